@@ -1,4 +1,4 @@
-import { readImportRecord, toPost } from "../src/ingest/import-record.ts";
+import { readImportRecord, toPost } from "../src/ingest/import/record.ts";
 import type { Post } from "../src/posts/post.ts";
 import { indexTerms } from "../src/posts/terms.ts";
 import { analyzeText } from "../src/text/analyze.ts";

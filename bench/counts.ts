@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openArchive } from "../src/archive/open.ts";
-import { createReader } from "../src/archive/reader.ts";
-import { readImportRecord, toPost } from "../src/ingest/import-record.ts";
+import { openArchive } from "../src/archive/threads/open.ts";
+import { createReader } from "../src/archive/threads/reader.ts";
+import { readImportRecord, toPost } from "../src/ingest/import/record.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import type { Post } from "../src/posts/post.ts";
 import { makePlan, namesIn } from "../src/query/make-plan.ts";

@@ -5,32 +5,32 @@ import { join } from "node:path";
 import { argv } from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import type { Evidence } from "../src/nodes/evidence/evidence.ts";
-import { verifyQuote } from "../src/nodes/evidence/quote.ts";
+import type { AnswerRequest, FetchedItem, SourceAnswer } from "../src/platforms/source.ts";
+import type { Evidence } from "../src/remote/evidence/evidence.ts";
+import { verifyQuote } from "../src/remote/evidence/quote.ts";
 import {
   readSimulatedTee,
   writeSimulatedTee,
-} from "../src/nodes/evidence/simulated/simulated-folder.ts";
-import { createSimulatedTee } from "../src/nodes/evidence/simulated/simulated-tee.ts";
-import { gatewayKeyOf, makeIdentity, makeRunKeys } from "../src/nodes/protocol/keys.ts";
-import type { ChallengeAnswer } from "../src/nodes/protocol/messages.ts";
-import { createOpenedLeases, openJob, sealJob } from "../src/nodes/protocol/sealed-job.ts";
-import { signRequest } from "../src/nodes/protocol/signed-request.ts";
-import { signResult, verifyResult } from "../src/nodes/protocol/signed-result.ts";
+} from "../src/remote/evidence/simulated/simulated-folder.ts";
+import { createSimulatedTee } from "../src/remote/evidence/simulated/simulated-tee.ts";
+import { gatewayKeyOf, makeIdentity, makeRunKeys } from "../src/remote/protocol/keys.ts";
+import type { ChallengeAnswer } from "../src/remote/protocol/messages.ts";
+import { createOpenedLeases, openJob, sealJob } from "../src/remote/protocol/sealed-job.ts";
+import { signRequest } from "../src/remote/protocol/signed-request.ts";
+import { signResult, verifyResult } from "../src/remote/protocol/signed-result.ts";
 import {
   identityMessageOf,
   keyIdOf,
   type NodeStatement,
   reportDataOf,
-} from "../src/nodes/protocol/statement.ts";
+} from "../src/remote/protocol/statement.ts";
 import {
   answerBytes,
   bodyOf,
   knowledgeText,
   readAnswer,
   requestText,
-} from "../src/nodes/protocol/work.ts";
-import type { AnswerRequest, FetchedItem, SourceAnswer } from "../src/platforms/source.ts";
+} from "../src/remote/protocol/work.ts";
 import { enrolmentTokenIn } from "../test/support/enrolment-token.ts";
 import { freePort } from "../test/support/free-port.ts";
 import { connect } from "../test/support/http-client.ts";

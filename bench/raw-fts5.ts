@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { readImportRecord, toPost } from "../src/ingest/import-record.ts";
+import { readImportRecord, toPost } from "../src/ingest/import/record.ts";
 import { indexTerms } from "../src/posts/terms.ts";
 
 /** FTS5 asked by hand: one table, one connection, prepared statements, the archive's own tokens. */

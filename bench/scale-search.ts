@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Archive, SearchRequest, SearchWork } from "../src/archive/archive.ts";
-import { openArchive } from "../src/archive/open.ts";
-import { createReader } from "../src/archive/reader.ts";
 import { expression } from "../src/archive/segments/expression.ts";
 import { lower } from "../src/archive/segments/lower.ts";
+import { openArchive } from "../src/archive/threads/open.ts";
+import { createReader } from "../src/archive/threads/reader.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { lastId, lowestId } from "../src/posts/ids.ts";
 import { all, makePlan, namesIn } from "../src/query/make-plan.ts";

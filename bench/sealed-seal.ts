@@ -1,11 +1,11 @@
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { segmentPath } from "../src/archive/catalog.ts";
+import { segmentPath } from "../src/archive/catalog/catalog.ts";
+import { upkeepContext } from "../src/archive/compaction/context.ts";
+import { sealSegment } from "../src/archive/compaction/seal-segment.ts";
+import { lockPauseMs } from "../src/archive/compaction/steps.ts";
 import { archiveDefaults } from "../src/archive/settings.ts";
-import { upkeepContext } from "../src/archive/upkeep/context.ts";
-import { sealSegment } from "../src/archive/upkeep/seal-segment.ts";
-import { lockPauseMs } from "../src/archive/upkeep/steps.ts";
 import { entriesOf } from "./sealed-sides.ts";
 
 export type SealFigures = {

@@ -5,14 +5,14 @@ import {
   readSegments,
   type SegmentEntry,
   segmentPath,
-} from "../src/archive/catalog.ts";
+} from "../src/archive/catalog/catalog.ts";
 import { openForReading } from "../src/archive/database.ts";
-import { type PlatformQuery, platformQuery } from "../src/archive/platform-query.ts";
-import { createReader, type Reader } from "../src/archive/reader.ts";
+import { type PlatformQuery, platformQuery } from "../src/archive/read/platform-query.ts";
 import { createIdMemory, useIdMemory } from "../src/archive/sealed/id-memory.ts";
 import { createSealedMemory, type SealedMemory } from "../src/archive/segments/sealed-part.ts";
 import { openSegment, type Segment } from "../src/archive/segments/segment.ts";
 import { archiveDefaults } from "../src/archive/settings.ts";
+import { createReader, type Reader } from "../src/archive/threads/reader.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { type IdRange, lastId, lowestId } from "../src/posts/ids.ts";
 import { makePlan, namesIn } from "../src/query/make-plan.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
-import type { Reader } from "../src/archive/reader.ts";
+import type { Reader } from "../src/archive/threads/reader.ts";
 import { requireData } from "./ira.ts";
 import { command, type Summary, seededRandom, summary, table } from "./measure.ts";
 import { scaleFolder } from "./scale-folder.ts";

@@ -4,7 +4,7 @@ import {
   openRoom,
   pooled,
   testUpstream,
-} from "../src/platforms/requests/sessions.test-support.ts";
+} from "../src/upstream/requests/sessions.test-support.ts";
 import { answered, limited, startHostileUpstream } from "../test/support/hostile-upstream.ts";
 import { startServiceUnderTest } from "../test/support/service-under-test.ts";
 import { command, summary, table, timed } from "./measure.ts";

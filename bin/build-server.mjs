@@ -8,10 +8,10 @@ import { root } from "./node-version.mjs";
 const entries = [
   "cli/main",
   "server/control-thread",
-  "archive/writer-thread",
-  "archive/reader-thread",
-  "archive/language-thread",
-  "archive/upkeep-thread",
+  "archive/threads/writer-thread",
+  "archive/threads/reader-thread",
+  "archive/threads/language-thread",
+  "archive/threads/compaction-thread",
   "ingest/analysis/import-thread",
 ];
 

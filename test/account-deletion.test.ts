@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { JobResult } from "../src/jobs/job.ts";
 import { EarshotError } from "../src/lib/errors.ts";
-import { monthOf } from "../src/platforms/requests/spending.ts";
+import { monthOf } from "../src/upstream/requests/spending.ts";
 import { runCommand } from "./support/run-command.ts";
 import {
   type ServiceUnderTest,

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { problemExample } from "../src/http/problems/page.ts";
-import { type ProblemCode, problems } from "../src/http/problems.ts";
+import { type ProblemCode, problems } from "../src/http/problems/problems.ts";
 import { EarshotError } from "../src/lib/errors.ts";
 import { connectTo } from "./support/connect-to.ts";
 import { freePort } from "./support/free-port.ts";

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Input } from "../src/cli/input.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { createSealer } from "../src/lib/seal.ts";
-import { createCredentialPool } from "../src/platforms/credentials/create-pool.ts";
 import { configFrom } from "../src/server/config.ts";
 import { type Control, startControl } from "../src/server/control.ts";
 import { credentialKinds } from "../src/server/credential-kinds.ts";
 import { openUpstreamClient } from "../src/server/upstream-client.ts";
+import { createCredentialPool } from "../src/upstream/credentials/create-pool.ts";
 import { startXEmulator, type XEmulator } from "./emulators/x/server.ts";
 import { type Outcome, runCommand } from "./support/run-command.ts";
 

@@ -13,12 +13,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { collateralFromFolder } from "../src/nodes/evidence/collateral.ts";
-import { readPolicy } from "../src/nodes/evidence/policy.ts";
-import { checkFacts } from "../src/nodes/evidence/policy-check.ts";
-import { verifyQuote } from "../src/nodes/evidence/quote.ts";
-import { openQuote } from "../src/nodes/evidence/signed-quote.ts";
-import { writeSimulatedTee } from "../src/nodes/evidence/simulated/simulated-folder.ts";
+import { collateralFromFolder } from "../src/remote/evidence/collateral.ts";
+import { readPolicy } from "../src/remote/evidence/policy.ts";
+import { checkFacts } from "../src/remote/evidence/policy-check.ts";
+import { verifyQuote } from "../src/remote/evidence/quote.ts";
+import { openQuote } from "../src/remote/evidence/signed-quote.ts";
+import { writeSimulatedTee } from "../src/remote/evidence/simulated/simulated-folder.ts";
 import { configFrom } from "../src/server/config.ts";
 import { readEnvironment } from "../src/server/environment.ts";
 

@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { auditActions } from "../src/accounts/audit-actions.ts";
 import { refusalWords } from "../src/accounts/sign-in/refusal.ts";
 import type { HttpContext } from "../src/http/context.ts";
-import type { HeldRequests } from "../src/http/hooks/held-requests.ts";
+import type { HeldRequests } from "../src/http/long-poll/pending-requests.ts";
 import { addRoutes } from "../src/http/routes/index.ts";
-import type { Submissions } from "../src/http/submission.ts";
+import type { Submissions } from "../src/http/submission/submission.ts";
 
 const page = await readFile(new URL("../docs/dashboard.md", import.meta.url), "utf8");
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readImportRecord, toPost } from "../src/ingest/import-record.ts";
+import { readImportRecord, toPost } from "../src/ingest/import/record.ts";
 import { lowestId, numberedId, postTimeMs, uriNumber } from "../src/posts/ids.ts";
 import { type Platform, type Post, platforms } from "../src/posts/post.ts";
 import { makePlan, namesIn } from "../src/query/make-plan.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addressIn, readPageTree } from "../src/http/docs-page/page-tree.ts";
-import { contentPolicy, style } from "../src/http/docs-page/style.ts";
-import { problems } from "../src/http/problems.ts";
+import { addressIn, readPageTree } from "../src/http/docs-site/page-tree.ts";
+import { contentPolicy, style } from "../src/http/docs-site/style.ts";
+import { problems } from "../src/http/problems/problems.ts";
 import { type ServiceUnderTest, startServiceUnderTest } from "./support/service-under-test.ts";
 
 let service: ServiceUnderTest;

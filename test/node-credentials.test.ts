@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readKey } from "../src/lib/key-file.ts";
 import { createSealer } from "../src/lib/seal.ts";
-import { sealSecrets } from "../src/platforms/credentials/seal-secrets.ts";
+import { sealSecrets } from "../src/upstream/credentials/encrypt-secrets.ts";
 import { type MastodonEmulator, startMastodonEmulator } from "./emulators/mastodon/server.ts";
 import {
   type GatewayUnderTest,

@@ -6,18 +6,18 @@ import { join } from "node:path";
 import type { LightMyRequestResponse } from "fastify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseApiKey } from "../src/accounts/api-key.ts";
-import { readPolicy } from "../src/nodes/evidence/policy.ts";
+import { readPolicy } from "../src/remote/evidence/policy.ts";
 import {
   readSimulatedTee,
   type SimulatedFiles,
   writeSimulatedTee,
-} from "../src/nodes/evidence/simulated/simulated-folder.ts";
-import type { SimulatedTee } from "../src/nodes/evidence/simulated/simulated-tee.ts";
-import { verifyProof } from "../src/nodes/proof/verify-proof.ts";
-import { isGatewayAnswer } from "../src/nodes/protocol/gateway-answer.ts";
-import { makeRunKeys } from "../src/nodes/protocol/keys.ts";
-import { keyIdOf } from "../src/nodes/protocol/statement.ts";
-import { answerBytes } from "../src/nodes/protocol/work.ts";
+} from "../src/remote/evidence/simulated/simulated-folder.ts";
+import type { SimulatedTee } from "../src/remote/evidence/simulated/simulated-tee.ts";
+import { verifyProof } from "../src/remote/proof/verify-proof.ts";
+import { isGatewayAnswer } from "../src/remote/protocol/gateway-answer.ts";
+import { makeRunKeys } from "../src/remote/protocol/keys.ts";
+import { keyIdOf } from "../src/remote/protocol/statement.ts";
+import { answerBytes } from "../src/remote/protocol/work.ts";
 import {
   type HandDrivenNode,
   type HeldJob,

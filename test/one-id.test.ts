@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { seededRandom } from "../bench/measure.ts";
-import { openArchive } from "../src/archive/open.ts";
+import { openArchive } from "../src/archive/threads/open.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import type { Post } from "../src/posts/post.ts";
 import { collidingUris } from "./support/colliding-uris.ts";

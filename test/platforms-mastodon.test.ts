@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createSealer } from "../src/lib/seal.ts";
-import { sealSecrets } from "../src/platforms/credentials/seal-secrets.ts";
+import { sealSecrets } from "../src/upstream/credentials/encrypt-secrets.ts";
 import { type MastodonEmulator, startMastodonEmulator } from "./emulators/mastodon/server.ts";
 import { type ServiceUnderTest, startServiceUnderTest } from "./support/service-under-test.ts";
 

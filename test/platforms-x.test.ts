@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createSealer } from "../src/lib/seal.ts";
-import { sealSecrets } from "../src/platforms/credentials/seal-secrets.ts";
 import { lowestId } from "../src/posts/ids.ts";
 import { createLog } from "../src/server/log.ts";
+import { sealSecrets } from "../src/upstream/credentials/encrypt-secrets.ts";
 import type { EmulatedPost, EmulatedUser } from "./emulators/x/model.ts";
 import { startXEmulator, type XEmulator } from "./emulators/x/server.ts";
 import { type ServiceUnderTest, startServiceUnderTest } from "./support/service-under-test.ts";

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { intelRoot } from "../src/nodes/evidence/quote-library.ts";
+import { intelRoot } from "../src/remote/evidence/quote-library.ts";
 import {
   createSimulatedTee,
   type SimulatedWorld,
-} from "../src/nodes/evidence/simulated/simulated-tee.ts";
+} from "../src/remote/evidence/simulated/simulated-tee.ts";
 import {
   answerOf,
   makeNode,
@@ -16,8 +16,8 @@ import {
   postItem,
   proofBy,
   type TestNode,
-} from "../src/nodes/proof/proof.test-support.ts";
-import type { Proof } from "../src/nodes/proof/proof.ts";
+} from "../src/remote/proof/proof.test-support.ts";
+import type { Proof } from "../src/remote/proof/proof.ts";
 
 import { hasSampleQuotes, sampleCollateral, sampleReport } from "./support/sample-quotes.ts";
 

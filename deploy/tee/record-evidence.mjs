@@ -14,16 +14,16 @@ import { createGuardedFetch } from "../../src/lib/guarded-fetch.ts";
 import {
   collateralFromFolder,
   collateralFromService,
-} from "../../src/nodes/evidence/collateral.ts";
+} from "../../src/remote/evidence/collateral.ts";
 import {
   collateralFileName,
   collateralKeyOf,
-} from "../../src/nodes/evidence/collateral-service.ts";
-import { replayEventLog } from "../../src/nodes/evidence/event-log.ts";
-import { openProvider } from "../../src/nodes/evidence/providers.ts";
-import { rateQuote } from "../../src/nodes/evidence/quote.ts";
-import { intelRoot } from "../../src/nodes/evidence/quote-library.ts";
-import { openQuote } from "../../src/nodes/evidence/signed-quote.ts";
+} from "../../src/remote/evidence/collateral-service.ts";
+import { replayEventLog } from "../../src/remote/evidence/event-log.ts";
+import { openProvider } from "../../src/remote/evidence/providers.ts";
+import { rateQuote } from "../../src/remote/evidence/quote.ts";
+import { intelRoot } from "../../src/remote/evidence/quote-library.ts";
+import { openQuote } from "../../src/remote/evidence/signed-quote.ts";
 
 const { positionals, values } = parseArgs({
   args: argv.slice(2),

@@ -3,12 +3,9 @@ import type { Platform, Post } from "../posts/post.ts";
 import type { QueryNames, ResolvedNames } from "../query/make-plan.ts";
 import type { PlanNode } from "../query/plan.ts";
 import type { CountMetric } from "../query/tree.ts";
-import type { NamedAccount } from "./accounts-named.ts";
 import type { PackedPosts } from "./bulk/packed-posts.ts";
 import type { PreparationSettings } from "./bulk/prepare-posts.ts";
-import type { Identified, UnknownPost } from "./identify.ts";
-import type { UpkeepState } from "./upkeep/state.ts";
-import type { FetchedName } from "./withheld.ts";
+import type { UpkeepState } from "./compaction-state.ts";
 
 /** A post's place in the one order of all answers: newest ID first, platforms by name within one ID. */
 export type Position = {
@@ -371,3 +368,15 @@ export type Archive = {
   load(): readonly ArchiveThreadLoad[];
   close(): Promise<void>;
 };
+
+/** An account by the handle that it was last seen with; `user@host` on Mastodon. */
+export type NamedAccount = { platform: Platform; handle: string };
+
+/** Something that an upstream gave: a post by its uri, and the account that it is of, or which it is. */
+export type FetchedName = { platform: Platform; uri: string | null; userId: string | null };
+
+/** A post that came from elsewhere. `timeMs` as `postTimeMs` tells it. */
+export type UnknownPost = { platform: Platform; uri: string; timeMs: number };
+
+/** The ID of a post here: the one that it is held under, else the one that it would get. */
+export type Identified = { id: bigint; isHeld: boolean };

@@ -1,5 +1,5 @@
 import type { CoveredAnswer } from "../archive/archive.ts";
-import type { PlatformQuery } from "../archive/platform-query.ts";
+import type { PlatformQuery } from "../archive/read/platform-query.ts";
 import type { Platform } from "../posts/post.ts";
 import type { ResolvedNames } from "../query/make-plan.ts";
 import type { PlanNode } from "../query/plan.ts";

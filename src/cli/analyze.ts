@@ -1,5 +1,5 @@
-import { openArchive } from "../archive/open.ts";
-import { platformQuery } from "../archive/platform-query.ts";
+import { platformQuery } from "../archive/read/platform-query.ts";
+import { openArchive } from "../archive/threads/open.ts";
 import { systemClock } from "../lib/clock.ts";
 import { platforms } from "../posts/post.ts";
 import { makePlan, namesIn } from "../query/make-plan.ts";

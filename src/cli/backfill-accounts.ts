@@ -1,7 +1,7 @@
 import { Resolver } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
-import { openArchive } from "../archive/open.ts";
+import { openArchive } from "../archive/threads/open.ts";
 import { backfillAuthors } from "../ingest/backfill/backfill-authors.ts";
 import { systemClock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";

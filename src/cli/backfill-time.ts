@@ -1,11 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { openArchive } from "../archive/open.ts";
+import { openArchive } from "../archive/threads/open.ts";
 import { type FileLock, holdLock } from "../db/folder-lock.ts";
 import { openNetworkReplay } from "../ingest/backfill/network-replay.ts";
 import { type ReplaySummary, replay } from "../ingest/backfill/replay.ts";
 import type { Span } from "../ingest/backfill/time-spans.ts";
-import { publicJetstreamUrls } from "../ingest/jetstream-settings.ts";
+import { publicJetstreamUrls } from "../ingest/jetstream/settings.ts";
 import { systemClock } from "../lib/clock.ts";
 import { formatDuration } from "../lib/duration.ts";
 import { EarshotError } from "../lib/errors.ts";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { CredentialField } from "../platforms/credentials/credential.ts";
+import type { CredentialField } from "../platforms/credential.ts";
 import { optionOf } from "./credential-kind-texts.ts";
 import { wrongUse } from "./faults.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,4 +1,4 @@
-import type { CredentialField, CredentialKind } from "../platforms/credentials/credential.ts";
+import type { CredentialField, CredentialKind } from "../platforms/credential.ts";
 import { configFrom } from "../server/config.ts";
 import type { KindsOf } from "./credentials-folder.ts";
 import { wrongUse } from "./faults.ts";

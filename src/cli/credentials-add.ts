@@ -1,9 +1,9 @@
 import { systemClock } from "../lib/clock.ts";
-import type { CredentialKind, NewCredential } from "../platforms/credentials/credential.ts";
-import { keepCredential } from "../platforms/credentials/keep-credential.ts";
-import { authorizeCredential, makeCredential } from "../platforms/credentials/make-credential.ts";
+import type { CredentialKind, NewCredential } from "../platforms/credential.ts";
 import { withoutEnding } from "../query/characters.ts";
 import { withoutControls } from "../text/controls.ts";
+import { keepCredential } from "../upstream/credentials/keep-credential.ts";
+import { authorizeCredential, makeCredential } from "../upstream/credentials/make-credential.ts";
 import { readFields } from "./credential-fields.ts";
 import { findKind } from "./credential-kind-texts.ts";
 import { type CredentialsFolder, type KindsOf, withCredentials } from "./credentials-folder.ts";

@@ -1,12 +1,12 @@
 import { EarshotError } from "../lib/errors.ts";
+import { withoutControls } from "../text/controls.ts";
 import {
   type CheckedCredential,
   checkCredential,
-} from "../platforms/credentials/check-credential.ts";
-import { createHolder } from "../platforms/credentials/hold.ts";
-import { unknownCredential } from "../platforms/credentials/operations.ts";
-import type { CredentialListing } from "../platforms/credentials/rows.ts";
-import { withoutControls } from "../text/controls.ts";
+} from "../upstream/credentials/check-credential.ts";
+import { createHolder } from "../upstream/credentials/lease-credential.ts";
+import { unknownCredential } from "../upstream/credentials/operations.ts";
+import type { CredentialListing } from "../upstream/credentials/rows.ts";
 import { type KindsOf, withCredentials } from "./credentials-folder.ts";
 import { subjectOf } from "./show-credential.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { systemClock } from "../lib/clock.ts";
-import { unknownCredential } from "../platforms/credentials/operations.ts";
 import { credentialKinds } from "../server/credential-kinds.ts";
+import { unknownCredential } from "../upstream/credentials/operations.ts";
 import { withControl } from "./control.ts";
 import { kindsText } from "./credential-kind-texts.ts";
 import { type AddOptions, addCredential } from "./credentials-add.ts";

@@ -1,5 +1,5 @@
 import type { Collection, PlatformCoverage } from "../archive/archive.ts";
-import { gapsIn, heldIn, intervalsOf } from "../archive/coverage.ts";
+import { gapsIn, heldIn, intervalsOf } from "../archive/catalog/coverage.ts";
 import { drawTimelines, type TimelineRow } from "./draw-timelines.ts";
 import type { Terminal } from "./terminal.ts";
 import { wrap } from "./text-layout.ts";

@@ -1,13 +1,13 @@
 import { InvalidArgumentError } from "commander";
-import { blueskyCarFormat } from "../ingest/formats/bluesky-car.ts";
-import { csvFormat } from "../ingest/formats/csv.ts";
-import { type ColumnMap, isFieldName } from "../ingest/formats/csv-columns.ts";
-import type { ImportFormat } from "../ingest/formats/format.ts";
-import { mastodonOutboxFormat } from "../ingest/formats/mastodon-outbox.ts";
-import { ndjsonFormat } from "../ingest/formats/ndjson.ts";
-import { xApiFormat } from "../ingest/formats/x-api.ts";
-import { xArchiveFormat } from "../ingest/formats/x-archive.ts";
-import { type ImportFieldName, importFields } from "../ingest/import-fields.ts";
+import { type ImportFieldName, importFields } from "../ingest/import/fields.ts";
+import { blueskyCarFormat } from "../ingest/import/formats/bluesky-car.ts";
+import { csvFormat } from "../ingest/import/formats/csv.ts";
+import { type ColumnMap, isFieldName } from "../ingest/import/formats/csv-columns.ts";
+import type { ImportFormat } from "../ingest/import/formats/format.ts";
+import { mastodonOutboxFormat } from "../ingest/import/formats/mastodon-outbox.ts";
+import { ndjsonFormat } from "../ingest/import/formats/ndjson.ts";
+import { xApiFormat } from "../ingest/import/formats/x-api.ts";
+import { xArchiveFormat } from "../ingest/import/formats/x-archive.ts";
 import type { Platform } from "../posts/post.ts";
 import { wrongUse } from "./faults.ts";
 

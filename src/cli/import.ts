@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import { type Command, Option } from "commander";
-import { openArchive } from "../archive/open.ts";
+import { openArchive } from "../archive/threads/open.ts";
 import { startImportThreads } from "../ingest/analysis/import-threads.ts";
-import { type ImportSummary, importFile } from "../ingest/import-file.ts";
+import { type ImportSummary, importFile } from "../ingest/import/import-file.ts";
 import { systemClock } from "../lib/clock.ts";
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import { type Platform, platforms } from "../posts/post.ts";

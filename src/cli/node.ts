@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { isInsecure } from "../nodes/evidence/evidence.ts";
+import { isInsecure } from "../remote/evidence/evidence.ts";
 import type { Config } from "../server/config.ts";
 import { wrongUse } from "./faults.ts";
 import { otherRoleWarning } from "./other-role.ts";

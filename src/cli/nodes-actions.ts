@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { NodeChange } from "../accounts/admin/node-operations.ts";
 import { systemClock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
-import type { NodeRecord } from "../nodes/gateway/node-store.ts";
+import type { NodeRecord } from "../remote/gateway/node-store.ts";
 import type { OpenControl } from "../server/control.ts";
 import { withoutControls } from "../text/controls.ts";
 import { withControl } from "./control.ts";
@@ -95,15 +95,15 @@ export function listEvents(
 }
 
 export async function printKey(terminal: Terminal): Promise<void> {
-  const { gatewayKeyOf } = await import("../nodes/protocol/keys.ts");
+  const { gatewayKeyOf } = await import("../remote/protocol/keys.ts");
   terminal.out(`${gatewayKeyOf(secretKeyIn(terminal)).publicKey}\n`);
 }
 
 /** Prints the settings of a node, one a line. */
 export async function enrollNode(terminal: Terminal): Promise<void> {
   const { http, nodes } = readConfig(terminal);
-  const { gatewayKeyOf } = await import("../nodes/protocol/keys.ts");
-  const { enrolmentTokenOf } = await import("../nodes/protocol/enrolment.ts");
+  const { gatewayKeyOf } = await import("../remote/protocol/keys.ts");
+  const { enrolmentTokenOf } = await import("../remote/protocol/enrolment.ts");
   const secretKey = secretKeyIn(terminal);
   const { publicUrl } = http;
   const lines = [
@@ -121,7 +121,7 @@ function secretKeyIn(terminal: Terminal): Uint8Array {
 }
 
 export async function simulateTee(folder: string, terminal: Terminal): Promise<void> {
-  const { writeSimulatedTee } = await import("../nodes/evidence/simulated/simulated-folder.ts");
+  const { writeSimulatedTee } = await import("../remote/evidence/simulated/simulated-folder.ts");
   const files = await writeSimulatedTee(resolve(folder), systemClock.now());
   terminal.note("SIMULATED: it proves nothing about any machine. The settings of a server:\n");
   terminal.out(

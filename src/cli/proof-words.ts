@@ -1,4 +1,5 @@
-import type { EvidenceKind, VerifiedEvidence } from "../nodes/evidence/evidence.ts";
+import type { EvidenceKind } from "../jobs/result-signature.ts";
+import type { VerifiedEvidence } from "../remote/evidence/evidence.ts";
 
 /** What a proof that holds proves, and what nobody should take it for; whole sentences. */
 export type ProofWords = { proven: readonly string[]; notProven: readonly string[] };

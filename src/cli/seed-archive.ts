@@ -1,4 +1,4 @@
-import { hasArchive, restore } from "../archive/care/restore.ts";
+import { hasArchive, restore } from "../archive/maintenance/restore.ts";
 import { bytesText, numberText } from "./quantities.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -1,5 +1,5 @@
-import { coverageBody } from "../http/status-body.ts";
-import type { SourceCounts } from "../platforms/archive/count.ts";
+import { coverageBody } from "../http/answers/status-body.ts";
+import type { SourceCounts } from "../search/archive/count.ts";
 import { withoutControls } from "../text/controls.ts";
 import { type PlotBucket, plotCounts } from "./counts-plot.ts";
 import { showsUnicode } from "./draw-coverage.ts";

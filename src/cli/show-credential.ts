@@ -1,6 +1,6 @@
-import type { Credential } from "../platforms/credentials/credential.ts";
-import type { CredentialListing } from "../platforms/credentials/rows.ts";
+import type { Credential } from "../platforms/credential.ts";
 import { withoutControls } from "../text/controls.ts";
+import type { CredentialListing } from "../upstream/credentials/rows.ts";
 import { tableLines } from "./table.ts";
 import { painter, type Terminal } from "./terminal.ts";
 

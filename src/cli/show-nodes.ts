@@ -1,7 +1,7 @@
-import type { EvidenceKind } from "../nodes/evidence/evidence.ts";
-import type { NodeEvent } from "../nodes/gateway/node-events.ts";
-import type { NodeRecord } from "../nodes/gateway/node-store.ts";
+import type { EvidenceKind } from "../jobs/result-signature.ts";
 import { platforms } from "../posts/post.ts";
+import type { NodeEvent } from "../remote/gateway/node-events.ts";
+import type { NodeRecord } from "../remote/gateway/node-store.ts";
 import { withoutControls } from "../text/controls.ts";
 import { tableLines } from "./table.ts";
 import { painter, type Terminal } from "./terminal.ts";

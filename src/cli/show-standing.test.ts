@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EarshotError } from "../lib/errors.ts";
-import type { Attested } from "../nodes/worker/attest.ts";
+import type { Attested } from "../remote/worker/attest.ts";
 import { createStandingTeller } from "./show-standing.ts";
 
 const attested: Attested = {

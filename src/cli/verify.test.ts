@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Outcome, runCommand } from "../../test/support/run-command.ts";
-import { collateralFileName, collateralKeyOf } from "../nodes/evidence/collateral-service.ts";
-import { openQuote } from "../nodes/evidence/signed-quote.ts";
+import { collateralFileName, collateralKeyOf } from "../remote/evidence/collateral-service.ts";
+import { openQuote } from "../remote/evidence/signed-quote.ts";
 import {
   createSimulatedTee,
   type SimulatedWorld,
-} from "../nodes/evidence/simulated/simulated-tee.ts";
+} from "../remote/evidence/simulated/simulated-tee.ts";
 import {
   answerOf,
   askedRequest,
@@ -17,9 +17,9 @@ import {
   nowMs,
   postItem,
   proofBy,
-} from "../nodes/proof/proof.test-support.ts";
-import type { Proof } from "../nodes/proof/proof.ts";
-import { requestText } from "../nodes/protocol/work.ts";
+} from "../remote/proof/proof.test-support.ts";
+import type { Proof } from "../remote/proof/proof.ts";
+import { requestText } from "../remote/protocol/work.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-verify-"));
 afterAll(() => rmSync(folder, { recursive: true }));

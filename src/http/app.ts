@@ -4,22 +4,22 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { openApp } from "./base-app.ts";
 import type { HttpContext } from "./context.ts";
 import { setDashboardHeaders } from "./dashboard/headers.ts";
-import { callerHook } from "./hooks/caller.ts";
-import { createCallerWatch } from "./hooks/caller-watch.ts";
-import { corsHook } from "./hooks/cors.ts";
+import { createHeldRequests } from "./long-poll/pending-requests.ts";
+import { callerHook } from "./middleware/caller.ts";
+import { createCallerWatch } from "./middleware/caller-watch.ts";
+import { corsHook } from "./middleware/cors.ts";
 import {
   lookAfterChange,
   refuseEndedCaller,
   withholdFromEndedCaller,
-} from "./hooks/ended-caller.ts";
-import { createHeldRequests } from "./hooks/held-requests.ts";
-import { watchMethods } from "./hooks/other-methods.ts";
-import { plainBodyHook } from "./hooks/plain-body.ts";
-import { rateFieldsHook } from "./hooks/rate-fields.ts";
-import { requestLogHook } from "./hooks/request-log.ts";
+} from "./middleware/ended-caller.ts";
+import { watchMethods } from "./middleware/other-methods.ts";
+import { plainBodyHook } from "./middleware/plain-body.ts";
+import { rateFieldsHook } from "./middleware/rate-fields.ts";
+import { requestLogHook } from "./middleware/request-log.ts";
 import { addRoutes } from "./routes/index.ts";
 import { addNodeRoutes } from "./routes/nodes/add-node-routes.ts";
-import { createSubmissions } from "./submission.ts";
+import { createSubmissions } from "./submission/submission.ts";
 
 /**
  * The HTTP service apart from its socket. A request passes, in this order: its id, the path's platform word, wrong keys of

@@ -2,16 +2,16 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
-import { fieldsHook, replaceBareRefusals } from "./bare-refusals.ts";
-import { callerAddressBehind } from "./caller-address.ts";
-import { platformWordHook } from "./hooks/platform-word.ts";
-import { readJsonBodies } from "./json-body.ts";
-import { connectionOptions, watchConnections } from "./open-connections.ts";
-import { faultOfFramework, problem, publicCode, writeProblem } from "./problem-writer.ts";
-import type { ProblemCode } from "./problems.ts";
+import { callerAddressBehind } from "./connections/caller-address.ts";
+import { connectionOptions, watchConnections } from "./connections/open-connections.ts";
+import { createShutdown } from "./connections/shutdown.ts";
+import { platformWordHook } from "./middleware/platform-word.ts";
+import { fieldsHook, replaceBareRefusals } from "./problems/bare-refusals.ts";
+import type { ProblemCode } from "./problems/problems.ts";
+import { answerUnreadable } from "./problems/unreadable-request.ts";
+import { faultOfFramework, problem, publicCode, writeProblem } from "./problems/write-problem.ts";
 import { validatorCompiler } from "./schemas/validation.ts";
-import { createShutdown } from "./shutdown.ts";
-import { answerUnreadable } from "./unreadable-request.ts";
+import { readJsonBodies } from "./submission/json-body.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

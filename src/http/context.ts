@@ -13,14 +13,14 @@ import type { IngestState, MastodonStreamState } from "../ingest/ingest-state.ts
 import type { JobQueue } from "../jobs/queue.ts";
 import type { Webhooks } from "../jobs/webhooks/webhooks.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { NodeGateway } from "../nodes/gateway/gateway.ts";
-import type { GatewaySettings } from "../nodes/settings.ts";
-import type { Sources } from "../platforms/answer/sources.ts";
-import type { CountsRequest, SourceCounts } from "../platforms/archive/count.ts";
 import type { Platform } from "../posts/post.ts";
+import type { NodeGateway } from "../remote/gateway/gateway.ts";
+import type { GatewaySettings } from "../remote/settings.ts";
+import type { CountsRequest, SourceCounts } from "../search/archive/count.ts";
+import type { Sources } from "../search/sources.ts";
 import type { DashboardCookies } from "./dashboard/cookies.ts";
 import type { StatusBoard } from "./dashboard/status-board.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "./metrics/metrics.ts";
 
 /** The settings that the routes look at. */
 type HttpSettings = Pick<GatewaySettings, "embedded" | "maxResultBytes"> & {

@@ -1,5 +1,5 @@
-import { defaultJetstreamSettings, type JetstreamSettings } from "./jetstream-settings.ts";
-import { publicLabelerUrls, publicLabelSources } from "./labeler-settings.ts";
+import { publicLabelerUrls, publicLabelSources } from "./jetstream/labeler-settings.ts";
+import { defaultJetstreamSettings, type JetstreamSettings } from "./jetstream/settings.ts";
 
 /** The settings of everything that comes in by itself. */
 export type IngestSettings = Omit<JetstreamSettings, "userAgent"> & {

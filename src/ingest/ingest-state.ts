@@ -1,5 +1,5 @@
 import type { CountMetric } from "../query/tree.ts";
-import type { RecheckState } from "./mastodon-recheck.ts";
+import type { RecheckState } from "./mastodon/recheck.ts";
 
 export type PartStatus = "off" | "waiting" | "connected" | "paused";
 

@@ -6,11 +6,11 @@ import { createGuardedFetch } from "../lib/guarded-fetch.ts";
 import type { IngestLog } from "./ingest-log.ts";
 import { defaultIngestSettings, type IngestSettings } from "./ingest-settings.ts";
 import type { IngestState } from "./ingest-state.ts";
-import { startJetstream } from "./jetstream.ts";
-import { userAgent } from "./jetstream-settings.ts";
-import { startLabeler } from "./labeler.ts";
-import { startLookUp } from "./look-up.ts";
-import { jetstreamDictionary, loadDictionary } from "./stream-dictionary.ts";
+import { startLookUp } from "./jetstream/account-lookup.ts";
+import { startJetstream } from "./jetstream/jetstream.ts";
+import { startLabeler } from "./jetstream/labeler.ts";
+import { userAgent } from "./jetstream/settings.ts";
+import { jetstreamDictionary, loadDictionary } from "./streams/dictionary.ts";
 
 /** Everything that comes in by itself: the stream, the labels, and what is looked up about accounts. */
 export type Ingest = {

@@ -1,9 +1,9 @@
 import type { Clock } from "../lib/clock.ts";
 import { firstOf } from "../lib/first-of.ts";
-import type { AskingNode } from "../nodes/lease.ts";
 import { createFairQueue } from "./fair-queue.ts";
 import { createIdleNodes, isOpen } from "./idle-nodes.ts";
 import type { Job, SearchJobRequest } from "./job.ts";
+import type { AskingNode } from "./lease.ts";
 import { reservedSlots } from "./reserved-slots.ts";
 import type { Uncommitted } from "./uncommitted.ts";
 

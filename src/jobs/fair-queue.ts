@@ -1,4 +1,4 @@
-import { createLine, type Line } from "./line.ts";
+import { createLine, type Line } from "./fifo.ts";
 
 /**
  * What waits, in the order in which it is taken. Groups come first that have nothing running, then the others; among equals

@@ -1,5 +1,5 @@
-import type { AskingNode } from "../nodes/lease.ts";
 import type { SearchJobRequest } from "./job.ts";
+import type { AskingNode } from "./lease.ts";
 
 type Asking = AskingNode<SearchJobRequest>;
 type IdleNode<Job> = { asking: Asking; give: (job: Job | null) => void };

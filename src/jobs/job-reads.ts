@@ -1,8 +1,8 @@
 import type { Store } from "../db/operations.ts";
+import { latestMs } from "../lib/latest-time.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { EndedJobs } from "./ended-jobs.ts";
 import type { Job, ListedPlace } from "./job.ts";
-import { latestMs } from "./latest-time.ts";
 import type { JobOperations } from "./operations.ts";
 import type { EarlierJob, Idempotency, JobFilter, JobPage, JobQueue } from "./queue.ts";
 import type { ListedPart } from "./read-operations.ts";

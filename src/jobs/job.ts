@@ -1,11 +1,10 @@
-import type { EvidenceKind } from "../nodes/evidence/evidence.ts";
-import type { ResultSignature } from "../nodes/proof/proof.ts";
 import type {
   AnswerRequest,
   SourceAnswer,
   SourceWarning,
   UnsearchedSpan,
 } from "../platforms/source.ts";
+import type { EvidenceKind, ResultSignature } from "./result-signature.ts";
 
 /** What `start_time` and `end_time` of a submission say, Unix milliseconds; null when absent. */
 export type AskedBounds = { startMs: number | null; endMs: number | null };

@@ -1,8 +1,8 @@
 import type { Database } from "../db/open.ts";
 import { durable, relaxed } from "../db/operations.ts";
-import type { LeaseFailure } from "../nodes/lease.ts";
 import { type FetchedPost, keepFetched } from "./fetched-operations.ts";
 import type { JobFailure } from "./job.ts";
+import type { LeaseFailure } from "./lease.ts";
 import {
   afterFailure,
   type FailedAttempt,

@@ -1,20 +1,20 @@
 import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
+import { timeAfter } from "../lib/latest-time.ts";
 import { startTurns } from "../lib/turns.ts";
+import type { Method } from "../platforms/methods.ts";
+import { withUnsearched } from "../search/unsearched.ts";
+import type { Dispatcher, LiveJob } from "./dispatcher.ts";
+import { fetchedPosts } from "./fetched-operations.ts";
+import type { JobResult, SearchJobRequest } from "./job.ts";
+import { withLateStart } from "./late-start.ts";
 import {
   type AskingNode,
   type Lease,
   type LeaseFailure,
   type LeaseGateway,
   leaseLost,
-} from "../nodes/lease.ts";
-import type { Method } from "../platforms/methods.ts";
-import { withUnsearched } from "../platforms/unsearched.ts";
-import type { Dispatcher, LiveJob } from "./dispatcher.ts";
-import { fetchedPosts } from "./fetched-operations.ts";
-import type { JobResult, SearchJobRequest } from "./job.ts";
-import { withLateStart } from "./late-start.ts";
-import { timeAfter } from "./latest-time.ts";
+} from "./lease.ts";
 import type { AttemptEnd, HeldLease } from "./lease-operations.ts";
 import type { JobOperations } from "./operations.ts";
 import type { JobSettings } from "./settings.ts";

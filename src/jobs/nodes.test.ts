@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { AskingNode, Lease } from "../nodes/lease.ts";
 import type { FetchPlace } from "../platforms/upstream.ts";
 import type { SearchJobRequest } from "./job.ts";
+import type { AskingNode, Lease } from "./lease.ts";
 import type { FailedAttempt } from "./leases.ts";
 import type { NewJob } from "./queue.ts";
 import { newJob, request, result, startTestQueue, type TestQueue, testNode } from "./test-jobs.ts";

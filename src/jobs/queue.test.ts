@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createManualClock, type ManualClock } from "../lib/manual-clock.ts";
-import type { Lease } from "../nodes/lease.ts";
 import type { Job, SearchJobRequest } from "./job.ts";
+import type { Lease } from "./lease.ts";
 import { createJobQueue, type JobQueue } from "./queue.ts";
 import { type JobSettings, jobDefaults } from "./settings.ts";
 import {

@@ -1,7 +1,6 @@
 import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
 import { startTurns } from "../lib/turns.ts";
-import type { LeaseGateway } from "../nodes/lease.ts";
 import type { Method } from "../platforms/methods.ts";
 import { createChangeReaders } from "./change-readers.ts";
 import { createDispatcher } from "./dispatcher.ts";
@@ -16,6 +15,7 @@ import type {
   SearchJobRequest,
 } from "./job.ts";
 import { createJobReads } from "./job-reads.ts";
+import type { LeaseGateway } from "./lease.ts";
 import { createLeases, type FailedAttempt } from "./leases.ts";
 import { liveJob } from "./live-job.ts";
 import type { JobOperations } from "./operations.ts";

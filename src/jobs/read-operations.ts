@@ -1,7 +1,7 @@
 import { read } from "../db/operations.ts";
+import { latestMs } from "../lib/latest-time.ts";
 import type { Method } from "../platforms/methods.ts";
 import type { JobChange, JobState, ListedPlace } from "./job.ts";
-import { latestMs } from "./latest-time.ts";
 import { shownStateSql } from "./states.ts";
 import { type JobRow, type ListedRow, listedColumns, rowColumns } from "./stored.ts";
 

@@ -1,6 +1,6 @@
 import type { Database } from "../db/open.ts";
 import { durable, relaxed } from "../db/operations.ts";
-import { timeAfter } from "./latest-time.ts";
+import { timeAfter } from "../lib/latest-time.ts";
 import { noLease, startsFrom } from "./states.ts";
 import { headColumns, type JobHead } from "./stored.ts";
 import { visibleChange } from "./visible-change.ts";

@@ -1,5 +1,5 @@
-import type { LeaseFailure } from "../nodes/lease.ts";
 import type { JobFailure } from "./job.ts";
+import type { LeaseFailure } from "./lease.ts";
 
 /** What a failed attempt leads to. */
 export type AfterFailure =

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { SearchRequest } from "../archive/archive.ts";
 import { EarshotError } from "../lib/errors.ts";
-import { noLiveStream } from "../platforms/archive/coverage.ts";
-import { type ArchiveSource, searchArchive } from "../platforms/archive/search.ts";
 import { searchMethods } from "../platforms/methods.ts";
+import { noLiveStream } from "../search/archive/coverage.ts";
+import { type ArchiveSource, searchArchive } from "../search/archive/search.ts";
 import { type Runner, startRunner } from "./runner.ts";
 import { newJob, startTestQueue, type TestQueue } from "./test-jobs.ts";
 

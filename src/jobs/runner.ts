@@ -1,12 +1,12 @@
 import type { Clock } from "../lib/clock.ts";
 import { isDiskError } from "../lib/disk-error.ts";
 import { EarshotError, messageOf } from "../lib/errors.ts";
-import type { AskingNode, Lease, LeaseFailure, LeaseGateway } from "../nodes/lease.ts";
 import type { Method } from "../platforms/methods.ts";
-import type { AskingJob } from "../platforms/requests/sessions.ts";
-import { causeOf, failureOf } from "./attempt-fault.ts";
+import type { AskingJob } from "../upstream/requests/sessions.ts";
+import { causeOf, failureOf } from "./attempt-error.ts";
 import { type DiskAwareLog, onceWhileDiskFails, type RunnerLog } from "./disk-aware-log.ts";
 import type { JobResult, SearchJobRequest } from "./job.ts";
+import type { AskingNode, Lease, LeaseFailure, LeaseGateway } from "./lease.ts";
 
 /** How long one request for work is held open. */
 const leaseWaitMs = 20_000;
@@ -29,7 +29,7 @@ export type RunnerOptions = {
   nodeId: string;
   /** Jobs of these alone are taken. */
   methods: readonly Method[];
-  /** What of them, and how busy the node is; as for any that asks (nodes/lease.ts). */
+  /** What of them, and how busy the node is; as for any that asks (jobs/lease.ts). */
   accepts?: AskingNode<SearchJobRequest>["accepts"];
   load?: AskingNode<SearchJobRequest>["load"];
   /** Jobs run at the same time. */

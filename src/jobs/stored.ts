@@ -1,8 +1,8 @@
 import type { Position } from "../archive/archive.ts";
-import type { EvidenceKind } from "../nodes/evidence/evidence.ts";
 import { type AnswerItem, isFetched } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
 import type { Job, JobChange, JobResult, JobState, JobSummary, SearchJobRequest } from "./job.ts";
+import type { EvidenceKind } from "./result-signature.ts";
 import { shownState } from "./states.ts";
 import type { JobStand } from "./visible-change.ts";
 

@@ -1,13 +1,13 @@
 import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
-import { leaseLost } from "../nodes/lease.ts";
+import { timeAfter } from "../lib/latest-time.ts";
 import { isSearch } from "../platforms/methods.ts";
 import type { Dispatcher, LiveJob } from "./dispatcher.ts";
 import { fetchedPosts } from "./fetched-operations.ts";
 import type { Job, JobChange, JobResult } from "./job.ts";
 import type { JobReads } from "./job-reads.ts";
-import { timeAfter } from "./latest-time.ts";
+import { leaseLost } from "./lease.ts";
 import type { LeaseTerms } from "./lease-operations.ts";
 import { liveJob } from "./live-job.ts";
 import type { JobOperations } from "./operations.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Lease } from "../nodes/lease.ts";
 import type { SearchJobRequest } from "./job.ts";
+import type { Lease } from "./lease.ts";
 import type { EndedJob, SubmittedJob } from "./queue.ts";
 import { failure, newJob, request, result, startTestQueue, type TestQueue } from "./test-jobs.ts";
 import { longestUncommittedMs } from "./uncommitted.ts";

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
-import { syncToDisk } from "../archive/care/durable-files.ts";
-import { careFault } from "../archive/care/faults.ts";
+import { syncToDisk } from "../archive/maintenance/durable-files.ts";
+import { careFault } from "../archive/maintenance/errors.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { checksumPath, writeChecksum } from "./control-checksum.ts";
 

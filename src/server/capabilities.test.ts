@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { PlatformCoverage } from "../archive/archive.ts";
-import type { Sources } from "../platforms/answer/sources.ts";
+import type { Sources } from "../search/sources.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { configFrom } from "./config.ts";
 

@@ -1,10 +1,10 @@
 import type { Archive } from "../archive/archive.ts";
-import type { Capability } from "../nodes/capability.ts";
-import { isAnsweredByArchive } from "../platforms/answer/held-answer.ts";
-import type { Sources } from "../platforms/answer/sources.ts";
 import { isSearch, type Method, methodNames } from "../platforms/methods.ts";
 import type { SourceWay } from "../platforms/source.ts";
 import { type Platform, platforms } from "../posts/post.ts";
+import type { Capability } from "../remote/capability.ts";
+import { isAnsweredByArchive } from "../search/archived-answer.ts";
+import type { Sources } from "../search/sources.ts";
 import type { Config } from "./config.ts";
 import { fedPlatforms } from "./fed-platforms.ts";
 

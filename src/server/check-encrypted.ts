@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { webhookOwner } from "../jobs/webhooks/secrets.ts";
 import { createSealer, type Sealer } from "../lib/seal.ts";
-import { openSecrets } from "../platforms/credentials/seal-secrets.ts";
+import { openSecrets } from "../upstream/credentials/encrypt-secrets.ts";
 import type { OnFinding } from "./control-findings.ts";
 
 type Part = (table: string | null, work: () => void) => void;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { defaultImportLimits } from "../ingest/import-file.ts";
+import { defaultImportLimits } from "../ingest/import/import-file.ts";
 import { defaultIngestSettings } from "../ingest/ingest-settings.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { configFrom } from "./config.ts";

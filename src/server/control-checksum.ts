@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { digestOf, writeDurably } from "../archive/care/durable-files.ts";
+import { digestOf, writeDurably } from "../archive/maintenance/durable-files.ts";
 
 /** The file beside a backup of the control store that has its SHA-256, in the form of `sha256sum`. */
 export const checksumPath = (file: string): string => `${file}.sha256`;

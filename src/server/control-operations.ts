@@ -6,12 +6,12 @@ import { controlMigrations } from "../db/migrations/control.ts";
 import { type Database, openForReading, openForWriting } from "../db/open.ts";
 import { ensureSecrets, settingOperations } from "../db/settings.ts";
 import { noteStoreId } from "../db/store-id.ts";
-import { sampleOperations } from "../ingest/samples/operations.ts";
+import { sampleOperations } from "../ingest/import/samples/operations.ts";
 import { jobOperations } from "../jobs/operations.ts";
 import { webhookOperations } from "../jobs/webhooks/operations.ts";
-import { nodeOperations } from "../nodes/gateway/operations.ts";
-import { credentialOperations } from "../platforms/credentials/operations.ts";
-import { spendingOperations } from "../platforms/requests/operations.ts";
+import { nodeOperations } from "../remote/gateway/operations.ts";
+import { credentialOperations } from "../upstream/credentials/operations.ts";
+import { spendingOperations } from "../upstream/requests/operations.ts";
 import { controlId, requireControl } from "./require-control.ts";
 
 /** Everything that can be asked of the control store. */

@@ -1,4 +1,4 @@
-import { careFault } from "../archive/care/faults.ts";
+import { careFault } from "../archive/maintenance/errors.ts";
 import { lockFolder } from "../db/folder-lock.ts";
 import { type Served, serveReads, serveWrites } from "../db/serve.ts";
 import { threadData } from "../lib/thread.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { extname } from "node:path";
-import { careFault } from "../archive/care/faults.ts";
+import { careFault } from "../archive/maintenance/errors.ts";
 import type { Database } from "../db/open.ts";
 import type { ArgsOf, Store, ValueOf } from "../db/operations.ts";
 import { createThreadStore } from "../db/thread-store.ts";

@@ -1,5 +1,5 @@
 import { blueskyCredentialKinds } from "../platforms/bluesky/credential-kinds.ts";
-import type { CredentialKind } from "../platforms/credentials/credential.ts";
+import type { CredentialKind } from "../platforms/credential.ts";
 import { mastodonCredentialKinds } from "../platforms/mastodon/credential-kinds.ts";
 import { xCredentialKinds } from "../platforms/x/credential-kinds.ts";
 import type { Config } from "./config.ts";

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import type { SearchJobRequest } from "../jobs/job.ts";
-import type { Capability } from "../nodes/capability.ts";
-import type { NodeView } from "../nodes/gateway/gateway.ts";
-import type { GatewaySettings } from "../nodes/settings.ts";
 import type { Method } from "../platforms/methods.ts";
 import type { SourceWay } from "../platforms/source.ts";
 import type { FetchPlace } from "../platforms/upstream.ts";
 import type { Platform } from "../posts/post.ts";
+import type { Capability } from "../remote/capability.ts";
+import type { NodeView } from "../remote/gateway/gateway.ts";
+import type { GatewaySettings } from "../remote/settings.ts";
 import { createJobPlacing } from "./job-placing.ts";
 
 const nowMs = 10_000_000;

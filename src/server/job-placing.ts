@@ -1,11 +1,11 @@
 import type { SearchJobRequest } from "../jobs/job.ts";
+import { embeddedNodeId } from "../jobs/lease.ts";
 import type { Clock } from "../lib/clock.ts";
-import { type Capability, canRun, reachOf, type Work } from "../nodes/capability.ts";
-import type { NodeView } from "../nodes/gateway/gateway.ts";
-import { embeddedNodeId } from "../nodes/lease.ts";
-import type { GatewaySettings } from "../nodes/settings.ts";
-import type { Elsewhere } from "../platforms/answer/elsewhere.ts";
 import type { SourceWay } from "../platforms/source.ts";
+import { type Capability, canRun, reachOf, type Work } from "../remote/capability.ts";
+import type { NodeView } from "../remote/gateway/gateway.ts";
+import type { GatewaySettings } from "../remote/settings.ts";
+import type { Elsewhere } from "../search/remote-capabilities.ts";
 
 /** What runs in this process, what in others, and what nowhere (docs/decisions/0043). */
 export type JobPlacing = {

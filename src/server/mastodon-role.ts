@@ -1,6 +1,6 @@
 import type { MastodonStreamState } from "../ingest/ingest-state.ts";
-import type { MastodonStreamRequest } from "../ingest/mastodon-stream.ts";
-import type { Freshness } from "../platforms/archive/unchecked.ts";
+import type { MastodonStreamRequest } from "../ingest/mastodon/stream.ts";
+import type { Freshness } from "../search/archive/unchecked.ts";
 import type { Config } from "./config.ts";
 import { packageVersion } from "./version.ts";
 
@@ -41,7 +41,7 @@ export function createMastodonRole({ ingest, mastodonStream, upstreams }: Config
   let state = (): MastodonStreamState => notStarted(host);
 
   function start(context: MastodonContext): void {
-    running ??= import("../ingest/mastodon-stream.ts").then(({ startMastodonStream }) => {
+    running ??= import("../ingest/mastodon/stream.ts").then(({ startMastodonStream }) => {
       const stream = startMastodonStream({ ...context, settings });
       state = stream.state;
       confirms = stream.confirms;

@@ -1,8 +1,8 @@
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
-import { addJobMetrics } from "../http/job-metrics.ts";
+import { addJobMetrics } from "../http/metrics/jobs.ts";
+import type { LeaseGateway } from "../jobs/lease.ts";
 import { createManualClock } from "../lib/manual-clock.ts";
-import type { LeaseGateway } from "../nodes/lease.ts";
 import { meteredGateway } from "./metered-gateway.ts";
 
 const deadlineMs = 120_000;

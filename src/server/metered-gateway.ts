@@ -1,6 +1,6 @@
-import type { Metrics } from "../http/metrics.ts";
+import type { Metrics } from "../http/metrics/metrics.ts";
+import type { LeaseGateway } from "../jobs/lease.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { LeaseGateway } from "../nodes/lease.ts";
 
 type Work = { method: string };
 

@@ -1,5 +1,5 @@
-import { evidenceKinds } from "../nodes/evidence/evidence.ts";
-import { gatewayDefaults, nodeDefaults } from "../nodes/settings.ts";
+import { evidenceKinds } from "../jobs/result-signature.ts";
+import { gatewayDefaults, nodeDefaults } from "../remote/settings.ts";
 import {
   choice,
   count,

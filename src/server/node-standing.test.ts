@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { EarshotError } from "../lib/errors.ts";
-import type { Attested } from "../nodes/worker/attest.ts";
-import type { Standing } from "../nodes/worker/attest-loop.ts";
+import type { Attested } from "../remote/worker/attest.ts";
+import type { Standing } from "../remote/worker/attest-loop.ts";
 import { createLastRefusal } from "./node-standing.ts";
 
 const attested: Attested = {

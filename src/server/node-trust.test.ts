@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createManualClock } from "../lib/manual-clock.ts";
-import { type GatewaySettings, gatewayDefaults } from "../nodes/settings.ts";
+import { type GatewaySettings, gatewayDefaults } from "../remote/settings.ts";
 import { insecureEvidenceWarning, openNodeTrust } from "./node-trust.ts";
 
 let canLoad = true;
-vi.mock("../nodes/evidence/collateral.ts", async (original) => {
-  const loaded = await original<typeof import("../nodes/evidence/collateral.ts")>();
+vi.mock("../remote/evidence/collateral.ts", async (original) => {
+  const loaded = await original<typeof import("../remote/evidence/collateral.ts")>();
   return {
     ...loaded,
     collateralFromService: (...asked: Parameters<typeof loaded.collateralFromService>) => {

@@ -4,11 +4,11 @@ import type { Clock } from "../lib/clock.ts";
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import { createGuard } from "../lib/guard.ts";
 import { createGuardedFetch, type GuardedClient, type GuardedFetch } from "../lib/guarded-fetch.ts";
-import { type CollateralSource, isInsecure } from "../nodes/evidence/evidence.ts";
-import { type NodePolicy, policyIdOf, readPolicy } from "../nodes/evidence/policy.ts";
-import type { EvidenceVerifier } from "../nodes/evidence/verify-evidence.ts";
-import { callerAudience } from "../nodes/protocol/statement.ts";
-import { type GatewaySettings, gatewayDefaults } from "../nodes/settings.ts";
+import { type CollateralSource, isInsecure } from "../remote/evidence/evidence.ts";
+import { type NodePolicy, policyIdOf, readPolicy } from "../remote/evidence/policy.ts";
+import type { EvidenceVerifier } from "../remote/evidence/verify-evidence.ts";
+import { callerAudience } from "../remote/protocol/statement.ts";
+import { type GatewaySettings, gatewayDefaults } from "../remote/settings.ts";
 import { packageVersion } from "./version.ts";
 
 /** What the evidence of nodes is checked against. */
@@ -39,7 +39,7 @@ export function openNodeTrust(settings: GatewaySettings, clock: Clock): NodeTrus
 
   async function openVerifier(): Promise<EvidenceVerifier> {
     const [{ createEvidenceVerifier }, collateral] = await Promise.all([
-      import("../nodes/evidence/verify-evidence.ts"),
+      import("../remote/evidence/verify-evidence.ts"),
       collateralOf(settings, fetch, clock),
     ]);
     return createEvidenceVerifier({ accepted, policy, policyId, collateral, simulatedRootDer });
@@ -68,7 +68,7 @@ async function collateralOf(
   fetch: GuardedFetch,
   clock: Clock,
 ): Promise<CollateralSource> {
-  const from = await import("../nodes/evidence/collateral.ts");
+  const from = await import("../remote/evidence/collateral.ts");
   return collateralDir === null
     ? from.collateralFromService({ url, fetch, clock, maxAgeMs })
     : from.collateralFromFolder(collateralDir);

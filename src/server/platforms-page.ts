@@ -2,9 +2,6 @@ import { readFile, writeFile } from "node:fs/promises";
 import { argv } from "node:process";
 import { pathToFileURL } from "node:url";
 import { packageRoot } from "../lib/package-root.ts";
-import { accessFor } from "../platforms/answer/context.ts";
-import { isDerived } from "../platforms/answer/derived-answer.ts";
-import { isAnsweredByArchive } from "../platforms/answer/held-answer.ts";
 import { blueskySupport } from "../platforms/bluesky/support.ts";
 import { mastodonSupport } from "../platforms/mastodon/support.ts";
 import {
@@ -19,6 +16,9 @@ import {
 import type { AccessKind, MethodSupport } from "../platforms/upstream.ts";
 import { support as xSupport } from "../platforms/x/support.ts";
 import { type Platform, platforms } from "../posts/post.ts";
+import { isAnsweredByArchive } from "../search/archived-answer.ts";
+import { accessFor } from "../search/context.ts";
+import { isDerived } from "../search/derived-answer.ts";
 
 /** The page that tells what each method leads to on each platform; `npm run docs` writes its tables anew. */
 export const platformsPage = new URL("docs/platforms.md", packageRoot);

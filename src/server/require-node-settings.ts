@@ -1,8 +1,8 @@
 import { EarshotError } from "../lib/errors.ts";
-import { isSigningKey } from "../nodes/protocol/ed25519.ts";
-import { isEnrolmentToken } from "../nodes/protocol/enrolment.ts";
-import { callerAudience } from "../nodes/protocol/statement.ts";
 import { withoutEnding } from "../query/characters.ts";
+import { isSigningKey } from "../remote/protocol/ed25519.ts";
+import { isEnrolmentToken } from "../remote/protocol/enrolment.ts";
+import { callerAudience } from "../remote/protocol/statement.ts";
 import type { Config } from "./config.ts";
 
 /** A configuration that a node can run with; the gateway's address has no slash at its end. */

@@ -4,9 +4,9 @@ import {
   streamNotStarted,
 } from "../ingest/ingest-state.ts";
 import type { Ingest } from "../ingest/live-ingest.ts";
+import { embeddedNodeId } from "../jobs/lease.ts";
 import type { Runner } from "../jobs/runner.ts";
-import { embeddedNodeId } from "../nodes/lease.ts";
-import type { FreshnessOf } from "../platforms/archive/unchecked.ts";
+import type { FreshnessOf } from "../search/archive/unchecked.ts";
 import type { Config } from "./config.ts";
 import type { AppContext } from "./context.ts";
 import { createMastodonRole } from "./mastodon-role.ts";

@@ -1,5 +1,5 @@
-import { presentAnalyzer } from "../archive/catalog.ts";
-import { catalogMigrations } from "../archive/catalog-schema.ts";
+import { presentAnalyzer } from "../archive/catalog/catalog.ts";
+import { catalogMigrations } from "../archive/catalog/schema.ts";
 import { segmentMigrations } from "../archive/segments/schema.ts";
 import { controlMigrations } from "../db/migrations/control.ts";
 import type { Config } from "./config.ts";

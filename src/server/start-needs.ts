@@ -10,7 +10,7 @@ const bytesPerSegment = 65_536;
 /** Standard streams, worker threads, control store, catalog and locks of a server without readers, and 32 connections. */
 const baseFiles = 96;
 const filesPerReader = 8;
-/** A reader keeps so many segments open (archive/reader.ts). */
+/** A reader keeps so many segments open (archive/threads/reader.ts). */
 const mostOpenSegments = 64;
 
 /** Bytes and open files that a start needs with so many segments and readers. */

@@ -1,5 +1,5 @@
 import type { Archive } from "../archive/archive.ts";
-import { openArchive } from "../archive/open.ts";
+import { openArchive } from "../archive/threads/open.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Config } from "./config.ts";
 import { type Control, startControl } from "./control.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type UpkeepState, unknownState } from "../archive/upkeep/state.ts";
+import { type UpkeepState, unknownState } from "../archive/compaction-state.ts";
 import { watchUpkeep } from "./upkeep-watch.ts";
 
 /** What is logged while upkeep goes through these states, one a look. */

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { createUsageRecorder, type UsageRecorder } from "../accounts/usage/recorder.ts";
-import { createSampler, type Sampler } from "../ingest/samples/sampler.ts";
+import { createSampler, type Sampler } from "../ingest/import/samples/sampler.ts";
 import type { Clock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { Config } from "./config.ts";

@@ -6,7 +6,7 @@ import { createGuardedFetch } from "../../src/lib/guarded-fetch.ts";
 import { blueskyCredentialKinds } from "../../src/platforms/bluesky/credential-kinds.ts";
 import { held } from "../../src/platforms/bluesky/held.test-support.ts";
 import { createBlueskyUpstream } from "../../src/platforms/bluesky/upstream.ts";
-import type { CredentialTools } from "../../src/platforms/credentials/credential.ts";
+import type { CredentialTools } from "../../src/platforms/credential.ts";
 import type { FetchMethod } from "../../src/platforms/methods.ts";
 import type { Session, UpstreamRequest } from "../../src/platforms/session.ts";
 import type { Target } from "../../src/platforms/target.ts";

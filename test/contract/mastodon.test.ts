@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { createGuard } from "../../src/lib/guard.ts";
 import { createGuardedFetch } from "../../src/lib/guarded-fetch.ts";
-import type { CredentialTools } from "../../src/platforms/credentials/credential.ts";
+import type { CredentialTools } from "../../src/platforms/credential.ts";
 import { createMastodonUpstream } from "../../src/platforms/mastodon/upstream.ts";
 import { userTokenKind } from "../../src/platforms/mastodon/user-token.ts";
 import type { FetchMethod } from "../../src/platforms/methods.ts";

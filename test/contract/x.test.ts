@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
-import type { CredentialKind } from "../../src/platforms/credentials/credential.ts";
+import type { CredentialKind } from "../../src/platforms/credential.ts";
 import type { PageCall, UpstreamPage } from "../../src/platforms/upstream.ts";
 import { xCredentialKinds } from "../../src/platforms/x/credential-kinds.ts";
 import { createXUpstream } from "../../src/platforms/x/upstream.ts";

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { defaultIngestSettings, type IngestSettings } from "../../src/ingest/ingest-settings.ts";
 import {
   clock,
   commit,
@@ -13,8 +14,7 @@ import {
   startFakeJetstream,
   startUs,
   uriOf,
-} from "../../src/ingest/fake-jetstream.test-support.ts";
-import { defaultIngestSettings, type IngestSettings } from "../../src/ingest/ingest-settings.ts";
+} from "../../src/ingest/jetstream/fake-jetstream.test-support.ts";
 import { type Ingest, startIngest } from "../../src/ingest/live-ingest.ts";
 import {
   createMemoryArchive,

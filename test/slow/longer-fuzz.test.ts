@@ -5,9 +5,9 @@
 process.env.EARSHOT_TEST_RUNS ??= "4";
 
 await import("../../src/query/fuzz.test.ts");
-await import("../../src/archive/differential.test.ts");
-await import("../../src/archive/count-differential.test.ts");
-await import("../../src/ingest/import-references.test.ts");
+await import("../../src/archive/read/differential.test.ts");
+await import("../../src/archive/read/count-differential.test.ts");
+await import("../../src/ingest/import/references.test.ts");
 await import("../docs-examples.test.ts");
 
 export {};

@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasRealPosts, iraPosts, toRecord } from "../../bench/ira.ts";
 import type { Position } from "../../src/archive/archive.ts";
-import { readImportRecord, toPost } from "../../src/ingest/import-record.ts";
+import { readImportRecord, toPost } from "../../src/ingest/import/record.ts";
 import type { Post } from "../../src/posts/post.ts";
 import { makePlan, namesIn } from "../../src/query/make-plan.ts";
 import { parseQueryLeniently } from "../../src/query/parse.ts";

@@ -7,7 +7,7 @@ import {
   sendAll,
   startFakeJetstream,
   startTestStream,
-} from "../../src/ingest/fake-jetstream.test-support.ts";
+} from "../../src/ingest/jetstream/fake-jetstream.test-support.ts";
 import { createMemoryArchive } from "../../src/ingest/memory-archive.test-support.ts";
 import { coveredSpans } from "../support/covered-spans.ts";
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { check } from "../../src/archive/care/check.ts";
+import { check } from "../../src/archive/maintenance/check.ts";
 import {
   changeBytes,
   flipped,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { platformQuery } from "../../src/archive/platform-query.ts";
+import { platformQuery } from "../../src/archive/read/platform-query.ts";
 import { postsOfChunk } from "../../src/archive/sealed/format.ts";
 import type { SegmentQuery } from "../../src/archive/segments/search-segment.ts";
 import { idTimeMs, lastId, lowestId } from "../../src/posts/ids.ts";

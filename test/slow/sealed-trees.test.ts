@@ -2,10 +2,10 @@ import type { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasRealPosts, iraPosts, toRecord } from "../../bench/ira.ts";
 import { seededRandom } from "../../bench/measure.ts";
-import { readSegments, segmentPath } from "../../src/archive/catalog.ts";
-import { openCatalog } from "../../src/archive/open-catalog.ts";
+import { readSegments, segmentPath } from "../../src/archive/catalog/catalog.ts";
+import { openCatalog } from "../../src/archive/catalog/open-catalog.ts";
 import { holdsPositions } from "../../src/archive/sealed/positional-terms.ts";
-import { readImportRecord, toPost } from "../../src/ingest/import-record.ts";
+import { readImportRecord, toPost } from "../../src/ingest/import/record.ts";
 import {
   type IdRange,
   idsOfWindow,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readSegments, type SegmentEntry } from "../../src/archive/catalog.ts";
+import { readSegments, type SegmentEntry } from "../../src/archive/catalog/catalog.ts";
+import { type UpkeepContext, upkeepContext } from "../../src/archive/compaction/context.ts";
+import { sealSegment } from "../../src/archive/compaction/seal-segment.ts";
 import { archiveDefaults } from "../../src/archive/settings.ts";
-import { type UpkeepContext, upkeepContext } from "../../src/archive/upkeep/context.ts";
-import { sealSegment } from "../../src/archive/upkeep/seal-segment.ts";
 import type { Platform } from "../../src/posts/post.ts";
 import { changeAll, contents, posts, unnumbered } from "../support/changed-archive.ts";
 import { findingsIn } from "../support/findings-in.ts";

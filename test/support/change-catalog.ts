@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { fillCatalogSums } from "../../src/archive/catalog-sums.ts";
+import { fillCatalogSums } from "../../src/archive/catalog/sums.ts";
 import { inTransaction } from "../../src/archive/database.ts";
 
 /** Changes a catalog that `openCatalog` opened, as the service does: its sums follow. */

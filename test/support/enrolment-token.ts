@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readKey } from "../../src/lib/key-file.ts";
-import { enrolmentTokenOf } from "../../src/nodes/protocol/enrolment.ts";
+import { enrolmentTokenOf } from "../../src/remote/protocol/enrolment.ts";
 
 /** The enrolment token of the gateway with this data folder. */
 export function enrolmentTokenIn(dataDir: string, audience = "earshot"): string {

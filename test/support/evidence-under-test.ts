@@ -1,9 +1,10 @@
+import type { EvidenceKind } from "../../src/jobs/result-signature.ts";
 import { EarshotError } from "../../src/lib/errors.ts";
-import type { Collateral, Evidence, EvidenceKind } from "../../src/nodes/evidence/evidence.ts";
-import type { NodePolicy } from "../../src/nodes/evidence/policy.ts";
-import { createSimulatedTee } from "../../src/nodes/evidence/simulated/simulated-tee.ts";
-import { createEvidenceVerifier } from "../../src/nodes/evidence/verify-evidence.ts";
-import { type NodeStatement, reportDataOf } from "../../src/nodes/protocol/statement.ts";
+import type { Collateral, Evidence } from "../../src/remote/evidence/evidence.ts";
+import type { NodePolicy } from "../../src/remote/evidence/policy.ts";
+import { createSimulatedTee } from "../../src/remote/evidence/simulated/simulated-tee.ts";
+import { createEvidenceVerifier } from "../../src/remote/evidence/verify-evidence.ts";
+import { type NodeStatement, reportDataOf } from "../../src/remote/protocol/statement.ts";
 
 /** The time at which everything here is in force. */
 export const nowMs = Date.UTC(2026, 5, 1);

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Collateral } from "../../src/nodes/evidence/evidence.ts";
+import type { Collateral } from "../../src/remote/evidence/evidence.ts";
 
 export type ServiceFault = "error" | "garbage" | "cut off" | "silent" | "too long" | "headless";
 

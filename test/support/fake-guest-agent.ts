@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import type { SimulatedTee } from "../../src/nodes/evidence/simulated/simulated-tee.ts";
+import type { SimulatedTee } from "../../src/remote/evidence/simulated/simulated-tee.ts";
 
 export type AgentFault = "error" | "garbage" | "no quote" | "too long" | "cut off";
 

@@ -1,5 +1,5 @@
-import { check } from "../../src/archive/care/check.ts";
-import type { Finding } from "../../src/archive/care/findings.ts";
+import { check } from "../../src/archive/maintenance/check.ts";
+import type { Finding } from "../../src/archive/maintenance/findings.ts";
 
 /** What a full check of an archive's folder finds. */
 export async function findingsIn(folder: string): Promise<readonly Finding[]> {

@@ -1,33 +1,34 @@
 import { randomBytes } from "node:crypto";
 import type { LightMyRequestResponse } from "fastify";
-import type { Capability } from "../../src/nodes/capability.ts";
-import type { Evidence, EvidenceKind } from "../../src/nodes/evidence/evidence.ts";
-import { base64url } from "../../src/nodes/protocol/encoding.ts";
-import { enrolmentField, enrolmentProof } from "../../src/nodes/protocol/enrolment.ts";
-import { makeIdentity, makeRunKeys, type RunKeys } from "../../src/nodes/protocol/keys.ts";
+import type { EvidenceKind } from "../../src/jobs/result-signature.ts";
+import type { AnswerRequest, FetchedItem, SourceAnswer } from "../../src/platforms/source.ts";
+import type { Capability } from "../../src/remote/capability.ts";
+import type { Evidence } from "../../src/remote/evidence/evidence.ts";
+import { base64url } from "../../src/remote/protocol/encoding.ts";
+import { enrolmentField, enrolmentProof } from "../../src/remote/protocol/enrolment.ts";
+import { makeIdentity, makeRunKeys, type RunKeys } from "../../src/remote/protocol/keys.ts";
 import type {
   ChallengeAnswer,
   JobEnvelope,
   Registration,
   RegistrationAnswer,
-} from "../../src/nodes/protocol/messages.ts";
+} from "../../src/remote/protocol/messages.ts";
 import {
   type AnswerSealer,
   createOpenedLeases,
   type JobPayload,
   openJob,
-} from "../../src/nodes/protocol/sealed-job.ts";
-import { signRequest } from "../../src/nodes/protocol/signed-request.ts";
-import { quoteDigestOf, signResult } from "../../src/nodes/protocol/signed-result.ts";
+} from "../../src/remote/protocol/sealed-job.ts";
+import { signRequest } from "../../src/remote/protocol/signed-request.ts";
+import { quoteDigestOf, signResult } from "../../src/remote/protocol/signed-result.ts";
 import {
   identityMessageOf,
   keyIdOf,
   type NodeStatement,
   nodeIdOf,
   reportDataOf,
-} from "../../src/nodes/protocol/statement.ts";
-import { answerBytes, bodyOf, knowledgeText, readRequest } from "../../src/nodes/protocol/work.ts";
-import type { AnswerRequest, FetchedItem, SourceAnswer } from "../../src/platforms/source.ts";
+} from "../../src/remote/protocol/statement.ts";
+import { answerBytes, bodyOf, knowledgeText, readRequest } from "../../src/remote/protocol/work.ts";
 import { enrolmentTokenIn } from "./enrolment-token.ts";
 import type { ServiceUnderTest } from "./service-under-test.ts";
 

@@ -1,5 +1,5 @@
-import type { EvidenceKind } from "../../src/nodes/evidence/evidence.ts";
-import type { NodeState } from "../../src/nodes/gateway/node-store.ts";
+import type { EvidenceKind } from "../../src/jobs/result-signature.ts";
+import type { NodeState } from "../../src/remote/gateway/node-store.ts";
 import type { ServiceUnderTest } from "./service-under-test.ts";
 
 /** A node that an operator may have changed since it came. */

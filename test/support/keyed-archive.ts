@@ -1,7 +1,7 @@
-import { readUriKey } from "../../src/archive/catalog.ts";
-import { openCatalog } from "../../src/archive/open-catalog.ts";
-import { startPreparation } from "../../src/archive/prepare.ts";
-import { createBatchWriter } from "../../src/archive/write-batch.ts";
+import { readUriKey } from "../../src/archive/catalog/catalog.ts";
+import { openCatalog } from "../../src/archive/catalog/open-catalog.ts";
+import { startPreparation } from "../../src/archive/write/prepare.ts";
+import { createBatchWriter } from "../../src/archive/write/write-batch.ts";
 import { firstInMillisecond, keyedNumber } from "../../src/posts/ids.ts";
 import type { Post } from "../../src/posts/post.ts";
 import { changeCatalog } from "./change-catalog.ts";

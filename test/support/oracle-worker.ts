@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { Position } from "../../src/archive/archive.ts";
-import { createReader } from "../../src/archive/reader.ts";
+import { createReader } from "../../src/archive/threads/reader.ts";
 import { all } from "../../src/query/make-plan.ts";
 import { analyzePost, compileOracle, type OracleAround } from "../oracle/oracle.ts";
 import { oraclePostOfX } from "./oracle-post.ts";

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import type { Position } from "../../src/archive/archive.ts";
-import { comparePositions } from "../../src/archive/search.ts";
+import { comparePositions } from "../../src/archive/read/search.ts";
 import { numberedId, postTimeMs, uriNumber } from "../../src/posts/ids.ts";
 import { matches, type Subject } from "../../src/posts/matcher.ts";
 import type { Post } from "../../src/posts/post.ts";

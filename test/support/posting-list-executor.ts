@@ -1,5 +1,5 @@
 import type { Position } from "../../src/archive/archive.ts";
-import { comparePositions } from "../../src/archive/search.ts";
+import { comparePositions } from "../../src/archive/read/search.ts";
 import { matches, type Subject } from "../../src/posts/matcher.ts";
 import { countThresholds } from "../../src/posts/terms.ts";
 import type { PlanNode } from "../../src/query/plan.ts";

@@ -1,15 +1,15 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openArchive } from "../../src/archive/open.ts";
+import { openArchive } from "../../src/archive/threads/open.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import type { Upstream } from "../../src/platforms/upstream.ts";
+import type { Platform, Post } from "../../src/posts/post.ts";
 import {
   type SimulatedFiles,
   writeSimulatedTee,
-} from "../../src/nodes/evidence/simulated/simulated-folder.ts";
-import type { Standing } from "../../src/nodes/worker/attest-loop.ts";
-import type { Upstream } from "../../src/platforms/upstream.ts";
-import type { Platform, Post } from "../../src/posts/post.ts";
+} from "../../src/remote/evidence/simulated/simulated-folder.ts";
+import type { Standing } from "../../src/remote/worker/attest-loop.ts";
 import { configFrom } from "../../src/server/config.ts";
 import { type RemoteNode, startRemoteNode } from "../../src/server/start-node.ts";
 import { enrolmentTokenIn } from "./enrolment-token.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readCollateral } from "../../src/nodes/evidence/collateral-text.ts";
-import type { Collateral } from "../../src/nodes/evidence/evidence.ts";
+import { readCollateral } from "../../src/remote/evidence/collateral-text.ts";
+import type { Collateral } from "../../src/remote/evidence/evidence.ts";
 
 /** Quotes of real machines, which are no part of the project. */
 const folder = join(import.meta.dirname, "../../../shared/data/tee");

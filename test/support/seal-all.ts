@@ -1,9 +1,9 @@
-import { readSegments } from "../../src/archive/catalog.ts";
+import { readSegments } from "../../src/archive/catalog/catalog.ts";
+import { upkeepContext } from "../../src/archive/compaction/context.ts";
+import { removeRetired } from "../../src/archive/compaction/retire.ts";
+import { sealSegment } from "../../src/archive/compaction/seal-segment.ts";
+import { runSteps } from "../../src/archive/compaction/steps.ts";
 import { archiveDefaults } from "../../src/archive/settings.ts";
-import { upkeepContext } from "../../src/archive/upkeep/context.ts";
-import { removeRetired } from "../../src/archive/upkeep/retire.ts";
-import { sealSegment } from "../../src/archive/upkeep/seal-segment.ts";
-import { runSteps } from "../../src/archive/upkeep/steps.ts";
 
 /** Seals every segment of an archive's folder, whatever it holds, and removes the files that it had before. */
 export function sealAll(folder: string): void {

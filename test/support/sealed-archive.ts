@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { ArchiveChange } from "../../src/archive/archive.ts";
-import { segmentPath } from "../../src/archive/catalog.ts";
+import { segmentPath } from "../../src/archive/catalog/catalog.ts";
 import { makePost } from "./make-post.ts";
 import { sealAll } from "./seal-all.ts";
 import { writerOn } from "./whole-archive.ts";

@@ -1,8 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
-import { walkSealedTerms } from "../../src/archive/care/sealed-terms.ts";
+import { walkSealedTerms } from "../../src/archive/maintenance/sealed-terms.ts";
 import { buildSealed } from "../../src/archive/sealed/build.ts";
+import { openPostNumbers } from "../../src/archive/sealed/doc-numbers.ts";
 import { holdsPositions } from "../../src/archive/sealed/positional-terms.ts";
-import { openPostNumbers } from "../../src/archive/sealed/post-numbers.ts";
 import { segmentMigrations } from "../../src/archive/segments/schema.ts";
 
 /** The tokens of posts by their IDs. */

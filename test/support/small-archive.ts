@@ -9,15 +9,15 @@ import type {
   WriteBatch,
   WriteReport,
 } from "../../src/archive/archive.ts";
-import { readSegments, readUriKey } from "../../src/archive/catalog.ts";
-import { openCatalog } from "../../src/archive/open-catalog.ts";
-import { startPreparation } from "../../src/archive/prepare.ts";
-import { createReader, type Reader } from "../../src/archive/reader.ts";
+import { readSegments, readUriKey } from "../../src/archive/catalog/catalog.ts";
+import { openCatalog } from "../../src/archive/catalog/open-catalog.ts";
+import { upkeepContext } from "../../src/archive/compaction/context.ts";
+import { sealSegment } from "../../src/archive/compaction/seal-segment.ts";
+import { runSteps } from "../../src/archive/compaction/steps.ts";
 import { archiveDefaults } from "../../src/archive/settings.ts";
-import { upkeepContext } from "../../src/archive/upkeep/context.ts";
-import { sealSegment } from "../../src/archive/upkeep/seal-segment.ts";
-import { runSteps } from "../../src/archive/upkeep/steps.ts";
-import { createBatchWriter } from "../../src/archive/write-batch.ts";
+import { createReader, type Reader } from "../../src/archive/threads/reader.ts";
+import { startPreparation } from "../../src/archive/write/prepare.ts";
+import { createBatchWriter } from "../../src/archive/write/write-batch.ts";
 import type { Platform, Post } from "../../src/posts/post.ts";
 import { makePlan, namesIn } from "../../src/query/make-plan.ts";
 import { parseQuery } from "../../src/query/parse.ts";

@@ -1,4 +1,4 @@
-import { type PlatformQuery, platformQuery } from "../../src/archive/platform-query.ts";
+import { type PlatformQuery, platformQuery } from "../../src/archive/read/platform-query.ts";
 import type { Segment } from "../../src/archive/segments/segment.ts";
 import type { IdRange, TimeSkew } from "../../src/posts/ids.ts";
 import type { PlanNode } from "../../src/query/plan.ts";

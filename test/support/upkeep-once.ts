@@ -1,7 +1,7 @@
+import { createUpkeep } from "../../src/archive/compaction/compaction.ts";
+import { upkeepContext } from "../../src/archive/compaction/context.ts";
+import { runSteps } from "../../src/archive/compaction/steps.ts";
 import { archiveDefaults } from "../../src/archive/settings.ts";
-import { upkeepContext } from "../../src/archive/upkeep/context.ts";
-import { runSteps } from "../../src/archive/upkeep/steps.ts";
-import { createUpkeep } from "../../src/archive/upkeep/upkeep.ts";
 
 /** A process that keeps an archive up until nothing is left to do, and prints its state. Argument: the folder. */
 const context = upkeepContext(String(process.argv[2]), archiveDefaults, { now: Date.now });

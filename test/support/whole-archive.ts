@@ -2,11 +2,16 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { ArchiveChange } from "../../src/archive/archive.ts";
-import { catalogPath, readSegments, readUriKey, segmentPath } from "../../src/archive/catalog.ts";
+import {
+  catalogPath,
+  readSegments,
+  readUriKey,
+  segmentPath,
+} from "../../src/archive/catalog/catalog.ts";
+import { openCatalog } from "../../src/archive/catalog/open-catalog.ts";
 import { openForReading } from "../../src/archive/database.ts";
-import { openCatalog } from "../../src/archive/open-catalog.ts";
-import { startPreparation } from "../../src/archive/prepare.ts";
-import { createBatchWriter, type PreparedBatch } from "../../src/archive/write-batch.ts";
+import { startPreparation } from "../../src/archive/write/prepare.ts";
+import { createBatchWriter, type PreparedBatch } from "../../src/archive/write/write-batch.ts";
 import type { Platform, Post } from "../../src/posts/post.ts";
 import { decodeRecord } from "../../src/posts/record.ts";
 

@@ -1,6 +1,6 @@
 import type { Database } from "../../db/open.ts";
 import { durable, read } from "../../db/operations.ts";
-import { forgetSpendingOf } from "../../platforms/requests/spending-rows.ts";
+import { forgetSpendingOf } from "../../upstream/requests/spending-rows.ts";
 import { type Actor, noteAudit } from "../audit.ts";
 import { rememberedMs, rememberIdentities } from "../closed-identities.ts";
 import { requireOtherOperator } from "./last-operator.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "../../db/open.ts";
-import { latestMs } from "../../jobs/latest-time.ts";
+import { latestMs } from "../../lib/latest-time.ts";
 import { auditOperations } from "./audit-operations.ts";
 import { accountNameSql } from "./names.ts";
 

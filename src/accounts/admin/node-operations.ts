@@ -1,7 +1,7 @@
 import { durable, read } from "../../db/operations.ts";
-import type { NodeEvent } from "../../nodes/gateway/node-events.ts";
-import type { NodeRecord } from "../../nodes/gateway/node-store.ts";
-import { changeNodeState, nodeOperations } from "../../nodes/gateway/operations.ts";
+import type { NodeEvent } from "../../remote/gateway/node-events.ts";
+import type { NodeRecord } from "../../remote/gateway/node-store.ts";
+import { changeNodeState, nodeOperations } from "../../remote/gateway/operations.ts";
 import { type Actor, noteAudit } from "../audit.ts";
 
 /** What an operator does with a node; one that drains, or is quarantined, works again once it is approved. */

@@ -1,20 +1,17 @@
 import type { Store } from "../../db/operations.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { CheckedCredential } from "../../platforms/credentials/check-credential.ts";
 import type {
   Credential,
   CredentialKind,
   CredentialTools,
   NewCredential,
-} from "../../platforms/credentials/credential.ts";
-import { credentialInvalid } from "../../platforms/credentials/faults.ts";
-import { type Keeper, keepCredential } from "../../platforms/credentials/keep-credential.ts";
-import {
-  authorizeCredential,
-  makeCredential,
-} from "../../platforms/credentials/make-credential.ts";
-import type { CredentialOperations } from "../../platforms/credentials/operations.ts";
+} from "../../platforms/credential.ts";
+import { credentialInvalid } from "../../platforms/credential-errors.ts";
 import type { Platform } from "../../posts/post.ts";
+import type { CheckedCredential } from "../../upstream/credentials/check-credential.ts";
+import { type Keeper, keepCredential } from "../../upstream/credentials/keep-credential.ts";
+import { authorizeCredential, makeCredential } from "../../upstream/credentials/make-credential.ts";
+import type { CredentialOperations } from "../../upstream/credentials/operations.ts";
 import { createAttempts } from "./attempts.ts";
 import { type AuthorizationSettings, createAuthorizations, type Step } from "./authorizations.ts";
 import { credentialNotFound } from "./faults.ts";

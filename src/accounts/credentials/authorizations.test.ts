@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
-import type { Dialogue } from "../../platforms/credentials/credential.ts";
+import type { Dialogue } from "../../platforms/credential.ts";
 import { type Authorizations, createAuthorizations } from "./authorizations.ts";
 
 const minuteMs = 60_000;

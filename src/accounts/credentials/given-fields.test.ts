@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { credentialInvalid } from "../../platforms/credentials/faults.ts";
+import { credentialInvalid } from "../../platforms/credential-errors.ts";
 import { givenFields, pointedAt } from "./given-fields.ts";
 
 const field = (name: string, isOptional = false) => ({

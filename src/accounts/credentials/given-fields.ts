@@ -1,5 +1,5 @@
 import { EarshotError, type ErrorDetail } from "../../lib/errors.ts";
-import type { CredentialField } from "../../platforms/credentials/credential.ts";
+import type { CredentialField } from "../../platforms/credential.ts";
 
 type Given = Readonly<Record<string, string>>;
 

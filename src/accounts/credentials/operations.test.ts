@@ -4,7 +4,7 @@ import type { Store } from "../../db/operations.ts";
 import {
   type CredentialBench,
   openCredentialBench,
-} from "../../platforms/credentials/credentials.test-support.ts";
+} from "../../upstream/credentials/credentials.test-support.ts";
 import { accountCredentialOperations } from "./operations.ts";
 
 let bench: CredentialBench;

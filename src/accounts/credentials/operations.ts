@@ -4,7 +4,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import {
   credentialOperations,
   type KeptCredential,
-} from "../../platforms/credentials/operations.ts";
+} from "../../upstream/credentials/operations.ts";
 import { type Actor, noteAudit } from "../audit.ts";
 
 /** Credentials that come and go, with their notes in the audit log. */

@@ -1,6 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
-import type { CredentialField } from "../../platforms/credentials/credential.ts";
-import { credentialInvalid } from "../../platforms/credentials/faults.ts";
+import type { CredentialField } from "../../platforms/credential.ts";
+import { credentialInvalid } from "../../platforms/credential-errors.ts";
 import { pointedAt } from "./given-fields.ts";
 
 /** Faults as they are told on the dashboard: with a pointer, and without the words of the command line. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { generatedPost } from "../../../test/support/generated.ts";
 import { testRuns } from "../../../test/support/seed.ts";
-import { startPreparation } from "../prepare.ts";
+import { startPreparation } from "../write/prepare.ts";
 import { packPosts, unpackPosts } from "./packed-posts.ts";
 
 const posts = fc.tuple(...Array.from({ length: 12 }, (_, n) => generatedPost(n)));

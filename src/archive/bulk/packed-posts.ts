@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { xUri } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
-import type { PreparedHandle, PreparedPost } from "../prepare.ts";
+import type { PreparedHandle, PreparedPost } from "../prepared.ts";
 import { createTextArena, readText } from "./text-arena.ts";
 
 /**

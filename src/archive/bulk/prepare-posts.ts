@@ -1,5 +1,5 @@
 import type { Post } from "../../posts/post.ts";
-import { startPreparation } from "../prepare.ts";
+import { startPreparation } from "../write/prepare.ts";
 import { type PackedPosts, packPosts } from "./packed-posts.ts";
 
 /** What preparing posts for an archive takes beside the posts. */

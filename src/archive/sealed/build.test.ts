@@ -8,9 +8,9 @@ import {
   type TokensOfPosts,
 } from "../../../test/support/segment-contents.ts";
 import { buildSealed } from "./build.ts";
+import { openPostNumbers } from "./doc-numbers.ts";
 import { bytesOfBlock, densePosts, inlinePosts, oneRowPosts } from "./format.ts";
 import { UnreadableFts } from "./fts-structure.ts";
-import { openPostNumbers } from "./post-numbers.ts";
 
 const opened: { close(): void }[] = [];
 const kept = <Value extends { close(): void }>(value: Value): Value => {

@@ -1,14 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type Coverage, faultOf } from "./coverage.ts";
 import { SealedDamage } from "./damage.ts";
+import { writeEmptyMask } from "./deletion-bitmap.ts";
 import { createDictionaryWriter } from "./dictionary-writer.ts";
+import { createNumberLookup } from "./doc-number-lookup.ts";
 import { chunksOf, idsOfPage, inlinePosts, sealedFormat } from "./format.ts";
 import { ftsSources } from "./fts-source.ts";
 import { unreadable } from "./fts-structure.ts";
 import { assertTally, readTally, type Tally } from "./fts-tally.ts";
-import { writeEmptyMask } from "./mask.ts";
 import { mergeTerms } from "./merged-terms.ts";
-import { createNumberLookup } from "./number-lookup.ts";
 import { createPostingWriter } from "./posting-writer.ts";
 import { createPostings } from "./postings.ts";
 import { sealedSource } from "./sealed-source.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { segmentForms } from "../../../test/support/segment-forms.ts";
 import { lastId } from "../../posts/ids.ts";
 import type { PlanNode } from "../../query/plan.ts";
-import { platformQuery } from "../platform-query.ts";
+import { platformQuery } from "../read/platform-query.ts";
 
 const words = ["a", "b", "c", "d", "e"];
 const phrase = (...tokens: string[]): PlanNode => ({

@@ -1,9 +1,9 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { createByteWriter, replaceEnd } from "./byte-writer.ts";
+import type { NumberLookup } from "./doc-number-lookup.ts";
 import { type FtsPiece, pieceShift, readFtsPieces, unreadable } from "./fts-structure.ts";
 import { addToTally, type Tally } from "./fts-tally.ts";
 import { readDeleted } from "./fts-tombstones.ts";
-import type { NumberLookup } from "./number-lookup.ts";
 import { keepsPositions } from "./positional-terms.ts";
 import { addPosition, addPost, type Postings } from "./postings.ts";
 import type { TermSource } from "./term-source.ts";

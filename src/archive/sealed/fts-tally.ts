@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type Coverage, cover } from "./coverage.ts";
 import { missingRows } from "./damage.ts";
+import type { NumberLookup } from "./doc-number-lookup.ts";
 import { unreadable } from "./fts-structure.ts";
-import type { NumberLookup } from "./number-lookup.ts";
 
 /**
  * How many places of terms an FTS5 table has in numbered posts, and a sum in which each post counts differently: what was taken

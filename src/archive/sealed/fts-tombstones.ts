@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { NumberLookup } from "./doc-number-lookup.ts";
 import { type FtsPiece, pieceShift, unreadable } from "./fts-structure.ts";
-import type { NumberLookup } from "./number-lookup.ts";
 
 /** Added to the number of a piece in the IDs of the rows that name posts deleted from it. */
 const tombstonePieces = 65_536;

@@ -1,4 +1,4 @@
-import { alignedPlace, type Word } from "./aligned-place.ts";
+import { alignedPlace, type Word } from "./aligned-position.ts";
 import { addTo, bitmapSet, type ChunkSet, emptySet, listSet, members, ranks } from "./chunk-set.ts";
 import { densePosts, postsOfChunk } from "./format.ts";
 import { inList, standsAt, standsTwice, startOf } from "./positions.ts";

@@ -9,8 +9,8 @@ import {
   sealedFrom,
 } from "../../../test/support/segment-contents.ts";
 import { SealedDamage } from "./damage.ts";
-import { maskWriterOf } from "./mask.ts";
-import { openPostNumbers } from "./post-numbers.ts";
+import { maskWriterOf } from "./deletion-bitmap.ts";
+import { openPostNumbers } from "./doc-numbers.ts";
 
 const opened: DatabaseSync[] = [];
 afterEach(() => {

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { andNot, type ChunkSet, emptySet } from "./chunk-set.ts";
 import { openDictionary } from "./dictionary.ts";
+import { openPostNumbers, type PostNumbers } from "./doc-numbers.ts";
 import { createEvaluators, type Evaluators, type SealedWork } from "./evaluate.ts";
 import { chunksOf, postsIn, postsOfChunk } from "./format.ts";
 import type { IdMemory } from "./id-memory.ts";
-import { openPostNumbers, type PostNumbers } from "./post-numbers.ts";
 import type { PostingList } from "./posting-list.ts";
 import { postingRowsOf } from "./posting-rows.ts";
 import { type PrefixList, prefixListOf } from "./prefix-list.ts";

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makePost } from "../../../test/support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
-import { readSegments, segmentPath } from "../catalog.ts";
+import { readSegments, segmentPath } from "../catalog/catalog.ts";
 import { openForReading } from "../database.ts";
 import { damageMarkerOf } from "./damage-marker.ts";
 

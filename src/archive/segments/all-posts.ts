@@ -1,13 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
 import { isDamage } from "../sealed/damage.ts";
+import { readMask } from "../sealed/deletion-bitmap.ts";
+import { numbersOfRange, openPostNumbers } from "../sealed/doc-numbers.ts";
 import { postsOfChunk } from "../sealed/format.ts";
-import { readMask } from "../sealed/mask.ts";
-import { numbersOfRange, openPostNumbers } from "../sealed/post-numbers.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { markedTables } from "./damage-marker.ts";
-import { keptStatements } from "./kept-statements.ts";
 import { isAmong } from "./named-posts.ts";
+import { keptStatements } from "./statement-cache.ts";
 
 /**
  * The posts of a range of IDs in a segment whose index is not to be trusted, newest first, without hidden ones. `onUnsure` is

@@ -2,8 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
 import { add, type Clocking, emptyTally, type Tally } from "./clocking.ts";
 import { single } from "./damaged-ids.ts";
-import { keptStatements } from "./kept-statements.ts";
 import { defineRowSum, rowSumsOf } from "./row-sum.ts";
+import { keptStatements } from "./statement-cache.ts";
 
 /**
  * How many matches one statement counts; between two of them the deadline is looked at. Each statement finds its place in the

@@ -1,7 +1,7 @@
 import type { IdRange } from "../../posts/ids.ts";
 import { type ChunkSet, countBetween, members } from "../sealed/chunk-set.ts";
+import { numbersOfRange, type PostNumbers } from "../sealed/doc-numbers.ts";
 import { postsOfChunk } from "../sealed/format.ts";
-import { numbersOfRange, type PostNumbers } from "../sealed/post-numbers.ts";
 import type { ChunkMatches } from "../sealed/sealed-index.ts";
 import { add, type Clocking, type Tally } from "./clocking.ts";
 import type { Sources } from "./merged-candidates.ts";

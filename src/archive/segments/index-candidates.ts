@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
 import { candidatesOfStep } from "./candidates-of-step.ts";
-import { keptStatements } from "./kept-statements.ts";
 import type { OverlayLookup } from "./merged-candidates.ts";
+import { keptStatements } from "./statement-cache.ts";
 
 /** SQLite's way to say that a LIMIT is none. */
 export const noLimit = -1;

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
-import { keptStatements } from "./kept-statements.ts";
 import { quotedToken } from "./quoted-token.ts";
+import { keptStatements } from "./statement-cache.ts";
 
 /**
  * Whether FTS5 ends each step of a query's statement soon. It looks for the next match without regard to the lower bound of a range

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { countBetween } from "../sealed/chunk-set.ts";
+import { readMask } from "../sealed/deletion-bitmap.ts";
+import { openPostNumbers } from "../sealed/doc-numbers.ts";
 import { postsOfChunk } from "../sealed/format.ts";
-import { readMask } from "../sealed/mask.ts";
-import { openPostNumbers } from "../sealed/post-numbers.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { createIdList, type IdList } from "./id-list.ts";
 

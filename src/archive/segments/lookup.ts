@@ -1,8 +1,17 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import { recordUri } from "../../posts/record.ts";
-import type { HeldLookup } from "../placement.ts";
 import { rowSumsOf, type SummedRow } from "./row-sum.ts";
+
+/** How the posts of one segment are looked up. */
+export type HeldLookup<Found> = {
+  holds(id: bigint): boolean;
+  lowestId(from: bigint, to: bigint): bigint | null;
+  highestId(from: bigint, to: bigint): bigint | null;
+  /** `uri` is empty where the row is damaged. */
+  findById(id: bigint): (Found & { uri: string }) | null;
+  findByUri(hash: bigint, uri: string): Found | null;
+};
 
 const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
 

@@ -1,8 +1,8 @@
 import type { IdRange } from "../../posts/ids.ts";
 import { type ChunkSet, members } from "../sealed/chunk-set.ts";
+import { numbersOfRange } from "../sealed/doc-numbers.ts";
 import type { SealedWork } from "../sealed/evaluate.ts";
 import { postsOfChunk } from "../sealed/format.ts";
-import { numbersOfRange } from "../sealed/post-numbers.ts";
 import type { ChunkMatches, SealedIndex } from "../sealed/sealed-index.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { makePost } from "../../../test/support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
-import { segmentPath } from "../catalog.ts";
+import { segmentPath } from "../catalog/catalog.ts";
 import { rowSum, type SummedRow } from "./row-sum.ts";
 import { segmentMigrations } from "./schema.ts";
 import { openSegment, type Segment } from "./segment.ts";

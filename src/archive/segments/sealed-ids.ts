@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
 import { members } from "../sealed/chunk-set.ts";
+import { readMask } from "../sealed/deletion-bitmap.ts";
+import { numbersOfRange } from "../sealed/doc-numbers.ts";
 import { postsOfChunk } from "../sealed/format.ts";
-import { readMask } from "../sealed/mask.ts";
-import { numbersOfRange } from "../sealed/post-numbers.ts";
 import { openSealedIndex } from "../sealed/sealed-index.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { createTermCache } from "../sealed/term-cache.ts";

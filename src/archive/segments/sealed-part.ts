@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { endSnapshot } from "../database.ts";
 import { SealedDamage } from "../sealed/damage.ts";
+import { type Mask, readMask } from "../sealed/deletion-bitmap.ts";
 import { createEvaluators, type Evaluators } from "../sealed/evaluate.ts";
 import type { IdMemory } from "../sealed/id-memory.ts";
-import { type Mask, readMask } from "../sealed/mask.ts";
 import { openSealedIndex, type SealedIndex } from "../sealed/sealed-index.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { createTermCache, type TermCache } from "../sealed/term-cache.ts";

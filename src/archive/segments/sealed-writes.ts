@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { lastId } from "../../posts/ids.ts";
+import { type MaskWriter, maskWriterOf } from "../sealed/deletion-bitmap.ts";
+import { openPostNumbers } from "../sealed/doc-numbers.ts";
 import { spoiledFormat } from "../sealed/format.ts";
-import { type MaskWriter, maskWriterOf } from "../sealed/mask.ts";
-import { openPostNumbers } from "../sealed/post-numbers.ts";
 import { sealedQuery } from "../sealed/sealed-query.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { guardedBySeal, isMarkedDamaged, markingDamage } from "./damage-marker.ts";

@@ -11,10 +11,10 @@ import {
 import { countThresholds, indexTerms } from "../../posts/terms.ts";
 import { type CountMetric, countMetrics } from "../../query/tree.ts";
 import { openForWriting, preparesBigInts } from "../database.ts";
-import type { PreparedPost } from "../prepare.ts";
-import { arrivalsIn } from "./arrivals.ts";
+import type { PreparedPost } from "../prepared.ts";
 import { type Deletions, deletionsIn } from "./deletions.ts";
 import { writtenInWriter } from "./identity.ts";
+import { arrivalsIn } from "./ingest-order.ts";
 import { damagedRow, defineRowSum, rowSum, rowSumSql, rowSumsOf } from "./row-sum.ts";
 import { segmentMigrations } from "./schema.ts";
 import { sealedWritesOf } from "./sealed-writes.ts";

@@ -2,9 +2,9 @@ import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
 import type { PlanNode } from "../../query/plan.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
-import { keptStatements } from "./kept-statements.ts";
 import type { CandidateBatch } from "./merged-candidates.ts";
 import { quotedToken } from "./quoted-token.ts";
+import { keptStatements } from "./statement-cache.ts";
 
 /**
  * Candidates of a query whose statement FTS5 might not end soon (`index-cost.ts`). FTS5 is asked for the posts of one term at a

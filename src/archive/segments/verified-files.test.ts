@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { makePost } from "../../../test/support/make-post.ts";
 import { smallArchive } from "../../../test/support/small-archive.ts";
-import { segmentPath } from "../catalog.ts";
+import { segmentPath } from "../catalog/catalog.ts";
 import { damageMarkerOf } from "./damage-marker.ts";
 import { createSealedMemory } from "./sealed-part.ts";
 import { openSegment } from "./segment.ts";

@@ -8,7 +8,7 @@ import { makePost } from "../../../test/support/make-post.ts";
 import { type Outcome, runCommand } from "../../../test/support/run-command.ts";
 import { sealAll } from "../../../test/support/seal-all.ts";
 import { heldPosts, writerOn } from "../../../test/support/whole-archive.ts";
-import { lockUpkeep } from "../../archive/upkeep/lock.ts";
+import { lockUpkeep } from "../../archive/compaction/lock.ts";
 import { lockFolder } from "../../db/folder-lock.ts";
 import { xIdOf } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { backUp } from "../../archive/care/back-up.ts";
+import { backUp } from "../../archive/maintenance/back-up.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { startReports } from "../progress-reports.ts";
 import { bytesText, numberText } from "../quantities.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { type CheckReport, check } from "../../archive/care/check.ts";
-import { type Finding, remedyOf } from "../../archive/care/findings.ts";
+import { type CheckReport, check } from "../../archive/maintenance/check.ts";
+import { type Finding, remedyOf } from "../../archive/maintenance/findings.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { withoutControls } from "../../text/controls.ts";

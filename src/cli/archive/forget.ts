@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Archive } from "../../archive/archive.ts";
-import { findPosts } from "../../archive/care/find-posts.ts";
+import { openCatalog } from "../../archive/catalog/open-catalog.ts";
+import { findPosts } from "../../archive/maintenance/find-posts.ts";
 import {
   type ForgetContext,
   type ForgottenPost,
@@ -9,11 +10,10 @@ import {
   letAccountReturn,
   letReturn,
   letReturnOf,
-} from "../../archive/care/forget.ts";
-import { type NamedAuthor, namedAuthor, planOf } from "../../archive/care/named-author.ts";
-import { namedPosts } from "../../archive/care/named-posts.ts";
-import type { RewriteOutcome } from "../../archive/care/rewrite-wanted.ts";
-import { openCatalog } from "../../archive/open-catalog.ts";
+} from "../../archive/maintenance/forget.ts";
+import { type NamedAuthor, namedAuthor, planOf } from "../../archive/maintenance/named-author.ts";
+import { namedPosts } from "../../archive/maintenance/named-posts.ts";
+import type { RewriteOutcome } from "../../archive/maintenance/rewrite-wanted.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 import { makePlan, namesIn } from "../../query/make-plan.ts";

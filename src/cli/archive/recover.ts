@@ -1,6 +1,6 @@
 import { relative, resolve } from "node:path";
 import type { Command } from "commander";
-import { type RecoverReport, recover } from "../../archive/recover/recover.ts";
+import { type RecoverReport, recover } from "../../archive/maintenance/recover/recover.ts";
 import { archiveDefaults } from "../../archive/settings.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { startReports } from "../progress-reports.ts";

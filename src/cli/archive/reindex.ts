@@ -4,7 +4,7 @@ import {
   rewriteWanted,
   type WhichSegments,
   wantSegments,
-} from "../../archive/care/rewrite-wanted.ts";
+} from "../../archive/maintenance/rewrite-wanted.ts";
 import { archiveDefaults } from "../../archive/settings.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { Config } from "../../server/config.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { restore } from "../../archive/care/restore.ts";
+import { restore } from "../../archive/maintenance/restore.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { startReports } from "../progress-reports.ts";
 import { bytesText, numberText } from "../quantities.ts";

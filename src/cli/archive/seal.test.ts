@@ -7,11 +7,11 @@ import { sumCatalog } from "../../../test/support/change-catalog.ts";
 import { makePost } from "../../../test/support/make-post.ts";
 import { type Outcome, runCommand } from "../../../test/support/run-command.ts";
 import { writerOn } from "../../../test/support/whole-archive.ts";
-import { sealWanted } from "../../archive/care/seal-wanted.ts";
-import { presentAnalyzer } from "../../archive/catalog.ts";
+import { presentAnalyzer } from "../../archive/catalog/catalog.ts";
+import { lockUpkeep } from "../../archive/compaction/lock.ts";
+import { sealWanted } from "../../archive/maintenance/seal-wanted.ts";
 import { markDamaged } from "../../archive/segments/damage-marker.ts";
 import { archiveDefaults } from "../../archive/settings.ts";
-import { lockUpkeep } from "../../archive/upkeep/lock.ts";
 import { lockFolder } from "../../db/folder-lock.ts";
 import { systemClock } from "../../lib/clock.ts";
 

@@ -1,5 +1,9 @@
 import type { Command } from "commander";
-import { type SealOutcome, sealWanted, type WhichSeals } from "../../archive/care/seal-wanted.ts";
+import {
+  type SealOutcome,
+  sealWanted,
+  type WhichSeals,
+} from "../../archive/maintenance/seal-wanted.ts";
 import { archiveDefaults } from "../../archive/settings.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { Config } from "../../server/config.ts";

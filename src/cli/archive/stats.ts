@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { ArchiveStats, SealedStats, SegmentStats } from "../../archive/archive.ts";
-import { gapsIn, heldIn, intervalsOf, type Span } from "../../archive/coverage.ts";
+import { gapsIn, heldIn, intervalsOf, type Span } from "../../archive/catalog/coverage.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { isoText } from "../../lib/iso-time.ts";
 import type { Platform } from "../../posts/post.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Archive } from "../../archive/archive.ts";
-import { openArchive } from "../../archive/open.ts";
+import { openArchive } from "../../archive/threads/open.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { Config } from "../../server/config.ts";
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startImportThreads } from "../../ingest/analysis/import-threads.ts";
-import { importFile } from "../../ingest/import-file.ts";
+import { importFile } from "../../ingest/import/import-file.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { isoText } from "../../lib/iso-time.ts";
 import { type Config, configFrom } from "../../server/config.ts";

@@ -2,7 +2,7 @@
  * The nodes that have come to this gateway, by their identity keys; one that has not attested since the gateway started gets no
  * work, whatever stands here. `capabilities` is JSON. `machine` is the platform instance of its quote, `is_listed` tells that the
  * policy names it. `attestation` holds what the keys of a node's run were attested with, as
- * long as a result that they signed may be asked for; `content` is JSON (nodes/proof/proof.ts). `spot_check` tells how two nodes
+ * long as a result that they signed may be asked for; `content` is JSON (remote/proof/proof.ts). `spot_check` tells how two nodes
  * answered the same search. `node_event` tells what happened to nodes, refusals among them, and keeps its newest rows alone.
  */
 export const control006 = `

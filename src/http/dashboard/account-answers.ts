@@ -1,6 +1,6 @@
 import type { AuditEntry } from "../../accounts/admin/audit-operations.ts";
 import type { AccountListing, AccountPlace } from "../../accounts/admin/listing-operations.ts";
-import { iso, isoOrNull } from "../window.ts";
+import { iso, isoOrNull } from "../submission/window.ts";
 import type {
   AuditEntry as AuditEntryAnswer,
   AccountListing as ListingAnswer,

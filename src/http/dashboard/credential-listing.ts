@@ -1,8 +1,4 @@
-import type {
-  Credential,
-  CredentialField,
-  CredentialKind,
-} from "../../platforms/credentials/credential.ts";
+import type { Credential, CredentialField, CredentialKind } from "../../platforms/credential.ts";
 import type {
   CredentialFieldListing,
   CredentialKindListing,

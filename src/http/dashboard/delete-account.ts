@@ -1,6 +1,6 @@
 import type { AccountListing } from "../../accounts/admin/listing-operations.ts";
 import type { HttpContext } from "../context.ts";
-import { problem } from "../problem-writer.ts";
+import { problem } from "../problems/write-problem.ts";
 import { invalid } from "../schemas/validation.ts";
 import type { DeleteAccount } from "./contract.ts";
 

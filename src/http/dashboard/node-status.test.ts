@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { evidenceKinds } from "../../nodes/evidence/evidence.ts";
-import type { NodeView } from "../../nodes/gateway/gateway.ts";
+import { evidenceKinds } from "../../jobs/result-signature.ts";
+import type { NodeView } from "../../remote/gateway/gateway.ts";
 import { embeddedStatus, insecureEvidence, nodeStatus } from "./node-status.ts";
 import { nodeViewOf } from "./node-view.test-support.ts";
 

@@ -1,8 +1,8 @@
-import type { NodeGateway, NodeView } from "../../nodes/gateway/gateway.ts";
-import { embeddedNodeId } from "../../nodes/lease.ts";
-import type { GatewaySettings } from "../../nodes/settings.ts";
+import { embeddedNodeId } from "../../jobs/lease.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
-import { isoOrNull } from "../window.ts";
+import type { NodeGateway, NodeView } from "../../remote/gateway/gateway.ts";
+import type { GatewaySettings } from "../../remote/settings.ts";
+import { isoOrNull } from "../submission/window.ts";
 import type { InsecureEvidence, NodeStatus } from "./contract.ts";
 
 /** The node in the server's own process. */

@@ -1,4 +1,4 @@
-import type { NodeView } from "../../nodes/gateway/gateway.ts";
+import type { NodeView } from "../../remote/gateway/gateway.ts";
 
 const noon = Date.UTC(2026, 10, 22, 12);
 const minuteMs = 60_000;

@@ -1,7 +1,7 @@
 import type { NodeSurvey } from "../../accounts/admin/node-operations.ts";
-import type { NodeView } from "../../nodes/gateway/gateway.ts";
-import type { NodeRecord } from "../../nodes/gateway/node-store.ts";
-import { iso } from "../window.ts";
+import type { NodeView } from "../../remote/gateway/gateway.ts";
+import type { NodeRecord } from "../../remote/gateway/node-store.ts";
+import { iso } from "../submission/window.ts";
 import type { NodeListing, NodesAnswer } from "./contract.ts";
 import { nodeStatus } from "./node-status.ts";
 

@@ -6,7 +6,7 @@ import {
   heldIn,
   intervalsOf,
   type Span,
-} from "../../archive/coverage.ts";
+} from "../../archive/catalog/coverage.ts";
 import { isoText } from "../../lib/iso-time.ts";
 import type { PlatformStatus } from "./contract.ts";
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { problem } from "../problem-writer.ts";
+import { problem } from "../problems/write-problem.ts";
 
 const safeMethods: readonly string[] = ["GET", "HEAD"];
 

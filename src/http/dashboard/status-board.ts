@@ -2,12 +2,12 @@ import type { Archive, ArchiveStats, PlatformCoverage } from "../../archive/arch
 import type { IngestState, MastodonStreamState } from "../../ingest/ingest-state.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { isoText } from "../../lib/iso-time.ts";
-import type { NodeView } from "../../nodes/gateway/gateway.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
-import { problem } from "../problem-writer.ts";
+import type { NodeView } from "../../remote/gateway/gateway.ts";
+import { problem } from "../problems/write-problem.ts";
+import { createLooked, type Looked } from "./cached-answer.ts";
 import type { NodeStatus, PlatformStatus, StatusAnswer, UsageRange } from "./contract.ts";
-import { countHeard, type HeardPosts, heardUnitMs, inParts } from "./heard.ts";
-import { createLooked, type Looked } from "./looked.ts";
+import { countHeard, type HeardPosts, heardUnitMs, inParts } from "./last-events.ts";
 import { type EmbeddedNode, embeddedStatus, nodeStatus } from "./node-status.ts";
 import { platformCoverage } from "./platform-coverage.ts";
 import { rangeNames, ranges } from "./ranges.ts";

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { newApiKey, printApiKey } from "../../accounts/api-key.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
-import type { IntrospectAnswer } from "../../nodes/protocol/messages.ts";
-import { jobOfNonce } from "../../nodes/protocol/statement.ts";
-import { unreachable } from "../../nodes/worker/gateway-faults.ts";
-import type { ShownAnswer } from "../../nodes/worker/shown-records.ts";
+import type { IntrospectAnswer } from "../../remote/protocol/messages.ts";
+import { jobOfNonce } from "../../remote/protocol/statement.ts";
+import { unreachable } from "../../remote/worker/gateway-faults.ts";
+import type { ShownAnswer } from "../../remote/worker/shown-records.ts";
 import { buildNodeApp } from "./app.ts";
 import type { DirectSearch, NodeAppContext } from "./context.ts";
 

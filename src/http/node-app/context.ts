@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
+import type { EvidenceKind, SignedFields } from "../../jobs/result-signature.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { EvidenceKind } from "../../nodes/evidence/evidence.ts";
-import type { Proof, SignedFields } from "../../nodes/proof/proof.ts";
-import type { IntrospectAnswer } from "../../nodes/protocol/messages.ts";
-import type { CallerAttestation } from "../../nodes/worker/caller-attestation.ts";
-import type { ShownAnswer } from "../../nodes/worker/shown-records.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
+import type { Proof } from "../../remote/proof/proof.ts";
+import type { IntrospectAnswer } from "../../remote/protocol/messages.ts";
+import type { CallerAttestation } from "../../remote/worker/caller-attestation.ts";
+import type { ShownAnswer } from "../../remote/worker/shown-records.ts";
 import type { BaseAppContext } from "../base-app.ts";
 
 /** A search that a client asked the node for itself. Times are Unix milliseconds. */

@@ -5,12 +5,12 @@ import { createFailedKeys } from "../../accounts/failed-keys.ts";
 import { createKeyRates, type RatedKey } from "../../accounts/key-rates.ts";
 import { rateLimitFields } from "../../accounts/rate-limit-fields.ts";
 import { EarshotError } from "../../lib/errors.ts";
-import { base64url } from "../../nodes/protocol/encoding.ts";
-import type { IntrospectAnswer } from "../../nodes/protocol/messages.ts";
 import type { Method } from "../../platforms/methods.ts";
-import { accountSuspended, tooManyFailedKeys, unauthorized } from "../hooks/caller.ts";
-import { problem } from "../problem-writer.ts";
-import { rateRefusal } from "../refused-by-rate.ts";
+import { base64url } from "../../remote/protocol/encoding.ts";
+import type { IntrospectAnswer } from "../../remote/protocol/messages.ts";
+import { accountSuspended, tooManyFailedKeys, unauthorized } from "../middleware/caller.ts";
+import { rateRefusal } from "../problems/refused-by-rate.ts";
+import { problem } from "../problems/write-problem.ts";
 import type { NodeAppContext } from "./context.ts";
 
 /** Who calls the node, as its gateway told. */

@@ -1,4 +1,4 @@
-import { type ProblemCode, problemCodes, problems, problemType } from "../problems.ts";
+import { type ProblemCode, problemCodes, problems, problemType } from "./problems.ts";
 
 /** The page of a problem, served at its `type`. */
 export function problemPage(code: ProblemCode): string {

@@ -7,7 +7,7 @@ import { problemReference } from "./page.ts";
 /** The page that lists the problems; `npm run docs` writes its generated part. */
 export const errorsPage = new URL("docs/errors/README.md", packageRoot);
 
-const begin = "<!-- problems: generated from src/http/problems -->";
+const begin = "<!-- problems: generated from src/http/problems/problems -->";
 const end = "<!-- end of problems -->";
 
 /** The page with the problems as they are now. */

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { HttpContext } from "../context.ts";
-import { createSignInTurns } from "../dashboard/sign-in-turns.ts";
-import { announceDeprecations } from "../hooks/deprecation.ts";
-import type { HeldRequests } from "../hooks/held-requests.ts";
-import type { Submissions } from "../submission.ts";
+import { createSignInTurns } from "../dashboard/sign-in-slots.ts";
+import type { HeldRequests } from "../long-poll/pending-requests.ts";
+import { announceDeprecations } from "../middleware/deprecation.ts";
+import type { Submissions } from "../submission/submission.ts";
 import { addAccountRoutes } from "./dashboard/account.ts";
 import { addAuthRoutes } from "./dashboard/auth.ts";
 import { addCredentialRoutes } from "./dashboard/credentials.ts";

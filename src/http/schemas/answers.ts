@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { jobStates } from "../../jobs/job.ts";
-import { evidenceKinds } from "../../nodes/evidence/evidence.ts";
+import { evidenceKinds } from "../../jobs/result-signature.ts";
 import { methodNames, sourceTypes } from "../../platforms/methods.ts";
 import { sourceWays } from "../../platforms/source.ts";
 import { metadata } from "./metadata.ts";

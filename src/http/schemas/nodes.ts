@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { evidenceKinds } from "../../nodes/evidence/evidence.ts";
-import { capability } from "../../nodes/protocol/messages.ts";
+import { evidenceKinds } from "../../jobs/result-signature.ts";
+import { capability } from "../../remote/protocol/messages.ts";
 import { wording } from "./words.ts";
 
 const time = z.iso.datetime().meta({ examples: ["2026-01-31T12:00:00.000Z"] });

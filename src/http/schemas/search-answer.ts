@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { defaultColumns } from "../answer/csv.ts";
-import { answerFormats } from "../answer/negotiate.ts";
+import { defaultColumns } from "../answers/csv.ts";
+import { answerFormats } from "../answers/negotiate.ts";
 import { coverage, warnings } from "./answers.ts";
 
 const citation = z

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { nearest } from "../../lib/nearest.ts";
-import { shortestText } from "../answer/budget.ts";
-import { fieldNames } from "../answer/fields.ts";
+import { shortestText } from "../answers/budget.ts";
+import { fieldNames } from "../answers/fields.ts";
 import { submissionForms } from "./submission.ts";
 import { shortName, wording } from "./words.ts";
 

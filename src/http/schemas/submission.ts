@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { longestCursor } from "../../jobs/cursor.ts";
 import { methodNames } from "../../platforms/methods.ts";
-import { typeNames } from "../source-types.ts";
+import { typeNames } from "../submission/source-types.ts";
 import { closedObject, wording, wordOf } from "./words.ts";
 
 const moment = z

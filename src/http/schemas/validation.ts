@@ -1,7 +1,7 @@
 import type { FastifySchemaCompiler } from "fastify";
 import * as z from "zod";
 import type { ErrorDetail } from "../../lib/errors.ts";
-import { mostDetails, problem } from "../problem-writer.ts";
+import { mostDetails, problem } from "../problems/write-problem.ts";
 import { readWording, shortName, unknownName } from "./words.ts";
 
 /**

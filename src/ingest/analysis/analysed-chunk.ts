@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
-import type { RecordLimits } from "../formats/format.ts";
-import type { ImportSource } from "../import-source.ts";
+import type { RecordLimits } from "../import/formats/format.ts";
+import type { ImportSource } from "../import/source.ts";
 import type { AnalysedPosts, ImportAnalysis } from "./import-analysis.ts";
 import type { Rejection } from "./read-lines.ts";
 import type { RecordCounts } from "./record-counts.ts";

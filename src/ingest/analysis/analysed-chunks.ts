@@ -1,4 +1,4 @@
-import type { ImportFormat, LinesFormat } from "../formats/format.ts";
+import type { ImportFormat, LinesFormat } from "../import/formats/format.ts";
 import {
   type AnalysedChunk,
   type ChunksRequest,

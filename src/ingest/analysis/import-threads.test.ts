@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Archive } from "../../archive/archive.ts";
-import { openArchive } from "../../archive/open.ts";
+import { openArchive } from "../../archive/threads/open.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { csvFormat } from "../formats/csv.ts";
-import type { ImportFormat } from "../formats/format.ts";
-import { defaultImportLimits, importFile } from "../import-file.ts";
+import { csvFormat } from "../import/formats/csv.ts";
+import type { ImportFormat } from "../import/formats/format.ts";
+import { defaultImportLimits, importFile } from "../import/import-file.ts";
 import { startImportThreads } from "./import-threads.ts";
 
 let folder: string;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLineSplitter } from "../lines.ts";
+import { createLineSplitter } from "../import/lines.ts";
 import { type LineChunk, lineChunks } from "./line-chunks.ts";
 
 const bounds = { maxLines: 3, maxBytes: 1_000, maxLineBytes: 20 };

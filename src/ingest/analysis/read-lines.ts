@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import type { Platform, Post } from "../../posts/post.ts";
-import type { RecordLimits } from "../formats/format.ts";
-import { readNdjsonLine } from "../formats/ndjson.ts";
-import { RecordFault } from "../import-record.ts";
-import { createLineSplitter } from "../lines.ts";
+import type { RecordLimits } from "../import/formats/format.ts";
+import { readNdjsonLine } from "../import/formats/ndjson.ts";
+import { createLineSplitter } from "../import/lines.ts";
+import { RecordFault } from "../import/record.ts";
 import { createRecordCounts, type RecordCounts } from "./record-counts.ts";
 
 /** Lines of NDJSON to be read: those of a `LineChunk`. */

@@ -1,7 +1,7 @@
 import { startTurns } from "../../lib/turns.ts";
 import type { Post } from "../../posts/post.ts";
-import type { FileRecord, RecordsFormat } from "../formats/format.ts";
-import { RecordFault } from "../import-record.ts";
+import type { FileRecord, RecordsFormat } from "../import/formats/format.ts";
+import { RecordFault } from "../import/record.ts";
 import {
   type AnalysedChunk,
   type ChunksRequest,

@@ -11,7 +11,7 @@ import {
   startAccountHost,
 } from "../../../test/support/account-host.ts";
 import type { Archive, ArchiveChange } from "../../archive/archive.ts";
-import { openArchive } from "../../archive/open.ts";
+import { openArchive } from "../../archive/threads/open.ts";
 import { type Clock, systemClock } from "../../lib/clock.ts";
 import { createGuard } from "../../lib/guard.ts";
 import { createGuardedFetch, type GuardedClient } from "../../lib/guarded-fetch.ts";

@@ -1,8 +1,8 @@
 import { startTurns } from "../../lib/turns.ts";
+import { heldUris } from "./archived-posts.ts";
 import { postUri } from "./author-records.ts";
 import type { BackfillRequest } from "./backfill-author.ts";
 import type { ChangeWriter } from "./change-writer.ts";
-import { heldUris } from "./held-posts.ts";
 import type { HistoryReport } from "./history.ts";
 
 /** Whether enough was read of an account to know which posts it has no longer. */

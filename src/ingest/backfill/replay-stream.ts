@@ -4,8 +4,8 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { Guard } from "../../lib/guard.ts";
 import { collectionOf, type FollowedWord } from "../../platforms/bluesky/collections.ts";
 import { readStreamEvent } from "../../platforms/bluesky/stream-event.ts";
-import { openStreamConnection } from "../stream-connection.ts";
-import { createFrameReader, type Frame } from "../stream-frames.ts";
+import { openStreamConnection } from "../streams/connection.ts";
+import { createFrameReader, type Frame } from "../streams/frames.ts";
 import type { ReplayWriter } from "./replay-writer.ts";
 import type { Span } from "./time-spans.ts";
 

@@ -1,7 +1,7 @@
 import type { Archive, ArchiveChange, Collection } from "../../archive/archive.ts";
 import type { StreamEvent } from "../../platforms/bluesky/stream-event.ts";
 import type { CountMetric } from "../../query/tree.ts";
-import { createRecentKeys } from "../recent-keys.ts";
+import { createRecentKeys } from "../streams/recent-keys.ts";
 import { holds, type Span } from "./time-spans.ts";
 
 /** A collection that is replayed, and the times of which the archive did not hold it. */

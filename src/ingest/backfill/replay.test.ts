@@ -12,7 +12,7 @@ import {
   startReplayServer,
 } from "../../../test/support/replay-server.ts";
 import type { Archive, CoverageInterval } from "../../archive/archive.ts";
-import { openArchive } from "../../archive/open.ts";
+import { openArchive } from "../../archive/threads/open.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { createGuard } from "../../lib/guard.ts";
 import { createGuardedFetch, type GuardedClient } from "../../lib/guarded-fetch.ts";

@@ -5,10 +5,10 @@ import type {
   HeldCredential,
   NewCredential,
   Secrets,
-} from "../credentials/credential.ts";
-import { credentialInvalid, credentialRefused } from "../credentials/faults.ts";
-import { hintOf } from "../credentials/hint.ts";
-import { withoutSecrets } from "../credentials/without-secrets.ts";
+} from "../credential.ts";
+import { credentialInvalid, credentialRefused } from "../credential-errors.ts";
+import { hintOf } from "../hint.ts";
+import { withoutSecrets } from "../without-secrets.ts";
 import { isHandle } from "./at-uri.ts";
 import { type FindSettings, findGivenAccount, identifierField } from "./given-account.ts";
 import { createSession, isRefusal, type LogIn, refreshSession } from "./log-in.ts";

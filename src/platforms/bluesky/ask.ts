@@ -1,5 +1,5 @@
 import type { EarshotError } from "../../lib/errors.ts";
-import { credentialRefused } from "../credentials/faults.ts";
+import { credentialRefused } from "../credential-errors.ts";
 import { fieldsOf } from "../fields.ts";
 import type { Session } from "../session.ts";
 import { type Refusal, refusalIn, refused } from "./xrpc.ts";

@@ -1,4 +1,4 @@
-import type { CredentialKind } from "../credentials/credential.ts";
+import type { CredentialKind } from "../credential.ts";
 import { appPasswordKind } from "./app-password.ts";
 import type { FindSettings } from "./given-account.ts";
 import { oauthKind } from "./oauth.ts";

@@ -1,6 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
-import type { CredentialField, CredentialTools } from "../credentials/credential.ts";
-import { credentialInvalid } from "../credentials/faults.ts";
+import type { CredentialField, CredentialTools } from "../credential.ts";
+import { credentialInvalid } from "../credential-errors.ts";
 import { type FoundAccount, findAccount } from "./find-account.ts";
 import type { XrpcFetch } from "./xrpc.ts";
 

@@ -7,7 +7,7 @@ import type {
   HeldCredential,
   NewCredential,
   Secrets,
-} from "../credentials/credential.ts";
+} from "../credential.ts";
 
 /** Tools that reach the hosts of a test; `now` is where the test's clock stands. */
 export function testTools(): CredentialTools & { time: { ms: number } } {

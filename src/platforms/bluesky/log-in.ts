@@ -1,9 +1,9 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
-import type { CredentialTools } from "../credentials/credential.ts";
-import { withoutSecrets } from "../credentials/without-secrets.ts";
+import type { CredentialTools } from "../credential.ts";
 import { fieldsOf } from "../fields.ts";
 import { UpstreamLimited } from "../upstream-limited.ts";
+import { withoutSecrets } from "../without-secrets.ts";
 import { limitOf } from "./limit.ts";
 import { type Refusal, refusalOf, xrpcUrl } from "./xrpc.ts";
 

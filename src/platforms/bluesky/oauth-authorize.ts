@@ -1,7 +1,7 @@
 import * as oauth from "oauth4webapi";
-import type { CredentialTools, Dialogue, NewCredential } from "../credentials/credential.ts";
-import { credentialInvalid } from "../credentials/faults.ts";
-import { hintOf } from "../credentials/hint.ts";
+import type { CredentialTools, Dialogue, NewCredential } from "../credential.ts";
+import { credentialInvalid } from "../credential-errors.ts";
+import { hintOf } from "../hint.ts";
 import { type FindSettings, findGivenAccount } from "./given-account.ts";
 import { findServer, grantForCode, keptServer, newAttempt, pushRequest } from "./oauth-grants.ts";
 import { faultAt, refusalIn, throughGuard } from "./oauth-guard.ts";

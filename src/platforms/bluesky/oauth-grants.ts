@@ -1,5 +1,5 @@
 import * as oauth from "oauth4webapi";
-import type { CredentialTools, Secrets } from "../credentials/credential.ts";
+import type { CredentialTools, Secrets } from "../credential.ts";
 import { string } from "../fields.ts";
 import { type GuardedOptions, withNonce } from "./oauth-guard.ts";
 import { oauthClient, oauthScope, redirectUri } from "./oauth-key.ts";

@@ -1,7 +1,7 @@
 import * as oauth from "oauth4webapi";
 import { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
-import type { CredentialTools } from "../credentials/credential.ts";
+import type { CredentialTools } from "../credential.ts";
 import { UpstreamLimited } from "../upstream-limited.ts";
 import { withoutTokens } from "../without-tokens.ts";
 import { limitOf } from "./limit.ts";

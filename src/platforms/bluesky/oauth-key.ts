@@ -1,5 +1,5 @@
 import * as oauth from "oauth4webapi";
-import type { CredentialTools } from "../credentials/credential.ts";
+import type { CredentialTools } from "../credential.ts";
 
 /** This program as an authorization server knows it: one that runs where its user is, and that anyone could be. */
 const scope = "atproto transition:generic";

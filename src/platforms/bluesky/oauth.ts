@@ -6,8 +6,8 @@ import type {
   CredentialTools,
   HeldCredential,
   Secrets,
-} from "../credentials/credential.ts";
-import { credentialInvalid, credentialRefused } from "../credentials/faults.ts";
+} from "../credential.ts";
+import { credentialInvalid, credentialRefused } from "../credential-errors.ts";
 import { type FindSettings, identifierField } from "./given-account.ts";
 import { authorize } from "./oauth-authorize.ts";
 import { grantForRefresh, serverOf } from "./oauth-grants.ts";

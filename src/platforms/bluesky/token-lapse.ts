@@ -1,4 +1,4 @@
-import type { Secrets } from "../credentials/credential.ts";
+import type { Secrets } from "../credential.ts";
 import { fieldsOf } from "../fields.ts";
 
 /** Two tokens as they are kept: one that is sent, and one that makes the next two. `lapseMs` is empty when nobody told. */

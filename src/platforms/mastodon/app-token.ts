@@ -6,9 +6,9 @@ import type {
   HeldCredential,
   NewCredential,
   Secrets,
-} from "../credentials/credential.ts";
-import { credentialInvalid } from "../credentials/faults.ts";
-import { hintOf } from "../credentials/hint.ts";
+} from "../credential.ts";
+import { credentialInvalid } from "../credential-errors.ts";
+import { hintOf } from "../hint.ts";
 import { grant, notGranted, renewed, usualRedirectUri } from "./client-credentials.ts";
 import { givenServer, givenText, requireOrigin } from "./given-server.ts";
 import { releasedToken } from "./released-token.ts";

@@ -1,8 +1,8 @@
 import type { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
-import type { CredentialTools, HeldCredential, Secrets } from "../credentials/credential.ts";
-import { credentialInvalid } from "../credentials/faults.ts";
-import { failedAt } from "../requests/faults.ts";
+import type { CredentialTools, HeldCredential, Secrets } from "../credential.ts";
+import { credentialInvalid } from "../credential-errors.ts";
+import { failedAt } from "../request-errors.ts";
 import { fieldsIn, reasonIn, refusedToken } from "./server-answer.ts";
 
 const answerMs = 30_000;

@@ -4,8 +4,8 @@ import {
   type MastodonEmulator,
   startMastodonEmulator,
 } from "../../../test/emulators/mastodon/server.ts";
-import { isWhole } from "../answer/completeness.ts";
-import { firstPage, type PagePlace, readPages } from "../answer/pages.ts";
+import { isWhole } from "../../search/completeness.ts";
+import { firstPage, type PagePlace, readPages } from "../../search/pages.ts";
 import type { FetchMethod } from "../methods.ts";
 import { readTarget } from "../read-target.ts";
 import type { UpstreamItem } from "../upstream.ts";

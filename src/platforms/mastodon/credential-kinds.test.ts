@@ -11,7 +11,7 @@ import type {
   HeldCredential,
   NewCredential,
   Secrets,
-} from "../credentials/credential.ts";
+} from "../credential.ts";
 import { mastodonCredentialKinds } from "./credential-kinds.ts";
 
 /** How credentials of Mastodon are made, tested and used, against an emulated server. */

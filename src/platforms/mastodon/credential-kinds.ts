@@ -1,4 +1,4 @@
-import type { CredentialKind } from "../credentials/credential.ts";
+import type { CredentialKind } from "../credential.ts";
 import { appTokenKind } from "./app-token.ts";
 import { userTokenKind } from "./user-token.ts";
 

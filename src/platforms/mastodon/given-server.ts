@@ -1,5 +1,5 @@
 import { withoutControls } from "../../text/controls.ts";
-import { credentialInvalid, credentialRefused } from "../credentials/faults.ts";
+import { credentialInvalid, credentialRefused } from "../credential-errors.ts";
 
 /** The server that was given by its host or an address on it, as an origin. Errors: `credential_invalid`. */
 export function givenServer(given: string | undefined): string {

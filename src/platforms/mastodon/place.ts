@@ -1,7 +1,7 @@
 import { Headers } from "undici";
 import { EarshotError } from "../../lib/errors.ts";
 import { withoutControls } from "../../text/controls.ts";
-import { credentialRefused } from "../credentials/faults.ts";
+import { credentialRefused } from "../credential-errors.ts";
 import type { Session, UpstreamAnswer, UpstreamRequest } from "../session.ts";
 import { isForUsers, isOutOfScope } from "./server-answer.ts";
 

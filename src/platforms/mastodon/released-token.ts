@@ -1,4 +1,4 @@
-import type { Secrets } from "../credentials/credential.ts";
+import type { Secrets } from "../credential.ts";
 
 /** The token alone: key and secret of an application stay where they are stored. */
 export const releasedToken = ({ token }: Secrets): Secrets | null =>

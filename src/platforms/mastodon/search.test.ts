@@ -8,7 +8,7 @@ import {
 import type { Post } from "../../posts/post.ts";
 import { namesIn } from "../../query/make-plan.ts";
 import { parseQuery } from "../../query/parse.ts";
-import { matching } from "../answer/check.ts";
+import { matching } from "../../search/check.ts";
 import type { Session } from "../session.ts";
 import type { SearchCall, UpstreamPage, UpstreamRemark } from "../upstream.ts";
 import { createMastodonUpstream } from "./upstream.ts";

@@ -1,8 +1,8 @@
 import type { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
-import { credentialRefused } from "../credentials/faults.ts";
+import { credentialRefused } from "../credential-errors.ts";
 import { fieldsOf } from "../fields.ts";
-import { failedAt } from "../requests/faults.ts";
+import { failedAt } from "../request-errors.ts";
 import { withoutTokens } from "../without-tokens.ts";
 
 /** The fields of an answer's JSON; none where it is no JSON object. */

@@ -5,9 +5,9 @@ import type {
   CredentialTools,
   HeldCredential,
   NewCredential,
-} from "../credentials/credential.ts";
-import { credentialInvalid } from "../credentials/faults.ts";
-import { hintOf } from "../credentials/hint.ts";
+} from "../credential.ts";
+import { credentialInvalid } from "../credential-errors.ts";
+import { hintOf } from "../hint.ts";
 import { readAccount, readId } from "./account.ts";
 import { givenServer, givenText, requireOrigin } from "./given-server.ts";
 import { releasedToken } from "./released-token.ts";

@@ -1,10 +1,10 @@
 import type { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
-import type { CredentialKind, CredentialTools, HeldCredential } from "../credentials/credential.ts";
-import { credentialInvalid, credentialRefused } from "../credentials/faults.ts";
-import { hintOf } from "../credentials/hint.ts";
+import type { CredentialKind, CredentialTools, HeldCredential } from "../credential.ts";
+import { credentialInvalid, credentialRefused } from "../credential-errors.ts";
 import { fieldsOf } from "../fields.ts";
-import { requireInOrder } from "../requests/faults.ts";
+import { hintOf } from "../hint.ts";
+import { requireInOrder } from "../request-errors.ts";
 import { isToken, jsonOf, refusedBy, sendWith } from "./tokens.ts";
 import { withTrueLimit } from "./usage-cap.ts";
 

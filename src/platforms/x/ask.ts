@@ -1,7 +1,7 @@
 import { EarshotError } from "../../lib/errors.ts";
-import { credentialRefused } from "../credentials/faults.ts";
+import { credentialRefused } from "../credential-errors.ts";
 import { fieldsOf, list } from "../fields.ts";
-import { notPaidTwice } from "../requests/faults.ts";
+import { notPaidTwice } from "../request-errors.ts";
 import type { Bill, Session, UpstreamAnswer, UpstreamRequest } from "../session.ts";
 import type { UpstreamRemark } from "../upstream.ts";
 import { pageToken } from "../upstream-page.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { CredentialTools, Dialogue } from "../credentials/credential.ts";
-import { credentialInvalid } from "../credentials/faults.ts";
+import type { CredentialTools, Dialogue } from "../credential.ts";
+import { credentialInvalid } from "../credential-errors.ts";
 import { type Client, isToken, requestTokens, type UserTokens } from "./tokens.ts";
 
 const scopes = ["tweet.read", "users.read", "follows.read", "space.read", "offline.access"];

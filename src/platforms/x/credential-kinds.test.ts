@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startXEmulator, type XEmulator } from "../../../test/emulators/x/server.ts";
-import type { Dialogue } from "../credentials/credential.ts";
+import type { Dialogue } from "../credential.ts";
 import { xCredentialKinds } from "./credential-kinds.ts";
 import { limitOf } from "./limits.ts";
 import { allScopes, clientId, held, nowMs, tools } from "./x.test-support.ts";

@@ -1,7 +1,7 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
-import type { CredentialTools, Secrets } from "../credentials/credential.ts";
-import { credentialRefused } from "../credentials/faults.ts";
+import type { CredentialTools, Secrets } from "../credential.ts";
+import { credentialRefused } from "../credential-errors.ts";
 import { fieldsOf } from "../fields.ts";
 import { detailOf } from "./ask.ts";
 

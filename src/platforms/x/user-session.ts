@@ -1,13 +1,8 @@
 import type { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
-import type {
-  AuthorizedRequest,
-  CredentialTools,
-  HeldCredential,
-  Secrets,
-} from "../credentials/credential.ts";
-import { credentialRefused } from "../credentials/faults.ts";
-import { requireInOrder } from "../requests/faults.ts";
+import type { AuthorizedRequest, CredentialTools, HeldCredential, Secrets } from "../credential.ts";
+import { credentialRefused } from "../credential-errors.ts";
+import { requireInOrder } from "../request-errors.ts";
 import {
   type Client,
   clientOf,

@@ -4,11 +4,11 @@ import type {
   CredentialKind,
   CredentialTools,
   NewCredential,
-} from "../credentials/credential.ts";
-import { credentialInvalid } from "../credentials/faults.ts";
-import { hintOf } from "../credentials/hint.ts";
+} from "../credential.ts";
+import { credentialInvalid } from "../credential-errors.ts";
 import { fieldsOf } from "../fields.ts";
-import { requireInOrder } from "../requests/faults.ts";
+import { hintOf } from "../hint.ts";
+import { requireInOrder } from "../request-errors.ts";
 import { authorizeUser } from "./authorize.ts";
 import { handle, numberText } from "./json.ts";
 import {

@@ -9,7 +9,7 @@ import type {
   CredentialTools,
   HeldCredential,
   Secrets,
-} from "../credentials/credential.ts";
+} from "../credential.ts";
 import type { Bill, Session } from "../session.ts";
 import type { PostTarget, UserTarget } from "../target.ts";
 import { appTokenKind } from "./app-token.ts";

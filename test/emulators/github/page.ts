@@ -1,4 +1,4 @@
-import { escapeHtml } from "../../../src/http/docs-page/escape-html.ts";
+import { escapeHtml } from "../../../src/http/docs-site/escape-html.ts";
 import type { EmulatedUser } from "./model.ts";
 
 /** The page on which somebody approves or cancels, as a browser sees it; it says what it is. */

@@ -6,15 +6,15 @@ import {
   readSegments,
   type SegmentEntry,
   segmentPath,
-} from "../../../src/archive/catalog.ts";
+} from "../../../src/archive/catalog/catalog.ts";
+import { openCatalog } from "../../../src/archive/catalog/open-catalog.ts";
+import { upkeepContext } from "../../../src/archive/compaction/context.ts";
+import { removeRetired } from "../../../src/archive/compaction/retire.ts";
+import { sealSegment } from "../../../src/archive/compaction/seal-segment.ts";
+import { runSteps } from "../../../src/archive/compaction/steps.ts";
 import { openForReading } from "../../../src/archive/database.ts";
-import { openArchive } from "../../../src/archive/open.ts";
-import { openCatalog } from "../../../src/archive/open-catalog.ts";
 import { archiveDefaults } from "../../../src/archive/settings.ts";
-import { upkeepContext } from "../../../src/archive/upkeep/context.ts";
-import { removeRetired } from "../../../src/archive/upkeep/retire.ts";
-import { sealSegment } from "../../../src/archive/upkeep/seal-segment.ts";
-import { runSteps } from "../../../src/archive/upkeep/steps.ts";
+import { openArchive } from "../../../src/archive/threads/open.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import type { Platform } from "../../../src/posts/post.ts";
 import { changeCatalog } from "../change-catalog.ts";

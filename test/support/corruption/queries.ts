@@ -1,10 +1,10 @@
 import type { Archive } from "../../../src/archive/archive.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
-import { countArchive } from "../../../src/platforms/archive/count.ts";
-import { type ArchiveSource, searchArchive } from "../../../src/platforms/archive/search.ts";
 import type { SearchPlatform } from "../../../src/platforms/source.ts";
 import type { Platform } from "../../../src/posts/post.ts";
 import { parseQuery } from "../../../src/query/parse.ts";
+import { countArchive } from "../../../src/search/archive/count.ts";
+import { type ArchiveSource, searchArchive } from "../../../src/search/archive/search.ts";
 import { coveredFromMs, coveredToMs, timeOf } from "./archive-under-test.ts";
 
 /** What a query of a trial found: values by key, and whether the answer says that nothing is missing. */

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { seededRandom } from "../../../bench/measure.ts";
-import { check } from "../../../src/archive/care/check.ts";
-import { rewriteWanted, wantSegments } from "../../../src/archive/care/rewrite-wanted.ts";
-import { recover } from "../../../src/archive/recover/recover.ts";
+import { check } from "../../../src/archive/maintenance/check.ts";
+import { recover } from "../../../src/archive/maintenance/recover/recover.ts";
+import { rewriteWanted, wantSegments } from "../../../src/archive/maintenance/rewrite-wanted.ts";
 import { archiveDefaults } from "../../../src/archive/settings.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { messageOf } from "../../../src/lib/errors.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { SearchJobRequest } from "../../../src/jobs/job.ts";
+import type { Lease } from "../../../src/jobs/lease.ts";
 import type { NewJob } from "../../../src/jobs/queue.ts";
 import { longestUncommittedMs } from "../../../src/jobs/uncommitted.ts";
-import type { Lease } from "../../../src/nodes/lease.ts";
 import { type Action, type Outcome, outcomeOf, resultOf } from "./actions.ts";
 import { type KnownJob, received } from "./known-jobs.ts";
 import { localNodeId, machineSettings, settle } from "./machine.ts";

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { writeSimulatedTee } from "../../../src/nodes/evidence/simulated/simulated-folder.ts";
+import { writeSimulatedTee } from "../../../src/remote/evidence/simulated/simulated-folder.ts";
 import { enrolmentTokenIn } from "../enrolment-token.ts";
 import { until } from "../until.ts";
 import type { Victim } from "./faults.ts";

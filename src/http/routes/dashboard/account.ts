@@ -4,10 +4,10 @@ import { auditEntry } from "../../dashboard/account-answers.ts";
 import type { AuditAnswer } from "../../dashboard/contract.ts";
 import { deleteAccount } from "../../dashboard/delete-account.ts";
 import { exportLines } from "../../dashboard/export-lines.ts";
-import { callerOf } from "../../hooks/caller.ts";
-import type { HeldRequests } from "../../hooks/held-requests.ts";
+import type { HeldRequests } from "../../long-poll/pending-requests.ts";
+import { callerOf } from "../../middleware/caller.ts";
 import { accountDeletion, ownAuditQuery } from "../../schemas/accounts.ts";
-import { iso } from "../../window.ts";
+import { iso } from "../../submission/window.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const config = { pace: "session" as const };

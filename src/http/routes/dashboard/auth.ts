@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { isProviderName, type ProviderName } from "../../../accounts/sign-in/provider.ts";
 import { type RefusalWord, SignInRefused } from "../../../accounts/sign-in/refusal.ts";
 import type { HttpContext } from "../../context.ts";
-import { arrivalOf } from "../../dashboard/arrival.ts";
 import { baseUrl } from "../../dashboard/base-url.ts";
+import { arrivalOf } from "../../dashboard/client-info.ts";
 import { requireNavigation } from "../../dashboard/request-origin.ts";
-import type { SignInTurns } from "../../dashboard/sign-in-turns.ts";
-import { acceptsHtml } from "../../docs-page/accepts-html.ts";
-import { problem } from "../../problem-writer.ts";
+import type { SignInTurns } from "../../dashboard/sign-in-slots.ts";
+import { acceptsHtml } from "../../docs-site/accepts-html.ts";
+import { problem } from "../../problems/write-problem.ts";
 import { providerPath } from "../../schemas/sessions.ts";
 import type { TypedApp } from "../typed-app.ts";
 

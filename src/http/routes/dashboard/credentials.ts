@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Step } from "../../../accounts/credentials/authorizations.ts";
-import type { Credential } from "../../../platforms/credentials/credential.ts";
+import type { Credential } from "../../../platforms/credential.ts";
 import type { HttpContext } from "../../context.ts";
 import type {
   AuthorizationStep,
@@ -8,9 +8,9 @@ import type {
   CredentialTest,
 } from "../../dashboard/contract.ts";
 import { credentialKindListing, credentialListing } from "../../dashboard/credential-listing.ts";
-import { callerOf } from "../../hooks/caller.ts";
-import { problem } from "../../problem-writer.ts";
-import { setRetryAfter } from "../../refused-by-rate.ts";
+import { callerOf } from "../../middleware/caller.ts";
+import { setRetryAfter } from "../../problems/refused-by-rate.ts";
+import { problem } from "../../problems/write-problem.ts";
 import { authorizationAnswer, credentialPath, newCredential } from "../../schemas/credentials.ts";
 import type { TypedApp } from "../typed-app.ts";
 

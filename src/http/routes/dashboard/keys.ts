@@ -5,8 +5,8 @@ import type { HttpContext } from "../../context.ts";
 import type { KeyListing, KeysAnswer, NewKeyAnswer } from "../../dashboard/contract.ts";
 import { keyChoiceOf } from "../../dashboard/key-choice.ts";
 import { keyListings } from "../../dashboard/key-listing.ts";
-import { callerOf } from "../../hooks/caller.ts";
-import { problem } from "../../problem-writer.ts";
+import { callerOf } from "../../middleware/caller.ts";
+import { problem } from "../../problems/write-problem.ts";
 import { keyChange, keyPath, keyRotation, newKey } from "../../schemas/keys.ts";
 import type { TypedApp } from "../typed-app.ts";
 

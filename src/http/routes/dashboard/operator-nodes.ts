@@ -2,7 +2,7 @@ import { nodeChanges } from "../../../accounts/admin/node-operations.ts";
 import type { HttpContext } from "../../context.ts";
 import type { NodesAnswer } from "../../dashboard/contract.ts";
 import { nodesAnswer } from "../../dashboard/nodes-answer.ts";
-import { callerOf } from "../../hooks/caller.ts";
+import { callerOf } from "../../middleware/caller.ts";
 import { nodePath } from "../../schemas/accounts.ts";
 import type { TypedApp } from "../typed-app.ts";
 

@@ -14,7 +14,7 @@ import type {
 } from "../../dashboard/contract.ts";
 import { accountOf, deleteAccount } from "../../dashboard/delete-account.ts";
 import { listAccounts } from "../../dashboard/list-accounts.ts";
-import { callerOf } from "../../hooks/caller.ts";
+import { callerOf } from "../../middleware/caller.ts";
 import {
   accountChange,
   accountDeletion,

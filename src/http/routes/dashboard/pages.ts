@@ -4,8 +4,8 @@ import fastifyStatic from "@fastify/static";
 import type { FastifyReply } from "fastify";
 import { packageRoot } from "../../../lib/package-root.ts";
 import type { HttpContext } from "../../context.ts";
-import { acceptsHtml } from "../../docs-page/accepts-html.ts";
-import { problem } from "../../problem-writer.ts";
+import { acceptsHtml } from "../../docs-site/accepts-html.ts";
+import { problem } from "../../problems/write-problem.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 /** Where the build of web/ lies. */

@@ -3,12 +3,12 @@ import type { CallerSession } from "../../../accounts/sessions/find-session.ts";
 import { nextToken } from "../../../accounts/sessions/session-token.ts";
 import { SignInRefused } from "../../../accounts/sign-in/refusal.ts";
 import type { HttpContext } from "../../context.ts";
-import { arrivalOf, askerOf } from "../../dashboard/arrival.ts";
+import { arrivalOf, askerOf } from "../../dashboard/client-info.ts";
 import type { SessionAnswer } from "../../dashboard/contract.ts";
 import { sessionAnswer } from "../../dashboard/session-answer.ts";
-import type { SignInTurns } from "../../dashboard/sign-in-turns.ts";
-import { sessionOf } from "../../hooks/session.ts";
-import { problem } from "../../problem-writer.ts";
+import type { SignInTurns } from "../../dashboard/sign-in-slots.ts";
+import { sessionOf } from "../../middleware/session.ts";
+import { problem } from "../../problems/write-problem.ts";
 import { linkSignIn } from "../../schemas/sessions.ts";
 import type { TypedApp } from "../typed-app.ts";
 

@@ -1,8 +1,8 @@
 import type { SessionRow } from "../../../accounts/sessions/operations.ts";
 import type { HttpContext } from "../../context.ts";
 import type { SessionListing, SessionsAnswer } from "../../dashboard/contract.ts";
-import { sessionOf } from "../../hooks/session.ts";
-import { problem } from "../../problem-writer.ts";
+import { sessionOf } from "../../middleware/session.ts";
+import { problem } from "../../problems/write-problem.ts";
 import { sessionPath } from "../../schemas/sessions.ts";
 import type { TypedApp } from "../typed-app.ts";
 

@@ -1,7 +1,7 @@
 import type { HttpContext } from "../../context.ts";
 import { dashboardKeyId, usageAnswer } from "../../dashboard/usage-answer.ts";
-import { callerOf } from "../../hooks/caller.ts";
-import { problem } from "../../problem-writer.ts";
+import { callerOf } from "../../middleware/caller.ts";
+import { problem } from "../../problems/write-problem.ts";
 import { usageQuery } from "../../schemas/dashboard-usage.ts";
 import type { TypedApp } from "../typed-app.ts";
 

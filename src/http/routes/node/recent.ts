@@ -1,21 +1,21 @@
 import * as z from "zod";
-import { withDamage } from "../../../platforms/damage.ts";
-import { recordsOf } from "../../../platforms/fill-in.ts";
-import { wordPathRules } from "../../checked-arguments.ts";
+import { withDamage } from "../../../search/damage.ts";
+import { recordsOf } from "../../../search/fill-in.ts";
+import { resultOf } from "../../answers/job-result.ts";
+import { setNodeField } from "../../answers/node-fields.ts";
+import { setResultFields } from "../../answers/result-fields.ts";
 import type { HttpContext } from "../../context.ts";
-import { callerOf } from "../../hooks/caller.ts";
-import type { HeldRequests } from "../../hooks/held-requests.ts";
-import { idempotencyOf, requested } from "../../idempotency-key.ts";
-import { resultOf } from "../../job-result.ts";
-import { setNodeField } from "../../node-fields.ts";
-import { problem } from "../../problem-writer.ts";
-import { setResultFields } from "../../result-fields.ts";
+import type { HeldRequests } from "../../long-poll/pending-requests.ts";
+import { callerOf } from "../../middleware/caller.ts";
+import { problem } from "../../problems/write-problem.ts";
 import { jsonAnswer, problemAnswers, recentAnswer } from "../../schemas/answers.ts";
 import { idempotencyHeaders, noQuery, platformPath } from "../../schemas/parameters.ts";
 import { queryText, type Submission, wholeNumber } from "../../schemas/submission.ts";
 import { closedObject } from "../../schemas/words.ts";
-import { platformOfWord } from "../../source-types.ts";
-import type { Submissions } from "../../submission.ts";
+import { wordPathRules } from "../../submission/checked-arguments.ts";
+import { idempotencyOf, requested } from "../../submission/idempotency-key.ts";
+import { platformOfWord } from "../../submission/source-types.ts";
+import type { Submissions } from "../../submission/submission.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const bodyNeeded = {

@@ -1,5 +1,5 @@
 import type { HttpContext } from "../../context.ts";
-import type { HeldRequests } from "../../hooks/held-requests.ts";
+import type { HeldRequests } from "../../long-poll/pending-requests.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { addChallengeRoute } from "./challenge.ts";
 import { addCompleteRoute } from "./complete.ts";

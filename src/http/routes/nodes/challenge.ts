@@ -1,5 +1,5 @@
 import type { HttpContext } from "../../context.ts";
-import { signedPart } from "../../hooks/signed-request.ts";
+import { signedPart } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signAnswerHook } from "./sign-answer.ts";
 
@@ -14,7 +14,7 @@ export function addChallengeRoute(app: TypedApp, { nodes }: Pick<HttpContext, "n
     bodyLimit: maxBytes,
     onSend: signAnswerHook(nodes),
     onRequest: async (request) => nodes.requireEnrolled(signedPart(request), request.callerAddress),
-    handler: async (request, reply) =>
+    handler: async (_request, reply) =>
       reply.header("cache-control", "no-store").send(nodes.challenge()),
   });
 }

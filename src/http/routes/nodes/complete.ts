@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { sealedAnswer } from "../../../nodes/protocol/messages.ts";
+import { sealedAnswer } from "../../../remote/protocol/messages.ts";
 import type { HttpContext } from "../../context.ts";
-import { nodeHook, nodeOf } from "../../hooks/signed-request.ts";
+import { nodeHook, nodeOf } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signedRoute } from "./signed-route.ts";
 

@@ -1,6 +1,6 @@
-import { sealedAnswer } from "../../../nodes/protocol/messages.ts";
+import { sealedAnswer } from "../../../remote/protocol/messages.ts";
 import type { HttpContext } from "../../context.ts";
-import { nodeOf } from "../../hooks/signed-request.ts";
+import { nodeOf } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signedRoute } from "./signed-route.ts";
 

@@ -1,5 +1,5 @@
 import type { Caller } from "../../../accounts/authenticate.ts";
-import { type IntrospectAnswer, introspectBody } from "../../../nodes/protocol/messages.ts";
+import { type IntrospectAnswer, introspectBody } from "../../../remote/protocol/messages.ts";
 import type { HttpContext } from "../../context.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signedRoute } from "./signed-route.ts";

@@ -1,7 +1,7 @@
-import { leaseBody } from "../../../nodes/protocol/messages.ts";
+import { leaseBody } from "../../../remote/protocol/messages.ts";
 import type { HttpContext } from "../../context.ts";
-import type { HeldRequests } from "../../hooks/held-requests.ts";
-import { nodeOf } from "../../hooks/signed-request.ts";
+import type { HeldRequests } from "../../long-poll/pending-requests.ts";
+import { nodeOf } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signedRoute } from "./signed-route.ts";
 

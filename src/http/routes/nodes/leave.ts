@@ -1,5 +1,5 @@
 import type { HttpContext } from "../../context.ts";
-import { nodeOf } from "../../hooks/signed-request.ts";
+import { nodeOf } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signedRoute } from "./signed-route.ts";
 

@@ -1,10 +1,14 @@
 import type { FastifyRequest } from "fastify";
 import { EarshotError } from "../../../lib/errors.ts";
-import { type Registration, registration } from "../../../nodes/protocol/messages.ts";
-import { readSignedRequest } from "../../../nodes/protocol/signed-request.ts";
-import { keyIdOf } from "../../../nodes/protocol/statement.ts";
+import { type Registration, registration } from "../../../remote/protocol/messages.ts";
+import { readSignedRequest } from "../../../remote/protocol/signed-request.ts";
+import { keyIdOf } from "../../../remote/protocol/statement.ts";
 import type { HttpContext } from "../../context.ts";
-import { nodeUnauthorized, requireSignedBody, signedPart } from "../../hooks/signed-request.ts";
+import {
+  nodeUnauthorized,
+  requireSignedBody,
+  signedPart,
+} from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signAnswerHook } from "./sign-answer.ts";
 

@@ -1,6 +1,6 @@
-import { renewBody } from "../../../nodes/protocol/messages.ts";
+import { renewBody } from "../../../remote/protocol/messages.ts";
 import type { HttpContext } from "../../context.ts";
-import { nodeOf } from "../../hooks/signed-request.ts";
+import { nodeOf } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signedRoute } from "./signed-route.ts";
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { NodeGateway } from "../../../nodes/gateway/gateway.ts";
-import { gatewaySignatureField } from "../../../nodes/protocol/gateway-answer.ts";
+import type { NodeGateway } from "../../../remote/gateway/gateway.ts";
+import { gatewaySignatureField } from "../../../remote/protocol/gateway-answer.ts";
 
 /** Longer than any that is read. */
 const longestInput = 512;

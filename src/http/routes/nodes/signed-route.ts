@@ -1,5 +1,5 @@
 import type { HttpContext } from "../../context.ts";
-import { nodeHook, requireSignedBody } from "../../hooks/signed-request.ts";
+import { nodeHook, requireSignedBody } from "../../middleware/signed-request.ts";
 import { signAnswerHook } from "./sign-answer.ts";
 
 /** What the routes have in common whose requests a node signs with the keys that it has attested. */

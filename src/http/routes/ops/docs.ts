@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
-import { acceptsHtml } from "../../docs-page/accepts-html.ts";
-import { createServedPages } from "../../docs-page/served-pages.ts";
-import { problem } from "../../problem-writer.ts";
+import { acceptsHtml } from "../../docs-site/accepts-html.ts";
+import { createServedPages } from "../../docs-site/served-pages.ts";
+import { problem } from "../../problems/write-problem.ts";
 import { problemAnswers } from "../../schemas/answers.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { openApiFile } from "./openapi.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { isoText } from "../../../lib/iso-time.ts";
-import { isInsecure } from "../../../nodes/evidence/evidence.ts";
-import type { NodeView } from "../../../nodes/gateway/gateway.ts";
+import { isInsecure } from "../../../remote/evidence/evidence.ts";
+import type { NodeView } from "../../../remote/gateway/gateway.ts";
 import type { HttpContext } from "../../context.ts";
 import { jsonAnswer } from "../../schemas/answers.ts";
 import type { TypedApp } from "../typed-app.ts";

@@ -1,5 +1,5 @@
 import type { HttpContext } from "../../context.ts";
-import { problem } from "../../problem-writer.ts";
+import { problem } from "../../problems/write-problem.ts";
 import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
 import { attestation, attestationPath, publishedPolicy } from "../../schemas/nodes.ts";
 import type { TypedApp } from "../typed-app.ts";

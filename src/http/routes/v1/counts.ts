@@ -1,17 +1,19 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { SourceCounts } from "../../../platforms/archive/count.ts";
 import { parseQuery } from "../../../query/parse.ts";
 import { printQuery } from "../../../query/print.ts";
-import { requireCounts } from "../../allowed-method.ts";
-import { clientGone } from "../../client-gone.ts";
+import type { SourceCounts } from "../../../search/archive/count.ts";
+import { countsBody } from "../../answers/counts-body.ts";
+import {
+  askedBoundsOf,
+  type CountsQuestion,
+  granularityMs,
+  pageOf,
+} from "../../answers/counts-page.ts";
+import { setKnowledgeFields } from "../../answers/result-fields.ts";
+import { clientGone } from "../../connections/client-disconnect.ts";
 import type { HttpContext } from "../../context.ts";
-import { countsBody } from "../../counts-body.ts";
-import { askedBoundsOf, type CountsQuestion, granularityMs, pageOf } from "../../counts-page.ts";
-import { callerOf } from "../../hooks/caller.ts";
-import { warningOf } from "../../new-job.ts";
-import { problem } from "../../problem-writer.ts";
-import { requestedSpan } from "../../requested-span.ts";
-import { setKnowledgeFields } from "../../result-fields.ts";
+import { callerOf } from "../../middleware/caller.ts";
+import { problem } from "../../problems/write-problem.ts";
 import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
 import {
   type CountsQuery,
@@ -21,9 +23,12 @@ import {
 } from "../../schemas/counts.ts";
 import { platformPath } from "../../schemas/parameters.ts";
 import { invalid } from "../../schemas/validation.ts";
-import { takeSearch } from "../../search-turn.ts";
-import { platformOfWord } from "../../source-types.ts";
-import { windowWarnings } from "../../window.ts";
+import { requireCounts } from "../../submission/allowed-method.ts";
+import { warningOf } from "../../submission/new-job.ts";
+import { requestedSpan } from "../../submission/requested-span.ts";
+import { takeSearch } from "../../submission/search-permit.ts";
+import { platformOfWord } from "../../submission/source-types.ts";
+import { windowWarnings } from "../../submission/window.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 /** GET /v1/search/<platform>/counts: how many posts match in each minute, hour or day. */

@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { HttpContext } from "../../context.ts";
-import { eventStream } from "../../event-stream.ts";
-import { callerOf } from "../../hooks/caller.ts";
-import type { HeldRequests } from "../../hooks/held-requests.ts";
-import { eventsOfAccount, eventsOfJob } from "../../job-events.ts";
-import { problem } from "../../problem-writer.ts";
+import { eventStream } from "../../long-poll/event-stream.ts";
+import { eventsOfAccount, eventsOfJob } from "../../long-poll/job-events.ts";
+import type { HeldRequests } from "../../long-poll/pending-requests.ts";
+import { callerOf } from "../../middleware/caller.ts";
+import { problem } from "../../problems/write-problem.ts";
 import { problemAnswers } from "../../schemas/answers.ts";
 import { eventStream as eventStreamText } from "../../schemas/jobs.ts";
 import { eventsQuery, platformPath, streamHeaders } from "../../schemas/parameters.ts";

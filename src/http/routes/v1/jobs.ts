@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type * as z from "zod";
+import { readListCursor, writeListCursor } from "../../answers/list-cursor.ts";
+import { summaryBody } from "../../answers/status-body.ts";
 import type { HttpContext } from "../../context.ts";
-import { callerOf } from "../../hooks/caller.ts";
-import { readListCursor, writeListCursor } from "../../list-cursor.ts";
-import { pointedAt } from "../../pointed-at.ts";
+import { callerOf } from "../../middleware/caller.ts";
+import { pointedAt } from "../../problems/with-pointer.ts";
 import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
 import { jobList } from "../../schemas/jobs.ts";
 import { jobsQuery, platformPath } from "../../schemas/parameters.ts";
-import { summaryBody } from "../../status-body.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const defaultLimit = 20;

@@ -1,5 +1,5 @@
 import { isoText } from "../../../lib/iso-time.ts";
-import type { NodeView } from "../../../nodes/gateway/gateway.ts";
+import type { NodeView } from "../../../remote/gateway/gateway.ts";
 import type { HttpContext } from "../../context.ts";
 import { jsonAnswer } from "../../schemas/answers.ts";
 import { nodeList } from "../../schemas/nodes.ts";

@@ -1,15 +1,16 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Job } from "../../../jobs/job.ts";
+import type { ResultSignature } from "../../../jobs/result-signature.ts";
 import { startTurns } from "../../../lib/turns.ts";
-import type { Attestation, ResultSignature } from "../../../nodes/proof/proof.ts";
+import type { Attestation } from "../../../remote/proof/proof.ts";
+import { answerUnfinished, resultOf } from "../../answers/job-result.ts";
+import { signedRecordsOf } from "../../answers/signed-records.ts";
 import type { HttpContext } from "../../context.ts";
-import { callerOf } from "../../hooks/caller.ts";
-import { answerUnfinished, resultOf } from "../../job-result.ts";
-import { problem } from "../../problem-writer.ts";
+import { callerOf } from "../../middleware/caller.ts";
+import { problem } from "../../problems/write-problem.ts";
 import { jsonAnswer, problemAnswers, unfinished } from "../../schemas/answers.ts";
 import { proof } from "../../schemas/nodes.ts";
 import { jobPath, platformJobPath } from "../../schemas/parameters.ts";
-import { signedRecordsOf } from "../../signed-records.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const shared = {

@@ -1,22 +1,22 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Job, JobResult } from "../../../jobs/job.ts";
-import { withDamage } from "../../../platforms/damage.ts";
-import { pageOf } from "../../../platforms/fill-in.ts";
-import type { HttpContext } from "../../context.ts";
-import type { HeldRequests } from "../../hooks/held-requests.ts";
-import { answerUnfinished, resultOf } from "../../job-result.ts";
+import { withDamage } from "../../../search/damage.ts";
+import { pageOf } from "../../../search/fill-in.ts";
+import { answerUnfinished, resultOf } from "../../answers/job-result.ts";
 import {
   setNodeField,
   setProofLinks,
   setSignatureFields,
   setUnsignedField,
-} from "../../node-fields.ts";
-import { waitAsAsked } from "../../prefer.ts";
-import { problem } from "../../problem-writer.ts";
-import { setResultFields } from "../../result-fields.ts";
+} from "../../answers/node-fields.ts";
+import { setResultFields } from "../../answers/result-fields.ts";
+import { signedRecordsOf } from "../../answers/signed-records.ts";
+import type { HttpContext } from "../../context.ts";
+import type { HeldRequests } from "../../long-poll/pending-requests.ts";
+import { waitAsAsked } from "../../long-poll/prefer.ts";
+import { problem } from "../../problems/write-problem.ts";
 import { jsonAnswer, problemAnswers, records, unfinished } from "../../schemas/answers.ts";
 import { jobPath, platformJobPath, waitHeaders, waitQuery } from "../../schemas/parameters.ts";
-import { signedRecordsOf } from "../../signed-records.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const shared = {

@@ -1,21 +1,21 @@
-import { bodyOf, contentTypes } from "../../answer/body.ts";
-import { negotiate } from "../../answer/negotiate.ts";
-import { pageOf } from "../../answer/page.ts";
-import { setPageFields } from "../../answer/page-fields.ts";
-import { wordPathRules } from "../../checked-arguments.ts";
+import { bodyOf, contentTypes } from "../../answers/body.ts";
+import { answerUnfinished, resultOf } from "../../answers/job-result.ts";
+import { negotiate } from "../../answers/negotiate.ts";
+import { setNodeField, setProofLinks } from "../../answers/node-fields.ts";
+import { pageOf } from "../../answers/page.ts";
+import { setPageFields } from "../../answers/page-fields.ts";
 import type { HttpContext } from "../../context.ts";
-import { callerOf } from "../../hooks/caller.ts";
-import type { HeldRequests } from "../../hooks/held-requests.ts";
-import { idempotencyOf, requested } from "../../idempotency-key.ts";
-import { answerUnfinished, resultOf } from "../../job-result.ts";
-import { setNodeField, setProofLinks } from "../../node-fields.ts";
+import type { HeldRequests } from "../../long-poll/pending-requests.ts";
+import { callerOf } from "../../middleware/caller.ts";
 import { jsonAnswer, problemAnswers, unfinished } from "../../schemas/answers.ts";
 import { idempotencyHeaders, noQuery, platformPath } from "../../schemas/parameters.ts";
 import { defaultWaitSeconds, searchBody } from "../../schemas/search.ts";
 import { searchAnswers } from "../../schemas/search-answer.ts";
 import { submissionOf } from "../../schemas/submission.ts";
-import { platformOfWord } from "../../source-types.ts";
-import type { Submissions } from "../../submission.ts";
+import { wordPathRules } from "../../submission/checked-arguments.ts";
+import { idempotencyOf, requested } from "../../submission/idempotency-key.ts";
+import { platformOfWord } from "../../submission/source-types.ts";
+import type { Submissions } from "../../submission/submission.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 /** POST /v1/search/<platform>: a submission that is waited for and answered with its posts. */

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { cursorOf } from "../../answers/next-cursor.ts";
+import { statusBody } from "../../answers/status-body.ts";
 import type { HttpContext } from "../../context.ts";
-import type { HeldRequests } from "../../hooks/held-requests.ts";
-import { cursorOf } from "../../next-cursor.ts";
-import { waitAsAsked } from "../../prefer.ts";
-import { problem } from "../../problem-writer.ts";
+import type { HeldRequests } from "../../long-poll/pending-requests.ts";
+import { waitAsAsked } from "../../long-poll/prefer.ts";
+import { problem } from "../../problems/write-problem.ts";
 import { jsonAnswer, problemAnswers, status } from "../../schemas/answers.ts";
 import { jobPath, platformJobPath, waitHeaders, waitQuery } from "../../schemas/parameters.ts";
-import { statusBody } from "../../status-body.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const shared = {

@@ -1,15 +1,19 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { SearchPlatform } from "../../../platforms/source.ts";
-import { type PathRules, plainPathRules, wordPathRules } from "../../checked-arguments.ts";
-import { callerOf } from "../../hooks/caller.ts";
-import type { HeldRequests } from "../../hooks/held-requests.ts";
-import { idempotencyOf, requested } from "../../idempotency-key.ts";
-import { preferredWaitSeconds } from "../../prefer.ts";
+import type { HeldRequests } from "../../long-poll/pending-requests.ts";
+import { preferredWaitSeconds } from "../../long-poll/prefer.ts";
+import { callerOf } from "../../middleware/caller.ts";
 import { handle, jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
 import { noQuery, platformPath, submissionHeaders } from "../../schemas/parameters.ts";
 import { type Submission, submission, submissionOf } from "../../schemas/submission.ts";
-import { platformOfWord } from "../../source-types.ts";
-import type { Submissions } from "../../submission.ts";
+import {
+  type PathRules,
+  plainPathRules,
+  wordPathRules,
+} from "../../submission/checked-arguments.ts";
+import { idempotencyOf, requested } from "../../submission/idempotency-key.ts";
+import { platformOfWord } from "../../submission/source-types.ts";
+import type { Submissions } from "../../submission/submission.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const answers = {

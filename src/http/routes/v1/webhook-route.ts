@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import { problem } from "../../problem-writer.ts";
+import { problem } from "../../problems/write-problem.ts";
 
 /** What the routes of webhooks and of their deliveries have in common. */
 export const webhookRoute = {

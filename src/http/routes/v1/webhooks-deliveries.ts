@@ -1,8 +1,9 @@
+import { readDeliveryCursor } from "../../answers/delivery-cursor.ts";
+import { deliveryBody, deliveryListBody } from "../../answers/webhook-body.ts";
 import type { HttpContext } from "../../context.ts";
-import { readDeliveryCursor } from "../../delivery-cursor.ts";
-import { callerOf } from "../../hooks/caller.ts";
-import { pointedAt } from "../../pointed-at.ts";
-import { problem } from "../../problem-writer.ts";
+import { callerOf } from "../../middleware/caller.ts";
+import { pointedAt } from "../../problems/with-pointer.ts";
+import { problem } from "../../problems/write-problem.ts";
 import { jsonAnswer, problemAnswers, strayBodyRefusals } from "../../schemas/answers.ts";
 import {
   deliveriesQuery,
@@ -11,7 +12,6 @@ import {
   deliveryPath,
   webhookPath,
 } from "../../schemas/webhooks.ts";
-import { deliveryBody, deliveryListBody } from "../../webhook-body.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { noWebhook, send, webhookRefusals, webhookRoute } from "./webhook-route.ts";
 

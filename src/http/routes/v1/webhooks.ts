@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { jobEvents } from "../../../jobs/webhooks/webhook.ts";
+import { webhookBody, webhookWithSecretBody } from "../../answers/webhook-body.ts";
 import type { HttpContext } from "../../context.ts";
-import { callerOf } from "../../hooks/caller.ts";
+import { callerOf } from "../../middleware/caller.ts";
 import { jsonAnswer, problemAnswers, strayBodyRefusals } from "../../schemas/answers.ts";
 import {
   newWebhook,
@@ -10,7 +11,6 @@ import {
   webhookPath,
   webhookWithSecret,
 } from "../../schemas/webhooks.ts";
-import { webhookBody, webhookWithSecretBody } from "../../webhook-body.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { noWebhook, webhookRefusals as refusals, send, webhookRoute } from "./webhook-route.ts";
 

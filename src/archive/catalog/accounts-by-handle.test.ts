@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import type { Platform } from "../../posts/post.ts";
+import type { ArchiveChange } from "../archive.ts";
+import { mostNamedAccounts } from "./accounts-by-handle.ts";
+
+let archive: SmallArchive;
+beforeEach(() => {
+  archive = smallArchive();
+});
+afterEach(() => archive.remove());
+
+const account = (platform: Platform, userId: string, username: string): ArchiveChange => ({
+  kind: "upsert",
+  post: makePost({ platform, uri: `import:${platform}:${userId}`, userId, username }),
+});
+const handle = (userId: string, name: string, observedMs: number): ArchiveChange => ({
+  kind: "handle",
+  platform: "bluesky",
+  userId,
+  handle: name,
+  observedMs,
+});
+const named = (name: string) => archive.reader.operations.accountsNamed(name);
+
+test("finds the account of a username on each platform", () => {
+  archive.write([
+    account("x", "1", "Ann"),
+    account("bluesky", "did:plc:ann", "ann.bsky.social"),
+    account("mastodon", "1@one.example", "ann@one.example"),
+    account("mastodon", "1@two.example", "ann@two.example"),
+    account("x", "2", "anna"),
+    account("bluesky", "did:plc:other", "ann.example"),
+    account("mastodon", "2@one.example", "anna@one.example"),
+    account("mastodon", "3@one.example", "joann@one.example"),
+  ]);
+  expect(named("ann")).toEqual([
+    { platform: "bluesky", handle: "ann.bsky.social" },
+    { platform: "mastodon", handle: "ann@one.example" },
+    { platform: "mastodon", handle: "ann@two.example" },
+    { platform: "x", handle: "ann" },
+  ]);
+  expect(named("nobody")).toEqual([]);
+});
+
+test("leaves out former handles and accounts that are not active", () => {
+  archive.write([
+    handle("did:plc:ann", "ann.bsky.social", 1),
+    handle("did:plc:ann", "ann.example", 2),
+    handle("did:plc:ben", "ben.bsky.social", 1),
+    {
+      kind: "account",
+      platform: "bluesky",
+      userId: "did:plc:ben",
+      status: "deleted",
+      observedMs: 2,
+    },
+  ]);
+  expect(named("ann")).toEqual([]);
+  expect(named("ben")).toEqual([]);
+});
+
+test("is bounded where a name has an account on every server", () => {
+  archive.write(
+    Array.from({ length: mostNamedAccounts + 5 }, (_, at) =>
+      account("mastodon", `1@s${at}.example`, `ann@s${at}.example`),
+    ),
+  );
+  expect(named("ann")).toHaveLength(mostNamedAccounts);
+});

@@ -1,0 +1,43 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Platform } from "../../posts/post.ts";
+import type { NamedAccount } from "../archive.ts";
+import type { Accounts } from "./accounts.ts";
+import { presentHandle } from "./catalog.ts";
+
+/** A common name has an account on every server of Mastodon. */
+export const mostNamedAccounts = 20;
+
+/**
+ * Reads the accounts that a username without a platform can name: on X the handle, on Bluesky `<name>.bsky.social`, on Mastodon
+ * `<name>@` any host. `name` is folded. At most `mostNamedAccounts`, by platform and handle; former handles and accounts that are
+ * not active are left out.
+ */
+export function accountsNamed(
+  catalog: DatabaseSync,
+  { read }: Pick<Accounts, "read">,
+): (name: string) => NamedAccount[] {
+  const handleOf = presentHandle(catalog);
+  // "A" follows "@".
+  const select = catalog.prepare(
+    `SELECT platform, user_id, handle FROM handle WHERE handle = :name AND platform = 'x'
+     UNION ALL SELECT platform, user_id, handle FROM handle
+       WHERE handle = :name || '.bsky.social' AND platform = 'bluesky'
+     UNION ALL SELECT platform, user_id, handle FROM handle
+       WHERE handle >= :name || '@' AND handle < :name || 'A' AND platform = 'mastodon'`,
+  );
+  return (name) => {
+    const found = new Map<string, NamedAccount>();
+    for (const row of select.iterate({ name })) {
+      const platform = String(row.platform) as Platform;
+      const userId = String(row.user_id);
+      const handle = String(row.handle);
+      if (handleOf(platform, userId) !== handle) continue;
+      if ((read(platform, userId)?.status ?? "active") !== "active") continue;
+      found.set(`${platform} ${handle}`, { platform, handle });
+      if (found.size === mostNamedAccounts) break;
+    }
+    return [...found]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([, account]) => account);
+  };
+}

@@ -1,0 +1,47 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Platform } from "../../posts/post.ts";
+import type { CoverageInterval } from "../archive.ts";
+
+/**
+ * Until when a platform's streamed posts have aged out, Unix milliseconds: what a stream or a backfill brings from before is
+ * not kept, and nothing claims to hold it. Imports are kept whatever their age.
+ */
+const nameOf = (platform: Platform): string => `aged_out ${platform}`;
+
+/** Null where nothing has aged out. */
+export function agedOutMs(catalog: DatabaseSync, platform: Platform): number | null {
+  const row = catalog.prepare("SELECT value FROM setting WHERE name = ?").get(nameOf(platform));
+  return row === undefined ? null : Number(row.value);
+}
+
+export function putAgedOut(catalog: DatabaseSync, platform: Platform, ms: number | null): void {
+  if (ms === null) {
+    catalog.prepare("DELETE FROM setting WHERE name = ?").run(nameOf(platform));
+    return;
+  }
+  catalog
+    .prepare("INSERT INTO setting VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value")
+    .run(nameOf(platform), String(ms));
+}
+
+const keepsAll = "import";
+
+/** What is left of an interval; it may be empty. */
+export function withoutAgedOut(
+  catalog: DatabaseSync,
+  interval: CoverageInterval,
+): CoverageInterval {
+  const agedMs = interval.source === keepsAll ? null : agedOutMs(catalog, interval.platform);
+  if (agedMs === null || interval.fromMs >= agedMs) return interval;
+  return { ...interval, fromMs: agedMs };
+}
+
+/** Takes from all intervals of a platform but those of imports what lies before a time. */
+export function cutCoverage(catalog: DatabaseSync, platform: Platform, ms: number): void {
+  catalog
+    .prepare("DELETE FROM interval WHERE platform = ? AND source <> ? AND to_ms <= ?")
+    .run(platform, keepsAll, ms);
+  catalog
+    .prepare("UPDATE interval SET from_ms = ? WHERE platform = ? AND source <> ? AND from_ms < ?")
+    .run(ms, platform, keepsAll, ms);
+}

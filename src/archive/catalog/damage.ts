@@ -1,0 +1,20 @@
+import { type IdRange, windowOfIds } from "../../posts/ids.ts";
+import type { Damage } from "../archive.ts";
+import type { SegmentEntry } from "./catalog.ts";
+
+/** More spans of one segment than this become one. */
+const mostSpans = 50;
+
+/** What damaged IDs of a segment mean for an answer. */
+export function damageOf(
+  { platform, sequence, skew }: Pick<SegmentEntry, "platform" | "sequence" | "skew">,
+  ids: readonly IdRange[],
+): Damage[] {
+  const ranges = ids.length <= mostSpans ? ids : [hullOf(ids)];
+  return ranges.map(({ low, high }) => ({ platform, sequence, ...windowOfIds(low, high, skew) }));
+}
+
+const hullOf = (ids: readonly IdRange[]): IdRange => ({
+  low: ids.reduce((least, { low }) => (low < least ? low : least), ids[0]?.low ?? 0n),
+  high: ids.reduce((most, { high }) => (high > most ? high : most), 0n),
+});

@@ -1,0 +1,62 @@
+import type { DatabaseSync } from "node:sqlite";
+import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { inTransaction } from "../database.ts";
+import { isDamage } from "../sealed/damage.ts";
+import { type CatalogDamage, catalogDamage, damagedAmong } from "./sums.ts";
+
+/** The table of what the sources have completely: without it answers are correct, and not complete. */
+const coverageTable = "interval";
+
+/** The schema, and the tables with a row per segment or setting: what opening an archive reads. */
+const tablesOfStart = ["sqlite_schema", "setting", "segment", "retired"];
+
+/** Verifies what is read while an archive is opened, in about a millisecond. Errors: `archive_damaged`. */
+export function requireIntactStart(catalog: DatabaseSync, path: string): void {
+  const tables = damagedAmong(catalog, tablesOfStart);
+  if (tables.length > 0) throw damaged(path, { tables, structure: [] });
+}
+
+/**
+ * Verifies all of a catalog, which takes about a second per million handles. Damaged indexes are rebuilt; damaged coverage is
+ * given up, so that it is unknown. Returns a warning for each. Errors: `archive_damaged` where anything else is damaged.
+ */
+export function requireIntactCatalog(catalog: DatabaseSync, path: string): string[] {
+  const found = catalogDamage(catalog);
+  if (isIntact(found)) return [];
+  if (found.tables.some((name) => name !== coverageTable)) throw damaged(path, found);
+  try {
+    if (found.tables.length > 0) giveUpCoverage(catalog);
+    if (found.structure.length > 0) inTransaction(catalog, () => catalog.exec("REINDEX"));
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    throw damaged(path, { ...found, structure: [messageOf(error)] });
+  }
+  const left = catalogDamage(catalog);
+  if (!isIntact(left)) throw damaged(path, left);
+  return [
+    ...(found.tables.length === 0
+      ? []
+      : [
+          `the record of coverage in ${path} was damaged and is given up: answers about the time until now are not complete until a backfill or an import covers it again, or a backup is restored`,
+        ]),
+    ...(found.structure.length === 0 ? [] : [`damaged indexes in ${path} were built again`]),
+  ];
+}
+
+export const isIntact = ({ tables, structure }: CatalogDamage): boolean =>
+  tables.length === 0 && structure.length === 0;
+
+/** Outside of `inTransaction`: the difference that the damage makes must not be counted. */
+const giveUpCoverage = (catalog: DatabaseSync): void =>
+  catalog.exec(
+    `BEGIN IMMEDIATE; DELETE FROM ${coverageTable};
+     UPDATE catalog_sum SET rows = 0, sum = 0 WHERE name = '${coverageTable}'; COMMIT`,
+  );
+
+function damaged(path: string, { tables, structure }: CatalogDamage): EarshotError {
+  const what = tables.length > 0 ? `not what was written: ${tables.join(", ")}` : structure[0];
+  return new EarshotError("archive_damaged", `${path} is damaged (${what})`, {
+    status: 503,
+    hint: "stop the server and restore a backup, or run earshot archive recover, which rebuilds the catalog from the segments",
+  });
+}

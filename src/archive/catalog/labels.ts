@@ -1,0 +1,52 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Platform } from "../../posts/post.ts";
+import type { ArchiveChange } from "../archive.ts";
+
+type Label = Extract<ArchiveChange, { kind: "label" }>;
+
+/** A post's uri, or an account's id in lower case. */
+export type LabelSubject = { platform: Platform; subject: string };
+
+/** Whether a subject is an account: a DID, or what is no uri, such as `12@mastodon.social`. */
+export const isAccountId = (subject: string): boolean =>
+  subject.startsWith("did:") || !/^[a-z][a-z0-9+.-]*:/i.test(subject);
+
+/** What labelers say of posts and accounts, whether these are held here or not. */
+export type Labels = {
+  /** False for what was made before what the same source says now of the same subject. */
+  put(label: Label): boolean;
+  /** Whether anything was ever said of a platform's posts or accounts. */
+  any(platform: Platform): boolean;
+  /** The values that stand, each once. */
+  of(platform: Platform, subject: string): string[];
+  /** Takes back what has expired; the subjects that it concerns. */
+  expire(nowMs: number): LabelSubject[];
+};
+
+export function labelsOf(catalog: DatabaseSync): Labels {
+  const put = catalog.prepare(
+    `INSERT INTO label VALUES(?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET
+       created_ms = excluded.created_ms, negated = excluded.negated, expires_ms = excluded.expires_ms
+     WHERE excluded.created_ms >= created_ms`,
+  );
+  const find = catalog.prepare(
+    `SELECT DISTINCT value FROM label WHERE platform = ? AND subject = ? AND negated = 0
+     ORDER BY value`,
+  );
+  const any = catalog.prepare("SELECT 1 FROM label WHERE platform = ? LIMIT 1");
+  const expire = catalog.prepare(
+    `UPDATE label SET negated = 1, expires_ms = NULL WHERE expires_ms <= ?
+     RETURNING platform, subject`,
+  );
+  return {
+    put: ({ platform, subject, source, value, createdMs, negated, expiresMs }) =>
+      put.run(platform, subject, source, value, createdMs, negated ? 1 : 0, expiresMs).changes > 0,
+    any: (platform) => any.get(platform) !== undefined,
+    of: (platform, subject) => find.all(platform, subject).map((row) => String(row.value)),
+    expire: (nowMs) =>
+      expire
+        .all(nowMs)
+        .map((row) => ({ platform: row.platform as Platform, subject: String(row.subject) })),
+  };
+}

@@ -1,0 +1,57 @@
+import { afterEach, expect, test } from "vitest";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { openCatalog } from "./open-catalog.ts";
+
+/** A record key that tells 2026-07-04. */
+const key = "3mptbyoeyc22k";
+const toldMs = Date.UTC(2026, 6, 4, 14, 38);
+const uri = `at://did:plc:author/app.bsky.feed.post/${key}`;
+let archive: SmallArchive;
+afterEach(() => archive.remove());
+
+/** A year of posts, one a day, in segments of ten. */
+function fill(): void {
+  archive = smallArchive(10);
+  archive.put(
+    ...Array.from({ length: 365 }, (_, n) =>
+      makePost({ key: `day-${n}`, createdMs: Date.UTC(2026, 0, 1) + n * 86_400_000 }),
+    ),
+  );
+}
+
+const post = (createdMs: number, special: Parameters<typeof makePost>[0] = {}) =>
+  makePost({ key, createdMs, seenMs: toldMs, origin: "stream", text: "harbour", ...special });
+
+const found = (): string[] =>
+  archive.records(archive.ask("harbour OR edited").positions).map(({ Content }) => Content);
+
+function strayed(): number {
+  const catalog = openCatalog(archive.folder);
+  const row = catalog.prepare("SELECT count(*) AS rows FROM strayed").get();
+  catalog.close();
+  return Number(row?.rows);
+}
+
+test.each([
+  ["at the time that its uri tells", toldMs, 0],
+  ["months before it", Date.UTC(2026, 0, 20), 1],
+  ["years before there were IDs with a time", Date.UTC(2009, 0, 1), 1],
+])("a post written %s is edited and deleted where it lies", (_name, createdMs, listed) => {
+  fill();
+  archive.put(post(createdMs, { revision: "3mptbyoeyc22k" }));
+  expect(strayed()).toBe(listed);
+  archive.put(post(Date.UTC(2026, 4, 1), { revision: "3mptbyoeyc22l", text: "edited" }));
+  expect(found()).toEqual(["edited"]);
+  archive.write([{ kind: "delete", platform: "bluesky", uri, revision: "3mptbyoeyc22m" }]);
+  expect(found()).toEqual([]);
+  expect(strayed()).toBe(0);
+});
+
+test("likes find a post that strayed", () => {
+  fill();
+  archive.put(post(Date.UTC(2026, 0, 20)));
+  archive.write([{ kind: "count", platform: "bluesky", uri, metric: "likes", by: 3 }]);
+  archive.addCounts();
+  expect(archive.ask("min_faves:3").positions).toHaveLength(1);
+});

@@ -1,0 +1,279 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { changeCatalog } from "../../../test/support/change-catalog.ts";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import type { AccountStatus, ArchiveChange, Position } from "../archive.ts";
+import { openCatalog } from "./open-catalog.ts";
+
+const start = Date.UTC(2026, 0, 1);
+const alice = "did:plc:alice";
+const labeler = "did:plc:labeler";
+let archive: SmallArchive;
+beforeEach(() => {
+  archive = smallArchive(3);
+});
+afterEach(() => archive.remove());
+
+const uriOf = (did: string, key: string): string => `at://${did}/app.bsky.feed.post/${key}`;
+
+/** The nth post of an account, one a minute. */
+function post(did: string, n: number, text = `post ${n} of a river`) {
+  return makePost({
+    uri: uriOf(did, `${n}`),
+    userId: did,
+    username: "",
+    createdMs: start + n * 60_000,
+    origin: "stream",
+    text,
+  });
+}
+
+const status = (of: string, status: AccountStatus, observedMs: number): ArchiveChange => ({
+  kind: "account",
+  platform: "bluesky",
+  userId: of,
+  status,
+  observedMs,
+});
+
+const label = (subject: string, value: string, rest: Partial<Label> = {}): ArchiveChange => ({
+  kind: "label",
+  platform: "bluesky",
+  subject,
+  source: labeler,
+  value,
+  negated: false,
+  createdMs: start,
+  expiresMs: null,
+  ...rest,
+});
+type Label = Extract<ArchiveChange, { kind: "label" }>;
+
+const profile = (labels: readonly string[], observedMs: number): ArchiveChange => ({
+  kind: "profile",
+  platform: "bluesky",
+  userId: alice,
+  name: "Alice",
+  labels,
+  observedMs,
+});
+
+const found = (query: string): string[] =>
+  archive.records(archive.ask(query).positions).map((record) => record.Metadata.uri);
+
+/** Posts of two accounts in turn, over several segments. */
+function putPosts(count = 10): void {
+  archive.put(
+    ...Array.from({ length: count }, (_, n) => post(n % 2 === 0 ? alice : "did:plc:bob", n)),
+  );
+}
+
+describe("the state of an account", () => {
+  test.each(["takendown", "suspended", "deactivated", "inactive"] as const)(
+    "%s hides its posts at once, wherever they lie, and active shows them again",
+    (word) => {
+      putPosts();
+      const { positions } = archive.ask("river");
+      archive.write([status(alice, word, start + 1)]);
+      expect(found("river")).toHaveLength(5);
+      expect(found(`from:${alice}`)).toEqual([]);
+      expect(archive.search({ plan: { kind: "all" } }).positions).toHaveLength(5);
+      // A page that was found before is filled in without them.
+      expect(archive.records(positions as Position[])).toHaveLength(5);
+      archive.write([status(alice, "active", start + 2)]);
+      expect(found("river")).toHaveLength(10);
+      expect(archive.records(positions as Position[])).toHaveLength(10);
+    },
+  );
+
+  test("hides what comes later too, and what comes before it is told is judged by the latest", () => {
+    archive.write([status(alice, "takendown", start + 5), status(alice, "active", start + 1)]);
+    archive.put(post(alice, 1));
+    expect(found("river")).toEqual([]);
+    archive.write([status(alice, "active", start + 6)]);
+    expect(found("river")).toHaveLength(1);
+  });
+
+  test("that comes again changes nothing, and one that is older is no news", () => {
+    putPosts();
+    for (let times = 0; times < 3; times += 1) {
+      archive.write([status(alice, "takendown", start + 5)]);
+      expect(found("river")).toHaveLength(5);
+    }
+    archive.write([status(alice, "active", start + 4)]);
+    expect(found("river")).toHaveLength(5);
+  });
+
+  test("deleted removes its posts for good: no replay brings them back, being active again brings later ones", () => {
+    putPosts();
+    const deletedMs = start + 60 * 60_000;
+    expect(archive.write([status(alice, "deleted", deletedMs)])).toMatchObject({ deleted: 5 });
+    expect(found("river")).toHaveLength(5);
+    archive.write([status(alice, "active", deletedMs + 1)]);
+    expect(archive.put(post(alice, 0))).toMatchObject({ suppressed: 1 });
+    expect(archive.put(post(alice, 70))).toMatchObject({ inserted: 1 });
+    expect(found(`from:${alice}`)).toEqual([uriOf(alice, "70")]);
+  });
+
+  test("deleted in the batch that brings its posts, or with a return in the same batch", () => {
+    const deletedMs = start + 60 * 60_000;
+    archive.write([
+      { kind: "upsert", post: post(alice, 1) },
+      status(alice, "deleted", deletedMs),
+      status(alice, "active", deletedMs + 1),
+      { kind: "upsert", post: post(alice, 61) },
+    ]);
+    expect(found("river")).toEqual([uriOf(alice, "61")]);
+  });
+
+  test("survives that the files are opened anew", () => {
+    putPosts();
+    archive.write([status(alice, "takendown", start + 1)]);
+    archive.reopen();
+    expect(found("river")).toHaveLength(5);
+  });
+});
+
+describe("a crash that left an account half judged", () => {
+  /** As if the first segment had been judged, and the catalog had not heard of it. */
+  function leaveHalfJudged(): void {
+    const catalog = openCatalog(archive.folder);
+    changeCatalog(catalog, `INSERT INTO unjudged VALUES('bluesky', '${alice}')`);
+    catalog.close();
+    const first = new DatabaseSync(join(archive.folder, "bluesky", "000001.db"));
+    first.exec("INSERT INTO hidden SELECT id FROM post WHERE record LIKE '%alice%'");
+    first.close();
+  }
+
+  test("is mended with the next batch, though nothing is said of the account any more", () => {
+    putPosts();
+    leaveHalfJudged();
+    expect(found("river").length).toBeLessThan(10);
+    archive.write([]);
+    expect(found("river")).toHaveLength(10);
+  });
+
+  test("and whose word was overtaken by a later one is judged by the later one", () => {
+    putPosts();
+    leaveHalfJudged();
+    archive.write([status(alice, "active", start + 9)]);
+    archive.write([status(alice, "takendown", start + 5)]);
+    expect(found("river")).toHaveLength(10);
+  });
+
+  test("is what the list of those to be judged stands for: it is committed before any of them is, and empty after", () => {
+    putPosts();
+    archive.write([
+      status(alice, "takendown", start + 1),
+      label(uriOf("did:plc:bob", "1"), "spam"),
+    ]);
+    const catalog = openCatalog(archive.folder);
+    expect(catalog.prepare("SELECT count(*) AS rows FROM unjudged").get()).toEqual({ rows: 0 });
+    catalog.close();
+  });
+});
+
+describe("an account that asks not to be shown to strangers", () => {
+  test("is not, until it no longer asks", () => {
+    putPosts();
+    archive.write([profile(["!no-unauthenticated"], start + 1)]);
+    expect(found("river")).toHaveLength(5);
+    archive.put(post(alice, 20));
+    expect(found("river")).toHaveLength(5);
+    archive.write([profile([], start + 2)]);
+    expect(found("river")).toHaveLength(11);
+  });
+
+  test("and has a name is shown with it", () => {
+    archive.write([{ kind: "upsert", post: post(alice, 1) }, profile([], start)]);
+    const [record] = archive.records(archive.ask("river").positions);
+    expect(record?.Metadata).toMatchObject({ author: "Alice", username: alice });
+  });
+});
+
+describe("a label", () => {
+  test.each(["!takedown", "!hide", "!suspend"])(
+    "%s hides a post, and its negation shows it",
+    (value) => {
+      putPosts();
+      archive.write([label(uriOf(alice, "4"), value)]);
+      expect(found("river")).toHaveLength(9);
+      archive.write([label(uriOf(alice, "4"), value, { negated: true, createdMs: start + 1 })]);
+      expect(found("river")).toHaveLength(10);
+    },
+  );
+
+  test("on an account hides all of its posts; a post that is hidden for itself stays hidden", () => {
+    putPosts();
+    archive.write([label(alice, "!takedown"), label(uriOf(alice, "4"), "!hide")]);
+    expect(found("river")).toHaveLength(5);
+    archive.write([label(alice, "!takedown", { negated: true, createdMs: start + 1 })]);
+    expect(found("river")).toHaveLength(9);
+  });
+
+  test("of another kind is one of the post's, whether it comes before the post or after it", () => {
+    archive.write([label(uriOf(alice, "1"), "porn")]);
+    archive.put(post(alice, 1), post(alice, 2));
+    archive.write([label(uriOf(alice, "2"), "spam")]);
+    expect(found("label:porn")).toEqual([uriOf(alice, "1")]);
+    expect(found("label:spam")).toEqual([uriOf(alice, "2")]);
+    expect(found("river filter:safe")).toEqual([uriOf(alice, "2")]);
+    const [second, first] = archive.records(archive.ask("river").positions);
+    expect(first?.Metadata).toMatchObject({ labels: ["porn"], possibly_sensitive: true });
+    expect(second?.Metadata).toMatchObject({ labels: ["spam"] });
+  });
+
+  test("on an account is one of all its posts, until it is taken back", () => {
+    putPosts();
+    archive.write([label(alice, "spam")]);
+    archive.put(post(alice, 20));
+    expect(found("label:spam")).toHaveLength(6);
+    archive.write([label(alice, "spam", { negated: true, createdMs: start + 1 })]);
+    expect(found("label:spam")).toEqual([]);
+    expect(found("river")).toHaveLength(11);
+  });
+
+  test("outlives an edit of its post", () => {
+    archive.put({ ...post(alice, 1), revision: "3lb2ouyrqzs2a" });
+    archive.write([label(uriOf(alice, "1"), "porn"), label(uriOf(alice, "1"), "!hide")]);
+    archive.put({ ...post(alice, 1, "an edited river"), revision: "3lb2ouyrqzs2b" });
+    expect(found("river")).toEqual([]);
+    archive.write([label(uriOf(alice, "1"), "!hide", { negated: true, createdMs: start + 1 })]);
+    expect(found("edited label:porn")).toHaveLength(1);
+  });
+
+  test("of one source is not taken back by another, and an older one is no news", () => {
+    putPosts(2);
+    const uri = uriOf(alice, "0");
+    archive.write([label(uri, "spam", { createdMs: start + 10 })]);
+    archive.write([label(uri, "spam", { negated: true, source: "did:plc:other" })]);
+    archive.write([label(uri, "spam", { negated: true, createdMs: start + 9 })]);
+    expect(found("label:spam")).toEqual([uri]);
+  });
+
+  test("that expires is over when its time is", () => {
+    putPosts(2);
+    const uri = uriOf(alice, "0");
+    archive.write([label(uri, "!hide", { expiresMs: start + 1_000 }), label(uri, "spam")]);
+    archive.expire(start + 999);
+    expect(found("river")).toHaveLength(1);
+    archive.expire(start + 1_000);
+    expect(found("river")).toHaveLength(2);
+    expect(found("label:spam")).toEqual([uri]);
+  });
+
+  test("that is an instruction nobody here follows is shown to nobody", () => {
+    putPosts(2);
+    archive.write([label(uriOf(alice, "0"), "!warn")]);
+    expect(found("label:!warn")).toEqual([]);
+    expect(archive.records(archive.ask("river").positions)).toHaveLength(2);
+  });
+
+  test("on a post that is not held is kept for when it comes", () => {
+    archive.write([label(uriOf(alice, "1"), "!takedown")]);
+    expect(archive.put(post(alice, 1))).toMatchObject({ inserted: 1 });
+    expect(found("river")).toEqual([]);
+  });
+});

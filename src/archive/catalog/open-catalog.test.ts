@@ -1,0 +1,147 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { changeCatalog } from "../../../test/support/change-catalog.ts";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { analyzerVersion } from "../../text/analyze.ts";
+import { segmentMigrations } from "../segments/schema.ts";
+import { openArchive } from "../threads/open.ts";
+import { presentAnalyzer } from "./catalog.ts";
+import { openCatalog } from "./open-catalog.ts";
+import { catalogMigrations } from "./schema.ts";
+
+let archive: SmallArchive;
+beforeEach(() => {
+  archive = smallArchive();
+});
+afterEach(() => archive.remove());
+
+const newer = expect.objectContaining({ code: "newer_schema" });
+const everything = { plan: { kind: "all" } } as const;
+
+/** What another version of the program would have noted of every segment. */
+function note(analyzer: string): void {
+  const catalog = openCatalog(archive.folder);
+  changeCatalog(catalog, `UPDATE segment SET analyzer = '${analyzer}'`);
+  catalog.close();
+}
+
+/** Takes the words of all posts out of the index, as if an analyzer had made other ones of them. */
+function spoilTerms(): void {
+  const segment = new DatabaseSync(join(archive.folder, "bluesky", "000001.db"));
+  segment.exec("INSERT INTO term(term) VALUES('delete-all')");
+  segment.close();
+}
+
+test("a new segment notes the analyzer that makes its terms", () => {
+  archive.put(makePost());
+  const catalog = openCatalog(archive.folder);
+  expect(catalog.prepare("SELECT analyzer FROM segment").get()).toEqual({
+    analyzer: presentAnalyzer,
+  });
+  catalog.close();
+});
+
+describe("a segment whose terms another analyzer made", () => {
+  test.each(["0", `${analyzerVersion - 1} 16.0`, `${analyzerVersion} 1.0`])(
+    "(%s) is searched row by row, so that nothing is missed",
+    (analyzer) => {
+      archive.put(
+        makePost({ key: "1", text: "the river" }),
+        makePost({ key: "2", text: "the harbour" }),
+      );
+      spoilTerms();
+      note(analyzer);
+      expect(archive.ask("river").positions).toHaveLength(1);
+      expect(archive.ask("the -river").positions).toHaveLength(1);
+      expect(archive.ask("the").positions).toHaveLength(2);
+    },
+  );
+
+  test("takes new posts, and is then ended, so that the next one has terms of one kind", () => {
+    archive.put(makePost({ key: "1", text: "the river" }));
+    note("1 15.0");
+    archive.put(makePost({ key: "2", createdMs: Date.UTC(2026, 0, 2), text: "the harbour" }));
+    archive.put(makePost({ key: "3", createdMs: Date.UTC(2026, 0, 3), text: "the tower" }));
+    const { positions, work } = archive.ask("the");
+    expect(positions).toHaveLength(3);
+    expect(work.segmentsHeld).toBe(2);
+  });
+
+  test("by a later version is refused by all who open it, and by those who have it open", async () => {
+    archive.put(makePost());
+    expect(archive.search(everything).positions).toHaveLength(1);
+    note(`${analyzerVersion + 1} 16.0`);
+    expect(() => archive.search(everything)).toThrow(newer);
+    expect(() => archive.put(makePost({ key: "2" }))).toThrow(newer);
+    expect(() => openCatalog(archive.folder)).toThrow(newer);
+    const settings = { dataDir: dirname(archive.folder), readers: 1, segmentPosts: 10 };
+    const opening = openArchive({ ...settings, clock: systemClock });
+    await expect(opening).rejects.toMatchObject({ code: "newer_schema" });
+  });
+});
+
+describe("an archive of the first form", () => {
+  /** As the first version made it: one post, terms of analyzer 1, a span held completely. */
+  function makeFirstForm(folder: string): void {
+    const version = (database: DatabaseSync) => database.exec("PRAGMA user_version = 1");
+    mkdirSync(join(folder, "bluesky"), { recursive: true });
+    const catalog = new DatabaseSync(join(folder, "catalog.db"));
+    catalog.exec("PRAGMA journal_mode = WAL");
+    catalog.exec(catalogMigrations[0] ?? "");
+    catalog.exec(`
+      UPDATE setting SET value = '1' WHERE name = 'analyzer';
+      INSERT INTO segment VALUES('bluesky', 1, 0, 0, 0);
+      INSERT INTO coverage VALUES('bluesky', 'jetstream', 1000, 2000);
+    `);
+    version(catalog);
+    catalog.close();
+    const segment = new DatabaseSync(join(folder, "bluesky", "000001.db"));
+    segment.exec("PRAGMA journal_mode = WAL");
+    segment.exec(segmentMigrations[0] ?? "");
+    segment.exec(`
+      INSERT INTO post VALUES(2000000000000000000, 1765672189543, NULL, NULL, NULL, NULL, '', '"an old harbour"');
+      INSERT INTO term(rowid, terms) VALUES(2000000000000000000, 'is:post');
+      UPDATE setting SET value = 1 WHERE name = 'posts';
+    `);
+    version(segment);
+    segment.close();
+  }
+
+  test("is brought up to date when it is opened, with everything that it held", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "earshot-catalog-"));
+    makeFirstForm(join(dataDir, "archive"));
+    const held = await openArchive({ dataDir, readers: 1, segmentPosts: 10, clock: systemClock });
+    const { segments, held: intervals } = await held.stats();
+    expect(segments).toMatchObject([{ posts: 1, imported: 1, current: false }]);
+    expect(intervals).toMatchObject([
+      { intervals: [{ collection: "posts", account: null, fromMs: 1000, toMs: 2000 }] },
+    ]);
+    const found = await held.search({
+      plan: { kind: "terms", elements: [{ kind: "token", token: "harbour" }] },
+      platforms: ["bluesky"],
+      fromMs: null,
+      toMs: null,
+      after: null,
+      limit: 10,
+      deadlineMs: Number.POSITIVE_INFINITY,
+    });
+    expect(found.positions).toEqual([{ id: 2000000000000000000n, platform: "bluesky" }]);
+    await held.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+});
+
+test("an archive is made where there is no folder's content yet, by several at once", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "earshot-catalog-"));
+  mkdirSync(join(dataDir, "archive"));
+  const settings = { dataDir, readers: 1, segmentPosts: 10, clock: systemClock };
+  const opened = await Promise.all([openArchive(settings), openArchive(settings)]);
+  for (const held of opened) expect((await held.stats()).segments).toEqual([]);
+  await Promise.all(opened.map((held) => held.close()));
+  rmSync(dataDir, { recursive: true, force: true });
+});

@@ -1,0 +1,100 @@
+import { existsSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import { EarshotError } from "../../lib/errors.ts";
+import type { Platform } from "../../posts/post.ts";
+import { analyzerVersion } from "../../text/analyze.ts";
+import { inTransaction, openForReading, openForWriting, versionOf } from "../database.ts";
+import { readIdentity, writeIdentity } from "../segments/identity.ts";
+import { segmentMigrations } from "../segments/schema.ts";
+import { openSegmentFile } from "../segments/segment-file.ts";
+import {
+  catalogCacheKib,
+  catalogPath,
+  putSetting,
+  readSegments,
+  readSetting,
+  readUriKey,
+  type SegmentEntry,
+  segmentPath,
+} from "./catalog.ts";
+import { requireCurrentCatalog } from "./require-current-catalog.ts";
+import { catalogMigrations } from "./schema.ts";
+import { fillCatalogSums, keepCatalogSums } from "./sums.ts";
+
+/**
+ * Opens the catalog of an archive for writing, makes it when there is none, brings it and its segments up to date when an
+ * earlier version made them. Errors: `newer_schema` where a later one did, and those of a catalog that is not the present one
+ * of its segments (`require-current-catalog.ts`).
+ */
+export function openCatalog(folder: string): DatabaseSync {
+  requireCurrentCatalog(folder);
+  if (isOutdated(folder)) migrateSegments(folder);
+  const catalog = openForWriting(catalogPath(folder), catalogMigrations, catalogCacheKib);
+  try {
+    requireKnownAnalyzers(readSegments(catalog), folder);
+    fillCatalogSums(catalog);
+    keepCatalogSums(catalog);
+    if (readSetting(catalog, "identified") === "0") identifySegments(folder, catalog);
+  } catch (error) {
+    catalog.close();
+    throw error;
+  }
+  return catalog;
+}
+
+/** Segments of an earlier version note who they are. After a crash those that did are passed over. */
+function identifySegments(folder: string, catalog: DatabaseSync): void {
+  inTransaction(catalog, () => {
+    const uriKey = readUriKey(catalog);
+    for (const { platform, sequence, low } of readSegments(catalog)) {
+      const segment = openSegmentFile(segmentPath(folder, { platform, sequence }), 1_000);
+      try {
+        if (readIdentity(segment) !== null) continue;
+        const identity = { uriKey, platform, sequence, low, madeIn: 0, writtenIn: 0 };
+        inTransaction(segment, () => writeIdentity(segment, { ...identity, replaces: null }));
+      } finally {
+        segment.close();
+      }
+    }
+    putSetting(catalog, "identified", 1);
+  });
+}
+
+function isOutdated(folder: string): boolean {
+  if (!existsSync(catalogPath(folder))) return false;
+  return reading(folder, versionOf) < catalogMigrations.length;
+}
+
+/** The segments come first: whoever sees the catalog in its present form counts on theirs. */
+function migrateSegments(folder: string): void {
+  const segments = reading(folder, (catalog) =>
+    versionOf(catalog) === 0 ? [] : catalog.prepare("SELECT platform, sequence FROM segment").all(),
+  );
+  for (const { platform, sequence } of segments) {
+    const path = segmentPath(folder, {
+      platform: platform as Platform,
+      sequence: Number(sequence),
+    });
+    openForWriting(path, segmentMigrations, 1_000).close();
+  }
+}
+
+function reading<Value>(folder: string, read: (catalog: DatabaseSync) => Value): Value {
+  const catalog = openForReading(catalogPath(folder), 1_000);
+  try {
+    return read(catalog);
+  } finally {
+    catalog.close();
+  }
+}
+
+/** Throws `newer_schema` where a later version of the analyzer has made the terms of any segment. */
+export function requireKnownAnalyzers(segments: readonly SegmentEntry[], folder: string): void {
+  if (segments.every(({ analyzer }) => versionIn(analyzer) <= analyzerVersion)) return;
+  throw new EarshotError("newer_schema", `${folder} was written by a later version of Earshot`, {
+    hint: "run that version, or another data folder",
+  });
+}
+
+/** The version in what a segment notes of its analyzer: `<version> <version of Unicode>`, or the first alone. */
+const versionIn = (analyzer: string): number => Number(analyzer.split(" ")[0]);

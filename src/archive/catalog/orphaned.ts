@@ -1,0 +1,88 @@
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { makePrivateFolder } from "../../db/private-files.ts";
+import { damageMarkerOf } from "../segments/damage-marker.ts";
+import { type SegmentEntry, segmentPath } from "./catalog.ts";
+
+/**
+ * Segment files that belong to no segment: what a crash left of a batch or of a copy. They are moved into a folder of their
+ * own, which is left alone until they are old, as the catalog that does not list them may be the one that is wrong.
+ */
+export const orphanedFolder = (folder: string): string => join(folder, "orphaned");
+
+type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
+
+/** Segment files, their side files and markers of damage. */
+const segmentFile = /^(\d{6,})\.(?:db(?:-wal|-shm|-journal)?|damaged)$/;
+
+/** The numbers of which there is any file in a platform's folder. */
+export function segmentNumbersIn(folder: string, platform: string): number[] {
+  const numbers = filesIn(join(folder, platform)).map((name) => segmentFile.exec(name)?.[1]);
+  return [...new Set(numbers.filter((number) => number !== undefined).map(Number))];
+}
+
+/** Moves the files of a segment there; where they are from then on, null where there were none. */
+export function moveToOrphaned(folder: string, key: SegmentKey): string | null {
+  const path = segmentPath(folder, key);
+  // The log goes first: a database that is moved without it would lose what is in it.
+  const files = [`${path}-wal`, `${path}-shm`, `${path}-journal`, path].filter(existsSync);
+  rmSync(damageMarkerOf(path), { force: true });
+  if (files.length === 0) return null;
+  const target = freePath(folder, key);
+  makePrivateFolder(dirname(target));
+  for (const file of files) renameSync(file, target + file.slice(path.length));
+  return target;
+}
+
+/** What was begun with the log of a database goes on with its file. */
+function freePath(folder: string, { platform, sequence }: SegmentKey): string {
+  const number = basename(segmentPath("", { platform, sequence }), ".db");
+  for (let copy = 1; ; copy += 1) {
+    const path = join(orphanedFolder(folder), `${platform}-${number}-${copy}.db`);
+    if (!existsSync(path)) return path;
+  }
+}
+
+type OrphanedFile = { path: string; bytes: number; sinceMs: number };
+
+/** The files there, those moved first first. */
+function orphanedFiles(folder: string): OrphanedFile[] {
+  const orphaned = orphanedFolder(folder);
+  return filesIn(orphaned)
+    .flatMap((name) => {
+      const path = join(orphaned, name);
+      const stats = statSync(path, { throwIfNoEntry: false });
+      // Being renamed changes the status of a file, and not its content.
+      return stats === undefined ? [] : [{ path, bytes: stats.size, sinceMs: stats.ctimeMs }];
+    })
+    .sort((a, b) => a.sinceMs - b.sinceMs);
+}
+
+/** How many databases are there, and what they take with their logs. */
+export function orphanedTotals(folder: string): { files: number; bytes: number } {
+  const files = orphanedFiles(folder);
+  return {
+    files: files.filter(({ path }) => path.endsWith(".db")).length,
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
+
+/** Removes what was moved there before `untilMs`, and the oldest beyond `mostBytes`. */
+export function removeOrphaned(folder: string, untilMs: number, mostBytes: number): void {
+  const files = orphanedFiles(folder);
+  let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  for (const file of files) {
+    if (file.sinceMs >= untilMs && bytes <= mostBytes) return;
+    rmSync(file.path, { force: true });
+    bytes -= file.bytes;
+  }
+}
+
+function filesIn(path: string): string[] {
+  try {
+    const entries = readdirSync(path, { withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,71 @@
+import {
+  firstInMillisecond,
+  keyedNumber,
+  lastInMillisecond,
+  uriHash,
+  xIdOf,
+} from "../../posts/ids.ts";
+import type { HeldLookup } from "../segments/lookup.ts";
+import { numberMillisecond } from "./numbered-millisecond.ts";
+
+type Lookup = Pick<HeldLookup<unknown>, "lowestId" | "findById">;
+
+/** `uri` is null where the post keeps its ID whatever its uri. */
+type PostOfMillisecond = { id: bigint; uri: string | null };
+
+/**
+ * The posts of a segment that have other IDs than those by which they are looked for, by the latter: earlier releases numbered
+ * posts by a hash that is keyed for each archive, segments that they wrote keep those numbers until they are rewritten, and
+ * posts that make room for others have other IDs where those are missing. Reads the milliseconds of the IDs.
+ */
+export function byOtherIds(
+  lookup: Lookup,
+  uriKey: string,
+  ids: readonly bigint[],
+): Map<bigint, bigint> {
+  const found = new Map<bigint, bigint>();
+  for (const [low, names] of Map.groupBy(ids, firstInMillisecond)) {
+    const others = otherIdsIn(postsWithin(lookup, low), low, uriKey);
+    for (const name of names) {
+      const id = others.get(name);
+      if (id !== undefined) found.set(name, id);
+    }
+  }
+  return found;
+}
+
+function otherIdsIn(
+  posts: readonly PostOfMillisecond[],
+  low: bigint,
+  uriKey: string,
+): ReadonlyMap<bigint, bigint> {
+  const fixed = new Set(posts.flatMap(({ id, uri }) => (uri === null ? id : [])));
+  const hashed = posts.flatMap(({ id, uri }) => (uri === null ? [] : { id, uri }));
+  const others = new Map<bigint, bigint>();
+  for (const { id, uri } of hashed) {
+    const former = formerId(low, uri, uriKey);
+    // One that found its number taken got the next one.
+    for (const name of [former + 1n, former]) {
+      if (name === former || !others.has(name)) others.set(name, id);
+    }
+  }
+  const unnumbered = hashed.map(({ id, uri }) => ({ id, uriHash: uriHash(uri) }));
+  for (const [id, name] of numberMillisecond(low, unnumbered, fixed)) others.set(name, id);
+  return others;
+}
+
+/** The ID that releases before 0055 gave to a post of the millisecond that begins with `low`. */
+export const formerId = (low: bigint, uri: string, uriKey: string): bigint =>
+  low | keyedNumber(uriKey, uri);
+
+/** The posts of the millisecond that begins with `low`, lowest IDs first. */
+export function postsWithin(lookup: Lookup, low: bigint): PostOfMillisecond[] {
+  const high = lastInMillisecond(low);
+  const posts: PostOfMillisecond[] = [];
+  for (let id = lookup.lowestId(low, high); id !== null; ) {
+    const uri = lookup.findById(id)?.uri ?? "";
+    posts.push({ id, uri: uri === "" || xIdOf(uri) !== null ? null : uri });
+    id = id === high ? null : lookup.lowestId(id + 1n, high);
+  }
+  return posts;
+}

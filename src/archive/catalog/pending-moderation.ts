@@ -1,0 +1,27 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Platform } from "../../posts/post.ts";
+import type { LabelSubject } from "./labels.ts";
+
+/** The accounts and posts that are about to be judged anew, or that a crash left half judged. */
+export type Unjudged = {
+  /** False when it is listed already. */
+  add(subject: LabelSubject): boolean;
+  all(): LabelSubject[];
+  clear(): void;
+};
+
+export function unjudgedOf(catalog: DatabaseSync): Unjudged {
+  const add = catalog.prepare("INSERT OR IGNORE INTO unjudged VALUES(?, ?)");
+  const all = catalog.prepare("SELECT platform, subject FROM unjudged");
+  const clear = catalog.prepare("DELETE FROM unjudged");
+  return {
+    add: ({ platform, subject }) => add.run(platform, subject).changes > 0,
+    all: () =>
+      all
+        .all()
+        .map((row) => ({ platform: row.platform as Platform, subject: String(row.subject) })),
+    clear: () => {
+      clear.run();
+    },
+  };
+}

@@ -1,0 +1,256 @@
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, truncateSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { findingsIn } from "../../../test/support/findings-in.ts";
+import { makePost } from "../../../test/support/make-post.ts";
+import { heldPosts, writerOn } from "../../../test/support/whole-archive.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { upkeepContext } from "../compaction/context.ts";
+import { tidyUp } from "../compaction/retire.ts";
+import { rewriteSegment } from "../compaction/rewrite.ts";
+import { runSteps } from "../compaction/steps.ts";
+import { recover } from "../maintenance/recover/recover.ts";
+import { archiveDefaults } from "../settings.ts";
+import { openArchive } from "../threads/open.ts";
+import { catalogPath } from "./catalog.ts";
+
+const dayMs = 86_400_000;
+const startMs = Date.UTC(2026, 0, 1);
+
+let dataDir: string;
+let folder: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "earshot-current-"));
+  folder = join(dataDir, "archive");
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+/** Writes posts of these days, one a batch, into segments of two posts. */
+function put(...days: number[]): void {
+  const writer = writerOn(dataDir, 2);
+  for (const day of days) {
+    const createdMs = startMs + day * dayMs;
+    writer.write([{ kind: "upsert", post: makePost({ key: `p${day}`, createdMs }) }]);
+  }
+  writer.close();
+}
+
+const segmentFiles = (): string[] => {
+  const path = join(folder, "bluesky");
+  return existsSync(path) ? readdirSync(path).filter((name) => name.endsWith(".db")) : [];
+};
+const orphanedFiles = (): string[] => {
+  const path = join(folder, "orphaned");
+  return existsSync(path) ? readdirSync(path).filter((name) => name.endsWith(".db")) : [];
+};
+
+function removeCatalog(): void {
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(catalogPath(folder) + suffix, { force: true });
+}
+
+/** Puts the catalog back as it was when this was called. */
+function keepCatalog(): () => void {
+  const kept = join(dataDir, "catalog.kept");
+  const catalog = new DatabaseSync(catalogPath(folder));
+  catalog.prepare("VACUUM INTO ?").run(kept);
+  catalog.close();
+  return () => {
+    removeCatalog();
+    cpSync(kept, catalogPath(folder));
+  };
+}
+
+/** Opens the archive as a server does, and closes it again; the code of the error it is refused with, null where it is not. */
+async function refusal(): Promise<string | null> {
+  try {
+    const settings = { dataDir, readers: 1, segmentPosts: 2, clock: systemClock };
+    await (await openArchive(settings)).close();
+    return null;
+  } catch (error) {
+    expect(error).toMatchObject({ hint: expect.stringMatching(/recover|restore a backup/) });
+    return (error as { code: string }).code;
+  }
+}
+
+/** Runs what upkeep does first after a start. */
+function tidy(): void {
+  const context = upkeepContext(folder, archiveDefaults, systemClock);
+  runSteps(tidyUp(context));
+  context.catalog.close();
+}
+
+describe("a catalog that is not the present one of its segments is refused, and no segment is removed", () => {
+  const spoiled: [string, string, () => void][] = [
+    ["is missing", "catalog_missing", removeCatalog],
+    ["is cut to nothing", "catalog_missing", () => truncateSync(catalogPath(folder), 0)],
+    ["is cut in the middle", "archive_damaged", () => truncateSync(catalogPath(folder), 20_000)],
+    [
+      "is that of another archive",
+      "catalog_foreign",
+      () => {
+        const other = mkdtempSync(join(tmpdir(), "earshot-other-"));
+        writerOn(other, 2).close();
+        removeCatalog();
+        cpSync(catalogPath(join(other, "archive")), catalogPath(folder));
+        rmSync(other, { recursive: true });
+      },
+    ],
+  ];
+
+  test.each(spoiled)("one that %s: %s", async (_, code, spoil) => {
+    put(1, 2, 3, 4, 5);
+    expect(segmentFiles()).toHaveLength(3);
+    spoil();
+    expect(await refusal()).toBe(code);
+    expect(await findingsIn(folder)).not.toEqual([]);
+    expect(() => tidy()).toThrow();
+    expect(segmentFiles()).toHaveLength(3);
+  });
+
+  test("one from several commits ago: catalog_older, with the same segments or with fewer", async () => {
+    put(1, 2, 3);
+    const setBack = keepCatalog();
+    put(4, 5, 6, 7);
+    setBack();
+    expect(await refusal()).toBe("catalog_older");
+    expect(await findingsIn(folder)).toMatchObject([{ kind: "catalog_not_current" }]);
+    expect(() => tidy()).toThrow();
+    expect(segmentFiles()).toHaveLength(4);
+    expect(orphanedFiles()).toEqual([]);
+  });
+
+  test("one that lost only deletions and checkpoints, where the segments were written since", async () => {
+    put(1, 2, 3);
+    const setBack = keepCatalog();
+    const writer = writerOn(dataDir, 2);
+    const { uri } = makePost({ key: "p3" });
+    writer.write([{ kind: "delete", platform: "bluesky", uri: `${uri}-unknown`, revision: "2" }]);
+    writer.write([], [{ name: "stream", value: "7" }]);
+    writer.write([{ kind: "delete", platform: "bluesky", uri, revision: "3" }]);
+    writer.close();
+    setBack();
+    expect(await refusal()).toBe("catalog_older");
+  });
+
+  test("an earlier copy of one segment file: segment_older, until the catalog is rebuilt without the lost posts", async () => {
+    put(1);
+    const path = join(folder, "bluesky", "000001.db");
+    const earlier = join(dataDir, "earlier.db");
+    cpSync(path, earlier);
+    put(2, 3);
+    cpSync(earlier, path);
+    expect(await refusal()).toBe("segment_older");
+    expect(await findingsIn(folder)).not.toEqual([]);
+    expect(() => tidy()).toThrow();
+    expect(segmentFiles()).toHaveLength(2);
+    await recover({
+      dataDir,
+      isForced: false,
+      arrivalsKept: archiveDefaults.arrivalsKept,
+      onProgress: () => {},
+      signal: new AbortController().signal,
+    });
+    expect(await refusal()).toBeNull();
+    expect(heldPosts(folder)).toHaveLength(2);
+  });
+
+  test("a segment that a crash left a commit ahead of the catalog is not taken for an earlier copy", async () => {
+    put(1);
+    const setBack = keepCatalog();
+    put(2);
+    setBack();
+    expect(await refusal()).toBeNull();
+  });
+
+  test("one that lists a segment whose file is missing or empty: segment_missing", async () => {
+    put(1, 2, 3);
+    const path = join(folder, "bluesky", "000001.db");
+    truncateSync(path, 0);
+    expect(await refusal()).toBe("segment_missing");
+    rmSync(path);
+    expect(await refusal()).toBe("segment_missing");
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test("an archive that is gone as a whole: archive_missing, unless its note is removed", async () => {
+    put(1);
+    expect(await refusal()).toBe(null);
+    rmSync(folder, { recursive: true });
+    expect(await refusal()).toBe("archive_missing");
+    rmSync(join(dataDir, "archive.id"));
+    expect(await refusal()).toBe(null);
+  });
+
+  test("a segment of another archive beside it: catalog_foreign", async () => {
+    put(1, 2, 3);
+    const other = mkdtempSync(join(tmpdir(), "earshot-other-"));
+    const writer = writerOn(other, 2);
+    writer.write([{ kind: "upsert", post: makePost() }]);
+    writer.close();
+    cpSync(join(other, "archive", "bluesky", "000001.db"), join(folder, "bluesky", "000009.db"));
+    rmSync(other, { recursive: true });
+    expect(await refusal()).toBe("catalog_foreign");
+  });
+});
+
+describe("what a crash leaves is never refused", () => {
+  test("a batch that began segments, and whose commit of the catalog is missing", async () => {
+    put(1);
+    const setBack = keepCatalog();
+    const writer = writerOn(dataDir, 2);
+    writer.write(
+      [2, 3, 4, 5].map((day) => ({
+        kind: "upsert",
+        post: makePost({ key: `p${day}`, createdMs: startMs + day * dayMs }),
+      })),
+    );
+    writer.close();
+    const before = segmentFiles().length;
+    setBack();
+    expect(await refusal()).toBe(null);
+    tidy();
+    expect(segmentFiles()).toEqual(["000001.db"]);
+    expect(orphanedFiles()).toHaveLength(before - 1);
+    // The source repeats the batch.
+    put(2, 3, 4, 5);
+    expect(heldPosts(folder)).toHaveLength(5);
+  });
+
+  test("the same where the next batch takes the number before anything is tidied up", () => {
+    put(1, 2);
+    const setBack = keepCatalog();
+    put(3);
+    setBack();
+    put(3, 4, 5);
+    expect(heldPosts(folder)).toHaveLength(5);
+    tidy();
+    expect(heldPosts(folder)).toHaveLength(5);
+  });
+
+  test("a copy of a segment that was being made, or was finished and not committed", async () => {
+    put(1, 2, 3);
+    const context = upkeepContext(folder, archiveDefaults, systemClock);
+    const entry = { platform: "bluesky", sequence: 1, low: 0n } as const;
+    const [first] = segmentFiles();
+    expect(first).toBe("000001.db");
+    const listed = context.catalog.prepare("SELECT sequence FROM segment ORDER BY sequence");
+    const { readSegments } = await import("./catalog.ts");
+    const [segment] = readSegments(context.catalog).filter((each) => each.low === entry.low);
+    if (segment === undefined) throw new Error("there is no segment");
+    // Left between any two steps.
+    for (let steps = 1; steps < 40; steps += 1) {
+      const work = rewriteSegment(context, segment, { cuts: [], keeps: null });
+      let done = false;
+      for (let step = 0; step < steps && !done; step += 1) done = work.next().done === true;
+      expect(await refusal()).toBe(null);
+      if (done) break;
+      work.return({ isDone: false, posts: 0, dropped: 0 });
+    }
+    expect(listed.all().map(({ sequence }) => sequence)).not.toContain(1);
+    context.catalog.close();
+    expect(await refusal()).toBe(null);
+    expect(heldPosts(folder)).toHaveLength(3);
+  });
+});

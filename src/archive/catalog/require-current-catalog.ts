@@ -1,0 +1,212 @@
+import { existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { noteIdOf, readStoreId } from "../../db/store-id.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { platforms } from "../../posts/post.ts";
+import { openForReading, preparesBigInts, versionOf } from "../database.ts";
+import { identityIn, type SegmentIdentity } from "../segments/identity.ts";
+import { segmentMissing } from "../segments/segment-file.ts";
+import { archiveId } from "./archive-id.ts";
+import { catalogPath, segmentPath } from "./catalog.ts";
+import { segmentNumbersIn } from "./orphaned.ts";
+import { catalogMigrations } from "./schema.ts";
+
+/**
+ * Whether a catalog is the present one of the segments beside it. A catalog that was lost, emptied, or set back to an earlier
+ * state lists fewer segments than there are, and what it does not list would be taken for the remains of a crash.
+ *
+ * A crash leaves segments that are one commit ahead of the catalog, and never two (`commit-number.ts`). Segments are looked at
+ * before the catalog, which only grows, so that no lock is needed beside a process that writes.
+ *
+ * The catalog notes the last commit of each segment, after the segment does. A segment file that is older than that is an earlier copy.
+ *
+ * Errors: `catalog_missing`, `catalog_older`, `catalog_foreign`, `segment_missing`, `segment_older`, `archive_missing`, each with how to
+ * repair it.
+ */
+export function requireCurrentCatalog(folder: string): void {
+  const problem = catalogProblem(folder);
+  if (problem !== null) throw problem;
+}
+
+/** What was seen while files came and went is looked at again. */
+const mostTries = 3;
+
+/** The error that says why the catalog cannot be used; null where it can. */
+export function catalogProblem(folder: string): EarshotError | null {
+  for (let tries = 1; ; tries += 1) {
+    const problem = problemNow(folder);
+    if (problem === null || tries === mostTries) return problem;
+  }
+}
+
+type SegmentFile = { name: string; path: string; identity: ReturnType<typeof identityIn> };
+
+type CatalogState = {
+  uriKey: string;
+  commitNumber: number;
+  /** The last commit of each segment that the catalog lists; 0 where an earlier version wrote it. */
+  listed: ReadonlyMap<string, number>;
+  /** Files that are no segments any more, or not yet. */
+  retired: ReadonlySet<string>;
+};
+
+function problemNow(folder: string): EarshotError | null {
+  const before = catalogState(folder);
+  // A copy that is being made is locked by whoever makes it.
+  const files = segmentFiles(folder, before === "newer" ? null : (before?.retired ?? null));
+  const catalog = catalogState(folder);
+  if (catalog === "newer") return null;
+  if (catalog === null) return withoutCatalog(folder, files);
+  const noted = readStoreId(dirname(folder), "archive");
+  if (noted !== null && noted !== archiveId(catalog.uriKey)) {
+    return foreign(
+      `${catalogPath(folder)} is the catalog of another archive than ${noteIdOf(dirname(folder), "archive")} names`,
+    );
+  }
+  for (const file of files) {
+    const problem = fileProblem(file, catalog, folder);
+    if (problem !== null) return problem;
+  }
+  const older = before === null || before === "newer" ? null : olderSegment(files, before, folder);
+  if (older !== null) return older;
+  for (const name of catalog.listed.keys()) {
+    const [platform = "", sequence] = name.split("/");
+    const path = segmentPath(folder, { platform, sequence: Number(sequence) });
+    if (sizeOf(path) === 0) return segmentMissing(path);
+  }
+  return null;
+}
+
+/** The error of a file that lacks commits which the catalog knew of before the file was read; null where there is none. */
+function olderSegment(
+  files: readonly SegmentFile[],
+  { listed, uriKey }: CatalogState,
+  folder: string,
+): EarshotError | null {
+  for (const { name, path, identity } of files) {
+    if (typeof identity === "string" || identity.uriKey !== uriKey) continue;
+    const commit = listed.get(name) ?? 0;
+    if (identity.writtenIn >= commit) continue;
+    return new EarshotError(
+      "segment_older",
+      `${path} is an earlier copy: its last commit is number ${identity.writtenIn}, and ${catalogPath(folder)} knows number ${commit}`,
+      {
+        status: 503,
+        hint: "stop the server and put back the present file or restore a backup, or run earshot archive recover, which goes on without the lost posts",
+      },
+    );
+  }
+  return null;
+}
+
+function fileProblem(
+  { name, path, identity }: SegmentFile,
+  catalog: CatalogState,
+  folder: string,
+): EarshotError | null {
+  if (identity === "empty" || identity === "unreadable") return null;
+  if (identity === "unknown") return unknownProblem(name, catalog, folder);
+  if (identity.uriKey !== catalog.uriKey) {
+    return foreign(`${path} is a segment of another archive than ${catalogPath(folder)}`);
+  }
+  if (nameOf(identity) !== name) return foreign(`${path} is the segment ${nameOf(identity)}`);
+  if (identity.writtenIn <= catalog.commitNumber + 1) return null;
+  return new EarshotError(
+    "catalog_older",
+    `${catalogPath(folder)} is older than its segments: it knows ${catalog.commitNumber} commits, and ${name} was written in number ${identity.writtenIn}`,
+    { status: 503, hint: repair },
+  );
+}
+
+/** A file of an earlier version does not say who it is; one that a platform's empty list leaves out is not the rest of a crash. */
+function unknownProblem(
+  name: string,
+  { listed, retired }: CatalogState,
+  folder: string,
+): EarshotError | null {
+  const [platform = ""] = name.split("/");
+  const known = [...listed.keys(), ...retired];
+  if (known.some((other) => other.startsWith(`${platform}/`))) return null;
+  return missing(`${catalogPath(folder)} lists no segment of ${platform}, and there are some`);
+}
+
+function withoutCatalog(folder: string, files: readonly SegmentFile[]): EarshotError | null {
+  const path = catalogPath(folder);
+  if (files.some(({ identity }) => identity !== "empty")) {
+    const state = existsSync(path) ? "is empty" : "is missing";
+    return missing(`${path} ${state}, and there are segments beside it`);
+  }
+  if (readStoreId(dirname(folder), "archive") === null) return null;
+  const note = noteIdOf(dirname(folder), "archive");
+  return new EarshotError("archive_missing", `${folder} is empty, and ${note} names an archive`, {
+    status: 503,
+    hint: `check that its disk is mounted, or restore a backup; to begin an empty archive, remove ${note}`,
+  });
+}
+
+const repair =
+  "stop the server and restore a backup, or run earshot archive recover, which rebuilds the catalog from the segments; no segment was removed";
+
+const missing = (message: string): EarshotError =>
+  new EarshotError("catalog_missing", message, { status: 503, hint: repair });
+
+const foreign = (message: string): EarshotError =>
+  new EarshotError("catalog_foreign", message, {
+    status: 503,
+    hint: "put back the files that belong together, or run earshot archive recover, which rebuilds the catalog from the segments; no segment was removed",
+  });
+
+const nameOf = ({ platform, sequence }: Pick<SegmentIdentity, "platform" | "sequence">): string =>
+  `${platform}/${sequence}`;
+
+function segmentFiles(folder: string, retired: ReadonlySet<string> | null): SegmentFile[] {
+  return platforms.flatMap((platform) =>
+    segmentNumbersIn(folder, platform)
+      .map((sequence) => ({
+        name: nameOf({ platform, sequence }),
+        path: segmentPath(folder, { platform, sequence }),
+      }))
+      .filter(({ name }) => !retired?.has(name))
+      .map((file) => ({ ...file, identity: identityIn(file.path) })),
+  );
+}
+
+/** What the catalog says; null where there is none, `newer` where a later version made it. */
+function catalogState(folder: string): CatalogState | "newer" | null {
+  if (sizeOf(catalogPath(folder)) === 0) return null;
+  const catalog = openForReading(catalogPath(folder), 1_000);
+  try {
+    // One statement after another, on one snapshot.
+    catalog.exec("BEGIN");
+    const version = versionOf(catalog);
+    if (version > catalogMigrations.length) return "newer";
+    if (version === 0) return null;
+    const setting = (name: string): string | null => {
+      const row = catalog.prepare("SELECT value FROM setting WHERE name = ?").get(name);
+      return row === undefined ? null : String(row.value);
+    };
+    return {
+      uriKey: setting("uri_key") ?? "",
+      commitNumber: Number(setting("commit_number") ?? 0),
+      listed: lastCommits(catalog),
+      retired: version === 1 ? new Set() : retiredNames(catalog),
+    };
+  } finally {
+    catalog.close();
+  }
+}
+
+function lastCommits(catalog: DatabaseSync): ReadonlyMap<string, number> {
+  // A column that an earlier version lacks is left out of the rows.
+  const rows = preparesBigInts(catalog)("SELECT * FROM segment").all();
+  return new Map(rows.map((row) => [nameOfRow(row), Number(row.written_in ?? 0)]));
+}
+
+const retiredNames = (catalog: DatabaseSync): ReadonlySet<string> =>
+  new Set(catalog.prepare("SELECT platform, sequence FROM retired").all().map(nameOfRow));
+
+const nameOfRow = ({ platform, sequence }: Record<string, unknown>): string =>
+  nameOf({ platform: String(platform), sequence: Number(sequence) });
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;

@@ -1,0 +1,91 @@
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { beforeEach, describe, expect, test } from "vitest";
+import { inTransaction } from "../database.ts";
+import { catalogMigrations } from "./schema.ts";
+import { catalogDamage, fillCatalogSums, keepCatalogSums } from "./sums.ts";
+
+let catalog: DatabaseSync;
+beforeEach(() => {
+  catalog = new DatabaseSync(":memory:", { defensive: false });
+  for (const migration of catalogMigrations) catalog.exec(migration);
+  fillCatalogSums(catalog);
+  keepCatalogSums(catalog);
+});
+
+const write = (sql: string): void => inTransaction(catalog, () => catalog.exec(sql));
+const intact = { tables: [], structure: [] };
+
+test("sums follow every transaction, and roll back with it", () => {
+  const step = fc.constantFrom(
+    "INSERT OR REPLACE INTO handle VALUES('x', '1', 'ann', 5)",
+    "INSERT OR REPLACE INTO handle VALUES('x', '1', 'ann', 6)",
+    "DELETE FROM handle",
+    "INSERT OR IGNORE INTO unjudged VALUES('x', '1'), ('x', '2')",
+    "DELETE FROM unjudged",
+    "UPDATE setting SET value = value + 1 WHERE name = 'arrival'",
+    "INSERT OR REPLACE INTO label VALUES('x', '1', 's', 'v', 1, 0, NULL)",
+    "UPDATE label SET negated = 1, expires_ms = 7",
+    "INSERT OR REPLACE INTO strayed VALUES('x', -9223372036854775807, 4611686018427387904)",
+    "no statement",
+  );
+  fc.assert(
+    fc.property(fc.array(fc.array(step, { maxLength: 4 }), { maxLength: 6 }), (transactions) => {
+      for (const steps of transactions) {
+        try {
+          write(steps.join(";"));
+        } catch (error) {
+          expect(error).toMatchObject({ message: expect.stringContaining("syntax") });
+        }
+        expect(catalogDamage(catalog)).toEqual(intact);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("a statement that empties a table is counted, also one that was prepared before the transaction", () => {
+  const empty = catalog.prepare("DELETE FROM unjudged");
+  write("INSERT INTO unjudged VALUES('x', '1')");
+  inTransaction(catalog, () => empty.run());
+  expect(catalogDamage(catalog)).toEqual(intact);
+});
+
+describe("a change that no writer made is noticed", () => {
+  beforeEach(() => {
+    write(`
+      INSERT INTO handle VALUES('x', '1', 'ann', 5), ('x', '2', 'bob', 6);
+      INSERT INTO interval VALUES('x', 'posts', '', 'import', 1, 9);
+      INSERT INTO segment VALUES('x', 1, 0, 0, 0, '3 17.0', 0, 0, 4, 1);
+      INSERT INTO alias VALUES('x', 1, 4611686018427387904, 'name');`);
+  });
+
+  test.each([
+    ["handle", "UPDATE handle SET handle = 'anm' WHERE user_id = '1'"],
+    ["handle", "DELETE FROM handle WHERE user_id = '1'"],
+    ["handle", "UPDATE handle SET observed_ms = CASE observed_ms WHEN 5 THEN 6 ELSE 5 END"],
+    ["interval", "UPDATE interval SET to_ms = 10"],
+    ["segment", "UPDATE segment SET low = 1"],
+    ["setting", "UPDATE setting SET value = '1' WHERE name = 'arrival'"],
+    ["alias", "UPDATE alias SET id = id + 1"],
+    ["tombstone", "INSERT INTO tombstone VALUES('x', 'uri', '')"],
+    ["catalog_sum", "UPDATE catalog_sum SET rows = rows + 1 WHERE name = 'label'"],
+    ["sqlite_schema", "CREATE INDEX another ON tombstone(revision)"],
+  ])("in %s, also after it was written over: %s", (table, sql) => {
+    catalog.exec(sql);
+    const damaged = table === "catalog_sum" ? "label" : table;
+    expect(catalogDamage(catalog)).toEqual({ tables: [damaged], structure: [] });
+    write("UPDATE handle SET observed_ms = 7; UPDATE interval SET to_ms = 11");
+    expect(catalogDamage(catalog)).toEqual({ tables: [damaged], structure: [] });
+  });
+});
+
+test("sums of another schema version are computed again", () => {
+  catalog.exec("UPDATE catalog_sum SET version = version - 1");
+  catalog.exec("INSERT INTO handle VALUES('x', '1', 'ann', 5)");
+  expect(catalogDamage(catalog).tables).toEqual([]);
+  fillCatalogSums(catalog);
+  expect(catalogDamage(catalog).tables).toEqual([]);
+  catalog.exec("DELETE FROM handle");
+  expect(catalogDamage(catalog).tables).toEqual(["handle"]);
+});

@@ -1,0 +1,182 @@
+import type { DatabaseSync, Session } from "node:sqlite";
+import { lastOf } from "../../lib/last-of.ts";
+import { endSnapshot, inTransaction, onTransactions } from "../database.ts";
+import { isDamage } from "../sealed/damage.ts";
+import { type Delta, deltasOf, sumModulus } from "../segments/changeset.ts";
+import { catalogMigrations } from "./schema.ts";
+import { rowSum, type StoredValue, valueSums } from "./value-sums.ts";
+
+/**
+ * Sums of the catalog's tables. SQLite does not notice a changed value, and one in these tables can hide posts from a search that
+ * says it is complete. `catalog_sum` has the number of rows of each table and the sum of their checksums, and the same of the schema.
+ * Transactions of a connection that `openCatalog` returned update them. Those of another schema version are computed again.
+ */
+const version = catalogMigrations.length;
+const ownTable = "catalog_sum";
+const schemaName = "sqlite_schema";
+
+/** Computes the sums where there are none of this schema version: in a new catalog, or after a migration. */
+export function fillCatalogSums(catalog: DatabaseSync): void {
+  if (isFilled(catalog)) return;
+  inTransaction(catalog, () => {
+    if (isFilled(catalog)) return;
+    catalog.exec(`DELETE FROM ${ownTable}`);
+    const put = catalog.prepare(`INSERT INTO ${ownTable} VALUES(?, ?, ?, ?)`);
+    for (const table of [schemaName, ...tablesOf(catalog)]) {
+      const { rows, sum } = lastOf(readSum(catalog, table, Number.POSITIVE_INFINITY));
+      put.run(table, version, rows, sum);
+    }
+  });
+}
+
+const isFilled = (catalog: DatabaseSync): boolean =>
+  catalog.prepare(`SELECT 1 FROM ${ownTable} WHERE version = ?`).get(version) !== undefined;
+
+const tablesOf = (catalog: DatabaseSync): string[] =>
+  catalog
+    .prepare(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> ? AND name NOT LIKE 'sqlite%'",
+    )
+    .all(ownTable)
+    .map(({ name }) => String(name));
+
+/** Updates the sums in every transaction of this connection. A change outside of a transaction is not counted. */
+export function keepCatalogSums(catalog: DatabaseSync): void {
+  const add = catalog.prepare(
+    `UPDATE ${ownTable} SET rows = rows + ?1, sum = ((sum + ?2) % ${sumModulus} + ${sumModulus}) % ${sumModulus}
+     WHERE name = ?3`,
+  );
+  // A statement that is prepared while there is no session may empty a table without calling any.
+  catalog.createSession({ table: ownTable });
+  let session: Session | null = null;
+
+  function discard(): void {
+    session?.close();
+    session = null;
+  }
+
+  onTransactions(catalog, {
+    begin: () => {
+      discard();
+      session = catalog.createSession();
+    },
+    end: () => {
+      const deltas = session === null ? [] : deltasOf(session.changeset(), () => valueSums);
+      discard();
+      for (const [table, { rows, sum }] of deltas) add.run(rows, sum, table);
+    },
+    discard,
+  });
+}
+
+export type CatalogDamage = {
+  /** Tables that are not what was written. */
+  tables: string[];
+  /** What SQLite finds: pages and indexes that are damaged, also of tables that are intact. */
+  structure: string[];
+};
+
+/** The tables that are not what was written; none where an earlier version wrote the catalog. */
+export const damagedCatalogTables = (catalog: DatabaseSync): string[] =>
+  lastOf(damagedTablesInSteps(catalog));
+
+/** Those of `tables` that are not what was written. */
+export const damagedAmong = (catalog: DatabaseSync, tables: readonly string[]): string[] =>
+  lastOf(damagedTablesInSteps(catalog, tables));
+
+/** Reads all tables and indexes. No table counts as damaged where an earlier version wrote the catalog. */
+export const catalogDamage = (catalog: DatabaseSync): CatalogDamage => ({
+  tables: damagedCatalogTables(catalog),
+  structure: structureDamage(catalog),
+});
+
+/** The damaged tables of one snapshot, all or those of `among`. Yields after some thousand rows. */
+export function* damagedTablesInSteps(
+  catalog: DatabaseSync,
+  among: readonly string[] | null = null,
+): Generator<void, string[]> {
+  catalog.exec("BEGIN");
+  try {
+    if (!tablesHaveSums(catalog)) return [];
+    const stored = catalog
+      .prepare(`SELECT name, rows, sum FROM ${ownTable}`)
+      .all()
+      .map(({ name, rows, sum }) => ({ name: String(name), rows, sum }))
+      .filter(({ name }) => among === null || among.includes(name));
+    const damaged: string[] = [];
+    for (const { name, rows, sum } of stored) {
+      const read = yield* ifReadable(readSum(catalog, name, Number(rows)));
+      if (read === null || read.rows !== rows || read.sum !== sum) damaged.push(name);
+    }
+    return damaged;
+  } finally {
+    endSnapshot(catalog);
+  }
+}
+
+const tablesHaveSums = (catalog: DatabaseSync): boolean =>
+  catalog.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(ownTable) !== undefined &&
+  isFilled(catalog);
+
+const mostFindings = 20;
+/** A page that a damaged index had is lost when the index is built again, which does no harm. */
+const harmless = /never used$/;
+
+/** What SQLite finds damaged in the structure of the file; empty where nothing is. */
+export function structureDamage(catalog: DatabaseSync): string[] {
+  try {
+    return catalog
+      .prepare(`PRAGMA integrity_check(${mostFindings})`)
+      .all()
+      .flatMap(({ integrity_check }) => String(integrity_check).split("\n"))
+      .filter((line) => line !== "ok" && !line.startsWith("***") && !harmless.test(line));
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+    return ["cannot be read"];
+  }
+}
+
+/** Null where a table cannot be read. */
+function* ifReadable<Value>(steps: Generator<void, Value>): Generator<void, Value | null> {
+  try {
+    return yield* steps;
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+    return null;
+  }
+}
+
+/** SQLite notices the damage, or the schema lacks the table. */
+const isUnreadable = (error: unknown): boolean => isDamage(error) || isSqlError(error);
+
+const isSqlError = (error: unknown): boolean =>
+  typeof error === "object" && error !== null && "errcode" in error && error.errcode === 1;
+
+const rowsOfStep = 5_000;
+
+/** Sums up a table; ends after more than `mostRows`, as a damaged b-tree may lead back to rows that were read. */
+function* readSum(catalog: DatabaseSync, table: string, mostRows: number): Generator<void, Delta> {
+  const isSchema = table === schemaName;
+  const statement = catalog.prepare(
+    isSchema
+      ? "SELECT name, type, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite%'"
+      : `SELECT * FROM "${table}" NOT INDEXED`,
+  );
+  statement.setReadBigInts(true);
+  statement.setReturnArrays(true);
+  const isKey = isSchema ? [true] : keyColumns(catalog, table);
+  const total: Delta = { rows: 0, sum: 0 };
+  for (const row of statement.iterate() as unknown as Iterable<StoredValue[]>) {
+    total.rows += 1;
+    total.sum = (total.sum + rowSum(row, isKey)) % sumModulus;
+    if (total.rows > mostRows) break;
+    if (total.rows % rowsOfStep === 0) yield;
+  }
+  return total;
+}
+
+const keyColumns = (catalog: DatabaseSync, table: string): boolean[] =>
+  catalog
+    .prepare("SELECT pk FROM pragma_table_info(?) ORDER BY cid")
+    .all(table)
+    .map(({ pk }) => pk !== 0);

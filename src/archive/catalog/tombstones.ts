@@ -1,0 +1,48 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Platform } from "../../posts/post.ts";
+import type { Accounts } from "./accounts.ts";
+
+/** After every revision that a source gives: what an operator had forgotten at it never comes back by itself. */
+export const forgottenRevision = "~";
+
+/** After every time: of an account that was deleted then nothing is kept, and no news of it counts. */
+export const forGoodMs = 8_640_000_000_000_000;
+
+/** What is left of deleted posts: uri and revision, so that no replay and no import brings one back. */
+export type Tombstones = {
+  add(deleted: { uri: string; revision: string }): void;
+  /** Whether the post was deleted at this revision or a later one, or was there when its account was deleted. */
+  cover(post: DatedPost): boolean;
+};
+
+type DatedPost = { uri: string; revision: string; userId: string | null; observedMs: number };
+
+export function tombstonesOf(
+  catalog: DatabaseSync,
+  platform: Platform,
+  accounts: Accounts,
+): Tombstones {
+  const put = catalog.prepare(
+    `INSERT INTO tombstone VALUES(?, ?, ?)
+     ON CONFLICT DO UPDATE SET revision = max(revision, excluded.revision)`,
+  );
+  const find = catalog.prepare("SELECT revision FROM tombstone WHERE platform = ? AND uri = ?");
+  const anyAccount = accounts.any(platform);
+  let none =
+    catalog.prepare("SELECT 1 FROM tombstone WHERE platform = ? LIMIT 1").get(platform) ===
+    undefined;
+  return {
+    add: ({ uri, revision }) => {
+      none = false;
+      put.run(platform, uri, revision);
+    },
+    cover: ({ uri, revision, userId, observedMs }) => {
+      const account = userId === null || !anyAccount ? null : accounts.read(platform, userId);
+      const deletedMs = account?.deletedMs ?? null;
+      if (deletedMs !== null && observedMs <= deletedMs) return true;
+      if (none) return false;
+      const row = find.get(platform, uri);
+      return row !== undefined && String(row.revision) >= revision;
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Platform } from "../../posts/post.ts";
+import type { Span } from "./coverage.ts";
+
+/** Makes a span of a platform's posts a gap: no interval covers it any longer. Within a transaction. */
+export function uncoverPosts(
+  catalog: DatabaseSync,
+  platform: Platform,
+  { fromMs, toMs }: Span,
+): void {
+  const from = fromMs ?? Number.MIN_SAFE_INTEGER;
+  const cut = catalog
+    .prepare(
+      `DELETE FROM interval WHERE platform = ? AND collection = 'posts' AND from_ms < ? AND to_ms > ?
+       RETURNING account, source, from_ms, to_ms`,
+    )
+    .all(platform, toMs, from);
+  const put = catalog.prepare("INSERT INTO interval VALUES(?, 'posts', ?, ?, ?, ?)");
+  for (const { account, source, from_ms, to_ms } of cut) {
+    if (Number(from_ms) < from) put.run(platform, account ?? "", source ?? "", from_ms ?? 0, from);
+    if (Number(to_ms) > toMs) put.run(platform, account ?? "", source ?? "", toMs, to_ms ?? 0);
+  }
+}

@@ -1,0 +1,67 @@
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { deltasOf } from "../segments/changeset.ts";
+import { rowSum, type StoredValue, valueSums } from "./value-sums.ts";
+
+const isKey = [true, true, false, false];
+const row: readonly StoredValue[] = [
+  "bluesky",
+  "did:plc:ann",
+  1_760_000_000_000n,
+  "Ann à la carte",
+];
+
+const changed = (column: number, value: StoredValue): StoredValue[] => row.with(column, value);
+
+test.each([
+  ["a character of the key", changed(1, "did:plc:anm")],
+  ["a character of another column", changed(3, "Ann á la carte")],
+  ["a high bit of an integer", changed(2, 1_760_000_000_000n | (1n << 62n))],
+  ["null instead of a value", changed(3, null)],
+  ["a blob of the same bytes", changed(3, new TextEncoder().encode(String(row[3])))],
+  ["characters that move to the next column", ["blueskyd", "id:plc:ann", ...row.slice(2)]],
+  ["columns that exchange their values", [row[0] ?? "", row[1] ?? "", row[3] ?? "", row[2] ?? ""]],
+])("the sum of a row differs with %s", (_, other) => {
+  expect(rowSum(other, isKey)).not.toBe(rowSum(row, isKey));
+});
+
+test("every single flipped bit of an integer changes the sum", () => {
+  for (let bit = 0n; bit < 64n; bit++) {
+    const flipped = BigInt.asIntN(64, 1_760_000_000_000n ^ (1n << bit));
+    expect(rowSum(changed(2, flipped), isKey), `bit ${bit}`).not.toBe(rowSum(row, isKey));
+  }
+});
+
+test("a changeset sums up to what its rows do", () => {
+  const value = fc.oneof(
+    fc.string({ unit: "grapheme" }).map((text) => text.toWellFormed()),
+    fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+    fc.double({ noNaN: true }).filter((number) => !Number.isInteger(number)),
+    fc.uint8Array({ maxLength: 300 }),
+    fc.constant(null),
+  );
+  fc.assert(
+    fc.property(fc.string({ maxLength: 200 }), value, value, (key, before, after) => {
+      const database = new DatabaseSync(":memory:");
+      database.exec("CREATE TABLE pair(name TEXT PRIMARY KEY, value) WITHOUT ROWID");
+      const put = database.prepare("INSERT OR REPLACE INTO pair VALUES(?, ?)");
+      const sumOf = (): number => {
+        const select = database.prepare("SELECT * FROM pair");
+        select.setReadBigInts(true);
+        const { name, value: found } = select.get() ?? {};
+        return rowSum([name, found] as StoredValue[], [true, false]);
+      };
+      const first = database.createSession();
+      put.run(key.toWellFormed(), before);
+      const inserted = deltasOf(first.changeset(), () => valueSums).get("pair");
+      expect(inserted).toEqual({ rows: 1, sum: sumOf() });
+      first.close();
+      const second = database.createSession();
+      database.prepare("UPDATE pair SET value = ?").run(after);
+      const updated = deltasOf(second.changeset(), () => valueSums).get("pair");
+      expect((updated?.sum ?? 0) + (inserted?.sum ?? 0)).toBe(sumOf());
+      database.close();
+    }),
+  );
+});

@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import type { AccountStatus, ArchiveChange, FetchedName } from "../archive.ts";
+
+let archive: SmallArchive;
+beforeEach(() => {
+  archive = smallArchive();
+});
+afterEach(() => archive.remove());
+
+const userId = "did:plc:Ann";
+const uri = `at://${userId}/app.bsky.feed.post/1`;
+const post: FetchedName = { platform: "bluesky", uri, userId };
+
+const isWithheld = (...names: FetchedName[]): boolean[] =>
+  archive.reader.operations.withheld(names);
+
+const account = (status: AccountStatus, observedMs: number): ArchiveChange => ({
+  kind: "account",
+  platform: "bluesky",
+  userId,
+  status,
+  observedMs,
+});
+
+const label = (subject: string, value: string, negated = false, createdMs = 1): ArchiveChange => ({
+  kind: "label",
+  platform: "bluesky",
+  subject,
+  source: "did:plc:labeler",
+  value,
+  negated,
+  createdMs,
+  expiresMs: null,
+});
+
+test("what nothing is known of may be shown", () => {
+  const profile = { platform: "bluesky", uri: null, userId } as const;
+  const nobody = { platform: "x", uri: null, userId: null } as const;
+  expect(isWithheld(post, profile, nobody)).toEqual([false, false, false]);
+  expect(isWithheld()).toEqual([]);
+});
+
+test("a post that was deleted is withheld, on its platform alone", () => {
+  archive.write([{ kind: "delete", platform: "bluesky", uri, revision: "3k" }]);
+  const other = { ...post, uri: `${uri}2` };
+  expect(isWithheld(post, other, { ...post, platform: "mastodon" })).toEqual([true, false, false]);
+});
+
+test.each(["deactivated", "suspended", "takendown", "deleted", "inactive"] as const)(
+  "posts and profile of an account that is %s are withheld, until it is active again",
+  (status) => {
+    archive.write([account(status, 1)]);
+    expect(isWithheld(post, { ...post, uri: null })).toEqual([true, true]);
+    archive.write([account("active", 2)]);
+    expect(isWithheld(post)).toEqual([false]);
+  },
+);
+
+test.each(["!takedown", "!hide", "!suspend"])(
+  "a label %s withholds, until it is taken back",
+  (value) => {
+    archive.write([label(uri, value)]);
+    expect(isWithheld(post, { ...post, uri: `${uri}2` })).toEqual([true, false]);
+    archive.write([label(uri, value, true, 2), label(userId, value)]);
+    expect(isWithheld({ ...post, uri: `${uri}2` })).toEqual([true]);
+  },
+);
+
+test("an account that asks not to be shown to strangers is withheld, other labels do nothing", () => {
+  archive.write([label(uri, "spam")]);
+  expect(isWithheld(post)).toEqual([false]);
+  archive.write([
+    {
+      kind: "profile",
+      platform: "bluesky",
+      userId,
+      name: "Ann",
+      labels: ["!no-unauthenticated"],
+      observedMs: 1,
+    },
+  ]);
+  expect(isWithheld(post)).toEqual([true]);
+});

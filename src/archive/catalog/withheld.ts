@@ -1,0 +1,23 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { FetchedName } from "../archive.ts";
+import type { Accounts } from "./accounts.ts";
+import type { Labels } from "./labels.ts";
+import { moderationOf } from "./moderation.ts";
+
+/**
+ * Tells of what is not held here whether it may be shown all the same: not a post that was deleted, none of an account that is
+ * gone or out of sight, and nothing on which a label stands that hides.
+ */
+export function withheldOf(
+  catalog: DatabaseSync,
+  accounts: Accounts,
+  labels: Labels,
+): (names: readonly FetchedName[]) => boolean[] {
+  const tombstone = catalog.prepare("SELECT 1 FROM tombstone WHERE platform = ? AND uri = ?");
+  const isWithheld = ({ platform, uri, userId }: FetchedName): boolean => {
+    if (uri !== null && tombstone.get(platform, uri) !== undefined) return true;
+    const account = userId?.toLowerCase() ?? null;
+    return moderationOf({ platform, uri: uri ?? "", userId: account }, accounts, labels).hidden;
+  };
+  return (names) => names.map(isWithheld);
+}

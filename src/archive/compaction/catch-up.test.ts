@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { readSegments } from "../catalog/catalog.ts";
+import { archiveDefaults } from "../settings.ts";
+import { type UpkeepContext, upkeepContext } from "./context.ts";
+import { copySegment } from "./copy-segment.ts";
+import { replaceSegment } from "./replace-segment.ts";
+import { runSteps } from "./steps.ts";
+
+let archive: SmallArchive;
+let context: UpkeepContext;
+beforeEach(() => {
+  archive = smallArchive(100_000);
+  context = upkeepContext(archive.folder, archiveDefaults, { now: () => 0 });
+});
+afterEach(() => {
+  context.catalog.close();
+  archive.remove();
+});
+
+/** Posts of X without a number of their own, which give way to one that has theirs. */
+const unnumbered = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, n) =>
+    makePost({
+      platform: "x",
+      uri: `import:x:${from + n}`,
+      createdMs: Date.UTC(2026, 0, 1) + (from + n) * 1_000,
+      text: `river ${from + n}`,
+    }),
+  );
+
+/** The whole range of IDs may have to be looked through for a single one, while every batch waits for the lock. */
+test("arrivals are looked up for posts that gave way to others alone, however many have arrived", () => {
+  archive.put(...unnumbered(0, 40));
+  const [entry] = readSegments(context.catalog).filter(({ platform }) => platform === "x");
+  if (entry === undefined) throw new Error("a segment of X");
+  const { positions } = archive.search({ plan: { kind: "all" }, platforms: ["x"], limit: 2 });
+  let looked: unknown[] = [];
+  const steps = replaceSegment(context, entry, {
+    cuts: [],
+    keeps: null,
+    terms: "any",
+    *fill(followed, { arrivalsFrom }) {
+      yield* copySegment(followed, arrivalsFrom);
+      for (const { copy } of followed.parts) {
+        yield* copy.complete();
+        looked = vi.spyOn(copy.arrivals, "setNumbers").mock.calls;
+      }
+      archive.put(...unnumbered(40, 340));
+      const natives = positions.map(({ id }) =>
+        makePost({ platform: "x", nativeId: id, userId: null, username: "jack", text: "late" }),
+      );
+      archive.put(...natives);
+    },
+  });
+  expect(runSteps(steps)).toMatchObject({ isDone: true, posts: 342 });
+  // Each of the two, and the native post that took its place.
+  expect(looked.length).toBeGreaterThan(0);
+  expect(looked.length).toBeLessThanOrEqual(4);
+});

@@ -1,0 +1,387 @@
+import { existsSync, readdirSync, statSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { changeCatalog } from "../../../test/support/change-catalog.ts";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { sumRows } from "../../../test/support/sum-rows.ts";
+import type { Post } from "../../posts/post.ts";
+import { nextSequence, presentAnalyzer, readSegments, segmentPath } from "../catalog/catalog.ts";
+import { type ArchiveBounds, archiveDefaults } from "../settings.ts";
+import { createUpkeep, type Upkeep } from "./compaction.ts";
+import { type UpkeepContext, upkeepContext } from "./context.ts";
+import { lockUpkeep } from "./lock.ts";
+import { runSteps } from "./steps.ts";
+
+const dayMs = 86_400_000;
+const startMs = Date.UTC(2026, 0, 1);
+const everything = { plan: { kind: "all" }, limit: 1_000 } as const;
+
+let archive: SmallArchive;
+let context: UpkeepContext;
+let nowMs: number;
+/** Ten posts a segment, one post an hour. */
+beforeEach(() => {
+  archive = smallArchive(10);
+  nowMs = Date.now();
+});
+afterEach(() => {
+  context.catalog.close();
+  archive.remove();
+});
+
+function keeping(bounds: Partial<ArchiveBounds> = {}): Upkeep {
+  const quiet = { optimiseAfterMs: Number.POSITIVE_INFINITY };
+  context = upkeepContext(
+    archive.folder,
+    { ...archiveDefaults, ...quiet, ...bounds },
+    { now: () => nowMs },
+  );
+  return createUpkeep(context);
+}
+
+/** Looks until nothing is left to do; how often it did something. */
+function keepUp(upkeep: Upkeep): number {
+  let tasks = 0;
+  while (runSteps(upkeep.look())) {
+    tasks += 1;
+    if (tasks > 100) throw new Error("upkeep never ends");
+  }
+  return tasks;
+}
+
+function posts(from: number, to: number, special: Partial<Post> = {}): Post[] {
+  return Array.from({ length: to - from }, (_, n) =>
+    makePost({
+      key: `${special.origin ?? "stream"}${from + n}`,
+      createdMs: startMs + (from + n) * 3_600_000,
+      seenMs: startMs + (from + n) * 3_600_000,
+      text: `river number ${from + n}`,
+      origin: "stream",
+      ...special,
+    }),
+  );
+}
+
+const sequences = () => readSegments(context.catalog).map(({ sequence }) => sequence);
+const found = () => archive.search(everything).positions.length;
+const statsOf = () => archive.reader.operations.stats({ maxBytes: 0 }).segments;
+const coverage = () =>
+  archive.reader.operations
+    .coverage()
+    .flatMap(({ intervals }) =>
+      intervals.map(({ source, fromMs, toMs }) => [
+        source,
+        (fromMs - startMs) / 3_600_000,
+        (toMs - startMs) / 3_600_000,
+      ]),
+    );
+
+/** What a segment's file looks like when nobody has written to it for long. */
+function leaveAlone(): void {
+  const folder = join(archive.folder, "bluesky");
+  for (const name of readdirSync(folder)) utimesSync(join(folder, name), new Date(0), new Date(0));
+}
+
+describe("terms of another analyzer", () => {
+  test("are made anew, those of the newest posts first, and the newest segment is ended for it", () => {
+    archive.put(...posts(0, 25));
+    const upkeep = keeping();
+    changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0'");
+    expect(found()).toBe(25);
+    const order: unknown[] = [];
+    while (runSteps(upkeep.look())) {
+      order.push(readSegments(context.catalog).map(({ analyzer }) => analyzer === presentAnalyzer));
+      expect(archive.ask("river", { limit: 100 }).positions).toHaveLength(25);
+    }
+    expect(order).toEqual([
+      [false, false, false, true],
+      [false, false, true, true],
+      [false, true, true, true],
+      [true, true, true, true],
+    ]);
+    expect(upkeep.state()).toMatchObject({ fault: null, done: { cut: 1, reindex: 3 } });
+    expect(archive.ask("river", { limit: 100 }).work.rechecked).toBe(0);
+  });
+
+  test("by a later version are left alone", () => {
+    archive.put(...posts(0, 5));
+    const upkeep = keeping();
+    changeCatalog(context.catalog, "UPDATE segment SET analyzer = '99 15.0'");
+    expect(keepUp(upkeep)).toBe(0);
+    expect(upkeep.state().fault).toMatchObject({ kind: null });
+    changeCatalog(context.catalog, `UPDATE segment SET analyzer = '${presentAnalyzer}'`);
+  });
+});
+
+describe("posts age out", () => {
+  const held = (fromHour: number, toHour: number, source = "jetstream") => ({
+    platform: "bluesky" as const,
+    collection: "posts" as const,
+    account: null,
+    source,
+    fromMs: startMs + fromHour * 3_600_000,
+    toMs: startMs + toHour * 3_600_000,
+  });
+
+  /** 35 posts in four segments; nothing older than a day at the hour 40. */
+  function agedUpkeep(): Upkeep {
+    nowMs = startMs + 40 * 3_600_000;
+    return keeping({ maxAgeMs: dayMs, retiredMs: 60_000 });
+  }
+
+  test("a whole segment at a time, with what was held completely", () => {
+    archive.write(
+      posts(0, 35).map((post) => ({ kind: "upsert", post })),
+      { coverage: [held(0, 35), held(2, 5, "backfill"), held(0, 4, "import")] },
+    );
+    const upkeep = agedUpkeep();
+    expect(keepUp(upkeep)).toBe(1);
+    expect(found()).toBe(25);
+    expect(sequences()).toEqual([2, 3, 4]);
+    expect(readSegments(context.catalog)[0]?.low).toBe(0n);
+    const begins = 9 + 1 / 3_600_000;
+    expect(coverage()).toEqual([
+      ["import", 0, 4],
+      ["jetstream", begins, 35],
+    ]);
+    expect(upkeep.state()).toMatchObject({ agedOutPosts: 10, done: { drop: 1 } });
+  });
+
+  test("and what comes later than that is not kept, nor claimed to be held; imports are", () => {
+    archive.put(...posts(0, 35));
+    keepUp(agedUpkeep());
+    const late = archive.write(
+      [
+        ...posts(3, 5, { text: "late river" }),
+        ...posts(6, 8, { text: "late river", origin: "import" }),
+        ...posts(20, 21, { text: "late river", uri: "at://did:plc:author/app.bsky.feed.post/l" }),
+      ].map((post) => ({ kind: "upsert", post })),
+      { coverage: [held(0, 12, "backfill")] },
+    );
+    expect(late).toMatchObject({ inserted: 3, suppressed: 2 });
+    expect(archive.ask('"late river"').positions).toHaveLength(3);
+    expect(coverage()).toEqual([["backfill", 9 + 1 / 3_600_000, 12]]);
+  });
+
+  test("but what was imported stays, without what was not", () => {
+    archive.put(...posts(0, 8), ...posts(3, 5, { origin: "import" }), ...posts(8, 35));
+    const upkeep = agedUpkeep();
+    keepUp(upkeep);
+    expect(statsOf().map(({ posts, imported }) => [posts, imported])[0]).toEqual([2, 2]);
+    expect(upkeep.state()).toMatchObject({ agedOutPosts: 8, done: { thin: 1, drop: 0 } });
+    expect(found()).toBe(29);
+    expect(keepUp(upkeep)).toBe(0);
+  });
+
+  test("never those of the newest segment", () => {
+    archive.put(...posts(0, 5));
+    nowMs = startMs + 1_000 * dayMs;
+    expect(keepUp(keeping({ maxAgeMs: dayMs }))).toBe(0);
+    expect(found()).toBe(5);
+  });
+
+  test("when the archive is over its bytes, oldest first, until it is not", () => {
+    archive.put(...posts(0, 45));
+    archive.reopen();
+    const { bytes } = archive.reader.operations.stats({ maxBytes: 0 });
+    const upkeep = keeping({ maxBytes: bytes - 1 });
+    expect(keepUp(upkeep)).toBe(1);
+    expect(found()).toBe(35);
+    expect(upkeep.state()).toMatchObject({ isOverBound: false, agedOutPosts: 10 });
+    const dropped = segmentPath(archive.folder, { platform: "bluesky", sequence: 1 });
+    expect(existsSync(dropped)).toBe(true);
+    nowMs += 10_001;
+    keepUp(upkeep);
+    expect(existsSync(dropped)).toBe(false);
+  });
+
+  test("imports never: an archive of imports alone says that it is over its bytes", () => {
+    archive.put(...posts(0, 45, { origin: "import" }));
+    const upkeep = keeping({ maxBytes: 1_000 });
+    expect(keepUp(upkeep)).toBe(0);
+    expect(found()).toBe(45);
+    expect(upkeep.state()).toMatchObject({ isOverBound: true });
+  });
+
+  test("where there is room again, old posts that come late are kept", () => {
+    // So many segments that the loss of one makes little room.
+    archive.put(...posts(0, 155));
+    const bytes = archive.reader.operations.stats({ maxBytes: 0 }).bytes;
+    keepUp(keeping({ maxBytes: bytes - 1 }));
+    expect(archive.put(...posts(3, 5))).toMatchObject({ suppressed: 2 });
+    context.catalog.close();
+    keepUp(keeping({ maxBytes: 100 * bytes }));
+    expect(archive.put(...posts(3, 5))).toMatchObject({ inserted: 2 });
+  });
+});
+
+describe("files of segments that are no more", () => {
+  test("stay for those who read them, then go; their numbers are not given again", () => {
+    archive.put(...posts(0, 12));
+    const upkeep = keeping({ retiredMs: 60_000 });
+    changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
+    keepUp(upkeep);
+    const [rewritten] = readSegments(context.catalog);
+    expect(rewritten?.sequence).toBe(3);
+    const old = segmentPath(archive.folder, { platform: "bluesky", sequence: 1 });
+    expect(existsSync(old)).toBe(true);
+    nowMs += 60_001;
+    keepUp(upkeep);
+    expect(existsSync(old)).toBe(false);
+    expect(existsSync(`${old}-wal`)).toBe(false);
+
+    changeCatalog(context.catalog, "DELETE FROM segment WHERE sequence = 3");
+    changeCatalog(context.catalog, "INSERT INTO retired VALUES('bluesky', 3, 0, 1000)");
+    keepUp(upkeep);
+    expect(nextSequence(context.catalog, "bluesky")).toBe(4);
+  });
+});
+
+describe("a segment that late posts have filled", () => {
+  test("is split, and each part holds its own", () => {
+    archive.put(...posts(0, 15));
+    archive.put(
+      ...posts(0, 30).map((post, n) => ({
+        ...post,
+        uri: `${post.uri}late`,
+        createdMs: startMs + n * 60_000,
+        seenMs: startMs + n * 60_000,
+      })),
+    );
+    const upkeep = keeping({ splitPosts: 15 });
+    expect(keepUp(upkeep)).toBe(1);
+    expect(statsOf().map((segment) => segment.posts)).toEqual([13, 14, 13, 5]);
+    expect(found()).toBe(45);
+    expect(archive.ask("river", { limit: 100 }).positions).toHaveLength(45);
+  });
+
+  test("is left whole, and not looked at again and again, where all are of one millisecond", () => {
+    archive.put(...posts(0, 20, { createdMs: startMs, seenMs: startMs }));
+    archive.put(...posts(30, 31));
+    const upkeep = keeping({ splitPosts: 5 });
+    expect(keepUp(upkeep)).toBe(1);
+    expect(upkeep.state()).toMatchObject({ waiting: { split: 1 }, done: { split: 0 } });
+    nowMs += 29_000;
+    expect(keepUp(upkeep)).toBe(0);
+  });
+});
+
+describe("a quiet segment", () => {
+  test("is merged into one piece once, and answers as before", () => {
+    for (let n = 0; n < 12; n += 1) archive.put(...posts(n, n + 1));
+    const upkeep = keeping({ optimiseAfterMs: 600_000 });
+    const before = archive.ask("river number").positions;
+    expect(pieces()).toBeGreaterThan(1);
+    leaveAlone();
+    expect(keepUp(upkeep)).toBe(1);
+    expect(readSegments(context.catalog).map(({ optimised }) => optimised)).toEqual([true, false]);
+    expect(pieces()).toBe(1);
+    expect(archive.ask("river number").positions).toEqual(before);
+    leaveAlone();
+    expect(keepUp(upkeep)).toBe(0);
+  });
+
+  test("is not merged while it is written to", () => {
+    archive.put(...posts(0, 12));
+    expect(keepUp(keeping({ optimiseAfterMs: 600_000 }))).toBe(0);
+  });
+
+  /** Pieces that the index of the first segment is in: the leaves' numbers begin with that of their piece. */
+  function pieces(): number {
+    const segment = new DatabaseSync(join(archive.folder, "bluesky", "000001.db"));
+    const row = segment.prepare("SELECT count(DISTINCT segid) AS pieces FROM term_idx").get();
+    segment.close();
+    return Number(row?.pieces);
+  }
+
+  test("forgets arrivals beyond those that are kept, and says so to those who ask for them", () => {
+    const many = Array.from({ length: 30 }, (_, n) => n);
+    archive.remove();
+    archive = smallArchive(2_000);
+    archive.put(
+      ...many.flatMap((n) =>
+        posts(0, 100).map((post) => ({ ...post, uri: `${post.uri}-${n}`, text: "river" })),
+      ),
+    );
+    archive.put(...posts(200, 203));
+    const upkeep = keeping({ arrivalsKept: 500, optimiseAfterMs: 600_000 });
+    leaveAlone();
+    keepUp(upkeep);
+    const { arrivals } = archive.reader.operations;
+    const told = arrivals({ after: null, limit: 5_000 }).length;
+    expect(told).toBeGreaterThanOrEqual(500);
+    expect(told).toBeLessThan(1_500);
+    expect(() =>
+      arrivals({ after: { number: 3, id: 0n, platform: "bluesky" }, limit: 10 }),
+    ).toThrow(expect.objectContaining({ code: "arrivals_forgotten" }));
+    expect(upkeep.state().done.forget).toBe(1);
+  });
+});
+
+describe("what goes wrong", () => {
+  test("is told, leaves everything as it was, and is tried again later", () => {
+    archive.put(...posts(0, 12));
+    const upkeep = keeping();
+    changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
+    const path = segmentPath(archive.folder, { platform: "bluesky", sequence: 1 });
+    const { size } = statSync(path);
+    // Rows that cannot be read stand for whatever keeps a copy from being made.
+    const segment = new DatabaseSync(path);
+    segment.exec("UPDATE post SET record = '{' WHERE id = (SELECT max(id) FROM post)");
+    expect(keepUp(upkeep)).toBe(1);
+    expect(upkeep.state()).toMatchObject({ fault: { kind: "reindex" }, done: { reindex: 0 } });
+    expect(sequences()).toEqual([1, 2]);
+    expect(readSegments(context.catalog)[0]?.rewriting).toBe(false);
+    expect(statSync(path).size).toBe(size);
+    expect(readdirSync(join(archive.folder, "bluesky")).join()).not.toContain("000003");
+
+    segment.exec(`UPDATE post SET record = '"river"' WHERE record = '{'`);
+    sumRows(segment);
+    segment.close();
+    expect(keepUp(upkeep)).toBe(0);
+    nowMs += 31_000;
+    expect(keepUp(upkeep)).toBe(1);
+    expect(upkeep.state()).toMatchObject({ fault: null, done: { reindex: 1 } });
+  });
+
+  test("one who reads an old commit keeps a log from being emptied; it is emptied after that", () => {
+    archive.put(...posts(0, 12));
+    const path = segmentPath(archive.folder, { platform: "bluesky", sequence: 1 });
+    const stuck = new DatabaseSync(path, { readOnly: true });
+    stuck.exec("BEGIN; SELECT * FROM post LIMIT 1");
+    const rows = stuck.prepare("SELECT count(*) AS posts FROM post");
+    expect(rows.get()).toEqual({ posts: 10 });
+    const text = "river ".repeat(40);
+    for (let n = 0; n < 30; n += 1) {
+      archive.put(
+        ...Array.from({ length: 20 }, (_, k) =>
+          makePost({ key: `w${n}-${k}`, createdMs: startMs + n * 1_000 + k, text: `${text}${n}` }),
+        ),
+      );
+    }
+    const upkeep = keeping({ optimiseAfterMs: 600_000, splitPosts: 1e6 });
+    leaveAlone();
+    while (runSteps(upkeep.look())) leaveAlone();
+    expect(upkeep.state()).toMatchObject({ waiting: { shorten: 1 } });
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(1024 ** 2);
+    expect(rows.get()).toEqual({ posts: 10 });
+    stuck.close();
+    nowMs += 3_600_000;
+    keepUp(upkeep);
+    expect(statSync(`${path}-wal`).size).toBe(0);
+    expect(found()).toBe(612);
+  });
+});
+
+test("one process at a time keeps an archive up", () => {
+  keeping();
+  const lock = lockUpkeep(archive.folder);
+  expect(lock).not.toBeNull();
+  expect(lockUpkeep(archive.folder)).toBeNull();
+  lock?.release();
+  const next = lockUpkeep(archive.folder);
+  expect(next).not.toBeNull();
+  next?.release();
+});

@@ -1,0 +1,209 @@
+import { messageOf } from "../../lib/errors.ts";
+import { agedOutMs, putAgedOut } from "../catalog/aged-out.ts";
+import { catalogPath, readSegments, segmentPath } from "../catalog/catalog.ts";
+import { requireKnownAnalyzers } from "../catalog/open-catalog.ts";
+import { removeOrphaned } from "../catalog/orphaned.ts";
+import { isSalvageWanted } from "../catalog/pending-salvage.ts";
+import { countsByKind, type UpkeepState } from "../compaction-state.ts";
+import { shortenLog } from "./checkpoint-log.ts";
+import type { UpkeepContext } from "./context.ts";
+import { cutNewest } from "./cut-newest.ts";
+import { cutsOf } from "./cuts.ts";
+import { forgetArrivals, raiseArrivalsFrom } from "./drop-ingest-order.ts";
+import { walBytes } from "./files.ts";
+import { optimiseSegment } from "./optimise.ts";
+import { isNumberedAlready } from "./renumbering.ts";
+import { ageOut, dropSegment, isImported, readNumbers } from "./retention.ts";
+import { removeRetired, tidyUp } from "./retire.ts";
+import { rewriteSegment } from "./rewrite.ts";
+import { salvageSegment } from "./salvage-segment.ts";
+import { sealSegment } from "./seal-segment.ts";
+import { createSealWatch } from "./seal-watch.ts";
+import { inLock, type Steps } from "./steps.ts";
+import { type Findings, findTasks, keyOf, type Task } from "./tasks.ts";
+
+/**
+ * Keeps an archive small and fast while it is written and read: one thing at a time, the most needed first. Nothing that it
+ * does changes what is found, but for posts that age out.
+ *
+ * A write-ahead log cannot be emptied while anybody still reads what came before it. The readers of this program look at one
+ * commit no longer than a search lasts; should another program hold one for hours, the log of what is written meanwhile grows,
+ * the catalog's and that of at most one segment of each platform as long as it fills; it is told in the state, counts to the
+ * bytes of the archive, and is emptied when the reader is gone.
+ */
+export type Upkeep = {
+  /** Does what is needed most; false when there is nothing to do. Does not fail: what does is tried again later. */
+  look(): Steps<boolean>;
+  state(): UpkeepState;
+};
+
+/** While the files on disk pass the bound of bytes, those of no segment stay this long for searches under way, milliseconds. */
+const graceMs = 10_000;
+
+/** The first pause after a task failed, doubled each time, milliseconds. */
+const firstPauseMs = 30_000;
+const longestPauseMs = 3_600_000;
+
+/** Below this share of the bound there is room for old posts that come late. */
+const roomyShare = 0.9;
+
+/** The longest log that the catalog keeps. */
+const catalogWalBytes = 64 * 1024 ** 2;
+
+const nothingFound: Findings = {
+  tasks: [],
+  segments: 0,
+  bytes: 0,
+  retiredBytes: 0,
+  orphaned: { files: 0, bytes: 0 },
+  walBytes: 0,
+  counts: 0,
+};
+
+export function createUpkeep(context: UpkeepContext): Upkeep {
+  const { folder, catalog, clock, bounds } = context;
+  const sealWatch = createSealWatch(context);
+  const failures = new Map<string, { times: number; untilMs: number }>();
+  let isTidy = false;
+  let doing: Task | null = null;
+  let fault: UpkeepState["fault"] = null;
+  let agedOutPosts = 0;
+  let findings = nothingFound;
+  const done = countsByKind();
+
+  function* look(): Steps<boolean> {
+    try {
+      requireKnownAnalyzers(readSegments(catalog), folder);
+      if (!isTidy) yield* tidyUp(context);
+      isTidy = true;
+      const isOver = findings.bytes + findings.retiredBytes > bounds.maxBytes;
+      yield* removeRetired(context, clock.now() - (isOver ? graceMs : bounds.retiredMs));
+      const roomBytes = Math.max(0, bounds.maxBytes - findings.bytes - findings.retiredBytes);
+      removeOrphaned(folder, clock.now() - bounds.orphanedMs, roomBytes);
+      yield* raiseArrivalsFrom(context);
+      findings = findTasks(context, sealWatch);
+      yield* takeLateOnes();
+      if (walBytes(catalogPath(folder)) > catalogWalBytes) shortenLog(catalogPath(folder));
+      if (fault?.kind === null) fault = null;
+    } catch (error) {
+      fault = { kind: null, message: messageOf(error), atMs: clock.now() };
+      return false;
+    }
+    const task = findings.tasks.find(
+      (each) => (failures.get(keyOf(each))?.untilMs ?? 0) <= clock.now(),
+    );
+    if (task === undefined) return false;
+    yield* attempt(task);
+    return true;
+  }
+
+  function* attempt(task: Task): Steps<void> {
+    const key = keyOf(task);
+    doing = task;
+    try {
+      const isDone = yield* perform(task);
+      if (!isDone) putOff(key);
+      else {
+        failures.delete(key);
+        done[task.kind] += 1;
+        fault = null;
+      }
+    } catch (error) {
+      putOff(key);
+      fault = { kind: task.kind, message: messageOf(error), atMs: clock.now() };
+      isTidy = false;
+    } finally {
+      doing = null;
+    }
+  }
+
+  function putOff(key: string): void {
+    const times = (failures.get(key)?.times ?? 0) + 1;
+    const pauseMs = Math.min(firstPauseMs * 2 ** (times - 1), longestPauseMs);
+    failures.set(key, { times, untilMs: clock.now() + pauseMs });
+  }
+
+  /** False when the task cannot be done now. */
+  function* perform({ kind, entry }: Task): Steps<boolean> {
+    switch (kind) {
+      case "drop": {
+        const posts = yield* dropSegment(context, entry);
+        agedOutPosts += posts ?? 0;
+        return posts !== null;
+      }
+      case "thin": {
+        // Nobody may take for held what is about to go.
+        yield* inLock(catalog, () => ageOut(context, entry));
+        const thinned = yield* rewriteSegment(context, entry, { cuts: [], keeps: isImported });
+        agedOutPosts += thinned.dropped;
+        return thinned.isDone;
+      }
+      case "cut":
+        yield* cutNewest(context, entry);
+        return true;
+      case "reindex": {
+        if (isSalvageWanted(catalog, entry)) {
+          return (yield* salvageSegment(context, entry)).isDone;
+        }
+        if (yield* isNumberedAlready(context, entry)) return true;
+        const isLarge = readNumbers(folder, entry).posts > bounds.splitPosts;
+        const cuts = isLarge ? cutsOf(folder, entry, bounds.splitPosts) : [];
+        return (yield* rewriteSegment(context, entry, { cuts, keeps: null })).isDone;
+      }
+      case "split": {
+        const cuts = cutsOf(folder, entry, bounds.splitPosts);
+        if (cuts.length === 0) return false;
+        return (yield* rewriteSegment(context, entry, { cuts, keeps: null })).isDone;
+      }
+      case "forget":
+        yield* forgetArrivals(context, entry);
+        return true;
+      case "optimise":
+        yield* optimiseSegment(context, entry);
+        return true;
+      case "seal":
+        return (yield* sealSegment(context, entry)).isDone;
+      case "shorten":
+        return shortenLog(segmentPath(folder, entry));
+    }
+  }
+
+  /** Where there is room again, old posts are kept as long as the bound of age allows. */
+  function* takeLateOnes(): Steps<void> {
+    if (findings.bytes > bounds.maxBytes * roomyShare) return;
+    const bound = bounds.maxAgeMs === 0 ? null : clock.now() - bounds.maxAgeMs;
+    for (const platform of new Set(readSegments(catalog).map((entry) => entry.platform))) {
+      const aged = agedOutMs(catalog, platform);
+      if (aged === null || (bound !== null && aged <= bound)) continue;
+      yield* inLock(catalog, () => putAgedOut(catalog, platform, bound));
+    }
+  }
+
+  return {
+    look,
+    state: () => {
+      const waiting = countsByKind();
+      for (const { kind } of findings.tasks) waiting[kind] += 1;
+      const isAging = waiting.drop + waiting.thin > 0;
+      return {
+        status: doing === null ? "idle" : "working",
+        doing: doing && {
+          kind: doing.kind,
+          platform: doing.entry.platform,
+          sequence: doing.entry.sequence,
+        },
+        waiting,
+        done,
+        agedOutPosts,
+        fault,
+        segments: findings.segments,
+        bytes: findings.bytes,
+        maxBytes: bounds.maxBytes,
+        isOverBound: findings.bytes > bounds.maxBytes && !isAging,
+        orphaned: findings.orphaned,
+        walBytes: findings.walBytes,
+        counts: findings.counts,
+      };
+    },
+  };
+}

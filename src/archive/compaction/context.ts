@@ -1,0 +1,26 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Clock } from "../../lib/clock.ts";
+import { lookupHash } from "../../posts/ids.ts";
+import { readUriKey } from "../catalog/catalog.ts";
+import { openCatalog } from "../catalog/open-catalog.ts";
+import type { ArchiveBounds } from "../settings.ts";
+
+/** What upkeep works on. Whoever makes one holds the folder's upkeep lock. */
+export type UpkeepContext = {
+  folder: string;
+  catalog: DatabaseSync;
+  clock: Pick<Clock, "now">;
+  bounds: ArchiveBounds;
+  hashOf(uri: string): bigint;
+};
+
+/** Opens the catalog of an archive for its upkeep; the caller closes it. Errors: `newer_schema`. */
+export function upkeepContext(
+  folder: string,
+  bounds: ArchiveBounds,
+  clock: Pick<Clock, "now">,
+): UpkeepContext {
+  const catalog = openCatalog(folder);
+  const uriKey = readUriKey(catalog);
+  return { folder, catalog, clock, bounds, hashOf: (uri) => lookupHash(uriKey, uri) };
+}

@@ -1,0 +1,77 @@
+import type { StoredRow } from "../segments/intact-rows.ts";
+import { arrivedTogether } from "../segments/read-ingest-order.ts";
+import { type FollowedSegment, putArrivals } from "./followed-segment.ts";
+import type { Steps } from "./steps.ts";
+
+/** Posts of one step, whose terms are made anew, and what is only copied. */
+const postsOfStep = 250;
+const rowsOfStep = 5_000;
+
+/**
+ * Copies everything that lies in a segment. What is noted as changed is left out but for its row and uri: it is followed later,
+ * with all that belongs to it.
+ */
+export function* copySegment(segment: FollowedSegment, arrivalsFrom: number): Steps<void> {
+  yield* copyPosts(segment);
+  yield* copyHidden(segment);
+  yield* copyArrivals(segment, arrivalsFrom);
+}
+
+/** The list of uris is made from the rows: what is wrong in it is not copied. */
+function* copyPosts({ old, copyRow, copyOf, hashOf }: FollowedSegment): Steps<void> {
+  const read = old.prepare("SELECT * FROM post WHERE id > ? ORDER BY id LIMIT ?");
+  read.setReadBigInts(true);
+  for (let last = -1n; ; ) {
+    const rows = read.all(last, postsOfStep) as StoredRow[];
+    for (const row of rows) {
+      const added = copyRow(row);
+      if (added !== null && !added.isNative) copyOf(row.id).addUri(hashOf(added.uri), added.id);
+    }
+    yield "worked";
+    const end = rows.at(-1);
+    if (end === undefined) return;
+    last = end.id;
+  }
+}
+
+function* copyHidden({ old, copyOf, idInCopy }: FollowedSegment): Steps<void> {
+  const read = old.prepare(
+    `SELECT id FROM hidden WHERE id > ? AND id NOT IN (SELECT id FROM changed)
+     ORDER BY id LIMIT ?`,
+  );
+  read.setReadBigInts(true);
+  for (let last = -1n; ; ) {
+    const rows = read.all(last, rowsOfStep) as { id: bigint }[];
+    for (const { id } of rows) {
+      const copy = copyOf(id);
+      const to = idInCopy(id);
+      if (to !== null && copy.holds(to)) copy.hide(to);
+    }
+    yield "worked";
+    const end = rows.at(-1);
+    if (end === undefined) return;
+    last = end.id;
+  }
+}
+
+function* copyArrivals(segment: FollowedSegment, arrivalsFrom: number): Steps<void> {
+  const read = arrivedTogether(segment.old);
+  for (let from = arrivalsFrom; ; ) {
+    let copied = 0;
+    let last = from;
+    for (const arrived of read(from, segment.arrival)) {
+      if (copied >= rowsOfStep && arrived.number !== last) break;
+      last = arrived.number;
+      copied += arrived.ids.length;
+      putArrivals(segment, { ...arrived, ids: arrived.ids.filter(isHeld) });
+    }
+    yield "worked";
+    if (copied < rowsOfStep) return;
+    from = last + 1;
+  }
+
+  function isHeld(id: bigint): boolean {
+    const to = segment.idInCopy(id);
+    return to !== null && segment.copyOf(id).holds(to);
+  }
+}

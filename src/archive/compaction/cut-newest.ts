@@ -1,0 +1,50 @@
+import { lastId, nextMillisecondId } from "../../posts/ids.ts";
+import {
+  addSegmentEntry,
+  nextSequence,
+  readSegments,
+  readUriKey,
+  type SegmentEntry,
+  segmentPath,
+} from "../catalog/catalog.ts";
+import { countCommit } from "../catalog/commit-number.ts";
+import { moveToOrphaned } from "../catalog/orphaned.ts";
+import { createSegmentFile, openSegmentFile } from "../segments/segment-file.ts";
+import type { UpkeepContext } from "./context.ts";
+import { inLock, type Steps } from "./steps.ts";
+
+/** Ends a platform's newest segment and begins the next one behind its last post, as a batch would. */
+export function* cutNewest({ folder, catalog }: UpkeepContext, entry: SegmentEntry): Steps<void> {
+  yield* inLock(catalog, () => {
+    const { platform } = entry;
+    const newest = readSegments(catalog).findLast((each) => each.platform === platform);
+    if (newest?.sequence !== entry.sequence) return;
+    const low = endOfPosts(folder, newest);
+    if (low > lastId) return;
+    const sequence = nextSequence(catalog, platform);
+    const path = segmentPath(folder, { platform, sequence });
+    moveToOrphaned(folder, { platform, sequence });
+    const commit = countCommit(catalog);
+    createSegmentFile(path, {
+      uriKey: readUriKey(catalog),
+      platform,
+      sequence,
+      low,
+      madeIn: commit,
+      writtenIn: commit,
+      replaces: null,
+    });
+    addSegmentEntry(catalog, { platform, sequence, low, skew: newest.skew, writtenIn: commit });
+  });
+}
+
+function endOfPosts(folder: string, entry: SegmentEntry): bigint {
+  const segment = openSegmentFile(segmentPath(folder, entry), 1_000);
+  try {
+    const last = segment.prepare("SELECT max(id) AS id FROM post");
+    last.setReadBigInts(true);
+    return nextMillisecondId((last.get()?.id as bigint | null) ?? 0n);
+  } finally {
+    segment.close();
+  }
+}

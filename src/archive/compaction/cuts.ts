@@ -1,0 +1,36 @@
+import { idTimeMs, lowestId, nextMillisecondId } from "../../posts/ids.ts";
+import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
+import { openForReading } from "../database.ts";
+import { idsInOrder } from "./ids-in-order.ts";
+
+/**
+ * Where a segment is cut so that each part has about as many posts as the others and none more than `splitPosts`: the first
+ * IDs of the parts after the first. A millisecond is never cut, as the posts of one find free numbers within it; where one
+ * holds everything there is no cut.
+ */
+export function cutsOf(folder: string, entry: SegmentEntry, splitPosts: number): bigint[] {
+  const path = segmentPath(folder, entry);
+  const segment = openForReading(path, 2_000);
+  try {
+    const posts = Number(segment.prepare(numberOfPosts).get()?.value);
+    const parts = Math.ceil(posts / splitPosts);
+    const nth = idsInOrder(segment, path);
+    const ends = segment.prepare("SELECT min(id) AS low, max(id) AS high FROM post");
+    ends.setReadBigInts(true);
+    const { low, high } = ends.get() as { low: bigint | null; high: bigint | null };
+    if (low === null || high === null) return [];
+    const cuts = new Set<bigint>();
+    for (let part = 1; part < parts; part += 1) {
+      const id = nth(Math.round((posts * part) / parts));
+      if (id === null) continue;
+      const first = lowestId(idTimeMs(id));
+      const cut = first > low ? first : nextMillisecondId(id);
+      if (cut > low && cut <= high) cuts.add(cut);
+    }
+    return [...cuts].sort((a, b) => (a < b ? -1 : 1));
+  } finally {
+    segment.close();
+  }
+}
+
+const numberOfPosts = "SELECT value FROM setting WHERE name = 'posts'";

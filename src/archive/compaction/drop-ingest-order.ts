@@ -1,0 +1,53 @@
+import type { DatabaseSync } from "node:sqlite";
+import { putSetting, readSetting, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
+import { openForReading } from "../database.ts";
+import { arrivalsIn } from "../segments/ingest-order.ts";
+import { openSegmentFile } from "../segments/segment-file.ts";
+import type { UpkeepContext } from "./context.ts";
+import { inLock, type Steps } from "./steps.ts";
+
+/** Rows of arrivals that one step removes; one may stand for a thousand posts. */
+const rowsOfStep = 1_000;
+
+/**
+ * Says up to which number arrivals are forgotten, before any is removed, so that nobody is told a part. Rarely: each time a
+ * tenth more than what is kept has come.
+ */
+export function* raiseArrivalsFrom({ catalog, bounds }: UpkeepContext): Steps<void> {
+  const behind = Number(readSetting(catalog, "arrival")) - bounds.arrivalsKept;
+  const from = Number(readSetting(catalog, "arrivals_from"));
+  if (behind - from < Math.max(1, bounds.arrivalsKept / 10)) return;
+  yield* inLock(catalog, () => putSetting(catalog, "arrivals_from", behind));
+}
+
+/** Whether a segment remembers arrivals that are forgotten. */
+export function hasForgottenArrivals(folder: string, entry: SegmentEntry, from: number): boolean {
+  if (from === 0) return false;
+  const segment = openForReading(segmentPath(folder, entry), 100);
+  try {
+    return (
+      segment.prepare("SELECT 1 FROM arrival WHERE number < ? LIMIT 1").get(from) !== undefined
+    );
+  } finally {
+    segment.close();
+  }
+}
+
+/** Removes the arrivals of a segment that are forgotten. */
+export function* forgetArrivals(
+  { folder, catalog }: UpkeepContext,
+  entry: SegmentEntry,
+): Steps<void> {
+  const from = Number(readSetting(catalog, "arrivals_from"));
+  const segment: DatabaseSync = openSegmentFile(segmentPath(folder, entry), 2_000);
+  try {
+    const arrivals = arrivalsIn(segment);
+    for (;;) {
+      const removed = yield* inLock(segment, () => arrivals.forgetBefore(from, rowsOfStep));
+      yield "worked";
+      if (removed === 0) return;
+    }
+  } finally {
+    segment.close();
+  }
+}

@@ -1,0 +1,188 @@
+import type { DatabaseSync } from "node:sqlite";
+import { firstInMillisecond, lastInMillisecond } from "../../posts/ids.ts";
+import type { Platform } from "../../posts/post.ts";
+import { recordUri } from "../../posts/record.ts";
+import { presentNumbering, readSetting, type SegmentEntry } from "../catalog/catalog.ts";
+import { isStrayed } from "../catalog/misplaced.ts";
+import type { StoredRow } from "../segments/intact-rows.ts";
+import type { ArrivedTogether } from "../segments/read-ingest-order.ts";
+import type { UpkeepContext } from "./context.ts";
+import { renumberingOf, unchangedIds } from "./renumbering.ts";
+import type { SegmentCopy } from "./segment-copy.ts";
+
+/** One of the files that come into a segment's place; it begins with the ID `low`. */
+export type Part = { sequence: number; low: bigint; copy: SegmentCopy };
+
+/** A segment and the copies that follow it. */
+export type FollowedSegment = {
+  platform: Platform;
+  /** Whether the segment may be damaged, and what can be read of it is enough. */
+  salvages: boolean;
+  old: DatabaseSync;
+  /** Lowest IDs first. */
+  parts: readonly Part[];
+  /** The copy that an ID belongs to. */
+  copyOf(id: bigint): SegmentCopy;
+  /** How the posts of the copies are numbered. */
+  numbering: number;
+  /** The ID of a post in its copy; null for a post that came while its millisecond was being copied. */
+  idInCopy(id: bigint): bigint | null;
+  /** Copies a row, unless it is not kept; `id` is the post's ID in the copy. */
+  copyRow(row: StoredRow): CopiedRow | null;
+  /** Makes posts in their copies what they are in the segment. */
+  followPosts(ids: readonly bigint[]): void;
+  hashOf(uri: string): bigint;
+  /** Posts that lie far from the time that their uri tells. */
+  strayed: { hash: bigint; id: bigint }[];
+  /** Those of them that were not kept, and the hashes of their uris. */
+  dropped: Map<bigint, bigint>;
+  /** Posts that came under another ID, or whose arrival is yet to be read, by their IDs in the copies. */
+  moved: Map<bigint, bigint>;
+  /** IDs that other posts had in the copies. */
+  vacated: Set<bigint>;
+  /** Posts whose arrival was read after the rest was copied, by their IDs in the copies. */
+  arrived: Set<bigint>;
+  /** Every arrival up to this number has been copied. */
+  arrival: number;
+  /** The number of the arrival that was committed last. */
+  lastArrival(): number;
+};
+
+type CopiedRow = { id: bigint; uri: string; isNative: boolean };
+
+export function follow(
+  { catalog, hashOf }: Pick<UpkeepContext, "catalog" | "hashOf">,
+  { platform, numbering }: Pick<SegmentEntry, "platform" | "numbering">,
+  old: DatabaseSync,
+  parts: readonly Part[],
+  { keeps, salvages = false, renumbers = false }: FollowOptions,
+): FollowedSegment {
+  const isRenumbered = renumbers && numbering !== presentNumbering;
+  const renumbering = isRenumbered ? renumberingOf(old, platform) : unchangedIds;
+  const { idInCopy } = renumbering;
+  const within = old.prepare("SELECT * FROM post WHERE id BETWEEN ? AND ?");
+  within.setReadBigInts(true);
+  const find = old.prepare("SELECT * FROM post WHERE id = ?");
+  find.setReadBigInts(true);
+  const isHidden = old.prepare("SELECT 1 FROM hidden WHERE id = ?");
+
+  function copyOf(id: bigint): SegmentCopy {
+    const part = parts.findLast(({ low }) => low <= id);
+    if (part === undefined) throw new Error(`no copy owns ID ${id}`);
+    return part.copy;
+  }
+
+  function copyRow(row: StoredRow): CopiedRow | null {
+    const { id } = row;
+    if (keeps !== null && !keeps(row.record)) {
+      const uri = uriOf(row);
+      if (isStrayed(platform, uri, id)) followed.dropped.set(id, hashOf(uri));
+      return null;
+    }
+    const to = idInCopy(id);
+    if (to === null) return null;
+    const added = copyOf(id).add(row, to);
+    if (isStrayed(platform, added.uri, id)) {
+      followed.strayed.push({ hash: hashOf(added.uri), id });
+    }
+    return { ...added, id: to };
+  }
+
+  const uriOf = ({ id, record }: StoredRow): string =>
+    recordUri({ id, platform, timeMs: 0, counts: noCounts, record });
+
+  function followPost(id: bigint): void {
+    const copy = copyOf(id);
+    const before = copy.remove(id, hashOf);
+    followed.dropped.delete(id);
+    const row = find.get(id) as StoredRow | undefined;
+    const added = row === undefined ? null : copyRow(row);
+    if (before !== null && before !== added?.uri) followed.vacated.add(id);
+    if (added === null) return;
+    if (before === null) copy.arrivals.makeRoom(id);
+    if (!added.isNative) copy.addUri(hashOf(added.uri), id);
+    const isNamed = added.isNative || before === added.uri;
+    if (!isNamed) followed.moved.set(id, id);
+    if (isHidden.get(id) !== undefined) copy.hide(id);
+  }
+
+  /** Where posts are renumbered, each change may move the others of its millisecond. */
+  function followMillisecond(low: bigint): void {
+    const copy = copyOf(low);
+    const high = lastInMillisecond(low);
+    for (const id of copy.idsWithin(low, high)) {
+      copy.remove(id, hashOf);
+      copy.arrivals.setNumbers(id, []);
+      followed.vacated.add(id);
+    }
+    renumbering.forget();
+    for (const found of within.all(low, high)) {
+      const row = found as StoredRow;
+      followed.dropped.delete(row.id);
+      const added = copyRow(row);
+      if (added === null) continue;
+      copy.arrivals.makeRoom(added.id);
+      if (!added.isNative) copy.addUri(hashOf(added.uri), added.id);
+      followed.moved.set(added.id, row.id);
+      followed.vacated.add(added.id);
+      if (isHidden.get(row.id) !== undefined) copy.hide(added.id);
+    }
+  }
+
+  function followPosts(ids: readonly bigint[]): void {
+    if (isRenumbered) new Set(ids.map(firstInMillisecond)).forEach(followMillisecond);
+    else ids.forEach(followPost);
+  }
+
+  const lastArrival = (): number => Number(readSetting(catalog, "arrival"));
+  const followed: FollowedSegment = {
+    platform,
+    salvages,
+    old,
+    parts,
+    copyOf,
+    numbering: isRenumbered ? presentNumbering : numbering,
+    idInCopy,
+    copyRow,
+    followPosts,
+    hashOf,
+    strayed: [],
+    dropped: new Map(),
+    moved: new Map(),
+    vacated: new Set(),
+    arrived: new Set(),
+    arrival: lastArrival(),
+    lastArrival,
+  };
+  return followed;
+}
+
+type FollowOptions = {
+  keeps: ((record: string) => boolean) | null;
+  salvages?: boolean;
+  /** Whether posts that an earlier release numbered get other IDs. */
+  renumbers?: boolean;
+};
+
+const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
+
+/** Posts that arrived together arrive in their copies so. */
+export function putArrivals(
+  { copyOf, idInCopy }: Pick<FollowedSegment, "copyOf" | "idInCopy">,
+  { number, ids }: ArrivedTogether,
+): void {
+  for (const [copy, own] of Map.groupBy(idsInCopy(ids, idInCopy), copyOf)) {
+    copy.arrivals.put(number, own);
+  }
+}
+
+/** Lowest ID first, as `ids` are. */
+export function idsInCopy(
+  ids: readonly bigint[],
+  idInCopy: FollowedSegment["idInCopy"],
+): readonly bigint[] {
+  return ids
+    .map(idInCopy)
+    .filter((id) => id !== null)
+    .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+}

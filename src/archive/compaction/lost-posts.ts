@@ -1,0 +1,62 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { windowOfIds } from "../../posts/ids.ts";
+import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
+import { type Span, unionOf } from "../catalog/coverage.ts";
+import { orphanedFolder } from "../catalog/orphaned.ts";
+import type { UnreadableIds } from "../segments/intact-rows.ts";
+
+/** A post whose row could not be salvaged; `uri` is null where nothing of the row is left that tells it. */
+export type LostPost = { id: bigint; uri: string | null };
+
+/** What could not be salvaged of a segment. */
+export type LostPosts = {
+  /** At least so many; `isExact` is false where the segment does not tell how many posts it had. */
+  count: number;
+  isExact: boolean;
+  /** Those of them whose IDs are known, ascending. */
+  posts: readonly LostPost[];
+  /** When lost posts can have been written. */
+  spans: readonly Span[];
+};
+
+/** The times of lost posts, up to now: those of known ones each by itself, and of unknown ones those of the IDs that could not be read. */
+export function spansOfLost(
+  entry: SegmentEntry,
+  posts: readonly LostPost[],
+  unknownWithin: readonly UnreadableIds[],
+  nowMs: number,
+): Span[] {
+  const spans = [
+    ...posts.map(({ id }) => ({ low: id, high: id })),
+    ...unknownWithin.map(({ from, to }) => ({
+      low: highest(from + 1n, entry.low),
+      high: to === null ? entry.high : to - 1n,
+    })),
+  ].map(({ low, high }) => windowOfIds(low, high, entry.skew));
+  return unionOf(
+    // No post is from later than now.
+    spans.map(({ fromMs, toMs }) => ({ fromMs, toMs: Math.min(toMs ?? nowMs + 1, nowMs + 1) })),
+  );
+}
+
+const highest = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+
+/** Lists lost posts beside the damaged file; the path of the list, null where no ID is known. */
+export function writeLostList(
+  folder: string,
+  entry: SegmentEntry,
+  posts: readonly LostPost[],
+): string | null {
+  if (posts.length === 0) return null;
+  const path = lostListPath(folder, entry);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const lines = posts.map(({ id, uri }) => (uri === null ? `${id}\n` : `${id} ${uri}\n`));
+  writeFileSync(path, lines.join(""), { mode: 0o600 });
+  return path;
+}
+
+function lostListPath(folder: string, entry: SegmentEntry): string {
+  const number = basename(segmentPath("", entry), ".db");
+  return join(orphanedFolder(folder), `${entry.platform}-${number}.lost`);
+}

@@ -1,0 +1,188 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { changeAll, everything, postOf } from "../../../test/support/changed-archive.ts";
+import { collidingUris } from "../../../test/support/colliding-uris.ts";
+import { putKeyed } from "../../../test/support/keyed-archive.ts";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import type { Post } from "../../posts/post.ts";
+import type { Position } from "../archive.ts";
+import { presentNumbering, readSegments } from "../catalog/catalog.ts";
+import { archiveDefaults } from "../settings.ts";
+import { createUpkeep } from "./compaction.ts";
+import { type UpkeepContext, upkeepContext } from "./context.ts";
+import { runSteps } from "./steps.ts";
+
+/** An archive of an earlier release, and one that was filled today with the same posts. */
+let archive: SmallArchive;
+let fresh: SmallArchive;
+let context: UpkeepContext;
+beforeEach(() => {
+  archive = smallArchive(100_000);
+  fresh = smallArchive(100_000);
+  context = upkeepContext(archive.folder, archiveDefaults, { now: () => 0 });
+});
+afterEach(() => {
+  context.catalog.close();
+  archive.remove();
+  fresh.remove();
+});
+
+const count = 120;
+
+/** Twenty posts in each of some milliseconds, some with colliding numbers; imported posts of X beside native ones. */
+function posts(): Post[] {
+  const ofBluesky = Array.from({ length: count }, (_, n) => postOf(n)).map((post, n) => ({
+    ...post,
+    createdMs: (post.createdMs ?? 0) - (n % 20) * 1_000,
+    seenMs: (post.seenMs ?? 0) - (n % 20) * 1_000,
+  }));
+  const at = (day: number) => ({
+    createdMs: Date.UTC(2026, 0, day),
+    seenMs: Date.UTC(2026, 0, day),
+  });
+  const colliding = collidingUris()
+    .slice(0, 20)
+    .map((uri) => makePost({ uri, ...at(2), text: "river" }));
+  const ofX = Array.from({ length: 10 }, (_, n) =>
+    makePost({ platform: "x", uri: `import:x:${n}`, ...at(3), text: "river", userId: null }),
+  );
+  return [...ofBluesky, ...colliding, ...ofX];
+}
+
+function keepUp(): void {
+  const upkeep = createUpkeep(context);
+  while (runSteps(upkeep.look()));
+  expect(upkeep.state().fault).toBeNull();
+}
+
+const all = (of: SmallArchive): readonly Position[] => of.search(everything).positions;
+const urisOf = (of: SmallArchive, positions: readonly Position[]): string[] =>
+  of.records(positions).map(({ Metadata }) => Metadata.uri);
+
+/** The posts of Bluesky, with all that their records say. */
+function shown(of: SmallArchive): unknown {
+  const { positions } = of.search({ ...everything, platforms: ["bluesky"] });
+  return { positions, records: of.records(positions) };
+}
+
+describe("an archive of an earlier release", () => {
+  test("gets the IDs of one that is filled today, and is written to meanwhile", () => {
+    putKeyed(archive.folder, posts());
+    fresh.put(...posts());
+    expect(all(archive)).toHaveLength(all(fresh).length);
+    expect(all(archive)).not.toEqual(all(fresh));
+    const upkeep = createUpkeep(context);
+    let rounds = 0;
+    for (let isBusy = true; isBusy; ) {
+      const steps = upkeep.look();
+      for (;;) {
+        const step = steps.next();
+        if (step.done) {
+          isBusy = step.value;
+          break;
+        }
+        if (rounds >= 30) continue;
+        for (const each of [archive, fresh]) changeAll(each, rounds, count);
+        rounds += 1;
+      }
+    }
+    expect(upkeep.state().fault).toBeNull();
+    const entries = readSegments(context.catalog);
+    expect(entries.every(({ numbering }) => numbering === presentNumbering)).toBe(true);
+    expect(shown(archive)).toEqual(shown(fresh));
+  });
+
+  test("keeps who arrived when, and which posts are hidden", () => {
+    putKeyed(archive.folder, posts());
+    archive.write([
+      {
+        kind: "account",
+        platform: "bluesky",
+        userId: "did:plc:author3",
+        status: "suspended",
+        observedMs: 1,
+      },
+    ]);
+    const arrived = (): [string, number][] =>
+      archive.reader.operations
+        .arrivals({ after: null, limit: 10_000 })
+        .flatMap((arrival): [string, number][] => {
+          const [uri] = urisOf(archive, [arrival]);
+          return uri === undefined ? [] : [[uri, arrival.number]];
+        })
+        .sort(([a], [b]) => (a < b ? -1 : 1));
+    const [before, seen] = [arrived(), urisOf(archive, all(archive)).sort()];
+    keepUp();
+    expect(arrived()).toEqual(before);
+    expect(urisOf(archive, all(archive)).sort()).toEqual(seen);
+    expect(seen.length).toBeLessThan(posts().length);
+  });
+
+  test.each(["as they were written", "sealed"])("answers former IDs, of segments %s", (form) => {
+    putKeyed(archive.folder, posts());
+    if (form === "sealed") archive.seal();
+    const former = all(archive);
+    const records = archive.records(former);
+    const pages = former.map((after) => ({
+      after,
+      rest: new Set(urisOf(archive, archive.search({ ...everything, after }).positions)),
+    }));
+    const resolved = (): unknown =>
+      former.map(({ id }) =>
+        archive.reader.operations.resolve({ accounts: [], posts: [String(id)] }),
+      );
+    const names = resolved();
+    keepUp();
+    archive.reopen();
+    expect(all(archive)).not.toEqual(former);
+    expect(archive.records(former)).toEqual(records);
+    expect(resolved()).toEqual(names);
+    for (const { after, rest } of pages) {
+      const { positions } = archive.search({ ...everything, after });
+      expect(new Set(urisOf(archive, positions))).toEqual(rest);
+      expect(positions).toHaveLength(rest.size);
+    }
+  });
+
+  test("answers the IDs of other servers before its segments are rewritten", () => {
+    putKeyed(archive.folder, posts());
+    fresh.put(...posts());
+    const ids = all(fresh).filter(({ platform }) => platform === "bluesky");
+    expect(urisOf(archive, ids)).toEqual(urisOf(fresh, ids));
+  });
+
+  test("deletes by aliases that were noted under former IDs", () => {
+    const [post] = posts();
+    if (post === undefined) throw new Error("a post");
+    putKeyed(archive.folder, posts());
+    archive.write([{ kind: "upsert", post: { ...post, revision: "2" }, alias: "status 7" }]);
+    keepUp();
+    archive.write([{ kind: "delete-held", platform: "bluesky", name: "status 7", revision: "3" }]);
+    expect(urisOf(archive, all(archive))).not.toContain(post.uri);
+  });
+
+  test("takes new posts into segments that are not rewritten yet, and loses none", () => {
+    const [first, second] = [posts().slice(0, 60), posts().slice(60)];
+    putKeyed(archive.folder, first);
+    archive.put(...second);
+    fresh.put(...posts());
+    expect(urisOf(archive, all(archive)).sort()).toEqual(urisOf(fresh, all(fresh)).sort());
+    keepUp();
+    expect(all(archive)).toEqual(all(fresh));
+  });
+
+  test("is not copied where none of its posts gets another ID", () => {
+    putKeyed(
+      archive.folder,
+      Array.from({ length: 5 }, (_, n) =>
+        makePost({ platform: "x", nativeId: 1_900_000_000_000_000_000n + BigInt(n) }),
+      ),
+    );
+    const before = readSegments(context.catalog)[0]?.sequence;
+    keepUp();
+    expect(readSegments(context.catalog)[0]).toMatchObject({
+      sequence: before,
+      numbering: presentNumbering,
+    });
+  });
+});

@@ -1,0 +1,112 @@
+import { idTimeMs, lastId } from "../../posts/ids.ts";
+import { recordOrigin } from "../../posts/record.ts";
+import { agedOutMs, cutCoverage, putAgedOut } from "../catalog/aged-out.ts";
+import { readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
+import { countCommit } from "../catalog/commit-number.ts";
+import { inTransaction, openForReading } from "../database.ts";
+import { isDamage } from "../sealed/damage.ts";
+import { deletionsCopier } from "../segments/deletions.ts";
+import { openSegmentFile } from "../segments/segment-file.ts";
+import type { UpkeepContext } from "./context.ts";
+import { removeEntry, retire } from "./retire.ts";
+import { inLock, type Steps } from "./steps.ts";
+
+/**
+ * What streams brought ages out, a whole segment at a time, oldest first: all that is older than the age bound, and as much as
+ * brings the archive under the bound of its bytes. What was imported stays, whatever the bounds: a segment that holds some
+ * keeps it alone. A platform's newest segment stays.
+ */
+export type SegmentNumbers = { posts: number; imported: number };
+
+export const isImported = (record: string): boolean => recordOrigin(record) === "import";
+
+export function readNumbers(folder: string, entry: SegmentEntry): SegmentNumbers {
+  return readableNumbers(folder, entry) ?? { posts: 0, imported: 0 };
+}
+
+/** Null where the segment is damaged: nothing is known of it, so that nothing is done to it unasked. */
+export function readableNumbers(folder: string, entry: SegmentEntry): SegmentNumbers | null {
+  try {
+    return numbersIn(folder, entry);
+  } catch (error) {
+    if (isDamage(error)) return null;
+    throw error;
+  }
+}
+
+function numbersIn(folder: string, entry: SegmentEntry): SegmentNumbers {
+  const segment = openForReading(segmentPath(folder, entry), 100);
+  try {
+    const read = segment.prepare("SELECT value FROM setting WHERE name = ?");
+    const setting = (name: string): number => Number(read.get(name)?.value ?? 0);
+    return { posts: setting("posts"), imported: setting("imported") };
+  } finally {
+    segment.close();
+  }
+}
+
+/** Every post of the segment is older than this, Unix milliseconds. */
+const endOf = ({ high, skew }: SegmentEntry): number =>
+  high === lastId ? Number.POSITIVE_INFINITY : idTimeMs(high) + 1 + Math.max(0, skew.maxMs);
+
+/** The segments that the bound of age lets go, oldest first; some may hold nothing that ages. */
+export function tooOld({ bounds, clock }: UpkeepContext, entries: readonly SegmentEntry[]) {
+  if (bounds.maxAgeMs === 0) return [];
+  const untilMs = clock.now() - bounds.maxAgeMs;
+  return byAge(entries).filter((entry) => endOf(entry) <= untilMs);
+}
+
+/** All segments that can age out, oldest first. */
+export const byAge = (entries: readonly SegmentEntry[]): SegmentEntry[] =>
+  entries
+    .filter(({ high }) => high !== lastId)
+    .toSorted((a, b) => (a.high < b.high ? -1 : a.high > b.high ? 1 : 0));
+
+/**
+ * Takes a segment without imports out of the archive; how many posts went, null when it holds imports or is gone. The next one
+ * owns its IDs from then on, and what is held completely begins where it ended.
+ */
+export function* dropSegment(context: UpkeepContext, entry: SegmentEntry): Steps<number | null> {
+  const { folder, catalog, clock } = context;
+  return yield* inLock(catalog, () => {
+    const entries = readSegments(catalog);
+    const at = entries.findIndex(
+      ({ platform, sequence }) => platform === entry.platform && sequence === entry.sequence,
+    );
+    const next = entries[at + 1];
+    if (at === -1 || next?.platform !== entry.platform) return null;
+    const { posts, imported } = numbersIn(folder, entry);
+    if (imported > 0) return null;
+    const { platform, low, high } = entries[at] ?? entry;
+    handDeletionsOn(segmentPath(folder, entry), segmentPath(folder, next));
+    removeEntry(catalog, entry);
+    retire(catalog, entry, clock.now(), countCommit(catalog));
+    catalog
+      .prepare("UPDATE segment SET low = ? WHERE platform = ? AND sequence = ?")
+      .run(low, platform, next.sequence);
+    catalog
+      .prepare("DELETE FROM strayed WHERE platform = ? AND id BETWEEN ? AND ?")
+      .run(platform, low, high);
+    ageOut(context, entry);
+    return posts;
+  });
+}
+
+/** What was deleted from a segment that goes is noted in another one. */
+function handDeletionsOn(from: string, to: string): void {
+  const going = openForReading(from, 100);
+  const staying = openSegmentFile(to, 100);
+  try {
+    inTransaction(staying, () => deletionsCopier(going)(staying));
+  } finally {
+    going.close();
+    staying.close();
+  }
+}
+
+/** Notes that streamed posts up to the end of a segment are not held any more; within a transaction. */
+export function ageOut({ catalog }: UpkeepContext, entry: SegmentEntry): void {
+  const ms = Math.max(agedOutMs(catalog, entry.platform) ?? 0, endOf(entry));
+  putAgedOut(catalog, entry.platform, ms);
+  cutCoverage(catalog, entry.platform, ms);
+}

@@ -1,0 +1,344 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { changeCatalog } from "../../../test/support/change-catalog.ts";
+import {
+  contents,
+  everything,
+  postOf,
+  queries,
+  startMs,
+} from "../../../test/support/changed-archive.ts";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { nextMillisecondId } from "../../posts/ids.ts";
+import type { Post } from "../../posts/post.ts";
+import {
+  presentAnalyzer,
+  readSegments,
+  type SegmentEntry,
+  segmentPath,
+} from "../catalog/catalog.ts";
+import { markDamaged } from "../segments/damage-marker.ts";
+import { archiveDefaults } from "../settings.ts";
+import { type UpkeepContext, upkeepContext } from "./context.ts";
+import { cutsOf } from "./cuts.ts";
+import { retiredFiles, tidyUp } from "./retire.ts";
+import { rewriteSegment } from "./rewrite.ts";
+import { runSteps } from "./steps.ts";
+
+let archive: SmallArchive;
+let context: UpkeepContext;
+beforeEach(() => {
+  archive = smallArchive(100_000);
+  context = upkeepContext(archive.folder, archiveDefaults, { now: () => 0 });
+});
+afterEach(() => {
+  context.catalog.close();
+  archive.remove();
+});
+
+const posts = (count: number, special: Partial<Post> = {}): Post[] =>
+  Array.from({ length: count }, (_, n) => postOf(n, { origin: "stream", ...special }));
+
+function entry(index = 0): SegmentEntry {
+  const found = readSegments(context.catalog)[index];
+  if (found === undefined) throw new Error("no such segment");
+  return found;
+}
+
+const keepAll = { cuts: [], keeps: null };
+
+describe("a segment that is rewritten", () => {
+  test("holds what it held: posts, answers, hidden posts, arrivals", () => {
+    archive.put(...posts(60));
+    archive.write([
+      {
+        kind: "account",
+        platform: "bluesky",
+        userId: "did:plc:author3",
+        status: "suspended",
+        observedMs: startMs,
+      },
+      {
+        kind: "delete",
+        platform: "bluesky",
+        uri: "at://did:plc:author1/app.bsky.feed.post/k1",
+        revision: "2",
+      },
+    ]);
+    const before = contents(archive);
+    expect(runSteps(rewriteSegment(context, entry(), keepAll))).toEqual({
+      isDone: true,
+      posts: 59,
+      dropped: 0,
+    });
+    expect(entry()).toMatchObject({ sequence: 2, low: 0n, rewriting: false, optimised: false });
+    expect(contents(archive)).toEqual(before);
+    archive.write([
+      {
+        kind: "account",
+        platform: "bluesky",
+        userId: "did:plc:author3",
+        status: "active",
+        observedMs: startMs + 1,
+      },
+    ]);
+    expect(archive.search(everything).positions).toHaveLength(59);
+  });
+
+  test("takes later edits, deletes and counts of its posts, by their uris", () => {
+    archive.put(...posts(20));
+    runSteps(rewriteSegment(context, entry(), keepAll));
+    const [edited, deleted, liked] = posts(3);
+    if (!edited || !deleted || !liked) throw new Error("three posts");
+    archive.write([
+      { kind: "upsert", post: { ...edited, text: "the edited tower", revision: "2" } },
+      { kind: "delete", platform: "bluesky", uri: deleted.uri, revision: "2" },
+      { kind: "count", platform: "bluesky", uri: liked.uri, metric: "likes", by: 12 },
+    ]);
+    archive.addCounts();
+    expect(archive.ask("tower").positions).toHaveLength(1);
+    expect(archive.ask("min_faves:10").positions).toHaveLength(1);
+    expect(archive.search(everything).positions).toHaveLength(19);
+  });
+
+  test("keeps what is written while it is copied, wherever the copy is at", () => {
+    // At each step of the copy something else happens, so that every part of it meets every kind of change.
+    archive.put(...posts(300));
+    const twin = smallArchive(100_000);
+    try {
+      twin.put(...posts(300));
+      const steps = rewriteSegment(context, entry(), keepAll);
+      let round = 0;
+      for (; !steps.next().done; round += 1) {
+        if (round < 20) for (const each of [archive, twin]) change(each, round);
+      }
+      expect(round).toBeGreaterThan(8);
+      expect(entry().sequence).toBe(2);
+      const seen = (each: SmallArchive) => {
+        const { positions } = each.search(everything);
+        return each.records(positions).map((record) => ({ ...record, ID: "" }));
+      };
+      expect(seen(archive)).toEqual(seen(twin));
+      for (const query of queries) {
+        const [a, b] = [archive, twin].map((each) =>
+          each
+            .records(each.ask(query, { limit: 1_000 }).positions)
+            .map((record) => record.Metadata.uri),
+        );
+        expect(a).toEqual(b);
+      }
+      const arrivals = [archive, twin].map((each) =>
+        each.reader.operations.arrivals({ after: null, limit: 10_000 }).map(({ number }) => number),
+      );
+      expect(arrivals[0]).toEqual(arrivals[1]);
+    } finally {
+      twin.remove();
+    }
+  });
+
+  /** Edits, deletes, brings back, adds, hides, counts. */
+  function change(each: SmallArchive, round: number): void {
+    const all = posts(300);
+    const revision = String(round + 2);
+    const at = (n: number): Post => {
+      const post = all[(round * 37 + n * 71) % 300];
+      if (post === undefined) throw new Error("no such post");
+      return post;
+    };
+    each.write([
+      { kind: "upsert", post: { ...at(1), text: `edited river ${round}`, revision } },
+      { kind: "delete", platform: "bluesky", uri: at(2).uri, revision },
+      { kind: "upsert", post: { ...at(3), text: `again snow ${round}`, revision } },
+      { kind: "count", platform: "bluesky", uri: at(4).uri, metric: "likes", by: 1 },
+      {
+        kind: "account",
+        platform: "bluesky",
+        userId: `did:plc:author${round % 5}`,
+        status: round % 2 === 0 ? "suspended" : "active",
+        observedMs: startMs + round,
+      },
+      ...posts(2).map((post, n) => ({
+        kind: "upsert" as const,
+        post: {
+          ...post,
+          uri: `at://did:plc:author9/app.bsky.feed.post/late${round}-${n}`,
+          text: `late stone ${round} ${n}`,
+          createdMs: startMs + round * 5_000 + n,
+          seenMs: startMs + round * 5_000 + n,
+        },
+      })),
+    ]);
+    each.addCounts();
+  }
+
+  test("is made with terms of the present analyzer", () => {
+    archive.put(...posts(10));
+    const segment = new DatabaseSync(segmentPath(archive.folder, entry()));
+    segment.exec("INSERT INTO term(term) VALUES('delete-all')");
+    segment.close();
+    changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0'");
+    expect(archive.ask("river").positions).toHaveLength(5);
+    runSteps(rewriteSegment(context, entry(), keepAll));
+    expect(entry().analyzer).toBe(presentAnalyzer);
+    expect(archive.ask("river").work.candidates).toBe(5);
+  });
+
+  test("knows how many of its posts were imported", () => {
+    archive.put(...posts(4), ...posts(3, { origin: "import", platform: "mastodon" }));
+    archive.put(makePost({ key: "imported" }));
+    runSteps(rewriteSegment(context, entry(), keepAll));
+    const { segments } = archive.reader.operations.stats({ maxBytes: 0 });
+    expect(segments).toMatchObject([
+      { platform: "bluesky", posts: 5, imported: 1 },
+      { platform: "mastodon" },
+    ]);
+  });
+
+  test("loses what is not kept", () => {
+    archive.put(...posts(10), makePost({ key: "imported", text: "kept river" }));
+    const keeps = (record: string) => record.includes("kept");
+    expect(runSteps(rewriteSegment(context, entry(), { cuts: [], keeps }))).toMatchObject({
+      posts: 1,
+      dropped: 10,
+    });
+    expect(archive.ask("river").positions).toHaveLength(1);
+  });
+
+  test("is left as it was when the copy is given up, at any step", () => {
+    archive.put(...posts(30));
+    const before = contents(archive);
+    for (let steps = 1; ; steps += 1) {
+      const rewriting = rewriteSegment(context, entry(), keepAll);
+      let isOver = false;
+      for (let step = 0; step < steps && !isOver; step += 1)
+        isOver = rewriting.next().done === true;
+      if (isOver) break;
+      rewriting.return({ isDone: false, posts: 0, dropped: 0 });
+      expect(entry()).toMatchObject({ sequence: 1, rewriting: false });
+      expect(retiredFiles(context.catalog)).toEqual([]);
+      expect(
+        readdirSync(join(archive.folder, "bluesky")).filter((name) => /0002/.test(name)),
+      ).toEqual([]);
+      expect(contents(archive)).toEqual(before);
+    }
+    expect(contents(archive)).toEqual(before);
+  });
+
+  test("frees the lock for a batch between all of its steps", () => {
+    archive.put(...posts(30));
+    const rewriting = rewriteSegment(context, entry(), keepAll);
+    while (!rewriting.next().done) expect(context.catalog.isTransaction).toBe(false);
+  });
+});
+
+describe("a segment that is marked as damaged", () => {
+  const damage = (sql: string, tables: readonly string[] = []): void => {
+    archive.put(...posts(10));
+    const path = segmentPath(archive.folder, entry());
+    const segment = new DatabaseSync(path, { defensive: false });
+    segment.exec(sql);
+    segment.close();
+    markDamaged(path, tables);
+  };
+
+  test.each([
+    [
+      "has lost rows",
+      "DELETE FROM post WHERE id = (SELECT min(id) FROM post)",
+      [],
+      "9 of 10 posts",
+    ],
+    ["has a damaged list of hidden posts", "SELECT 1", ["hidden"], "a damaged list of hidden"],
+  ])("is left as it is where it %s", (_, sql, tables, message) => {
+    damage(sql, tables);
+    const rewriting = rewriteSegment(context, entry(), keepAll);
+    expect(() => runSteps(rewriting)).toThrow(
+      expect.objectContaining({
+        code: "archive_damaged",
+        message: expect.stringContaining(message),
+        hint: expect.stringContaining("earshot archive reindex --segment bluesky/1"),
+      }),
+    );
+    expect(entry()).toMatchObject({ sequence: 1, rewriting: false });
+  });
+
+  test("is rewritten where its rows are whole, with a list of uris made from them", () => {
+    damage("UPDATE uri SET hash = hash + 1", ["uri"]);
+    runSteps(rewriteSegment(context, entry(), keepAll));
+    const [first] = posts(1);
+    if (first === undefined) throw new Error("a post");
+    archive.write([{ kind: "delete", platform: "bluesky", uri: first.uri, revision: "2" }]);
+    expect(archive.search(everything).positions).toHaveLength(9);
+  });
+});
+
+describe("a segment that is split", () => {
+  test("becomes several that own its IDs, none cut inside a millisecond", () => {
+    archive.put(...posts(100));
+    archive.put(
+      ...posts(40).map((post, n) => ({
+        ...post,
+        uri: `at://did:plc:same/app.bsky.feed.post/same${n}`,
+        createdMs: startMs + 50_000,
+        seenMs: startMs + 50_000,
+      })),
+    );
+    const before = contents(archive);
+    const cuts = cutsOf(archive.folder, entry(), 50);
+    expect(cuts).toHaveLength(2);
+    for (const cut of cuts) expect(nextMillisecondId(cut - 1n)).toBe(cut);
+    runSteps(rewriteSegment(context, entry(), { cuts, keeps: null }));
+    const { segments } = archive.reader.operations.stats({ maxBytes: 0 });
+    expect(segments.map((segment) => segment.posts).reduce((a, b) => a + b)).toBe(140);
+    expect(Math.max(...segments.map((segment) => segment.posts))).toBeLessThan(90);
+    const entries = readSegments(context.catalog);
+    expect(entries.map(({ low }) => low)).toEqual([0n, ...cuts]);
+    expect(entries.map(({ optimised }) => optimised)).toEqual([true, true, false]);
+    expect(contents(archive)).toEqual(before);
+  });
+
+  test("takes late posts, each into the part that owns its ID", () => {
+    archive.put(...posts(100));
+    const cuts = cutsOf(archive.folder, entry(), 60);
+    runSteps(rewriteSegment(context, entry(), { cuts, keeps: null }));
+    archive.put(
+      makePost({ key: "late", createdMs: startMs + 500, text: "late harbour" }),
+      makePost({ key: "later", createdMs: startMs + 99_500, text: "late harbour" }),
+    );
+    const { segments } = archive.reader.operations.stats({ maxBytes: 0 });
+    expect(segments.map((segment) => segment.posts)).toEqual([51, 51]);
+    expect(archive.ask('"late harbour"').positions).toHaveLength(2);
+  });
+
+  test("is not cut where one millisecond holds everything", () => {
+    archive.put(...posts(30, { createdMs: startMs, seenMs: startMs }));
+    expect(cutsOf(archive.folder, entry(), 10)).toEqual([]);
+  });
+});
+
+describe("what a process that died left", () => {
+  test("is tidied up: files without an entry, and the noting of changes", () => {
+    archive.put(...posts(10));
+    const before = contents(archive);
+    const rewriting = rewriteSegment(context, entry(), keepAll);
+    for (let step = 0; step < 4; step += 1) rewriting.next();
+    // Nobody goes on with it.
+    new DatabaseSync(join(archive.folder, "bluesky", "000009.db")).exec("CREATE TABLE a(b)");
+    archive.put(makePost({ key: "meanwhile" }));
+    runSteps(tidyUp(context));
+    expect(entry().rewriting).toBe(false);
+    const segment = new DatabaseSync(segmentPath(archive.folder, entry()));
+    expect(segment.prepare("SELECT count(*) AS changed FROM changed").get()).toEqual({
+      changed: 0,
+    });
+    segment.close();
+    const files = readdirSync(join(archive.folder, "bluesky"));
+    expect(files).not.toContain("000009.db");
+    expect(retiredFiles(context.catalog)).toMatchObject([{ sequence: 2 }]);
+    expect(contents(archive)).not.toEqual(before);
+    expect(archive.search(everything).positions).toHaveLength(11);
+  });
+});

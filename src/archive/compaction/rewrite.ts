@@ -1,0 +1,82 @@
+import type { DatabaseSync } from "node:sqlite";
+import { EarshotError } from "../../lib/errors.ts";
+import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
+import { strayedOf } from "../catalog/misplaced.ts";
+import { isMarkedDamaged, markedTables } from "../segments/damage-marker.ts";
+import type { UpkeepContext } from "./context.ts";
+import { copySegment } from "./copy-segment.ts";
+import type { FollowedSegment } from "./followed-segment.ts";
+import { type Replacement, type RewriteReport, replaceSegment } from "./replace-segment.ts";
+import { inLock, type Steps } from "./steps.ts";
+
+export type RewriteOptions = Pick<Replacement, "cuts" | "keeps">;
+
+/**
+ * Makes one or more files anew from the rows of a segment and puts them in its place (`replace-segment.ts`): rows, hidden posts
+ * and arrivals are copied in short reads; uris and terms are made from the rows. Posts that an earlier release numbered get other IDs. What comes of a sealed segment is not sealed.
+ * Errors: as `replaceSegment`, and `archive_damaged` where a segment that is marked as damaged lacks rows or hidden posts.
+ */
+export const rewriteSegment = (
+  context: UpkeepContext,
+  entry: SegmentEntry,
+  { cuts, keeps }: RewriteOptions,
+): Steps<RewriteReport> =>
+  replaceSegment(context, entry, {
+    cuts,
+    keeps,
+    terms: "any",
+    renumbers: true,
+    *fill(followed, { arrivalsFrom }) {
+      const path = segmentPath(context.folder, entry);
+      if (isMarkedDamaged(path)) requireWhole(followed.old, entry, markedTables(path));
+      yield* copySegment(followed, arrivalsFrom);
+      for (const { copy } of followed.parts) yield* copy.complete();
+      yield* listStrayed(context, followed);
+    },
+  });
+
+/**
+ * Throws where a copy of the rows and of the list of hidden posts would lack what the segment has lost, as nothing would tell it
+ * any more. Rows and their number are those of one commit.
+ */
+function requireWhole(
+  segment: DatabaseSync,
+  { platform, sequence }: SegmentEntry,
+  damagedTables: readonly string[],
+): void {
+  const { rows, posts } =
+    segment
+      .prepare(
+        "SELECT (SELECT count(*) FROM post) AS rows, (SELECT value FROM setting WHERE name = 'posts') AS posts",
+      )
+      .get() ?? {};
+  const isHiddenDamaged = damagedTables.includes("hidden");
+  if (rows === posts && !isHiddenDamaged) return;
+  const name = `${platform}/${sequence}`;
+  const damage = rows === posts ? "a damaged list of hidden posts" : `${rows} of ${posts} posts`;
+  throw new EarshotError(
+    "archive_damaged",
+    `segment ${name} has ${damage} and is not rewritten, as that would hide the loss`,
+    { hint: `restore a backup, or salvage it: earshot archive reindex --segment ${name}` },
+  );
+}
+
+/** Posts that are listed as strayed in one moment under the lock. */
+const listedAtOnce = 1_000;
+
+/** Archives of an earlier form do not list which posts strayed. */
+export function* listStrayed(
+  { catalog }: UpkeepContext,
+  { old, platform, strayed: found }: FollowedSegment,
+): Steps<void> {
+  const strayed = strayedOf(catalog);
+  const exists = old.prepare("SELECT 1 FROM post WHERE id = ?");
+  for (let start = 0; start < found.length; start += listedAtOnce) {
+    yield* inLock(catalog, () => {
+      for (const { hash, id } of found.slice(start, start + listedAtOnce)) {
+        if (exists.get(id) !== undefined) strayed.add(platform, hash, id);
+      }
+    });
+    yield "worked";
+  }
+}

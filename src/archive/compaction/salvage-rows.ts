@@ -1,0 +1,167 @@
+import type { DatabaseSync } from "node:sqlite";
+import { xUri } from "../../posts/ids.ts";
+import { accountsOf } from "../catalog/accounts.ts";
+import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
+import { labelsOf } from "../catalog/labels.ts";
+import { moderationOf } from "../catalog/moderation.ts";
+import { tombstonesOf } from "../catalog/tombstones.ts";
+import { createIdList, type IdList } from "../segments/id-list.ts";
+import { intactRows, type StoredRow, type UnreadableIds } from "../segments/intact-rows.ts";
+import { knownIds } from "../segments/known-ids.ts";
+import { hasWholeFreeList, rawRows } from "../segments/raw-rows.ts";
+import { emptyLog } from "./checkpoint-log.ts";
+import type { UpkeepContext } from "./context.ts";
+import type { FollowedSegment } from "./followed-segment.ts";
+import { type LostPost, type LostPosts, spansOfLost } from "./lost-posts.ts";
+import { decodedRow, hiddenIn, numberIn, openDamaged, uriEntries } from "./read-damaged.ts";
+import { copyReadableArrivals } from "./salvage-ingest-order.ts";
+import { inLock, type Steps } from "./steps.ts";
+
+/** Posts of one step, whose terms are made again. */
+const postsOfStep = 250;
+
+/** What is salvaged of one segment into the copies that follow it. */
+export type Salvage = {
+  copyRows(): Steps<void>;
+  copyArrivals(from: number): Steps<void>;
+  isDamaged(): boolean;
+  /** What is lost by the end; null where nothing is. */
+  lost(followed: FollowedSegment): LostPosts | null;
+  close(): void;
+};
+
+/** The source is read on one snapshot, from here on. */
+export function createSalvage(
+  context: UpkeepContext,
+  entry: SegmentEntry,
+  followed: FollowedSegment,
+): Salvage {
+  const { folder, catalog, hashOf } = context;
+  const { platform } = entry;
+  const path = segmentPath(folder, entry);
+  const accounts = accountsOf(catalog);
+  const labels = labelsOf(catalog);
+  const salvaged = createIdList();
+  const unreadable: UnreadableIds[] = [];
+  const source = openDamaged(path);
+  const wasHidden = hiddenIn(source);
+  /** The posts that the lists and indexes of the segment name. */
+  let named: IdList = createIdList();
+  let posts: number | null = null;
+  let wasWhole = false;
+  /** The revisions of those that the table does not lead to. */
+  const fromPages = new Map<bigint, string>();
+  /** Uris of rows that are not intact, as far as their hashes are listed for their IDs. */
+  const uris = new Map<bigint, string>();
+
+  /** False for a row that cannot be decoded. */
+  function put(row: StoredRow): boolean {
+    const { id } = row;
+    const read = decodedRow(row, platform);
+    const added = read === null ? null : followed.copyRow(row);
+    if (read === null || added === null) return false;
+    const copy = followed.copyOf(id);
+    if (!added.isNative) copy.addUri(hashOf(added.uri), id);
+    const userId = read.userId?.toLowerCase() ?? null;
+    const { hidden } = moderationOf({ platform, uri: added.uri, userId }, accounts, labels);
+    if (hidden || wasHidden.has(id)) copy.hide(id);
+    return true;
+  }
+
+  function* copyRows(): Steps<void> {
+    if (source === null) unreadable.push({ from: entry.low - 1n, to: null });
+    else yield* copyIntact(source);
+    if (source !== null) {
+      named = knownIds(source);
+      posts = numberIn(source, "posts");
+    }
+    yield "worked";
+    wasWhole = unreadable.length === 0 && missing().length === 0;
+    if (!wasWhole) yield* copyRaw();
+  }
+
+  const isOwn = (id: bigint): boolean => id >= entry.low && id <= entry.high;
+
+  function* copyIntact(database: DatabaseSync): Steps<void> {
+    let rows = 0;
+    try {
+      for (const row of intactRows(database, (ids) => unreadable.push(ids))) {
+        if (isOwn(row.id) && put(row)) salvaged.add(row.id);
+        rows += 1;
+        if (rows % postsOfStep === 0) yield "worked";
+      }
+    } catch {
+      // The table itself is not to be found in the file.
+      unreadable.push({ from: entry.low - 1n, to: null });
+    }
+  }
+
+  /** The posts that are known of and were not salvaged. */
+  function missing(): bigint[] {
+    if (posts !== null && posts === salvaged.size) return [];
+    return [...named.sorted()].filter((id) => isOwn(id) && !salvaged.has(id));
+  }
+
+  /** What is in the log is put into the file first. */
+  function* copyRaw(): Steps<void> {
+    yield* inLock(catalog, () => {
+      try {
+        emptyLog(path);
+      } catch {
+        // A file that SQLite does not open has no log that could be read either.
+      }
+    });
+    // Of deleted rows only those on free pages are left. Where nothing names any row, all are taken that were not deleted.
+    const mayBeUnnamed = source === null || hasWholeFreeList(path);
+    const tombstones = tombstonesOf(catalog, platform, accounts);
+    const isEntered = uriEntries(source);
+    let rows = 0;
+    for (const { row, isIntact } of rawRows(path)) {
+      rows += 1;
+      if (rows % postsOfStep === 0) yield "worked";
+      const { id, revision } = row;
+      const known = fromPages.get(id);
+      if (!isOwn(id) || salvaged.has(id) || (known !== undefined && known >= revision)) continue;
+      const post = decodedRow(row, platform);
+      if (post === null) continue;
+      if (isIntact === false) {
+        if (isEntered(hashOf(post.uri), id)) uris.set(id, post.uri);
+        continue;
+      }
+      const { uri, userId } = post;
+      const isGone = (): boolean =>
+        tombstones.cover({ uri, revision, userId, observedMs: Number(row.time_ms) });
+      if (!named.has(id) && (isIntact === null || !mayBeUnnamed || isGone())) continue;
+      if (known !== undefined) followed.copyOf(id).remove(id, hashOf);
+      if (put(row)) fromPages.set(id, revision);
+    }
+    for (const id of fromPages.keys()) salvaged.add(id);
+  }
+
+  function lost(now: FollowedSegment): LostPosts | null {
+    const found = missing()
+      .filter((id) => !now.copyOf(id).holds(id))
+      .map((id): LostPost => ({ id, uri: platform === "x" ? xUri(id) : (uris.get(id) ?? null) }));
+    const expected = posts === null ? null : Math.max(posts - salvaged.size, 0);
+    /** Whether more may be lost than the lists name. */
+    const isUnknown = expected === null ? named.size === 0 : expected > found.length;
+    if (found.length === 0 && (unreadable.length === 0 || !isUnknown)) return null;
+    return {
+      count: Math.max(found.length, expected ?? 0),
+      isExact: posts !== null,
+      posts: found,
+      spans: spansOfLost(entry, found, isUnknown ? unreadable : [], context.clock.now()),
+    };
+  }
+
+  return {
+    copyRows,
+    copyArrivals: (from) =>
+      source === null ? nothing() : copyReadableArrivals(source, followed, salvaged, from),
+    isDamaged: () => !wasWhole,
+    lost,
+    close: () => source?.close(),
+  };
+}
+
+function* nothing(): Steps<void> {}

@@ -1,0 +1,278 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { changeCatalog } from "../../../test/support/change-catalog.ts";
+import {
+  changeAll,
+  contents,
+  everything,
+  postOf,
+  posts,
+  removed,
+  startMs,
+  suspended,
+  unnumbered,
+} from "../../../test/support/changed-archive.ts";
+import { findingsIn } from "../../../test/support/findings-in.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { spoilPageOf } from "../../../test/support/spoil-page.ts";
+import type { Platform } from "../../posts/post.ts";
+import { readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
+import { wantedRewrites } from "../catalog/pending-rewrites.ts";
+import { isMarkedDamaged } from "../segments/damage-marker.ts";
+import { archiveDefaults } from "../settings.ts";
+import { type UpkeepContext, upkeepContext } from "./context.ts";
+import { retiredFiles } from "./retire.ts";
+import { rewriteSegment } from "./rewrite.ts";
+import { sealSegment } from "./seal-segment.ts";
+import { runSteps } from "./steps.ts";
+
+let archive: SmallArchive;
+let context: UpkeepContext;
+let nowMs: number;
+beforeEach(() => {
+  archive = smallArchive(100_000);
+  nowMs = 0;
+  context = upkeepContext(archive.folder, archiveDefaults, { now: () => nowMs });
+});
+afterEach(() => {
+  context.catalog.close();
+  archive.remove();
+});
+
+function entry(platform: Platform = "bluesky"): SegmentEntry {
+  const found = readSegments(context.catalog).find((each) => each.platform === platform);
+  if (found === undefined) throw new Error("no such segment");
+  return found;
+}
+
+const seal = (platform: Platform = "bluesky") => runSteps(sealSegment(context, entry(platform)));
+
+const sealedStats = (of: SmallArchive = archive) =>
+  of.reader.operations.stats({ maxBytes: 0 }).segments.map(({ sealed }) => sealed);
+
+const faults = () => findingsIn(archive.folder);
+
+describe("a segment that is sealed", () => {
+  test("holds what it held: posts, answers, hidden posts, arrivals, uris, numbers", async () => {
+    archive.put(...posts(60));
+    archive.write([suspended(3, true, startMs), removed(postOf(1), "2")]);
+    const before = contents(archive);
+    const { segments } = archive.reader.operations.stats({ maxBytes: 0 });
+    nowMs = 5_000;
+    expect(seal()).toEqual({ isDone: true, posts: 59, dropped: 0 });
+    expect(entry()).toMatchObject({ sequence: 2, low: 0n, rewriting: false });
+    expect(contents(archive)).toEqual(before);
+    expect(archive.reader.operations.stats({ maxBytes: 0 }).segments).toEqual([
+      {
+        ...segments[0],
+        sequence: 2,
+        bytes: expect.any(Number),
+        sealed: {
+          atMs: 5_000,
+          posts: 59,
+          bytes: expect.any(Number),
+          replaced: 0,
+          overlay: 0,
+          damaged: false,
+        },
+      },
+    ]);
+    expect(await faults()).toEqual([]);
+    archive.write([suspended(3, false, startMs + 1)]);
+    expect(archive.search(everything).positions).toHaveLength(59);
+    expect(await faults()).toEqual([]);
+  });
+
+  test("takes what comes later, which FTS5 answers for, and is sealed again with it", async () => {
+    archive.put(...posts(40));
+    seal();
+    const [edited, deleted, liked] = posts(3);
+    if (!edited || !deleted || !liked) throw new Error("three posts");
+    archive.write([
+      { kind: "upsert", post: { ...edited, text: "the edited tower", revision: "2" } },
+      removed(deleted, "2"),
+      { kind: "count", platform: "bluesky", uri: liked.uri, metric: "likes", by: 12 },
+      { kind: "upsert", post: postOf(5, { uri: "at://did:plc:a/app.bsky.feed.post/late" }) },
+    ]);
+    archive.addCounts();
+    expect(archive.ask("tower").positions).toHaveLength(1);
+    expect(sealedStats()).toMatchObject([{ posts: 40, replaced: 3, overlay: 3 }]);
+    const before = contents(archive);
+    expect(seal()).toMatchObject({ posts: 40 });
+    expect(sealedStats()).toMatchObject([{ posts: 40, replaced: 0, overlay: 0 }]);
+    expect(contents(archive)).toEqual(before);
+    expect(await faults()).toEqual([]);
+  });
+
+  test("is left as it was when the work is given up, at any step", () => {
+    archive.put(...posts(30));
+    const before = contents(archive);
+    for (let steps = 1; ; steps += 1) {
+      const sealing = sealSegment(context, entry());
+      let isOver = false;
+      for (let step = 0; step < steps && !isOver; step += 1) isOver = sealing.next().done === true;
+      if (isOver) break;
+      sealing.return({ isDone: false, posts: 0, dropped: 0 });
+      expect(entry()).toMatchObject({ sequence: 1, rewriting: false });
+      expect(retiredFiles(context.catalog)).toEqual([]);
+      const files = readdirSync(join(archive.folder, "bluesky"));
+      expect(files.filter((name) => name.startsWith("000002"))).toEqual([]);
+      expect(contents(archive)).toEqual(before);
+    }
+    expect(contents(archive)).toEqual(before);
+    expect(sealedStats()).toMatchObject([{ posts: 30 }]);
+  });
+
+  test("frees the lock for a batch between all of its steps", () => {
+    archive.put(...posts(30));
+    const sealing = sealSegment(context, entry());
+    while (!sealing.next().done) expect(context.catalog.isTransaction).toBe(false);
+  });
+
+  test("forgets the arrivals that are forgotten, and keeps the skew of its times", () => {
+    archive.put(...posts(30));
+    changeCatalog(context.catalog, "UPDATE setting SET value = '20' WHERE name = 'arrivals_from'");
+    changeCatalog(context.catalog, "UPDATE segment SET skew_min_ms = -7000, skew_max_ms = 9000");
+    archive.put(postOf(40));
+    seal();
+    expect(entry().skew).toEqual({ minMs: -7_000, maxMs: 9_000 });
+    const segment = new DatabaseSync(segmentPath(archive.folder, entry()));
+    expect(segment.prepare("SELECT min(number) AS first FROM arrival").get()).toEqual({
+      first: 30,
+    });
+    segment.close();
+  });
+
+  test("is not made of terms of another analyzer", () => {
+    archive.put(...posts(5));
+    changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0'");
+    expect(seal()).toMatchObject({ isDone: false });
+    expect(entry()).toMatchObject({ sequence: 1, rewriting: false });
+  });
+
+  test("is not sealed any more once it was rewritten from its rows", async () => {
+    archive.put(...posts(50));
+    seal();
+    archive.put(postOf(3, { text: "edited", revision: "2" }));
+    const before = contents(archive);
+    runSteps(rewriteSegment(context, entry(), { cuts: [], keeps: null }));
+    expect(sealedStats()).toEqual([null]);
+    expect(contents(archive)).toEqual(before);
+    expect(await faults()).toEqual([]);
+  });
+
+  test("is marked where its index turns out to be damaged while it is sealed again", () => {
+    archive.put(...posts(50));
+    seal();
+    const path = segmentPath(archive.folder, entry());
+    const segment = new DatabaseSync(path);
+    segment.exec("UPDATE sealed_terms SET block = x'ffffff'");
+    segment.close();
+    expect(() => seal()).toThrow();
+    expect(isMarkedDamaged(path)).toBe(true);
+    expect(entry()).toMatchObject({ sequence: 2, rewriting: false });
+    runSteps(rewriteSegment(context, entry(), { cuts: [], keeps: null }));
+    expect(archive.ask("number", { limit: 100 }).positions).toHaveLength(50);
+  });
+
+  test("is not marked where its rows are damaged and it is not sealed", () => {
+    archive.put(...posts(400));
+    const path = segmentPath(archive.folder, entry());
+    spoilPageOf(path, "post");
+    expect(() => seal()).toThrow(/malformed/);
+    expect(isMarkedDamaged(path)).toBe(false);
+    expect(entry()).toMatchObject({ sequence: 1, rewriting: false });
+    expect(wantedRewrites(context.catalog)).toEqual([]);
+  });
+
+  test.each([
+    [
+      "term_data",
+      "UPDATE term_data SET block = CAST(replace(block, 'umber', 'umbel') AS BLOB) WHERE id > 10",
+    ],
+    ["uri", "UPDATE uri SET hash = hash + 1"],
+  ])("is marked where %s does not match its sum, and rewritten", async (table, damage) => {
+    archive.put(...posts(50));
+    const path = segmentPath(archive.folder, entry());
+    const segment = new DatabaseSync(path, { defensive: false });
+    segment.exec(damage);
+    segment.close();
+    expect(() => seal()).toThrow(`do not match their sums: ${table}`);
+    expect(isMarkedDamaged(path)).toBe(true);
+    runSteps(rewriteSegment(context, entry(), { cuts: [], keeps: null }));
+    expect(seal()).toMatchObject({ isDone: true, posts: 50 });
+    expect(archive.ask("number", { limit: 100 }).positions).toHaveLength(50);
+    expect(await faults()).toEqual([]);
+  });
+
+  test("is marked where it is sealed and its file is damaged", () => {
+    archive.put(...posts(400));
+    seal();
+    const path = segmentPath(archive.folder, entry());
+    spoilPageOf(path, "sealed_terms");
+    expect(() => seal()).toThrow(/malformed/);
+    expect(isMarkedDamaged(path)).toBe(true);
+  });
+});
+
+describe("a segment whose FTS5 index cannot be read", () => {
+  const spoil = () => {
+    const segment = new DatabaseSync(segmentPath(archive.folder, entry()), { defensive: false });
+    segment.exec("UPDATE term_data SET block = x'00000001ff00000101010101' WHERE id = 10");
+    segment.close();
+  };
+
+  test("is wanted made anew from its posts, and is sealed then", () => {
+    archive.put(...posts(50));
+    spoil();
+    expect(() => seal()).toThrow(/^the segment cannot be sealed, as its FTS5 index is damaged/);
+    expect(isMarkedDamaged(segmentPath(archive.folder, entry()))).toBe(false);
+    expect(wantedRewrites(context.catalog)).toMatchObject([{ sequence: 1 }]);
+    runSteps(rewriteSegment(context, entry(), { cuts: [], keeps: null }));
+    expect(wantedRewrites(context.catalog)).toEqual([]);
+    expect(seal()).toMatchObject({ isDone: true, posts: 50 });
+    expect(archive.ask("number", { limit: 100 }).positions).toHaveLength(50);
+  });
+
+  test("is made anew a single time, unless it was sealed in between", () => {
+    archive.put(...posts(50));
+    const spoilAndSeal = () => {
+      spoil();
+      expect(() => seal()).toThrow();
+    };
+    const rewrite = () => runSteps(rewriteSegment(context, entry(), { cuts: [], keeps: null }));
+    spoilAndSeal();
+    rewrite();
+    spoilAndSeal();
+    expect(wantedRewrites(context.catalog)).toEqual([]);
+    rewrite();
+    seal();
+    spoilAndSeal();
+    expect(wantedRewrites(context.catalog)).toHaveLength(1);
+  });
+});
+
+describe("what is written while a segment is sealed", () => {
+  test.each(["bluesky", "x"] as const)("is there afterwards, of %s", async (platform) => {
+    const twin = smallArchive(100_000);
+    try {
+      const both = [archive, twin];
+      for (const each of both) each.put(...posts(40), ...unnumbered(40));
+      let round = 0;
+      for (const steps = sealSegment(context, entry(platform)); !steps.next().done; round += 1) {
+        // The copy begins, is whole, and only follows.
+        if (round % 4 === 0) for (const each of both) changeAll(each, round, 40);
+      }
+      expect(contents(archive)).toEqual(contents(twin));
+      expect(await faults()).toEqual([]);
+      const [sealed] = sealedStats().filter((each) => each !== null);
+      expect(sealed).toMatchObject({ overlay: expect.any(Number), replaced: expect.any(Number) });
+      expect(sealed?.overlay).toBeGreaterThan(0);
+      expect(sealed?.replaced).toBeGreaterThan(0);
+    } finally {
+      twin.remove();
+    }
+  });
+});

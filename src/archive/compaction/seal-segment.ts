@@ -1,0 +1,132 @@
+import type { DatabaseSync } from "node:sqlite";
+import { EarshotError } from "../../lib/errors.ts";
+import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
+import { openForReading } from "../database.ts";
+import { buildSealed } from "../sealed/build.ts";
+import { isDamage, SealedDamage } from "../sealed/damage.ts";
+import { maskWriterOf } from "../sealed/deletion-bitmap.ts";
+import { openPostNumbers } from "../sealed/doc-numbers.ts";
+import { UnreadableFts } from "../sealed/fts-structure.ts";
+import { sealedState } from "../sealed/sealed-state.ts";
+import { markDamaged } from "../segments/damage-marker.ts";
+import { damagedTables } from "../segments/table-sums.ts";
+import { emptyLog } from "./checkpoint-log.ts";
+import type { UpkeepContext } from "./context.ts";
+import { copyVerbatim } from "./copy-verbatim.ts";
+import { type Beginning, type RewriteReport, replaceSegment } from "./replace-segment.ts";
+import type { SegmentCopy } from "./segment-copy.ts";
+import { inLock, type Steps } from "./steps.ts";
+import { forgetUnreadable, noteUnreadable } from "./unreadable-index.ts";
+
+/** How large what is kept in memory of the segment may be while its index is read, KiB. */
+const sourceCacheKib = 16_000;
+
+/**
+ * Puts a sealed segment in the place of one, sealed or not (`replace-segment.ts`): everything is copied as it lies there, and
+ * the sealed index is made from what the segment is found by. Posts that change meanwhile are found by FTS5 there, as those
+ * that change later are.
+ *
+ * Nothing is done to a segment whose terms another analyzer made. Where its tables do not match their sums it is marked as
+ * damaged. A sealed index that turns out to be damaged is marked so, as
+ * the segment has to be made anew from its rows, and where its FTS5 index cannot be read, that is wanted once
+ * (`unreadable-index.ts`). Errors: as `replaceSegment`, `SealedDamage`, and `UnreadableFts`.
+ */
+export function* sealSegment(context: UpkeepContext, entry: SegmentEntry): Steps<RewriteReport> {
+  const { catalog } = context;
+  try {
+    const report = yield* replaceSegment(context, entry, {
+      cuts: [],
+      keeps: null,
+      terms: "present",
+      *fill({ parts }, beginning) {
+        for (const { copy } of parts) yield* fillSealed(context, entry, copy, beginning);
+      },
+    });
+    if (report.isDone) yield* inLock(catalog, () => forgetUnreadable(catalog, entry));
+    return report;
+  } catch (error) {
+    if (error instanceof UnreadableFts)
+      yield* inLock(catalog, () => noteUnreadable(catalog, entry));
+    throw error;
+  }
+}
+
+function* fillSealed(
+  { folder, catalog, clock }: UpkeepContext,
+  entry: SegmentEntry,
+  copy: SegmentCopy,
+  { arrivalsFrom, skew }: Beginning,
+): Steps<void> {
+  const path = segmentPath(folder, entry);
+  const source = openForReading(path, sourceCacheKib);
+  let isSealed = false;
+  try {
+    isSealed = sealedState(source) !== null;
+    copy.widen(skew);
+    yield* copy.fillFrom(path, function* (target) {
+      // Nobody writes to a segment without the catalog's lock: rows and index are those of one moment.
+      yield* inLock(catalog, () => {
+        source.exec("BEGIN");
+        source.prepare("SELECT count(*) FROM setting").get();
+        target.prepare("SELECT count(*) FROM old.setting").get();
+      });
+      const ids = yield* copyVerbatim(target, arrivalsFrom);
+      const before = bytesOf(target);
+      yield* buildSealed(source, target, ids, clock.now());
+      yield* requireIntactTables(source, path);
+      target
+        .prepare("INSERT OR REPLACE INTO main.setting VALUES('sealed_bytes', ?)")
+        .run(bytesOf(target) - before);
+      yield* hideInMask(target, path);
+    });
+    yield* copy.complete();
+  } catch (error) {
+    // SQLite's own errors may be of rows: where nothing is sealed they say nothing of a sealed index.
+    if (error instanceof SealedDamage || (isSealed && isDamage(error))) markDamaged(path);
+    throw error;
+  } finally {
+    source.close();
+  }
+  // What was written while the index was read could not leave the log: one batch would have to wait for all of it.
+  emptyLog(path);
+  yield "worked";
+}
+
+/** What is made from damaged tables gets sums of its own, which would hide the damage. */
+function* requireIntactTables(source: DatabaseSync, path: string): Steps<void> {
+  const tables = yield* damagedTables(source);
+  if (tables.length === 0) return;
+  markDamaged(path, tables);
+  throw new EarshotError(
+    "archive_damaged",
+    `the segment cannot be sealed, as tables of it do not match their sums: ${tables.join(", ")}`,
+    {
+      hint: "upkeep rewrites it from its posts; earshot archive reindex --segment … does so at once",
+    },
+  );
+}
+
+const bytesOf = (database: DatabaseSync): number =>
+  Number(
+    database
+      .prepare("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size")
+      .get()?.bytes,
+  );
+
+/** Posts of one step. */
+const hiddenOfStep = 5_000;
+
+function* hideInMask(database: DatabaseSync, name: string): Steps<void> {
+  const numbers = openPostNumbers(database, name, null);
+  const mask = maskWriterOf(database, numbers);
+  const hidden = database.prepare("SELECT id FROM hidden ORDER BY id DESC");
+  hidden.setReadBigInts(true);
+  let count = 0;
+  for (const { id } of hidden.iterate()) {
+    mask.hide(id as bigint);
+    count += 1;
+    if (count % hiddenOfStep === 0) yield "worked";
+  }
+  mask.flush();
+  numbers.close();
+}

@@ -1,0 +1,313 @@
+import { existsSync, readdirSync, statSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { changeCatalog } from "../../../test/support/change-catalog.ts";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import type { Post } from "../../posts/post.ts";
+import {
+  presentAnalyzer,
+  readSegments,
+  type SegmentEntry,
+  segmentPath,
+} from "../catalog/catalog.ts";
+import { wantedSeals, wantSeals } from "../catalog/pending-seals.ts";
+import { inTransaction } from "../database.ts";
+import { damageMarkerOf, markDamaged } from "../segments/damage-marker.ts";
+import { type ArchiveBounds, archiveDefaults } from "../settings.ts";
+import { createUpkeep, type Upkeep } from "./compaction.ts";
+import { type UpkeepContext, upkeepContext } from "./context.ts";
+import { runSteps } from "./steps.ts";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const startMs = Date.UTC(2026, 0, 1);
+
+let archive: SmallArchive;
+let context: UpkeepContext;
+
+const want = (entries: readonly SegmentEntry[]): void =>
+  inTransaction(context.catalog, () => wantSeals(context.catalog, entries));
+let nowMs: number;
+/** Ten posts a segment, one post an hour. */
+beforeEach(() => {
+  archive = smallArchive(10);
+  nowMs = Date.now();
+});
+afterEach(() => {
+  context.catalog.close();
+  archive.remove();
+});
+
+/** Segments of ten posts are worth it here, and nothing but sealing is done once a segment is quiet. */
+function keeping(bounds: Partial<ArchiveBounds> = {}): Upkeep {
+  const sealing = { sealPosts: 10, optimiseAfterMs: Number.POSITIVE_INFINITY };
+  context = upkeepContext(
+    archive.folder,
+    { ...archiveDefaults, ...sealing, ...bounds },
+    { now: () => nowMs },
+  );
+  return createUpkeep(context);
+}
+
+/** As after a restart: nothing is remembered. */
+function startAgain(bounds: Partial<ArchiveBounds> = {}): Upkeep {
+  context.catalog.close();
+  return keeping(bounds);
+}
+
+/** Looks until nothing is left to do; what it did, by kind. */
+function keepUp(upkeep: Upkeep): Record<string, number> {
+  const before = { ...upkeep.state().done };
+  for (let tasks = 0; runSteps(upkeep.look()); tasks += 1) {
+    if (tasks > 100) throw new Error("upkeep never ends");
+  }
+  expect(upkeep.state().fault).toBeNull();
+  return Object.fromEntries(
+    Object.entries(upkeep.state().done)
+      .map(([kind, times]) => [kind, times - before[kind as keyof typeof before]] as const)
+      .filter(([, times]) => times > 0),
+  );
+}
+
+function postOf(n: number, special: Partial<Post> = {}): Post {
+  return makePost({
+    key: `k${n}`,
+    createdMs: startMs + n * hourMs,
+    seenMs: startMs + n * hourMs,
+    text: `river number ${n}`,
+    origin: "stream",
+    revision: "1",
+    ...special,
+  });
+}
+
+const posts = (from: number, to: number): Post[] =>
+  Array.from({ length: to - from }, (_, n) => postOf(from + n));
+
+const like = (n: number) =>
+  archive.write([
+    { kind: "count", platform: "bluesky", uri: postOf(n).uri, metric: "likes", by: 1 },
+  ]);
+
+/** Which segments are sealed, lowest IDs first. */
+const sealed = () =>
+  archive.reader.operations
+    .stats({ maxBytes: 0 })
+    .segments.map((segment) => segment.sealed !== null);
+
+const found = () => archive.ask("river", { limit: 1_000 }).positions.length;
+
+const pathOf = (sequence: number): string =>
+  segmentPath(archive.folder, { platform: "bluesky", sequence });
+
+/** Makes a record of FTS5's pieces that contradicts itself. */
+function spoilIndex(sequence: number): void {
+  const segment = new DatabaseSync(pathOf(sequence), { defensive: false });
+  segment.exec("UPDATE term_data SET block = x'00000001ff00000101010101' WHERE id = 10");
+  segment.close();
+}
+
+/** What a folder looks like to whom nobody has written for so long. */
+function leaveAlone(ms: number): void {
+  const folder = join(archive.folder, "bluesky");
+  for (const name of readdirSync(folder)) {
+    const at = new Date(nowMs - ms);
+    utimesSync(join(folder, name), at, at);
+  }
+}
+
+describe("a segment is sealed", () => {
+  test("once no post has arrived for a while, though counts trickle in; the newest too", () => {
+    archive.put(...posts(0, 20));
+    const upkeep = keeping();
+    expect(keepUp(upkeep)).toEqual({});
+    nowMs += hourMs - 60_000;
+    like(3);
+    archive.addCounts();
+    expect(keepUp(upkeep)).toEqual({});
+    nowMs += 120_000;
+    like(4);
+    archive.addCounts();
+    expect(keepUp(upkeep)).toEqual({ seal: 2 });
+    expect(sealed()).toEqual([true, true, false]);
+    expect(found()).toBe(20);
+    expect(keepUp(upkeep)).toEqual({});
+
+    archive.put(...posts(20, 30));
+    nowMs += hourMs + 60_000;
+    leaveAlone(0);
+    expect(keepUp(upkeep)).toEqual({});
+    nowMs += hourMs;
+    expect(keepUp(upkeep)).toEqual({ seal: 1 });
+  });
+
+  test("not while posts arrive in it", () => {
+    archive.put(...posts(0, 12));
+    const upkeep = keeping();
+    keepUp(upkeep);
+    nowMs += 2 * hourMs;
+    archive.put(postOf(1, { uri: "at://did:plc:b/app.bsky.feed.post/late" }));
+    leaveAlone(0);
+    expect(keepUp(upkeep)).toEqual({});
+    nowMs += hourMs;
+    expect(keepUp(upkeep)).toEqual({ seal: 1 });
+  });
+
+  test("after a restart once its file has been left alone for as long", () => {
+    archive.put(...posts(0, 12));
+    leaveAlone(hourMs - 1_000);
+    expect(keepUp(keeping())).toEqual({});
+    leaveAlone(hourMs);
+    expect(keepUp(startAgain())).toEqual({ seal: 1 });
+  });
+
+  test("unless it is small", () => {
+    archive.put(...posts(0, 12));
+    leaveAlone(dayMs);
+    expect(keepUp(keeping({ sealPosts: 11 }))).toEqual({});
+  });
+
+  test("unless another analyzer made its terms: those are made anew first", () => {
+    archive.put(...posts(0, 12));
+    const upkeep = keeping();
+    changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
+    leaveAlone(dayMs);
+    expect(keepUp(upkeep)).toEqual({ reindex: 1 });
+    nowMs += hourMs + 60_000;
+    expect(keepUp(upkeep)).toEqual({ seal: 1 });
+    expect(readSegments(context.catalog)[0]).toMatchObject({ analyzer: presentAnalyzer });
+  });
+
+  test("unless its FTS5 index cannot be read: it is made anew once, and then left as it is", () => {
+    archive.put(...posts(0, 12));
+    spoilIndex(1);
+    leaveAlone(dayMs);
+    const upkeep = keeping();
+    expect(runSteps(upkeep.look())).toBe(true);
+    expect(upkeep.state()).toMatchObject({ fault: { kind: "seal" }, done: { seal: 0 } });
+    expect(keepUp(upkeep)).toEqual({ reindex: 1 });
+    expect(found()).toBe(12);
+    const [{ sequence } = { sequence: 0 }] = readSegments(context.catalog);
+    spoilIndex(sequence);
+    nowMs += dayMs;
+    expect(runSteps(upkeep.look())).toBe(true);
+    expect(upkeep.state()).toMatchObject({ fault: { kind: "seal" }, done: { seal: 0 } });
+    for (const keeper of [upkeep, startAgain()]) {
+      nowMs += dayMs;
+      want(readSegments(context.catalog).slice(0, 1));
+      expect(runSteps(keeper.look())).toBe(false);
+    }
+  });
+
+  test("at once where somebody wants it, however small and new it is", () => {
+    archive.put(...posts(0, 12));
+    const upkeep = keeping({ sealPosts: 1_000 });
+    want(readSegments(context.catalog));
+    expect(keepUp(upkeep)).toEqual({ seal: 2 });
+    expect(wantedSeals(context.catalog)).toEqual([]);
+    expect(found()).toBe(12);
+  });
+});
+
+describe("a sealed segment", () => {
+  /** Two segments, the first of which is sealed. */
+  function sealedFirst(bounds: Partial<ArchiveBounds> = {}): Upkeep {
+    archive.put(...posts(0, 12));
+    leaveAlone(dayMs);
+    const upkeep = keeping(bounds);
+    expect(keepUp(upkeep)).toEqual({ seal: 1 });
+    return upkeep;
+  }
+
+  const edit = (n: number) => archive.put(postOf(n, { text: `river edited ${n}`, revision: "2" }));
+
+  test("is sealed again when many of its posts were written since, and not too often", () => {
+    const upkeep = sealedFirst({ resealPercent: 20 });
+    edit(1);
+    edit(2);
+    nowMs += dayMs;
+    expect(keepUp(upkeep)).toEqual({});
+    edit(3);
+    expect(keepUp(upkeep)).toEqual({ seal: 1 });
+    for (const n of [4, 5, 6]) edit(n);
+    nowMs += dayMs - 1;
+    expect(keepUp(upkeep)).toEqual({});
+    nowMs += 1;
+    expect(keepUp(upkeep)).toEqual({ seal: 1 });
+    expect(archive.ask("edited", { limit: 100 }).positions).toHaveLength(6);
+  });
+
+  test("is sealed again at once where its index has no checksums, by an earlier version", () => {
+    const upkeep = sealedFirst();
+    const [{ sequence } = { sequence: 0 }] = readSegments(context.catalog);
+    const segment = new DatabaseSync(pathOf(sequence));
+    segment.exec(`
+      UPDATE sealed SET format = 1, page_sums = NULL, first = NULL, sum = NULL;
+      UPDATE sealed_terms SET sum = NULL;
+      UPDATE sealed_docs SET sum = NULL; UPDATE sealed_positions SET sum = NULL;
+      DELETE FROM sealed_mask`);
+    segment.close();
+    expect(found()).toBe(12);
+    expect(keepUp(upkeep)).toEqual({ seal: 1 });
+    expect(found()).toBe(12);
+    expect(keepUp(upkeep)).toEqual({});
+  });
+
+  test("is put back where none is to be sealed", () => {
+    sealedFirst();
+    const upkeep = startAgain({ seal: "off" });
+    expect(keepUp(upkeep)).toEqual({ reindex: 1 });
+    expect(sealed()).toEqual([false, false]);
+    want(readSegments(context.catalog));
+    leaveAlone(dayMs);
+    expect(keepUp(upkeep)).toEqual({});
+    expect(found()).toBe(12);
+  });
+
+  test("is made anew when it is marked as damaged, and sealed again later; the marker goes with it", () => {
+    const upkeep = sealedFirst({ retiredMs: 60_000 });
+    const [{ sequence } = { sequence: 0 }] = readSegments(context.catalog);
+    markDamaged(pathOf(sequence));
+    expect(keepUp(upkeep)).toEqual({ reindex: 1 });
+    expect(sealed()).toEqual([false, false]);
+    nowMs += 60_001;
+    keepUp(upkeep);
+    expect(existsSync(damageMarkerOf(pathOf(sequence)))).toBe(false);
+    nowMs += hourMs;
+    expect(keepUp(upkeep)).toEqual({ seal: 1 });
+  });
+
+  test("is not sealed again while it is marked as damaged, whoever wants it", () => {
+    const upkeep = sealedFirst();
+    const [entry] = readSegments(context.catalog);
+    if (entry === undefined) throw new Error("a segment");
+    markDamaged(pathOf(entry.sequence));
+    want([entry]);
+    expect(runSteps(upkeep.look())).toBe(true);
+    expect(upkeep.state().done).toMatchObject({ seal: 1, reindex: 1 });
+  });
+
+  test("leaves no marker of a file that is not known", () => {
+    sealedFirst();
+    markDamaged(pathOf(77));
+    keepUp(startAgain());
+    expect(existsSync(damageMarkerOf(pathOf(77)))).toBe(false);
+  });
+
+  test("takes less room than it did", () => {
+    archive.remove();
+    archive = smallArchive(1_000);
+    const text = (n: number) => `river ${n} ${n % 7} ${"harbour night ".repeat(9)}`;
+    archive.put(...posts(0, 1_001).map((post, n) => ({ ...post, text: text(n) })));
+    const upkeep = keeping({ optimiseAfterMs: 1_000 });
+    leaveAlone(60_000);
+    expect(keepUp(upkeep)).toEqual({ optimise: 1 });
+    const { size } = statSync(pathOf(1));
+    nowMs += 2 * hourMs;
+    expect(keepUp(upkeep)).toEqual({ seal: 1 });
+    const [{ sequence } = { sequence: 0 }] = readSegments(context.catalog);
+    expect(statSync(pathOf(sequence)).size).toBeLessThan(size);
+  });
+});

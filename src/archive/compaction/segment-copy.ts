@@ -1,0 +1,314 @@
+import { closeSync, fdatasyncSync, fsyncSync, openSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+import { makePrivate, makePrivateFolder } from "../../db/private-files.ts";
+import { firstTimeMs, idTimeMs, type TimeSkew, tellsTime } from "../../posts/ids.ts";
+import type { Platform } from "../../posts/post.ts";
+import { decodeRecord, recordOrigin, recordUri } from "../../posts/record.ts";
+import { indexTerms } from "../../posts/terms.ts";
+import { inTransaction, openForWriting } from "../database.ts";
+import { type MaskWriter, maskWriterOf } from "../sealed/deletion-bitmap.ts";
+import { openPostNumbers } from "../sealed/doc-numbers.ts";
+import { sealedState } from "../sealed/sealed-state.ts";
+import { damageMarkerOf } from "../segments/damage-marker.ts";
+import { type SegmentIdentity, unfinished, writeIdentity } from "../segments/identity.ts";
+import { type Arrivals, arrivalsIn } from "../segments/ingest-order.ts";
+import type { StoredRow } from "../segments/intact-rows.ts";
+import { damagedRow, defineRowSum, rowSum } from "../segments/row-sum.ts";
+import { segmentMigrations } from "../segments/schema.ts";
+import { sumTables, tableSumsOf } from "../segments/table-sums.ts";
+import { fileBytes } from "./files.ts";
+import { mergeTerms } from "./merge-terms.ts";
+import type { Steps } from "./steps.ts";
+
+/** How large what is kept in memory of a file may be while it is filled, and once it only follows, KiB. */
+const fillingCacheKib = 16_000;
+const followingCacheKib = 8_000;
+/**
+ * Posts, and steps of other work, after which the file is put on disk while it is filled: what is written to a disk all at
+ * once keeps everybody else's commits waiting.
+ */
+const postsOfCommit = 20_000;
+const stepsOfSync = 16;
+/** By how much it may grow before that, bytes. */
+const bytesOfSync = 2 * 1024 ** 2;
+
+/**
+ * A segment file that is being made from another one. While it is filled nobody else knows it and a crash throws it away: it
+ * has no journal, and what is written is put on disk bit by bit. `complete` makes a whole segment of it; from then on every
+ * commit leaves one that could be used. Where it is sealed, what is written from then on is found by FTS5.
+ */
+export type SegmentCopy = {
+  /** Adds a post that is not there, under an ID, with terms made anew; what it was made from. */
+  add(row: StoredRow, id: bigint): { uri: string; isNative: boolean };
+  addUri(hash: bigint, id: bigint): void;
+  hide(id: bigint): void;
+  arrivals: Arrivals;
+  holds(id: bigint): boolean;
+  /** The IDs from one to another, both inclusive. */
+  idsWithin(from: bigint, to: bigint): bigint[];
+  /** Removes a post with everything that is kept of it but its arrival; its uri, null where it was not there. */
+  remove(id: bigint, hashOf: (uri: string) => bigint): string | null;
+  /**
+   * Lets `work` fill the file, in one transaction, from the segment at `path`, which is attached as `old` and read on one
+   * snapshot, from the first statement that names it on.
+   */
+  fillFrom(path: string, work: (database: DatabaseSync) => Steps<void>): Steps<void>;
+  /** Takes in posts whose times differ so from those of their IDs. */
+  widen(skew: TimeSkew): void;
+  /** Merges FTS5's index into one piece and puts everything on disk. */
+  complete(): Steps<void>;
+  /** All of `work` in one commit, which is on disk when it returns. */
+  commit(work: () => void): void;
+  /** Writes down how many posts there are, which count changes were added last, and how posts are numbered. */
+  setNumbers(counted: bigint, numbering: number): void;
+  /** Takes over what was deleted, in a commit of its own. */
+  takeDeletions(copyTo: (database: DatabaseSync) => void): void;
+  /** Makes a segment of the copy, in a commit of its own. */
+  identify(identity: SegmentIdentity): void;
+  numbers(): { posts: number; imported: number };
+  /** By how much the times of all posts that were ever added differ from those of their IDs. */
+  skew(): TimeSkew;
+  close(): void;
+};
+
+export function createSegmentCopy(path: string, platform: Platform): SegmentCopy {
+  let database = create(path);
+  let sql = prepareStatements(database);
+  let tableSums = tableSumsOf(database);
+  let arrivals = arrivalsIn(database);
+  let isComplete = false;
+  let mask: MaskWriter | null = null;
+  let uncommitted = 0;
+  const numbers = { posts: 0, imported: 0 };
+  const skew = { minMs: 0, maxMs: 0 };
+  database.exec("BEGIN");
+
+  const rowOf = (row: StoredRow) => ({
+    id: row.id,
+    platform,
+    timeMs: Number(row.time_ms),
+    counts: {
+      likes: numberOrNull(row.likes),
+      reposts: numberOrNull(row.reposts),
+      replies: numberOrNull(row.replies),
+      quotes: numberOrNull(row.quotes),
+    },
+    record: row.record,
+  });
+
+  function widenBy(id: bigint, timeMs: number): void {
+    if (!tellsTime(id) && timeMs <= firstTimeMs) return;
+    const off = timeMs - idTimeMs(id);
+    widen({ minMs: off, maxMs: off });
+  }
+
+  function widen({ minMs, maxMs }: TimeSkew): void {
+    skew.minMs = Math.min(skew.minMs, minMs);
+    skew.maxMs = Math.max(skew.maxMs, maxMs);
+  }
+
+  function count(record: string, by: 1 | -1): void {
+    numbers.posts += by;
+    if (recordOrigin(record) === "import") numbers.imported += by;
+  }
+
+  function add(row: StoredRow, id: bigint): { uri: string; isNative: boolean } {
+    const { time_ms, likes, reposts, replies, quotes, revision, record } = row;
+    const stored = rowSum({ ...row, timeMs: time_ms });
+    if (row.sum !== null && Number(row.sum) !== stored) throw damagedRow(row.id);
+    const sum = id === row.id ? stored : rowSum({ ...row, id, timeMs: time_ms });
+    const post = decodeRecord(rowOf(row));
+    sql.insertPost.run(id, time_ms, likes, reposts, replies, quotes, revision, record, sum);
+    sql.insertTerms.run(id, indexTerms(post).join(" "));
+    mask?.replace(id);
+    count(record, 1);
+    widenBy(id, Number(time_ms));
+    if (!isComplete) commitSome();
+    return { uri: post.uri, isNative: post.nativeId !== null };
+  }
+
+  /** What lies in the system's memory only is little, whenever it is put on disk. */
+  function commitSome(): void {
+    uncommitted += 1;
+    if (uncommitted < postsOfCommit) return;
+    uncommitted = 0;
+    database.exec("COMMIT");
+    sync(path);
+    database.exec("BEGIN");
+  }
+
+  function remove(id: bigint, hashOf: (uri: string) => bigint): string | null {
+    mask?.replace(id);
+    const row = sql.row.get(id) as StoredRow | undefined;
+    if (row === undefined) return null;
+    const uri = recordUri(rowOf(row));
+    sql.deleteUri.run(hashOf(uri), id);
+    sql.deletePost.run(id);
+    sql.deleteTerms.run(id);
+    sql.show.run(id);
+    count(row.record, -1);
+    return uri;
+  }
+
+  function* fillFrom(from: string, work: (database: DatabaseSync) => Steps<void>): Steps<void> {
+    database.exec("COMMIT");
+    defineRowSum(database);
+    database.prepare("ATTACH ? AS old").run(`${pathToFileURL(from)}?mode=ro`);
+    database.exec("BEGIN");
+    yield* synced(work(database));
+    database.exec("COMMIT; DETACH old; BEGIN");
+    const setting = database.prepare("SELECT value FROM setting WHERE name = ?");
+    numbers.posts = Number(setting.get("posts")?.value);
+    numbers.imported = Number(setting.get("imported")?.value);
+  }
+
+  function* complete(): Steps<void> {
+    database.exec("COMMIT");
+    yield* synced(mergeTerms(database));
+    database.exec("BEGIN");
+    yield* sumTables(database);
+    database.exec("COMMIT");
+    database.close();
+    sync(path);
+    syncFolder(dirname(path));
+    yield "worked";
+    database = openForWriting(path, segmentMigrations, followingCacheKib);
+    // Frames are moved into the file when nobody waits for it.
+    database.exec("PRAGMA wal_autocheckpoint = 0");
+    sql = prepareStatements(database);
+    tableSums = tableSumsOf(database);
+    arrivals = arrivalsIn(database);
+    mask = maskOf(database, path);
+    isComplete = true;
+  }
+
+  /** Puts on disk from time to time what the steps have written. */
+  function* synced(work: Steps<void>): Steps<void> {
+    let steps = 0;
+    let syncedBytes = fileBytes(path);
+    for (const step of work) {
+      yield step;
+      steps += 1;
+      const bytes = fileBytes(path);
+      if (steps % stepsOfSync !== 0 && bytes - syncedBytes < bytesOfSync) continue;
+      sync(path);
+      syncedBytes = bytes;
+    }
+  }
+
+  return {
+    add,
+    addUri: (hash, id) => {
+      sql.insertUri.run(hash, id);
+    },
+    hide: (id) => {
+      sql.hide.run(id);
+      mask?.hide(id);
+    },
+    get arrivals() {
+      return arrivals;
+    },
+    holds: (id) => sql.exists.get(id) !== undefined,
+    idsWithin: (from, to) => sql.within.all(from, to).map(({ id }) => id as bigint),
+    remove,
+    fillFrom,
+    widen,
+    complete,
+    commit: (work) => {
+      database.exec("BEGIN IMMEDIATE");
+      tableSums.begin();
+      work();
+      mask?.flush();
+      tableSums.end();
+      database.exec("COMMIT");
+    },
+    setNumbers: (counted, numbering) => {
+      sql.set.run(numbering, "numbering");
+      sql.set.run(numbers.posts, "posts");
+      sql.set.run(numbers.imported, "imported");
+      sql.set.run(counted, "counted");
+    },
+    takeDeletions: (copyTo) => inTransaction(database, () => copyTo(database)),
+    identify: (identity) =>
+      inTransaction(database, () => {
+        database.exec(`DELETE FROM setting WHERE name = '${unfinished}'`);
+        writeIdentity(database, identity);
+      }),
+    numbers: () => numbers,
+    skew: () => skew,
+    close: () => {
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+/** Not `defensive`, which keeps a journal. */
+function create(path: string): DatabaseSync {
+  makePrivateFolder(dirname(path));
+  removeSegmentFiles(path);
+  makePrivate(path);
+  const database = new DatabaseSync(path);
+  database.exec(
+    `PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -${fillingCacheKib}`,
+  );
+  for (const migration of segmentMigrations) database.exec(migration);
+  database.exec(`PRAGMA user_version = ${segmentMigrations.length}`);
+  database.exec(`INSERT INTO setting VALUES('${unfinished}', 1)`);
+  return database;
+}
+
+/** A segment's file, what SQLite keeps beside it, and the marker of damage. */
+export function removeSegmentFiles(path: string): void {
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true });
+  rmSync(damageMarkerOf(path), { force: true });
+}
+
+/** Null where the segment is not sealed. */
+function maskOf(database: DatabaseSync, name: string): MaskWriter | null {
+  if (sealedState(database) === null) return null;
+  return maskWriterOf(database, openPostNumbers(database, name, null));
+}
+
+function sync(path: string): void {
+  const file = openSync(path, "r+");
+  try {
+    fdatasyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function syncFolder(path: string): void {
+  const folder = openSync(path, "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+const numberOrNull = (value: bigint | null): number | null =>
+  value === null ? null : Number(value);
+
+function prepareStatements(database: DatabaseSync) {
+  const row = database.prepare("SELECT * FROM post WHERE id = ?");
+  row.setReadBigInts(true);
+  const within = database.prepare("SELECT id FROM post WHERE id BETWEEN ? AND ? ORDER BY id");
+  within.setReadBigInts(true);
+  return {
+    row,
+    within,
+    exists: database.prepare("SELECT 1 FROM post WHERE id = ?"),
+    insertPost: database.prepare("INSERT INTO post VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+    deletePost: database.prepare("DELETE FROM post WHERE id = ?"),
+    insertTerms: database.prepare("INSERT INTO term(rowid, terms) VALUES(?, ?)"),
+    deleteTerms: database.prepare("DELETE FROM term WHERE rowid = ?"),
+    insertUri: database.prepare("INSERT OR IGNORE INTO uri VALUES(?, ?)"),
+    deleteUri: database.prepare("DELETE FROM uri WHERE hash = ? AND id = ?"),
+    hide: database.prepare("INSERT OR IGNORE INTO hidden VALUES(?)"),
+    show: database.prepare("DELETE FROM hidden WHERE id = ?"),
+    set: database.prepare("UPDATE setting SET value = ? WHERE name = ?"),
+  };
+}

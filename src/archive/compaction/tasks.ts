@@ -1,0 +1,154 @@
+import { lastId } from "../../posts/ids.ts";
+import { archiveBytes } from "../catalog/archive-bytes.ts";
+import {
+  catalogPath,
+  presentAnalyzer,
+  presentNumbering,
+  readSegments,
+  readSetting,
+  type SegmentEntry,
+  segmentPath,
+} from "../catalog/catalog.ts";
+import { orphanedTotals } from "../catalog/orphaned.ts";
+import { wantedRewrites } from "../catalog/pending-rewrites.ts";
+import { wantedSeals } from "../catalog/pending-seals.ts";
+import type { TaskKind } from "../compaction-state.ts";
+import type { UpkeepContext } from "./context.ts";
+import { hasForgottenArrivals } from "./drop-ingest-order.ts";
+import { fileBytes, lastWrittenMs, walBytes } from "./files.ts";
+import { byAge, readableNumbers, type SegmentNumbers, tooOld } from "./retention.ts";
+import { retiredFiles } from "./retire.ts";
+import type { SealWatch } from "./seal-watch.ts";
+
+/**
+ * What there is to do for an archive:
+ *
+ * - `drop` a segment whose posts have aged out, or `thin` one that keeps its imports alone;
+ * - `cut` off a newest segment whose terms another analyzer made or whose posts an earlier release numbered, and `reindex`
+ *   those that are not the newest, those of which somebody wants it, those whose sealed index is damaged, and sealed ones where none is to be sealed;
+ * - `split` a segment that has grown too large;
+ * - `forget` arrivals, `optimise` a segment, `shorten` a write-ahead log, each once its file is quiet;
+ * - `seal` a segment in which nothing arrives any more, or of which somebody wants it, and seal it anew once much was written
+ *   to it.
+ */
+export type Task = { kind: TaskKind; entry: SegmentEntry };
+
+/** An archive as upkeep finds it. */
+export type Findings = {
+  /** In order of need, the oldest or the newest segment first. */
+  tasks: Task[];
+  segments: number;
+  /** Without the files that are about to be removed, and those. */
+  bytes: number;
+  retiredBytes: number;
+  orphaned: { files: number; bytes: number };
+  /** The longest write-ahead log. */
+  walBytes: number;
+  /** Count changes that wait to be added to their posts. */
+  counts: number;
+};
+
+/** A write-ahead log that is emptied: of a quiet segment, and of one that is written to. */
+const quietWalBytes = 1024 ** 2;
+const busyWalBytes = 128 * 1024 ** 2;
+
+export const keyOf = ({ kind, entry }: Task): string => `${kind} ${nameOf(entry)}`;
+
+const nameOf = ({ platform, sequence }: SegmentEntry): string => `${platform} ${sequence}`;
+
+/** Looks at every segment once. */
+export function findTasks(context: UpkeepContext, sealWatch: SealWatch): Findings {
+  const { folder, catalog, clock, bounds } = context;
+  const listed = readSegments(catalog);
+  const numbers = new Map<SegmentEntry, SegmentNumbers>();
+  for (const entry of listed) {
+    const read = readableNumbers(folder, entry);
+    if (read !== null) numbers.set(entry, read);
+  }
+  // A segment that is damaged is only rewritten, where that is wanted; the others are kept in shape.
+  const entries = listed.filter((entry) => numbers.has(entry));
+  const retiredBytes = retiredFiles(catalog).reduce(
+    (sum, file) => sum + fileBytes(segmentPath(folder, file)),
+    0,
+  );
+  const orphaned = orphanedTotals(folder);
+  const bytes = archiveBytes(folder) - retiredBytes - orphaned.bytes;
+  const arrivalsFrom = Number(readSetting(catalog, "arrivals_from"));
+  sealWatch.look(entries);
+
+  const numbersOf = (entry: SegmentEntry): SegmentNumbers =>
+    numbers.get(entry) ?? { posts: 0, imported: 0 };
+  const isNewest = ({ high }: SegmentEntry): boolean => high === lastId;
+  const isQuiet = (entry: SegmentEntry): boolean =>
+    clock.now() - lastWrittenMs(segmentPath(folder, entry)) >= bounds.optimiseAfterMs;
+  const logOf = (entry: SegmentEntry): number => walBytes(segmentPath(folder, entry));
+  const of = (kind: TaskKind, chosen: readonly SegmentEntry[]): Task[] =>
+    chosen.map((entry) => ({ kind, entry }));
+
+  /** What ages out of a segment: all of it, what was not imported, or nothing. */
+  function aging(entry: SegmentEntry): Task[] {
+    const { posts, imported } = numbersOf(entry);
+    if (imported === 0) return of("drop", [entry]);
+    return imported < posts ? of("thin", [entry]) : [];
+  }
+
+  const aged = tooOld(context, entries).flatMap(aging);
+  const excess = bytes > bounds.maxBytes ? byAge(entries).flatMap(aging).slice(0, 1) : [];
+  const outdated = entries.filter(({ analyzer }) => analyzer !== presentAnalyzer).reverse();
+  const renumbered = entries
+    .filter((entry) => entry.numbering !== presentNumbering && !outdated.includes(entry))
+    .reverse();
+  const others = entries.filter((entry) => !isNewest(entry));
+  const quiet = others.filter(isQuiet);
+  const wished = new Set(wantedSeals(catalog).map(nameOf));
+  const standings = entries.map((entry) => ({ entry, ...sealWatch.standingOf(entry) }));
+  const unfit = standings.filter(({ isUnfit }) => isUnfit);
+  const toSeal = standings.filter(
+    ({ entry, obstacle, isDue }) => isDue || (obstacle === null && wished.has(nameOf(entry))),
+  );
+  const isCut = (entry: SegmentEntry): boolean => isNewest(entry) && numbersOf(entry).posts > 0;
+  return {
+    tasks: [
+      ...aged,
+      ...excess,
+      ...of("cut", outdated.filter(isCut)),
+      ...of(
+        "reindex",
+        outdated.filter((entry) => !isCut(entry)),
+      ),
+      ...of("cut", renumbered.filter(isCut)),
+      ...of("reindex", wantedRewrites(catalog)),
+      ...of(
+        "reindex",
+        unfit.map(({ entry }) => entry),
+      ),
+      ...of(
+        "split",
+        others.filter((entry) => numbersOf(entry).posts > bounds.splitPosts),
+      ),
+      ...of(
+        "reindex",
+        renumbered.filter((entry) => !isCut(entry)),
+      ),
+      ...of(
+        "forget",
+        quiet.filter((entry) => hasForgottenArrivals(folder, entry, arrivalsFrom)),
+      ),
+      ...of(
+        "optimise",
+        quiet.filter(({ optimised }) => !optimised),
+      ),
+      ...of("seal", toSeal.map(({ entry }) => entry).reverse()),
+      ...of(
+        "shorten",
+        entries.filter((entry) => logOf(entry) > (isQuiet(entry) ? quietWalBytes : busyWalBytes)),
+      ),
+    ],
+    segments: listed.length,
+    bytes,
+    retiredBytes,
+    orphaned,
+    walBytes: Math.max(walBytes(catalogPath(folder)), ...entries.map(logOf)),
+    counts: Number(catalog.prepare("SELECT count(*) AS rows FROM count_change").get()?.rows),
+  };
+}

@@ -1,0 +1,377 @@
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { makePost } from "../../../test/support/make-post.ts";
+import { sealAll } from "../../../test/support/seal-all.ts";
+import { wholeArchive, writerOn } from "../../../test/support/whole-archive.ts";
+import { lockFolder } from "../../db/folder-lock.ts";
+import { makePlan } from "../../query/make-plan.ts";
+import { parseQuery } from "../../query/parse.ts";
+import type { ArchiveChange } from "../archive.ts";
+import { catalogPath, readCheckpoint, readSegments, segmentPath } from "../catalog/catalog.ts";
+import { openForReading } from "../database.ts";
+import { damageMarkerOf } from "../segments/damage-marker.ts";
+import { createReader } from "../threads/reader.ts";
+import { backUp } from "./back-up.ts";
+import { check } from "./check.ts";
+import { restore } from "./restore.ts";
+
+let root = "";
+let original = "";
+let target = "";
+let restored = "";
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "earshot-backup-"));
+  original = join(root, "data");
+  target = join(root, "backup");
+  restored = join(root, "restored");
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const segmentPosts = 40;
+const never = new AbortController().signal;
+const clock = { now: () => Date.UTC(2026, 1, 1) };
+const quietly = { clock, onProgress: () => {}, signal: never };
+const postKey = (n: number): string => `post${n}`;
+const uri = (n: number): string => `at://did:plc:author/app.bsky.feed.post/${postKey(n)}`;
+const revision = (n: number): string => String(n).padStart(8, "0");
+
+/** What a stream brings as its `n`th batch: new posts, a late one, an edit, deletions, counts, an account's state. */
+function batch(n: number): ArchiveChange[] {
+  const stream = { origin: "stream", userId: "did:plc:author", revision: revision(n) } as const;
+  const zero = { likes: 0, reposts: 0, replies: 0, quotes: 0 };
+  const atMs = Date.UTC(2026, 0, 1) + n * 60_000;
+  const upsert = (key: number, text: string, createdMs: number): ArchiveChange => ({
+    kind: "upsert",
+    post: makePost({
+      ...stream,
+      key: postKey(key),
+      text,
+      createdMs,
+      counts: zero,
+      inReplyTo:
+        key % 3 === 0 ? { id: null, uri: uri(key - 1), username: null, userId: null } : null,
+    }),
+  });
+  const first = n * 10;
+  const posts = Array.from({ length: 9 }, (_, i) =>
+    upsert(first + i, `post number ${first + i} of batch${n}`, atMs + i * 1_000),
+  );
+  const counts: ArchiveChange[] = Array.from({ length: 9 }, (_, i) => ({
+    kind: "count",
+    platform: "bluesky",
+    uri: uri(Math.max(0, first + i - 7 * (n % 5))),
+    metric: i % 2 === 0 ? "likes" : "replies",
+    by: 1,
+  }));
+  const late = upsert(first + 9, `late ${n}`, atMs - 3_600_000);
+  if (n === 0) return [...posts, late, ...counts];
+  return [
+    ...posts,
+    late,
+    ...counts,
+    { ...upsert(first - 5, `edited in batch${n}`, atMs - 55_000) },
+    { kind: "delete", platform: "bluesky", uri: uri(first - 7), revision: revision(n) },
+    {
+      kind: "delete",
+      platform: "bluesky",
+      uri: uri(Math.max(0, first - 58)),
+      revision: revision(n),
+    },
+    ...(n % 4 === 0 ? [accountState(n)] : []),
+  ];
+}
+
+const accountState = (n: number): ArchiveChange => ({
+  kind: "account",
+  platform: "bluesky",
+  userId: "did:plc:author",
+  status: n % 8 === 0 ? "takendown" : "active",
+  observedMs: n,
+});
+
+function feed(dataDir: string) {
+  const writer = writerOn(dataDir, segmentPosts);
+  return {
+    next: (n: number): void => {
+      writer.write(batch(n), [{ name: "stream", value: String(n) }]);
+      if (n % 3 === 2) writer.addCounts();
+    },
+    end: (): void => {
+      writer.addCounts();
+      writer.close();
+    },
+  };
+}
+
+/** An archive that is made once, and copied for each test that only reads it. */
+let made = "";
+
+beforeAll(() => {
+  made = mkdtempSync(join(tmpdir(), "earshot-backup-"));
+  const stream = feed(made);
+  for (let n = 0; n < 12; n++) stream.next(n);
+  stream.end();
+});
+afterAll(() => rmSync(made, { recursive: true, force: true }));
+
+const makeArchive = (): void => cpSync(made, original, { recursive: true });
+
+const checkpointOf = (dataDir: string): number => {
+  const catalog = openForReading(catalogPath(join(dataDir, "archive")), 1_000);
+  const value = readCheckpoint(catalog, "stream");
+  catalog.close();
+  return Number(value);
+};
+
+test("a backup taken while batches are written, restored and continued from its checkpoint, equals the original", async () => {
+  const batches = 60;
+  makeArchive();
+  const stream = feed(original);
+  let written = 12;
+  await backUp({
+    ...quietly,
+    folder: join(original, "archive"),
+    target,
+    onProgress: () => {
+      for (let i = 0; i < 4; i++) if (written < batches - 5) stream.next(written++);
+    },
+  });
+  expect(written).toBeGreaterThan(25);
+  while (written < batches) stream.next(written++);
+  stream.end();
+
+  await restore({ ...quietly, source: target, dataDir: restored });
+  const resumed = feed(restored);
+  const from = checkpointOf(restored);
+  expect(from).toBe(11);
+  for (let n = from + 1; n < batches; n++) resumed.next(n);
+  resumed.end();
+
+  const whole = wholeArchive(join(original, "archive"));
+  expect(whole.length).toBeGreaterThan(400);
+  expect(wholeArchive(join(restored, "archive"))).toEqual(whole);
+});
+
+test("a backup of sealed segments, one of them damaged, restored and written to, answers as the original", async () => {
+  makeArchive();
+  const folder = join(original, "archive");
+  sealAll(folder);
+  const damaged = 5;
+  writeFileSync(
+    damageMarkerOf(segmentPath(folder, { platform: "bluesky", sequence: damaged })),
+    "",
+  );
+  const stream = feed(original);
+  stream.next(12);
+  const { files } = await backUp({ ...quietly, folder, target });
+  expect(files.every(({ path }) => path.endsWith(".db"))).toBe(true);
+  await restore({ ...quietly, source: target, dataDir: restored });
+  expect(namesIn(join(restored, "archive", "bluesky"))).toEqual(namesIn(join(target, "bluesky")));
+  const resumed = feed(restored);
+  for (const each of [stream, resumed]) {
+    for (let n = 13; n < 16; n++) each.next(n);
+    each.end();
+  }
+  const whole = wholeArchive(folder);
+  expect(wholeArchive(join(restored, "archive"))).toEqual(whole);
+  const report = await check({
+    folder: join(restored, "archive"),
+    isFull: true,
+    sampleRows: 1,
+    onProgress: () => {},
+    signal: never,
+  });
+  // Which was written to while its index was said to be damaged, and so was not kept up.
+  const found = new Set(report.findings.map(({ kind, segment }) => `${kind} ${segment}`));
+  expect([...found]).toEqual([`sealed_damaged bluesky/${damaged}`]);
+  const words = ["post", "batch3", "late", "edited", "number 77"];
+  const answers = words.map((word) => idsOf(folder, word));
+  expect(answers.every((ids) => ids.length > 0)).toBe(true);
+  expect(words.map((word) => idsOf(join(restored, "archive"), word))).toEqual(answers);
+});
+
+const namesIn = (folder: string): string[] =>
+  readdirSync(folder).filter((name) => !/-(?:wal|shm)$/.test(name));
+
+/** The posts that are found by a query. */
+function idsOf(folder: string, query: string): bigint[] {
+  const reader = createReader(folder, 1_000, { now: clock.now, elapsed: () => 0 });
+  try {
+    const plan = makePlan(parseQuery(query).tree, {
+      names: { accounts: new Map(), posts: new Map() },
+      asOfMs: 0,
+    });
+    const { positions } = reader.operations.search({
+      plan,
+      platforms: ["bluesky"],
+      fromMs: null,
+      toMs: null,
+      after: null,
+      limit: 1_000,
+      deadlineMs: Number.POSITIVE_INFINITY,
+    });
+    return positions.map(({ id }) => id);
+  } finally {
+    reader.close();
+  }
+}
+
+test("a segment whose file is unlinked while the backup runs is in it", async () => {
+  makeArchive();
+  const folder = join(original, "archive");
+  const before = wholeArchive(folder);
+  let unlinked = 0;
+  await backUp({
+    ...quietly,
+    folder,
+    target,
+    onProgress: () => {
+      if (unlinked++ > 0) return;
+      for (const name of readdirSync(join(folder, "bluesky")))
+        rmSync(join(folder, "bluesky", name));
+    },
+  });
+  expect(unlinked).toBeGreaterThan(1);
+  await restore({ ...quietly, source: target, dataDir: restored });
+  expect(wholeArchive(join(restored, "archive"))).toEqual(before);
+});
+
+test("progress reaches its whole, and nobody else may read the files", async () => {
+  makeArchive();
+  const shares: number[] = [];
+  const onProgress = (done: number, total: number): number => shares.push(done / total);
+  const { files, posts } = await backUp({
+    ...quietly,
+    folder: join(original, "archive"),
+    target,
+    onProgress,
+  });
+  expect(shares.at(-1)).toBe(1);
+  expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+  expect(posts).toBe(wholeArchive(join(original, "archive")).length);
+  for (const { path, bytes } of files) {
+    const { size, mode } = statSync(join(target, path));
+    expect([size, mode & 0o777]).toEqual([bytes, 0o600]);
+  }
+});
+
+test("a backup that was stopped is none, and the next one into its folder takes its place", async () => {
+  makeArchive();
+  const folder = join(original, "archive");
+  const stopping = new AbortController();
+  const stopped = backUp({
+    ...quietly,
+    folder,
+    target,
+    signal: stopping.signal,
+    onProgress: (done, total) => {
+      if (done > total / 2) stopping.abort(new Error("enough"));
+    },
+  });
+  await expect(stopped).rejects.toThrow("enough");
+  await expect(restore({ ...quietly, source: target, dataDir: restored })).rejects.toMatchObject({
+    code: "backup_incomplete",
+  });
+  await backUp({ ...quietly, folder, target });
+  await restore({ ...quietly, source: target, dataDir: restored });
+  expect(wholeArchive(join(restored, "archive"))).toEqual(wholeArchive(folder));
+});
+
+test("a backup never overwrites another one, nor any file", async () => {
+  makeArchive();
+  const folder = join(original, "archive");
+  await backUp({ ...quietly, folder, target });
+  await expect(backUp({ ...quietly, folder, target })).rejects.toMatchObject({
+    code: "backup_exists",
+  });
+  await expect(backUp({ ...quietly, folder, target: original })).rejects.toMatchObject({
+    code: "backup_exists",
+  });
+});
+
+test.for<[string, (path: string) => void, RegExp]>([
+  ["a flipped byte", flipByte, /000002\.db is not what was backed up/],
+  ["a cut file", (path) => truncateSync(path, 8192), /000002\.db is not what was backed up/],
+  ["a longer file", (path) => appendFileSync(path, "more"), /000002\.db is not what was backed up/],
+  ["a missing file", (path) => rmSync(path), /000002\.db is missing/],
+])("%s in a backup is found, and nothing is restored", async ([, damage, message]) => {
+  makeArchive();
+  await backUp({ ...quietly, folder: join(original, "archive"), target });
+  damage(join(target, "bluesky", "000002.db"));
+  const tried = restore({ ...quietly, source: target, dataDir: restored });
+  await expect(tried).rejects.toMatchObject({ code: "backup_damaged" });
+  await expect(tried).rejects.toThrow(message);
+  expect(readdirSync(restored)).toEqual(["lock.db"]);
+});
+
+function flipByte(path: string): void {
+  const bytes = readFileSync(path);
+  bytes[5_000] = (bytes[5_000] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+}
+
+test.for([
+  ["{", "backup_damaged"],
+  ['{"format":"another"}', "backup_damaged"],
+  [(text: string) => text.replace('"catalog.db"', '"../catalog.db"'), "backup_damaged"],
+  [(text: string) => text.replace(/"catalog_schema": \d+/, '"catalog_schema": 99'), "newer_schema"],
+] as const)("a manifest that is not ours is refused: %s", async ([manifest, code]) => {
+  makeArchive();
+  await backUp({ ...quietly, folder: join(original, "archive"), target });
+  const path = join(target, "manifest.json");
+  const text = readFileSync(path, "utf8");
+  writeFileSync(path, typeof manifest === "string" ? manifest : manifest(text));
+  await expect(restore({ ...quietly, source: target, dataDir: restored })).rejects.toMatchObject({
+    code,
+  });
+  expect(existsSync(join(restored, "archive"))).toBe(false);
+});
+
+test("nothing is restored over an archive, nor beside a running server", async () => {
+  makeArchive();
+  await backUp({ ...quietly, folder: join(original, "archive"), target });
+  await expect(restore({ ...quietly, source: target, dataDir: original })).rejects.toMatchObject({
+    code: "archive_exists",
+  });
+  const server = lockFolder(restored);
+  await expect(restore({ ...quietly, source: target, dataDir: restored })).rejects.toMatchObject({
+    code: "folder_in_use",
+  });
+  server.release();
+  await restore({ ...quietly, source: target, dataDir: restored });
+});
+
+test("what an earlier try to restore left is taken away", async () => {
+  makeArchive();
+  await backUp({ ...quietly, folder: join(original, "archive"), target });
+  const stopping = new AbortController();
+  const onProgress = (): void => stopping.abort(new Error("enough"));
+  const { signal } = stopping;
+  await expect(restore({ source: target, dataDir: restored, onProgress, signal })).rejects.toThrow(
+    "enough",
+  );
+  await restore({ ...quietly, source: target, dataDir: restored });
+  expect(readdirSync(restored).sort()).toEqual(["archive", "archive.id", "lock.db"]);
+});
+
+test("the segments of a backup are those of its catalog", async () => {
+  makeArchive();
+  const { files } = await backUp({ ...quietly, folder: join(original, "archive"), target });
+  const catalog = openForReading(catalogPath(target), 1_000);
+  expect(files.length).toBe(readSegments(catalog).length + 1);
+  catalog.close();
+});

@@ -1,0 +1,174 @@
+import { existsSync } from "node:fs";
+import { open, readdir, rm, statfs } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { backup, type DatabaseSync } from "node:sqlite";
+import type { Clock } from "../../lib/clock.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { platforms } from "../../posts/post.ts";
+import { catalogPath, segmentPath } from "../catalog/catalog.ts";
+import { type Digest, digestOf, makeFolder, syncToDisk, writeDurably } from "./durable-files.ts";
+import { careFault } from "./errors.ts";
+import {
+  type BackupFile,
+  type Manifest,
+  manifestOf,
+  manifestPath,
+  manifestText,
+} from "./manifest.ts";
+import { type ArchiveSnapshot, takeSnapshot } from "./snapshots.ts";
+
+export type BackupRequest = {
+  /** The archive's folder. */
+  folder: string;
+  /** Where the backup goes: a folder that does not exist, is empty, or holds what an earlier try left. */
+  target: string;
+  clock: Pick<Clock, "now">;
+  /** Hears how much was copied and read back, of how much in all. */
+  onProgress: (doneBytes: number, totalBytes: number) => void;
+  signal: AbortSignal;
+};
+
+/** Pages that are copied between two looks at the signal. */
+const pagesOfStep = 512;
+
+/**
+ * Copies an archive as it is at one moment, between two batches, while others write on: what a crash at that moment would
+ * have left, which a source continues from its checkpoint. Files are copied page by page from snapshots, the newest first, as
+ * those are written to and their logs grow until their snapshots end; then read back for their hashes. The manifest comes
+ * last. Errors: `backup_exists`, `disk_full`, `not_writable`.
+ */
+export async function backUp(request: BackupRequest): Promise<Manifest> {
+  const { folder, target } = request;
+  try {
+    await prepareTarget(target);
+    const takenMs = request.clock.now();
+    const snapshot = snapshotOf(folder);
+    try {
+      return await copySnapshot(snapshot, takenMs, request);
+    } finally {
+      snapshot.close();
+    }
+  } catch (error) {
+    throw careFault(error, target);
+  }
+}
+
+function snapshotOf(folder: string): ArchiveSnapshot {
+  try {
+    return takeSnapshot(folder);
+  } catch (error) {
+    throw careFault(error, folder);
+  }
+}
+
+const unfinishedPath = (target: string): string => join(target, "unfinished");
+
+/** Only what an earlier try left is taken away. */
+async function prepareTarget(target: string): Promise<void> {
+  await makeFolder(target);
+  if (existsSync(manifestPath(target))) throw exists(`${target} holds a backup already`);
+  if (existsSync(unfinishedPath(target))) {
+    for (const name of ["catalog.db", ...platforms]) {
+      await rm(join(target, name), { recursive: true, force: true });
+    }
+  } else if ((await readdir(target)).length > 0) {
+    throw exists(`${target} is not empty`);
+  }
+  await writeDurably(unfinishedPath(target), "");
+}
+
+const exists = (message: string): EarshotError =>
+  new EarshotError("backup_exists", message, {
+    status: 409,
+    hint: "name a folder of its own for each backup",
+  });
+
+type Part = { path: string; database: DatabaseSync; bytes: number };
+
+async function copySnapshot(
+  snapshot: ArchiveSnapshot,
+  takenMs: number,
+  { target, onProgress, signal }: BackupRequest,
+): Promise<Manifest> {
+  const posts = snapshot.segments.reduce((sum, { database }) => sum + postsIn(database), 0);
+  const parts = partsOf(snapshot);
+  const copyBytes = parts.reduce((sum, { bytes }) => sum + bytes, 0);
+  await requireSpace(target, copyBytes);
+  let doneBytes = 0;
+  const files: BackupFile[] = [];
+  for (const part of parts) {
+    const to = join(target, part.path);
+    await copyDatabase(part.database, to, (share) => {
+      signal.throwIfAborted();
+      onProgress(doneBytes + share * part.bytes, 2 * copyBytes);
+    });
+    part.database.close();
+    doneBytes += part.bytes;
+    const digest: Digest = await digestOf(
+      to,
+      (bytes) => {
+        doneBytes += bytes;
+        onProgress(doneBytes, 2 * copyBytes);
+      },
+      signal,
+    );
+    files.push({ path: part.path, ...digest });
+  }
+  for (const path of new Set(files.map(({ path }) => dirname(join(target, path))))) {
+    await syncToDisk(path);
+  }
+  const manifest = manifestOf(takenMs, posts, files);
+  await writeDurably(manifestPath(target), manifestText(manifest));
+  await rm(unfinishedPath(target));
+  return manifest;
+}
+
+/** The catalog, then the segments with the newest IDs first. */
+function partsOf({ catalog, segments }: ArchiveSnapshot): Part[] {
+  const newestFirst = segments.toSorted((a, b) =>
+    a.entry.high === b.entry.high ? 0 : a.entry.high > b.entry.high ? -1 : 1,
+  );
+  return [
+    { path: catalogPath(""), database: catalog, bytes: bytesOf(catalog) },
+    ...newestFirst.map(({ entry, database }) => ({
+      path: segmentPath("", entry),
+      database,
+      bytes: bytesOf(database),
+    })),
+  ];
+}
+
+const numberOf = (database: DatabaseSync, sql: string): number =>
+  Number(Object.values(database.prepare(sql).get() ?? {})[0]);
+
+const bytesOf = (database: DatabaseSync): number =>
+  numberOf(database, "PRAGMA page_count") * numberOf(database, "PRAGMA page_size");
+
+const postsIn = (database: DatabaseSync): number =>
+  numberOf(database, "SELECT value FROM setting WHERE name = 'posts'");
+
+async function requireSpace(target: string, bytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(target);
+  const freeBytes = bavail * bsize;
+  if (freeBytes >= bytes) return;
+  throw new EarshotError(
+    "disk_full",
+    `the backup takes ${bytes} bytes, and the disk of ${target} has ${freeBytes} free`,
+    { hint: "free some space there, or name a folder on another disk" },
+  );
+}
+
+/** `onShare` hears which share is done; what it throws ends the copying. */
+async function copyDatabase(
+  database: DatabaseSync,
+  to: string,
+  onShare: (share: number) => void,
+): Promise<void> {
+  await makeFolder(dirname(to));
+  await (await open(to, "wx", 0o600)).close();
+  await backup(database, to, {
+    rate: pagesOfStep,
+    progress: ({ totalPages, remainingPages }) => onShare(1 - remainingPages / totalPages),
+  });
+  await syncToDisk(to);
+}

@@ -1,0 +1,86 @@
+import { existsSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import { type Platform, platforms } from "../../posts/post.ts";
+import { readSegments, segmentPath } from "../catalog/catalog.ts";
+import { catalogMigrations } from "../catalog/schema.ts";
+import { damagedCatalogTables } from "../catalog/sums.ts";
+import { versionOf } from "../database.ts";
+import { attempt } from "./attempt-part.ts";
+import { checkFile } from "./check-file.ts";
+import type { Findings } from "./findings.ts";
+
+/** What the catalog says by itself: its file, that segments own all IDs once, and that intervals are intervals. */
+export function checkCatalog(
+  folder: string,
+  catalog: DatabaseSync,
+  isFull: boolean,
+  findings: Findings,
+): void {
+  checkFile(catalog, isFull, (message) =>
+    findings.add({ kind: "file_damaged", message: `catalog.db: ${message}` }),
+  );
+  const version = versionOf(catalog);
+  if (version !== catalogMigrations.length) {
+    const message = `the catalog has schema ${version}, not ${catalogMigrations.length}`;
+    findings.add({ kind: "schema_differs", message });
+    return;
+  }
+  const onDamage = (message: string): void =>
+    findings.add({ kind: "file_damaged", message: `catalog.db: ${message}` });
+  attempt("its sums", () => checkSums(catalog, findings), onDamage);
+  attempt("its segments", () => checkRanges(folder, catalog, findings), onDamage);
+  attempt("its intervals", () => checkIntervals(catalog, findings), onDamage);
+}
+
+function checkSums(catalog: DatabaseSync, findings: Findings): void {
+  for (const table of damagedCatalogTables(catalog)) {
+    findings.add({
+      kind: "file_damaged",
+      message: `catalog.db: table ${table} does not match its sum`,
+    });
+  }
+}
+
+function checkRanges(folder: string, catalog: DatabaseSync, findings: Findings): void {
+  const byPlatform = Map.groupBy(readSegments(catalog), ({ platform }) => platform);
+  for (const [platform, entries] of byPlatform) {
+    const wrong = (message: string): void =>
+      findings.add({ kind: "catalog_wrong", platform, message });
+    if (!platforms.includes(platform)) wrong(`segments of an unknown platform, ${platform}`);
+    if (entries[0]?.low !== 0n) wrong(`no segment of ${platform} owns the lowest IDs`);
+    for (const entry of entries) {
+      const segment = `${platform}/${entry.sequence}`;
+      if (entry.high < entry.low) wrong(`segment ${segment} owns the same IDs as another one`);
+      if (entry.skew.minMs > entry.skew.maxMs)
+        wrong(`the times of ${segment} end before they begin`);
+      if (existsSync(segmentPath(folder, entry))) continue;
+      const message = `${segmentPath("", entry)} is missing`;
+      findings.add({ kind: "file_missing", platform, segment, message });
+    }
+  }
+}
+
+const collections = ["posts", "likes", "reposts", "labels"];
+
+function checkIntervals(catalog: DatabaseSync, findings: Findings): void {
+  let before = { name: "", toMs: 0 };
+  const rows = catalog
+    .prepare("SELECT * FROM interval ORDER BY platform, collection, account, source, from_ms")
+    .iterate();
+  for (const row of rows) {
+    const { platform, collection, account, source } = row;
+    const name = [platform, collection, source, account].join(" ").trimEnd();
+    const wrong = (fault: string): void =>
+      findings.add({
+        kind: "interval_wrong",
+        platform: platform as Platform,
+        message: `the interval of ${name} from ${row.from_ms} to ${row.to_ms} ${fault}`,
+      });
+    if (!platforms.includes(platform as Platform)) wrong("is of an unknown platform");
+    if (!collections.includes(String(collection))) wrong("is of an unknown collection");
+    if (Number(row.from_ms) >= Number(row.to_ms)) wrong("ends before it begins");
+    if (before.name === name && before.toMs >= Number(row.from_ms))
+      wrong("overlaps the one before");
+    before = { name, toMs: Number(row.to_ms) };
+  }
+}

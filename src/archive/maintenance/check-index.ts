@@ -1,0 +1,261 @@
+import type { DatabaseSync } from "node:sqlite";
+import { countThresholds } from "../../posts/terms.ts";
+import { countMetrics } from "../../query/tree.ts";
+import { atLeast } from "../../text/facets.ts";
+import type { SegmentEntry } from "../catalog/catalog.ts";
+import { holdsPositions } from "../sealed/positional-terms.ts";
+import {
+  addPlace,
+  exceedingText,
+  type IndexPlaces,
+  lackingText,
+  placesOf,
+  type Report,
+  reportDifferences,
+} from "./index-findings.ts";
+import {
+  type IndexSums,
+  indexSums,
+  partitionOf,
+  type TokenSums,
+  tokenSumsSql,
+} from "./index-sums.ts";
+import { indexTokens } from "./index-tokens.ts";
+import type { SealedNumbers } from "./sealed-numbers.ts";
+import { addSealedSums, sealedPlaces } from "./sealed-places.ts";
+import { walkSealedTerms } from "./sealed-terms.ts";
+import { rowsOf, type SegmentRow } from "./segment-rows.ts";
+
+/** A segment whose index is compared; `sealed` are the posts of its sealed index, null where it has none. */
+export type IndexedSegment = {
+  entry: SegmentEntry;
+  database: DatabaseSync;
+  sealed: SealedNumbers | null;
+};
+
+/** Compares a segment's index with what its rows say that it holds. */
+export type IndexCheck = {
+  /** Takes a row, lowest IDs first. */
+  add(row: SegmentRow): void;
+  /** Ends the comparison, when all rows were given. Yields now and then. */
+  end(): Generator<number, void>;
+  compared(): number;
+};
+
+/**
+ * Compares what the index says of some posts, `sampleRows` of a segment, evenly spread. FTS5 has to find them by each of
+ * their tokens, to have as many tokens of them as they have, and no count that they have not; where tokens stand in it is not
+ * compared. Of the sealed index everything that it says of them is. It is read as a whole, and what is malformed is told.
+ */
+export function sampleIndex(
+  segment: IndexedSegment,
+  posts: number,
+  sampleRows: number,
+  report: Report,
+): IndexCheck {
+  const { database, sealed } = segment;
+  const stride = Math.max(1, Math.ceil(posts / sampleRows));
+  const compareWritten = writtenComparison(database, report);
+  const expected: IndexPlaces = new Map();
+  const sampled = new Uint8Array(sealed?.posts ?? 0);
+  let seen = 0;
+  let compared = 0;
+  return {
+    add: (row) => {
+      seen += 1;
+      if ((seen - 1) % stride !== 0) return;
+      compared += 1;
+      const number = sealedNumber(sealed, row.id);
+      if (number === null) {
+        compareWritten(row);
+        return;
+      }
+      sampled[number] = 1;
+      eachPlace(row, true, (token, place) => addPlace(expected, token, row.id, place));
+    },
+    end: function* () {
+      if (sealed === null) return;
+      const held: IndexPlaces = new Map();
+      const collect = sealedPlaces(sealed, held, (number) => sampled[number] === 1);
+      yield* walkSealedTerms(database, sealed.posts, faultsOf(report), collect);
+      yield* reportDifferences(expected, held, report);
+    },
+    compared: () => compared,
+  };
+}
+
+/** What a malformed table is told as. */
+export const faultsOf =
+  (report: Report): ((message: string) => void) =>
+  (message) =>
+    report("sealed_damaged", null, `its sealed index is damaged: ${message}`);
+
+/** The number of a post that the sealed index answers for. */
+function sealedNumber(sealed: SealedNumbers | null, id: bigint): number | null {
+  const number = sealed?.numberOf(id) ?? null;
+  return number === null || sealed?.isReplaced(number) ? null : number;
+}
+
+/** The places by which a post is found; the sealed index keeps none of some tokens, which then count as the first. */
+function eachPlace(
+  row: SegmentRow,
+  isSealed: boolean,
+  take: (token: string, place: number) => void,
+): void {
+  const tokens = indexTokens(row);
+  if (!isSealed) {
+    for (const [place, token] of tokens.entries()) take(token, place);
+    return;
+  }
+  const withoutPlaces = new Set<string>();
+  for (const [place, token] of tokens.entries()) {
+    if (holdsPositions(token)) take(token, place);
+    else withoutPlaces.add(token);
+  }
+  for (const token of withoutPlaces) take(token, 0);
+}
+
+/** Compares what FTS5 says of single posts. */
+function writtenComparison(database: DatabaseSync, report: Report): (row: SegmentRow) => void {
+  const has = database.prepare("SELECT 1 FROM term WHERE term MATCH ? AND rowid = ?");
+  const size = database.prepare("SELECT sz FROM term_docsize WHERE id = ?");
+  const finds = (token: string, id: bigint): boolean =>
+    has.get(`"${token.replaceAll('"', '""')}"`, id) !== undefined;
+
+  return (row) => {
+    const { id } = row;
+    const held = size.get(id)?.sz;
+    // A post without any entry is reported as such.
+    if (!(held instanceof Uint8Array)) return;
+    const tokens = indexTokens(row);
+    const distinct = new Set(tokens);
+    const lacking = [...distinct].filter((token) => !finds(token, id));
+    if (lacking.length > 0) report("index_lacks", id, lackingText(id, lacking));
+    const wrong = countFacets.filter((facet) => !distinct.has(facet) && finds(facet, id));
+    if (wrong.length > 0) report("index_exceeds", id, exceedingText(id, wrong));
+    const said = firstVarint(held);
+    if (said !== tokens.length) {
+      const kind = said < tokens.length ? "index_lacks" : "index_exceeds";
+      report(kind, id, `the index has ${said} tokens of post ${id}, which has ${tokens.length}`);
+    }
+  };
+}
+
+const countFacets = countMetrics.flatMap((metric) =>
+  countThresholds.map((threshold) => atLeast(metric, threshold)),
+);
+
+/** A number as SQLite packs it: seven bits a byte, the highest first. */
+function firstVarint(bytes: Uint8Array): number {
+  let value = 0;
+  for (const byte of bytes) {
+    value = value * 128 + (byte & 0x7f);
+    if (byte < 0x80) break;
+  }
+  return value;
+}
+
+/** Places of tokens that are held in memory to name the posts that differ. */
+const placesToName = 2_000_000;
+/** Tokens between two turns. */
+const tokensOfTurn = 20_000;
+
+/**
+ * Compares every place of every token, over FTS5 and the sealed index. Memory is bounded: sums of partitions are compared
+ * first.
+ */
+export function compareIndex(segment: IndexedSegment, report: Report): IndexCheck {
+  const { database, sealed } = segment;
+  const expected = indexSums();
+  let compared = 0;
+  return {
+    add: (row) => {
+      compared += 1;
+      const isSealed = sealedNumber(sealed, row.id) !== null;
+      eachPlace(row, isSealed, (token, place) => expected.add(token, row.id, place));
+    },
+    end: function* () {
+      const held = indexSums();
+      // First, as FTS5 refuses to look into a file of which any page is damaged.
+      if (sealed !== null) {
+        const add = addSealedSums(sealed, held);
+        yield* walkSealedTerms(database, sealed.posts, faultsOf(report), add);
+      }
+      database.exec(`
+        CREATE VIRTUAL TABLE temp.place USING fts5vocab(main, term, instance);
+        CREATE VIRTUAL TABLE temp.token USING fts5vocab(main, term, row);
+      `);
+      yield* addWrittenSums(database, held);
+      const differing = expected.differences(held);
+      const chosen = new Set<number>();
+      let places = 0;
+      for (const partition of differing) {
+        places += expected.places(partition) + held.places(partition);
+        if (chosen.size > 0 && places > placesToName) break;
+        chosen.add(partition);
+      }
+      if (chosen.size > 0) yield* nameDifferences(segment, chosen, report);
+    },
+    compared: () => compared,
+  };
+}
+
+function* addWrittenSums(database: DatabaseSync, sums: IndexSums): Generator<number, void> {
+  const statement = database.prepare(tokenSumsSql("temp.place"));
+  statement.setReturnArrays(true);
+  let tokens = 0;
+  for (const row of statement.iterate()) {
+    const [token, ...tokenSums] = row as unknown as [string, ...TokenSums];
+    sums.addToken(token, tokenSums as unknown as TokenSums);
+    tokens += 1;
+    if (tokens % tokensOfTurn === 0) yield 0;
+  }
+}
+
+/** Names the posts that differ in the tokens of some partitions. */
+function* nameDifferences(
+  { entry, database, sealed }: IndexedSegment,
+  partitions: ReadonlySet<number>,
+  report: Report,
+): Generator<number, void> {
+  const isWanted = (token: string): boolean => partitions.has(partitionOf(token));
+  const expected: IndexPlaces = new Map();
+  let rows = 0;
+  for (const row of rowsOf(database, entry.platform)) {
+    rows += 1;
+    if (rows % 500 === 0) yield 0;
+    eachPlace(row, sealedNumber(sealed, row.id) !== null, (token, place) => {
+      if (isWanted(token)) addPlace(expected, token, row.id, place);
+    });
+  }
+  const held: IndexPlaces = new Map();
+  yield* collectWritten(database, isWanted, held);
+  if (sealed !== null) {
+    const collect = sealedPlaces(sealed, held, () => true);
+    yield* walkSealedTerms(database, sealed.posts, alreadyTold, (term, postings) => {
+      if (isWanted(term)) collect(term, postings);
+    });
+  }
+  yield* reportDifferences(expected, held, report);
+}
+
+const alreadyTold = (): void => {};
+
+function* collectWritten(
+  database: DatabaseSync,
+  isWanted: (token: string) => boolean,
+  held: IndexPlaces,
+): Generator<number, void> {
+  const places = database.prepare("SELECT doc, offset FROM temp.place WHERE term = ?");
+  places.setReadBigInts(true);
+  for (const { term } of database.prepare("SELECT term FROM temp.token").iterate()) {
+    const token = String(term);
+    if (!isWanted(token)) continue;
+    const { ids, offsets } = placesOf(held, token);
+    for (const { doc, offset } of places.iterate(token)) {
+      ids.push(doc as bigint);
+      offsets.push(Number(offset));
+    }
+    yield 0;
+  }
+}

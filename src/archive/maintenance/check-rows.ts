@@ -1,0 +1,184 @@
+import type { DatabaseSync } from "node:sqlite";
+import { firstTimeMs, idTimeMs, lookupHash, tellsTime, xUri } from "../../posts/ids.ts";
+import { recordOrigin, recordUri } from "../../posts/record.ts";
+import { readSetting, readUriKey, type SegmentEntry } from "../catalog/catalog.ts";
+import { isStrayed, strayedOf } from "../catalog/misplaced.ts";
+import type { UnreadableIds } from "../segments/intact-rows.ts";
+import { attempt } from "./attempt-part.ts";
+import type { Finding, FindingKind, Findings } from "./findings.ts";
+import { rowsOf, type SegmentRow } from "./segment-rows.ts";
+
+export type CheckedSegment = { catalog: DatabaseSync; entry: SegmentEntry; database: DatabaseSync };
+
+/** Rows between two turns. */
+const rowsOfTurn = 500;
+
+/**
+ * Compares the rows of a segment with what the segment and the catalog say of them. `onRow` gets every row that can be read.
+ * What cannot be read is a finding. Yields how many rows were looked at since the last turn.
+ */
+export function* checkRows(
+  { catalog, entry, database }: CheckedSegment,
+  findings: Findings,
+  onRow: (row: SegmentRow, index: number) => void,
+): Generator<number, void> {
+  const { platform } = entry;
+  const segment = `${platform}/${entry.sequence}`;
+  const add = (kind: FindingKind, message: string, more: Partial<Finding> = {}): void =>
+    findings.add({ kind, message: `segment ${segment}: ${message}`, platform, segment, ...more });
+  const onDamage = (message: string): void => add("file_damaged", message);
+  const lookUp = attempt("its tables", () => lookUpsIn(catalog, entry, database), onDamage);
+  if (lookUp === null) return;
+  const seen = { rows: 0, imported: 0, hashed: 0 };
+
+  /** What leads to a post, and what is known of it. */
+  function compareNames({ id, revision }: SegmentRow, uri: string): void {
+    const deletedAt = lookUp?.deletedAt(uri) ?? null;
+    if (deletedAt !== null && deletedAt >= revision) {
+      add("deleted_but_held", `post ${id} is held though it was deleted: ${uri}`, { id, uri });
+    }
+    if (lookUp === null || (platform === "x" && uri === xUri(id))) return;
+    const hash = lookUp.hashOf(uri);
+    if (lookUp.isEntered(hash, id)) seen.hashed += 1;
+    else add("uri_entry_missing", `post ${id} is not found by its uri, ${uri}`, { id, uri });
+    if (!isStrayed(platform, uri, id) || lookUp.isListed(hash, id)) return;
+    add(
+      "stray_not_listed",
+      `post ${id} is not found by its uri, as it lies far from the time that it tells: ${uri}`,
+      { id, uri },
+    );
+  }
+
+  const rows = rowsOf(database, platform, (ids, reason) =>
+    add("row_unreadable", `${unreadableText(ids)} cannot be read: ${reason}`),
+  );
+  for (const row of rows) {
+    const { id } = row;
+    seen.rows += 1;
+    if (seen.rows % rowsOfTurn === 0) yield rowsOfTurn;
+    if (id < entry.low || id > entry.high)
+      add("id_outside", `post ${id} is another segment's`, { id });
+    const onUnreadable = (message: string): void => add("row_unreadable", message, { id });
+    const read = attempt(
+      `the record of post ${id}`,
+      () => ({ uri: recordUri(row), origin: recordOrigin(row.record) }),
+      onUnreadable,
+    );
+    if (read === null) continue;
+    const { uri } = read;
+    if (read.origin === "import") seen.imported += 1;
+    if (isOutside(row, entry)) {
+      add(
+        "time_outside",
+        `the time of post ${id} lies further from that of its ID than the catalog says`,
+        { id, uri },
+      );
+    }
+    attempt(`what leads to post ${id}`, () => compareNames(row, uri), onDamage);
+    attempt(`the record of post ${id}`, () => onRow(row, seen.rows - 1), onUnreadable);
+  }
+  yield seen.rows % rowsOfTurn;
+
+  attempt(
+    "what it says of itself",
+    () => {
+      for (const name of ["posts", "imported"] as const) {
+        const number = name === "posts" ? seen.rows : seen.imported;
+        const said = lookUp.setting(name);
+        if (said !== number) add("number_differs", `it says ${name} ${said}, and holds ${number}`);
+      }
+      const step = Number(readSetting(catalog, "count_step"));
+      const counted = lookUp.setting("counted");
+      if (counted <= step + 1) return;
+      add("counts_ahead", `it has counts of step ${counted}, and the catalog is at ${step}`);
+    },
+    onDamage,
+  );
+  attempt(
+    "the list of its uris",
+    () => {
+      if (lookUp.entries() <= seen.hashed) return;
+      for (const id of lookUp.wrongEntries()) {
+        add("uri_entry_wrong", `an entry names post ${id} by a uri that it does not have`, { id });
+      }
+    },
+    onDamage,
+  );
+  attempt(
+    "the list of hidden posts",
+    () => {
+      for (const id of lookUp.hiddenWithoutPost()) {
+        add("hidden_without_post", `it hides post ${id}, which it does not hold`, { id });
+      }
+    },
+    onDamage,
+  );
+}
+
+const unreadableText = ({ from, to }: UnreadableIds): string =>
+  to === null
+    ? `posts with IDs above ${from}`
+    : to - from === 2n
+      ? `post ${from + 1n}`
+      : `posts with IDs between ${from} and ${to}`;
+
+/** What is older than IDs with a time is looked for among those without one, whatever the skew. */
+function isOutside({ id, timeMs }: SegmentRow, { skew }: SegmentEntry): boolean {
+  if (!tellsTime(id) && timeMs <= firstTimeMs) return false;
+  const off = timeMs - idTimeMs(id);
+  return off < skew.minMs || off > skew.maxMs;
+}
+
+function lookUpsIn(catalog: DatabaseSync, { platform }: SegmentEntry, database: DatabaseSync) {
+  const uriKey = readUriKey(catalog);
+  const strayed = strayedOf(catalog);
+  const tombstone = catalog.prepare(
+    "SELECT revision FROM tombstone WHERE platform = ? AND uri = ?",
+  );
+  const entered = database.prepare("SELECT 1 FROM uri WHERE hash = ? AND id = ?");
+  const setting = database.prepare("SELECT value FROM setting WHERE name = ?");
+  const number = (sql: string): number => Number(database.prepare(sql).get()?.number);
+  const bigints = (sql: string): bigint[] => {
+    const statement = database.prepare(sql);
+    statement.setReadBigInts(true);
+    return statement.all().map(({ id }) => id as bigint);
+  };
+  const hashOf = (uri: string): bigint => lookupHash(uriKey, uri);
+  const row = database.prepare("SELECT record FROM post WHERE id = ?");
+
+  function isRight(hash: bigint, id: bigint): boolean {
+    const record = row.get(id)?.record;
+    if (record === undefined) return false;
+    const counts = { likes: null, reposts: null, replies: null, quotes: null };
+    try {
+      return (
+        hashOf(recordUri({ id, platform, timeMs: 0, counts, record: String(record) })) === hash
+      );
+    } catch {
+      return true;
+    }
+  }
+
+  return {
+    hashOf,
+    deletedAt: (uri: string): string | null => {
+      const found = tombstone.get(platform, uri);
+      return found === undefined ? null : String(found.revision);
+    },
+    isEntered: (hash: bigint, id: bigint): boolean => entered.get(hash, id) !== undefined,
+    isListed: (hash: bigint, id: bigint): boolean => strayed.isListed(platform, hash, id),
+    setting: (name: string): number => Number(setting.get(name)?.value ?? 0),
+    entries: (): number => number("SELECT count(*) AS number FROM uri"),
+    wrongEntries: function* (): Generator<bigint> {
+      const entries = database.prepare("SELECT hash, id FROM uri");
+      entries.setReadBigInts(true);
+      for (const { hash, id } of entries.iterate()) {
+        if (!isRight(hash as bigint, id as bigint)) yield id as bigint;
+      }
+    },
+    hiddenWithoutPost: (): bigint[] =>
+      bigints(
+        "SELECT id FROM hidden WHERE NOT EXISTS (SELECT 1 FROM post WHERE post.id = hidden.id)",
+      ),
+  };
+}

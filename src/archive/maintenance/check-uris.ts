@@ -1,0 +1,104 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Platform } from "../../posts/post.ts";
+import { recordUri } from "../../posts/record.ts";
+import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
+import { attempt } from "./attempt-part.ts";
+import type { Findings } from "./findings.ts";
+
+type OpenSegment = { entry: SegmentEntry; database: DatabaseSync };
+
+/** Hashes that are held in memory at a time. */
+const hashesOfPass = 4_000_000;
+const lowestHash = -(2n ** 63n);
+const hashes = 2n ** 64n;
+
+/** That no uri of a platform lies in two places, over all of its segments. Yields now and then. */
+export function* checkUrisOnce(
+  platform: Platform,
+  segments: readonly OpenSegment[],
+  findings: Findings,
+): Generator<number, void> {
+  const readable = segments.filter(({ entry, database }) => isReadable(entry, database, findings));
+  const readers = readable.map(({ entry, database }) => hashReader(entry, database, findings));
+  const entries = readable.reduce((sum, { database }) => sum + urisIn(database), 0);
+  // As hashes are evenly spread, so are those of each pass.
+  const passes = BigInt(Math.max(1, Math.ceil(entries / hashesOfPass)));
+  for (let pass = 0n; pass < passes; pass++) {
+    const from = lowestHash + (hashes * pass) / passes;
+    const to = lowestHash + (hashes * (pass + 1n)) / passes - 1n;
+    const found: bigint[][] = [];
+    for (const read of readers) {
+      found.push(read(from, to));
+      yield 0;
+    }
+    const sorted = BigInt64Array.from(found.flat()).sort();
+    for (let index = 1; index < sorted.length; index++) {
+      const hash = sorted[index];
+      if (hash === undefined || hash !== sorted[index - 1] || hash === sorted[index - 2]) continue;
+      reportTwice(platform, hash, readable, findings);
+    }
+    yield 0;
+  }
+}
+
+const urisIn = (database: DatabaseSync): number =>
+  Number(database.prepare("SELECT count(*) AS n FROM uri").get()?.n);
+
+/** The hashes of a segment's uris within a range; none where they cannot be read, so that the others are still compared. */
+function hashReader(entry: SegmentEntry, database: DatabaseSync, findings: Findings) {
+  const statement = database.prepare("SELECT hash FROM uri WHERE hash BETWEEN ? AND ?");
+  statement.setReadBigInts(true);
+  statement.setReturnArrays(true);
+  return (from: bigint, to: bigint): bigint[] => {
+    const read = (): [bigint][] => statement.all(from, to) as unknown as [bigint][];
+    return (attempt(listOfUris, read, onDamage(entry, findings)) ?? []).map(([hash]) => hash);
+  };
+}
+
+const isReadable = (entry: SegmentEntry, database: DatabaseSync, findings: Findings): boolean =>
+  attempt(listOfUris, () => urisIn(database), onDamage(entry, findings)) !== null;
+
+const listOfUris = "the list of its uris";
+
+const onDamage =
+  (entry: SegmentEntry, findings: Findings) =>
+  (message: string): void => {
+    const { platform, sequence } = entry;
+    const segment = `${platform}/${sequence}`;
+    const path = segmentPath("", entry);
+    findings.add({ kind: "file_damaged", platform, segment, message: `${path}: ${message}` });
+  };
+
+/** Two uris may have the same hash: their rows tell. */
+function reportTwice(
+  platform: Platform,
+  hash: bigint,
+  segments: readonly OpenSegment[],
+  findings: Findings,
+): void {
+  const held = segments.flatMap(({ entry, database }) => {
+    const rows = database.prepare(
+      "SELECT post.id, record FROM uri JOIN post ON post.id = uri.id WHERE hash = ?",
+    );
+    rows.setReadBigInts(true);
+    const counts = { likes: null, reposts: null, replies: null, quotes: null };
+    // A record that cannot be read was found where the rows were compared.
+    const read = (): { id: bigint; uri: string; segment: string }[] =>
+      rows.all(hash).map(({ id, record }) => ({
+        segment: `${platform}/${entry.sequence}`,
+        id: id as bigint,
+        uri: recordUri({ id: id as bigint, platform, timeMs: 0, counts, record: String(record) }),
+      }));
+    return attempt("its rows", read, () => {}) ?? [];
+  });
+  for (const [uri, places] of Map.groupBy(held, (place) => place.uri)) {
+    if (places.length < 2) continue;
+    const where = places.map(({ id, segment }) => `${id} in segment ${segment}`).join(" and ");
+    findings.add({
+      kind: "uri_twice",
+      platform,
+      uri,
+      message: `${uri} is held more than once, as post ${where}`,
+    });
+  }
+}

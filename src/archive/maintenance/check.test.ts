@@ -1,0 +1,341 @@
+import { cpSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { sumCatalog } from "../../../test/support/change-catalog.ts";
+import { makePost } from "../../../test/support/make-post.ts";
+import { sumRows } from "../../../test/support/sum-rows.ts";
+import { writerOn } from "../../../test/support/whole-archive.ts";
+import { lowestId } from "../../posts/ids.ts";
+import type { Platform } from "../../posts/post.ts";
+import type { ArchiveChange } from "../archive.ts";
+import { catalogPath, segmentPath } from "../catalog/catalog.ts";
+import { type CheckReport, check } from "./check.ts";
+import { type FindingKind, remedyOf } from "./findings.ts";
+
+let made = "";
+let data = "";
+
+const startMs = Date.UTC(2026, 0, 1);
+const segmentPosts = 30;
+
+/** Bluesky in three segments and X in one, with all that a segment can hold; made once and copied for each test. */
+beforeAll(() => {
+  made = mkdtempSync(join(tmpdir(), "earshot-check-"));
+  const writer = writerOn(made, segmentPosts);
+  const counts = { likes: 5, reposts: 0, replies: null, quotes: 0 };
+  const posts = [
+    ...Array.from({ length: 75 }, (_, n) =>
+      makePost({
+        key: `key${n}`,
+        createdMs: startMs + n * 60_000,
+        text: `Words of post ${n}, "quoted", naïve 東京 👍 #tag${n % 7}`,
+        origin: n % 2 === 0 ? "import" : "stream",
+        revision: n % 2 === 0 ? "" : "r1",
+        counts,
+      }),
+    ),
+    ...Array.from({ length: 20 }, (_, n) =>
+      makePost({ platform: "x", nativeId: lowestId(startMs + n) + 7n, userId: "9", counts }),
+    ),
+    makePost({ key: "3mabcdefghijk", createdMs: Date.UTC(2015, 0, 1), text: "strayed" }),
+    makePost({ key: "ancient", createdMs: Date.UTC(1999, 0, 1), text: "before all numbers" }),
+  ];
+  writer.write(posts.map((post) => ({ kind: "upsert", post })));
+  const label = {
+    platform: "bluesky",
+    source: "did:plc:m",
+    negated: false,
+    createdMs: 1,
+    expiresMs: null,
+  } as const;
+  writer.write([
+    { kind: "delete", platform: "bluesky", uri: uriOf("key3"), revision: "r1" },
+    { kind: "delete", platform: "bluesky", uri: uriOf("key73"), revision: "r2" },
+    { kind: "label", subject: uriOf("key5"), value: "!hide", ...label },
+    { kind: "label", subject: uriOf("key6"), value: "porn", ...label },
+    { kind: "count", platform: "bluesky", uri: uriOf("key7"), metric: "likes", by: 20 },
+  ]);
+  writer.addCounts();
+  writer.close();
+});
+afterAll(() => rmSync(made, { recursive: true, force: true }));
+
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), "earshot-check-"));
+  cpSync(made, data, { recursive: true });
+});
+afterEach(() => rmSync(data, { recursive: true, force: true }));
+
+const folder = (): string => join(data, "archive");
+const uriOf = (key: string): string => `at://did:plc:author/app.bsky.feed.post/${key}`;
+const never = new AbortController().signal;
+
+const checked = (isFull: boolean, onProgress = (): void => {}): Promise<CheckReport> =>
+  check({ folder: folder(), isFull, sampleRows: 1_000, onProgress, signal: never });
+
+const pathOf = (platform: Platform, sequence: number): string =>
+  segmentPath(folder(), { platform, sequence });
+
+function damage(path: string, sql: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  if (path === catalogPath(folder())) sumCatalog(database);
+  else sumRows(database);
+  database.close();
+}
+
+const inSegment = (sql: string) => () => damage(pathOf("bluesky", 2), sql);
+const inCatalog = (sql: string) => () => damage(catalogPath(folder()), sql);
+
+/** The terms of the post in the middle of the second segment. */
+const middle = "(SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 12)";
+
+describe("an archive that is as it was written", () => {
+  test.for([true, false])("agrees with itself, full: %s", async (isFull) => {
+    const report = await checked(isFull);
+    expect(report.findings).toEqual([]);
+    expect(report).toMatchObject({ posts: 95, indexed: 95, findingCount: 0, outdated: [] });
+    expect(report.segments).toBeGreaterThan(3);
+  });
+
+  test("agrees with itself while it is written", async () => {
+    let n = 0;
+    const writer = writerOn(data, segmentPosts);
+    const report = await checked(true, () => {
+      const upsert = (): ArchiveChange => {
+        const post = makePost({ key: `more${n}`, createdMs: startMs + n++ * 20_000, text: "more" });
+        return { kind: "upsert", post };
+      };
+      const gone = uriOf(`more${n - 25}`);
+      writer.write([
+        ...Array.from({ length: 10 }, upsert),
+        { kind: "delete", platform: "bluesky", uri: gone, revision: "" },
+      ]);
+    });
+    writer.close();
+    expect(n).toBeGreaterThan(50);
+    expect(report.findings).toEqual([]);
+  });
+
+  test("of which another analyzer made a segment, is compared but for that one's index", async () => {
+    inCatalog("UPDATE segment SET analyzer = '0' WHERE platform = 'x'")();
+    const report = await checked(true);
+    expect(report).toMatchObject({ findingCount: 0, posts: 95, indexed: 75, outdated: ["x/1"] });
+  });
+});
+
+describe.for([true, false])("damage is found, full: %s", (isFull) => {
+  test.for<[string, () => void, FindingKind, RegExp]>([
+    [
+      "a deleted row",
+      inSegment(`DELETE FROM post WHERE id = ${middle}`),
+      "index_exceeds",
+      /the index has post \d+, which is not held/,
+    ],
+    [
+      "a deleted row, its uri",
+      inSegment(`DELETE FROM post WHERE id = ${middle}`),
+      "uri_entry_wrong",
+      /entry names post \d+/,
+    ],
+    [
+      "a deleted row, the number of posts",
+      inSegment(`DELETE FROM post WHERE id = ${middle}`),
+      "number_differs",
+      /posts 30, and holds 29/,
+    ],
+    [
+      "a deleted entry of the index",
+      inSegment(`DELETE FROM term WHERE rowid = ${middle}`),
+      "index_lacks",
+      /post \d+ is not in the index/,
+    ],
+    [
+      "other words in the index",
+      inSegment(`
+        CREATE TEMP TABLE one AS SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 12;
+        DELETE FROM term WHERE rowid = (SELECT id FROM one);
+        INSERT INTO term(rowid, terms) SELECT id, 'is:post other words' FROM one`),
+      "index_lacks",
+      /by "words"|by "of"/,
+    ],
+    [
+      "an entry of the index for no post",
+      inSegment("INSERT INTO term(rowid, terms) VALUES(5, 'is:post')"),
+      "index_exceeds",
+      /the index has post 5/,
+    ],
+    [
+      "a count without its facet",
+      inSegment(`UPDATE post SET likes = 1000 WHERE id = ${middle}`),
+      "index_lacks",
+      /by "likes>=10", "likes>=100", "likes>=1000"/,
+    ],
+    [
+      "a facet without its count",
+      inSegment(`UPDATE post SET likes = 0 WHERE id = ${middle}`),
+      "index_exceeds",
+      /by "likes>=1", which is not in it/,
+    ],
+    [
+      "a flipped hash of a uri",
+      inSegment(`UPDATE uri SET hash = hash + 1 WHERE id = ${middle}`),
+      "uri_entry_missing",
+      /post \d+ is not found by its uri, at:/,
+    ],
+    [
+      "a flipped hash, its entry",
+      inSegment(`UPDATE uri SET hash = hash + 1 WHERE id = ${middle}`),
+      "uri_entry_wrong",
+      /by a uri that it does not have/,
+    ],
+    [
+      "an entry of a uri too many",
+      inSegment("INSERT INTO uri VALUES(5, 5)"),
+      "uri_entry_wrong",
+      /names post 5/,
+    ],
+    [
+      "a wrong number of posts",
+      inSegment("UPDATE setting SET value = 7 WHERE name = 'posts'"),
+      "number_differs",
+      /posts 7, and holds 30/,
+    ],
+    [
+      "a wrong number of imports",
+      inSegment("UPDATE setting SET value = 7 WHERE name = 'imported'"),
+      "number_differs",
+      /imported 7, and holds 1\d/,
+    ],
+    [
+      "another segment's post",
+      inSegment("UPDATE post SET id = 77 WHERE id = (SELECT min(id) FROM post)"),
+      "id_outside",
+      /post 77 is another segment's/,
+    ],
+    [
+      "a time far from the ID's",
+      inSegment(`UPDATE post SET time_ms = time_ms + 1 WHERE id = ${middle}`),
+      "time_outside",
+      /the time of post \d+/,
+    ],
+    [
+      "a hidden post that is not there",
+      inSegment("INSERT INTO hidden VALUES(5)"),
+      "hidden_without_post",
+      /hides post 5/,
+    ],
+    [
+      "a record that is none",
+      inSegment(`UPDATE post SET record = '""' WHERE id = ${middle}`),
+      "uri_entry_missing",
+      /post \d+ is not found/,
+    ],
+    [
+      "counts of a later step",
+      inSegment("UPDATE setting SET value = 99 WHERE name = 'counted'"),
+      "counts_ahead",
+      /counts of step 99, and the catalog is at 1/,
+    ],
+    [
+      "another schema",
+      inSegment("PRAGMA user_version = 99"),
+      "schema_differs",
+      /bluesky\/2 has schema 99/,
+    ],
+    [
+      "a stray that is not listed",
+      inCatalog("DELETE FROM strayed"),
+      "stray_not_listed",
+      /far from the time that it tells: .*3mabcdefghijk/,
+    ],
+    [
+      "a deleted post that is held",
+      inCatalog(`INSERT INTO tombstone VALUES('bluesky', '${uriOf("key9")}', 'r1')`),
+      "deleted_but_held",
+      /held though it was deleted: .*key9/,
+    ],
+    [
+      "a lowest segment that begins later",
+      inCatalog("UPDATE segment SET low = 1 WHERE low = 0 AND platform = 'x'"),
+      "catalog_wrong",
+      /no segment of x owns the lowest IDs/,
+    ],
+    [
+      "an interval that ends before it begins",
+      inCatalog("INSERT INTO interval VALUES('x', 'posts', '', 'import', 9, 9)"),
+      "interval_wrong",
+      /x posts import from 9 to 9 ends before it begins/,
+    ],
+    [
+      "intervals that overlap",
+      inCatalog(
+        "INSERT INTO interval VALUES('x', 'posts', '', 'import', 1, 9), ('x', 'posts', '', 'import', 5, 12)",
+      ),
+      "interval_wrong",
+      /from 5 to 12 overlaps the one before/,
+    ],
+    [
+      "a catalog of another schema",
+      inCatalog("PRAGMA user_version = 1"),
+      "schema_differs",
+      /the catalog has schema 1/,
+    ],
+    [
+      "a missing file",
+      () => rmSync(pathOf("bluesky", 2)),
+      "file_missing",
+      /bluesky\/000002\.db is missing/,
+    ],
+    [
+      "a file cut in the middle",
+      () => truncateSync(pathOf("bluesky", 2), 5 * 8192),
+      "file_damaged",
+      /bluesky\/000002\.db: /,
+    ],
+    [
+      "a file cut to nothing",
+      () => truncateSync(pathOf("bluesky", 2), 0),
+      "schema_differs",
+      /bluesky\/2 has schema 0/,
+    ],
+    [
+      "a file that is none",
+      () => writeFileSync(pathOf("bluesky", 2), "x".repeat(20_000)),
+      "file_damaged",
+      /bluesky\/000002\.db: file is not a database/,
+    ],
+  ])("%s", async ([, spoil, kind, message]) => {
+    spoil();
+    const { findings } = await checked(isFull);
+    expect(findings.map((finding) => finding.kind)).toContain(kind);
+    const texts = findings
+      .filter((finding) => finding.kind === kind)
+      .map((finding) => finding.message);
+    expect(texts.join("\n")).toMatch(message);
+  });
+});
+
+test("a post that is held twice is found, and the finding says how one goes", async () => {
+  const path = pathOf("bluesky", 2);
+  const other = segmentPath(folder(), { platform: "bluesky", sequence: 1 });
+  damage(
+    path,
+    `ATTACH '${other}' AS other;
+     CREATE TEMP TABLE place AS
+       SELECT (SELECT id FROM other.uri LIMIT 1) AS old, (SELECT min(id) + 1 FROM post) AS new;
+     INSERT INTO post SELECT new, time_ms, likes, reposts, replies, quotes, revision, record, NULL
+       FROM other.post JOIN place ON id = old;
+     INSERT INTO uri SELECT hash, new FROM other.uri JOIN place ON id = old;`,
+  );
+  const { findings } = await checked(false);
+  const twice = findings.find(({ kind }) => kind === "uri_twice");
+  expect(twice?.message).toMatch(
+    /is held more than once, as post \d+ in segment bluesky\/\d and \d+ in/,
+  );
+  expect(twice && remedyOf(twice)).toMatch(
+    /^earshot archive forget --post at:\S+ --allow-return --yes/,
+  );
+});

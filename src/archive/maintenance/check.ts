@@ -1,0 +1,276 @@
+import { existsSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { platforms } from "../../posts/post.ts";
+import {
+  catalogPath,
+  presentAnalyzer,
+  readSegments,
+  type SegmentEntry,
+  segmentPath,
+} from "../catalog/catalog.ts";
+import { catalogProblem } from "../catalog/require-current-catalog.ts";
+import { openForReading, versionOf } from "../database.ts";
+import { damageMarkerOf, isMarkedDamaged } from "../segments/damage-marker.ts";
+import { segmentMigrations } from "../segments/schema.ts";
+import { attempt, attemptPart } from "./attempt-part.ts";
+import { checkCatalog } from "./check-catalog.ts";
+import { checkFile } from "./check-file.ts";
+import { compareIndex, faultsOf, sampleIndex } from "./check-index.ts";
+import { checkIndexedPosts } from "./check-indexed-posts.ts";
+import { type CheckedSegment, checkRows } from "./check-rows.ts";
+import { checkSums } from "./check-sums.ts";
+import { checkUrisOnce } from "./check-uris.ts";
+import { careFault } from "./errors.ts";
+import { collectFindings, type Finding, type Findings } from "./findings.ts";
+import { reporter } from "./index-findings.ts";
+import { onPairedSnapshot } from "./paired-snapshot.ts";
+import { readSealedNumbers } from "./sealed-numbers.ts";
+import { walkSealedTerms } from "./sealed-terms.ts";
+
+export type CheckRequest = {
+  /** The archive's folder. */
+  folder: string;
+  /** Compares the index with all posts, not with some of each segment, and files in all that SQLite can compare. */
+  isFull: boolean;
+  /** Posts of a segment that are looked up in the index where not all are. */
+  sampleRows: number;
+  /** Hears how many posts were looked at, of about how many. */
+  onProgress: (done: number, total: number) => void;
+  signal: AbortSignal;
+};
+
+export type CheckReport = {
+  segments: number;
+  posts: number;
+  /** Of how many posts the index was compared. */
+  indexed: number;
+  /** Segments of another analyzer, whose index cannot be compared. */
+  outdated: readonly string[];
+  /** The first ones of each kind in each segment. */
+  findings: readonly Finding[];
+  findingCount: number;
+};
+
+/** Findings of one kind in one segment that are told. */
+const mostTold = 20;
+
+/**
+ * Compares everything in an archive that says the same twice: files with their own sums, the catalog with the segments, rows
+ * with the lists that lead to them, rows with the index. Writes nothing, and works while others write: each segment is looked
+ * at as it was at one moment, together with the catalog. What cannot be read is a finding; without a catalog that can be read
+ * there are no others. Errors: `archive_busy`, `not_writable`.
+ */
+export async function check(request: CheckRequest): Promise<CheckReport> {
+  const { folder, onProgress, signal } = request;
+  const findings = collectFindings(mostTold);
+  const totals = { segments: 0, posts: 0, indexed: 0, outdated: [] as string[] };
+  /** Segments of which nothing more can be said. */
+  const unreadable = new Set<string>();
+  checkIsCurrent(folder, findings);
+  const catalog = openedCatalog(folder, findings);
+  const report = () => ({ ...totals, findings: findings.kept(), findingCount: findings.count() });
+  if (catalog === null) return report();
+  try {
+    checkCatalog(folder, catalog, request.isFull, findings);
+    const entries = segmentsIn(catalog);
+    // Why they cannot be read was found above.
+    if (entries === null) return report();
+    const total = postsSaid(folder, entries);
+    const run = (steps: Generator<number, void>): Promise<void> =>
+      inTurns(steps, signal, (rows) => {
+        totals.posts += rows;
+        onProgress(totals.posts, Math.max(total, totals.posts));
+      });
+
+    const checked = new Set<string>();
+    for (let next = nextOf(catalog, checked); next !== null; next = nextOf(catalog, checked)) {
+      const key = keyOf(next);
+      checked.add(key);
+      const isThis = (entry: SegmentEntry): boolean => keyOf(entry) === key;
+      try {
+        await run(
+          onPairedSnapshot(folder, isThis, function* ({ catalog: at, segments }) {
+            for (const segment of segments) {
+              yield* checkSegment({ ...segment, catalog: at }, request, {
+                findings,
+                totals,
+                unreadable,
+              });
+            }
+          }),
+        );
+      } catch (error) {
+        if (error instanceof EarshotError || signal.aborted) throw error;
+        unreadable.add(key);
+        const message = `${segmentPath("", next)}: ${messageOf(error)}`;
+        const { platform } = next;
+        findings.add({ kind: "file_damaged", message, segment: key, platform });
+      }
+    }
+    for (const platform of platforms) {
+      const isReadable = (entry: SegmentEntry): boolean =>
+        entry.platform === platform && !unreadable.has(keyOf(entry));
+      await run(
+        onPairedSnapshot(folder, isReadable, function* ({ segments }) {
+          yield* checkUrisOnce(platform, segments, findings);
+        }),
+      );
+    }
+  } finally {
+    catalog.close();
+  }
+  return report();
+}
+
+/** What follows finds a segment that is missing and a catalog that cannot be read. */
+function checkIsCurrent(folder: string, findings: Findings): void {
+  if (!existsSync(catalogPath(folder))) return;
+  try {
+    const problem = catalogProblem(folder);
+    if (problem === null || problem.code === "segment_missing") return;
+    findings.add({ kind: "catalog_not_current", message: problem.message });
+  } catch {
+    // A catalog that cannot be read.
+  }
+}
+
+/** Null where it cannot be opened, which is a finding. */
+function openedCatalog(folder: string, findings: Findings): DatabaseSync | null {
+  let catalog: DatabaseSync | null = null;
+  try {
+    catalog = openForReading(catalogPath(folder), 1_000);
+    versionOf(catalog);
+    return catalog;
+  } catch (error) {
+    catalog?.close();
+    const fault = careFault(error, folder);
+    if (fault instanceof EarshotError && !catalogFaults.has(fault.code)) throw fault;
+    const kind = existsSync(catalogPath(folder)) ? "file_damaged" : "file_missing";
+    findings.add({ kind, message: `catalog.db: ${messageOf(error)}` });
+    return null;
+  }
+}
+
+/** What says that the catalog itself is at fault, not what is around it. */
+const catalogFaults = new Set(["archive_damaged", "file_missing"]);
+
+function segmentsIn(catalog: DatabaseSync): SegmentEntry[] | null {
+  try {
+    return readSegments(catalog);
+  } catch {
+    return null;
+  }
+}
+
+const keyOf = ({ platform, sequence }: SegmentEntry): string => `${platform}/${sequence}`;
+
+/** A segment that was not looked at: also one that has come into the place of another meanwhile. */
+function nextOf(catalog: DatabaseSync, checked: ReadonlySet<string>): SegmentEntry | null {
+  return readSegments(catalog).find((entry) => !checked.has(keyOf(entry))) ?? null;
+}
+
+type Outcome = {
+  findings: Findings;
+  totals: { segments: number; indexed: number; outdated: string[] };
+  unreadable: Set<string>;
+};
+
+function* checkSegment(
+  segment: CheckedSegment,
+  { folder, isFull, sampleRows }: CheckRequest,
+  { findings, totals, unreadable }: Outcome,
+): Generator<number, void> {
+  const { entry, database } = segment;
+  const key = keyOf(entry);
+  const about = { segment: key, platform: entry.platform };
+  totals.segments += 1;
+  const onDamage = (message: string): void =>
+    findings.add({
+      kind: "file_damaged",
+      message: `${segmentPath("", entry)}: ${message}`,
+      ...about,
+    });
+  const version = versionOf(database);
+  // A file that was cut to nothing is an empty database.
+  if (version !== segmentMigrations.length) {
+    const message = `segment ${key} has schema ${version}, not ${segmentMigrations.length}`;
+    findings.add({ kind: "schema_differs", message, ...about });
+    unreadable.add(key);
+    return;
+  }
+  checkFile(database, isFull, onDamage);
+  yield 0;
+  const report = reporter(entry, findings);
+  if (isMarkedDamaged(segmentPath(folder, entry))) {
+    const marker = damageMarkerOf(segmentPath("", entry));
+    report("sealed_damaged", null, `${marker} says that it is searched post by post`);
+  }
+  yield* attemptPart("its tables", () => checkSums(database, report), onDamage);
+  const sealed = attempt(
+    "its sealed index",
+    () => readSealedNumbers(database, faultsOf(report)) ?? "none",
+    onDamage,
+  );
+  // Which posts the sealed index has nobody can say: what is written since says nothing by itself.
+  if (sealed === null || sealed === "unreadable") {
+    yield* checkRows(segment, findings, () => {});
+    return;
+  }
+  const numbers = sealed === "none" ? null : sealed;
+  yield* attemptPart(
+    "the list of its indexed posts",
+    () => checkIndexedPosts(database, numbers, report),
+    onDamage,
+  );
+  if (entry.analyzer !== presentAnalyzer) {
+    totals.outdated.push(key);
+    if (numbers !== null) {
+      yield* walkSealedTerms(database, numbers.posts, faultsOf(report), () => {});
+    }
+    yield* checkRows(segment, findings, () => {});
+    return;
+  }
+  const indexed = { ...segment, sealed: numbers };
+  const index = isFull
+    ? compareIndex(indexed, report)
+    : sampleIndex(indexed, postsIn(database), sampleRows, report);
+  yield* checkRows(segment, findings, (row) => index.add(row));
+  yield* attemptPart("its index", () => index.end(), onDamage);
+  totals.indexed += index.compared();
+}
+
+/** How many posts a segment says that it has; only a share of them is compared. */
+const postsIn = (database: DatabaseSync): number =>
+  Number(database.prepare("SELECT value FROM setting WHERE name = 'posts'").get()?.value ?? 0);
+
+/** What the segments say of their sizes; those that cannot be read say nothing. */
+function postsSaid(folder: string, entries: readonly SegmentEntry[]): number {
+  return entries.reduce((sum, entry) => {
+    try {
+      const database = openForReading(segmentPath(folder, entry), 100);
+      const said = database.prepare("SELECT value FROM setting WHERE name = 'posts'").get()?.value;
+      database.close();
+      return sum + Number(said ?? 0);
+    } catch {
+      return sum;
+    }
+  }, 0);
+}
+
+/** Lets signals be heard between the steps. */
+async function inTurns(
+  steps: Generator<number, void>,
+  signal: AbortSignal,
+  onStep: (rows: number) => void,
+): Promise<void> {
+  try {
+    for (let step = steps.next(); !step.done; step = steps.next()) {
+      onStep(step.value);
+      await new Promise((resolve) => setImmediate(resolve));
+      signal.throwIfAborted();
+    }
+  } finally {
+    steps.return();
+  }
+}

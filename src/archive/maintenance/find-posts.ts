@@ -1,0 +1,108 @@
+import type { DatabaseSync } from "node:sqlite";
+import { type IdRange, idsOfWindow, lastId } from "../../posts/ids.ts";
+import { matches } from "../../posts/matcher.ts";
+import type { Platform } from "../../posts/post.ts";
+import { recordUri } from "../../posts/record.ts";
+import type { PlanNode } from "../../query/plan.ts";
+import { splitWindow } from "../../query/window.ts";
+import {
+  presentAnalyzer,
+  readSegments,
+  type SegmentEntry,
+  segmentPath,
+} from "../catalog/catalog.ts";
+import { onSnapshot, openForReading } from "../database.ts";
+import { platformQuery } from "../read/platform-query.ts";
+import type { SealedQuery } from "../sealed/sealed-query.ts";
+import { sealedState } from "../sealed/sealed-state.ts";
+import { guardedBySeal } from "../segments/damage-marker.ts";
+import { rowSubject } from "../segments/row-subject.ts";
+import { sealedIds } from "../segments/sealed-ids.ts";
+import { rowById } from "./segment-rows.ts";
+
+/** A post that is held, and the segment that it was found in. */
+export type FoundPost = { platform: Platform; id: bigint; uri: string; entry: SegmentEntry };
+
+const cacheKib = 8_000;
+
+/**
+ * All posts that match a plan, also those that are hidden, segment by segment. A segment is closed before its posts are
+ * given out, so that they may be changed meanwhile. Yields a list for each segment.
+ */
+export function* findPosts(
+  folder: string,
+  catalog: DatabaseSync,
+  plan: PlanNode,
+  platforms: readonly Platform[],
+): Generator<FoundPost[]> {
+  for (const entry of readSegments(catalog)) {
+    if (!platforms.includes(entry.platform)) continue;
+    const path = segmentPath(folder, entry);
+    const database = openForReading(path, cacheKib);
+    try {
+      yield onSnapshot(database, () => inSegment(database, path, entry, plan));
+    } finally {
+      database.close();
+    }
+  }
+}
+
+function inSegment(
+  database: DatabaseSync,
+  path: string,
+  entry: SegmentEntry,
+  plan: PlanNode,
+): FoundPost[] {
+  const { platform } = entry;
+  const read = rowById(database, platform);
+  return candidates(database, path, entry, plan).flatMap((id) => {
+    const row = read(id);
+    if (row === null || !matches(plan, rowSubject(row))) return [];
+    return [{ platform, id, uri: recordUri(row), entry }];
+  });
+}
+
+/** IDs among which all matches are. */
+function candidates(
+  database: DatabaseSync,
+  path: string,
+  entry: SegmentEntry,
+  plan: PlanNode,
+): bigint[] {
+  const window = splitWindow(plan, { fromMs: null, toMs: null });
+  const query = platformQuery(entry.platform, window);
+  if (query === null) return [];
+  const { low, high } = idsOfWindow(window.fromMs, window.toMs, entry.skew);
+  const from = window.lowId !== null && window.lowId > low ? window.lowId : low;
+  const to = window.highId !== null && window.highId < high ? window.highId : high;
+  const range = { low: from < 0n ? 0n : from, high: to > lastId ? lastId : to };
+  const everyRow = () =>
+    idsOf(database, "SELECT id FROM post WHERE id BETWEEN ? AND ?", range.low, range.high);
+  // Terms that another analyzer made say nothing of what a query asks.
+  if (query.expression === null || entry.analyzer !== presentAnalyzer) return everyRow();
+  const sealed = sealedCandidates(database, path, query.sealed, range);
+  if (sealed === null) return everyRow();
+  const named = "SELECT rowid AS id FROM term WHERE term MATCH ? AND rowid BETWEEN ? AND ?";
+  return [...idsOf(database, named, query.expression, range.low, range.high), ...sealed];
+}
+
+/** Those of which the sealed index knows alone; none where the segment is not sealed, null where that cannot be read. */
+function sealedCandidates(
+  database: DatabaseSync,
+  path: string,
+  query: SealedQuery,
+  range: IdRange,
+): bigint[] | null {
+  if (sealedState(database) === null) return [];
+  return guardedBySeal<bigint[] | null>(
+    path,
+    () => sealedIds(database, path, query, range),
+    () => null,
+  );
+}
+
+function idsOf(database: DatabaseSync, sql: string, ...values: (string | bigint)[]): bigint[] {
+  const statement = database.prepare(sql);
+  statement.setReadBigInts(true);
+  return statement.all(...values).map(({ id }) => id as bigint);
+}

@@ -1,0 +1,176 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Platform } from "../../posts/post.ts";
+import type { Archive } from "../archive.ts";
+import { readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
+import { wantRewrites } from "../catalog/pending-rewrites.ts";
+import { forGoodMs, forgottenRevision } from "../catalog/tombstones.ts";
+import { inTransaction } from "../database.ts";
+import { openSegmentFile } from "../segments/segment-file.ts";
+import type { NamedAuthor } from "./named-author.ts";
+
+/** A post that is to be forgotten; `held` is null where only its return is to be kept out. */
+export type ForgottenPost = {
+  platform: Platform;
+  uri: string;
+  held: { id: bigint; entry: SegmentEntry } | null;
+};
+
+export type ForgetContext = {
+  archive: Pick<Archive, "write">;
+  /** The archive's catalog, open for writing. */
+  catalog: DatabaseSync;
+  signal: AbortSignal;
+};
+
+const postsOfBatch = 500;
+
+/**
+ * Removes posts and keeps every version of them out from then on, of those too that are not held. Their texts are gone from
+ * the disk once the segments that held them are rewritten, which is noted. How many were held.
+ */
+export async function forgetPosts(
+  { archive, catalog, signal }: ForgetContext,
+  posts: readonly ForgottenPost[],
+  onProgress: (done: number) => void,
+): Promise<number> {
+  wantRewritesOf(catalog, posts);
+  let deleted = 0;
+  for (let at = 0; at < posts.length; at += postsOfBatch) {
+    signal.throwIfAborted();
+    const own = posts.slice(at, at + postsOfBatch);
+    const report = await archive.write({
+      changes: own.map(({ platform, uri }) => ({
+        kind: "delete",
+        platform,
+        uri,
+        revision: forgottenRevision,
+      })),
+    });
+    deleted += report.deleted;
+    onProgress(at + own.length);
+  }
+  // Those that came into the place of others meanwhile.
+  wantRewritesOf(catalog, posts);
+  return deleted;
+}
+
+function wantRewritesOf(catalog: DatabaseSync, posts: readonly ForgottenPost[]): void {
+  inTransaction(catalog, () => {
+    const entries = readSegments(catalog);
+    const touched = new Set<SegmentEntry>();
+    for (const { platform, held } of posts) {
+      if (held === null) continue;
+      const owner = entries.find(
+        (entry) => entry.platform === platform && entry.low <= held.id && held.id <= entry.high,
+      );
+      if (owner !== undefined) touched.add(owner);
+    }
+    wantRewrites(catalog, touched);
+  });
+}
+
+/** Lets posts that were forgotten come back with the next replay or import; how many had been. */
+export function letReturn(
+  { catalog, folder }: LiftContext,
+  posts: readonly Pick<ForgottenPost, "platform" | "uri">[],
+): number {
+  const lift = catalog.prepare(
+    "DELETE FROM tombstone WHERE platform = ? AND uri = ? AND revision = ?",
+  );
+  return inTransaction(catalog, () => {
+    for (const [platform, own] of Map.groupBy(posts, (post) => post.platform)) {
+      inSegmentsOf({ catalog, folder }, platform, (segment) => {
+        const remove = segment.prepare("DELETE FROM tombstone WHERE uri = ? AND revision = ?");
+        for (const { uri } of own) remove.run(uri, forgottenRevision);
+      });
+    }
+    return posts.reduce(
+      (lifted, { platform, uri }) =>
+        lifted + Number(lift.run(platform, uri, forgottenRevision).changes),
+      0,
+    );
+  });
+}
+
+/** The catalog, open for writing, and the archive's folder. */
+type LiftContext = { catalog: DatabaseSync; folder: string };
+
+/** Changes what each segment of a platform notes of deletions, one transaction a segment. */
+function inSegmentsOf(
+  { catalog, folder }: LiftContext,
+  platform: Platform,
+  work: (segment: DatabaseSync) => void,
+): void {
+  for (const entry of readSegments(catalog)) {
+    if (entry.platform !== platform) continue;
+    const segment = openSegmentFile(segmentPath(folder, entry), 1_000);
+    try {
+      inTransaction(segment, () => work(segment));
+    } finally {
+      segment.close();
+    }
+  }
+}
+
+type Account = NamedAuthor & { userId: string };
+
+/** Removes everything that an account wrote, and keeps out whatever it will write. How many posts were held. */
+export async function forgetAccount(
+  { archive, catalog }: ForgetContext,
+  { platform, userId }: Account,
+  posts: readonly ForgottenPost[],
+): Promise<number> {
+  wantRewritesOf(catalog, posts);
+  const { deleted } = await archive.write({
+    changes: [{ kind: "account", platform, userId, status: "deleted", observedMs: forGoodMs }],
+  });
+  wantRewritesOf(catalog, posts);
+  const key = [platform, userId];
+  inTransaction(catalog, () => {
+    catalog.prepare("DELETE FROM handle WHERE platform = ? AND user_id = ?").run(...key);
+    catalog
+      .prepare("UPDATE account SET name = NULL, labels = '[]' WHERE platform = ? AND user_id = ?")
+      .run(...key);
+  });
+  return deleted;
+}
+
+/** Lets an account be kept again that was forgotten for good; false where it was not. Its posts come with the next source. */
+export function letAccountReturn(
+  { catalog, folder }: LiftContext,
+  { platform, userId }: Account,
+): boolean {
+  const lift = catalog.prepare(
+    `UPDATE account SET status = 'active', status_ms = 0, deleted_ms = NULL
+     WHERE platform = ? AND user_id = ? AND deleted_ms = ?`,
+  );
+  return inTransaction(catalog, () => {
+    inSegmentsOf({ catalog, folder }, platform, (segment) => {
+      const remove = "DELETE FROM deleted_account WHERE user_id = ? AND deleted_ms = ?";
+      segment.prepare(remove).run(userId, forGoodMs);
+    });
+    return lift.run(platform, userId, forGoodMs).changes > 0;
+  });
+}
+
+/**
+ * Lets the posts of an account come back that were forgotten one by one, as far as their uris name the account, which those
+ * of Bluesky do; how many there were.
+ */
+export function letReturnOf(
+  { catalog, folder }: LiftContext,
+  { platform, userId }: Account,
+): number {
+  const prefix = `at://${userId}/`;
+  const lift = catalog.prepare(
+    "DELETE FROM tombstone WHERE platform = ? AND revision = ? AND lower(substr(uri, 1, ?)) = ?",
+  );
+  return inTransaction(catalog, () => {
+    inSegmentsOf({ catalog, folder }, platform, (segment) => {
+      segment
+        .prepare("DELETE FROM tombstone WHERE revision = ? AND lower(substr(uri, 1, ?)) = ?")
+        .run(forgottenRevision, prefix.length, prefix);
+    });
+    return Number(lift.run(platform, forgottenRevision, prefix.length, prefix).changes);
+  });
+}

@@ -1,0 +1,85 @@
+import type { SegmentEntry } from "../catalog/catalog.ts";
+import type { FindingKind, Findings } from "./findings.ts";
+
+/** Tells a finding about the index of one segment, and the post that it is about. */
+export type Report = (kind: FindingKind, id: bigint | null, message: string) => void;
+
+export function reporter(entry: SegmentEntry, findings: Findings): Report {
+  const segment = `${entry.platform}/${entry.sequence}`;
+  return (kind, id, message) =>
+    findings.add({
+      kind,
+      segment,
+      platform: entry.platform,
+      id,
+      message: `segment ${segment}: ${message}`,
+    });
+}
+
+/** Where a token stands in posts. */
+export type Places = { ids: bigint[]; offsets: number[] };
+
+/** Where tokens stand, by token. */
+export type IndexPlaces = Map<string, Places>;
+
+/** Those of one token; with `add` they are filled. */
+export function placesOf(index: IndexPlaces, token: string): Places {
+  const found = index.get(token);
+  if (found !== undefined) return found;
+  const places = { ids: [], offsets: [] };
+  index.set(token, places);
+  return places;
+}
+
+export function addPlace(index: IndexPlaces, token: string, id: bigint, offset: number): void {
+  const { ids, offsets } = placesOf(index, token);
+  ids.push(id);
+  offsets.push(offset);
+}
+
+/** Names the posts that an index does not find where they are to be found, and those that it finds elsewhere. */
+export function* reportDifferences(
+  expected: IndexPlaces,
+  held: IndexPlaces,
+  report: Report,
+): Generator<number, void> {
+  const lacking = new Map<bigint, string[]>();
+  const exceeding = new Map<bigint, string[]>();
+  for (const token of new Set([...expected.keys(), ...held.keys()])) {
+    const due = expected.get(token) ?? noPlaces;
+    const found = held.get(token) ?? noPlaces;
+    for (const id of differing(due, found)) note(lacking, id, token);
+    for (const id of differing(found, due)) note(exceeding, id, token);
+    yield 0;
+  }
+  for (const [id, tokens] of lacking) report("index_lacks", id, lackingText(id, tokens));
+  for (const [id, tokens] of exceeding) report("index_exceeds", id, exceedingText(id, tokens));
+}
+
+const noPlaces: Places = { ids: [], offsets: [] };
+
+/** The posts that have a place among `places` which is not among `others`. */
+function differing(places: Places, others: Places): Set<bigint> {
+  const known = new Set(others.ids.map((id, index) => `${id} ${others.offsets[index]}`));
+  return new Set(places.ids.filter((id, index) => !known.has(`${id} ${places.offsets[index]}`)));
+}
+
+function note(of: Map<bigint, string[]>, id: bigint, token: string): void {
+  const tokens = of.get(id);
+  if (tokens === undefined) of.set(id, [token]);
+  else tokens.push(token);
+}
+
+const shownTokens = 5;
+
+export const lackingText = (id: bigint, tokens: readonly string[]): string =>
+  `the index does not find post ${id} by ${listed(tokens)}`;
+
+export const exceedingText = (id: bigint, tokens: readonly string[]): string =>
+  `the index finds post ${id} by ${listed(tokens)}, which is not in it`;
+
+function listed(tokens: readonly string[]): string {
+  const shown = tokens.slice(0, shownTokens).map((token) => JSON.stringify(token));
+  const more = tokens.length - shown.length;
+  return shown.join(", ") + (more > 0 ? ` and ${more} more` : "");
+}

@@ -1,0 +1,27 @@
+import type { Clock } from "../../lib/clock.ts";
+import { lockPauseMs, type Steps } from "../compaction/steps.ts";
+
+export type Turns = { clock: Pick<Clock, "sleep">; signal: AbortSignal };
+
+/** Runs steps to their end, letting signals be heard between them; an abort leaves everything tidy. */
+export async function inTurns<Value>(
+  steps: Steps<Value>,
+  { clock, signal }: Turns,
+  onStep: (steps: number) => void,
+): Promise<Value> {
+  let done = false;
+  try {
+    for (let count = 1; ; count++) {
+      const step = steps.next();
+      done = step.done === true;
+      if (step.done) return step.value;
+      onStep(count);
+      if (step.value === "waiting") await clock.sleep(lockPauseMs);
+      else await new Promise((resolve) => setImmediate(resolve));
+      signal.throwIfAborted();
+    }
+  } finally {
+    // What cannot be run to its end has a value to return that nobody reads.
+    if (!done) steps.return(undefined as Value);
+  }
+}

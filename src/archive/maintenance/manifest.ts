@@ -1,0 +1,118 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { EarshotError } from "../../lib/errors.ts";
+import { isoText } from "../../lib/iso-time.ts";
+import { platforms } from "../../posts/post.ts";
+import { catalogMigrations } from "../catalog/schema.ts";
+import { segmentMigrations } from "../segments/schema.ts";
+
+/** What a backup consists of. It is written last: a folder without it holds no whole backup. */
+export type Manifest = {
+  /** When the archive was as the backup has it, ISO 8601. */
+  takenAt: string;
+  posts: number;
+  /** How many migrations catalog and segments have had. */
+  catalogSchema: number;
+  segmentSchema: number;
+  files: readonly BackupFile[];
+};
+
+/** `path` is relative to the backup's folder, and to the archive's. */
+export type BackupFile = { path: string; bytes: number; sha256: string };
+
+const format = "earshot archive backup 1";
+
+export const manifestPath = (folder: string): string => join(folder, "manifest.json");
+
+/** The manifest of a backup that is taken at this moment, Unix milliseconds. */
+export const manifestOf = (
+  takenMs: number,
+  posts: number,
+  files: readonly BackupFile[],
+): Manifest => ({
+  takenAt: isoText(takenMs),
+  posts,
+  catalogSchema: catalogMigrations.length,
+  segmentSchema: segmentMigrations.length,
+  files,
+});
+
+export function manifestText({ takenAt, posts, catalogSchema, segmentSchema, files }: Manifest) {
+  const body = {
+    format,
+    taken_at: takenAt,
+    posts,
+    catalog_schema: catalogSchema,
+    segment_schema: segmentSchema,
+    files,
+  };
+  return `${JSON.stringify(body, null, 2)}\n`;
+}
+
+/**
+ * The manifest in a folder. Errors: `backup_incomplete` where there is none, `backup_damaged` where it cannot be read,
+ * `newer_schema` where a later version of Earshot made it.
+ */
+export async function readManifest(folder: string): Promise<Manifest> {
+  const read = parse(await textOf(folder));
+  if (read === null || typeof read !== "object") throw unreadable(folder);
+  const body = read as Record<string, unknown>;
+  if (body.format !== format) throw unreadable(folder);
+  const manifest = {
+    takenAt: String(body.taken_at),
+    posts: Number(body.posts),
+    catalogSchema: Number(body.catalog_schema),
+    segmentSchema: Number(body.segment_schema),
+    files: body.files as BackupFile[],
+  };
+  if (!Array.isArray(manifest.files) || !manifest.files.every(isFile)) throw unreadable(folder);
+  if (!manifest.files.some(({ path }) => path === "catalog.db")) throw unreadable(folder);
+  const isLater =
+    manifest.catalogSchema > catalogMigrations.length ||
+    manifest.segmentSchema > segmentMigrations.length;
+  if (!isLater) return manifest;
+  throw new EarshotError("newer_schema", `${folder} was written by a later version of Earshot`, {
+    hint: "restore it with that version",
+  });
+}
+
+async function textOf(folder: string): Promise<string> {
+  try {
+    return await readFile(manifestPath(folder), "utf8");
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+    throw new EarshotError("backup_incomplete", `there is no whole backup in ${folder}`, {
+      hint: "manifest.json is written last: a folder without it is no backup, or one that was not finished",
+      cause: error,
+    });
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+const filePath = new RegExp(`^(?:catalog|(?:${platforms.join("|")})/\\d{6,15})\\.db$`);
+
+/** Nothing outside of the folder can be named. */
+function isFile(file: unknown): file is BackupFile {
+  if (file === null || typeof file !== "object") return false;
+  const { path, bytes, sha256 } = file as Record<string, unknown>;
+  return (
+    typeof path === "string" &&
+    filePath.test(path) &&
+    Number.isSafeInteger(bytes) &&
+    typeof sha256 === "string" &&
+    /^[0-9a-f]{64}$/.test(sha256)
+  );
+}
+
+function unreadable(folder: string): EarshotError {
+  return new EarshotError("backup_damaged", `${manifestPath(folder)} cannot be read`, {
+    hint: "use another backup",
+  });
+}

@@ -1,0 +1,129 @@
+import type { DatabaseSync } from "node:sqlite";
+import { EarshotError } from "../../lib/errors.ts";
+import { lookupHash, xUri } from "../../posts/ids.ts";
+import { type Platform, platforms } from "../../posts/post.ts";
+import { recordUri } from "../../posts/record.ts";
+import { blueskyUri, readNamedPost } from "../../posts/references.ts";
+import {
+  accountIds,
+  readSegments,
+  readUriKey,
+  type SegmentEntry,
+  segmentPath,
+} from "../catalog/catalog.ts";
+import { byOtherIds } from "../catalog/other-ids.ts";
+import { openForReading } from "../database.ts";
+import { segmentLookup } from "../segments/lookup.ts";
+import { rowById } from "./segment-rows.ts";
+
+/** A post that somebody named; `held` tells where it lies, null where it is not held. */
+export type NamedPost = {
+  platform: Platform;
+  uri: string;
+  held: { id: bigint; entry: SegmentEntry } | null;
+};
+
+/**
+ * The posts that a name stands for: an ID that `search` shows, a uri, or the address of a page on X or Bluesky. What is not
+ * held is named all the same. Errors: `wrong_use` where nothing tells which post is meant.
+ */
+export function namedPosts(folder: string, catalog: DatabaseSync, name: string): NamedPost[] {
+  const { number, bluesky } = readNamedPost(name);
+  if (number !== null) {
+    const held = postsWithId(folder, catalog, number);
+    return held.length > 0 ? held : [{ platform: "x", uri: xUri(number), held: null }];
+  }
+  const uris =
+    bluesky === null
+      ? [uriOf(name)]
+      : accountIds(catalog, "bluesky", bluesky.handle).map((did) => ({
+          platform: "bluesky" as const,
+          uri: blueskyUri(did, bluesky.key),
+        }));
+  const known = uris.filter((uri) => uri !== null);
+  if (known.length === 0) throw unknownPost(name);
+  return known.map((post) => ({ ...post, held: placeOf(folder, catalog, post) }));
+}
+
+function unknownPost(name: string): EarshotError {
+  return new EarshotError("wrong_use", `${name} names no post`, {
+    status: 400,
+    hint: "give the ID or the uri that earshot search --json shows, or the address of its page",
+  });
+}
+
+const addressOnX =
+  /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/[^/?#]+(?:\/web)?\/status(?:es)?\/(\d{1,19})(?:[/?#]|$)/i;
+const addressOnBluesky =
+  /^https?:\/\/(?:www\.)?bsky\.app\/profile\/(did:[^/?#]+)\/post\/([^/?#]+)/i;
+
+/** Which platform's a uri is; a web address is one of Mastodon unless it is known as another's. */
+function uriOf(name: string): { platform: Platform; uri: string } | null {
+  if (name.startsWith("at://")) return { platform: "bluesky", uri: name };
+  const number = addressOnX.exec(name)?.[1];
+  if (number !== undefined) return { platform: "x", uri: xUri(number) };
+  const [, did, key] = addressOnBluesky.exec(name) ?? [];
+  if (did !== undefined && key !== undefined) {
+    return { platform: "bluesky", uri: blueskyUri(did, key) };
+  }
+  const imported = platforms.find((platform) => name.startsWith(`import:${platform}:`));
+  if (imported !== undefined) return { platform: imported, uri: name };
+  return /^https?:\/\//i.test(name) ? { platform: "mastodon", uri: name } : null;
+}
+
+function postsWithId(folder: string, catalog: DatabaseSync, id: bigint): NamedPost[] {
+  const uriKey = readUriKey(catalog);
+  return readSegments(catalog)
+    .filter(({ low, high }) => low <= id && id <= high)
+    .flatMap((entry) => {
+      const row = inSegment(folder, entry, (database) => {
+        const read = rowById(database, entry.platform);
+        const lookup = segmentLookup(database, entry.platform);
+        const other = (): bigint | undefined => byOtherIds(lookup, uriKey, [id]).get(id);
+        return read(id) ?? read(other() ?? id);
+      });
+      if (row === null) return [];
+      return [{ platform: entry.platform, uri: recordUri(row), held: { id: row.id, entry } }];
+    });
+}
+
+function placeOf(
+  folder: string,
+  catalog: DatabaseSync,
+  { platform, uri }: { platform: Platform; uri: string },
+): NamedPost["held"] {
+  const number = platform === "x" ? readNamedPost(uri.replace(/^.*\//, "")).number : null;
+  if (number !== null && xUri(number) === uri) {
+    const held = postsWithId(folder, catalog, number).find((post) => post.uri === uri);
+    return held?.held ?? null;
+  }
+  const lookup = lookupHash(readUriKey(catalog), uri);
+  for (const entry of readSegments(catalog)) {
+    if (entry.platform !== platform) continue;
+    const id = inSegment(folder, entry, (database) => {
+      const find = database.prepare("SELECT id FROM uri WHERE hash = ?");
+      find.setReadBigInts(true);
+      const read = rowById(database, platform);
+      const ids = find.all(lookup).map((row) => row.id as bigint);
+      return ids.find((each) => {
+        const row = read(each);
+        return row !== null && recordUri(row) === uri;
+      });
+    });
+    if (id !== undefined) return { id, entry };
+  }
+  return null;
+}
+
+function inSegment<Value>(
+  folder: string,
+  entry: SegmentEntry,
+  read: (database: ReturnType<typeof openForReading>) => Value,
+): Value {
+  const database = openForReading(segmentPath(folder, entry), 500);
+  try {
+    return read(database);
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,68 @@
+import type { DatabaseSync } from "node:sqlite";
+import { EarshotError } from "../../lib/errors.ts";
+import {
+  catalogCacheKib,
+  catalogPath,
+  readSegments,
+  type SegmentEntry,
+  segmentPath,
+} from "../catalog/catalog.ts";
+import { openForReading } from "../database.ts";
+
+/** Some segments and the catalog as they were at one moment. */
+export type PairedSnapshot = {
+  catalog: DatabaseSync;
+  segments: readonly { entry: SegmentEntry; database: DatabaseSync }[];
+};
+
+const cacheKib = 8_000;
+/** How often a moment without a commit is looked for, and how long is waited between, milliseconds. */
+const mostTries = 500;
+const pauseMs = 3;
+
+/**
+ * Runs `work` on segments and the catalog as they were at one moment; nobody waits for it, and nothing is written. What a batch
+ * that is under way has committed to a segment may be seen; what the catalog says of it is then older, never newer, as after a
+ * crash. `choose` picks the segments, those that are gone meanwhile are left out. Errors: `archive_busy`.
+ */
+export function* onPairedSnapshot<Value>(
+  folder: string,
+  choose: (entry: SegmentEntry) => boolean,
+  work: (snapshot: PairedSnapshot) => Generator<number, Value>,
+): Generator<number, Value> {
+  const opened = new Map<string, DatabaseSync>();
+  const open = (path: string, kib: number): DatabaseSync => {
+    const database = opened.get(path) ?? openForReading(path, kib);
+    opened.set(path, database);
+    return database;
+  };
+  const watching = openForReading(catalogPath(folder), 100);
+  const version = watching.prepare("PRAGMA data_version");
+  try {
+    const catalog = open(catalogPath(folder), catalogCacheKib);
+    for (let tries = 0; tries < mostTries; tries++) {
+      const before = version.get()?.data_version;
+      begin(catalog);
+      const segments = readSegments(catalog)
+        .filter(choose)
+        .map((entry) => ({ entry, database: begin(open(segmentPath(folder, entry), cacheKib)) }));
+      if (version.get()?.data_version === before) return yield* work({ catalog, segments });
+      for (const database of opened.values()) if (database.isTransaction) database.exec("COMMIT");
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
+    }
+    throw new EarshotError("archive_busy", "the archive is written without a pause", {
+      retryable: true,
+      hint: "try again in a while",
+    });
+  } finally {
+    watching.close();
+    for (const database of opened.values()) database.close();
+  }
+}
+
+/** From its first look on a transaction sees one state of its database. */
+function begin(database: DatabaseSync): DatabaseSync {
+  database.exec("BEGIN");
+  database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get();
+  return database;
+}

@@ -1,0 +1,82 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { type Platform, platforms } from "../../../posts/post.ts";
+import { segmentPath } from "../../catalog/catalog.ts";
+import { segmentNumbersIn } from "../../catalog/orphaned.ts";
+import { openForReading, preparesBigInts } from "../../database.ts";
+import { intactIdentity, type SegmentIdentity, unfinished } from "../../segments/identity.ts";
+
+/** A file that may be a segment. */
+export type Candidate = {
+  platform: Platform;
+  sequence: number;
+  /** Null where an earlier version of Earshot wrote it last, and where it is damaged. */
+  identity: SegmentIdentity | null;
+  posts: number;
+  /** Null where it holds no posts. */
+  minId: bigint | null;
+  maxId: bigint | null;
+};
+
+/** A file that is none, and why. */
+export type SetAside = Pick<Candidate, "platform" | "sequence"> & { reason: SetAsideReason };
+
+export type SetAsideReason =
+  | "unreadable"
+  | "unfinished"
+  | "of another archive"
+  | "replaced"
+  | "overlapped";
+
+/** Every segment file of an archive's folder, as it describes itself. */
+export function readCandidates(folder: string): (Candidate | SetAside)[] {
+  return platforms.flatMap((platform) =>
+    segmentNumbersIn(folder, platform)
+      .sort((a, b) => a - b)
+      .map((sequence) => readCandidate(folder, platform, sequence)),
+  );
+}
+
+function readCandidate(folder: string, platform: Platform, sequence: number): Candidate | SetAside {
+  let segment: DatabaseSync | null = null;
+  try {
+    segment = openForReading(segmentPath(folder, { platform, sequence }), 1_000);
+    return describe(segment, platform, sequence);
+  } catch {
+    return { platform, sequence, reason: "unreadable" };
+  } finally {
+    segment?.close();
+  }
+}
+
+function describe(
+  segment: DatabaseSync,
+  platform: Platform,
+  sequence: number,
+): Candidate | SetAside {
+  const hasTables = segment.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'post'").get();
+  if (hasTables === undefined) return { platform, sequence, reason: "unfinished" };
+  const prepare = preparesBigInts(segment);
+  const isUnfinished = prepare("SELECT 1 FROM setting WHERE name = ?").get(unfinished);
+  const posts = Number(prepare("SELECT value FROM setting WHERE name = 'posts'").get()?.value ?? 0);
+  const identity = intactIdentity(segment);
+  if (isUnfinished !== undefined || (identity === null && posts === 0)) {
+    return { platform, sequence, reason: "unfinished" };
+  }
+  return {
+    platform,
+    sequence,
+    identity,
+    posts,
+    minId: idOrNull(prepare, "SELECT min(id) AS id FROM post"),
+    maxId: idOrNull(prepare, "SELECT max(id) AS id FROM post"),
+  };
+}
+
+/** Null also where the page that says so is damaged. */
+function idOrNull(prepare: (sql: string) => StatementSync, sql: string): bigint | null {
+  try {
+    return prepare(sql).get()?.id as bigint | null;
+  } catch {
+    return null;
+  }
+}

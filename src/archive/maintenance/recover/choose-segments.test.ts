@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import { archiveId } from "../../catalog/archive-id.ts";
+import type { Candidate } from "./candidates.ts";
+import { chooseSegments, chooseUriKey } from "./choose-segments.ts";
+
+type Given = {
+  sequence: number;
+  low?: bigint;
+  madeIn?: number;
+  writtenIn?: number;
+  replaces?: number | null;
+  ids?: [bigint, bigint] | null;
+  uriKey?: string;
+};
+
+function candidate(given: Given): Candidate {
+  const { sequence, low = 0n, madeIn = 1, writtenIn = madeIn, replaces = null } = given;
+  const [minId, maxId] = given.ids ?? [null, null];
+  const uriKey = given.uriKey ?? "key";
+  const identity = { uriKey, platform: "bluesky", sequence, low, madeIn, writtenIn, replaces };
+  return { platform: "bluesky", sequence, identity, posts: 1, minId, maxId };
+}
+
+function chosen(...given: Given[]): { taken: number[]; left: string[] } {
+  const choice = chooseSegments(given.map(candidate), "key");
+  return {
+    taken: choice.chosen.map(({ sequence }) => sequence),
+    left: choice.setAside.map(({ sequence, reason }) => `${sequence} ${reason}`),
+  };
+}
+
+const ms = 1n << 22n;
+
+describe("segments are chosen so that no ID is in two", () => {
+  test("those side by side are all taken, in the order of their IDs, the first from ID 0 on", () => {
+    const { chosen: taken } = chooseSegments(
+      [
+        candidate({ sequence: 3, low: 20n * ms, ids: [21n * ms, 22n * ms] }),
+        candidate({ sequence: 1, low: 5n * ms, ids: [6n * ms, 19n * ms] }),
+      ],
+      "key",
+    );
+    expect(taken.map(({ sequence, low }) => [sequence, low])).toEqual([
+      [1, 0n],
+      [3, 20n * ms],
+    ]);
+  });
+
+  test("one that was replaced is left out", () => {
+    expect(
+      chosen(
+        { sequence: 1, writtenIn: 7, ids: [ms, 9n * ms] },
+        { sequence: 2, madeIn: 8, replaces: 1, ids: [ms, 4n * ms] },
+        { sequence: 3, madeIn: 8, replaces: 1, low: 5n * ms, ids: [5n * ms, 9n * ms] },
+      ),
+    ).toEqual({ taken: [2, 3], left: ["1 replaced"] });
+  });
+
+  test("a replacement that was never committed, as the segment was written on, is left out", () => {
+    expect(
+      chosen(
+        { sequence: 1, writtenIn: 8, ids: [ms, 9n * ms] },
+        { sequence: 2, madeIn: 8, replaces: 1, ids: [ms, 9n * ms] },
+      ),
+    ).toEqual({ taken: [1], left: ["2 unfinished"] });
+  });
+
+  test("of two that overlap the one that was written last is taken", () => {
+    expect(
+      chosen(
+        { sequence: 1, writtenIn: 12, ids: [ms, 40n * ms] },
+        { sequence: 2, low: 30n * ms, madeIn: 9, ids: [31n * ms, 33n * ms] },
+      ),
+    ).toEqual({ taken: [1], left: ["2 overlapped"] });
+    expect(
+      chosen(
+        { sequence: 1, writtenIn: 5, ids: [ms, 40n * ms] },
+        { sequence: 2, low: 30n * ms, madeIn: 9, ids: [31n * ms, 33n * ms] },
+      ),
+    ).toEqual({ taken: [2], left: ["1 overlapped"] });
+  });
+
+  test("one of another archive, or under another name, is left out", () => {
+    expect(chosen({ sequence: 1 }, { sequence: 2, uriKey: "other" })).toEqual({
+      taken: [1],
+      left: ["2 of another archive"],
+    });
+    const renamed = { ...candidate({ sequence: 1 }), sequence: 5 };
+    expect(chooseSegments([renamed], "key").chosen).toEqual([]);
+  });
+
+  test("a segment that owns the IDs of one that aged out begins with its first post", () => {
+    const { chosen: taken } = chooseSegments(
+      [
+        candidate({ sequence: 1, ids: [ms, 2n * ms] }),
+        candidate({ sequence: 3, low: 30n * ms, ids: [10n * ms + 5n, 33n * ms] }),
+      ],
+      "key",
+    );
+    expect(taken[1]?.low).toBe(10n * ms);
+  });
+});
+
+describe("the archive that the segments are of", () => {
+  const candidates = [
+    candidate({ sequence: 1, uriKey: "a" }),
+    candidate({ sequence: 2, uriKey: "b" }),
+    candidate({ sequence: 3, uriKey: "b" }),
+  ];
+
+  test("is the one that the data folder notes", () => {
+    expect(chooseUriKey(candidates, archiveId("a"))).toBe("a");
+  });
+
+  test("is else the one of most posts", () => {
+    expect(chooseUriKey(candidates, null)).toBe("b");
+    expect(chooseUriKey(candidates, archiveId("c"))).toBe("b");
+  });
+
+  test("is unknown where no segment says so", () => {
+    expect(chooseUriKey([{ ...candidate({ sequence: 1 }), identity: null }], null)).toBe(null);
+  });
+});

@@ -1,0 +1,115 @@
+import { firstInMillisecond } from "../../../posts/ids.ts";
+import { archiveId } from "../../catalog/archive-id.ts";
+import type { Candidate, SetAside, SetAsideReason } from "./candidates.ts";
+
+/** A candidate that is a segment of the archive, and the first ID that it owns. */
+export type ChosenSegment = Candidate & { low: bigint };
+
+/**
+ * Which archive the segments are of: the one that the data folder notes, else the one that most posts are of. Null where no
+ * segment says so.
+ */
+export function chooseUriKey(
+  candidates: readonly Candidate[],
+  notedId: string | null,
+): string | null {
+  const posts = new Map<string, number>();
+  for (const { identity, posts: own } of candidates) {
+    if (identity === null) continue;
+    if (archiveId(identity.uriKey) === notedId) return identity.uriKey;
+    posts.set(identity.uriKey, (posts.get(identity.uriKey) ?? 0) + own + 1);
+  }
+  const [most] = [...posts].sort(([, a], [, b]) => b - a);
+  return most?.[0] ?? null;
+}
+
+/**
+ * Which of the candidates are the segments of an archive, with no ID in two of them.
+ *
+ * A segment that others were put in the place of is gone, unless it was written in the commit of that replacement or in a
+ * later one: then the replacement was never committed. Of two that overlap otherwise, one is what a crash left: the one that
+ * was not written any more.
+ */
+export function chooseSegments(
+  candidates: readonly Candidate[],
+  uriKey: string | null,
+): { chosen: ChosenSegment[]; setAside: SetAside[] } {
+  const setAside: SetAside[] = [];
+  const leave = (reason: SetAsideReason) => (candidate: Candidate) => {
+    const { platform, sequence } = candidate;
+    setAside.push({ platform, sequence, reason });
+  };
+  const chosen: ChosenSegment[] = [];
+  for (const own of Map.groupBy(candidates, ({ platform }) => platform).values()) {
+    const ofArchive = partition(own, (each) => isOfArchive(each, uriKey));
+    ofArchive.others.forEach(leave("of another archive"));
+    const committed = partition(ofArchive.kept, (each) => !isUncommitted(each, ofArchive.kept));
+    committed.others.forEach(leave("unfinished"));
+    const present = partition(committed.kept, (each) => !isReplaced(each, committed.kept));
+    present.others.forEach(leave("replaced"));
+    const disjoint = withoutOverlaps(present.kept.map(withLow), leave("overlapped"));
+    chosen.push(...disjoint.map((each, index) => (index === 0 ? { ...each, low: 0n } : each)));
+  }
+  return { chosen, setAside };
+}
+
+function partition<Value>(values: readonly Value[], keeps: (value: Value) => boolean) {
+  return { kept: values.filter(keeps), others: values.filter((value) => !keeps(value)) };
+}
+
+function isOfArchive({ identity, platform, sequence }: Candidate, uriKey: string | null): boolean {
+  if (identity === null) return true;
+  return (
+    identity.uriKey === uriKey && identity.platform === platform && identity.sequence === sequence
+  );
+}
+
+const writtenIn = ({ identity }: Candidate): number => identity?.writtenIn ?? 0;
+
+/** Whether the segment that this one was to replace was written on. */
+function isUncommitted({ identity }: Candidate, others: readonly Candidate[]): boolean {
+  if (identity === null || identity.replaces === null) return false;
+  const replaced = others.find(({ sequence }) => sequence === identity.replaces);
+  return replaced !== undefined && writtenIn(replaced) >= identity.madeIn;
+}
+
+const isReplaced = ({ sequence }: Candidate, others: readonly Candidate[]): boolean =>
+  others.some(({ identity }) => identity?.replaces === sequence);
+
+/** Posts that came late may lie below where a segment began, once it owns the IDs of one that aged out. */
+function withLow(candidate: Candidate): ChosenSegment {
+  const { identity, minId } = candidate;
+  const first = minId === null ? null : firstInMillisecond(minId);
+  const low = identity?.low ?? first ?? 0n;
+  return { ...candidate, low: first !== null && first < low ? first : low };
+}
+
+function withoutOverlaps(
+  segments: readonly ChosenSegment[],
+  leave: (segment: ChosenSegment) => void,
+): ChosenSegment[] {
+  const sorted = segments.toSorted((a, b) => (a.low < b.low ? -1 : a.low > b.low ? 1 : 0));
+  const kept: ChosenSegment[] = [];
+  for (const next of sorted) {
+    let isKept = true;
+    for (let last = kept.at(-1); last !== undefined && overlap(last, next); last = kept.at(-1)) {
+      if (!isOlder(last, next)) {
+        isKept = false;
+        break;
+      }
+      kept.pop();
+      leave(last);
+    }
+    if (isKept) kept.push(next);
+    else leave(next);
+  }
+  return kept;
+}
+
+const overlap = (a: ChosenSegment, b: ChosenSegment): boolean =>
+  a.low === b.low || (a.maxId !== null && a.maxId >= b.low);
+
+function isOlder(a: ChosenSegment, b: ChosenSegment): boolean {
+  if (writtenIn(a) !== writtenIn(b)) return writtenIn(a) < writtenIn(b);
+  return a.posts < b.posts;
+}

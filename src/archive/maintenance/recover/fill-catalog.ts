@@ -1,0 +1,149 @@
+import type { DatabaseSync } from "node:sqlite";
+import { accountsOf } from "../../catalog/accounts.ts";
+import {
+  addHandles,
+  addSegmentEntry,
+  putSetting,
+  readUriKey,
+  segmentPath,
+} from "../../catalog/catalog.ts";
+import { strayedOf } from "../../catalog/misplaced.ts";
+import { tombstonesOf } from "../../catalog/tombstones.ts";
+import { inTransaction, preparesBigInts } from "../../database.ts";
+import { isDamage } from "../../sealed/damage.ts";
+import { openSegmentFile } from "../../segments/segment-file.ts";
+import type { ChosenSegment } from "./choose-segments.ts";
+import { type RecoveredRows, recoverRows } from "./recover-rows.ts";
+
+export type Recovered = {
+  posts: number;
+  /** Rows, or stretches of rows, that cannot be read. */
+  unreadable: number;
+  /** Deleted posts and accounts that segments note. */
+  deletions: number;
+  /** Segments whose deletions or arrivals cannot be read, as `check` names them. */
+  damaged: string[];
+};
+
+export type FillRequest = {
+  chosen: readonly ChosenSegment[];
+  commitNumber: number;
+  arrivalsKept: number;
+  onProgress: (done: number, total: number) => void;
+  signal: AbortSignal;
+};
+
+type Highest = { arrival: number; firstArrival: number; counted: number };
+
+/** Writes into an empty catalog what the segments say, each brought up to date first, one commit a segment. */
+export async function fillCatalog(
+  catalog: DatabaseSync,
+  folder: string,
+  { chosen, commitNumber, arrivalsKept, onProgress, signal }: FillRequest,
+): Promise<Recovered> {
+  const uriKey = readUriKey(catalog);
+  const total = chosen.reduce((sum, { posts }) => sum + posts, 0);
+  const recovered: Recovered = { posts: 0, unreadable: 0, deletions: 0, damaged: [] };
+  const highest: Highest = { arrival: 0, firstArrival: Number.POSITIVE_INFINITY, counted: 0 };
+  for (const entry of chosen) {
+    const segment = openSegmentFile(segmentPath(folder, entry), 8_000);
+    try {
+      const reading = recoverRows(segment, entry, uriKey);
+      let step = reading.next();
+      for (; !step.done; step = reading.next()) {
+        recovered.posts += step.value;
+        onProgress(recovered.posts, total);
+        await new Promise((resolve) => setImmediate(resolve));
+        signal.throwIfAborted();
+      }
+      const rows = step.value;
+      recovered.unreadable += rows.unreadable;
+      inTransaction(catalog, () => addSegment(catalog, segment, entry, rows));
+      try {
+        recovered.deletions += inTransaction(catalog, () => addDeletions(catalog, segment, entry));
+        readNumbers(segment, highest);
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        recovered.damaged.push(`${entry.platform}/${entry.sequence}`);
+      }
+    } finally {
+      segment.close();
+    }
+  }
+  inTransaction(catalog, () => {
+    putSetting(catalog, "commit_number", commitNumber);
+    putSetting(catalog, "arrival", highest.arrival);
+    putSetting(catalog, "arrivals_from", arrivalsFrom(highest, arrivalsKept));
+    putSetting(catalog, "count_step", highest.counted);
+  });
+  return recovered;
+}
+
+function addSegment(
+  catalog: DatabaseSync,
+  segment: DatabaseSync,
+  { platform, sequence, low, identity }: ChosenSegment,
+  { skew, strayed, handles, withoutHandle }: RecoveredRows,
+): void {
+  const writtenIn = identity?.writtenIn ?? 0;
+  const numbering = Number(
+    segment.prepare("SELECT value FROM setting WHERE name = 'numbering'").get()?.value ?? 0,
+  );
+  addSegmentEntry(catalog, { platform, sequence, low, skew, writtenIn, numbering });
+  catalog
+    .prepare("UPDATE segment SET analyzer = ? WHERE platform = ? AND sequence = ?")
+    .run(analyzerOf(segment), platform, sequence);
+  const list = strayedOf(catalog);
+  for (const { hash, id } of strayed) list.add(platform, hash, id);
+  addHandles(catalog, handles);
+  const accounts = accountsOf(catalog);
+  for (const userId of withoutHandle) accounts.add(platform, userId);
+}
+
+/** What made the terms when the file was made; a segment that another version writes to ends at once. */
+function analyzerOf(segment: DatabaseSync): string {
+  const read = segment.prepare("SELECT value FROM setting WHERE name = ?");
+  const [version, unicode] = ["analyzer", "unicode"].map((name) => read.get(name)?.value);
+  return unicode === undefined ? String(version ?? 0) : `${version} ${unicode}`;
+}
+
+function addDeletions(
+  catalog: DatabaseSync,
+  segment: DatabaseSync,
+  { platform }: ChosenSegment,
+): number {
+  const accounts = accountsOf(catalog);
+  const tombstones = tombstonesOf(catalog, platform, accounts);
+  const posts = segment.prepare("SELECT uri, revision FROM tombstone").all();
+  for (const { uri, revision } of posts) {
+    tombstones.add({ uri: String(uri), revision: String(revision) });
+  }
+  const deleted = segment.prepare("SELECT user_id, deleted_ms FROM deleted_account").all();
+  for (const { user_id, deleted_ms } of deleted) {
+    accounts.setStatus({
+      kind: "account",
+      platform,
+      userId: String(user_id),
+      status: "deleted",
+      observedMs: Number(deleted_ms),
+    });
+  }
+  return posts.length + deleted.length;
+}
+
+function readNumbers(segment: DatabaseSync, highest: Highest): void {
+  const prepare = preparesBigInts(segment);
+  const arrivals = prepare("SELECT min(number) AS first, max(number) AS last FROM arrival").get();
+  if (typeof arrivals?.first === "bigint") {
+    highest.firstArrival = Math.min(highest.firstArrival, Number(arrivals.first));
+  }
+  highest.arrival = Math.max(highest.arrival, Number(arrivals?.last ?? 0));
+  const counted = prepare("SELECT value FROM setting WHERE name = 'counted'").get();
+  highest.counted = Math.max(highest.counted, Number(counted?.value ?? 0));
+}
+
+/** Arrivals that may have been forgotten are: no reader is given a part of them. */
+function arrivalsFrom({ arrival, firstArrival }: Highest, arrivalsKept: number): number {
+  if (firstArrival <= 1 || arrival === 0) return 0;
+  return Math.max(firstArrival, arrival - arrivalsKept);
+}

@@ -1,0 +1,80 @@
+import type { DatabaseSync } from "node:sqlite";
+import { firstTimeMs, idTimeMs, lookupHash, type TimeSkew, tellsTime } from "../../../posts/ids.ts";
+import type { Post } from "../../../posts/post.ts";
+import { decodeRecord } from "../../../posts/record.ts";
+import { isStrayed } from "../../catalog/misplaced.ts";
+import type { PreparedHandle } from "../../prepared.ts";
+import { authorOf } from "../../write/prepare.ts";
+import { rowsOf, type SegmentRow } from "../segment-rows.ts";
+import type { ChosenSegment } from "./choose-segments.ts";
+
+/** What the catalog says of a segment's posts, as their rows say it. */
+export type RecoveredRows = {
+  skew: TimeSkew;
+  strayed: { hash: bigint; id: bigint }[];
+  handles: PreparedHandle[];
+  /** Authors known by their id alone. */
+  withoutHandle: Set<string>;
+  /** Rows, or stretches of rows, that cannot be read. */
+  unreadable: number;
+};
+
+const rowsOfStep = 1_000;
+
+/** Reads every row of a segment. Yields how many rows each short step read. */
+export function* recoverRows(
+  segment: DatabaseSync,
+  { platform }: ChosenSegment,
+  uriKey: string,
+): Generator<number, RecoveredRows> {
+  const skew = { minMs: 0, maxMs: 0 };
+  const handles = new Map<string, PreparedHandle>();
+  const found: RecoveredRows = {
+    skew,
+    strayed: [],
+    handles: [],
+    withoutHandle: new Set(),
+    unreadable: 0,
+  };
+
+  function add(post: Post, id: bigint, timeMs: number): void {
+    if (tellsTime(id) || timeMs > firstTimeMs) {
+      const off = timeMs - idTimeMs(id);
+      skew.minMs = Math.min(skew.minMs, off);
+      skew.maxMs = Math.max(skew.maxMs, off);
+    }
+    if (post.nativeId === null && isStrayed(platform, post.uri, id)) {
+      found.strayed.push({ hash: lookupHash(uriKey, post.uri), id });
+    }
+    const author = authorOf(post);
+    if (author === null) {
+      if (post.userId) found.withoutHandle.add(post.userId.toLowerCase());
+      return;
+    }
+    const key = `${author.userId} ${author.handle}`;
+    const known = handles.get(key);
+    if (known === undefined || known.observedMs < author.observedMs) handles.set(key, author);
+  }
+
+  let read = 0;
+  const rows = rowsOf(segment, platform, () => {
+    found.unreadable += 1;
+  });
+  for (const row of rows) {
+    const post = decoded(row);
+    if (post === null) found.unreadable += 1;
+    else add(post, row.id, row.timeMs);
+    read += 1;
+    if (read % rowsOfStep === 0) yield rowsOfStep;
+  }
+  yield read % rowsOfStep;
+  return { ...found, handles: [...handles.values()] };
+}
+
+function decoded(row: SegmentRow): Post | null {
+  try {
+    return decodeRecord(row);
+  } catch {
+    return null;
+  }
+}

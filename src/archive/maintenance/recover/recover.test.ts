@@ -1,0 +1,292 @@
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, truncateSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { findingsIn } from "../../../../test/support/findings-in.ts";
+import { makePost } from "../../../../test/support/make-post.ts";
+import { heldPosts, writerOn } from "../../../../test/support/whole-archive.ts";
+import { lockFolder } from "../../../db/folder-lock.ts";
+import { systemClock } from "../../../lib/clock.ts";
+import type { ArchiveChange } from "../../archive.ts";
+import { catalogPath, readSegments } from "../../catalog/catalog.ts";
+import { openCatalog } from "../../catalog/open-catalog.ts";
+import { upkeepContext } from "../../compaction/context.ts";
+import { dropSegment } from "../../compaction/retention.ts";
+import { removeRetired } from "../../compaction/retire.ts";
+import { rewriteSegment } from "../../compaction/rewrite.ts";
+import { sealSegment } from "../../compaction/seal-segment.ts";
+import { runSteps } from "../../compaction/steps.ts";
+import { archiveDefaults } from "../../settings.ts";
+import { openArchive } from "../../threads/open.ts";
+import { letReturn } from "../forget.ts";
+import { recover } from "./recover.ts";
+
+const dayMs = 86_400_000;
+const startMs = Date.UTC(2026, 0, 1);
+
+let dataDir: string;
+let folder: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "earshot-recover-"));
+  folder = join(dataDir, "archive");
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const post = (n: number) =>
+  makePost({
+    key: `p${n}`,
+    userId: `did:plc:author${n % 3}`,
+    username: `author${n % 3}.example.com`,
+    createdMs: startMs + n * dayMs,
+    text: `river number ${n}`,
+    origin: "stream",
+    revision: "1",
+  });
+
+const upsert = (n: number): ArchiveChange => ({ kind: "upsert", post: post(n) });
+const remove = (n: number): ArchiveChange => ({
+  kind: "delete",
+  platform: "bluesky",
+  uri: post(n).uri,
+  revision: "5",
+});
+
+function write(...batches: ArchiveChange[][]): void {
+  const writer = writerOn(dataDir, 4);
+  for (const batch of batches) writer.write(batch);
+  writer.close();
+}
+
+const numbers = (from: number, to: number): number[] =>
+  Array.from({ length: to - from }, (_, n) => from + n);
+
+/** Three segments and a part of one, some posts of which were deleted. */
+function makeArchive(): void {
+  write(numbers(0, 7).map(upsert), numbers(7, 15).map(upsert), [remove(2), remove(9)]);
+}
+
+const uris = (): string[] => heldPosts(folder).map(({ post: { uri } }) => uri);
+const urisOf = (...left: number[]): string[] => left.map((n) => post(n).uri);
+const leftNumbers = numbers(0, 15).filter((n) => n !== 2 && n !== 9);
+
+function removeCatalog(): void {
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(catalogPath(folder) + suffix, { force: true });
+}
+
+const recovered = (isForced = false) =>
+  recover({
+    dataDir,
+    isForced,
+    arrivalsKept: 1_000_000,
+    onProgress: () => {},
+    signal: new AbortController().signal,
+  });
+
+/** The accounts that a handle leads to in the archive, and how many posts arrived in it. */
+async function knowledge(handle: string): Promise<{ accounts: number; arrivals: number }> {
+  const archive = await openArchive({ dataDir, readers: 1, segmentPosts: 4, clock: systemClock });
+  try {
+    const { accounts } = await archive.resolve({ accounts: [handle], posts: [] });
+    const arrivals = await archive.arrivals(null, 100);
+    return { accounts: accounts.size, arrivals: arrivals.length };
+  } finally {
+    await archive.close();
+  }
+}
+
+/** Every post comes again, as a replay or an import would bring it. */
+function replay(): void {
+  write(numbers(0, 15).map(upsert));
+}
+
+const losses: [string, () => void][] = [
+  ["missing", removeCatalog],
+  ["empty", () => truncateSync(catalogPath(folder), 0)],
+  ["cut in the middle", () => truncateSync(catalogPath(folder), 20_000)],
+];
+
+describe("a catalog that was lost is rebuilt from the segments", () => {
+  test.each(losses)("where it is %s: all posts are back, deleted ones are not", async (_, lose) => {
+    makeArchive();
+    const before = readdirSync(join(folder, "bluesky")).filter((name) => name.endsWith(".db"));
+    lose();
+    const report = await recovered();
+    expect(report).toMatchObject({ segments: 4, posts: 13, deletions: 2, setAside: [] });
+    expect(uris()).toEqual(urisOf(...leftNumbers));
+    expect(await findingsIn(folder)).toEqual([]);
+    expect(readdirSync(join(folder, "bluesky")).filter((name) => name.endsWith(".db"))).toEqual(
+      before,
+    );
+    replay();
+    expect(uris()).toEqual(urisOf(...leftNumbers));
+    expect(await knowledge("author1.example.com")).toEqual({ accounts: 1, arrivals: 13 });
+  });
+
+  test("the former catalog is moved aside, and what it still says is taken over", async () => {
+    write(numbers(0, 6).map(upsert), [
+      {
+        kind: "account",
+        platform: "bluesky",
+        userId: "did:plc:author1",
+        status: "suspended",
+        observedMs: 5,
+      },
+    ]);
+    const catalog = new DatabaseSync(catalogPath(folder));
+    catalog.prepare("VACUUM INTO ?").run(join(dataDir, "kept.db"));
+    catalog.close();
+    write(numbers(6, 15).map(upsert), [remove(2)], [remove(9)]);
+    removeCatalog();
+    cpSync(join(dataDir, "kept.db"), catalogPath(folder));
+    const report = await recovered();
+    expect(report.takenOver).toContain("account");
+    expect(existsSync(join(report.former ?? "", "catalog.db"))).toBe(true);
+    expect(uris()).toEqual(urisOf(...leftNumbers));
+    write([{ kind: "upsert", post: { ...post(16), uri: `${post(16).uri}x` } }]);
+    expect(heldPosts(folder).at(-1)?.hidden).toBe(true);
+    expect(await findingsIn(folder)).toEqual([]);
+  });
+
+  test("deleted accounts, and posts that were forgotten before they came, stay away", async () => {
+    makeArchive();
+    const gone = post(77);
+    write([
+      {
+        kind: "account",
+        platform: "bluesky",
+        userId: "did:plc:author0",
+        status: "deleted",
+        observedMs: Date.UTC(2027, 0, 1),
+      },
+      { kind: "delete", platform: "bluesky", uri: gone.uri, revision: "~" },
+    ]);
+    const left = uris();
+    expect(left).toHaveLength(9);
+    removeCatalog();
+    await recovered();
+    replay();
+    write([{ kind: "upsert", post: gone }]);
+    expect(uris()).toEqual(left);
+  });
+
+  test("a post that was forgotten and may return does so", async () => {
+    makeArchive();
+    write([{ kind: "delete", platform: "bluesky", uri: post(3).uri, revision: "~" }]);
+    const catalog = openCatalog(folder);
+    expect(letReturn({ catalog, folder }, [{ platform: "bluesky", uri: post(3).uri }])).toBe(1);
+    catalog.close();
+    removeCatalog();
+    await recovered();
+    replay();
+    expect(uris()).toEqual(urisOf(...leftNumbers));
+  });
+
+  test("what was deleted from a segment that aged out stays deleted", async () => {
+    makeArchive();
+    const context = upkeepContext(folder, archiveDefaults, systemClock);
+    const [first] = readSegments(context.catalog);
+    if (first === undefined) throw new Error("there is no segment");
+    expect(runSteps(dropSegment(context, first))).toBe(3);
+    runSteps(removeRetired(context, Number.POSITIVE_INFINITY));
+    context.catalog.close();
+    removeCatalog();
+    await recovered();
+    replay();
+    expect(uris()).toEqual(urisOf(...leftNumbers));
+  });
+
+  test("segments that were rewritten, sealed and split keep what was deleted from them", async () => {
+    makeArchive();
+    const context = upkeepContext(folder, archiveDefaults, systemClock);
+    for (const entry of readSegments(context.catalog).slice(0, 3)) {
+      runSteps(rewriteSegment(context, entry, { cuts: [], keeps: null }));
+    }
+    for (const entry of readSegments(context.catalog).slice(0, 2)) {
+      runSteps(sealSegment(context, entry));
+    }
+    context.catalog.close();
+    const files = readdirSync(join(folder, "bluesky")).filter((name) => name.endsWith(".db"));
+    expect(files).toHaveLength(9);
+    removeCatalog();
+    const { setAside, segments } = await recovered();
+    expect(segments).toBe(4);
+    expect(setAside.map(({ reason }) => reason)).toEqual(Array(5).fill("replaced"));
+    expect(
+      readdirSync(join(folder, "orphaned")).filter((name) => name.endsWith(".db")),
+    ).toHaveLength(5);
+    replay();
+    expect(uris()).toEqual(urisOf(...leftNumbers));
+    expect(await findingsIn(folder)).toEqual([]);
+  });
+
+  test("a file that cannot be read, and one of another archive, are set aside", async () => {
+    makeArchive();
+    const other = mkdtempSync(join(tmpdir(), "earshot-other-"));
+    const writer = writerOn(other, 4);
+    writer.write([upsert(1)]);
+    writer.close();
+    cpSync(join(other, "archive", "bluesky", "000001.db"), join(folder, "bluesky", "000019.db"));
+    rmSync(other, { recursive: true });
+    truncateSync(join(folder, "bluesky", "000002.db"), 5_000);
+    removeCatalog();
+    const { setAside, segments } = await recovered();
+    expect(segments).toBe(3);
+    expect(setAside).toEqual([
+      { platform: "bluesky", sequence: 2, reason: "unreadable" },
+      { platform: "bluesky", sequence: 19, reason: "of another archive" },
+    ]);
+    expect(existsSync(join(folder, "former-1", "bluesky", "000002.db"))).toBe(true);
+    expect(await findingsIn(folder)).toEqual([]);
+    replay();
+    expect(uris()).toEqual(urisOf(...leftNumbers));
+  });
+
+  test("segments of an earlier version, which do not say whose they are, get another key for their uris", async () => {
+    makeArchive();
+    for (const name of readdirSync(join(folder, "bluesky"))) {
+      if (!name.endsWith(".db")) continue;
+      const segment = new DatabaseSync(join(folder, "bluesky", name));
+      segment.exec("DELETE FROM setting WHERE name IN ('uri_key', 'low', 'sequence', 'platform')");
+      segment.close();
+    }
+    removeCatalog();
+    await recovered();
+    expect(await findingsIn(folder)).toEqual([]);
+    replay();
+    expect(uris()).toEqual(urisOf(...leftNumbers));
+  });
+});
+
+describe("recover", () => {
+  test("is refused where nothing is wrong, unless it is forced", async () => {
+    makeArchive();
+    await expect(recovered()).rejects.toMatchObject({ code: "catalog_current" });
+    await recovered(true);
+    expect(uris()).toEqual(urisOf(...leftNumbers));
+    expect(await findingsIn(folder)).toEqual([]);
+  });
+
+  test("is refused where there are no segments", async () => {
+    await expect(recovered()).rejects.toMatchObject({ code: "nothing_to_recover" });
+  });
+
+  test("is refused beside a server", async () => {
+    makeArchive();
+    const server = lockFolder(dataDir);
+    await expect(recovered()).rejects.toMatchObject({ code: "folder_in_use" });
+    server.release();
+  });
+
+  test("leaves everything as it was when it is stopped, and can be run again", async () => {
+    makeArchive();
+    removeCatalog();
+    const stopping = new AbortController();
+    stopping.abort(new Error("enough"));
+    const request = { dataDir, isForced: false, arrivalsKept: 10, onProgress: () => {} };
+    await expect(recover({ ...request, signal: stopping.signal })).rejects.toThrow("enough");
+    expect(readdirSync(folder).sort()).toEqual(["bluesky", "upkeep.db"]);
+    await recovered();
+    expect(uris()).toEqual(urisOf(...leftNumbers));
+  });
+});

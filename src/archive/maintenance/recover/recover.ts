@@ -1,0 +1,220 @@
+import { existsSync } from "node:fs";
+import { mkdir, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { lockFolder } from "../../../db/folder-lock.ts";
+import { readStoreId, writeStoreId } from "../../../db/store-id.ts";
+import { EarshotError } from "../../../lib/errors.ts";
+import { archiveId } from "../../catalog/archive-id.ts";
+import { catalogPath, readSegments, readUriKey, segmentPath } from "../../catalog/catalog.ts";
+import { openCatalog } from "../../catalog/open-catalog.ts";
+import { moveToOrphaned } from "../../catalog/orphaned.ts";
+import { catalogProblem } from "../../catalog/require-current-catalog.ts";
+import { catalogMigrations } from "../../catalog/schema.ts";
+import { catalogDamage } from "../../catalog/sums.ts";
+import { lockUpkeep } from "../../compaction/lock.ts";
+import { openForWriting } from "../../database.ts";
+import { syncToDisk } from "../durable-files.ts";
+import { careFault } from "../errors.ts";
+import { mendUris } from "../repair-uris.ts";
+import { type Candidate, readCandidates, type SetAside } from "./candidates.ts";
+import { chooseSegments, chooseUriKey } from "./choose-segments.ts";
+import { fillCatalog, type Recovered } from "./fill-catalog.ts";
+import { type FormerCatalog, readFormerCatalog, takeOver } from "./former-catalog.ts";
+
+export type RecoverRequest = {
+  dataDir: string;
+  /** Rebuilds a catalog in which nothing is wrong, too. */
+  isForced: boolean;
+  /** Arrivals that upkeep remembers. */
+  arrivalsKept: number;
+  onProgress: (done: number, total: number) => void;
+  signal: AbortSignal;
+};
+
+export type RecoverReport = Recovered & {
+  segments: number;
+  /** Files that were not taken, and why. Those that cannot be read are with the former catalog, the others are orphaned. */
+  setAside: readonly SetAside[];
+  /** Where the former catalog is now; null where there was none. */
+  former: string | null;
+  /** Tables of the former catalog that were taken over. */
+  takenOver: readonly string[];
+};
+
+/**
+ * Rebuilds the catalog of an archive from its segments, in the place of one that was lost or is not the present one. Posts
+ * that were deleted stay deleted. The former catalog is moved aside, and no file is removed. Coverage, counts that wait, and
+ * what else only the catalog knew is unknown afterwards. No other process may use the archive. Killed at any moment, it can be
+ * run again. Errors: `folder_in_use`, `catalog_current`, `nothing_to_recover`, `disk_full`, `not_writable`.
+ */
+export async function recover(request: RecoverRequest): Promise<RecoverReport> {
+  const { dataDir } = request;
+  const folder = join(dataDir, "archive");
+  const server = lockFolder(dataDir);
+  try {
+    if (!existsSync(folder)) throw nothingToRecover(folder);
+    const upkeep = lockUpkeep(folder);
+    if (upkeep === null) throw inUse(folder);
+    try {
+      return await recoverIn(folder, request);
+    } finally {
+      upkeep.release();
+    }
+  } catch (error) {
+    throw careFault(error, folder);
+  } finally {
+    server.release();
+  }
+}
+
+async function recoverIn(folder: string, request: RecoverRequest): Promise<RecoverReport> {
+  if (!request.isForced && isCurrent(folder)) throw alreadyCurrent(folder);
+  const read = readCandidates(folder);
+  const candidates = read.filter(isCandidate);
+  const unusable = read.filter((each): each is SetAside => !isCandidate(each));
+  if (candidates.length === 0) throw nothingToRecover(folder);
+  const former = readFormerCatalog(folder);
+  const known = chooseUriKey(candidates, readStoreId(request.dataDir, "archive"));
+  const uriKey = known ?? former.uriKey;
+  const choice = chooseSegments(candidates, uriKey);
+  const setAside = [...unusable, ...choice.setAside];
+
+  const draft = join(folder, "catalog.db.recovering");
+  await removeDatabase(draft);
+  const catalog = openForWriting(draft, catalogMigrations, 16_000);
+  let recovered: Recovered;
+  let takenOver: string[] = [];
+  try {
+    if (uriKey !== null) setUriKey(catalog, uriKey);
+    if (former.uriKey !== null && former.uriKey === uriKey) takenOver = takeOver(catalog, folder);
+    recovered = await fillCatalog(catalog, folder, {
+      ...request,
+      chosen: choice.chosen,
+      commitNumber: highestCommit(candidates, uriKey, former),
+    });
+  } catch (error) {
+    catalog.close();
+    await removeDatabase(draft);
+    throw error;
+  }
+  writeStoreId(request.dataDir, "archive", archiveId(readUriKey(catalog)));
+  catalog.close();
+  const formerPath = await putInPlace(folder, draft, setAside);
+  await finish(folder, known === null && former.uriKey === null, request.signal);
+  const segments = choice.chosen.length;
+  return { ...recovered, segments, setAside, former: formerPath, takenOver };
+}
+
+/** Whether the catalog can be used; one that cannot be read can not. */
+function isCurrent(folder: string): boolean {
+  try {
+    if (!existsSync(catalogPath(folder)) || catalogProblem(folder) !== null) return false;
+    const catalog = openForWriting(catalogPath(folder), catalogMigrations, 1_000);
+    try {
+      const { tables, structure } = catalogDamage(catalog);
+      return tables.length === 0 && structure.length === 0;
+    } finally {
+      catalog.close();
+    }
+  } catch {
+    return false;
+  }
+}
+
+const isCandidate = (each: Candidate | SetAside): each is Candidate => !("reason" in each);
+
+function setUriKey(catalog: DatabaseSync, uriKey: string): void {
+  catalog.prepare("UPDATE setting SET value = ? WHERE name = 'uri_key'").run(uriKey);
+}
+
+/** The last commit that any file of the archive knows of. */
+function highestCommit(
+  candidates: readonly Candidate[],
+  uriKey: string | null,
+  former: FormerCatalog,
+): number {
+  const own = candidates.filter(({ identity }) => identity?.uriKey === uriKey);
+  return Math.max(
+    former.uriKey === uriKey ? former.commitNumber : 0,
+    ...own.map(({ identity }) => identity?.writtenIn ?? 0),
+  );
+}
+
+/** Sets aside what is no segment, then puts the new catalog in the place of the former one, whose place it returns. */
+async function putInPlace(
+  folder: string,
+  draft: string,
+  setAside: readonly SetAside[],
+): Promise<string | null> {
+  const former = freeFolder(folder);
+  for (const file of setAside) {
+    if (file.reason === "unreadable")
+      await moveDatabase(segmentPath(folder, file), segmentPath(former, file));
+    else moveToOrphaned(folder, file);
+  }
+  const hadCatalog = existsSync(catalogPath(folder));
+  await moveDatabase(catalogPath(folder), catalogPath(former));
+  await rename(draft, catalogPath(folder));
+  await syncToDisk(folder);
+  return hadCatalog ? former : null;
+}
+
+function freeFolder(folder: string): string {
+  for (let number = 1; ; number += 1) {
+    const path = join(folder, `former-${number}`);
+    if (!existsSync(path)) return path;
+  }
+}
+
+const sideFiles = ["-wal", "-shm", "-journal"];
+
+/** The log goes first: a database that is moved without it would lose what is in it. */
+async function moveDatabase(from: string, to: string): Promise<void> {
+  for (const suffix of [...sideFiles, ""]) {
+    if (!existsSync(from + suffix)) continue;
+    await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+    await rename(from + suffix, to + suffix);
+  }
+}
+
+async function removeDatabase(path: string): Promise<void> {
+  for (const suffix of ["", ...sideFiles]) await rm(path + suffix, { force: true });
+}
+
+/** Has segments of an earlier version say who they are, and makes their lists of uris again where their key is lost. */
+async function finish(folder: string, isKeyLost: boolean, signal: AbortSignal): Promise<void> {
+  const catalog = openCatalog(folder);
+  try {
+    if (!isKeyLost) return;
+    for (const entry of readSegments(catalog)) {
+      for (const _ of mendUris(folder, catalog, entry)) {
+        await new Promise((resolve) => setImmediate(resolve));
+        signal.throwIfAborted();
+      }
+    }
+  } finally {
+    catalog.close();
+  }
+}
+
+const alreadyCurrent = (folder: string): EarshotError =>
+  new EarshotError(
+    "catalog_current",
+    `the catalog in ${folder} is the present one of its segments`,
+    {
+      hint: "there is nothing to recover; --force rebuilds it nevertheless, and gives up what only the catalog knows",
+    },
+  );
+
+const nothingToRecover = (folder: string): EarshotError =>
+  new EarshotError("nothing_to_recover", `there are no segments in ${folder}`, {
+    hint: "restore a backup, or name another data folder in EARSHOT_DATA_DIR",
+  });
+
+const inUse = (folder: string): EarshotError =>
+  new EarshotError("folder_in_use", `another process works on ${folder}`, {
+    status: 503,
+    retryable: true,
+    hint: "stop it, or let it end",
+  });

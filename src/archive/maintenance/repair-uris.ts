@@ -1,0 +1,139 @@
+import type { DatabaseSync } from "node:sqlite";
+import { lookupHash, xUri } from "../../posts/ids.ts";
+import { recordUri } from "../../posts/record.ts";
+import { readSegments, readUriKey, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
+import { inTransaction, openForReading } from "../database.ts";
+import { openSegmentFile } from "../segments/segment-file.ts";
+import { tableSumsOf } from "../segments/table-sums.ts";
+import { rowById } from "./segment-rows.ts";
+
+/** Posts, and entries of the list, between two turns. */
+const postsOfTurn = 500;
+const lowestHash = -(2n ** 63n);
+
+type Entry = { hash: bigint; id: bigint };
+
+/**
+ * Puts the list by which posts of a segment are found by their uris in order: enters what lacks, takes out what leads nowhere
+ * or to another post. Looks without holding anybody up; only where something is wrong writers wait for a moment. A rewrite
+ * copies the list as it is, so that this comes before it. Yields between short steps.
+ */
+export function* mendUris(
+  folder: string,
+  catalog: DatabaseSync,
+  entry: SegmentEntry,
+): Generator<void> {
+  const reading = openForReading(segmentPath(folder, entry), 4_000);
+  const uriKey = readUriKey(catalog);
+  const entryOf = entryReader(uriKey, entry);
+  try {
+    for (const entries of entriesDue(reading, entryOf(reading))) {
+      const isEntered = entered(reading);
+      const lacking = entries.filter((due) => !isEntered(due));
+      if (lacking.length > 0) {
+        inWriting(folder, catalog, entry, (writing) => {
+          const put = writing.prepare("INSERT OR IGNORE INTO uri VALUES(?, ?)");
+          for (const { id } of lacking) {
+            const due = entryOf(writing)(id);
+            if (due !== null) put.run(due.hash, id);
+          }
+        });
+      }
+      yield;
+    }
+    for (const entries of entriesHeld(reading)) {
+      const isRight = rightness(entryOf(reading));
+      const wrong = entries.filter((held) => !isRight(held));
+      if (wrong.length > 0) {
+        inWriting(folder, catalog, entry, (writing) => {
+          const isStillRight = rightness(entryOf(writing));
+          const remove = writing.prepare("DELETE FROM uri WHERE hash = ? AND id = ?");
+          for (const held of wrong) if (!isStillRight(held)) remove.run(held.hash, held.id);
+        });
+      }
+      yield;
+    }
+  } finally {
+    reading.close();
+  }
+}
+
+/** The entry that a post must have; null where it is gone, or its ID follows from its uri. */
+const entryReader =
+  (uriKey: string, { platform }: SegmentEntry) =>
+  (database: DatabaseSync): ((id: bigint) => Entry | null) => {
+    const read = rowById(database, platform);
+    return (id) => {
+      const row = read(id);
+      if (row === null) return null;
+      const uri = recordUri(row);
+      if (platform === "x" && uri === xUri(id)) return null;
+      return { hash: lookupHash(uriKey, uri), id };
+    };
+  };
+
+const rightness =
+  (entryOf: (id: bigint) => Entry | null) =>
+  ({ hash, id }: Entry): boolean =>
+    entryOf(id)?.hash === hash;
+
+function entered(database: DatabaseSync): (entry: Entry) => boolean {
+  const find = database.prepare("SELECT 1 FROM uri WHERE hash = ? AND id = ?");
+  return ({ hash, id }) => find.get(hash, id) !== undefined;
+}
+
+function* entriesDue(
+  database: DatabaseSync,
+  entryOf: (id: bigint) => Entry | null,
+): Generator<Entry[]> {
+  const next = database.prepare("SELECT id FROM post WHERE id > ? ORDER BY id LIMIT ?");
+  next.setReadBigInts(true);
+  for (let last = -1n; ; ) {
+    const ids = next.all(last, postsOfTurn).map(({ id }) => id as bigint);
+    const end = ids.at(-1);
+    if (end === undefined) return;
+    yield ids.map(entryOf).filter((entry) => entry !== null);
+    last = end;
+  }
+}
+
+function* entriesHeld(database: DatabaseSync): Generator<Entry[]> {
+  const next = database.prepare(
+    "SELECT hash, id FROM uri WHERE (hash, id) > (?, ?) ORDER BY hash, id LIMIT ?",
+  );
+  next.setReadBigInts(true);
+  for (let last: Entry = { hash: lowestHash, id: -1n }; ; ) {
+    const entries = next.all(last.hash, last.id, postsOfTurn) as Entry[];
+    const end = entries.at(-1);
+    if (end === undefined) return;
+    yield entries;
+    last = end;
+  }
+}
+
+/** Writes to a segment that is still one, between two batches. */
+function inWriting(
+  folder: string,
+  catalog: DatabaseSync,
+  { platform, sequence }: SegmentEntry,
+  work: (writing: DatabaseSync) => void,
+): void {
+  inTransaction(catalog, () => {
+    const entry = readSegments(catalog).find(
+      (each) => each.platform === platform && each.sequence === sequence,
+    );
+    if (entry === undefined) return;
+    const writing = openSegmentFile(segmentPath(folder, entry), 2_000);
+    const sums = tableSumsOf(writing);
+    try {
+      inTransaction(writing, () => {
+        sums.begin();
+        work(writing);
+        sums.end();
+      });
+    } finally {
+      sums.discard();
+      writing.close();
+    }
+  });
+}

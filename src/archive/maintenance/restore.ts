@@ -1,0 +1,125 @@
+import { existsSync } from "node:fs";
+import { readdir, rename, rm, statfs } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { lockFolder } from "../../db/folder-lock.ts";
+import { writeStoreId } from "../../db/store-id.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { archiveId } from "../catalog/archive-id.ts";
+import { catalogPath, readUriKey } from "../catalog/catalog.ts";
+import { openForReading } from "../database.ts";
+import { copyFile, makeFolder, syncToDisk } from "./durable-files.ts";
+import { careFault } from "./errors.ts";
+import { type BackupFile, type Manifest, readManifest } from "./manifest.ts";
+
+export type RestoreRequest = {
+  /** The folder of the backup. */
+  source: string;
+  /** The data folder that is to hold the archive; no server runs on it. */
+  dataDir: string;
+  onProgress: (doneBytes: number, totalBytes: number) => void;
+  signal: AbortSignal;
+};
+
+/**
+ * Puts the archive of a backup into a data folder that has none. Every file is compared with the manifest while it is copied;
+ * the archive appears in one step, whole, or not at all. Errors: `backup_incomplete`, `backup_damaged`, `newer_schema`,
+ * `archive_exists`, `folder_in_use`, `disk_full`, `not_writable`.
+ */
+export async function restore(request: RestoreRequest): Promise<Manifest> {
+  const { source, dataDir } = request;
+  const manifest = await readManifest(source);
+  try {
+    await makeFolder(dataDir);
+    const lock = lockFolder(dataDir);
+    try {
+      await restoreInto(manifest, request);
+      return manifest;
+    } finally {
+      lock.release();
+    }
+  } catch (error) {
+    throw careFault(error, dataDir);
+  }
+}
+
+async function restoreInto(
+  manifest: Manifest,
+  { source, dataDir, onProgress, signal }: RestoreRequest,
+): Promise<void> {
+  const archive = join(dataDir, "archive");
+  await refuseExisting(dataDir);
+  const unfinished = join(dataDir, "archive.restoring");
+  await rm(unfinished, { recursive: true, force: true });
+  const totalBytes = manifest.files.reduce((sum, { bytes }) => sum + bytes, 0);
+  await requireSpace(dataDir, totalBytes);
+  try {
+    let doneBytes = 0;
+    for (const file of manifest.files) {
+      const digest = await copyFile(
+        requireFile(source, file),
+        join(unfinished, file.path),
+        (bytes) => {
+          doneBytes += bytes;
+          onProgress(doneBytes, totalBytes);
+        },
+        signal,
+      );
+      if (digest.sha256 !== file.sha256 || digest.bytes !== file.bytes) throw damaged(source, file);
+    }
+    for (const { path } of manifest.files) await syncToDisk(dirname(join(unfinished, path)));
+    await rename(unfinished, archive);
+    noteArchive(dataDir, archive);
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true });
+    throw error;
+  }
+  await syncToDisk(dataDir);
+}
+
+/** From here on the data folder knows this archive, whichever it had before. */
+function noteArchive(dataDir: string, archive: string): void {
+  const catalog = openForReading(catalogPath(archive), 1_000);
+  try {
+    writeStoreId(dataDir, "archive", archiveId(readUriKey(catalog)));
+  } finally {
+    catalog.close();
+  }
+}
+
+/** Whether a data folder has an archive; one that cannot be opened counts. */
+export async function hasArchive(dataDir: string): Promise<boolean> {
+  const archive = join(dataDir, "archive");
+  return existsSync(archive) && (await readdir(archive)).length > 0;
+}
+
+async function refuseExisting(dataDir: string): Promise<void> {
+  if (!(await hasArchive(dataDir))) return;
+  const archive = join(dataDir, "archive");
+  throw new EarshotError("archive_exists", `${archive} exists, and would have to be overwritten`, {
+    status: 409,
+    hint: "move it away, or name another data folder in EARSHOT_DATA_DIR",
+  });
+}
+
+async function requireSpace(dataDir: string, bytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(dataDir);
+  if (bavail * bsize >= bytes) return;
+  throw new EarshotError(
+    "disk_full",
+    `the archive takes ${bytes} bytes, and the disk of ${dataDir} has ${bavail * bsize} free`,
+    { hint: "free some space there, or name a data folder on another disk" },
+  );
+}
+
+function requireFile(source: string, { path }: BackupFile): string {
+  const from = join(source, path);
+  if (existsSync(from)) return from;
+  throw new EarshotError("backup_damaged", `${from} is missing`, {
+    hint: "the manifest names it; use another backup",
+  });
+}
+
+const damaged = (source: string, { path }: BackupFile): EarshotError =>
+  new EarshotError("backup_damaged", `${join(source, path)} is not what was backed up`, {
+    hint: "its size or its SHA-256 differs from the manifest's; use another backup",
+  });

@@ -1,0 +1,220 @@
+import { closeSync, cpSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { sumCatalog } from "../../../test/support/change-catalog.ts";
+import { pageMap } from "../../../test/support/corruption/page-map.ts";
+import { makePost } from "../../../test/support/make-post.ts";
+import { sealAll } from "../../../test/support/seal-all.ts";
+import { sumRows } from "../../../test/support/sum-rows.ts";
+import { heldPosts, writerOn } from "../../../test/support/whole-archive.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { catalogPath, readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
+import { wantedRewrites, wantRewrites } from "../catalog/pending-rewrites.ts";
+import { type UpkeepContext, upkeepContext } from "../compaction/context.ts";
+import type { RewriteReport } from "../compaction/replace-segment.ts";
+import { rewriteSegment } from "../compaction/rewrite.ts";
+import { sealSegment } from "../compaction/seal-segment.ts";
+import { runSteps, type Steps } from "../compaction/steps.ts";
+import { inTransaction } from "../database.ts";
+import { archiveDefaults } from "../settings.ts";
+import { check } from "./check.ts";
+import { findingKinds, remedyOf } from "./findings.ts";
+import { rewriteWanted, wantSegments } from "./rewrite-wanted.ts";
+
+let made = "";
+let data = "";
+
+beforeAll(() => {
+  made = mkdtempSync(join(tmpdir(), "earshot-mend-"));
+  const writer = writerOn(made, 30);
+  const posts = Array.from({ length: 40 }, (_, n) =>
+    makePost({ key: `key${n}`, createdMs: Date.UTC(2026, 0, 1, 0, n), text: `post ${n}` }),
+  );
+  posts.push(makePost({ key: "3mabcdefghijk", createdMs: Date.UTC(2025, 11, 1), text: "strayed" }));
+  writer.write(posts.map((post) => ({ kind: "upsert", post })));
+  writer.close();
+});
+afterAll(() => rmSync(made, { recursive: true, force: true }));
+
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), "earshot-mend-"));
+  cpSync(made, data, { recursive: true });
+});
+afterEach(() => rmSync(data, { recursive: true, force: true }));
+
+const signal = new AbortController().signal;
+const onProgress = (): void => {};
+const folder = (): string => join(data, "archive");
+
+const checked = () => check({ folder: folder(), isFull: true, sampleRows: 1, onProgress, signal });
+
+const rewritten = () =>
+  rewriteWanted({
+    folder: folder(),
+    bounds: archiveDefaults,
+    clock: systemClock,
+    onProgress,
+    signal,
+  });
+
+function change(path: string, sql: string, sums: "summed" | "unsummed" = "summed"): void {
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  if (path === catalogPath(folder())) sumCatalog(database);
+  else if (sums === "summed") sumRows(database);
+  database.close();
+}
+
+const inSegment =
+  (sql: string, sums: "summed" | "unsummed" = "summed") =>
+  () =>
+    change(segmentPath(folder(), { platform: "bluesky", sequence: 1 }), sql, sums);
+
+const one = "(SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 12)";
+
+/** Zeroes the pages of the segment's table of uris, of which there is one. */
+function spoilUris(): void {
+  const path = segmentPath(folder(), { platform: "bluesky", sequence: 1 });
+  const { pageBytes, tables } = pageMap(path);
+  const page = tables.find(({ table }) => table === "uri")?.pages[0] ?? 0;
+  const file = openSync(path, "r+");
+  writeSync(file, Buffer.alloc(pageBytes), 0, pageBytes, (page - 1) * pageBytes);
+  closeSync(file);
+}
+
+const damages: Record<string, () => void> = {
+  file_damaged: spoilUris,
+  row_unreadable: inSegment(`UPDATE post SET revision = 'other' WHERE id = ${one}`, "unsummed"),
+  index_lacks: inSegment(`DELETE FROM term WHERE rowid = ${one}`),
+  index_exceeds: inSegment(
+    `UPDATE post SET record = replace(record, 'post 11', 'post') WHERE id = ${one}`,
+  ),
+  number_differs: inSegment("UPDATE setting SET value = 7 WHERE name IN ('posts', 'imported')"),
+  uri_entry_missing: inSegment(`DELETE FROM uri WHERE id = ${one}`),
+  uri_entry_wrong: inSegment("INSERT INTO uri VALUES(5, 5), (6, (SELECT max(id) FROM post))"),
+  hidden_without_post: inSegment("INSERT INTO hidden VALUES(5)"),
+  time_outside: inSegment(`UPDATE post SET time_ms = time_ms + 1 WHERE id = ${one}`),
+  sealed_damaged: inSegment("INSERT INTO sealed_docs VALUES(1, x'00', NULL)"),
+  sums_differ: inSegment("INSERT INTO hidden VALUES(5)", "unsummed"),
+  stray_not_listed: () => change(catalogPath(folder()), "DELETE FROM strayed"),
+};
+
+test("every kind of finding that a rewrite is said to mend is tried", () => {
+  const mended = Object.entries(findingKinds).filter(([, todo]) => todo.includes("reindex"));
+  expect(Object.keys(damages).sort()).toEqual(mended.map(([kind]) => kind).sort());
+});
+
+test.for(Object.entries(damages))(
+  "%s is mended by what the finding says",
+  async ([kind, damage]) => {
+    const before = heldPosts(folder()).length;
+    damage();
+    const { findings } = await checked();
+    const found = findings.find((finding) => finding.kind === kind);
+    expect(found && remedyOf(found)).toBe("earshot archive reindex --segment bluesky/1");
+    await wantSegments(folder(), { segment: "bluesky/1" }, signal);
+    expect(await rewritten()).toMatchObject({ by: "here", segments: 1, oldFilesGone: true });
+    expect((await checked()).findings).toEqual([]);
+    expect(heldPosts(folder()).length).toBe(kind === "row_unreadable" ? before - 1 : before);
+  },
+);
+
+describe("a sealed segment", () => {
+  beforeEach(() => sealAll(folder()));
+
+  const sealedPath = (): string => segmentPath(folder(), { platform: "bluesky", sequence: 3 });
+
+  /** Overwrites the last page of a table with what is no page. */
+  function spoilPage(table: string): void {
+    const database = new DatabaseSync(sealedPath());
+    const find = database.prepare("SELECT max(pageno) AS page FROM dbstat WHERE name = ?");
+    const page = Number(find.get(table)?.page);
+    database.close();
+    const file = openSync(sealedPath(), "r+");
+    writeSync(file, Buffer.alloc(8_192, 255), 0, 8_192, (page - 1) * 8_192);
+    closeSync(file);
+  }
+
+  test.for([
+    ["the dictionary is gone", "DELETE FROM sealed_terms"],
+    ["the IDs are gone", "DELETE FROM sealed_ids"],
+    [
+      "a post is replaced by nothing",
+      "UPDATE sealed_mask SET replaced = zeroblob(8191), hidden = x'00'",
+    ],
+    ["a page of the dictionary is none", null],
+  ] as const)("of which %s is mended by what the finding says", async ([, sql]) => {
+    const before = heldPosts(folder());
+    if (sql === null) spoilPage("sealed_terms");
+    else change(sealedPath(), sql);
+    const { findings } = await checked();
+    expect(findings.map(remedyOf)).toContain("earshot archive reindex --segment bluesky/3");
+    await wantSegments(folder(), { segment: "bluesky/3" }, signal);
+    expect(await rewritten()).toMatchObject({ by: "here", segments: 1, oldFilesGone: true });
+    expect((await checked()).findings).toEqual([]);
+    expect(heldPosts(folder())).toEqual(before);
+  });
+});
+
+/** Runs a replacement of the first segment; `meanwhile` is called after a step of it. */
+function replaced(
+  replacement: (context: UpkeepContext, entry: SegmentEntry) => Steps<RewriteReport>,
+  meanwhile: (context: UpkeepContext, entry: SegmentEntry) => void,
+): string[] {
+  const context = upkeepContext(folder(), archiveDefaults, systemClock);
+  try {
+    const [entry] = readSegments(context.catalog);
+    if (entry === undefined) throw new Error("there is no segment");
+    const steps = replacement(context, entry);
+    steps.next();
+    meanwhile(context, entry);
+    runSteps(steps);
+    return wantedRewrites(context.catalog).map(({ sequence }) => `bluesky/${sequence}`);
+  } finally {
+    context.catalog.close();
+  }
+}
+
+const rewriting = (context: UpkeepContext, entry: SegmentEntry) =>
+  rewriteSegment(context, entry, { cuts: [], keeps: null });
+
+describe("a rewrite that is wanted", () => {
+  const want = ({ catalog }: UpkeepContext, entry: SegmentEntry): void =>
+    inTransaction(catalog, () => wantRewrites(catalog, [entry]));
+
+  test("before it begins is done with it", async () => {
+    await wantSegments(folder(), { segment: "bluesky/1" }, signal);
+    expect(replaced(rewriting, () => {})).toEqual([]);
+  });
+
+  test.for([
+    ["rewriting", rewriting],
+    ["sealing", sealSegment],
+  ] as const)("while %s is under way is still to be done", async ([, replacement]) => {
+    await wantSegments(folder(), { segment: "bluesky/1" }, signal);
+    expect(replaced(replacement, want)).toEqual(["bluesky/3"]);
+  });
+
+  test("is not done by sealing, which takes the index over", async () => {
+    await wantSegments(folder(), { segment: "bluesky/1" }, signal);
+    expect(replaced(sealSegment, () => {})).toEqual(["bluesky/3"]);
+  });
+});
+
+test("a rewrite that is stopped is still wanted", async () => {
+  await wantSegments(folder(), "all", signal);
+  const stopping = new AbortController();
+  const stopped = rewriteWanted({
+    folder: folder(),
+    bounds: archiveDefaults,
+    clock: systemClock,
+    onProgress: () => stopping.abort(new Error("enough")),
+    signal: stopping.signal,
+  });
+  await expect(stopped).rejects.toThrow("enough");
+  expect((await checked()).findings).toEqual([]);
+  expect(await rewritten()).toMatchObject({ segments: 2 });
+  expect((await checked()).findings).toEqual([]);
+});

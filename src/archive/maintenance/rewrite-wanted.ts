@@ -1,0 +1,165 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Clock } from "../../lib/clock.ts";
+import {
+  presentAnalyzer,
+  presentNumbering,
+  readSegments,
+  type SegmentEntry,
+} from "../catalog/catalog.ts";
+import { openCatalog } from "../catalog/open-catalog.ts";
+import { wantedRewrites, wantRewrites } from "../catalog/pending-rewrites.ts";
+import { isSalvageWanted, wantSalvage } from "../catalog/pending-salvage.ts";
+import { type UpkeepContext, upkeepContext } from "../compaction/context.ts";
+import { cutsOf } from "../compaction/cuts.ts";
+import { lockUpkeep } from "../compaction/lock.ts";
+import { readNumbers } from "../compaction/retention.ts";
+import { tidyUp } from "../compaction/retire.ts";
+import { rewriteSegment } from "../compaction/rewrite.ts";
+import { type SalvageReport, salvageSegment } from "../compaction/salvage-segment.ts";
+import { inTransaction } from "../database.ts";
+import type { ArchiveBounds } from "../settings.ts";
+import { careFault, noSegment } from "./errors.ts";
+import { inTurns } from "./interleave.ts";
+import { mendUris } from "./repair-uris.ts";
+import { removeOldFiles } from "./without-server.ts";
+
+export type RewriteRequest = {
+  /** The archive's folder. */
+  folder: string;
+  bounds: ArchiveBounds;
+  clock: Pick<Clock, "now" | "sleep">;
+  /** Hears about how many posts were rewritten, of how many. */
+  onProgress: (done: number, total: number) => void;
+  signal: AbortSignal;
+};
+
+export type RewriteOutcome = {
+  /** `elsewhere`: another process keeps the archive up, and rewrites what is wanted. */
+  by: "here" | "elsewhere";
+  segments: number;
+  posts: number;
+  /** Segments of which not everything could be read. */
+  salvaged: readonly SalvagedSegment[];
+  /** Whether the old files are gone from the disk; else they go with the upkeep of a running server. */
+  oldFilesGone: boolean;
+};
+
+export type SalvagedSegment = Pick<SalvageReport, "posts" | "lost"> & {
+  /** `<platform>/<sequence>`, which is another one from then on. */
+  segment: string;
+};
+
+/** Which segments: those of another analyzer, every one, or one by its name, `<platform>/<sequence>`. */
+export type WhichSegments = "outdated" | "all" | { segment: string };
+
+/**
+ * Notes that segments are to be rewritten; how many. One that is named is salvaged (`upkeep/salvage-segment.ts`). Where all
+ * are wanted the lists of uris are repaired first, which a rewrite copies. Errors: `wrong_use` for an unknown name.
+ */
+export async function wantSegments(
+  folder: string,
+  which: WhichSegments,
+  signal: AbortSignal,
+): Promise<number> {
+  const catalog = openedCatalog(folder);
+  try {
+    const wanted = readSegments(catalog).filter((entry) => isMeant(entry, which));
+    if (typeof which === "object" && wanted.length === 0) throw noSegment(which.segment);
+    for (const entry of which === "all" ? wanted : []) {
+      for (const _ of mendUris(folder, catalog, entry)) {
+        await new Promise((resolve) => setImmediate(resolve));
+        signal.throwIfAborted();
+      }
+    }
+    inTransaction(catalog, () => {
+      if (typeof which === "object") for (const entry of wanted) wantSalvage(catalog, entry);
+      else wantRewrites(catalog, wanted);
+    });
+    return wanted.length;
+  } finally {
+    catalog.close();
+  }
+}
+
+function openedCatalog(folder: string): DatabaseSync {
+  try {
+    return openCatalog(folder);
+  } catch (error) {
+    throw careFault(error, folder);
+  }
+}
+
+function isMeant(entry: SegmentEntry, which: WhichSegments): boolean {
+  if (which === "all") return true;
+  if (which === "outdated") {
+    return entry.analyzer !== presentAnalyzer || entry.numbering !== presentNumbering;
+  }
+  return which.segment === `${entry.platform}/${entry.sequence}`;
+}
+
+/**
+ * Rewrites the segments of which that is wanted, unless another process keeps the archive up and so does it itself. May be
+ * stopped at any time: what is left is still wanted. Their old files are removed at once where no server runs.
+ */
+export async function rewriteWanted(request: RewriteRequest): Promise<RewriteOutcome> {
+  const { folder, bounds, clock } = request;
+  const lock = lockUpkeep(folder);
+  if (lock === null)
+    return { by: "elsewhere", segments: 0, posts: 0, salvaged: [], oldFilesGone: false };
+  try {
+    const context = upkeepContext(folder, bounds, clock);
+    try {
+      const outcome = await rewriteEach(context, request);
+      const oldFilesGone = await removeOldFiles(context, request);
+      return { by: "here", ...outcome, oldFilesGone };
+    } catch (error) {
+      throw careFault(error, folder);
+    } finally {
+      context.catalog.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+async function rewriteEach(
+  context: UpkeepContext,
+  request: RewriteRequest,
+): Promise<Pick<RewriteOutcome, "segments" | "posts" | "salvaged">> {
+  const { folder, bounds, catalog } = context;
+  await inTurns(tidyUp(context), request, () => {});
+  const wanted = wantedRewrites(catalog);
+  const total = wanted.reduce((sum, entry) => sum + readNumbers(folder, entry).posts, 0);
+  const rewritten = { segments: 0, posts: 0 };
+  const salvaged: SalvagedSegment[] = [];
+  for (const entry of wanted) {
+    const { posts } = readNumbers(folder, entry);
+    const onStep = (steps: number): void =>
+      request.onProgress(rewritten.posts + aboutDone(steps, posts), total);
+    if (isSalvageWanted(catalog, entry)) {
+      const report = await inTurns(salvageSegment(context, entry), request, onStep);
+      if (report.isDone) rewritten.segments += 1;
+      const segment = `${entry.platform}/${entry.sequence}`;
+      const { posts: kept, lost } = report;
+      if (report.isDamaged) salvaged.push({ segment, posts: kept, lost });
+    } else {
+      const cuts = posts > bounds.splitPosts ? cutsOf(folder, entry, bounds.splitPosts) : [];
+      const { isDone } = await inTurns(
+        rewriteSegment(context, entry, { cuts, keeps: null }),
+        request,
+        onStep,
+      );
+      if (isDone) rewritten.segments += 1;
+    }
+    rewritten.posts += posts;
+    request.onProgress(rewritten.posts, total);
+  }
+  return { ...rewritten, salvaged };
+}
+
+/** What a step of copying takes, and which share of the whole is copying. */
+const postsOfStep = 250;
+const copyingShare = 0.85;
+
+const aboutDone = (steps: number, posts: number): number =>
+  Math.min(steps * postsOfStep, posts) * copyingShare;

@@ -1,0 +1,269 @@
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { pageMap } from "../../../test/support/corruption/page-map.ts";
+import { makePost } from "../../../test/support/make-post.ts";
+import { sealAll } from "../../../test/support/seal-all.ts";
+import { heldPosts, wholeArchive, writerOn } from "../../../test/support/whole-archive.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { catalogPath, readCoverage, readSegments, segmentPath } from "../catalog/catalog.ts";
+import { createUpkeep } from "../compaction/compaction.ts";
+import { upkeepContext } from "../compaction/context.ts";
+import { runSteps } from "../compaction/steps.ts";
+import { openForReading } from "../database.ts";
+import { archiveDefaults } from "../settings.ts";
+import { check } from "./check.ts";
+import { type RewriteOutcome, rewriteWanted, wantSegments } from "./rewrite-wanted.ts";
+
+const startMs = Date.UTC(2026, 0, 1);
+const minuteMs = 60_000;
+const posts = 400;
+let data = "";
+const made = {
+  unsealed: mkdtempSync(join(tmpdir(), "earshot-salvage-")),
+  sealed: mkdtempSync(join(tmpdir(), "earshot-salvage-")),
+};
+type Form = keyof typeof made;
+const forms = ["unsealed", "sealed"] as const satisfies readonly Form[];
+
+const uriOf = (n: number): string => `at://did:plc:author/app.bsky.feed.post/key${n}`;
+
+/** Long texts, so that the table of posts has inner pages and rows have overflow pages. */
+const textOf = (n: number): string =>
+  `words of post ${n} ${"and many more ".repeat(n % 50 === 0 ? 900 : 40)}`;
+
+beforeAll(() => {
+  data = mkdtempSync(join(tmpdir(), "earshot-salvage-"));
+  for (const form of forms) {
+    const writer = writerOn(made[form], 10_000);
+    const platform = "bluesky";
+    writer.write(
+      Array.from({ length: posts }, (_, n) => ({
+        kind: "upsert",
+        post: makePost({
+          key: `key${n}`,
+          createdMs: startMs + n * minuteMs,
+          text: textOf(n),
+          revision: "r1",
+        }),
+      })),
+      [],
+      [
+        {
+          platform,
+          collection: "posts",
+          account: null,
+          source: "import",
+          fromMs: startMs,
+          toMs: startMs + posts * minuteMs,
+        },
+      ],
+    );
+    if (form === "sealed") sealAll(join(made[form], "archive"));
+    writer.write([
+      { kind: "delete", platform, uri: uriOf(17), revision: "r2" },
+      {
+        kind: "label",
+        platform,
+        subject: uriOf(23),
+        source: "did:plc:labeler",
+        value: "!hide",
+        negated: false,
+        createdMs: 1,
+        expiresMs: null,
+      },
+    ]);
+    writer.close();
+  }
+});
+afterAll(() => {
+  for (const folder of [data, ...Object.values(made)]) {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+const folder = (): string => join(data, "archive");
+const signal = new AbortController().signal;
+const onProgress = (): void => {};
+
+const takeCopy = (form: Form): void => {
+  rmSync(data, { recursive: true, force: true });
+  cpSync(made[form], data, { recursive: true });
+};
+
+function nameOfSegment(): string {
+  const catalog = openForReading(catalogPath(folder()), 100);
+  const [entry] = readSegments(catalog);
+  catalog.close();
+  return `${entry?.platform}/${entry?.sequence}`;
+}
+
+function pathOfSegment(): string {
+  const [platform = "", sequence] = nameOfSegment().split("/");
+  return segmentPath(folder(), { platform, sequence: Number(sequence) });
+}
+
+async function salvaged(): Promise<RewriteOutcome> {
+  await wantSegments(folder(), { segment: nameOfSegment() }, signal);
+  const bounds = archiveDefaults;
+  return rewriteWanted({ folder: folder(), bounds, clock: systemClock, onProgress, signal });
+}
+
+const checked = () => check({ folder: folder(), isFull: true, sampleRows: 1, onProgress, signal });
+
+function zeroPage(page: number, pageBytes: number): void {
+  const file = openSync(pathOfSegment(), "r+");
+  writeSync(file, Buffer.alloc(pageBytes), 0, pageBytes, (page - 1) * pageBytes);
+  closeSync(file);
+}
+
+const pagesOf = (table: string): { pageBytes: number; pages: readonly number[] } => {
+  const { pageBytes, tables } = pageMap(pathOfSegment());
+  return { pageBytes, pages: tables.find((each) => each.table === table)?.pages ?? [] };
+};
+
+/** Inner pages are told from leaves by their first byte. */
+function isInner(page: number, pageBytes: number): boolean {
+  return readFileSync(pathOfSegment())[(page - 1) * pageBytes] === 0x05;
+}
+
+function gaps(): { fromMs: number; toMs: number }[] {
+  const catalog = openForReading(catalogPath(folder()), 100);
+  const intervals = readCoverage(catalog).flatMap((each) => each.intervals);
+  catalog.close();
+  return intervals
+    .toSorted((a, b) => a.fromMs - b.fromMs)
+    .flatMap(({ toMs }, index, all) => {
+      const next = all[index + 1];
+      return next === undefined ? [] : [{ fromMs: toMs, toMs: next.fromMs }];
+    });
+}
+
+/** A line for each post, with what differs where anything of it does. */
+const contents = (): string[] =>
+  wholeArchive(folder()).map(({ row, hidden }) => `${row.id} ${row.sum} ${hidden}`);
+
+const hiddenPosts = (): string[] =>
+  heldPosts(folder())
+    .filter(({ hidden }) => hidden)
+    .map(({ post }) => post.uri);
+
+describe.for(forms)("a damaged segment that is %s", (form) => {
+  beforeEach(() => takeCopy(form));
+
+  test("loses no post where only an inner page of the table of posts is zeroed", async () => {
+    const before = contents();
+    const { pageBytes, pages } = pagesOf("post");
+    const inner = pages.find((page) => isInner(page, pageBytes));
+    expect(inner).toBeDefined();
+    zeroPage(inner ?? 0, pageBytes);
+    const outcome = await salvaged();
+    expect(outcome.salvaged).toMatchObject([{ posts: posts - 1, lost: null }]);
+    expect(contents()).toEqual(before);
+    expect((await checked()).findings).toEqual([]);
+    expect(gaps()).toEqual([]);
+  });
+
+  test("loses the posts of a leaf that is zeroed, lists them, and has a gap where they were", async () => {
+    const before = wholeArchive(folder());
+    const { pageBytes, pages } = pagesOf("post");
+    const leaves = pages.filter((page) => !isInner(page, pageBytes));
+    zeroPage(leaves[Math.floor(leaves.length / 2)] ?? 0, pageBytes);
+    const damaged = nameOfSegment().replace("/", "-");
+    const outcome = await salvaged();
+    const [{ lost } = { lost: null }] = outcome.salvaged;
+    const after = wholeArchive(folder());
+    expect(lost?.count).toBe(before.length - after.length);
+    expect(lost?.count).toBeGreaterThan(0);
+    const kept = new Set(after.map(({ row }) => row.id));
+    const gone = before.filter(({ row }) => !kept.has(row.id)).map(({ row }) => row.id);
+    expect(lost?.posts.map(({ id }) => id)).toEqual(gone);
+    const list = readFileSync(lost?.listPath ?? "", "utf8");
+    expect(list.trim().split("\n")).toEqual(gone.map(String));
+    expect(gaps().length).toBeGreaterThan(0);
+    for (const { row } of before.filter(({ row }) => gone.includes(row.id))) {
+      const timeMs = Number(row.time_ms);
+      expect(gaps().some(({ fromMs, toMs }) => fromMs <= timeMs && timeMs < toMs)).toBe(true);
+    }
+    expect((await checked()).findings).toEqual([]);
+    const number = damaged.replace(/\d+$/, (digits) => digits.padStart(6, "0"));
+    expect(existsSync(join(folder(), "orphaned", `${number}-1.db`))).toBe(true);
+  });
+
+  test("of which a row does not match its checksum loses that one, by its uri", async () => {
+    const { DatabaseSync } = await import("node:sqlite");
+    const database = new DatabaseSync(pathOfSegment());
+    database.exec(
+      `UPDATE post SET time_ms = time_ms + 1 WHERE id = (SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 40)`,
+    );
+    database.close();
+    const [{ lost } = { lost: null }] = (await salvaged()).salvaged;
+    expect(lost).toMatchObject({ count: 1, posts: [{ uri: uriOf(41) }] });
+    expect((await checked()).findings).toEqual([]);
+  });
+
+  test.for([
+    "uri",
+    "hidden",
+    "arrival",
+    "arrival_number",
+    "changed",
+    "term_idx",
+    "term_data",
+    "term_docsize",
+    "setting",
+  ])(
+    "loses no post where all of %s is zeroed, and hides and deletes none otherwise",
+    async (table) => {
+      const before = contents();
+      const { pageBytes, pages } = pagesOf(table);
+      for (const page of pages) zeroPage(page, pageBytes);
+      await salvaged();
+      expect(contents()).toEqual(before);
+      expect(hiddenPosts()).toEqual([uriOf(23)]);
+      expect((await checked()).findings).toEqual([]);
+      expect(gaps()).toEqual([]);
+    },
+  );
+
+  test("whose first page is zeroed is made again from its leaves", async () => {
+    const before = contents();
+    const { pageBytes } = pagesOf("post");
+    zeroPage(1, pageBytes);
+    await salvaged();
+    expect(contents()).toEqual(before);
+    expect((await checked()).findings).toEqual([]);
+  });
+});
+
+test("the maintenance of a running server salvages a segment that was named, beside others that it keeps in shape", async () => {
+  takeCopy("unsealed");
+  const before = contents();
+  const { pageBytes } = pagesOf("post");
+  zeroPage(1, pageBytes);
+  await wantSegments(folder(), { segment: nameOfSegment() }, signal);
+  const context = upkeepContext(folder(), archiveDefaults, systemClock);
+  const upkeep = createUpkeep(context);
+  while (runSteps(upkeep.look()));
+  context.catalog.close();
+  expect(upkeep.state()).toMatchObject({ fault: null, done: { reindex: 1 } });
+  expect(contents()).toEqual(before);
+});
+
+test("a healthy segment that is named is made again as it is, and its file is not kept", async () => {
+  takeCopy("sealed");
+  const before = contents();
+  expect(await salvaged()).toMatchObject({ segments: 1, salvaged: [] });
+  expect(contents()).toEqual(before);
+  expect(existsSync(join(folder(), "orphaned"))).toBe(false);
+});

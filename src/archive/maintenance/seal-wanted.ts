@@ -1,0 +1,176 @@
+import { dirname } from "node:path";
+import type { Clock } from "../../lib/clock.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { lastId } from "../../posts/ids.ts";
+import type { Platform } from "../../posts/post.ts";
+import { readSegments, type SegmentEntry } from "../catalog/catalog.ts";
+import { wantedSeals, wantSeals } from "../catalog/pending-seals.ts";
+import { type UpkeepContext, upkeepContext } from "../compaction/context.ts";
+import { lockUpkeep } from "../compaction/lock.ts";
+import { readNumbers } from "../compaction/retention.ts";
+import { tidyUp } from "../compaction/retire.ts";
+import { sealSegment } from "../compaction/seal-segment.ts";
+import { createSealWatch, type SealObstacle } from "../compaction/seal-watch.ts";
+import { inTransaction } from "../database.ts";
+import type { ArchiveBounds } from "../settings.ts";
+import { careFault, noSegment } from "./errors.ts";
+import { inTurns } from "./interleave.ts";
+import { removeOldFiles, withoutServer } from "./without-server.ts";
+
+export type SealRequest = {
+  /** The archive's folder. */
+  folder: string;
+  bounds: ArchiveBounds;
+  clock: Pick<Clock, "now" | "sleep">;
+  which: WhichSeals;
+  /** Hears about how many posts were sealed, of how many. */
+  onProgress: (done: number, total: number) => void;
+  signal: AbortSignal;
+};
+
+/**
+ * Which segments: one by its name, `<platform>/<sequence>`; or those of all platforms, or of one, that are worth it: which are
+ * not sealed, or much was written to since, and are not too small. Where a server runs, the newest ones are left to it then.
+ */
+export type WhichSeals = { segment: string } | { platform: Platform | "all" };
+
+export type SealOutcome = {
+  /** How many segments were to be sealed, of this wish and of others. */
+  wanted: number;
+  /** `elsewhere`: a server, or another command, keeps the archive up, and seals what is wanted. */
+  by: "here" | "elsewhere";
+  segments: number;
+  posts: number;
+  /** Whether the old files are gone from the disk; else they go with the upkeep of a running server. */
+  oldFilesGone: boolean;
+};
+
+/**
+ * Notes that segments are to be sealed, and seals them unless a server runs, which does so itself. May be stopped at any time:
+ * what is left is still wanted. With `seal` off nothing is noted or done. Errors: `wrong_use` for a name that is none's,
+ * `not_sealable` for a segment that cannot be sealed as it is.
+ */
+export async function sealWanted(request: SealRequest): Promise<SealOutcome> {
+  const { folder, bounds } = request;
+  const nothing = { wanted: 0, by: "here", segments: 0, posts: 0, oldFilesGone: true } as const;
+  if (bounds.seal === "off") return nothing;
+  const hasServer = await withoutServer(dirname(folder), async () => false, true);
+  const context = openContext(request);
+  try {
+    const chosen = choose(context, request.which, hasServer);
+    inTransaction(context.catalog, () => wantSeals(context.catalog, chosen));
+    const wanted = wantedEntries(context).length;
+    if (wanted === 0) return nothing;
+    const elsewhere = { ...nothing, wanted, by: "elsewhere", oldFilesGone: false } as const;
+    if (hasServer) return elsewhere;
+    const lock = lockUpkeep(folder);
+    if (lock === null) return elsewhere;
+    try {
+      const sealed = await sealEach(context, request);
+      return {
+        wanted,
+        by: "here",
+        ...sealed,
+        oldFilesGone: await removeOldFiles(context, request),
+      };
+    } finally {
+      lock.release();
+    }
+  } catch (error) {
+    throw careFault(error, folder);
+  } finally {
+    context.catalog.close();
+  }
+}
+
+function openContext({ folder, bounds, clock }: SealRequest): UpkeepContext {
+  try {
+    return upkeepContext(folder, bounds, clock);
+  } catch (error) {
+    throw careFault(error, folder);
+  }
+}
+
+/** Those that can be sealed, newest first, as they are searched most. */
+function wantedEntries(context: UpkeepContext): SegmentEntry[] {
+  const wanted = wantedSeals(context.catalog);
+  const watch = createSealWatch(context);
+  watch.look(wanted);
+  return wanted.filter((entry) => watch.standingOf(entry).obstacle === null).reverse();
+}
+
+function choose(context: UpkeepContext, which: WhichSeals, hasServer: boolean): SegmentEntry[] {
+  const entries = readSegments(context.catalog);
+  const watch = createSealWatch(context);
+  watch.look(entries);
+  if ("segment" in which) {
+    const named = entries.find(
+      ({ platform, sequence }) => `${platform}/${sequence}` === which.segment,
+    );
+    if (named === undefined) throw noSegment(which.segment);
+    const { obstacle } = watch.standingOf(named);
+    if (obstacle !== null) throw notSealable(which.segment, obstacle);
+    return [named];
+  }
+  const isLeft = (entry: SegmentEntry): boolean => hasServer && entry.high === lastId;
+  return entries
+    .filter(({ platform }) => which.platform === "all" || which.platform === platform)
+    .filter((entry) => watch.standingOf(entry).isWorthwhile && !isLeft(entry));
+}
+
+const obstacles: Record<SealObstacle, string> = {
+  off: "no segment is to be sealed",
+  empty: "it holds no posts",
+  outdated: "another analyzer made its index",
+  damaged: "its sealed index is damaged, or of another format",
+  unreadable: "its FTS5 index is damaged, or of a form that this version does not know",
+};
+
+function notSealable(name: string, obstacle: SealObstacle): EarshotError {
+  const message = `${name} cannot be sealed: ${obstacles[obstacle]}`;
+  if (obstacle === "off" || obstacle === "empty") return new EarshotError("not_sealable", message);
+  return new EarshotError("not_sealable", message, {
+    hint: `earshot archive reindex --segment ${name} makes it anew from its posts: seal it then`,
+  });
+}
+
+async function sealEach(
+  context: UpkeepContext,
+  request: SealRequest,
+): Promise<{ segments: number; posts: number }> {
+  const { folder } = context;
+  await inTurns(tidyUp(context), request, () => {});
+  const wanted = wantedEntries(context);
+  const total = wanted.reduce((sum, entry) => sum + readNumbers(folder, entry).posts, 0);
+  const sealed = { segments: 0, posts: 0 };
+  let passed = 0;
+  for (const entry of wanted) {
+    const { posts } = readNumbers(folder, entry);
+    const report = await inTurns(sealSegment(context, entry), request, (steps) =>
+      request.onProgress(passed + aboutDone(steps, posts), total),
+    );
+    if (report.isDone) {
+      sealed.segments += 1;
+      sealed.posts += report.posts;
+    }
+    passed += posts;
+    request.onProgress(passed, total);
+  }
+  return sealed;
+}
+
+/**
+ * Posts for each step of the whole, as measured; the share of the steps in which everything but the index is copied, which are the
+ * long ones, and of the time that they take; and the most that is told before the last step.
+ */
+const postsOfStep = 90;
+const copyingSteps = 0.1;
+const copyingTime = 0.35;
+const mostTold = 0.95;
+
+function aboutDone(steps: number, posts: number): number {
+  const share = (steps * postsOfStep) / posts;
+  const indexing = Math.max(0, share - copyingSteps) / (1 - copyingSteps);
+  const copying = Math.min(1, share / copyingSteps);
+  return posts * Math.min(mostTold, copyingTime * copying + (1 - copyingTime) * indexing);
+}

@@ -1,0 +1,37 @@
+import { dirname } from "node:path";
+import { lockFolder } from "../../db/folder-lock.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import type { UpkeepContext } from "../compaction/context.ts";
+import { removeRetired } from "../compaction/retire.ts";
+import { inTurns, type Turns } from "./interleave.ts";
+
+/** Removes files that are no segments any more; false where a server may still read them. */
+export async function removeOldFiles(context: UpkeepContext, turns: Turns): Promise<boolean> {
+  return await withoutServer(
+    dirname(context.folder),
+    async () => {
+      await inTurns(removeRetired(context, context.clock.now()), turns, () => {});
+      return true;
+    },
+    false,
+  );
+}
+
+/** What `work` gives while no server runs on the data folder, and none can start; `otherwise` where one does. */
+export async function withoutServer<Value>(
+  dataDir: string,
+  work: () => Promise<Value>,
+  otherwise: Value,
+): Promise<Value> {
+  try {
+    const server = lockFolder(dataDir);
+    try {
+      return await work();
+    } finally {
+      server.release();
+    }
+  } catch (error) {
+    if (error instanceof EarshotError && error.code === "folder_in_use") return otherwise;
+    throw error;
+  }
+}

@@ -1,0 +1,73 @@
+import { beforeEach, expect, test } from "vitest";
+import type { SegmentEntry } from "../catalog/catalog.ts";
+import type { Segment } from "../segments/segment.ts";
+import { type CountCache, createCountCache, type KnownCounts } from "./count-cache.ts";
+
+let cache: CountCache;
+beforeEach(() => {
+  cache = createCountCache();
+});
+
+/** The cache looks at nothing of an open segment but whether it is the same one. */
+const openedSegment = (): Segment => Object.create(null);
+const segment = openedSegment();
+
+const entry = (sequence: number, high = 99n): SegmentEntry => ({
+  platform: "x",
+  sequence,
+  low: 0n,
+  high,
+  skew: { minMs: 0, maxMs: 0 },
+  analyzer: "",
+  numbering: 1,
+  optimised: false,
+  writtenIn: 1,
+  rewriting: false,
+});
+
+const known = (numbers: number, cuts = 0): KnownCounts => ({
+  fromMs: 0,
+  toMs: numbers,
+  counts: new Map(Array.from({ length: numbers }, (_, ms) => [ms, 1])),
+  cuts: new Map(Array.from({ length: cuts }, (_, n) => [`${n}-${n + 1}`, 1])),
+});
+
+const isKnown = (...place: Parameters<CountCache["find"]>): boolean =>
+  cache.find(...place).toMs > 0;
+
+test("what was counted is known as long as the file, its version and its IDs are the same", () => {
+  cache.keep("q", segment, entry(1), 7, known(3));
+  expect(cache.find("q", segment, entry(1), 7)).toEqual(known(3));
+  expect(isKnown("other", segment, entry(1), 7)).toBe(false);
+  expect(isKnown("q", segment, entry(2), 7)).toBe(false);
+  for (const place of [
+    ["q", segment, entry(1), 8],
+    ["q", openedSegment(), entry(1), 7],
+    ["q", segment, entry(1, 50n), 7],
+  ] satisfies Parameters<CountCache["find"]>[]) {
+    cache.keep("q", segment, entry(1), 7, known(3));
+    expect(isKnown(...place)).toBe(false);
+    // What has changed does not come back.
+    expect(isKnown("q", segment, entry(1), 7)).toBe(false);
+  }
+});
+
+test("the count asked for longest ago goes first, and there are never more numbers than the bound", () => {
+  cache.keep("first", segment, entry(1), 1, known(90_000));
+  cache.keep("second", segment, entry(1), 1, known(90_000));
+  const first = cache.find("first", segment, entry(1), 1);
+  cache.keep("first", segment, entry(1), 1, first);
+  cache.keep("third", segment, entry(1), 1, known(90_000));
+  expect(isKnown("first", segment, entry(1), 1)).toBe(true);
+  expect(isKnown("second", segment, entry(1), 1)).toBe(false);
+  expect(isKnown("third", segment, entry(1), 1)).toBe(true);
+});
+
+test("one question does not fill it all", () => {
+  cache.keep("small", segment, entry(1), 1, known(10));
+  cache.keep("great", segment, entry(1), 1, known(100_001));
+  expect(isKnown("great", segment, entry(1), 1)).toBe(false);
+  expect(isKnown("small", segment, entry(1), 1)).toBe(true);
+  cache.keep("cut", segment, entry(1), 1, known(1, 40));
+  expect([...cache.find("cut", segment, entry(1), 1).cuts.keys()].at(0)).toBe("24-25");
+});

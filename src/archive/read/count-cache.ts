@@ -1,0 +1,119 @@
+import { createHash } from "node:crypto";
+import type { SegmentEntry } from "../catalog/catalog.ts";
+import type { Segment } from "../segments/segment.ts";
+import type { PlatformQuery } from "./platform-query.ts";
+
+/** What is known of a count in one segment: whole stretches of a span, and single spans of other lengths. */
+export type KnownCounts = {
+  /** The span that was counted, from one stretch's beginning to another's, Unix milliseconds; empty when both are equal. */
+  fromMs: number;
+  toMs: number;
+  /** Matches of the stretches of the span that have any, by the stretch's beginning. */
+  counts: Map<number, number>;
+  /** Matches of parts of stretches, by `<from>-<to>`. */
+  cuts: Map<string, number>;
+};
+
+/**
+ * What one reader has counted before, for as long as the segment does not change: the open file, its data version and the IDs
+ * that it owns are part of what is remembered. The count that was asked for longest ago is forgotten first.
+ */
+export type CountCache = {
+  /** What is known of a question to a segment in its present version; nothing when it has changed since. */
+  find(question: string, segment: Segment, entry: SegmentEntry, version: number): KnownCounts;
+  keep(
+    question: string,
+    segment: Segment,
+    entry: SegmentEntry,
+    version: number,
+    known: KnownCounts,
+  ): void;
+};
+
+/** How many numbers are remembered, about 60 bytes each. */
+const maxNumbers = 250_000;
+/** Of one question to one segment. What is more is not remembered beyond the last request. */
+const maxNumbersOfQuestion = 100_000;
+const maxCuts = 16;
+/** What a remembered question takes beside its numbers, counted in numbers. */
+const numbersOfQuestion = 8;
+
+type Remembered = {
+  segment: Segment;
+  version: number;
+  low: bigint;
+  high: bigint;
+  known: KnownCounts;
+  weight: number;
+};
+
+export function createCountCache(): CountCache {
+  const remembered = new Map<string, Remembered>();
+  let weight = 0;
+
+  function forget(key: string): void {
+    weight -= remembered.get(key)?.weight ?? 0;
+    remembered.delete(key);
+  }
+
+  function find(
+    question: string,
+    segment: Segment,
+    entry: SegmentEntry,
+    version: number,
+  ): KnownCounts {
+    const key = keyOf(question, entry);
+    const found = remembered.get(key);
+    const isSame =
+      found !== undefined &&
+      found.segment === segment &&
+      found.version === version &&
+      found.low === entry.low &&
+      found.high === entry.high;
+    if (isSame) return found.known;
+    forget(key);
+    return { fromMs: 0, toMs: 0, counts: new Map(), cuts: new Map() };
+  }
+
+  function keep(
+    question: string,
+    segment: Segment,
+    entry: SegmentEntry,
+    version: number,
+    known: KnownCounts,
+  ): void {
+    const key = keyOf(question, entry);
+    forget(key);
+    const own = known.counts.size + known.cuts.size + numbersOfQuestion;
+    if (own > maxNumbersOfQuestion) return;
+    for (const cut of known.cuts.keys()) {
+      if (known.cuts.size <= maxCuts) break;
+      known.cuts.delete(cut);
+    }
+    const { low, high } = entry;
+    remembered.set(key, { segment, version, low, high, known, weight: own });
+    weight += own;
+    for (const oldest of remembered.keys()) {
+      if (weight <= maxNumbers) return;
+      forget(oldest);
+    }
+  }
+
+  return { find, keep };
+}
+
+const keyOf = (question: string, { platform, sequence }: SegmentEntry): string =>
+  `${platform} ${sequence} ${question}`;
+
+/** What tells questions to the segments of a platform apart: everything but the window. */
+export function questionOf(
+  { expression, residual }: Pick<PlatformQuery, "expression" | "residual">,
+  bounds: { lowId: bigint | null; highId: bigint | null },
+  widthMs: number,
+): string {
+  const text = JSON.stringify(
+    [expression, residual, bounds.lowId, bounds.highId, widthMs],
+    (_, value) => (typeof value === "bigint" ? `${value}n` : value),
+  );
+  return createHash("sha256").update(text).digest("base64");
+}

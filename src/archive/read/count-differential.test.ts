@@ -1,0 +1,159 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { generatedPost } from "../../../test/support/generated.ts";
+import { generatedQuery } from "../../../test/support/generated-queries.ts";
+import { type IndexForm, indexForms } from "../../../test/support/index-forms.ts";
+import { capMs, nameOf, openPostSet, type PostSet } from "../../../test/support/post-set.ts";
+import { testRuns } from "../../../test/support/seed.ts";
+import { dayMs, firstDayMs } from "../../../test/support/vocabulary.ts";
+import { lowestId, numberedId, postTimeMs, uriNumber } from "../../posts/ids.ts";
+import { type Post, platforms } from "../../posts/post.ts";
+import type { PlanNode } from "../../query/plan.ts";
+import type { CountRequest } from "../archive.ts";
+
+const minuteMs = 60_000;
+const widths = { minute: minuteMs, hour: 60 * minuteMs, day: dayMs } as const;
+
+/** Times close to where buckets, days and the skews of IDs meet. */
+const bound = fc
+  .tuple(
+    fc.integer({ min: -1, max: 7 }),
+    fc.constantFrom(0, 1, -1, 400, 5_000, minuteMs, 17 * minuteMs + 1, dayMs / 2),
+  )
+  .map(([day, ms]) => firstDayMs + day * dayMs + ms);
+const window = fc.oneof(
+  { weight: 4, arbitrary: fc.tuple(bound, bound).map((ends) => ends.sort((a, b) => a - b)) },
+  { weight: 1, arbitrary: fc.constant([Date.UTC(2001, 0, 1), capMs]) },
+);
+const asked = fc.record({
+  query: generatedQuery,
+  window,
+  bucketMs: fc.constantFrom(...Object.values(widths)),
+});
+
+/** X posts whose numbers tell times up to hours away from those they claim. */
+const skewedPost = (number: number): fc.Arbitrary<Post> =>
+  fc
+    .tuple(generatedPost(number), fc.constantFrom(0, -3_600_000, 999, 61_000, 5_400_000))
+    .map(([post, offMs]) => {
+      if (post.platform !== "x" || post.nativeId === null || post.createdMs === null) return post;
+      if (number < 20) return post;
+      const nativeId = lowestId(post.createdMs + offMs) + BigInt(number);
+      return { ...post, nativeId, uri: `https://x.com/i/status/${nativeId}` };
+    });
+
+const posts = fc.tuple(...Array.from({ length: 60 }, (_, n) => skewedPost(n)));
+const bounded = { interruptAfterTimeLimit: 25_000, markInterruptAsFailure: true };
+
+type Window = Pick<CountRequest, "fromMs" | "toMs" | "bucketMs">;
+
+/** The times of posts that match, by looking at each of them: nothing that an archive stored is asked. */
+function matchingTimes(set: PostSet, plan: PlanNode): Map<string, number> {
+  const times = new Map(set.posts.map((post) => [nameOfPost(post), postTimeMs(post, capMs)]));
+  const matching = new Set(set.foundByMatcher(plan));
+  return new Map([...times].filter(([name]) => matching.has(name)));
+}
+
+function countedByHand(times: Iterable<number>, { fromMs, toMs, bucketMs }: Window) {
+  const counts = new Map<number, number>();
+  for (const timeMs of times) {
+    if (timeMs < fromMs || timeMs >= toMs) continue;
+    const start = Math.max(fromMs, Math.floor(timeMs / bucketMs) * bucketMs);
+    counts.set(start, (counts.get(start) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([start, count]) => ({ fromMs: start, count }))
+    .sort((a, b) => a.fromMs - b.fromMs);
+}
+
+function nameOfPost(post: Post): string {
+  const timeMs = postTimeMs(post, capMs);
+  const id = post.nativeId ?? numberedId(timeMs, uriNumber(post.uri));
+  return nameOf({ platform: post.platform, id });
+}
+
+function request(plan: PlanNode, window: Window): CountRequest {
+  return { plan, platforms, ...window, deadlineMs: Number.POSITIVE_INFINITY };
+}
+
+const sets: Readonly<Record<IndexForm, number>> = {
+  fts5: testRuns(2),
+  sealed: testRuns(1),
+  mixed: testRuns(1),
+};
+
+describe.each(indexForms)("of posts found by %s", (form) => {
+  test("counts equal those made by looking at every post, asked for the first time and again", () => {
+    const met = { asked: 0, counted: 0, cached: 0 };
+    fc.assert(
+      fc.property(posts, fc.array(asked, { minLength: 50, maxLength: 50 }), (drawn, questions) => {
+        const set = openPostSet(drawn, 9, form);
+        try {
+          for (const { query, window, bucketMs } of questions) {
+            const plan = set.planOf(query);
+            const times = matchingTimes(set, plan);
+            const [fromMs = 0, toMs = 0] = window;
+            for (const width of [bucketMs, widths.hour, widths.hour]) {
+              const span = { fromMs, toMs, bucketMs: width };
+              const answer = set.archive.reader.operations.count(request(plan, span));
+              expect(answer.buckets, query).toEqual(countedByHand(times.values(), span));
+              expect(answer.countedFromMs).toBe(fromMs);
+              met.asked += 1;
+              if (answer.buckets.length > 0) met.counted += 1;
+              if (answer.work.segmentsCached > 0) met.cached += 1;
+            }
+          }
+        } finally {
+          set.remove();
+        }
+      }),
+      { numRuns: sets[form], ...bounded },
+    );
+    expect(met.counted / met.asked).toBeGreaterThan(0.15);
+    expect(met.cached / met.asked).toBeGreaterThan(0.15);
+  });
+
+  test("windows that move over one question, with posts coming and going, are counted exactly", () => {
+    const step = fc.record({ window, change: fc.constantFrom("none", "none", "put", "delete") });
+    fc.assert(
+      fc.property(
+        posts,
+        generatedQuery,
+        fc.constantFrom(...Object.values(widths)),
+        fc.array(step, { minLength: 24, maxLength: 24 }),
+        (drawn, query, bucketMs, steps) => {
+          const known = openPostSet(drawn);
+          const held = drawn.slice(0, 45);
+          const set = openPostSet(held, 9, form);
+          try {
+            const plan = known.planOf(query);
+            const times = matchingTimes(known, plan);
+            let next = held.length;
+            for (const { window, change } of steps) {
+              const fresh = drawn[next];
+              const gone = change === "delete" ? held.pop() : undefined;
+              if (change === "put" && fresh !== undefined) {
+                next += 1;
+                held.push(fresh);
+                set.archive.put(fresh);
+              }
+              if (gone !== undefined) {
+                const { platform, uri } = gone;
+                set.archive.write([{ kind: "delete", platform, uri, revision: "9" }]);
+              }
+              const [fromMs = 0, toMs = 0] = window;
+              const span = { fromMs, toMs, bucketMs };
+              const { buckets } = set.archive.reader.operations.count(request(plan, span));
+              const heldTimes = held.flatMap((post) => times.get(nameOfPost(post)) ?? []);
+              expect(buckets, query).toEqual(countedByHand(heldTimes, span));
+            }
+          } finally {
+            set.remove();
+            known.remove();
+          }
+        },
+      ),
+      { numRuns: sets[form], ...bounded },
+    );
+  });
+});

@@ -1,0 +1,418 @@
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { sumCatalog } from "../../../test/support/change-catalog.ts";
+import { heldForms, putInOne } from "../../../test/support/index-forms.ts";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { lowestId } from "../../posts/ids.ts";
+import type { Post } from "../../posts/post.ts";
+import { makePlan, namesIn } from "../../query/make-plan.ts";
+import { parseQuery } from "../../query/parse.ts";
+import type { CountRequest } from "../archive.ts";
+import { catalogPath } from "../catalog/catalog.ts";
+import { openArchive } from "../threads/open.ts";
+
+describe.each(heldForms)("posts found by %s", (form) => {
+  const hourMs = 3_600_000;
+  const dayMs = 24 * hourMs;
+  const start = Date.UTC(2026, 0, 1);
+
+  let archive: SmallArchive;
+  /** What the clock says, once for each look at it; the last one for good. */
+  let times: number[];
+
+  beforeEach(() => {
+    times = [0];
+    archive = smallArchive(10, () => (times.length > 1 ? times.shift() : times[0]) ?? 0);
+  });
+  afterEach(() => archive.remove());
+
+  function count(query: string, more: Partial<CountRequest> = {}) {
+    const { operations } = archive.reader;
+    const { tree } = parseQuery(query);
+    const plan = makePlan(tree, { names: operations.resolve(namesIn(tree)), asOfMs: 0 });
+    return operations.count({
+      plan,
+      platforms: ["bluesky", "mastodon", "x"],
+      fromMs: start,
+      toMs: start + dayMs,
+      bucketMs: hourMs,
+      deadlineMs: Number.POSITIVE_INFINITY,
+      ...more,
+    });
+  }
+
+  let posts = 0;
+
+  function at(ms: number, more: Partial<Post> = {}): Post {
+    posts += 1;
+    return makePost({ key: String(posts), createdMs: ms, ...more });
+  }
+
+  /** An X post whose own number tells another time than it claims. */
+  const skewed = (ms: number, idMs: number): Post => {
+    const nativeId = lowestId(idMs) + 5n;
+    return at(ms, { platform: "x", nativeId, uri: `https://x.com/i/status/${nativeId}` });
+  };
+
+  /** Posts every quarter of an hour, so many that they fill several segments. */
+  const quarters = (number: number): Post[] =>
+    Array.from({ length: number }, (_, n) => at(start + (n * hourMs) / 4));
+
+  const total = ({ buckets }: { buckets: readonly { count: number }[] }): number =>
+    buckets.reduce((sum, bucket) => sum + bucket.count, 0);
+
+  describe("what is counted", () => {
+    test("every match lies in the bucket of its time; buckets without any are left out", () => {
+      putInOne(
+        archive,
+        [
+          at(start, { text: "a comet" }),
+          at(start + hourMs - 1, { text: "comet" }),
+          at(start + hourMs, { text: "comet" }),
+          at(start + 2 * hourMs, { text: "aurora" }),
+          at(start + 5 * hourMs, { text: "comet" }),
+        ],
+        form,
+      );
+      expect(count("comet")).toMatchObject({
+        buckets: [
+          { fromMs: start, count: 2 },
+          { fromMs: start + hourMs, count: 1 },
+          { fromMs: start + 5 * hourMs, count: 1 },
+        ],
+        countedFromMs: start,
+      });
+      expect(count("comet", { bucketMs: dayMs }).buckets).toEqual([{ fromMs: start, count: 4 }]);
+      expect(count("-comet").buckets).toEqual([{ fromMs: start + 2 * hourMs, count: 1 }]);
+      expect(count("nothing").buckets).toEqual([]);
+    });
+
+    test("the first and the last bucket hold what the bounds leave of them, to the millisecond", () => {
+      putInOne(
+        archive,
+        [...[0, 1, hourMs - 1, hourMs, 2 * hourMs - 1, 2 * hourMs].map((ms) => at(start + ms))],
+        form,
+      );
+      const window = { fromMs: start + 1, toMs: start + 2 * hourMs - 1 };
+      expect(count("-nothing", window).buckets).toEqual([
+        { fromMs: start + 1, count: 2 },
+        { fromMs: start + hourMs, count: 1 },
+      ]);
+      const within = { fromMs: start + 1, toMs: start + hourMs - 1 };
+      expect(count("-nothing", within).buckets).toEqual([{ fromMs: start + 1, count: 1 }]);
+      expect(count("-nothing", { fromMs: start, toMs: start }).buckets).toEqual([]);
+    });
+
+    test("bounds within the query narrow the window and leave the buckets where they are", () => {
+      putInOne(archive, [at(start + 10), at(start + 45 * 60_000), at(start + hourMs)], form);
+      const answer = count(
+        `since_time:${start / 1_000 + 1_800} until_time:${start / 1_000 + 7_200}`,
+      );
+      expect(answer.buckets).toEqual([
+        { fromMs: start, count: 1 },
+        { fromMs: start + hourMs, count: 1 },
+      ]);
+      expect(answer.countedFromMs).toBe(start);
+    });
+
+    test("a border within the skew of IDs is decided by the posts' own times", () => {
+      putInOne(
+        archive,
+        [
+          skewed(start + hourMs - 1, start + hourMs + 300),
+          skewed(start + hourMs + 200, start + hourMs + 700),
+          skewed(start - 100, start + 400),
+          skewed(start + dayMs - 200, start + dayMs + 900),
+          skewed(start + dayMs + 1, start + dayMs + 2),
+        ],
+        form,
+      );
+      expect(count("-nothing").buckets).toEqual([
+        { fromMs: start, count: 1 },
+        { fromMs: start + hourMs, count: 1 },
+        { fromMs: start + dayMs - hourMs, count: 1 },
+      ]);
+    });
+
+    test("IDs that tell no time, and times before 1970, are counted by the posts' times", () => {
+      const early = (id: bigint, ms: number) =>
+        at(ms, { platform: "x", nativeId: id, uri: `https://x.com/i/status/${id}` });
+      const first = Date.UTC(2006, 2, 21);
+      putInOne(
+        archive,
+        [early(20n, first), early(29n, first + hourMs), at(Date.UTC(1969, 11, 31, 23, 30))],
+        form,
+      );
+      expect(count("-nothing", { fromMs: first, toMs: first + dayMs }).buckets).toEqual([
+        { fromMs: first, count: 1 },
+        { fromMs: first + hourMs, count: 1 },
+      ]);
+      expect(count("-nothing", { fromMs: -dayMs, toMs: dayMs }).buckets).toEqual([
+        { fromMs: -hourMs, count: 1 },
+      ]);
+    });
+
+    test("what the index cannot say exactly is looked at again", () => {
+      const likes = (n: number) => ({ counts: { likes: n, reposts: 0, replies: 0, quotes: 0 } });
+      putInOne(
+        archive,
+        [...[10, 49, 50, 99].map((n, hour) => at(start + hour * hourMs, likes(n)))],
+        form,
+      );
+      expect(count("min_faves:50").buckets).toEqual([
+        { fromMs: start + 2 * hourMs, count: 1 },
+        { fromMs: start + 3 * hourMs, count: 1 },
+      ]);
+    });
+
+    test("hidden posts are left out, of what was counted before too", () => {
+      const [mine, other] = [
+        at(start, { userId: "did:plc:me" }),
+        at(start, { userId: "did:plc:you" }),
+      ];
+      putInOne(archive, [mine, other], form);
+      expect(total(count("-nothing"))).toBe(2);
+      const account = { kind: "account", platform: "bluesky", userId: "did:plc:me" } as const;
+      archive.write([{ ...account, status: "deactivated", observedMs: 1 }]);
+      expect(total(count("-nothing"))).toBe(1);
+      expect(total(count("-nothing min_faves:0 OR max_id:9223372036854775807"))).toBe(1);
+      archive.write([{ ...account, status: "active", observedMs: 2 }]);
+      expect(total(count("-nothing"))).toBe(2);
+    });
+
+    test("a segment whose terms another analyzer made is counted row by row", () => {
+      putInOne(
+        archive,
+        [at(start, { text: "comet" }), at(start + hourMs, { text: "aurora" })],
+        form,
+      );
+      const catalog = new DatabaseSync(catalogPath(archive.folder));
+      catalog.exec("UPDATE segment SET analyzer = '0'");
+      sumCatalog(catalog);
+      catalog.close();
+      const path = join(archive.folder, "bluesky", "000001.db");
+      const segment = new DatabaseSync(path, { defensive: false });
+      segment.exec("DELETE FROM term_data WHERE id > 10");
+      segment.close();
+      expect(count("comet").buckets).toEqual([{ fromMs: start, count: 1 }]);
+      expect(total(count("-nothing"))).toBe(2);
+    });
+
+    test("platforms are added up, or asked for one by one", () => {
+      putInOne(
+        archive,
+        [at(start), at(start, { platform: "mastodon" }), skewed(start, start)],
+        form,
+      );
+      expect(count("-nothing").buckets).toEqual([{ fromMs: start, count: 3 }]);
+      expect(count("-nothing", { platforms: ["x"] }).buckets).toEqual([
+        { fromMs: start, count: 1 },
+      ]);
+    });
+  });
+
+  describe("the work of it", () => {
+    test("segments outside the window are not opened", () => {
+      putInOne(archive, [...quarters(45)], form);
+      const { work } = count("-nothing", { fromMs: start + 6 * hourMs, toMs: start + 7 * hourMs });
+      expect(work).toEqual({
+        segmentsInWindow: 1,
+        segmentsCached: 0,
+        segmentsOpened: 1,
+        slices: 1,
+        statements: 1,
+      });
+    });
+
+    test("asked again, nothing is executed; after a change in one segment, statements on that one only", () => {
+      putInOne(archive, [...quarters(45)], form);
+      const fresh = count("-nothing");
+      expect(fresh.work).toMatchObject({ segmentsInWindow: 5, segmentsOpened: 5, statements: 5 });
+
+      const again = count("-nothing");
+      expect(again.buckets).toEqual(fresh.buckets);
+      expect(again.work).toMatchObject({ segmentsCached: 5, segmentsOpened: 0, statements: 0 });
+
+      archive.put(at(start + 3 * hourMs + 1));
+      const changed = count("-nothing");
+      expect(total(changed)).toBe(46);
+      // What came after sealing is counted by FTS5, beside the rest.
+      const statements = form === "sealed" ? 2 : 1;
+      expect(changed.work).toMatchObject({ segmentsCached: 4, segmentsOpened: 1, statements });
+      expect(count("river").work).toMatchObject({ segmentsCached: 0, segmentsOpened: 5 });
+    });
+
+    test("a window that moves on counts what it has more, and its cut ends", () => {
+      putInOne(archive, [...quarters(45)], form);
+      const by = (ms: number) => ({ fromMs: start + ms, toMs: start + 8 * hourMs + ms });
+      expect(count("-nothing", by(0)).work.statements).toBeGreaterThan(3);
+      expect(count("-nothing", by(hourMs)).work.statements).toBe(1);
+      const moved = count("-nothing", by(hourMs + 60_000));
+      expect(moved.work.statements).toBe(2);
+      expect(total(moved)).toBe(32);
+      expect(count("-nothing", by(hourMs + 60_000)).work.statements).toBe(0);
+      expect(count("-nothing", by(30 * 60_000)).work.statements).toBe(2);
+    });
+
+    test("deletions and edits are seen in a segment that was counted before", () => {
+      const [gone, other] = [at(start, { revision: "1" }), at(start + hourMs, { revision: "1" })];
+      putInOne(archive, [gone, other], form);
+      expect(total(count("-nothing"))).toBe(2);
+      archive.write([{ kind: "delete", platform: gone.platform, uri: gone.uri, revision: "2" }]);
+      expect(count("-nothing").buckets).toEqual([{ fromMs: start + hourMs, count: 1 }]);
+      putInOne(archive, [{ ...other, text: "comet", revision: "2" }], form);
+      expect(total(count("-comet"))).toBe(0);
+    });
+  });
+
+  describe("when the deadline comes", () => {
+    test("what is told is complete from a time on, and the same request gets further", () => {
+      putInOne(archive, [...quarters(45)], form);
+      times = [0, 0, 1, 100, 100];
+      const early = count("-nothing", { deadlineMs: 100 });
+      expect(early.countedFromMs).toBeGreaterThan(start);
+      expect(early.countedFromMs % hourMs).toBe(0);
+      expect(early.buckets.every(({ fromMs }) => fromMs >= early.countedFromMs)).toBe(true);
+      times = [0];
+      const whole = count("-nothing");
+      expect(early.buckets).toEqual(
+        whole.buckets.filter(({ fromMs }) => fromMs >= early.countedFromMs),
+      );
+      expect(early.buckets.length).toBeGreaterThan(0);
+      expect(whole.work.segmentsCached).toBeGreaterThan(0);
+    });
+
+    test("nothing is told of buckets that an unvisited segment of another platform may fill", () => {
+      putInOne(archive, [...quarters(45)], form);
+      putInOne(
+        archive,
+        [...quarters(45).map((post) => ({ ...post, platform: "mastodon" as const }))],
+        form,
+      );
+      times = [0, 0, 0, 100];
+      const early = count("-nothing", { deadlineMs: 100 });
+      times = [0];
+      const whole = count("-nothing");
+      expect(early.buckets).toEqual(
+        whole.buckets.filter(({ fromMs }) => fromMs >= early.countedFromMs),
+      );
+      expect(early.countedFromMs).toBeGreaterThan(start);
+    });
+
+    test("whenever it comes, what is told is what there is, though IDs and times lie far apart", () => {
+      const later = (n: number) => start + 10 * hourMs + n * 600_000;
+      const posts = Array.from({ length: 24 }, (_, n) => n);
+      putInOne(
+        archive,
+        [
+          ...posts.slice(0, 9).map((n) => skewed(start + hourMs + n * 7, start + hourMs + n * 7)),
+          skewed(start + 20 * hourMs, start + 2 * hourMs),
+        ],
+        form,
+      );
+      putInOne(archive, [...posts.map((n) => skewed(later(n), later(n)))], form);
+      putInOne(archive, [...posts.map((n) => at(later(n) + 1))], form);
+      const whole = count("-nothing");
+      expect(total(whole)).toBe(58);
+      const reached = new Set<number>();
+      for (let deadlineMs = 0; deadlineMs < 30; deadlineMs++) {
+        archive.reopen();
+        times = Array.from({ length: 100 }, (_, ms) => ms);
+        const early = count("-nothing", { deadlineMs });
+        reached.add(early.countedFromMs);
+        expect(early.buckets, `${deadlineMs} looks`).toEqual(
+          whole.buckets.filter(({ fromMs }) => fromMs >= early.countedFromMs),
+        );
+      }
+      expect(reached).toContain(start);
+      expect(reached.size).toBeGreaterThan(2);
+    });
+
+    test("what was counted of a newer time and what was of an older one are not taken for one span", () => {
+      archive.remove();
+      archive = smallArchive(1_000, () => (times.length > 1 ? times.shift() : times[0]) ?? 0);
+      const counts = { likes: 7, reposts: 0, replies: 0, quotes: 0 };
+      putInOne(archive, [...quarters(900).map((post) => ({ ...post, counts }))], form);
+      expect(total(count("min_faves:5", { toMs: start + 20 * hourMs }))).toBe(80);
+      const window = { toMs: start + 225 * hourMs, deadlineMs: 100 };
+      times = [0, 0, 100];
+      expect(count("min_faves:5", window).countedFromMs).toBeGreaterThan(start + 20 * hourMs);
+      times = [0];
+      expect(total(count("min_faves:5", window))).toBe(900);
+    });
+
+    test("platforms that hold the same times share the time, so that buckets of both are told", () => {
+      archive.remove();
+      archive = smallArchive(1_000, () => times.shift() ?? Number.POSITIVE_INFINITY);
+      const counts = { likes: 7, reposts: 0, replies: 0, quotes: 0 };
+      const own = quarters(600).map((post) => ({ ...post, counts }));
+      putInOne(
+        archive,
+        [...own, ...own.map((post) => ({ ...post, platform: "mastodon" as const }))],
+        form,
+      );
+      // Each look at the clock takes a millisecond.
+      times = Array.from({ length: 100 }, (_, ms) => ms);
+      const toMs = start + 150 * hourMs;
+      const early = count("min_faves:5", { toMs, deadlineMs: 6 });
+      expect(early.countedFromMs).toBeLessThan(toMs);
+      expect(early.countedFromMs).toBeGreaterThan(start);
+      expect(early.buckets.every((bucket) => bucket.count === 8)).toBe(true);
+    });
+
+    test("within one segment it is looked at too, and in the end all is counted", () => {
+      archive.remove();
+      archive = smallArchive(1_000, () => (times.length > 1 ? times.shift() : times[0]) ?? 0);
+      const counts = { likes: 7, reposts: 0, replies: 0, quotes: 0 };
+      putInOne(archive, [...quarters(900).map((post) => ({ ...post, counts }))], form);
+      const window = { toMs: start + 900 * hourMs, deadlineMs: 100 };
+      const reached: number[] = [];
+      for (let asked = 0; reached.at(-1) !== start; asked++) {
+        expect(asked).toBeLessThan(10);
+        // Time for the first batch of rows.
+        times = [0, 0, 100];
+        reached.push(count("min_faves:5", window).countedFromMs);
+      }
+      expect(reached.length).toBeGreaterThan(3);
+      expect(reached).toEqual(reached.toSorted((a, b) => b - a));
+      times = [0];
+      const whole = count("min_faves:5", window);
+      expect(total(whole)).toBe(900);
+      expect(whole.work.statements).toBe(0);
+    });
+  });
+
+  test("counts go to one reader, so that what it has counted is known when it is asked again", async () => {
+    putInOne(archive, [...quarters(25)], form);
+    const opened = await openArchive({
+      dataDir: dirname(archive.folder),
+      readers: 3,
+      segmentPosts: 10,
+      detectLanguage: "off",
+      clock: systemClock,
+    });
+    try {
+      const request: CountRequest = {
+        plan: { kind: "all" },
+        platforms: ["bluesky"],
+        fromMs: start,
+        toMs: start + dayMs,
+        bucketMs: hourMs,
+        deadlineMs: Number.POSITIVE_INFINITY,
+      };
+      const first = await opened.count(request);
+      expect(total(first)).toBe(25);
+      const again = await Promise.all([opened.count(request), opened.count(request)]);
+      for (const { work, buckets } of again) {
+        expect(work).toMatchObject({ segmentsCached: 3, statements: 0 });
+        expect(buckets).toEqual(first.buckets);
+      }
+      await expect(opened.count(request, AbortSignal.abort())).rejects.toThrow();
+    } finally {
+      await opened.close();
+    }
+  });
+});

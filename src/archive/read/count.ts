@@ -1,0 +1,125 @@
+import { lastId } from "../../posts/ids.ts";
+import { splitWindow } from "../../query/window.ts";
+import { everyPost } from "../../text/facets.ts";
+import type { CountAnswer, CountRequest, CountWork, Damage } from "../archive.ts";
+import { presentAnalyzer, type SegmentEntry } from "../catalog/catalog.ts";
+import { damageOf } from "../catalog/damage.ts";
+import { countedFrom } from "../segments/clocking.ts";
+import { expression } from "../segments/expression.ts";
+import { type CountCache, questionOf } from "./count-cache.ts";
+import { countVisit, highest, idsOf, lowest, type Visit } from "./count-visit.ts";
+import { type PlatformQuery, platformQuery, rowByRowQuery } from "./platform-query.ts";
+import type { SearchSurroundings } from "./search.ts";
+
+/**
+ * How many posts match, bucket by bucket. It counts exactly what a search would find. Segments are visited newest first, those
+ * outside the window not at all; of one that has not changed since it was last counted for the same question, only what the
+ * window has more than then is counted. The deadline is looked at between two segments and within one; what is returned then
+ * is complete from `countedFromMs` on, and what was counted of a segment is remembered, so that the same request gets further.
+ * Segments of several platforms that hold the same times share the time. It yields when its slice is over.
+ */
+export function* countSegments(
+  request: CountRequest,
+  entries: readonly SegmentEntry[],
+  { open, clock, isStopped, isSliceOver }: SearchSurroundings,
+  cache: CountCache,
+): Generator<void, Omit<CountAnswer, "held">> {
+  const visits = visitsOf(request, entries);
+  const work: CountWork = {
+    segmentsInWindow: visits.length,
+    segmentsCached: 0,
+    segmentsOpened: 0,
+    slices: 0,
+    statements: 0,
+  };
+  const counts = new Map<number, number>();
+  let countedFromMs = request.fromMs;
+  const damage: Damage[] = [];
+
+  for (const [index, visit] of visits.entries()) {
+    if (index > 0 && isSliceOver()) yield;
+    if (isStopped() || (index > 0 && clock.now() >= request.deadlineMs)) {
+      countedFromMs = Math.max(countedFromMs, ...visits.slice(index).map(endOf));
+      break;
+    }
+    // Nothing of it would be told.
+    if (endOf(visit) <= countedFromMs) continue;
+    const rivals = visits.slice(index + 1).filter((other) => other.high > visit.low);
+    const sharers = 1 + new Set(rivals.map(({ entry }) => entry.platform)).size;
+    const endMs = clock.now() + (request.deadlineMs - clock.now()) / sharers;
+    const turn = {
+      open: () => open(visit.entry),
+      isOver: () => isStopped() || clock.now() >= endMs,
+      isSliceOver,
+    };
+    yield* open(visit.entry).verify(isSliceOver);
+    const counted = yield* countVisit(visit, request.bucketMs, turn, cache);
+    work.slices += counted.slices;
+    work.statements += counted.statements;
+    damage.push(...damageOf(visit.entry, counted.damaged));
+    if (counted.statements === 0) work.segmentsCached += 1;
+    else work.segmentsOpened += 1;
+    countedFromMs = Math.max(countedFromMs, counted.countedFromMs);
+    for (const [ms, count] of counted.counts) {
+      const fromMs = Math.max(request.fromMs, Math.floor(ms / request.bucketMs) * request.bucketMs);
+      counts.set(fromMs, (counts.get(fromMs) ?? 0) + count);
+    }
+  }
+  countedFromMs = wholeFrom(countedFromMs, request);
+  const buckets = [...counts]
+    .map(([fromMs, count]) => ({ fromMs, count }))
+    .filter(({ fromMs }) => fromMs >= countedFromMs)
+    .sort((a, b) => a.fromMs - b.fromMs);
+  return { buckets, countedFromMs, damage, work };
+}
+
+/** Where the first bucket begins that is counted whole. */
+function wholeFrom(countedFromMs: number, { fromMs, toMs, bucketMs }: CountRequest): number {
+  if (countedFromMs <= fromMs) return fromMs;
+  return Math.min(Math.ceil(countedFromMs / bucketMs) * bucketMs, toMs);
+}
+
+/** The segments that can hold a match, those with the newest IDs first. */
+function visitsOf(request: CountRequest, entries: readonly SegmentEntry[]): Visit[] {
+  const bounded = splitWindow(request.plan, request);
+  // Times are whole milliseconds.
+  const window = {
+    fromMs: Math.ceil(bounded.fromMs ?? request.fromMs),
+    toMs: Math.ceil(bounded.toMs ?? request.toMs),
+  };
+  if (window.fromMs >= window.toMs) return [];
+  const isOutdated = entries.some(({ analyzer }) => analyzer !== presentAnalyzer);
+  const asked = new Map(
+    request.platforms.map((platform) => {
+      const query = platformQuery(platform, bounded);
+      const byTerms = query && inTerms(query);
+      const question = query && questionOf(query, bounded, request.bucketMs);
+      const rowByRow = isOutdated ? rowByRowQuery(platform, bounded) : null;
+      return [platform, { byTerms, rowByRow, question }] as const;
+    }),
+  );
+  return entries
+    .flatMap((entry): Visit[] => {
+      const { byTerms, rowByRow, question } = asked.get(entry.platform) ?? {};
+      const query = entry.analyzer === presentAnalyzer ? byTerms : rowByRow;
+      if (!query || !question) return [];
+      const low = highest(entry.low, bounded.lowId);
+      const high = lowest(entry.high, bounded.highId ?? lastId);
+      const owned = { entry, query: { ...query, skew: entry.skew }, question, window, low, high };
+      return [{ ...owned, ...idsOf(owned, window) }];
+    })
+    .filter(({ low, high }) => low <= high)
+    .sort((a, b) => (a.high === b.high ? 0 : a.high > b.high ? -1 : 1));
+}
+
+/** The token that every post carries is counted much faster than the rows themselves. */
+const everyTerm = expression({ kind: "terms", elements: [{ kind: "token", token: everyPost }] });
+
+const inTerms = (query: PlatformQuery): PlatformQuery => ({
+  ...query,
+  expression: query.expression ?? everyTerm,
+});
+
+/** All posts of a visit are older. */
+const endOf = ({ high, entry, window }: Visit): number =>
+  Math.min(countedFrom(high, entry.skew), window.toMs);

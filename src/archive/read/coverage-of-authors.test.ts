@@ -1,0 +1,52 @@
+import { afterEach, expect, test } from "vitest";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { makePlan, namesIn } from "../../query/make-plan.ts";
+import { parseQuery } from "../../query/parse.ts";
+import type { CoverageInterval } from "../archive.ts";
+
+const author = "did:plc:author";
+const interval: CoverageInterval = {
+  platform: "bluesky",
+  collection: "posts",
+  account: author,
+  source: "backfill",
+  fromMs: 0,
+  toMs: 1_000,
+};
+let archive: SmallArchive;
+afterEach(() => archive.remove());
+
+function heldOf(query: string): readonly CoverageInterval[] {
+  const { operations } = archive.reader;
+  const { tree } = parseQuery(query);
+  const plan = makePlan(tree, { names: operations.resolve(namesIn(tree)), asOfMs: 0 });
+  const request = { plan, fromMs: null, toMs: null, after: null, limit: 1, deadlineMs: 9 };
+  return operations
+    .search({ ...request, platforms: ["bluesky"] })
+    .held.flatMap(({ intervals }) => intervals);
+}
+
+test("what is held of an author alone is told to those who ask for that author", () => {
+  archive = smallArchive();
+  archive.put(makePost());
+  archive.write([], { coverage: [interval] });
+  expect(heldOf(`from:${author}`)).toEqual([interval]);
+  expect(heldOf("from:did:plc:other")).toEqual([]);
+  expect(heldOf("river")).toEqual([]);
+});
+
+test("what comes to be held while a search runs is not claimed by its answer", () => {
+  let duringSearch = (): void => {};
+  archive = smallArchive(10, () => {
+    duringSearch();
+    return 0;
+  });
+  archive.put(makePost());
+  duringSearch = () => {
+    duringSearch = () => {};
+    archive.write([], { coverage: [interval] });
+  };
+  expect(heldOf(`from:${author}`)).toEqual([]);
+  expect(heldOf(`from:${author}`)).toEqual([interval]);
+});

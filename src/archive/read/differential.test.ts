@@ -1,0 +1,106 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { generatedPost } from "../../../test/support/generated.ts";
+import { generatedLeaves, generatedQuery } from "../../../test/support/generated-queries.ts";
+import { type IndexForm, indexForms } from "../../../test/support/index-forms.ts";
+import { openPostSet } from "../../../test/support/post-set.ts";
+import { testRuns } from "../../../test/support/seed.ts";
+import { parseQuery } from "../../query/parse.ts";
+
+const postsOfSet = 40;
+/** Sealing costs more than asking: the fewer sets there are of a form, the more each is asked. */
+const sizes: Readonly<Record<IndexForm, { sets: number; queries: number; pages: number }>> = {
+  fts5: { sets: testRuns(4), queries: 40, pages: testRuns(2) },
+  sealed: { sets: testRuns(1), queries: 80, pages: testRuns(1) },
+  mixed: { sets: testRuns(2), queries: 60, pages: testRuns(1) },
+};
+/** A failing case is made smaller for no longer than this. */
+const bounded = { interruptAfterTimeLimit: 25_000, markInterruptAsFailure: true };
+
+const posts = fc.tuple(...Array.from({ length: postsOfSet }, (_, n) => generatedPost(n)));
+
+test("every operator is read under each of its names, with whatever value is drawn", () => {
+  for (const [operator, texts] of Object.entries(generatedLeaves)) {
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(() => parseQuery(text), operator).not.toThrow();
+      }),
+      { numRuns: 60 },
+    );
+  }
+});
+
+describe.each(indexForms)("of posts found by %s", (form) => {
+  const { sets, queries, pages } = sizes[form];
+
+  test("the archive and the matcher give the same answer to every query over every post", () => {
+    const met = { pairs: 0, found: 0 };
+    fc.assert(
+      fc.property(
+        posts,
+        fc.array(generatedQuery, { minLength: queries, maxLength: queries }),
+        (drawn, asked) => {
+          const set = openPostSet(drawn, 9, form);
+          try {
+            for (const query of asked) {
+              const plan = set.planOf(query);
+              const found = set.foundByArchive(plan);
+              expect(found, query).toEqual(set.foundByMatcher(plan));
+              met.pairs += 1;
+              if (found.length > 0) met.found += 1;
+            }
+          } finally {
+            set.remove();
+          }
+        },
+      ),
+      { numRuns: sets, ...bounded },
+    );
+    expect(met.found / met.pairs).toBeGreaterThan(0.3);
+  });
+
+  test("pages of any size make up the whole answer", () => {
+    fc.assert(
+      fc.property(posts, generatedQuery, fc.integer({ min: 1, max: 7 }), (drawn, query, limit) => {
+        const set = openPostSet(drawn, 9, form);
+        try {
+          const plan = set.planOf(query);
+          expect(set.foundByPaging(plan, limit), query).toEqual(set.foundByArchive(plan));
+        } finally {
+          set.remove();
+        }
+      }),
+      { numRuns: pages, ...bounded },
+    );
+  });
+});
+
+test("every operator finds something in many of the archives, and leaves something out", () => {
+  const tallies = Object.entries(generatedLeaves).map(([operator, texts]) => ({
+    operator,
+    queries: fc.sample(texts, { numRuns: 8, seed: 1 }),
+    some: 0,
+    all: 0,
+  }));
+  fc.assert(
+    fc.property(posts, (drawn) => {
+      const set = openPostSet(drawn);
+      try {
+        for (const tally of tallies) {
+          for (const query of tally.queries) {
+            const found = set.foundByArchive(set.planOf(query));
+            if (found.length > 0) tally.some += 1;
+            if (found.length === drawn.length) tally.all += 1;
+          }
+        }
+      } finally {
+        set.remove();
+      }
+    }),
+    { numRuns: 5, seed: 1 },
+  );
+  for (const { operator, some, all } of tallies) {
+    expect(some, `${operator} finds something`).toBeGreaterThan(5);
+    expect(all, `${operator} does not find everything`).toBeLessThan(40);
+  }
+});

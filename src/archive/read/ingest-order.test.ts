@@ -1,0 +1,75 @@
+import { afterEach, expect, test } from "vitest";
+import { changeCatalog } from "../../../test/support/change-catalog.ts";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import type { Arrival } from "../archive.ts";
+import { openCatalog } from "../catalog/open-catalog.ts";
+
+const start = Date.UTC(2026, 0, 1);
+let archive: SmallArchive;
+afterEach(() => archive.remove());
+
+const at = (n: number, minute: number) =>
+  makePost({ key: `${n}`, createdMs: start + minute * 60_000, text: `post ${n}` });
+
+/** Everything that arrived after a place, page by page. */
+function follow(after: Arrival | null, limit = 3): { texts: string[]; last: Arrival | null } {
+  const texts: string[] = [];
+  let last = after;
+  for (;;) {
+    const page = archive.reader.operations.arrivals({ after: last, limit });
+    if (page.length === 0) return { texts, last };
+    texts.push(...page.flatMap((place) => archive.records([place]).map(({ Content }) => Content)));
+    last = page.at(-1) ?? last;
+  }
+}
+
+test("whoever follows arrivals misses no post, however late it comes and wherever it lies", () => {
+  archive = smallArchive(3);
+  archive.put(at(1, 10), at(2, 20), at(3, 30));
+  const first = follow(null);
+  expect(first.texts).toEqual(["post 1", "post 2", "post 3"]);
+  archive.put(at(4, 5), makePost({ nativeId: 20n, platform: "x", text: "post of x" }));
+  archive.put(at(5, 40));
+  const second = follow(first.last);
+  expect(second.texts.toSorted()).toEqual(["post 4", "post 5", "post of x"]);
+  expect(second.texts.at(-1)).toBe("post 5");
+  expect(follow(second.last).texts).toEqual([]);
+});
+
+test("an edit is no arrival, and a post that is gone or hidden is passed over", () => {
+  archive = smallArchive();
+  archive.put(at(1, 1), at(2, 2), at(3, 3));
+  archive.put({ ...at(1, 1), text: "edited" });
+  archive.write([
+    { kind: "delete", platform: "bluesky", uri: at(2, 2).uri, revision: "3lb2ouyrqzs2a" },
+  ]);
+  expect(follow(null).texts).toEqual(["edited", "post 3"]);
+});
+
+test("what no batch has committed is not told, so that nobody takes its number for another's", () => {
+  archive = smallArchive();
+  archive.put(at(1, 1));
+  const before = follow(null);
+  const catalog = openCatalog(archive.folder);
+  archive.put(at(2, 2));
+  // As after a crash between the commit of the segment and that of the catalog.
+  changeCatalog(catalog, "UPDATE setting SET value = '1' WHERE name = 'arrival'");
+  expect(follow(before.last).texts).toEqual([]);
+  archive.put(at(3, 3));
+  expect(follow(before.last).texts.toSorted()).toEqual(["post 2", "post 3"]);
+  catalog.close();
+});
+
+test("a place that is not remembered any more is refused, and says what to do", () => {
+  archive = smallArchive();
+  archive.put(at(1, 1), at(2, 2), at(3, 3));
+  const catalog = openCatalog(archive.folder);
+  changeCatalog(catalog, "UPDATE setting SET value = '2' WHERE name = 'arrivals_from'");
+  catalog.close();
+  const [, second] = archive.reader.operations.arrivals({ after: null, limit: 9 });
+  expect(second).toBeDefined();
+  expect(() =>
+    archive.reader.operations.arrivals({ after: { number: 1, id: 0n, platform: "x" }, limit: 9 }),
+  ).toThrow(expect.objectContaining({ code: "arrivals_forgotten" }));
+});

@@ -1,0 +1,46 @@
+import type { DatabaseSync } from "node:sqlite";
+import { EarshotError } from "../../lib/errors.ts";
+import type { Arrival } from "../archive.ts";
+import { readSetting, type SegmentEntry } from "../catalog/catalog.ts";
+import type { Segment } from "../segments/segment.ts";
+
+/**
+ * The posts that arrived after a place, oldest arrival first. Numbers that no batch has committed yet are not told: after a
+ * crash others may get them. Errors: `arrivals_forgotten`.
+ */
+export function readArrivals(
+  catalog: DatabaseSync,
+  entries: readonly SegmentEntry[],
+  open: (entry: SegmentEntry) => Segment,
+  after: Arrival | null,
+  limit: number,
+): Arrival[] {
+  const last = Number(readSetting(catalog, "arrival"));
+  const first = Number(readSetting(catalog, "arrivals_from"));
+  if (after !== null && after.number < first) {
+    throw new EarshotError(
+      "arrivals_forgotten",
+      "what arrived after that place is not known any more",
+      {
+        status: 410,
+        hint: "begin again without a place; EARSHOT_ARRIVALS_KEPT says how many arrivals are remembered",
+      },
+    );
+  }
+  const from = after ?? { number: first, id: 0n };
+  return entries
+    .flatMap((entry) =>
+      open(entry)
+        .arrivals(from, last, limit + 1)
+        .map(({ number, id }) => ({ number, id, platform: entry.platform })),
+    )
+    .sort(compare)
+    .filter((arrival) => after === null || compare(arrival, after) > 0)
+    .slice(0, limit);
+}
+
+function compare(a: Arrival, b: Arrival): number {
+  if (a.number !== b.number) return a.number - b.number;
+  if (a.id !== b.id) return a.id < b.id ? -1 : 1;
+  return a.platform < b.platform ? -1 : a.platform > b.platform ? 1 : 0;
+}

@@ -1,0 +1,63 @@
+import { firstInMillisecond, lastInMillisecond, numberOfHash, uriHash } from "../../posts/ids.ts";
+import type { Position } from "../archive.ts";
+import { presentNumbering, type SegmentEntry } from "../catalog/catalog.ts";
+import { byOtherIds, formerId, postsWithin } from "../catalog/other-ids.ts";
+import type { HeldLookup } from "../segments/lookup.ts";
+
+/** Where a page starts among the posts of the platform of the position before it. */
+export type PageStart = {
+  /** Only posts with lower IDs. */
+  below: bigint;
+  /** Of those, posts that were on a page before. */
+  seen: ReadonlySet<bigint>;
+};
+
+const none: ReadonlySet<bigint> = new Set();
+
+/**
+ * Where the page after a position starts in the segment of its millisecond. Posts of one millisecond are in the order of
+ * `uriHash` on every server, so that the page starts at the same post on all, also where one server lacks a post, or its
+ * position has another ID there. A position of an earlier release, in the order of the numbers of then, leaves out what
+ * came before it.
+ */
+export function pageStart(
+  after: Position,
+  entry: Pick<SegmentEntry, "platform" | "numbering">,
+  lookup: HeldLookup<unknown>,
+  uriKey: string,
+): PageStart {
+  const { id, uriHash: hash } = after;
+  const isOrdered = entry.numbering === presentNumbering;
+  if (isOrdered && entry.platform !== "x" && hash !== undefined)
+    return { below: firstFrom(lookup, id, hash), seen: none };
+  if (lookup.holds(id)) return { below: id, seen: none };
+  const here = byOtherIds(lookup, uriKey, [id]).get(id);
+  if (here === undefined) return { below: id, seen: none };
+  if (!isOrdered) return { below: here, seen: none };
+  const low = firstInMillisecond(id);
+  const seen = postsWithin(lookup, low).filter(
+    (post) => (post.uri === null ? post.id : formerId(low, post.uri, uriKey)) >= id,
+  );
+  return {
+    below: lastInMillisecond(id) + 1n,
+    seen: new Set([here, ...seen.map((post) => post.id)]),
+  };
+}
+
+/** The lowest ID of the millisecond whose post has this hash or a higher one; the first ID after it where none has. */
+function firstFrom(lookup: HeldLookup<unknown>, id: bigint, hash: string): bigint {
+  const low = firstInMillisecond(id);
+  const high = lastInMillisecond(id);
+  const isBefore = (other: bigint): boolean => {
+    const uri = lookup.findById(other)?.uri ?? "";
+    return uri === "" ? other < id : uriHash(uri) < hash;
+  };
+  let below = lookup.lowestId(low | numberOfHash(hash), high);
+  while (below !== null && isBefore(below)) below = lookup.lowestId(below + 1n, high);
+  let first = below ?? high + 1n;
+  for (;;) {
+    const previous = lookup.highestId(low, first - 1n);
+    if (previous === null || isBefore(previous)) return first;
+    first = previous;
+  }
+}

@@ -1,0 +1,258 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { heldForms, putInOne } from "../../../test/support/index-forms.ts";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import type { Post } from "../../posts/post.ts";
+import type { PlanNode } from "../../query/plan.ts";
+import type { Position, SearchRequest } from "../archive.ts";
+
+describe.each(heldForms)("posts found by %s", (form) => {
+  /** What a plan finds and opens at the borders of segments. */
+  let archive: SmallArchive;
+  afterEach(() => archive.remove());
+
+  const start = Date.UTC(2026, 0, 1);
+  const dayMs = 86_400_000;
+  const everything: PlanNode = { kind: "all" };
+
+  /** A post a day (or every `stepMs`), three to a segment: 1 to 3, 4 to 6 … lie together. */
+  function fill(days: number, stepMs = dayMs): void {
+    archive = smallArchive(3);
+    putInOne(
+      archive,
+      [
+        ...Array.from({ length: days }, (_, n) =>
+          makePost({ key: `k${n}`, createdMs: start + n * stepMs, text: `day ${n + 1}` }),
+        ),
+      ],
+      form,
+    );
+  }
+
+  /** IDs by day, the first day's at 0. */
+  const allIds = (): bigint[] =>
+    archive
+      .search({ plan: everything })
+      .positions.map(({ id }) => id)
+      .reverse();
+
+  /** The days of what a query finds, first to last, and how many segments were opened for it. */
+  function ask(query: string, request: Partial<SearchRequest> = {}) {
+    const { positions, work } = archive.ask(query, request);
+    const days = archive.records(positions).map(({ Content }) => Number(Content.slice(4)));
+    return { days: days.reverse(), opened: work.segmentsOpened };
+  }
+
+  describe("since_id: and max_id: on the borders of segments", () => {
+    test("the first and the last ID of a segment, exclusive and inclusive", () => {
+      fill(10);
+      const ids = allIds();
+      const [first, second, last] = [ids[3], ids[4], ids[5]];
+      expect(ask(`since_id:${first} max_id:${last}`)).toEqual({ days: [5, 6], opened: 1 });
+      // What else came in the last one's millisecond lies in its segment.
+      expect(ask(`since_id:${last}`)).toEqual({ days: [7, 8, 9, 10], opened: 3 });
+      expect(ask(`max_id:${first}`)).toEqual({ days: [1, 2, 3, 4], opened: 2 });
+      expect(ask(`max_id:${last}`)).toEqual({ days: [1, 2, 3, 4, 5, 6], opened: 2 });
+      expect(ask(`since_id:${second} max_id:${second}`)).toEqual({ days: [], opened: 0 });
+      expect(ask(`since_id:${ids[9]}`).days).toEqual([]);
+      expect(ask(`max_id:${ids[9]}`).days).toHaveLength(10);
+    });
+
+    test("one below the first ID of a segment stays out of the segment", () => {
+      fill(9);
+      const [first = 0n] = allIds().slice(3, 4);
+      expect(ask(`since_id:${first - 1n} max_id:${first}`).days).toEqual([4]);
+      expect(ask(`max_id:${first - 1n}`).days).toEqual([1, 2, 3]);
+    });
+
+    test("turned round by a minus, and within alternatives", () => {
+      fill(9);
+      const ids = allIds();
+      expect(ask(`-since_id:${ids[5]}`)).toEqual({ days: [1, 2, 3, 4, 5, 6], opened: 2 });
+      expect(ask(`-max_id:${ids[5]}`).days).toEqual([7, 8, 9]);
+      expect(ask(`since_id:${ids[7]} OR max_id:${ids[0]}`).days).toEqual([1, 9]);
+      expect(ask(`-(since_id:${ids[1]} max_id:${ids[7]})`).days).toEqual([1, 2, 9]);
+      expect(ask(`since_id:${ids[7]} max_id:${ids[1]}`)).toEqual({ days: [], opened: 0 });
+    });
+
+    test("at the ends of all IDs", () => {
+      fill(3);
+      expect(ask("since_id:0").days).toHaveLength(3);
+      expect(ask("max_id:0").days).toEqual([]);
+      expect(ask("max_id:9223372036854775807").days).toHaveLength(3);
+      expect(ask("since_id:9223372036854775807")).toEqual({ days: [], opened: 0 });
+      expect(ask("-since_id:9223372036854775807").days).toHaveLength(3);
+    });
+
+    test("among X's first numbers, which tell no time", () => {
+      const onX = { platform: "x", userId: null, username: "jack", seenMs: null } as const;
+      archive = smallArchive(2);
+      const early: Partial<Post>[] = [
+        { nativeId: 20n, createdMs: Date.UTC(2006, 2, 21), text: "day 1" },
+        { nativeId: 29n, createdMs: Date.UTC(2006, 2, 22), text: "day 2" },
+        { nativeId: 1_157_939_227_653_046_272n, createdMs: Date.UTC(2019, 7, 4), text: "day 3" },
+      ];
+      putInOne(archive, [...early.map((post) => makePost({ ...onX, ...post }))], form);
+      expect(ask("since_id:19 max_id:20").days).toEqual([1]);
+      expect(ask("since_id:20").days).toEqual([2, 3]);
+      expect(ask("-since_id:20").days).toEqual([1]);
+      expect(ask("max_id:29 since:2006-03-22").days).toEqual([2]);
+      expect(ask("until:2006-03-22").days).toEqual([1]);
+    });
+  });
+
+  describe("a window", () => {
+    test("with until on a segment border leaves out the first post of the next segment, which is not opened", () => {
+      fill(10, 1);
+      expect(ask("day", { toMs: start + 3 })).toEqual({ days: [1, 2, 3], opened: 1 });
+      expect(ask("day", { toMs: start + 4 })).toEqual({ days: [1, 2, 3, 4], opened: 2 });
+      expect(ask("day", { fromMs: start + 3, toMs: start + 6 })).toEqual({
+        days: [4, 5, 6],
+        opened: 1,
+      });
+      expect(ask("day", { fromMs: start + 9 })).toEqual({ days: [10], opened: 1 });
+    });
+
+    test("written as dates holds the same days, and so does its negation the others", () => {
+      fill(10);
+      expect(ask("until:2026-01-04").days).toEqual([1, 2, 3]);
+      expect(ask("since:2026-01-04").days).toEqual([4, 5, 6, 7, 8, 9, 10]);
+      expect(ask("-until:2026-01-04").days).toEqual([4, 5, 6, 7, 8, 9, 10]);
+    });
+
+    test("inside one old segment opens that one", () => {
+      fill(30);
+      expect(ask("since:2026-01-04 until:2026-01-06")).toEqual({ days: [4, 5], opened: 1 });
+      expect(ask("day since:2026-01-05 until:2026-01-06")).toEqual({ days: [5], opened: 1 });
+    });
+  });
+
+  describe("platform:", () => {
+    function holdTwoPlatforms(): void {
+      archive = smallArchive(3);
+      putInOne(
+        archive,
+        [
+          ...Array.from({ length: 18 }, (_, n) =>
+            makePost({
+              platform: n % 2 === 0 ? "mastodon" : "bluesky",
+              uri: `uri:${n}`,
+              createdMs: start + n * dayMs,
+              text: `day ${n + 1}`,
+            }),
+          ),
+        ],
+        form,
+      );
+    }
+
+    test("opens the segments of that platform alone", () => {
+      holdTwoPlatforms();
+      const all = ask("day").opened;
+      const blue = ask("platform:bluesky");
+      expect(blue.days).toEqual([2, 4, 6, 8, 10, 12, 14, 16, 18]);
+      expect(blue.opened).toBeLessThan(all);
+      expect(ask("-platform:mastodon")).toEqual(blue);
+      expect(ask("-platform:mastodon -platform:x day")).toEqual(blue);
+      expect(ask("platform:x")).toEqual({ days: [], opened: 0 });
+      expect(ask("platform:bluesky platform:mastodon")).toEqual({ days: [], opened: 0 });
+      expect(ask("platform:bluesky", { platforms: ["x"] })).toEqual({ days: [], opened: 0 });
+    });
+
+    test("among alternatives decides for its platform, and the rest for the others", () => {
+      holdTwoPlatforms();
+      expect(ask("platform:bluesky OR until:2026-01-02").days).toEqual([
+        1, 2, 4, 6, 8, 10, 12, 14, 16, 18,
+      ]);
+      const { work } = archive.ask("platform:bluesky OR (until:2026-01-02 platform:mastodon)");
+      // All of Bluesky is certain: what is looked at again lies on Mastodon.
+      expect(work).toMatchObject({ candidates: 18, rechecked: 9, returned: 10 });
+    });
+  });
+
+  describe("n posts", () => {
+    const newest = (limit: number, after: Position | null = null) => {
+      const { positions, next, work } = archive.search({ plan: everything, limit, after });
+      const days = archive.records(positions).map(({ Content }) => Number(Content.slice(4)));
+      return { days, next, opened: work.segmentsOpened };
+    };
+
+    test("reached exactly at a border: the next segment tells only that there is more", () => {
+      fill(11);
+      const first = newest(5);
+      expect(first).toMatchObject({ days: [11, 10, 9, 8, 7], opened: 3 });
+      expect(newest(3, first.next)).toMatchObject({ days: [6, 5, 4], opened: 3 });
+      expect(newest(4)).toMatchObject({ days: [11, 10, 9, 8], opened: 2 });
+      expect(newest(11)).toMatchObject({ next: null, opened: 4 });
+    });
+
+    test("that span three segments come in order, and no fourth is opened", () => {
+      fill(29);
+      expect(newest(7)).toMatchObject({ days: [29, 28, 27, 26, 25, 24, 23], opened: 3 });
+    });
+
+    test("found newer than a segment keep it closed; the newest of each platform may hold newer ones", () => {
+      archive = smallArchive(3);
+      const days = Array.from({ length: 9 }, (_, n) => n);
+      putInOne(
+        archive,
+        [
+          ...days.map((n) => makePost({ key: `k${n}`, createdMs: start + (n + 100) * dayMs })),
+          ...days.map((n) =>
+            makePost({ platform: "mastodon", uri: `m:${n}`, createdMs: start + n * dayMs }),
+          ),
+        ],
+        form,
+      );
+      const { positions, work } = archive.search({ plan: everything, limit: 5, segmentsTold: 10 });
+      expect(positions.every(({ platform }) => platform === "bluesky")).toBe(true);
+      const opened = work.segments.filter(({ platform }) => platform === "mastodon");
+      // Sealing gives each segment the next number.
+      expect(opened.map(({ sequence }) => sequence)).toEqual([form === "sealed" ? 8 : 4]);
+    });
+  });
+
+  test("a post deleted between two pages is neither found nor missed", () => {
+    fill(9);
+    const first = archive.search({ plan: everything, limit: 4 });
+    const gone = makePost({ key: "k4" });
+    archive.write([{ kind: "delete", platform: "bluesky", uri: gone.uri, revision: "3z" }]);
+    const second = archive.search({ plan: everything, limit: 4, after: first.next });
+    expect(archive.records(second.positions).map(({ Content }) => Content)).toEqual([
+      "day 4",
+      "day 3",
+      "day 2",
+      "day 1",
+    ]);
+    const last = first.positions.at(-1);
+    const uri = archive.records(last === undefined ? [] : [last])[0]?.Metadata.uri ?? "";
+    archive.write([{ kind: "delete", platform: "bluesky", uri, revision: "3z" }]);
+    const again = archive.search({ plan: everything, limit: 4, after: first.next });
+    expect(again.positions).toEqual(second.positions);
+  });
+
+  test("at the deadline the answer is incomplete, and its cursor leads to the rest", () => {
+    let nowMs = 0;
+    archive = smallArchive(3, () => nowMs++);
+    putInOne(
+      archive,
+      [
+        ...Array.from({ length: 12 }, (_, n) =>
+          makePost({ key: `k${n}`, createdMs: start + n * dayMs, text: `day ${n + 1}` }),
+        ),
+      ],
+      form,
+    );
+    const first = archive.search({ plan: everything, limit: 50, deadlineMs: 3 });
+    expect(first.complete).toBe(false);
+    expect(first.positions.length).toBeGreaterThan(0);
+    expect(first.positions.length).toBeLessThan(12);
+    expect(first.next).not.toBeNull();
+    const rest = archive.search({ plan: everything, limit: 50, after: first.next });
+    expect(rest.complete).toBe(true);
+    const days = archive
+      .records([...first.positions, ...rest.positions])
+      .map(({ Content }) => Content);
+    expect(new Set(days).size).toBe(12);
+  });
+});

@@ -1,0 +1,278 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { heldForms, putInOne } from "../../../test/support/index-forms.ts";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { postTimeMs } from "../../posts/ids.ts";
+import { matches } from "../../posts/matcher.ts";
+import type { Post } from "../../posts/post.ts";
+import { indexTerms } from "../../posts/terms.ts";
+import { makePlan, namesIn } from "../../query/make-plan.ts";
+import { parseQuery } from "../../query/parse.ts";
+
+describe.each(heldForms)("posts found by %s", (form) => {
+  /** Queries that careless plans get wrong. The archive's answer and the matcher's are both held to what is expected. */
+  let archive: SmallArchive;
+  let held: Post[] = [];
+  afterEach(() => archive.remove());
+
+  const start = Date.UTC(2026, 0, 1);
+
+  /** Holds posts a millisecond apart, two to a segment; sealed ones in one, as sealing many takes its time. */
+  function hold(...posts: Partial<Post>[]): void {
+    archive = smallArchive(form === "sealed" ? 100 : 2);
+    held = posts.map((post, n) => makePost({ key: `k${n}`, createdMs: start + n, ...post }));
+    putInOne(archive, held, form);
+  }
+
+  const holdTexts = (...texts: string[]): void => hold(...texts.map((text) => ({ text })));
+
+  /** The texts of what a query finds, oldest first, once both have found the same. */
+  function ask(query: string): string[] {
+    const { positions } = archive.ask(query);
+    const { tree } = parseQuery(query);
+    const names = archive.reader.operations.resolve(namesIn(tree));
+    const plan = makePlan(tree, { names, asOfMs: 0 });
+    const expected = held.filter((post) =>
+      matches(plan, {
+        id: 0n,
+        platform: post.platform,
+        timeMs: postTimeMs(post, start),
+        counts: post.counts,
+        geo: () => post.geo,
+        terms: () => indexTerms(post),
+      }),
+    );
+    const found = archive.records(positions).reverse();
+    const uris = found.map(({ Metadata }) => Metadata.uri);
+    expect(uris, `${query}: archive and matcher`).toEqual(expected.map(({ uri }) => uri));
+    return found.map(({ Content }) => Content);
+  }
+
+  describe("negations", () => {
+    test("-min_faves:1000 with 999, 1000, 1023 and 1024", () => {
+      const likes = [null, 999, 1_000, 1_023, 1_024];
+      hold(
+        ...likes.map((count) => ({
+          text: `${count}`,
+          counts: { likes: count, reposts: null, replies: null, quotes: null },
+        })),
+      );
+      expect(ask("-min_faves:1000")).toEqual(["null", "999"]);
+      expect(ask("-min_faves:1001")).toEqual(["null", "999", "1000"]);
+      expect(ask("-min_faves:1024")).toEqual(["null", "999", "1000", "1023"]);
+      expect(ask("--min_faves:1024")).toEqual(["1024"]);
+      expect(ask("-(min_faves:1000 -min_faves:1024)")).toEqual(["null", "999", "1024"]);
+    });
+
+    test('-"a * b"', () => {
+      holdTexts("a x b", "a b", "a x y b", "a https://example.com b", "b x a");
+      expect(ask('"a * b"')).toEqual(["a x b"]);
+      expect(ask('-"a * b"')).toHaveLength(4);
+      expect(ask('a -"a * b" -"b * a"')).toHaveLength(3);
+    });
+
+    test("-geocode: with posts without place", () => {
+      hold(
+        { text: "near", geo: { lat: 52.52, lon: 13.405 } },
+        { text: "far", geo: { lat: 48.14, lon: 11.58 } },
+        { text: "nowhere", geo: null },
+      );
+      expect(ask("-geocode:52.52,13.405,10km")).toEqual(["far", "nowhere"]);
+      expect(ask("has:geo -geocode:52.52,13.405,10km")).toEqual(["far"]);
+      expect(ask("-has:geo -geocode:52.52,13.405,10km")).toEqual(["nowhere"]);
+    });
+
+    test("-(a OR -b), --x and only negatives", () => {
+      holdTexts("a", "b", "a b", "c");
+      expect(ask("-(a OR -b)")).toEqual(["b"]);
+      expect(ask("--a")).toEqual(["a", "a b"]);
+      expect(ask("---a")).toEqual(["b", "c"]);
+      expect(ask("-a -b")).toEqual(["c"]);
+      expect(ask("-a OR -b")).toEqual(["a", "b", "c"]);
+      expect(ask("-(-a -b)")).toEqual(["a", "b", "a b"]);
+      expect(ask("-platform:x -a")).toEqual(["b", "c"]);
+    });
+
+    test("lang:en lang:ru", () => {
+      hold(
+        { text: "en", langs: ["en"] },
+        { text: "ru", langs: ["ru"] },
+        { text: "both", langs: ["ru", "en"] },
+      );
+      expect(ask("lang:en lang:ru")).toEqual(["both"]);
+      expect(ask("lang:en -lang:ru")).toEqual(["en"]);
+    });
+
+    test("is:retweet -is:retweet", () => {
+      hold({ text: "plain" }, { text: "again", isRepost: true }, { text: "RT @ann: hi" });
+      expect(ask("is:retweet -is:retweet")).toEqual([]);
+      expect(ask("is:retweet OR -is:retweet")).toHaveLength(3);
+      expect(ask("is:retweet -is:nativeretweet")).toEqual(["RT @ann: hi"]);
+    });
+  });
+
+  describe("size", () => {
+    const words = (count: number) => Array.from({ length: count }, (_, n) => `w${n}`);
+    const refusalOf = (query: string) => {
+      try {
+        parseQuery(query);
+      } catch (error) {
+        return error;
+      }
+      return null;
+    };
+
+    test("256 negations are answered, 257 and 300 refused with the bound", () => {
+      holdTexts("w7", "other");
+      const negated = (count: number) =>
+        words(count)
+          .map((word) => `-${word}`)
+          .join(" ");
+      expect(ask(negated(256))).toEqual(["other"]);
+      for (const count of [257, 300]) {
+        expect(refusalOf(negated(count))).toMatchObject({
+          status: 400,
+          details: [{ code: "too_many_terms", message: expect.stringContaining("256") }],
+        });
+      }
+    });
+
+    test("ORs of 256 words are answered, as words, as phrases and as what the index cannot say", () => {
+      holdTexts("w7", "o w7");
+      expect(ask(words(256).join(" OR "))).toHaveLength(2);
+      expect(
+        ask(
+          words(128)
+            .map((word) => `"o ${word}"`)
+            .join(" OR "),
+        ),
+      ).toEqual(["o w7"]);
+      expect(
+        ask(
+          words(85)
+            .map((word) => `"o * ${word}"`)
+            .join(" OR "),
+        ),
+      ).toEqual([]);
+    });
+
+    test("20 nested groups are answered, 21 and 33 refused with the bound", () => {
+      const nested = (depth: number) =>
+        `${"(a OR -(".repeat(depth / 2)}b c${"))".repeat(depth / 2)}`;
+      holdTexts("a", "b c", "c");
+      // Ten pairs: what is within is negated ten times.
+      expect(ask(nested(20))).toEqual(["a", "b c"]);
+      for (const depth of [21, 33]) {
+        const deep = `${"(a -".repeat(depth)}b${")".repeat(depth)}`;
+        expect(refusalOf(deep)).toMatchObject({
+          status: 400,
+          details: [{ code: "query_too_deep", message: expect.stringContaining("20") }],
+        });
+      }
+    });
+  });
+
+  describe("phrases", () => {
+    test("a phrase across text and facet, text and alt text, text and URL finds nothing", () => {
+      hold({
+        text: "one two https://example.com/three @four five",
+        langs: ["en"],
+        hashtags: ["six"],
+        urls: ["https://example.com/three"],
+        media: [
+          { type: "image", url: null, alt: "seven eight" },
+          { type: "image", url: null, alt: "nine" },
+        ],
+      });
+      for (const phrase of [
+        "two three",
+        "two five",
+        "two * five",
+        "five six",
+        "five seven",
+        "five * seven",
+        "eight nine",
+        "nine six",
+        "six example",
+        "example three",
+        "three is",
+        "six is post",
+        "two lang en",
+      ]) {
+        expect(ask(`"${phrase}"`), phrase).toEqual([]);
+      }
+      for (const query of ['"one two"', '"seven eight"', '"one *"', "five", "nine", "six"]) {
+        expect(ask(query), query).toHaveLength(1);
+      }
+    });
+
+    test("emoji with skin tone in a phrase", () => {
+      holdTexts("good 👍🏽 job", "good 👍 job", "good 👍🏿 job");
+      expect(ask('"good 👍🏽 job"')).toEqual(["good 👍🏽 job"]);
+      expect(ask('"good 👍 job"')).toEqual(["good 👍 job"]);
+      expect(ask("👍")).toHaveLength(3);
+      expect(ask("👍🏽")).toEqual(["good 👍🏽 job"]);
+      expect(ask('"good * job"')).toHaveLength(3);
+    });
+  });
+
+  describe("odd tokens", () => {
+    const long = "w".repeat(10_000);
+
+    test("NUL, a lone surrogate, U+FFFD and a word of 10,000 characters", () => {
+      holdTexts("a\u0000b", "c\ud800d", "e\ufffdf", `x ${long} y`, "plain");
+      expect(ask('"a b"')).toHaveLength(1);
+      expect(ask('"c d"')).toHaveLength(1);
+      expect(ask('"e f"')).toHaveLength(1);
+      // A query has no room for the word; what it begins with is another one.
+      expect(ask("w".repeat(64))).toEqual([]);
+      expect(ask('"x * y"')).toHaveLength(1);
+      expect(ask("-plain")).toHaveLength(4);
+    });
+
+    test("a word that is as long as a query may be is found whole", () => {
+      const word = "w".repeat(4_000);
+      holdTexts(`x ${word}`, `x ${word}w`);
+      expect(ask(word)).toEqual([`x ${word}`]);
+      expect(ask(`"x ${word}w"`)).toEqual([`x ${word}w`]);
+      expect(ask(`-${word}`)).toEqual([`x ${word}w`]);
+    });
+
+    test("\" and ' in tokens", () => {
+      holdTexts(`say "cheese" don't`, "rock'n'roll", `""''"`);
+      expect(ask("cheese")).toHaveLength(1);
+      expect(ask("don't")).toHaveLength(1);
+      expect(ask("rock'n'roll")).toEqual(["rock'n'roll"]);
+      expect(ask('"say \\"cheese\\" don\'t"')).toHaveLength(1);
+    });
+
+    test("\" and ' in facets", () => {
+      hold({ text: "labelled", labels: [`"'`, "a'b\"c"], username: `o'"neil`, userId: null });
+      expect(ask("labelled")).toEqual(["labelled"]);
+      expect(ask(`label:"a'b\\"c"`)).toEqual(["labelled"]);
+      expect(ask(`label:"\\"'"`)).toEqual(["labelled"]);
+    });
+
+    test("an author who writes lang:en, is:post or likes>=10 neither matches nor hides a facet", () => {
+      hold(
+        { text: "lang:en is:post likes>=10 is:retweet from:bob has:link |", langs: ["de"] },
+        { text: "real", langs: ["en"], username: "bob", userId: null },
+      );
+      expect(ask("lang:en")).toEqual(["real"]);
+      for (const query of ["min_faves:10", "is:retweet", "has:links"])
+        expect(ask(query)).toEqual([]);
+      expect(ask("from:bob")).toEqual(["real"]);
+      expect(ask("lang:de")).toHaveLength(1);
+      expect(ask('"lang en is post likes 10"')).toHaveLength(1);
+      expect(ask("-lang:de")).toEqual(["real"]);
+    });
+  });
+
+  test("since = until and since > until find nothing, and under a minus everything", () => {
+    hold({ text: "one" }, { text: "two", createdMs: start + 86_400_000 });
+    expect(ask("since:2026-01-02 until:2026-01-02")).toEqual([]);
+    expect(ask("since:2026-01-03 until:2026-01-01")).toEqual([]);
+    expect(ask("-(since:2026-01-02 until:2026-01-02)")).toHaveLength(2);
+    expect(ask("-(since:2026-01-01 until:2026-01-02)")).toEqual(["two"]);
+  });
+});

@@ -1,0 +1,64 @@
+import type { Platform } from "../../posts/post.ts";
+import { all } from "../../query/make-plan.ts";
+import type { PlanNode } from "../../query/plan.ts";
+import type { splitWindow } from "../../query/window.ts";
+import { sealedQuery } from "../sealed/sealed-query.ts";
+import { expression } from "../segments/expression.ts";
+import { lower } from "../segments/lower.ts";
+import { rowByRow } from "../segments/row-by-row.ts";
+import type { SegmentQuery } from "../segments/search-segment.ts";
+
+/** A plan without the bounds that all its matches lie in, and those bounds. */
+export type BoundedPlan = ReturnType<typeof splitWindow>;
+
+/** What every segment of a platform is asked. */
+export type PlatformQuery = Omit<SegmentQuery, "skew" | "writtenIn">;
+
+/**
+ * The question to a segment whose terms another analyzer made, so that they say nothing of what its posts hold: every row is
+ * looked at. Null when no post of the platform can match.
+ */
+export function rowByRowQuery(platform: Platform, window: BoundedPlan): PlatformQuery | null {
+  const query = platformQuery(platform, window);
+  return query && { ...rowByRow(query), sealed: { kind: "every" } };
+}
+
+/** The question to the segments of a platform; null when no post of it can match. */
+export function platformQuery(
+  platform: Platform,
+  { conjuncts, fromMs, toMs }: BoundedPlan,
+): PlatformQuery | null {
+  const mostCells = mostCellsOf(conjuncts);
+  const lowered = conjuncts.map((conjunct) => ({
+    conjunct,
+    ...lower(conjunct, platform, mostCells),
+  }));
+  const whole = all(lowered.map(({ plan }): PlanNode => plan));
+  if (whole.kind === "none") return null;
+  if (fromMs !== null && toMs !== null && fromMs >= toMs) return null;
+  return {
+    expression: expression(whole),
+    sealed: sealedQuery(whole),
+    whole: all(conjuncts),
+    residual: all(lowered.filter(({ exact }) => !exact).map(({ conjunct }) => conjunct)),
+    fromMs,
+    toMs,
+  };
+}
+
+/** Terms that all circles of a query are lowered to. */
+const mostCircleTerms = 256;
+
+/** Each circle of a query that has several is lowered to fewer cells. */
+const mostCellsOf = (plans: readonly PlanNode[]): number | undefined => {
+  const circles = countCircles(plans);
+  return circles < 5 ? undefined : Math.floor(mostCircleTerms / circles);
+};
+
+function countCircles(plans: readonly PlanNode[]): number {
+  return plans.reduce((sum, plan) => {
+    if (plan.kind === "geo") return sum + 1;
+    if (plan.kind === "not") return sum + countCircles([plan.child]);
+    return plan.kind === "and" || plan.kind === "or" ? sum + countCircles(plan.children) : sum;
+  }, 0);
+}

@@ -1,0 +1,185 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { heldForms, putInOne } from "../../../test/support/index-forms.ts";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import type { Post } from "../../posts/post.ts";
+import { makePlan, namesIn } from "../../query/make-plan.ts";
+import { parseQuery } from "../../query/parse.ts";
+import type { SearchWork } from "../archive.ts";
+
+describe.each(heldForms)("posts found by %s", (form) => {
+  /** What is lowered to more or less than was asked must come out exact all the same. */
+  let archive: SmallArchive;
+  afterEach(() => archive.remove());
+
+  const start = Date.UTC(2026, 0, 1);
+
+  function hold(...posts: Partial<Post>[]): void {
+    archive = smallArchive();
+    putInOne(
+      archive,
+      posts.map((post, n) => makePost({ key: `${n}`, createdMs: start + n, ...post })),
+      form,
+    );
+  }
+
+  function ask(query: string): { texts: string[]; work: SearchWork } {
+    const { tree } = parseQuery(query);
+    const names = archive.reader.operations.resolve(namesIn(tree));
+    const { positions, work } = archive.search({ plan: makePlan(tree, { names, asOfMs: 0 }) });
+    const texts = archive.reader.operations
+      .records(positions)
+      .records.map((text) => (JSON.parse(text) as { Content: string }).Content)
+      .reverse();
+    return { texts, work };
+  }
+
+  const liked = (likes: number | null) => ({
+    text: `${likes} likes`,
+    counts: { likes, reposts: null, replies: null, quotes: null },
+  });
+
+  describe("thresholds between the tokens", () => {
+    const hold6 = () =>
+      hold(liked(null), liked(0), liked(999), liked(1000), liked(1023), liked(1024));
+
+    test("hold exactly, and so do their negations", () => {
+      hold6();
+      expect(ask("min_faves:1000").texts).toEqual(["1000 likes", "1023 likes", "1024 likes"]);
+      expect(ask("-min_faves:1000").texts).toEqual(["null likes", "0 likes", "999 likes"]);
+      expect(ask("min_faves:1024").texts).toEqual(["1024 likes"]);
+      expect(ask("-min_faves:1024").texts).toHaveLength(5);
+      expect(ask("min_faves:1001").texts).toEqual(["1023 likes", "1024 likes"]);
+    });
+
+    test("of 0 hold for every post, an unknown count among them", () => {
+      hold6();
+      expect(ask("min_faves:0").texts).toHaveLength(6);
+      expect(ask("-min_faves:0").texts).toEqual([]);
+    });
+
+    test("beyond any count find nothing", () => {
+      hold6();
+      expect(ask("min_faves:999999999999").texts).toEqual([]);
+      expect(ask("-min_faves:999999999999").texts).toHaveLength(6);
+    });
+
+    test("look at no more posts than reach the threshold below", () => {
+      hold6();
+      expect(ask("min_faves:1001").work.candidates).toBe(3);
+      expect(ask("min_faves:1000").work.candidates).toBe(3);
+    });
+  });
+
+  describe("an open place in a phrase", () => {
+    test("is exactly one word, also under a negation", () => {
+      hold({ text: "a new b" }, { text: "a b" }, { text: "a very new b" }, { text: "b new a" });
+      expect(ask('"a * b"').texts).toEqual(["a new b"]);
+      expect(ask('-"a * b"').texts).toEqual(["a b", "a very new b", "b new a"]);
+      expect(ask('"a * * b"').texts).toEqual(["a very new b"]);
+    });
+  });
+
+  describe("circles", () => {
+    const berlin = { text: "berlin", geo: { lat: 52.52, lon: 13.405 } };
+    const potsdam = { text: "potsdam", geo: { lat: 52.4, lon: 13.06 } };
+    const nowhere = { text: "nowhere" };
+
+    test("hold posts within them; posts without a place lie outside of every one", () => {
+      hold(berlin, potsdam, nowhere);
+      expect(ask("geocode:52.52,13.405,10km").texts).toEqual(["berlin"]);
+      expect(ask("-geocode:52.52,13.405,10km").texts).toEqual(["potsdam", "nowhere"]);
+      expect(ask("geocode:52.52,13.405,25mi").texts).toEqual(["berlin", "potsdam"]);
+    });
+
+    test("reach across the date line and to the whole globe", () => {
+      hold(
+        { text: "west", geo: { lat: 0, lon: 179.95 } },
+        { text: "east", geo: { lat: 0, lon: -179.95 } },
+        nowhere,
+      );
+      expect(ask("geocode:0,-179.99,20km").texts).toEqual(["west", "east"]);
+      expect(ask("geocode:0,0,20038km").texts).toEqual(["west", "east"]);
+    });
+  });
+
+  describe("negation", () => {
+    const three = () => hold({ text: "a b" }, { text: "a" }, { text: "b" }, { text: "c" });
+
+    test("of a group, of a negation, and alone", () => {
+      three();
+      expect(ask("-(a OR -b)").texts).toEqual(["b"]);
+      expect(ask("-(a b)").texts).toEqual(["a", "b", "c"]);
+      expect(ask("--a").texts).toEqual(["a b", "a"]);
+      expect(ask("-a -b").texts).toEqual(["c"]);
+      expect(ask("a OR -b").texts).toEqual(["a b", "a", "c"]);
+    });
+
+    test("of what is also asked for finds nothing", () => {
+      three();
+      expect(ask("a -a").texts).toEqual([]);
+      expect(ask("filter:retweets -filter:retweets").texts).toEqual([]);
+      expect(ask("lang:en lang:ru").texts).toEqual([]);
+    });
+  });
+
+  describe("size", () => {
+    const words = (count: number) => Array.from({ length: count }, (_, n) => `w${n}`);
+
+    test("255 negations, 256 alternatives and 20 nested groups are answered", () => {
+      hold({ text: "w1" }, { text: "other" });
+      expect(
+        ask(
+          `other ${words(255)
+            .map((word) => `-${word}`)
+            .join(" ")}`,
+        ).texts,
+      ).toEqual(["other"]);
+      expect(ask(words(256).join(" OR ")).texts).toEqual(["w1"]);
+      for (const joint of ["OR -", "-", "OR ", ""]) {
+        const nested = words(19).reduce((inner, word) => `(${word} ${joint}${inner})`, "(other x)");
+        expect(() => ask(nested), joint).not.toThrow();
+        const first = words(19).reduce((inner, word) => `(-${inner} ${joint}${word})`, "(other x)");
+        expect(() => ask(first), joint).not.toThrow();
+      }
+    });
+  });
+
+  describe("an author", () => {
+    test("can neither forge a facet nor hide one", () => {
+      hold(
+        { text: "lang:en is:post likes>=10 from:bob #", langs: ["de"] },
+        { text: "real", langs: ["en"] },
+      );
+      expect(ask("lang:en").texts).toEqual(["real"]);
+      expect(ask("min_faves:10").texts).toEqual([]);
+      expect(ask("from:bob").texts).toEqual([]);
+      expect(ask("lang:de").texts).toHaveLength(1);
+    });
+
+    test("finds no phrase that runs from text into alt text, tags or links", () => {
+      hold({
+        text: "end of text https://example.com/start",
+        media: [{ type: "image", url: null, alt: "start of alt" }],
+        hashtags: ["of"],
+        urls: ["https://example.com/start"],
+      });
+      expect(ask('"text start"').texts).toEqual([]);
+      expect(ask('"of alt"').texts).toHaveLength(1);
+      expect(ask('"alt of"').texts).toEqual([]);
+      expect(ask('"text * start"').texts).toEqual([]);
+    });
+  });
+
+  test("time borders: since is inclusive, until exclusive, and each other's negation", () => {
+    hold({ text: "first" }, { text: "second", createdMs: start + 86_400_000 });
+    expect(ask("since:2026-01-01").texts).toEqual(["first", "second"]);
+    expect(ask("until:2026-01-02").texts).toEqual(["first"]);
+    expect(ask("since:2026-01-02").texts).toEqual(["second"]);
+    expect(ask("-since:2026-01-02").texts).toEqual(["first"]);
+    expect(ask("-until:2026-01-02").texts).toEqual(["second"]);
+    expect(ask("second OR until:2026-01-02").texts).toEqual(["first", "second"]);
+    expect(ask("since:2026-01-02 until:2026-01-02").texts).toEqual([]);
+    expect(ask("since:2026-01-03 until:2026-01-02").texts).toEqual([]);
+  });
+});

@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { heldForms, putInOne } from "../../../test/support/index-forms.ts";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { xUri } from "../../posts/ids.ts";
+import type { PostReference } from "../../posts/post.ts";
+import { postKey } from "../../posts/references.ts";
+
+describe.each(heldForms)("posts found by %s", (form) => {
+  /** Posts that stand in a relation to others are found by whatever names the other one. */
+  let archive: SmallArchive;
+  beforeEach(() => {
+    archive = smallArchive();
+  });
+  afterEach(() => archive.remove());
+
+  const did = "did:plc:author";
+  const start = Date.UTC(2026, 0, 1);
+  const atUri = (key: string) => `at://${did}/app.bsky.feed.post/${key}`;
+  const to = (named: Partial<PostReference>): PostReference => ({
+    id: null,
+    uri: null,
+    username: null,
+    userId: null,
+    ...named,
+  });
+  const onX = { platform: "x", userId: null, username: "ann" } as const;
+
+  /** The uris of what a query finds, sorted. */
+  const found = (query: string): string[] =>
+    archive
+      .records(archive.ask(query).positions)
+      .map(({ Metadata }) => Metadata.uri)
+      .sort();
+  const idOf = (uri: string): string => {
+    const record = archive
+      .records(archive.search({ plan: { kind: "all" } }).positions)
+      .find(({ Metadata }) => Metadata.uri === uri);
+    return record?.ID ?? "";
+  };
+
+  describe("what a query can call a post", () => {
+    const keys = (name: string) =>
+      archive.reader.operations.resolve({ accounts: [], posts: [name] }).posts.get(name) ?? [];
+
+    test("the ID of a held post stands for its uri, on every platform that holds one", () => {
+      putInOne(archive, [makePost({ key: "first" })], form);
+      const id = idOf(atUri("first"));
+      const key = postKey("bluesky", { id: null, uri: atUri("first") });
+      expect(keys(id)).toContain(key);
+      putInOne(archive, [makePost({ ...onX, nativeId: BigInt(id) })], form);
+      expect(keys(id)).toEqual(expect.arrayContaining([key, `x/${id}`]));
+    });
+
+    test("the ID of a post on X without a number of its own stands for its uri, not for that number", () => {
+      const lost = makePost({ ...onX, uri: "import:x:abc" });
+      putInOne(
+        archive,
+        [lost, makePost({ ...onX, key: "2", uri: "import:x:answer", isReply: true })],
+        form,
+      );
+      const id = idOf("import:x:abc");
+      expect(keys(id)).toContain(postKey("x", { id: null, uri: "import:x:abc" }));
+      expect(found(`conversation_id:${id}`)).toEqual(["import:x:abc"]);
+      expect(found('conversation_id:"import:x:abc"')).toEqual(["import:x:abc"]);
+    });
+
+    test("an address with a handle stands for the posts of all who bore it, also after a renaming", () => {
+      const called = (userId: string, handle: string, observedMs: number) =>
+        ({ kind: "handle", platform: "bluesky", userId, handle, observedMs }) as const;
+      archive.write([called(did, "Old.example", 1), called(did, "new.example", 2)]);
+      archive.write([called("did:plc:heir", "old.example", 3)]);
+      const key = postKey("bluesky", { id: null, uri: atUri("3k") });
+      const heirs = postKey("bluesky", {
+        id: null,
+        uri: "at://did:plc:heir/app.bsky.feed.post/3k",
+      });
+      const at = (handle: string) => keys(`https://bsky.app/profile/${handle}/post/3k`);
+      expect(at("Old.Example")).toEqual(expect.arrayContaining([key, heirs]));
+      expect(at("new.example")).toContain(key);
+      expect(at("new.example")).not.toContain(heirs);
+      expect(at("nobody.example")).not.toContain(key);
+    });
+
+    test("what nobody knows stands for nothing that is found", () => {
+      putInOne(archive, [makePost({ key: "first" }), makePost({ ...onX, nativeId: 20n })], form);
+      for (const name of [
+        "21",
+        "9223372036854775807",
+        "https://x.com/a/status/21",
+        atUri("none"),
+      ]) {
+        expect(keys(name).length).toBeGreaterThan(0);
+        for (const operator of [
+          "conversation_id",
+          "in_reply_to",
+          "quoted",
+          "retweets_of_tweet_id",
+        ]) {
+          expect(found(`${operator}:"${name}"`), `${operator} ${name}`).toEqual([]);
+        }
+      }
+    });
+  });
+
+  describe("a conversation", () => {
+    test("holds the post that began it, and what answers, quoted posts and other answers not", () => {
+      const inside = { isReply: true, conversationId: atUri("root") };
+      putInOne(
+        archive,
+        [
+          makePost({ key: "root", createdMs: start }),
+          makePost({ key: "answer", createdMs: start + 1, ...inside }),
+          makePost({ key: "deep", createdMs: start + 2, ...inside }),
+          makePost({ key: "quote", createdMs: start + 3, quoted: to({ uri: atUri("root") }) }),
+          makePost({ key: "lost", createdMs: start + 4, isReply: true }),
+        ],
+        form,
+      );
+      const expected = ["answer", "deep", "root"].map(atUri);
+      for (const name of [
+        atUri("root"),
+        idOf(atUri("root")),
+        `https://bsky.app/profile/${did}/post/root`,
+        "https://bsky.app/profile/author.example.com/post/root",
+      ]) {
+        expect(found(`conversation_id:"${name}"`), name).toEqual(expected);
+      }
+      expect(found(`conversation_id:"${atUri("answer")}"`)).toEqual([]);
+    });
+
+    test("on X is named by the number of its first post, in digits or in any address of it", () => {
+      const answer = { isReply: true, conversationId: "20", inReplyTo: to({ id: "20" }) };
+      putInOne(
+        archive,
+        [makePost({ ...onX, nativeId: 20n }), makePost({ ...onX, ...answer, nativeId: 21n })],
+        form,
+      );
+      for (const name of [
+        "20",
+        "https://twitter.com/jack/status/20",
+        "https://x.com/i/status/20?s=1",
+      ]) {
+        expect(found(`conversation_id:${name}`), name).toEqual([xUri(20n), xUri(21n)]);
+        expect(found(`in_reply_to:${name}`), name).toEqual([xUri(21n)]);
+      }
+    });
+  });
+});

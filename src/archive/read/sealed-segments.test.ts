@@ -1,0 +1,644 @@
+import { existsSync, rmSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { spoilPageOf } from "../../../test/support/spoil-page.ts";
+import { lastId, lowestId, xUri } from "../../posts/ids.ts";
+import type { PlanNode } from "../../query/plan.ts";
+import type { AccountStatus, ArchiveChange, Position } from "../archive.ts";
+import { catalogPath, readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
+import { cutsOf } from "../compaction/cuts.ts";
+import { idsInOrder } from "../compaction/ids-in-order.ts";
+import { openForReading } from "../database.ts";
+import { findPosts } from "../maintenance/find-posts.ts";
+import { type ChunkSet, countBetween } from "../sealed/chunk-set.ts";
+import { readMask } from "../sealed/deletion-bitmap.ts";
+import { openPostNumbers } from "../sealed/doc-numbers.ts";
+import { damageMarkerOf, markDamaged } from "../segments/damage-marker.ts";
+import { openSegment, type Segment } from "../segments/segment.ts";
+import { openSegmentWriter } from "../segments/segment-writer.ts";
+import { platformQuery } from "./platform-query.ts";
+
+const start = Date.UTC(2026, 0, 1);
+const minuteMs = 60_000;
+const alice = "did:plc:alice";
+const never = (): boolean => false;
+let archive: SmallArchive;
+beforeEach(() => {
+  archive = smallArchive(1_000);
+});
+afterEach(() => archive.remove());
+
+/** The nth post, one a minute. */
+const post = (n: number, text = "a river") =>
+  makePost({ key: `k${n}`, createdMs: start + n * minuteMs, text });
+
+const putAll = (count: number, text?: (n: number) => string): void => {
+  archive.put(...Array.from({ length: count }, (_, n) => post(n, text?.(n))));
+};
+
+const deletion = (n: number): ArchiveChange => {
+  const { platform, uri } = post(n);
+  return { kind: "delete", platform, uri, revision: "" };
+};
+
+function entries(): SegmentEntry[] {
+  const catalog = openForReading(catalogPath(archive.folder), 100);
+  try {
+    return readSegments(catalog);
+  } finally {
+    catalog.close();
+  }
+}
+
+const pathOf = (entry: SegmentEntry): string => segmentPath(archive.folder, entry);
+const onlyPath = (): string => entries().map(pathOf)[0] ?? "";
+
+/** The minutes of what is found, newest first. */
+const found = (query: string, limit = 100): number[] =>
+  minutesOf(archive.ask(query, { limit }).positions);
+const minutesOf = (positions: readonly Position[]): number[] =>
+  archive.records(positions).map(({ Metadata }) => Number(/k(\d+)$/.exec(Metadata.uri)?.[1]));
+
+const countOf = (plan: PlanNode): number =>
+  archive.reader.operations
+    .count({
+      plan,
+      platforms: ["bluesky"],
+      fromMs: start,
+      toMs: start + 1_000 * minuteMs,
+      bucketMs: 7 * minuteMs,
+      deadlineMs: Number.POSITIVE_INFINITY,
+    })
+    .buckets.reduce((sum, { count }) => sum + count, 0);
+
+const word = (token: string): PlanNode => ({
+  kind: "terms",
+  elements: [{ kind: "token", token }],
+});
+
+describe("work", () => {
+  test("a word of a sealed segment takes one statement, one container and no row", () => {
+    putAll(120);
+    archive.seal();
+    const { work } = archive.ask("river", { limit: 20 });
+    expect(work).toMatchObject({ statements: 1, containers: 1, candidates: 21, rechecked: 0 });
+  });
+
+  test("words, one of them excluded, take a container each", () => {
+    putAll(120, (n) => (n % 2 === 0 ? "a river" : "a river and a brook"));
+    archive.seal();
+    expect(archive.ask("river and", { limit: 20 }).work.containers).toBe(2);
+    expect(archive.ask("river -brook", { limit: 20 }).work.containers).toBe(2);
+  });
+
+  test("a word that the segment lacks is looked up once, until a post with it is written", () => {
+    putAll(120);
+    archive.seal();
+    const statements = (query: string): number => archive.ask(query, { limit: 20 }).work.statements;
+    expect(statements("brook")).toBe(1);
+    expect(statements("brook")).toBe(0);
+    expect(statements("river brook")).toBe(0);
+    expect(statements("river -brook")).toBe(1);
+    expect(found("brook OR river", 2)).toEqual([119, 118]);
+    archive.put(post(60, "a brook"));
+    expect(found("brook")).toEqual([60]);
+  });
+
+  test("FTS5 is asked once more where it holds a post that was written since", () => {
+    putAll(120);
+    archive.seal();
+    archive.put(post(119, "a brook"));
+    const { work } = archive.ask("river", { limit: 20 });
+    expect(work).toMatchObject({ statements: 2, candidates: 21, rechecked: 0 });
+  });
+
+  test("what the index cannot say is looked up for no more candidates than are needed", () => {
+    putAll(120);
+    archive.seal();
+    const { work } = archive.ask('"a * river" OR river', { limit: 20 });
+    expect(work).toMatchObject({ returned: 20, candidates: 21, rechecked: 21 });
+  });
+
+  test("a count looks at as many containers as there are, and at no row", () => {
+    putAll(120);
+    archive.seal();
+    const { work } = archive.reader.operations.count({
+      plan: word("river"),
+      platforms: ["bluesky"],
+      fromMs: start,
+      toMs: start + 120 * minuteMs,
+      bucketMs: minuteMs,
+      deadlineMs: Number.POSITIVE_INFINITY,
+    });
+    expect(work).toMatchObject({ segmentsOpened: 1, statements: 1 });
+  });
+});
+
+describe("what was written since a segment was sealed", () => {
+  test("edits, deletions, late posts and posts that come again are found as they are now", () => {
+    putAll(10);
+    archive.write([deletion(7)]);
+    archive.seal();
+    archive.put(post(1, "a brook"), post(3, "a river, wider"), post(11));
+    archive.write([deletion(5), deletion(9)]);
+    archive.write([{ kind: "upsert", post: { ...post(9), revision: "2" } }]);
+    expect(found("river")).toEqual([11, 9, 8, 6, 4, 3, 2, 0]);
+    expect(found("brook")).toEqual([1]);
+    expect(found("-wider", 4)).toEqual([11, 9, 8, 6]);
+    expect(countOf(word("river"))).toBe(8);
+  });
+
+  test("a post that is deleted and comes again is found once, by what it says now", () => {
+    putAll(3);
+    archive.seal();
+    archive.write([{ kind: "delete", platform: "bluesky", uri: post(1).uri, revision: "1" }]);
+    expect(found("river")).toEqual([2, 0]);
+    archive.put({ ...post(1, "a brook"), revision: "2" });
+    expect(found("river")).toEqual([2, 0]);
+    expect(found("brook")).toEqual([1]);
+    archive.seal();
+    expect(found("river OR brook")).toEqual([2, 1, 0]);
+  });
+
+  test("a transaction that is rolled back leaves what is found as it was", () => {
+    putAll(3);
+    archive.seal();
+    const writer = openSegmentWriter(onlyPath(), "bluesky", 1_000);
+    writer.begin(false, 1);
+    const [first] = writer.idsWith("is:post");
+    writer.remove(first ?? 0n, null);
+    writer.rollback();
+    writer.begin(false, 1);
+    writer.commit();
+    expect(found("river")).toEqual([2, 1, 0]);
+    archive.put(post(3, "a brook"));
+    expect(writer.idsWith("is:post")).toHaveLength(4);
+    writer.close();
+    expect(found("river")).toEqual([2, 1, 0]);
+  });
+});
+
+describe("every post is in exactly one of both indexes", () => {
+  type Fate =
+    | "edit"
+    | "delete"
+    | "come again"
+    | "like"
+    | "label"
+    | "suspend"
+    | "reinstate"
+    | "late";
+  const fates = fc.constantFrom<Fate>(
+    ...(["edit", "delete", "come again", "like", "label", "suspend", "reinstate", "late"] as const),
+  );
+  const history = fc.array(fc.tuple(fates, fc.integer({ min: 0, max: 9 })), { maxLength: 25 });
+
+  function change(fate: Fate, n: number, atMs: number): ArchiveChange {
+    const { platform, uri } = post(n);
+    const revision = String(atMs).padStart(9, "0");
+    switch (fate) {
+      case "edit":
+      case "come again":
+        return { kind: "upsert", post: { ...post(n, `a brook ${atMs}`), revision } };
+      case "late":
+        return { kind: "upsert", post: post(n + 100 + atMs) };
+      case "delete":
+        return { kind: "delete", platform, uri, revision };
+      case "like":
+        return { kind: "count", platform, uri, metric: "likes", by: 7 };
+      case "label": {
+        const label = { subject: uri, source: alice, value: "spam", negated: atMs % 2 === 0 };
+        return { kind: "label", platform, ...label, createdMs: atMs, expiresMs: null };
+      }
+      case "suspend":
+      case "reinstate": {
+        const status = fate === "suspend" ? "suspended" : "active";
+        const userId = "did:plc:author";
+        return { kind: "account", platform, userId, status, observedMs: atMs };
+      }
+    }
+  }
+
+  test("whatever becomes of them", () => {
+    const property = fc.property(history, (changes) => {
+      archive.remove();
+      archive = smallArchive(1_000);
+      putAll(10);
+      archive.seal();
+      for (const [step, [fate, n]] of changes.entries()) {
+        archive.write([change(fate, n, step + 1)]);
+        if (fate === "like") archive.addCounts();
+      }
+      expectOneOfBoth(onlyPath());
+    });
+    fc.assert(property, {
+      numRuns: 4,
+      examples: [
+        [
+          [
+            ["delete", 3],
+            ["come again", 3],
+            ["suspend", 0],
+            ["delete", 3],
+            ["edit", 4],
+          ],
+        ],
+        [
+          [
+            ["suspend", 0],
+            ["edit", 2],
+            ["reinstate", 0],
+            ["like", 2],
+            ["like", 5],
+            ["like", 5],
+          ],
+        ],
+        [
+          [
+            ["label", 1],
+            ["label", 1],
+            ["late", 1],
+            ["suspend", 0],
+            ["late", 2],
+          ],
+        ],
+      ],
+    });
+  });
+});
+
+/** What a sealed segment's tables must say of each other. */
+function expectOneOfBoth(path: string): void {
+  const database = openForReading(path, 1_000);
+  const idsIn = (table: string): Set<bigint> => {
+    const statement = database.prepare(`SELECT id FROM ${table}`);
+    statement.setReadBigInts(true);
+    return new Set(statement.all().map(({ id }) => id as bigint));
+  };
+  const held = idsIn("post");
+  const written = idsIn("term_docsize");
+  const hidden = idsIn("hidden");
+  const numbers = openPostNumbers(database, path, null);
+  const mask = readMask(database);
+  const sealed = new Set<bigint>();
+  const has = (set: ChunkSet | null, number: number): boolean =>
+    set !== null && countBetween(set, number, number + 1) === 1;
+  for (let number = 0; number < numbers.posts; number++) {
+    const id = numbers.idOf(number);
+    const isReplaced = has(mask.replaced(0), number);
+    expect(isReplaced).toBe(!held.has(id) || written.has(id));
+    expect(has(mask.leftOut(0), number)).toBe(isReplaced || hidden.has(id));
+    if (!isReplaced) sealed.add(id);
+  }
+  expect(sealed.size + written.size).toBe(held.size);
+  for (const id of written) expect(held.has(id)).toBe(true);
+  database.close();
+}
+
+describe("hidden posts", () => {
+  const status = (status: AccountStatus, observedMs: number): ArchiveChange => ({
+    kind: "account",
+    platform: "bluesky",
+    userId: "did:plc:author",
+    status,
+    observedMs,
+  });
+
+  test("of an account that is suspended after sealing are not found, and found when it is back", () => {
+    putAll(10);
+    archive.seal();
+    archive.put(post(4, "a river, wider"));
+    archive.write([status("suspended", 1)]);
+    expect(found("river")).toEqual([]);
+    expect(countOf(word("river"))).toBe(0);
+    archive.write([status("active", 2)]);
+    expect(found("river")).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+    expect(countOf(word("river"))).toBe(10);
+  });
+
+  test("when the segment is sealed stay so, and can be shown", () => {
+    putAll(10);
+    archive.write([status("suspended", 1)]);
+    archive.seal();
+    expect(found("river")).toEqual([]);
+    archive.write([status("active", 2)]);
+    expect(found("river")).toHaveLength(10);
+  });
+
+  test("go with the account when it is deleted", () => {
+    putAll(10);
+    archive.seal();
+    archive.write([status("suspended", 1)]);
+    archive.write([status("deleted", start + 5 * minuteMs)]);
+    archive.write([status("active", start + 6 * minuteMs)]);
+    expect(found("river")).toEqual([9, 8, 7, 6]);
+  });
+
+  test("are found by those who look for all posts of an account", () => {
+    putAll(10);
+    archive.seal();
+    archive.put(post(4, "a brook"));
+    archive.write([deletion(5), status("suspended", 1)]);
+    const catalog = openForReading(catalogPath(archive.folder), 100);
+    const all = [...findPosts(archive.folder, catalog, word("is:post"), ["bluesky"])].flat();
+    const ofRiver = [...findPosts(archive.folder, catalog, word("river"), ["bluesky"])].flat();
+    catalog.close();
+    expect(all).toHaveLength(9);
+    expect(ofRiver.map(({ uri }) => uri)).toEqual(
+      expect.arrayContaining([post(0).uri, post(9).uri]),
+    );
+    expect(ofRiver).toHaveLength(8);
+  });
+});
+
+describe("a deadline", () => {
+  const ranged = { low: 0n, high: lastId };
+  const query = (plan: PlanNode) => {
+    const asked = platformQuery("bluesky", { ...unbounded, conjuncts: [plan] });
+    if (asked === null) throw new Error("nothing is asked");
+    return { ...asked, skew: { minMs: 0, maxMs: 0 } };
+  };
+  const unbounded = { fromMs: null, toMs: null, lowId: null, highId: null };
+  const rowsOnly: PlanNode = { kind: "min-count", metric: "likes", atLeast: 3 };
+
+  /** All that a search finds that is stopped as early as can be, and goes on below. */
+  function inSteps(segment: Segment, plan: PlanNode): { ids: bigint[]; steps: number } {
+    const ids: bigint[] = [];
+    let high = lastId;
+    for (let steps = 1; ; steps++) {
+      const answer = segment.search(query(plan), { low: 0n, high }, 1_000, () => true);
+      for (const id of answer.ids) expect(id >= (answer.stoppedAt ?? 0n)).toBe(true);
+      ids.push(...answer.ids);
+      if (answer.stoppedAt === null) return { ids, steps };
+      expect(answer.stoppedAt <= high).toBe(true);
+      high = answer.stoppedAt - 1n;
+    }
+  }
+
+  test("that is over ends a search step by step: nothing is left out, nothing comes twice", () => {
+    archive.put(
+      ...Array.from({ length: 300 }, (_, n) => ({
+        ...post(n),
+        counts: { likes: n % 9, reposts: null, replies: null, quotes: null },
+      })),
+    );
+    archive.seal();
+    archive.put(...Array.from({ length: 150 }, (_, n) => post(n * 2, `a brook ${n}`)));
+    const segment = openSegment(onlyPath(), "bluesky", 1_000);
+    for (const plan of [rowsOnly, { kind: "all" } as const, word("brook")]) {
+      const whole = segment.search(query(plan), ranged, 1_000, never);
+      expect(whole.stoppedAt).toBeNull();
+      const { ids, steps } = inSteps(segment, plan);
+      expect(ids).toEqual(whole.ids);
+      expect(steps).toBeGreaterThan(1);
+    }
+    segment.close();
+  });
+
+  test("that is over ends a count where everything later is counted", () => {
+    putAll(400);
+    archive.seal();
+    archive.put(...Array.from({ length: 200 }, (_, n) => post(n * 2, `a river ${n}`)));
+    const segment = openSegment(onlyPath(), "bluesky", 1_000);
+    const grid = { originMs: 0, widthMs: minuteMs };
+    const whole = segment.counter.count(query(rowsOnlyOf("river")), ranged, grid, never);
+    const cut = segment.counter.count(query(rowsOnlyOf("river")), ranged, grid, () => true);
+    expect(whole.countedFromMs).toBeNull();
+    const fromMs = cut.countedFromMs ?? 0;
+    expect(fromMs).toBeGreaterThan(start);
+    const later = (counts: ReadonlyMap<number, number>) =>
+      [...counts].filter(([stretch]) => stretch * minuteMs >= fromMs).sort(([a], [b]) => a - b);
+    expect(later(cut.counts)).toEqual(later(whole.counts));
+    expect(later(cut.counts).length).toBeGreaterThan(100);
+    segment.close();
+  });
+
+  test("that is over ends a count whose rows are all read after some of them", () => {
+    putAll(300);
+    archive.seal();
+    const segment = openSegment(onlyPath(), "bluesky", 1_000);
+    const grid = { originMs: 0, widthMs: minuteMs };
+    const asked = query(rowsOnlyOf("river"));
+    const { counts, countedFromMs } = segment.counter.count(asked, ranged, grid, () => true);
+    expect(counts.size).toBe(128);
+    expect(countedFromMs).toBe(start + 172 * minuteMs + 1);
+    segment.close();
+  });
+
+  const rowsOnlyOf = (token: string): PlanNode => ({
+    kind: "and",
+    children: [word(token), { kind: "not", child: rowsOnly }],
+  });
+});
+
+describe("times that IDs do not tell exactly", () => {
+  const nativePost = (n: number) => {
+    const nativeId = lowestId(start + n * minuteMs) + 5n;
+    return makePost({
+      platform: "x",
+      nativeId,
+      uri: xUri(nativeId),
+      createdMs: start + n * minuteMs - (n % 4) * 40_000,
+      text: "a river",
+    });
+  };
+  const countedOn = (bucketMs: number) =>
+    archive.reader.operations.count({
+      plan: word("river"),
+      platforms: ["x"],
+      fromMs: start - 10_000,
+      toMs: start + 150 * minuteMs + 7,
+      bucketMs,
+      deadlineMs: Number.POSITIVE_INFINITY,
+    }).buckets;
+
+  test("are counted and found by their rows, as FTS5 would", () => {
+    const early = Array.from({ length: 5 }, (_, n) =>
+      makePost({
+        platform: "x",
+        nativeId: BigInt(100 + n),
+        uri: xUri(BigInt(100 + n)),
+        createdMs: Date.UTC(2009, 0, 1 + n),
+        text: "a river",
+      }),
+    );
+    archive.put(...early, ...Array.from({ length: 200 }, (_, n) => nativePost(n)));
+    const window = { fromMs: start + 20 * minuteMs + 1, toMs: start + 90 * minuteMs };
+    const asked = { plan: word("river"), platforms: ["x"] as const };
+    const before = {
+      counts: [60_000, 7 * minuteMs, 1_000].map(countedOn),
+      found: archive.search({ ...asked, ...window }).positions,
+      early: archive.search({ ...asked, fromMs: null, toMs: Date.UTC(2009, 0, 3) }).positions,
+    };
+    archive.seal();
+    expect({
+      counts: [60_000, 7 * minuteMs, 1_000].map(countedOn),
+      found: archive.search({ ...asked, ...window }).positions,
+      early: archive.search({ ...asked, fromMs: null, toMs: Date.UTC(2009, 0, 3) }).positions,
+    }).toEqual(before);
+    expect(before.early).toHaveLength(2);
+  });
+});
+
+describe("a sealed index that is damaged", () => {
+  /** Spoils a table of the only segment; readers that have it open are not told but by what they read. */
+  function spoil(sql: string): void {
+    const database = new DatabaseSync(onlyPath());
+    database.exec(sql);
+    database.close();
+  }
+
+  test.each([
+    ["the head", "UPDATE sealed SET heads = x'00'"],
+    ["the number of posts", "UPDATE sealed SET posts = 9000000000000000000"],
+    ["the time", "UPDATE sealed SET sealed_ms = 9000000000000000000"],
+    ["the format", "UPDATE sealed SET format = 0"],
+    ["the IDs", "UPDATE sealed_ids SET ids = x'0102'"],
+    ["the dictionary", "UPDATE sealed_terms SET block = x'ff'"],
+    ["the mask", "INSERT INTO sealed_mask VALUES(0, x'00', x'00', NULL)"],
+    [
+      "a chunk of the mask",
+      "INSERT INTO sealed_mask VALUES(7, zeroblob(8192), zeroblob(8192), NULL)",
+    ],
+  ])("in %s is not believed: rows answer, and the segment is marked", (_, sql) => {
+    putAll(20, (n) => (n % 2 === 0 ? "a river" : "a brook"));
+    archive.seal();
+    archive.write([deletion(4)]);
+    spoil("DELETE FROM sealed_mask");
+    spoil(sql);
+    archive.reopen();
+    expect(found("river")).toEqual([18, 16, 14, 12, 10, 8, 6, 2, 0]);
+    expect(countOf(word("river"))).toBe(9);
+    expect(existsSync(damageMarkerOf(onlyPath()))).toBe(true);
+  });
+
+  test("keeps nobody from writing: what is written is found by its row", () => {
+    putAll(20);
+    archive.seal();
+    spoil("UPDATE sealed_ids SET ids = x'0102'");
+    archive.reopen();
+    archive.put(post(3, "a brook"));
+    archive.write([
+      { kind: "account", platform: "bluesky", userId: alice, status: "suspended", observedMs: 1 },
+      deletion(4),
+    ]);
+    expect(found("brook")).toEqual([3]);
+    expect(found("river")).toHaveLength(18);
+    archive.write([
+      {
+        kind: "account",
+        platform: "bluesky",
+        userId: "did:plc:author",
+        status: "suspended",
+        observedMs: 2,
+      },
+    ]);
+    expect(found("river")).toEqual([]);
+  });
+
+  test("of which a copy tells that was not kept up is cut, written to and looked through by its rows", () => {
+    putAll(100);
+    archive.seal();
+    archive.write([deletion(4)]);
+    spoil("DELETE FROM sealed_mask; UPDATE sealed SET format = 0");
+    const [entry] = entries();
+    if (entry === undefined) throw new Error("no segment");
+    expect(cutsOf(archive.folder, entry, 30)).toHaveLength(3);
+    const database = openForReading(onlyPath(), 100);
+    expect(idsInOrder(database, onlyPath())(98)).not.toBeNull();
+    expect(idsInOrder(database, onlyPath())(99)).toBeNull();
+    database.close();
+    rmSync(damageMarkerOf(onlyPath()));
+    const catalog = openForReading(catalogPath(archive.folder), 100);
+    const all = [...findPosts(archive.folder, catalog, word("river"), ["bluesky"])].flat();
+    catalog.close();
+    const { segments } = archive.reader.operations.stats({ maxBytes: 0 });
+    expect(segments[0]?.sealed?.damaged).toBe(true);
+    expect(all).toHaveLength(99);
+    rmSync(damageMarkerOf(onlyPath()));
+    archive.reopen();
+    archive.write([deletion(5)]);
+    expect(found("river")).toHaveLength(98);
+  });
+
+  test("in a page of the file is not believed either, from the first answer on", () => {
+    putAll(20, (n) => (n % 2 === 0 ? "a river" : "a brook"));
+    archive.seal();
+    spoilPageOf(onlyPath(), "sealed_terms");
+    archive.reopen();
+    expect(found("river")).toEqual([18, 16, 14, 12, 10, 8, 6, 4, 2, 0]);
+    expect(countOf(word("river"))).toBe(10);
+    expect(existsSync(damageMarkerOf(onlyPath()))).toBe(true);
+  });
+
+  test.each(["sealed", "sealed_ids", "sealed_mask", "sealed_terms"])(
+    "in a page of %s keeps nobody from writing either",
+    (table) => {
+      putAll(20);
+      archive.seal();
+      archive.write([deletion(5)]);
+      spoilPageOf(onlyPath(), table);
+      archive.reopen();
+      archive.write([
+        { kind: "upsert", post: post(3, "a brook") },
+        { kind: "upsert", post: post(20, "a brook") },
+        { kind: "account", platform: "bluesky", userId: alice, status: "suspended", observedMs: 1 },
+        deletion(4),
+      ]);
+      expect(found("brook")).toEqual([20, 3]);
+      expect(found("river")).toHaveLength(17);
+      expect(archive.reader.operations.arrivals({ after: null, limit: 100 })).toHaveLength(19);
+    },
+  );
+
+  test("is told to those who opened it before", () => {
+    putAll(20);
+    archive.seal();
+    expect(archive.ask("river").work.containers).toBe(1);
+    markDamaged(onlyPath());
+    archive.put(post(3, "a brook"));
+    expect(archive.ask("river").work).toMatchObject({ containers: 0, rechecked: 20 });
+  });
+
+  test("keeps the deadline while rows are looked at", () => {
+    putAll(300);
+    archive.seal();
+    markDamaged(onlyPath());
+    const { complete, next, positions } = archive.search({
+      plan: word("river"),
+      limit: 1_000,
+      deadlineMs: Number.NEGATIVE_INFINITY,
+    });
+    expect(complete).toBe(false);
+    expect(positions).toHaveLength(16);
+    expect(
+      archive.search({ plan: word("river"), limit: 1_000, after: next }).positions,
+    ).toHaveLength(284);
+  });
+});
+
+describe("where a sealed segment is cut", () => {
+  test("parts are as large as they would be of one that is not sealed", () => {
+    putAll(100);
+    const [entry] = entries();
+    if (entry === undefined) throw new Error("no segment");
+    const before = cutsOf(archive.folder, entry, 30);
+    archive.seal();
+    const sealed = (): bigint[] =>
+      entries().flatMap((present) => cutsOf(archive.folder, present, 30));
+    expect(before).toHaveLength(3);
+    expect(sealed()).toEqual(before);
+    archive.put(post(10, "a brook"), post(60, "a brook"), post(100));
+    archive.write([deletion(20)]);
+    expect(sealed()).toHaveLength(3);
+    const database = openForReading(onlyPath(), 100);
+    const read = idsInOrder(database, onlyPath());
+    const ids = database.prepare("SELECT id FROM post ORDER BY id");
+    ids.setReadBigInts(true);
+    expect([...Array(101).keys()].map(read)).toEqual([...ids.all().map(({ id }) => id), null]);
+    database.close();
+  });
+});

@@ -1,0 +1,320 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { heldForms, putInOne } from "../../../test/support/index-forms.ts";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import type { PlanNode } from "../../query/plan.ts";
+import type { Position } from "../archive.ts";
+import { comparePositions } from "./search.ts";
+
+describe.each(heldForms)("posts found by %s", (form) => {
+  const start = Date.UTC(2026, 0, 1);
+  const everything: PlanNode = { kind: "all" };
+  let archive: SmallArchive;
+  afterEach(() => archive.remove());
+
+  const word = (token: string): PlanNode => ({
+    kind: "terms",
+    elements: [{ kind: "token", token }],
+  });
+
+  /** `count` posts a millisecond apart, a hundred to a segment. */
+  function fill(count: number, segmentPosts = 100): void {
+    archive = smallArchive(segmentPosts);
+    putInOne(
+      archive,
+      [
+        ...Array.from({ length: count }, (_, n) =>
+          makePost({
+            key: `k${n}`,
+            createdMs: start + n,
+            text: n === 5 ? "rare one" : "common one",
+          }),
+        ),
+      ],
+      form,
+    );
+  }
+
+  /** Posts of the three platforms in turn, 50 likes more every fifteen posts, ten to a segment. */
+  function onEachPlatform(count: number): void {
+    archive = smallArchive(10);
+    putInOne(
+      archive,
+      [
+        ...Array.from({ length: count }, (_, n) =>
+          makePost({
+            platform: (["bluesky", "mastodon", "x"] as const)[n % 3] ?? "x",
+            uri: `uri:${n}`,
+            createdMs: start + n,
+            text: "common one",
+            counts: counted(Math.floor(n / 15) * 50 + 50),
+          }),
+        ),
+      ],
+      form,
+    );
+  }
+
+  function allPages(limit: number, plan: PlanNode = everything): Position[] {
+    const found: Position[] = [];
+    let after: Position | null = null;
+    for (let pages = 0; pages < 1_000; pages++) {
+      const page = archive.search({ plan, limit, after });
+      found.push(...page.positions);
+      after = page.next;
+      if (after === null) return found;
+    }
+    throw new Error("paging comes to no end");
+  }
+
+  describe("work", () => {
+    test("n found in the newest segment opens that one alone", () => {
+      fill(550);
+      const { work, positions } = archive.search({ plan: word("common"), limit: 20 });
+      expect(positions).toHaveLength(20);
+      expect(work).toEqual({
+        segmentsHeld: 6,
+        segmentsInWindow: 6,
+        segmentsOpened: 1,
+        slices: 1,
+        statements: 1,
+        candidates: 21,
+        rechecked: 0,
+        containers: form === "sealed" ? 1 : 0,
+        returned: 20,
+        segments: [],
+      });
+    });
+
+    test("a window in one old segment opens that one alone", () => {
+      fill(500);
+      const { work, positions } = archive.search({
+        plan: everything,
+        fromMs: start + 110,
+        toMs: start + 120,
+      });
+      expect(positions).toHaveLength(10);
+      expect(work).toMatchObject({
+        segmentsHeld: 6,
+        segmentsInWindow: 1,
+        segmentsOpened: 1,
+        candidates: 10,
+      });
+    });
+
+    test("a window written in the query counts like one of the request", () => {
+      fill(500);
+      const plan: PlanNode = {
+        kind: "and",
+        children: [
+          word("common"),
+          { kind: "time", fromMs: start + 110, toMs: null },
+          { kind: "not", child: { kind: "time", fromMs: start + 120, toMs: null } },
+        ],
+      };
+      const { work, positions } = archive.search({ plan });
+      expect(positions).toHaveLength(10);
+      expect(work).toMatchObject({ segmentsOpened: 1, candidates: 10 });
+    });
+
+    test("what can match nothing opens nothing", () => {
+      fill(10);
+      const empty = { plan: everything, fromMs: start + 5, toMs: start + 5 };
+      expect(archive.search(empty).work.segmentsOpened).toBe(0);
+      expect(archive.search({ plan: { kind: "none" } }).work.segmentsOpened).toBe(0);
+    });
+
+    test("a platform named in the query opens that platform's segments alone", () => {
+      onEachPlatform(90);
+      const plan: PlanNode = {
+        kind: "and",
+        children: [word("common"), { kind: "platform", platform: "mastodon" }],
+      };
+      const { work, positions } = archive.search({ plan, segmentsTold: 100 });
+      expect(positions).toHaveLength(30);
+      expect(work).toMatchObject({ segmentsHeld: 12, segmentsInWindow: 4, segmentsOpened: 4 });
+      expect(new Set(work.segments.map(({ platform }) => platform))).toEqual(new Set(["mastodon"]));
+    });
+
+    test("of a plan that the index answers exactly reads no row and finds every candidate", () => {
+      onEachPlatform(90);
+      const plan: PlanNode = {
+        kind: "and",
+        children: [
+          word("common"),
+          { kind: "not", child: word("rare") },
+          { kind: "min-count", metric: "likes", atLeast: 100 },
+        ],
+      };
+      const { work } = archive.search({ plan });
+      expect(work.returned).toBe(75);
+      expect(work.candidates).toBe(work.returned);
+      expect(work).toMatchObject({ rechecked: 0, statements: work.segmentsOpened });
+    });
+
+    test("of a plan that it cannot answer exactly reads the row of each candidate", () => {
+      onEachPlatform(90);
+      const plan: PlanNode = { kind: "min-count", metric: "likes", atLeast: 150 };
+      const { work } = archive.search({ plan });
+      expect(work).toMatchObject({ candidates: 75, rechecked: 75, returned: 60 });
+      expect(work.statements).toBe(work.segmentsOpened + 75);
+    });
+
+    test("is told of each opened segment, of as many as asked for and in the order of the visits", () => {
+      fill(550);
+      const { work } = archive.search({ plan: word("rare"), segmentsTold: 4 });
+      expect(work.segmentsOpened).toBe(6);
+      // Sealing gives each of the six the next number.
+      const before = form === "sealed" ? 6 : 0;
+      expect(work.segments.map(({ sequence }) => sequence - before)).toEqual([6, 5, 4, 3]);
+      const all = archive.search({ plan: word("rare"), segmentsTold: 100 }).work.segments;
+      expect(all.at(-1)).toEqual({
+        platform: "bluesky",
+        sequence: before + 1,
+        candidates: 1,
+        rechecked: 0,
+        containers: form === "sealed" ? 1 : 0,
+        found: 1,
+        tookMs: 0,
+      });
+    });
+  });
+
+  describe("paging", () => {
+    test("visits every post once, across segments and at n reached exactly on a border", () => {
+      fill(300);
+      const all = archive.search({ plan: everything, limit: 500 }).positions;
+      for (const limit of [1, 7, 100, 150, 299, 300]) {
+        expect(allPages(limit)).toEqual(all);
+      }
+    });
+
+    test("says whether there is more without an empty last page", () => {
+      fill(100);
+      expect(archive.search({ plan: everything, limit: 100 }).next).toBeNull();
+      expect(archive.search({ plan: everything, limit: 99 }).next).not.toBeNull();
+    });
+
+    test("neither repeats nor skips while newer and older posts arrive", () => {
+      fill(50);
+      const first = archive.search({ plan: everything, limit: 20 });
+      putInOne(archive, [makePost({ key: "newer", createdMs: start + 10_000 })], form);
+      putInOne(archive, [makePost({ key: "older", createdMs: start - 10_000 })], form);
+      const second = archive.search({ plan: everything, limit: 100, after: first.next });
+      expect(first.positions.length + second.positions.length).toBe(51);
+      expect(new Set([...first.positions, ...second.positions].map(({ id }) => id)).size).toBe(51);
+    });
+
+    test("goes on after a post that was deleted between two pages", () => {
+      fill(10);
+      const first = archive.search({ plan: everything, limit: 5 });
+      archive.write([
+        {
+          kind: "delete",
+          platform: "bluesky",
+          uri: makePost({ key: "k5" }).uri,
+          revision: "3zz",
+        },
+      ]);
+      const second = archive.search({ plan: everything, limit: 5, after: first.next });
+      expect(second.positions).toHaveLength(5);
+    });
+
+    test("merges platforms newest first, by name within one ID", () => {
+      archive = smallArchive(4);
+      const posts = Array.from({ length: 30 }, (_, n) => {
+        const platform = (["bluesky", "mastodon", "x"] as const)[n % 3] ?? "x";
+        return makePost({ platform, uri: `uri:${n}`, createdMs: start + Math.floor(n / 2) });
+      });
+      putInOne(archive, [...posts], form);
+      const all = archive.search({ plan: everything, limit: 500 }).positions;
+      expect(all).toHaveLength(30);
+      expect(all).toEqual(all.toSorted(comparePositions));
+      for (const limit of [1, 4, 9]) expect(allPages(limit)).toEqual(all);
+      const onX = archive.search({ plan: everything, platforms: ["x"] }).positions;
+      expect(onX).toEqual(all.filter(({ platform }) => platform === "x"));
+    });
+  });
+
+  describe("the deadline", () => {
+    const plan: PlanNode = { kind: "min-count", metric: "likes", atLeast: 150 };
+
+    /** Follows cursors to the end on a clock that moves with every look at it. */
+    function allPagesInTime(deadlineMs: number, reset: () => void) {
+      const found: Position[] = [];
+      let after: Position | null = null;
+      let partial = 0;
+      for (let pages = 0; pages < 500; pages++) {
+        reset();
+        const page = archive.search({ plan, limit: 10, after, deadlineMs });
+        found.push(...page.positions);
+        if (!page.complete) partial += 1;
+        after = page.next;
+        if (after === null) return { found, partial };
+      }
+      throw new Error("paging comes to no end");
+    }
+
+    test("ends the answer with a cursor that goes on, and nothing is lost or doubled", () => {
+      let nowMs = 0;
+      archive = smallArchive(20, () => nowMs++);
+      putInOne(
+        archive,
+        [
+          ...Array.from({ length: 200 }, (_, n) =>
+            makePost({ key: `k${n}`, createdMs: start + n, counts: counted(n) }),
+          ),
+        ],
+        form,
+      );
+      const { found, partial } = allPagesInTime(6, () => {
+        nowMs = 0;
+      });
+      expect(partial).toBeGreaterThan(0);
+      expect(found).toEqual(archive.search({ plan, limit: 500 }).positions);
+      expect(found).toHaveLength(50);
+    });
+
+    test("between two segments loses no post that lies on the border", () => {
+      let nowMs = 0;
+      archive = smallArchive(1, () => nowMs++);
+      const lastOfItsMillisecond = (10_000_000n << 22n) - 1n;
+      for (const nativeId of [lastOfItsMillisecond, lastOfItsMillisecond + 1n]) {
+        putInOne(archive, [makePost({ platform: "x", nativeId, counts: counted(200) })], form);
+      }
+      const { found, partial } = allPagesInTime(0, () => {
+        nowMs = 0;
+      });
+      expect(partial).toBeGreaterThan(0);
+      expect(found.map(({ id }) => id)).toEqual([lastOfItsMillisecond + 1n, lastOfItsMillisecond]);
+    });
+
+    test("that is always over lets every page get on, on several platforms at once", () => {
+      let nowMs = 0;
+      archive = smallArchive(400, () => nowMs++);
+      putInOne(
+        archive,
+        [
+          ...Array.from({ length: 1_200 }, (_, n) =>
+            makePost({
+              platform: (["bluesky", "mastodon", "x"] as const)[n % 3] ?? "x",
+              uri: `uri:${n}`,
+              createdMs: start + n,
+              // Reaches the threshold below the one asked for, so that each is a candidate and few are found.
+              counts: counted(n % 30 === 0 ? 200 : 120),
+            }),
+          ),
+        ],
+        form,
+      );
+      const { found, partial } = allPagesInTime(0, () => {
+        nowMs = 0;
+      });
+      expect(partial).toBeGreaterThan(0);
+      expect(found).toEqual(archive.search({ plan, limit: 500 }).positions);
+      expect(found).toHaveLength(40);
+    });
+  });
+
+  const counted = (likes: number) => ({ likes, reposts: null, replies: null, quotes: null });
+});

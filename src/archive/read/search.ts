@@ -1,0 +1,222 @@
+import type { Clock } from "../../lib/clock.ts";
+import { firstInMillisecond, type IdRange, idsOfWindow, lastId, uriHash } from "../../posts/ids.ts";
+import type { Platform } from "../../posts/post.ts";
+import { splitWindow } from "../../query/window.ts";
+import type { Damage, Position, SearchAnswer, SearchRequest, SegmentWork } from "../archive.ts";
+import { presentAnalyzer, type SegmentEntry } from "../catalog/catalog.ts";
+import { damageOf } from "../catalog/damage.ts";
+import type { SegmentAnswer, SegmentQuery } from "../segments/search-segment.ts";
+import type { Segment } from "../segments/segment.ts";
+import type { PageStart } from "./page-start.ts";
+import { type BoundedPlan, platformQuery, rowByRowQuery } from "./platform-query.ts";
+
+const noIds: ReadonlySet<bigint> = new Set();
+
+/** Newest first; platforms by name within one ID. */
+export function comparePositions(a: Position, b: Position): number {
+  if (a.id !== b.id) return a.id > b.id ? -1 : 1;
+  return a.platform < b.platform ? -1 : a.platform > b.platform ? 1 : 0;
+}
+
+/** Whether two positions of a platform without numbers of its own are in one millisecond: IDs do not order their posts alone. */
+export const shareMillisecond = (a: Position, b: Position): boolean =>
+  a.platform === b.platform &&
+  a.platform !== "x" &&
+  firstInMillisecond(a.id) === firstInMillisecond(b.id);
+
+/** Whether a post belongs on the pages after a position, which may come from another server. */
+export function comesAfter(post: Position & { uri: string }, position: Position): boolean {
+  if (position.uriHash === undefined || !shareMillisecond(post, position)) {
+    return comparePositions(position, post) < 0;
+  }
+  return uriHash(post.uri) < position.uriHash;
+}
+
+/** What a search needs of the thread that runs it. */
+export type SearchSurroundings = {
+  /** Opens a segment, or returns the open one. */
+  open(entry: SegmentEntry): Segment;
+  clock: Pick<Clock, "now" | "elapsed">;
+  /** Where the page starts on the platform of `after`; at its ID where this is left out. */
+  start?: PageStart;
+  /** Whether the search was cancelled: it ends with what it has. */
+  isStopped(): boolean;
+  /** Whether the search has to yield, so that another call has its turn. */
+  isSliceOver(): boolean;
+};
+
+/**
+ * The newest matching posts of several segments of several platforms. Segments are visited newest first; one whose IDs all lie
+ * below what was already found is not opened, nor is one outside the window. The deadline is looked at between two segments
+ * and within one; what is returned then is complete down to `next`, where the following page goes on. Segments of several
+ * platforms that hold the same IDs share the time, and each is looked into a little even when it is over: every page gets on.
+ * One that is stopped ends in the same way, sooner. It yields when its slice is over, between two snapshots of a segment: the
+ * posts of later slices lie below those of earlier ones, so that none is lost or found twice.
+ */
+export function* searchSegments(
+  request: SearchRequest,
+  entries: readonly SegmentEntry[],
+  { open, start, clock, isStopped, isSliceOver }: SearchSurroundings,
+): Generator<void, SearchAnswer> {
+  const window = splitWindow(request.plan, request);
+  // One more than asked for tells whether there is a next page.
+  const wanted = request.limit + 1;
+  const visits = visitsOf(request, entries, window, start);
+  const seenOn = (platform: Platform): ReadonlySet<bigint> =>
+    (platform === request.after?.platform ? start?.seen : null) ?? noIds;
+  const isShared = visits.some(({ entry }) => entry.platform !== visits[0]?.entry.platform);
+  const work = {
+    segmentsHeld: entries.filter(({ platform }) => request.platforms.includes(platform)).length,
+    segmentsInWindow: visits.length,
+    segmentsOpened: 0,
+    slices: 0,
+    statements: 0,
+    candidates: 0,
+    rechecked: 0,
+    containers: 0,
+  };
+  const segments: SegmentWork[] = [];
+  const damage: Damage[] = [];
+  let found: Position[] = [];
+  /** Everything from this ID on has been seen, where the deadline kept the search from going lower. */
+  let seenFrom: bigint | null = null;
+
+  for (const [index, visit] of visits.entries()) {
+    const worst = found.length === wanted ? found.at(-1) : undefined;
+    const low = highest(visit.low, worst?.id, seenFrom);
+    if (low > visit.high) continue;
+    const isFirst = visit.high === visits[0]?.high;
+    if (index > 0 && isSliceOver()) yield;
+    if (isStopped() || (!isFirst && clock.now() >= request.deadlineMs)) {
+      seenFrom = visit.high + 1n;
+      break;
+    }
+    const sharers = isShared ? sharersOf(visit, visits.slice(index + 1)) : 1;
+    const endMs = clock.now() + (request.deadlineMs - clock.now()) / sharers;
+    const isOver = (): boolean => isStopped() || clock.now() >= endMs;
+    yield* open(visit.entry).verify(isSliceOver);
+    const own: bigint[] = [];
+    const seen = seenOn(visit.entry.platform);
+    const damaged: IdRange[] = [];
+    const ofSegment = { candidates: 0, rechecked: 0, containers: 0, tookMs: 0 };
+    for (let high = visit.high; ; ) {
+      const startedAt = clock.elapsed();
+      const answer = open(visit.entry).search(
+        visit.query,
+        { low, high },
+        wanted + seen.size - own.length,
+        () => isSliceOver() || isOver(),
+      );
+      ofSegment.tookMs += clock.elapsed() - startedAt;
+      ofSegment.candidates += answer.candidates;
+      ofSegment.rechecked += answer.rechecked;
+      ofSegment.containers += answer.containers;
+      work.slices += 1;
+      work.statements += answer.statements;
+      own.push(...answer.ids.filter((id) => !seen.has(id)));
+      damaged.push(...answer.damaged);
+      const { stoppedAt } = answer;
+      if (stoppedAt === null || stoppedAt <= low || own.length >= wanted) break;
+      // A page on which not even the first segment was looked at would lead to itself.
+      if (isOver() && (isStopped() || !isFirst || hasLooked(answer))) {
+        seenFrom = stoppedAt;
+        break;
+      }
+      yield;
+      high = stoppedAt - 1n;
+    }
+    damage.push(...damageOf(visit.entry, damaged));
+    work.segmentsOpened += 1;
+    work.candidates += ofSegment.candidates;
+    work.rechecked += ofSegment.rechecked;
+    work.containers += ofSegment.containers;
+    const { platform, sequence } = visit.entry;
+    if (segments.length < (request.segmentsTold ?? 0)) {
+      segments.push({ platform, sequence, ...ofSegment, found: own.length });
+    }
+    const positions = own.map((id) => ({ id, platform }));
+    found =
+      found.length === 0
+        ? positions
+        : [...found, ...positions].sort(comparePositions).slice(0, wanted);
+  }
+  const page = pageOf(found, seenFrom, request.limit);
+  return { ...page, damage, work: { ...work, returned: page.positions.length, segments } };
+}
+
+/** Whether any post could be looked at, or the slice only looked up terms. */
+const hasLooked = ({ prepared, containers, candidates }: SegmentAnswer): boolean =>
+  prepared === 0 || containers > 0 || candidates > 0;
+
+/** How many platforms share the time of a visit: those that hold posts as new as its own. */
+function sharersOf({ low }: Visit, later: readonly Visit[]): number {
+  const rivals = later.filter(({ high }) => high > low);
+  return 1 + new Set(rivals.map(({ entry }) => entry.platform)).size;
+}
+
+type Visit = IdRange & { entry: SegmentEntry; query: SegmentQuery };
+
+/** The segments that can hold a match, those with the newest IDs first. */
+function visitsOf(
+  request: SearchRequest,
+  entries: readonly SegmentEntry[],
+  window: BoundedPlan,
+  start: PageStart | undefined,
+): Visit[] {
+  const isOutdated = entries.some(({ analyzer }) => analyzer !== presentAnalyzer);
+  const held = new Set(entries.map(({ platform }) => platform));
+  const asked = new Map(
+    request.platforms
+      .filter((platform) => held.has(platform))
+      .map((platform) => {
+        const rowByRow = isOutdated ? rowByRowQuery(platform, window) : null;
+        return [platform, { byTerms: platformQuery(platform, window), rowByRow }] as const;
+      }),
+  );
+  return entries
+    .flatMap((entry): Visit[] => {
+      const { byTerms, rowByRow } = asked.get(entry.platform) ?? {};
+      const query = entry.analyzer === presentAnalyzer ? byTerms : rowByRow;
+      if (!query) return [];
+      const ids = idsOfWindow(window.fromMs, window.toMs, entry.skew);
+      const low = highest(entry.low, ids.low, window.lowId);
+      const after = highestAfter(request.after, entry, start);
+      const high = lowest(entry.high, ids.high, after, window.highId ?? lastId);
+      return [
+        { entry, query: { ...query, skew: entry.skew, writtenIn: entry.writtenIn }, low, high },
+      ];
+    })
+    .filter(({ low, high }) => low <= high)
+    .sort((a, b) => (a.high === b.high ? 0 : a.high > b.high ? -1 : 1));
+}
+
+/** The highest ID of a platform that comes strictly after a position. */
+function highestAfter(
+  after: Position | null,
+  entry: SegmentEntry,
+  start: PageStart | undefined,
+): bigint {
+  if (after === null) return lastId;
+  if (start !== undefined && entry.platform === after.platform) return start.below - 1n;
+  return entry.platform > after.platform ? after.id : after.id - 1n;
+}
+
+/** The page of what was found; where time ran out, of what is known: everything from `seenFrom` on, and the next page starts below. */
+function pageOf(
+  found: readonly Position[],
+  seenFrom: bigint | null,
+  limit: number,
+): Omit<SearchAnswer, "work" | "damage"> {
+  const sure = seenFrom === null ? found : found.filter((position) => position.id >= seenFrom);
+  const positions = sure.slice(0, limit);
+  if (sure.length > limit) {
+    return { positions, next: positions.at(-1) ?? null, complete: true };
+  }
+  if (seenFrom === null) return { positions, next: null, complete: true };
+  return { positions, next: { id: seenFrom, platform: "x" }, complete: false };
+}
+
+const lowest = (...ids: bigint[]): bigint => ids.reduce((a, b) => (a < b ? a : b));
+
+const highest = (first: bigint, ...others: (bigint | null | undefined)[]): bigint =>
+  others.reduce<bigint>((a, b) => (b !== null && b !== undefined && b > a ? b : a), first);

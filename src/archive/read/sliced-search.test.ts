@@ -1,0 +1,240 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { seededRandom } from "../../../bench/measure.ts";
+import { makePost } from "../../../test/support/make-post.ts";
+import { nameOf, openPostSet, type PostSet } from "../../../test/support/post-set.ts";
+import { lastId } from "../../posts/ids.ts";
+import type { PlanNode } from "../../query/plan.ts";
+import { splitWindow } from "../../query/window.ts";
+import type { Position, SearchAnswer, SearchRequest } from "../archive.ts";
+import { readSegments, segmentPath } from "../catalog/catalog.ts";
+import { openCatalog } from "../catalog/open-catalog.ts";
+import { openForReading } from "../database.ts";
+import { openSegment } from "../segments/segment.ts";
+import { inSlices as inSlicesOf, slicedCandidates } from "../segments/sliced-candidates.ts";
+import { platformQuery } from "./platform-query.ts";
+import { searchSegments } from "./search.ts";
+
+/** Queries of so many frequent terms that FTS5 could walk millions of postings between two matches. */
+const words = ["the", "of", "a", "in", "old", "mill", "river", "stone"];
+const random = seededRandom(3);
+const draw = (): string => String(words[Math.floor(random() ** 2 * words.length)]);
+const posts = Array.from({ length: 6_000 }, (_, number) =>
+  makePost({
+    key: `p${number}`,
+    createdMs: Date.UTC(2026, 0, 1) + number * 60_000,
+    text:
+      number % 3 === 0
+        ? "日本の山"
+        : Array.from({ length: 4 + Math.floor(random() * 9) }, draw).join(" "),
+  }),
+);
+const many = (number: number, make: (index: number) => string, between: string): string =>
+  Array.from({ length: number }, (_, index) => make(index)).join(between);
+const word = (index: number): string => words[index % words.length] as string;
+const pair = (index: number): string => `${word(index)} ${word(index * 3 + 1)}`;
+
+const queries = [
+  many(128, (index) => `"${pair(index)}"`, " OR "),
+  many(100, (index) => `(${pair(index)})`, " OR "),
+  `${many(60, (index) => `(${pair(index)} -${word(index + 2)})`, " OR ")} -"the old mill"`,
+  many(100, (index) => `-"${pair(index)}"`, " "),
+  many(100, (index) => `-(${pair(index)})`, " "),
+  many(60, (index) => `(日 OR "${pair(index)}")`, " "),
+  `(日 OR 山 OR の) ${many(60, (index) => `("${pair(index)}" OR 本)`, " ")}`,
+  many(60, (index) => `("${word(index)} * ${word(index + 5)}" ${word(index + 1)})`, " OR "),
+];
+
+/** The answer of many slices, each of which ends as soon as it may. */
+function inSlices({ archive }: PostSet, plan: PlanNode, limit: number) {
+  const turn = { clock: { now: () => 0, elapsed: () => 0 }, isSliceOver: () => true };
+  const steps = archive.reader.steps.search(
+    {
+      plan,
+      platforms: ["bluesky"],
+      fromMs: null,
+      toMs: null,
+      after: null,
+      limit,
+      deadlineMs: Number.POSITIVE_INFINITY,
+    },
+    turn,
+  );
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+describe.each(["fts5", "mixed"] as const)("of posts found by %s", (form) => {
+  test("queries of many frequent terms find what the matcher finds, in slices too", () => {
+    const set = openPostSet(posts, 9_000, form);
+    let sliced = 0;
+    try {
+      for (const query of queries) {
+        const plan = set.planOf(query);
+        const expected = set.foundByMatcher(plan);
+        const { positions, work } = set.archive.search({ plan, limit: posts.length });
+        expect(positions.map(nameOf), query).toEqual(expected);
+        if (work.statements - work.rechecked > 1) sliced += 1;
+        for (const limit of [7, 60]) {
+          const found = inSlices(set, plan, limit).positions.map(nameOf);
+          expect(found, query).toEqual(expected.slice(0, limit));
+        }
+        const counted = set.archive.reader.operations.count({
+          plan,
+          platforms: ["bluesky"],
+          fromMs: Date.UTC(2026, 0, 1),
+          toMs: Date.UTC(2026, 0, 9),
+          bucketMs: 3_600_000,
+          deadlineMs: Number.POSITIVE_INFINITY,
+        });
+        const sum = counted.buckets.reduce((total, { count }) => total + count, 0);
+        expect(sum, query).toBe(expected.length);
+      }
+      if (form === "fts5") expect(sliced).toBeGreaterThan(2);
+    } finally {
+      set.remove();
+    }
+  });
+});
+
+describe("a search for many prefixes in a sealed segment", () => {
+  const named = Array.from({ length: 3_000 }, (_, number) =>
+    makePost({
+      key: `n${number}`,
+      createdMs: Date.UTC(2026, 0, 1) + number * 60_000,
+      text: `${word(number)} a${number} b${number % 700} c${number % 90}`,
+    }),
+  );
+  const plan: PlanNode = {
+    kind: "or",
+    children: Array.from({ length: 200 }, (_, number): PlanNode => {
+      const prefix = `${"abc"[number % 3]}${number % 3 === 2 ? "" : number % 10}`;
+      return { kind: "terms", elements: [{ kind: "prefix", prefix }] };
+    }),
+  };
+  const request = {
+    plan,
+    platforms: ["bluesky"] as const,
+    fromMs: null,
+    toMs: null,
+    limit: 1_000,
+  };
+
+  function drive<Value>(steps: Generator<void, Value>): { value: Value; slices: number } {
+    for (let slices = 1; ; slices += 1) {
+      const step = steps.next();
+      if (step.done) return { value: step.value, slices };
+    }
+  }
+
+  test("goes on from slice to slice while it looks up terms, and ends complete", () => {
+    const set = openPostSet(named, 9_000, "sealed");
+    try {
+      const expected = set.foundByMatcher(plan).slice(0, request.limit);
+      const turn = { clock: { now: () => 0, elapsed: () => 0 }, isSliceOver: () => true };
+      const asked = { ...request, after: null, deadlineMs: 1 };
+      const { value, slices } = drive(set.archive.reader.steps.search(asked, turn));
+      expect(value.positions.map(nameOf)).toEqual(expected);
+      expect(value.complete).toBe(true);
+      expect(slices).toBeGreaterThan(10);
+    } finally {
+      set.remove();
+    }
+  });
+
+  test("gets on with each page, also when its time is over", () => {
+    const set = openPostSet(named.slice(0, 800), 9_000, "mixed");
+    try {
+      const turn = { clock: { now: () => 1, elapsed: () => 0 }, isSliceOver: () => false };
+      const found: string[] = [];
+      let after: Position | null = null;
+      let pages = 0;
+      do {
+        const asked: SearchRequest = { ...request, after, deadlineMs: 0 };
+        const answer: SearchAnswer = drive(set.archive.reader.steps.search(asked, turn)).value;
+        const { positions, next } = answer;
+        found.push(...positions.map(nameOf));
+        after = next;
+        pages += 1;
+      } while (after !== null && pages < 100);
+      expect(found).toEqual(set.foundByMatcher(plan));
+    } finally {
+      set.remove();
+    }
+  });
+
+  test("ends where it is cancelled while it looks up terms", () => {
+    const set = openPostSet(named, 9_000, "sealed");
+    try {
+      const turn = { clock: { now: () => 0, elapsed: () => 0 }, isSliceOver: () => true };
+      let isCancelled = false;
+      const segments = readSegmentsOf(set);
+      const steps = searchSegments({ ...request, after: null, deadlineMs: 1 }, segments.entries, {
+        ...turn,
+        open: segments.open,
+        isStopped: () => isCancelled,
+      });
+      steps.next();
+      isCancelled = true;
+      const { value, slices } = drive(steps);
+      expect(slices).toBe(1);
+      expect(value).toMatchObject({ positions: [], complete: false });
+      segments.close();
+    } finally {
+      set.remove();
+    }
+  });
+});
+
+function readSegmentsOf({ archive: { folder } }: PostSet) {
+  const catalog = openCatalog(folder);
+  const entries = readSegments(catalog);
+  catalog.close();
+  const [entry] = entries;
+  if (entry === undefined) throw new Error("there is no segment");
+  const segment = openSegment(segmentPath(folder, entry), "bluesky", 1_000);
+  return { entries, open: () => segment, close: segment.close };
+}
+
+test("the candidates of slices are exact, or a superset that is checked", () => {
+  const set = openPostSet(posts, 9_000, "fts5");
+  const database = openForReading(join(set.archive.folder, "bluesky", "000001.db"), 1_000);
+  try {
+    for (const text of [...queries, "the mill", "the -mill", "-the -of", '"old mill" OR 日']) {
+      const plan = set.planOf(text);
+      const query = platformQuery("bluesky", splitWindow(plan, { fromMs: null, toMs: null }));
+      if (query === null) throw new Error(`${text} matches nothing`);
+      const range = { low: 0n, high: lastId };
+      const batches = [
+        ...slicedCandidates(database).batches(query.sealed, range, { statements: 0 }),
+      ];
+      const found = batches.flatMap(({ ids }) => ids.map((id) => `bluesky ${id}`));
+      const expected = set.foundByMatcher(plan);
+      if (inSlicesOf(query).residual.kind === "all") expect(found, text).toEqual(expected);
+      else expect(found, text).toEqual(expect.arrayContaining(expected));
+      expect(found, text).toEqual(found.toSorted(newestFirst));
+    }
+  } finally {
+    database.close();
+    set.remove();
+  }
+});
+
+const newestFirst = (a: string, b: string): number =>
+  BigInt(a.slice(8)) < BigInt(b.slice(8)) ? 1 : -1;
+
+test("a slice reads a bounded number of postings, each term once however often it occurs", () => {
+  const set = openPostSet(posts, 9_000, "fts5");
+  try {
+    const { work } = set.archive.search({ plan: set.planOf(String(queries[0])), limit: 6_000 });
+    const distinct = words.length;
+    // 512 posts, then as many as hold 16,384 postings.
+    expect(work.statements - work.rechecked).toBeLessThanOrEqual(12 * (distinct + 1));
+    const first = set.archive.search({ plan: set.planOf(String(queries[0])), limit: 1 });
+    expect(first.work.statements - first.work.rechecked).toBe(distinct + 2);
+  } finally {
+    set.remove();
+  }
+});

@@ -1,0 +1,153 @@
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { firstSnowflake, idTimeMs, nextMillisecondId } from "../../posts/ids.ts";
+import type { ArchiveStats, SealedStats, SegmentStats } from "../archive.ts";
+import { archiveBytes, sizeOf } from "../catalog/archive-bytes.ts";
+import {
+  presentAnalyzer,
+  readCoverage,
+  readSegments,
+  readSetting,
+  type SegmentEntry,
+  segmentPath,
+} from "../catalog/catalog.ts";
+import { orphanedTotals } from "../catalog/orphaned.ts";
+import { rewritingAsWanted, wantedRewrites } from "../catalog/pending-rewrites.ts";
+import { wantedSeals } from "../catalog/pending-seals.ts";
+import { openForReading } from "../database.ts";
+import { isDamage } from "../sealed/damage.ts";
+import { replacedPosts } from "../sealed/deletion-bitmap.ts";
+import { overlayPosts, sealedState } from "../sealed/sealed-state.ts";
+import { isMarkedDamaged } from "../segments/damage-marker.ts";
+
+/** What an archive holds and how large it is. Opens every segment once; yields between two when its slice is over. */
+export function* readStats(
+  catalog: DatabaseSync,
+  folder: string,
+  maxBytes: number,
+  isSliceOver: () => boolean,
+): Generator<void, ArchiveStats> {
+  const rowsOf = (table: string): number =>
+    Number(catalog.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows);
+  const segments: SegmentStats[] = [];
+  for (const entry of readSegments(catalog)) {
+    segments.push(segmentStats(folder, entry));
+    if (isSliceOver()) yield;
+  }
+  return {
+    segments,
+    catalogBytes: bytesOf(join(folder, "catalog.db")),
+    bytes: archiveBytes(folder),
+    maxBytes,
+    tombstones: rowsOf("tombstone"),
+    accounts: rowsOf("account"),
+    labels: rowsOf("label"),
+    waitingCounts: rowsOf("count_change"),
+    arrival: Number(readSetting(catalog, "arrival")),
+    wantedRewrites:
+      wantedRewrites(catalog).length + rowsOf(`segment WHERE rewriting = ${rewritingAsWanted}`),
+    wantedSeals: wantedSeals(catalog).length,
+    retiredFiles: retiredFiles(catalog, folder),
+    orphaned: orphanedTotals(folder),
+    held: readCoverage(catalog),
+  };
+}
+
+/** Files that are no segments any more and wait to be removed. */
+const retiredFiles = (catalog: DatabaseSync, folder: string): number =>
+  catalog
+    .prepare("SELECT platform, sequence FROM retired")
+    .all()
+    .map((row) => ({ platform: String(row.platform), sequence: Number(row.sequence) }))
+    .filter((file) => sizeOf(segmentPath(folder, file)) > 0).length;
+
+function segmentStats(folder: string, entry: SegmentEntry): SegmentStats {
+  const path = segmentPath(folder, entry);
+  const segment = openForReading(path, 100);
+  try {
+    const setting = (name: string): number =>
+      Number(segment.prepare("SELECT value FROM setting WHERE name = ?").get(name)?.value ?? 0);
+    const hidden = segment.prepare("SELECT count(*) AS rows FROM hidden").get();
+    return {
+      platform: entry.platform,
+      sequence: entry.sequence,
+      posts: setting("posts"),
+      imported: setting("imported"),
+      hidden: Number(hidden?.rows),
+      bytes: bytesOf(path),
+      ...timesOf(segment),
+      current: entry.analyzer === presentAnalyzer,
+      optimised: entry.optimised,
+      sealed: sealedStats(segment, path, setting("sealed_bytes")),
+    };
+  } finally {
+    segment.close();
+  }
+}
+
+function sealedStats(segment: DatabaseSync, path: string, bytes: number): SealedStats | null {
+  const state = sealedState(segment);
+  if (state === null) return null;
+  const replaced = state.isReadable && !isMarkedDamaged(path) ? readableReplaced(segment) : null;
+  return {
+    atMs: state.sealedMs,
+    posts: state.posts,
+    bytes,
+    replaced: replaced ?? 0,
+    overlay: overlayPosts(segment, Number.MAX_SAFE_INTEGER),
+    damaged: replaced === null,
+  };
+}
+
+/** Null where what says it is damaged. */
+function readableReplaced(segment: DatabaseSync): number | null {
+  try {
+    return replacedPosts(segment);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return null;
+  }
+}
+
+type Times = Pick<SegmentStats, "fromMs" | "toMs">;
+
+function timesOf(segment: DatabaseSync): Times {
+  const ends = segment.prepare(
+    `SELECT (SELECT min(id) FROM post WHERE id >= ?1) AS first,
+            (SELECT max(id) FROM post WHERE id >= ?1) AS last`,
+  );
+  ends.setReadBigInts(true);
+  const { first = null, last = null } = ends.get(firstSnowflake) ?? {};
+  const early = earlyTimes(segment);
+  return {
+    fromMs: early.fromMs ?? (first === null ? null : idTimeMs(first as bigint)),
+    toMs: last === null ? early.toMs : idTimeMs(last as bigint),
+  };
+}
+
+/**
+ * Times of the posts whose IDs tell none: of before November 2010. X numbered its posts in their order, so the ends are enough;
+ * numbers made from a uri are in no order, and all of them are among the first `firstOrdered`.
+ */
+function earlyTimes(segment: DatabaseSync): Times {
+  const { first = null, last = null } =
+    segment
+      .prepare(
+        `SELECT min(nullif(time_ms, 0)) AS first, max(nullif(time_ms, 0)) AS last FROM (
+           SELECT time_ms FROM post WHERE id < ?1
+           UNION ALL SELECT * FROM (SELECT time_ms FROM post WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT 1)
+           UNION ALL SELECT * FROM (SELECT time_ms FROM post WHERE id >= ?1 AND id < ?2 ORDER BY id DESC LIMIT 1)
+         )`,
+      )
+      .get(firstOrdered, firstSnowflake) ?? {};
+  return {
+    fromMs: first === null ? null : Number(first),
+    toMs: last === null ? null : Number(last),
+  };
+}
+
+/** Posts of before the epoch without a number of their own are numbered below it. */
+const firstOrdered = nextMillisecondId(0n);
+
+/** A database with what stands in its write-ahead log. */
+const bytesOf = (path: string): number => sizeOf(path) + sizeOf(`${path}-wal`);

@@ -1,0 +1,58 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { pageMap } from "../../../test/support/corruption/page-map.ts";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { lowestId } from "../../posts/ids.ts";
+import { readSegments, segmentPath } from "../catalog/catalog.ts";
+import { openForReading } from "../database.ts";
+
+let archive: SmallArchive;
+const startMs = Date.UTC(2026, 0, 1);
+
+/** Two segments of Bluesky and one of X, of which the first one of Bluesky is damaged. */
+beforeEach(() => {
+  archive = smallArchive(20);
+  const bluesky = Array.from({ length: 30 }, (_, n) =>
+    makePost({ key: `key${n}`, createdMs: startMs + n * 60_000, text: "comet" }),
+  );
+  const x = Array.from({ length: 5 }, (_, n) =>
+    makePost({ platform: "x", nativeId: lowestId(startMs + n), text: "comet" }),
+  );
+  archive.put(...bluesky, ...x);
+});
+afterEach(() => archive.remove());
+
+function pathOfFirst(): string {
+  const catalog = openForReading(`${archive.folder}/catalog.db`, 100);
+  const [entry] = readSegments(catalog);
+  catalog.close();
+  if (entry === undefined) throw new Error("there is no segment");
+  return segmentPath(archive.folder, entry);
+}
+
+/** Zeroes the first page of a table of a segment that nothing has open. */
+function zero(table: string): void {
+  const path = pathOfFirst();
+  const { pageBytes, tables } = pageMap(path);
+  const page = tables.find((each) => each.table === table)?.pages[0] ?? 1;
+  const file = openSync(path, "r+");
+  writeSync(file, Buffer.alloc(pageBytes), 0, pageBytes, (page - 1) * pageBytes);
+  closeSync(file);
+}
+
+test.for(["sqlite_schema", "setting"])(
+  "a segment of which %s cannot be read is left out of an answer, which says so",
+  (table) => {
+    const before = archive.ask("comet").positions.length;
+    archive.reopen();
+    zero(table);
+    const { positions, damage } = archive.ask("comet");
+    expect(before).toBe(35);
+    expect(positions.length).toBeGreaterThan(0);
+    expect(positions.length).toBeLessThan(before);
+    expect(damage.length).toBe(1);
+    expect(damage[0]).toMatchObject({ platform: "bluesky", sequence: 1 });
+    expect(archive.ask("comet", { platforms: ["x"] }).damage).toEqual([]);
+  },
+);

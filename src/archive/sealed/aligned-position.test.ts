@@ -1,0 +1,97 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { alignedPlace, type Word } from "./aligned-position.ts";
+import { lastListed, listedPositions } from "./positions.ts";
+
+/** The places of one word in one post. */
+function wordAt(places: readonly number[]): Word {
+  const list = Uint32Array.from(places, (place, index) =>
+    index === places.length - 1 ? (place | lastListed) >>> 0 : place,
+  );
+  return { positions: listedPositions(Uint32Array.of(0), list), ranks: Uint32Array.of(0) };
+}
+
+const phraseOf = (words: readonly (readonly number[])[]): Word[] => words.map(wordAt);
+
+function alignedByHand(words: readonly (readonly number[])[]): number | null {
+  const [first = []] = words;
+  return (
+    first.find((place) => words.every((places, index) => places.includes(place + index))) ?? null
+  );
+}
+
+const places = fc
+  .uniqueArray(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 20 })
+  .map((drawn) => drawn.toSorted((a, b) => a - b));
+
+test("finds the first place from which on the words stand side by side", () => {
+  fc.assert(
+    fc.property(fc.array(places, { minLength: 1, maxLength: 5 }), (words) => {
+      expect(alignedPlace(phraseOf(words), 0)).toBe(alignedByHand(words));
+    }),
+    {
+      numRuns: 2_000,
+      examples: [
+        [[[0], [0]]],
+        [[[0], [1]]],
+        [
+          [
+            [0, 5],
+            [6, 9],
+          ],
+        ],
+        [
+          [
+            [3, 4, 5],
+            [3, 4, 5],
+            [3, 4, 5],
+          ],
+        ],
+        [[[1, 2], [1, 2], [9]]],
+      ],
+    },
+  );
+});
+
+test("a phrase of more words than most is found", () => {
+  const everywhere = Array.from({ length: 500 }, (_, place) => place);
+  const words = Array.from({ length: 400 }, () => everywhere);
+  expect(alignedPlace(phraseOf(words), 0)).toBe(0);
+  expect(alignedPlace(phraseOf([...words, [3, 450]]), 0)).toBe(50);
+});
+
+test.each([
+  ["in one run", (place: number) => place < 4_000],
+  ["in runs that are one short", (place: number) => place % 200 !== 199],
+  ["at every other place", (place: number) => place % 2 === 0],
+])(
+  "a word that is repeated %s is looked at about once a place, for a phrase that repeats it",
+  (_what, isThere) => {
+    const repeated = Array.from({ length: 4_000 }, (_, place) => place).filter(isThere);
+    const last = Array.from({ length: 4_000 }, (_, place) => place).filter(
+      (place) => !isThere(place),
+    );
+    const end = last.length > 1 ? last : [4_001, 4_003];
+    for (const phrase of [
+      [...Array.from({ length: 200 }, () => repeated), end],
+      [end, ...Array.from({ length: 200 }, () => repeated)],
+    ]) {
+      let reads = 0;
+      const counted = phraseOf(phrase).map(({ positions, ranks }) => ({
+        ranks,
+        positions: {
+          ...positions,
+          list: new Proxy(positions.list, {
+            get: (list, key) => {
+              if (key === "length") return list.length;
+              reads += 1;
+              return list[Number(key)];
+            },
+          }),
+        },
+      }));
+      alignedPlace(counted, 0);
+      expect(reads).toBeLessThan(20 * (repeated.length + end.length + phrase.length));
+    }
+  },
+);

@@ -1,0 +1,223 @@
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ChunkSet, members } from "./chunk-set.ts";
+import { SealedDamage } from "./damage.ts";
+import {
+  type MaskWriter,
+  maskWriterOf,
+  readMask,
+  replacedPosts,
+  writeEmptyMask,
+} from "./deletion-bitmap.ts";
+import type { PostNumbers } from "./doc-numbers.ts";
+import { postsOfChunk, sealedFormat, sealedMigrations, unsummedFormat } from "./format.ts";
+
+const posts = 3 * postsOfChunk + 10;
+
+/** The post with number n has the ID `posts` − n. */
+const numbers: PostNumbers = {
+  posts,
+  idOf: (number) => BigInt(posts - number),
+  below: (id) => Math.min(posts, Math.max(0, posts - Number(id) + 1)),
+  numberOf: (id) => (id > 0n && id <= BigInt(posts) ? posts - Number(id) : null),
+  close: () => undefined,
+};
+
+let database: DatabaseSync;
+
+beforeEach(() => {
+  database = new DatabaseSync(":memory:");
+  database.exec(sealedMigrations.join(""));
+  database.exec(
+    `INSERT INTO sealed(format, posts, sealed_ms, heads) VALUES (${sealedFormat}, ${posts}, 0, x'')`,
+  );
+  writeEmptyMask(database, posts);
+});
+
+afterEach(() => database.close());
+
+function membersOf(set: ChunkSet | null): number[] {
+  const out = new Uint16Array(postsOfChunk);
+  return set === null ? [] : [...out.subarray(0, members(set, 0, postsOfChunk, out, postsOfChunk))];
+}
+
+function told(): { replaced: number[]; leftOut: number[] } {
+  const mask = readMask(database);
+  const all = (of: (chunk: number) => ChunkSet | null) =>
+    [0, 1, 2, 3].flatMap((chunk) =>
+      membersOf(of(chunk)).map((member) => chunk * postsOfChunk + member),
+    );
+  return { replaced: all(mask.replaced), leftOut: all(mask.leftOut) };
+}
+
+const edges = [0, 31, 32, 65_535, 65_536, 131_071, 131_072, posts - 1];
+
+test("nothing is left out of a segment that was just sealed", () => {
+  const mask = readMask(database);
+  expect([mask.leftOut(0), mask.replaced(0), mask.leftOut(99)]).toEqual([null, null, null]);
+  expect(replacedPosts(database)).toBe(0);
+});
+
+test("replaced and hidden posts are left out, those shown again are not", () => {
+  const writer = maskWriterOf(database, numbers);
+  for (const number of edges) writer.replace(numbers.idOf(number));
+  for (const number of [1, 31, 65_537]) writer.hide(numbers.idOf(number));
+  expect(told()).toEqual({ replaced: [], leftOut: [] });
+  writer.flush();
+  const leftOut = [...edges, 1, 65_537].sort((a, b) => a - b);
+  expect(told()).toEqual({ replaced: edges, leftOut });
+  expect(replacedPosts(database)).toBe(edges.length);
+  for (const number of [1, 31, 65_537, 0]) writer.show(numbers.idOf(number));
+  writer.flush();
+  expect(told()).toEqual({ replaced: edges, leftOut: edges });
+});
+
+test("a chunk of which nothing is left out any more has no set", () => {
+  const writer = maskWriterOf(database, numbers);
+  writer.hide(numbers.idOf(7));
+  writer.flush();
+  expect(membersOf(readMask(database).leftOut(0))).toEqual([7]);
+  expect(readMask(database).replaced(0)).toBeNull();
+  writer.show(numbers.idOf(7));
+  writer.flush();
+  expect(readMask(database).leftOut(0)).toBeNull();
+});
+
+test("nothing is written where nothing changes", () => {
+  const writer = maskWriterOf(database, numbers);
+  for (const number of [3, 31]) writer.replace(numbers.idOf(number));
+  writer.hide(numbers.idOf(63));
+  writer.flush();
+  const written = () => database.prepare("SELECT total_changes() AS rows").get()?.rows;
+  const before = written();
+  for (const number of [3, 31]) writer.replace(numbers.idOf(number));
+  writer.hide(numbers.idOf(63));
+  writer.show(numbers.idOf(64));
+  writer.show(numbers.idOf(postsOfChunk));
+  writer.flush();
+  expect(written()).toBe(before);
+  writer.show(numbers.idOf(63));
+  writer.flush();
+  expect(written()).toBe(Number(before) + 1);
+});
+
+test("posts that have no number are passed over", () => {
+  const writer = maskWriterOf(database, numbers);
+  for (const id of [0n, BigInt(posts) + 1n, 2n ** 63n - 1n]) {
+    writer.replace(id);
+    writer.hide(id);
+    writer.show(id);
+  }
+  writer.flush();
+  expect(told()).toEqual({ replaced: [], leftOut: [] });
+});
+
+test("what was gathered for a transaction that was rolled back is forgotten", () => {
+  const writer = maskWriterOf(database, numbers);
+  writer.hide(numbers.idOf(5));
+  writer.flush();
+  database.exec("BEGIN");
+  writer.replace(numbers.idOf(5));
+  writer.show(numbers.idOf(5));
+  writer.flush();
+  writer.replace(numbers.idOf(6));
+  database.exec("ROLLBACK");
+  writer.discard();
+  writer.flush();
+  expect(told()).toEqual({ replaced: [], leftOut: [5] });
+});
+
+test("what another writer did to the chunk between two transactions stays", () => {
+  const [ours, theirs] = [maskWriterOf(database, numbers), maskWriterOf(database, numbers)];
+  ours.replace(numbers.idOf(1));
+  ours.hide(numbers.idOf(7));
+  ours.flush();
+  theirs.show(numbers.idOf(7));
+  theirs.replace(numbers.idOf(2));
+  theirs.hide(numbers.idOf(3));
+  theirs.flush();
+  ours.replace(numbers.idOf(4));
+  ours.flush();
+  expect(told()).toEqual({ replaced: [1, 2, 4], leftOut: [1, 2, 3, 4] });
+});
+
+test.each([
+  ["shorter", "UPDATE sealed_mask SET replaced = substr(replaced, 2) WHERE chunk = 0"],
+  ["longer", "UPDATE sealed_mask SET hidden = CAST(hidden || x'00' AS BLOB)"],
+  ["empty", "UPDATE sealed_mask SET hidden = x''"],
+  ["text", "UPDATE sealed_mask SET replaced = 'a'"],
+])("a bitmap that is %s is damage for readers and writers, and is not written over", (_, sql) => {
+  const writer = maskWriterOf(database, numbers);
+  writer.replace(numbers.idOf(0));
+  writer.flush();
+  database.exec(sql);
+  const before = database.prepare("SELECT * FROM sealed_mask").all();
+  expect(() => readMask(database).leftOut(0)).toThrow(SealedDamage);
+  expect(() => readMask(database).replaced(0)).toThrow(SealedDamage);
+  writer.replace(numbers.idOf(1));
+  expect(() => writer.flush()).toThrow(SealedDamage);
+  expect(database.prepare("SELECT * FROM sealed_mask").all()).toEqual(before);
+});
+
+test.each([
+  ["a row that is missing", "DELETE FROM sealed_mask WHERE chunk = 1"],
+  ["the row of another chunk", "UPDATE sealed_mask SET chunk = 77 WHERE chunk = 1"],
+])("%s is damage", (_, sql) => {
+  database.exec(sql);
+  expect(() => readMask(database)).toThrow(SealedDamage);
+});
+
+test("an index without checksums has no row for a chunk in which no post is left out", () => {
+  database.exec(`DELETE FROM sealed_mask; UPDATE sealed SET format = ${unsummedFormat}`);
+  expect(told()).toEqual({ replaced: [], leftOut: [] });
+  const writer = maskWriterOf(database, numbers);
+  writer.hide(numbers.idOf(postsOfChunk + 3));
+  writer.flush();
+  expect(told()).toEqual({ replaced: [], leftOut: [postsOfChunk + 3] });
+});
+
+test("any order of changes, flushes and roll-backs leaves what they say", () => {
+  const number = fc.oneof(fc.constantFrom(...edges), fc.integer({ min: 0, max: posts - 1 }));
+  const change = fc.tuple(fc.constantFrom("replace", "hide", "show"), number);
+  const transaction = fc.tuple(fc.array(change, { maxLength: 20 }), fc.boolean());
+  fc.assert(
+    fc.property(fc.array(transaction, { maxLength: 6 }), (transactions) => {
+      database.exec("DELETE FROM sealed_mask");
+      writeEmptyMask(database, posts);
+      const writer: MaskWriter = maskWriterOf(database, numbers);
+      let truth = { replaced: new Set<number>(), hidden: new Set<number>() };
+      for (const [list, commits] of transactions) {
+        const next = { replaced: new Set(truth.replaced), hidden: new Set(truth.hidden) };
+        database.exec("BEGIN");
+        for (const [kind, number] of list) {
+          writer[kind as "replace" | "hide" | "show"](numbers.idOf(number));
+          if (kind === "replace") next.replaced.add(number);
+          if (kind === "hide") next.hidden.add(number);
+          if (kind === "show") next.hidden.delete(number);
+        }
+        writer.flush();
+        database.exec(commits ? "COMMIT" : "ROLLBACK");
+        writer.discard();
+        if (commits) truth = next;
+      }
+      const ascending = (set: Set<number>) => [...set].sort((a, b) => a - b);
+      expect(told()).toEqual({
+        replaced: ascending(truth.replaced),
+        leftOut: ascending(new Set([...truth.replaced, ...truth.hidden])),
+      });
+      expect(replacedPosts(database)).toBe(truth.replaced.size);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test.each(["-1", "4", "9000000000000000000"])(
+  "a mask of chunk %s, which there is not, is damage",
+  (chunk) => {
+    database.exec(
+      `INSERT INTO sealed_mask VALUES (${chunk}, zeroblob(8192), zeroblob(8192), NULL)`,
+    );
+    expect(() => readMask(database)).toThrow(SealedDamage);
+  },
+);

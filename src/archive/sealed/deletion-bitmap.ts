@@ -1,0 +1,199 @@
+import type { DatabaseSync } from "node:sqlite";
+import { aligned } from "./blob.ts";
+import { bitmapSet, type ChunkSet, countOf } from "./chunk-set.ts";
+import { SealedDamage } from "./damage.ts";
+import type { PostNumbers } from "./doc-numbers.ts";
+import { bytesOfBitmap, chunksOf, postsOfChunk, wordsOfBitmap } from "./format.ts";
+import { readableState } from "./sealed-state.ts";
+import { assertSum, rowSum } from "./sums.ts";
+
+/** Which posts a sealed index does not answer for, by chunk; null where it answers for all of them. */
+export type Mask = {
+  /** Those that were replaced, and those that are hidden. */
+  leftOut(chunk: number): ChunkSet | null;
+  /** Those that were deleted or written anew. */
+  replaced(chunk: number): ChunkSet | null;
+};
+
+/**
+ * Gathers what becomes of sealed posts. Posts without a number are passed over. Nothing is written, and the mask is not read,
+ * before `flush`, which runs in the caller's transaction. Errors, of all of its functions but `discard`: `SealedDamage`.
+ */
+export type MaskWriter = {
+  /** The post is deleted, or FTS5 answers for it. */
+  replace(id: bigint): void;
+  /** The post is not to be found. */
+  hide(id: bigint): void;
+  show(id: bigint): void;
+  flush(): void;
+  /** Forgets what was gathered. */
+  discard(): void;
+};
+
+type Bitmaps = { replaced: Uint32Array; hidden: Uint32Array };
+
+/**
+ * The mask as it is, read by chunk when it is asked for: it holds for as long as nothing was changed in the database. Errors, also of
+ * its functions: `SealedDamage`.
+ */
+export function readMask(database: DatabaseSync): Mask {
+  const read = chunkReader(database);
+  const isMasked = maskedChunks(database);
+  const known = new Map<number, { replaced: ChunkSet | null; leftOut: ChunkSet | null }>();
+
+  function of(chunk: number): { replaced: ChunkSet | null; leftOut: ChunkSet | null } {
+    let sets = known.get(chunk);
+    if (sets === undefined) {
+      const { replaced, hidden } = read(chunk);
+      sets = { replaced: setOf(replaced), leftOut: setOf(unionOf(replaced, hidden)) };
+      known.set(chunk, sets);
+    }
+    return sets;
+  }
+
+  return {
+    leftOut: (chunk) => (isMasked(chunk) ? of(chunk).leftOut : null),
+    replaced: (chunk) => (isMasked(chunk) ? of(chunk).replaced : null),
+  };
+}
+
+/** Whether any post of a chunk may be left out. Every chunk has a row, but in an index without checksums. */
+function maskedChunks(database: DatabaseSync): (chunk: number) => boolean {
+  const { posts = 0, isSummed = false } = readableState(database) ?? {};
+  const select = database.prepare("SELECT chunk FROM sealed_mask");
+  select.setReadBigInts(true);
+  const chunks = new Set(select.all().map(({ chunk }) => Number(chunk)));
+  const numbered = chunksOf(posts);
+  if ([...chunks].some((chunk) => chunk < 0 || chunk >= numbered)) {
+    throw new SealedDamage("posts are left out of a chunk that there is not");
+  }
+  if (isSummed && chunks.size !== numbered) {
+    throw new SealedDamage("it does not say of every chunk which posts are left out");
+  }
+  return (chunk) => chunks.has(chunk);
+}
+
+/** How many posts of the sealed index were deleted or written anew. Errors: `SealedDamage`. */
+export function replacedPosts(database: DatabaseSync): number {
+  const { posts: numbered = 0 } = readableState(database) ?? {};
+  const { replaced } = readMask(database);
+  let posts = 0;
+  for (let chunk = 0; chunk < chunksOf(numbered); chunk++) posts += replaced(chunk)?.count ?? 0;
+  return posts;
+}
+
+/** Leaves no post out of a new index of so many posts. */
+export function writeEmptyMask(database: DatabaseSync, posts: number): void {
+  const insert = database.prepare("INSERT INTO sealed_mask VALUES(?, x'', x'', ?)");
+  for (let chunk = 0; chunk < chunksOf(posts); chunk++) {
+    insert.run(chunk, rowSum("mask", chunk));
+  }
+}
+
+/** What is to be done with a post, in one number with its own within its chunk. */
+const replacing = 0;
+const hiding = 1;
+const showing = 2;
+const changes = 4;
+
+export function maskWriterOf(database: DatabaseSync, numbers: PostNumbers): MaskWriter {
+  const read = chunkReader(database);
+  const write = database.prepare(
+    `INSERT INTO sealed_mask VALUES(?1, ?2, ?3, ?4)
+     ON CONFLICT(chunk) DO UPDATE SET replaced = ?2, hidden = ?3, sum = ?4`,
+  );
+  /** By chunk, in order. */
+  const gathered = new Map<number, number[]>();
+
+  function gather(id: bigint, change: number): void {
+    const number = numbers.numberOf(id);
+    if (number === null) return;
+    const chunk = Math.floor(number / postsOfChunk);
+    const ofChunk = gathered.get(chunk) ?? [];
+    ofChunk.push((number % postsOfChunk) * changes + change);
+    gathered.set(chunk, ofChunk);
+  }
+
+  function flush(): void {
+    for (const [chunk, ofChunk] of gathered) {
+      const bitmaps = read(chunk);
+      let changed = 0;
+      for (const change of ofChunk) {
+        changed |= apply(bitmaps, Math.floor(change / changes), change % changes);
+      }
+      // Posts that are written again and again are replaced already.
+      if (changed === 0) continue;
+      const [replaced, hidden] = [bytesOf(bitmaps.replaced), bytesOf(bitmaps.hidden)];
+      write.run(chunk, replaced, hidden, rowSum("mask", chunk, replaced, hidden));
+    }
+    gathered.clear();
+  }
+
+  return {
+    replace: (id) => gather(id, replacing),
+    hide: (id) => gather(id, hiding),
+    show: (id) => gather(id, showing),
+    flush,
+    discard: () => gathered.clear(),
+  };
+}
+
+/** Not 0 where that changes anything. */
+function apply({ replaced, hidden }: Bitmaps, post: number, change: number): number {
+  const bits = change === replacing ? replaced : hidden;
+  const before = bits[post >>> 5] as number;
+  const bit = 1 << (post & 31);
+  const after = (change === showing ? before & ~bit : before | bit) >>> 0;
+  bits[post >>> 5] = after;
+  return before ^ after;
+}
+
+/** Reads a chunk as it is in the database. */
+function chunkReader(database: DatabaseSync): (chunk: number) => Bitmaps {
+  const isSummed = readableState(database)?.isSummed ?? false;
+  const sum = isSummed ? "sum" : "NULL";
+  const select = database.prepare(
+    `SELECT replaced, hidden, ${sum} AS sum FROM sealed_mask WHERE chunk = ?`,
+  );
+  return (chunk) => {
+    const row = select.get(chunk);
+    if (row === undefined) {
+      if (isSummed) throw new SealedDamage("it does not say which posts of a chunk are left out");
+      return { replaced: emptyBitmap(), hidden: emptyBitmap() };
+    }
+    const { replaced, hidden } = row;
+    if (!(replaced instanceof Uint8Array && hidden instanceof Uint8Array)) throw cutOff();
+    if (isSummed) assertSum(row.sum, rowSum("mask", chunk, replaced, hidden), "a bitmap");
+    if (isSummed && replaced.length === 0 && hidden.length === 0) {
+      return { replaced: emptyBitmap(), hidden: emptyBitmap() };
+    }
+    return { replaced: bitmapOf(replaced), hidden: bitmapOf(hidden) };
+  };
+}
+
+const emptyBitmap = (): Uint32Array => new Uint32Array(wordsOfBitmap);
+
+const cutOff = (): SealedDamage =>
+  new SealedDamage("a bitmap of the posts that are left out is missing or cut off");
+
+function bitmapOf(blob: Uint8Array): Uint32Array {
+  if (blob.byteLength !== bytesOfBitmap) throw cutOff();
+  const { buffer, byteOffset } = aligned(blob);
+  return new Uint32Array(buffer, byteOffset, wordsOfBitmap);
+}
+
+const bytesOf = (bits: Uint32Array): Uint8Array =>
+  new Uint8Array(bits.buffer, bits.byteOffset, bits.byteLength);
+
+function setOf(bits: Uint32Array): ChunkSet | null {
+  const count = countOf(bits);
+  return count === 0 ? null : bitmapSet(bits, count);
+}
+
+function unionOf(a: Uint32Array, b: Uint32Array): Uint32Array {
+  const union = Uint32Array.from(a);
+  for (let word = 0; word < wordsOfBitmap; word++) {
+    union[word] = (union[word] as number) | (b[word] as number);
+  }
+  return union;
+}

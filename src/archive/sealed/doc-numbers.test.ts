@@ -1,0 +1,183 @@
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { lastId } from "../../posts/ids.ts";
+import { SealedDamage } from "./damage.ts";
+import { numbersOfRange, openPostNumbers, type PostNumbers } from "./doc-numbers.ts";
+import { idsOfPage, sealedMigrations } from "./format.ts";
+import { createIdMemory, useIdMemory } from "./id-memory.ts";
+
+let database: DatabaseSync;
+
+beforeEach(() => {
+  database = new DatabaseSync(":memory:");
+  database.exec(sealedMigrations.join(""));
+});
+
+afterEach(() => database.close());
+
+const bytesOf = (ids: BigInt64Array) => new Uint8Array(ids.buffer, ids.byteOffset, ids.byteLength);
+
+function seal(ids: BigInt64Array): void {
+  database.exec("DELETE FROM sealed; DELETE FROM sealed_ids");
+  const heads = ids.filter((_, number) => number % idsOfPage === 0);
+  database
+    .prepare("INSERT INTO sealed(format, posts, sealed_ms, heads) VALUES(1, ?, 0, ?)")
+    .run(ids.length, bytesOf(heads));
+  const insert = database.prepare("INSERT INTO sealed_ids VALUES(?, ?)");
+  for (let page = 0; page < heads.length; page++) {
+    insert.run(page, bytesOf(ids.subarray(page * idsOfPage, (page + 1) * idsOfPage)));
+  }
+}
+
+/** Every other ID from 10 on, newest first. */
+const evenIds = (posts: number) =>
+  BigInt64Array.from({ length: posts }, (_, number) => BigInt(8 + 2 * (posts - number)));
+
+/** Reads alone, through memory that holds all pages, and through memory of a single page. */
+const memories = (): [string, Parameters<typeof openPostNumbers>[2]][] => [
+  ["alone", null],
+  ["memory for all", useIdMemory(createIdMemory(2_000_000))],
+  ["memory for one page", useIdMemory(createIdMemory(5_000), 1)],
+  ["no memory", useIdMemory(createIdMemory(0), 1)],
+];
+
+test.each([0, 1, 2, 509, 510, 511, 512, 513, 1_020, 65_535, 65_536, 65_537])(
+  "%i posts: every number leads to its ID and back",
+  (posts) => {
+    const ids = evenIds(posts);
+    seal(ids);
+    for (const [how, memory] of memories()) {
+      const numbers = openPostNumbers(database, "a", memory);
+      expect(numbers.posts).toBe(posts);
+      const step = posts > 2_000 ? 127 : 1;
+      for (let number = 0; number < posts; number += number < posts - 1_000 ? step : 1) {
+        const id = ids[number] as bigint;
+        const told = [
+          numbers.idOf(number),
+          numbers.numberOf(id),
+          numbers.below(id + 1n),
+          numbers.below(id),
+          numbers.numberOf(id + 1n),
+        ];
+        const truth = [id, number, number, number + 1, null];
+        if (told.some((value, at) => value !== truth[at])) expect(told, how).toEqual(truth);
+      }
+      for (const [id, number] of [
+        [-(2n ** 63n), posts],
+        [0n, posts],
+        [10n, posts],
+        [ids[0] ?? 0n, Math.min(1, posts)],
+        [(ids[0] ?? 0n) + 1n, 0],
+        [lastId, 0],
+        [lastId + 1n, 0],
+        [2n ** 70n, 0],
+      ] as const) {
+        expect(numbers.below(id), `${how} ${id}`).toBe(number);
+      }
+      expect([0n, 9n, (ids[0] ?? 0n) + 1n, lastId].map(numbers.numberOf)).toEqual([
+        null,
+        null,
+        null,
+        null,
+      ]);
+      expect(() => numbers.idOf(posts)).toThrow(RangeError);
+      expect(() => numbers.idOf(-1)).toThrow(RangeError);
+      numbers.close();
+    }
+  },
+);
+
+test("IDs may be as large as they get, and as small", () => {
+  seal(BigInt64Array.of(lastId, lastId - 1n, 2n ** 53n + 1n, 2n ** 53n, 2n ** 32n, 20n, 0n));
+  const numbers = openPostNumbers(database, "a", null);
+  expect(numbers.idOf(0)).toBe(lastId);
+  expect(numbers.idOf(6)).toBe(0n);
+  expect(
+    [lastId, 2n ** 53n + 1n, 2n ** 53n, 2n ** 32n - 1n, 0n, -1n].map(numbers.numberOf),
+  ).toEqual([0, 2, 3, null, 6, null]);
+  expect(numbersOfRange(numbers, { low: 0n, high: lastId })).toEqual({ from: 0, to: 7 });
+  expect(numbersOfRange(numbers, { low: 20n, high: 2n ** 53n })).toEqual({ from: 3, to: 6 });
+  expect(numbersOfRange(numbers, { low: 21n, high: 22n })).toEqual({ from: 5, to: 5 });
+});
+
+test("any IDs, any range: the numbers are those that a look at every ID gives", () => {
+  const id = fc.bigInt({ min: 0n, max: lastId });
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(fc.oneof(id, fc.bigInt({ min: 0n, max: 3_000n })), { maxLength: 1_500 }),
+      fc.array(fc.tuple(id, fc.bigInt({ min: 0n, max: 3_000n })), { maxLength: 10 }),
+      (some, ranges) => {
+        const ids = BigInt64Array.from(some).sort().reverse();
+        seal(ids);
+        const own = [...ids.slice(0, 5), ...ids.slice(-5)];
+        for (const [, memory] of memories()) {
+          const numbers = openPostNumbers(database, "a", memory);
+          for (const [high, low] of [...ranges, ...own.map((id) => [id, id] as const)]) {
+            const within = Array.from(ids.keys()).filter(
+              (number) => (ids[number] as bigint) >= low && (ids[number] as bigint) <= high,
+            );
+            const { from, to } = numbersOfRange(numbers, { low, high });
+            expect(to - from).toBe(low > high ? Math.min(0, to - from) : within.length);
+            if (within.length > 0) expect(from).toBe(within[0]);
+          }
+        }
+      },
+    ),
+    { numRuns: 30, examples: [[[], [[5n, 1n]]]] },
+  );
+});
+
+test.each([
+  ["no row", "DELETE FROM sealed"],
+  ["heads that are too short", "UPDATE sealed SET heads = substr(heads, 1, 8)"],
+  ["heads that are too long", "UPDATE sealed SET heads = CAST(heads || heads AS BLOB)"],
+  ["heads of half an ID", "UPDATE sealed SET heads = substr(heads, 1, 12)"],
+  ["heads that are text", "UPDATE sealed SET heads = 'abcdefghabcdefgh'"],
+  [
+    "heads that do not descend",
+    "UPDATE sealed SET heads = CAST(substr(heads, 1, 8) || substr(heads, 1, 8) AS BLOB)",
+  ],
+  [
+    "an ID below zero",
+    "UPDATE sealed SET heads = CAST(substr(heads, 1, 8) || x'ffffffffffffffff' AS BLOB)",
+  ],
+  ["a number of posts below zero", "UPDATE sealed SET posts = -1"],
+  ["a number of posts beyond all bounds", "UPDATE sealed SET posts = 9223372036854775807"],
+])("%s is damage when it is opened", (_, sql) => {
+  seal(evenIds(600));
+  database.exec(sql);
+  expect(() => openPostNumbers(database, "a", null)).toThrow(SealedDamage);
+});
+
+test.each([
+  ["a page that is gone", "DELETE FROM sealed_ids WHERE page = 1"],
+  ["a page that is too short", "UPDATE sealed_ids SET ids = substr(ids, 1, 8) WHERE page = 1"],
+  ["a page that is text", "UPDATE sealed_ids SET ids = 'abcdefgh' WHERE page = 1"],
+  [
+    "another page's IDs",
+    "UPDATE sealed_ids SET ids = (SELECT substr(ids, 1, 720) FROM sealed_ids WHERE page = 0) WHERE page = 1",
+  ],
+  [
+    "an ID twice",
+    "UPDATE sealed_ids SET ids = CAST(substr(ids, 1, 8) || substr(ids, 1, 712) AS BLOB) WHERE page = 1",
+  ],
+])("%s is damage when it is read, whatever memory is read through", (_, sql) => {
+  seal(evenIds(600));
+  database.exec(sql);
+  for (const [, memory] of memories()) {
+    const numbers = openPostNumbers(database, "a", memory);
+    expect(numbers.idOf(idsOfPage - 1)).toBe(190n);
+    expect(() => numbers.idOf(idsOfPage)).toThrow(SealedDamage);
+    expect(() => numbers.below(100n)).toThrow(SealedDamage);
+  }
+});
+
+test("a page that reaches into the next one is damage", () => {
+  seal(evenIds(2 * idsOfPage));
+  const ids = evenIds(2 * idsOfPage).slice(0, idsOfPage);
+  ids[idsOfPage - 1] = 1_000n;
+  database.prepare("UPDATE sealed_ids SET ids = ? WHERE page = 0").run(bytesOf(ids));
+  const numbers: PostNumbers = openPostNumbers(database, "a", null);
+  expect(() => numbers.idOf(0)).toThrow(SealedDamage);
+});

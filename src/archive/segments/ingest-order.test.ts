@@ -1,0 +1,162 @@
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Arrivals, arrivalsIn } from "./ingest-order.ts";
+import { packIds, unpackIds } from "./ingest-order-ids.ts";
+import { arrivedTogether, segmentArrivals } from "./read-ingest-order.ts";
+import { segmentMigrations } from "./schema.ts";
+
+type Segment = { database: DatabaseSync; arrivals: Arrivals };
+
+function withSegment(work: (segment: Segment) => void): void {
+  const database = new DatabaseSync(":memory:");
+  try {
+    for (const migration of segmentMigrations) database.exec(migration);
+    work({ database, arrivals: arrivalsIn(database) });
+  } finally {
+    database.close();
+  }
+}
+
+const insert = ({ database }: Segment, id: bigint) =>
+  database.prepare("INSERT INTO post VALUES(?, 0, null, null, null, null, '', '', null)").run(id);
+const remove = ({ database }: Segment, id: bigint) =>
+  database.prepare("DELETE FROM post WHERE id = ?").run(id);
+const rowsOf = ({ database }: Segment) =>
+  database.prepare("SELECT number, low, high, ids FROM arrival ORDER BY number").all();
+
+/** One batch: posts with IDs that rise, numbered on from `from`; the last number. */
+function arrive(segment: Segment, from: number, ids: readonly bigint[]): number {
+  for (const [index, id] of ids.entries()) {
+    insert(segment, id);
+    segment.arrivals.add(from + index + 1, id);
+  }
+  segment.arrivals.flush();
+  return from + ids.length;
+}
+
+function told({ database }: Segment, pageSize: number): string[] {
+  const read = segmentArrivals(database);
+  const all: string[] = [];
+  for (let from = { number: 0, id: 0n }; ; ) {
+    const page = read(from, 1e9, pageSize);
+    all.push(...page.map(({ number, id }) => `${number} ${id}`));
+    const last = page.at(-1);
+    if (last === undefined) return all;
+    from = { number: last.number, id: last.id + 1n };
+  }
+}
+
+test("posts that lie side by side are one row, and stay found when others come between them", () => {
+  withSegment((segment) => {
+    arrive(segment, 0, [10n, 20n, 30n]);
+    expect(rowsOf(segment)).toEqual([{ number: 3, low: 10, high: 30, ids: null }]);
+    arrive(segment, 3, [15n, 40n]);
+    expect(told(segment, 2)).toEqual(["3 10", "3 20", "3 30", "5 15", "5 40"]);
+  });
+});
+
+test("what is left of a run whose posts are gone takes in no other post", () => {
+  withSegment((segment) => {
+    arrive(segment, 0, [10n, 20n]);
+    for (const id of [10n, 20n]) remove(segment, id);
+    arrive(segment, 2, [5n, 25n]);
+    arrive(segment, 4, [15n]);
+    expect(told(segment, 10)).toEqual(["4 5", "4 25", "5 15"]);
+  });
+});
+
+test("every post is told once, under the number of its batch, however batches lie among one another", () => {
+  const step = fc.record({
+    ids: fc.uniqueArray(fc.bigInt({ min: 0n, max: 60n }), { minLength: 1, maxLength: 12 }),
+    removed: fc.array(fc.bigInt({ min: 0n, max: 60n }), { maxLength: 3 }),
+    moved: fc.option(fc.bigInt({ min: 0n, max: 60n }), { nil: null }),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(step, { maxLength: 8 }),
+      fc.integer({ min: 1, max: 5 }),
+      (steps, pageSize) =>
+        withSegment((segment) => {
+          const used = new Set<bigint>();
+          const numbers = new Map<bigint, number>();
+          let number = 0;
+          for (const { ids, removed, moved } of steps) {
+            const fresh = ids.filter((id) => !used.has(id)).toSorted((a, b) => (a < b ? -1 : 1));
+            number = arrive(segment, number, fresh);
+            for (const id of fresh) {
+              used.add(id);
+              numbers.set(id, number);
+            }
+            for (const id of removed) {
+              remove(segment, id);
+              numbers.delete(id);
+            }
+            const own = moved === null ? undefined : numbers.get(moved);
+            if (moved === null || own === undefined) continue;
+            const to = [...Array(80).keys()].map(BigInt).find((id) => !used.has(id) && id > moved);
+            if (to === undefined) continue;
+            remove(segment, moved);
+            insert(segment, to);
+            segment.arrivals.renumber(moved, to);
+            numbers.delete(moved);
+            used.delete(moved);
+            used.add(to);
+            numbers.set(to, own);
+          }
+          const expected = [...numbers]
+            .toSorted(([a, x], [b, y]) => x - y || (a < b ? -1 : 1))
+            .map(([id, own]) => `${own} ${id}`);
+          expect(told(segment, pageSize)).toEqual(expected);
+          for (const [id, own] of numbers) expect(segment.arrivals.numbersOf(id)).toEqual([own]);
+        }),
+    ),
+    { numRuns: 400 },
+  );
+});
+
+test("copied row by row into another segment, arrivals are the same there", () => {
+  withSegment((segment) =>
+    withSegment((copy) => {
+      let number = arrive(segment, 0, [10n, 20n, 30n]);
+      number = arrive(segment, number, [5n, 15n, 50n]);
+      arrive(segment, number, [40n]);
+      for (const id of [5n, 10n, 15n, 20n, 30n, 40n, 50n]) insert(copy, id);
+      for (const { number: own, ids } of arrivedTogether(segment.database)(0, 1e9)) {
+        copy.arrivals.put(own, ids);
+      }
+      expect(told(copy, 3)).toEqual(told(segment, 3));
+    }),
+  );
+});
+
+test("forgets from either end", () => {
+  withSegment((segment) => {
+    for (const number of [1, 2, 3, 4]) arrive(segment, number - 1, [BigInt(number * 10)]);
+    expect(segment.arrivals.forgetBefore(3, 1)).toBe(1);
+    expect(segment.arrivals.forgetBefore(3, 9)).toBe(1);
+    segment.arrivals.forgetAfter(3);
+    expect(told(segment, 9)).toEqual(["3 30"]);
+  });
+});
+
+test("a hidden post is passed over", () => {
+  withSegment((segment) => {
+    arrive(segment, 0, [10n, 20n]);
+    arrive(segment, 2, [15n, 30n]);
+    segment.database.exec("INSERT INTO hidden VALUES (20), (30)");
+    expect(told(segment, 9)).toEqual(["2 10", "4 15"]);
+  });
+});
+
+test("IDs that rise come back from few bytes", () => {
+  const ids = fc
+    .uniqueArray(fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }), { minLength: 1 })
+    .map((values) => values.toSorted((a, b) => (a < b ? -1 : 1)));
+  fc.assert(
+    fc.property(ids, (values) => {
+      const [low = 0n] = values;
+      expect(unpackIds(low, packIds(low, values))).toEqual(values);
+    }),
+  );
+});

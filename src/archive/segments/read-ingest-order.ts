@@ -1,0 +1,71 @@
+import type { DatabaseSync } from "node:sqlite";
+import { unpackIds } from "./ingest-order-ids.ts";
+
+export type SegmentArrival = { number: number; id: bigint };
+
+/** Posts that arrived in one batch under one number, lowest ID first. */
+export type ArrivedTogether = { number: number; ids: bigint[] };
+
+/** The rows of a segment's arrivals with numbers of a span, lowest number first, hidden posts too; what is gone is left out. */
+export function arrivedTogether(
+  database: DatabaseSync,
+): (from: number, to: number) => Iterable<ArrivedTogether> {
+  return rowsOf(database, "");
+}
+
+/**
+ * The shown posts of a segment by the number of their arrival, then by ID: from a number and an ID on, up to a number, at most
+ * `limit`.
+ */
+export function segmentArrivals(
+  database: DatabaseSync,
+): (from: SegmentArrival, to: number, limit: number) => SegmentArrival[] {
+  const rows = rowsOf(database, "AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = post.id)");
+  return (from, to, limit) => {
+    const found: SegmentArrival[] = [];
+    for (const { number, ids } of rows(from.number, to)) {
+      // Several rows may have one number: a page ends between two.
+      if (found.length >= limit && found.at(-1)?.number !== number) break;
+      for (const id of ids) {
+        if (number > from.number || id >= from.id) found.push({ number, id });
+      }
+    }
+    return found.toSorted(compare).slice(0, limit);
+  };
+}
+
+function compare(a: SegmentArrival, b: SegmentArrival): number {
+  if (a.number !== b.number) return a.number - b.number;
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}
+
+function rowsOf(database: DatabaseSync, condition: string) {
+  const prepare = (text: string) => {
+    const statement = database.prepare(text);
+    statement.setReadBigInts(true);
+    statement.setReturnArrays(true);
+    return statement;
+  };
+  const rows = prepare(
+    "SELECT number, low, high, ids FROM arrival WHERE number BETWEEN ? AND ? ORDER BY number",
+  );
+  const run = prepare(`SELECT id FROM post WHERE id BETWEEN ? AND ? ${condition} ORDER BY id`);
+  const list = prepare(
+    `SELECT post.id FROM json_each(?) AS asked CROSS JOIN post ON post.id = asked.value
+     WHERE true ${condition}`,
+  );
+
+  return function* arrivedIn(from: number, to: number): Generator<ArrivedTogether> {
+    for (const row of rows.iterate(from, to)) {
+      const [number, low, high, ids] = row as unknown as StoredRow;
+      const found =
+        ids === null ? run.all(low, high) : list.all(`[${unpackIds(low, ids).join(",")}]`);
+      yield {
+        number: Number(number),
+        ids: found.map((values) => (values as unknown as [bigint])[0]),
+      };
+    }
+  };
+}
+
+type StoredRow = [bigint, bigint, bigint, Uint8Array | null];

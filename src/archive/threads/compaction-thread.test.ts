@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { changeCatalog } from "../../../test/support/change-catalog.ts";
+import { makePost } from "../../../test/support/make-post.ts";
+import { until } from "../../../test/support/until.ts";
+import { systemClock } from "../../lib/clock.ts";
+import type { Archive } from "../archive.ts";
+import { openCatalog } from "../catalog/open-catalog.ts";
+import { openArchive } from "./open.ts";
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "earshot-upkeep-thread-"));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const open = (upkeep: "on" | "off" = "on"): Promise<Archive> =>
+  openArchive({
+    dataDir,
+    readers: 1,
+    segmentPosts: 100,
+    detectLanguage: "off",
+    upkeep,
+    clock: systemClock,
+  });
+
+function outdate(): void {
+  const catalog = openCatalog(join(dataDir, "archive"));
+  changeCatalog(catalog, "UPDATE segment SET analyzer = '1 15.0'");
+  catalog.close();
+}
+
+const put = (archive: Archive, from: number, to: number) =>
+  archive.write({
+    changes: Array.from({ length: to - from }, (_, n) => ({
+      kind: "upsert" as const,
+      post: makePost({ key: `k${from + n}`, createdMs: Date.UTC(2026, 0, 1) + (from + n) * 1_000 }),
+    })),
+  });
+
+const holds = async (archive: Archive): Promise<number> => {
+  const { segments } = await archive.stats();
+  return segments.reduce((sum, { posts }) => sum + posts, 0);
+};
+
+test("an archive that is kept up makes its terms anew while it is written and read", async () => {
+  const first = await open("off");
+  await put(first, 0, 250);
+  expect(await first.upkeep()).toBeNull();
+  await first.close();
+  outdate();
+
+  const archive = await open();
+  let next = 250;
+  await until("all terms are of the present analyzer", async () => {
+    await put(archive, next, next + 5);
+    next += 5;
+    const { segments } = await archive.stats();
+    return segments.every(({ current }) => current) ? true : null;
+  });
+  expect(await holds(archive)).toBe(next);
+  const state = await archive.upkeep();
+  expect(state).toMatchObject({ fault: null });
+  expect(state?.done.reindex).toBeGreaterThanOrEqual(2);
+  await archive.close();
+});
+
+test("a second process beside it does no upkeep, and takes it over when the first ends", async () => {
+  const first = await open();
+  const second = await open();
+  await until("one keeps it up", async () => {
+    const states = [await first.upkeep(), await second.upkeep()].map((state) => state?.status);
+    return states.includes("elsewhere") && states.some((status) => status !== "elsewhere")
+      ? true
+      : null;
+  });
+  await first.close();
+  await until("the other one does", async () =>
+    (await second.upkeep())?.status === "elsewhere" ? null : true,
+  );
+  await second.close();
+});
+
+test("closing ends a rewrite in its middle, and leaves nothing of it", async () => {
+  const first = await open("off");
+  await put(first, 0, 2_000);
+  await first.close();
+  outdate();
+  const archive = await open();
+  await until("a rewrite is under way", async () => (await archive.upkeep())?.doing ?? null);
+  await archive.close();
+  const again = await open("off");
+  expect(await holds(again)).toBe(2_000);
+  await again.close();
+  const catalog = openCatalog(join(dataDir, "archive"));
+  expect(catalog.prepare("SELECT * FROM segment WHERE rewriting = 1").all()).toEqual([]);
+  catalog.close();
+});

@@ -1,0 +1,91 @@
+import type { FileLock } from "../../db/folder-lock.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { reply, serveThread, type ThreadCall, threadData } from "../../lib/thread.ts";
+import { createUpkeep, type Upkeep } from "../compaction/compaction.ts";
+import { type UpkeepContext, upkeepContext } from "../compaction/context.ts";
+import { lockUpkeep } from "../compaction/lock.ts";
+import { lockPauseMs, type Steps } from "../compaction/steps.ts";
+import { type UpkeepState, unknownState } from "../compaction-state.ts";
+import type { ArchiveBounds } from "../settings.ts";
+
+/**
+ * The thread that keeps an archive up, in the process that was first to take the folder's upkeep. It works in short steps and
+ * rests after each as long as it took, so that searches and batches have the machine to themselves half of the time.
+ */
+export type UpkeepThreadData = { folder: string; bounds: ArchiveBounds };
+
+/** Time between two looks when there is nothing to do, milliseconds. */
+const betweenLooksMs = 2_000;
+const longestRestMs = 200;
+
+const { folder, bounds } = threadData<UpkeepThreadData>();
+const ending = new AbortController();
+let running: { lock: FileLock; context: UpkeepContext; upkeep: Upkeep } | null = null;
+let steps: Steps<boolean> | null = null;
+
+const rest = (ms: number): Promise<void> => systemClock.sleep(ms, ending.signal);
+
+async function keepUp(): Promise<void> {
+  while (!ending.signal.aborted) {
+    running ??= start();
+    const isBusy = running !== null && (await drive(running.upkeep.look()));
+    if (!isBusy) await rest(betweenLooksMs);
+  }
+}
+
+/** Null while another process has the folder's upkeep. */
+function start(): typeof running {
+  const lock = lockUpkeep(folder);
+  if (lock === null) return null;
+  try {
+    const context = upkeepContext(folder, bounds, systemClock);
+    return { lock, context, upkeep: createUpkeep(context) };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function drive(work: Steps<boolean>): Promise<boolean> {
+  steps = work;
+  try {
+    for (;;) {
+      const startedAt = systemClock.elapsed();
+      const step = work.next();
+      if (step.done) return step.value;
+      const tookMs = Math.min(systemClock.elapsed() - startedAt, longestRestMs);
+      await rest(step.value === "waiting" ? lockPauseMs : tookMs);
+    }
+  } finally {
+    steps = null;
+  }
+}
+
+function stateNow(): UpkeepState {
+  return running?.upkeep.state() ?? unknownState("elsewhere", bounds.maxBytes);
+}
+
+function end(): void {
+  ending.abort();
+  steps?.return(false);
+  running?.context.catalog.close();
+  running?.lock.release();
+  running = null;
+}
+
+function run({ method }: ThreadCall): unknown {
+  if (method === "state") return stateNow();
+  throw new Error(`upkeep knows no ${method}`);
+}
+
+serveThread((calls) => calls.map((call) => reply(call, run)), end);
+
+/** What cannot be begun, such as on a full disk, is begun later. */
+async function keepTrying(): Promise<void> {
+  while (!ending.signal.aborted) {
+    await keepUp().catch(() => undefined);
+    await rest(betweenLooksMs).catch(() => undefined);
+  }
+}
+
+void keepTrying();

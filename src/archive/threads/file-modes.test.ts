@@ -1,0 +1,35 @@
+import { chmodSync, readdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+
+let archive: SmallArchive;
+beforeEach(() => {
+  archive = smallArchive(2);
+});
+afterEach(() => archive.remove());
+
+/** Every file and folder of the archive that someone other than its owner may read or write. */
+const openToOthers = (): string[] =>
+  readdirSync(archive.folder, { recursive: true, withFileTypes: true })
+    .map((file) => join(file.parentPath, file.name))
+    .filter((path) => (statSync(path).mode & 0o077) !== 0)
+    .map((path) => path.slice(dirname(archive.folder).length));
+
+test("catalog, segments, copies of segments and their side files are private to their owner", () => {
+  for (const key of ["1", "2", "3"]) archive.put(makePost({ key }));
+  archive.seal();
+  expect(openToOthers()).toEqual([]);
+});
+
+test("files and folders that others may read are tightened when they are opened", () => {
+  archive.put(makePost());
+  for (const file of readdirSync(archive.folder, { recursive: true, withFileTypes: true })) {
+    chmodSync(join(file.parentPath, file.name), file.isFile() ? 0o644 : 0o755);
+  }
+  expect(openToOthers()).not.toEqual([]);
+  archive.reopen();
+  archive.put(makePost({ key: "2" }));
+  expect(openToOthers()).toEqual([]);
+});

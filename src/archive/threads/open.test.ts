@@ -1,0 +1,168 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { makePost } from "../../../test/support/make-post.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { postKey } from "../../posts/references.ts";
+import type { PlanNode } from "../../query/plan.ts";
+import type { Archive } from "../archive.ts";
+import { readSegments } from "../catalog/catalog.ts";
+import { upkeepContext } from "../compaction/context.ts";
+import { sealSegment } from "../compaction/seal-segment.ts";
+import { runSteps } from "../compaction/steps.ts";
+import { archiveDefaults } from "../settings.ts";
+import { openArchive } from "./open.ts";
+import { createReader } from "./reader.ts";
+
+const dataDir = mkdtempSync(join(tmpdir(), "earshot-open-"));
+let archive: Archive | null = null;
+
+const settings = {
+  dataDir,
+  readers: 2,
+  segmentPosts: 1_000,
+  // Loading the detector takes longer than a test.
+  detectLanguage: "off",
+  clock: systemClock,
+} as const;
+
+async function open(): Promise<Archive> {
+  archive = await openArchive(settings);
+  return archive;
+}
+
+afterEach(async () => {
+  await archive?.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const batch = (from: number, count: number) => ({
+  changes: Array.from({ length: count }, (_, n) => ({
+    kind: "upsert" as const,
+    post: makePost({ key: `${from + n}`, createdMs: Date.UTC(2026, 0, 1) + from + n }),
+  })),
+  checkpoints: [{ name: "place", value: String(from + count) }],
+});
+
+const everything = {
+  plan: { kind: "all" },
+  platforms: ["bluesky"],
+  fromMs: null,
+  toMs: null,
+  after: null,
+  limit: 500,
+  deadlineMs: Number.POSITIVE_INFINITY,
+} as const;
+
+test("batches given one after another are written in their order, and read by every reader", async () => {
+  const held = await open();
+  const reports = await Promise.all([0, 100, 200].map((from) => held.write(batch(from, 100))));
+  expect(reports.map(({ inserted }) => inserted)).toEqual([100, 100, 100]);
+  expect(await held.readCheckpoint("place")).toBe("300");
+  const answers = await Promise.all([1, 2, 3, 4].map(() => held.search(everything)));
+  for (const { positions } of answers) expect(positions).toHaveLength(300);
+});
+
+test("when a batch fails, those given meanwhile fail with it, and the next one is tried", async () => {
+  const held = await open();
+  await held.write(batch(0, 1));
+  const impossible = {
+    changes: [],
+    coverage: [
+      {
+        platform: "x" as const,
+        collection: "posts" as const,
+        account: null,
+        source: "s",
+        fromMs: Number.NaN,
+        toMs: 1,
+      },
+    ],
+  };
+  const outcomes = await Promise.allSettled([held.write(impossible), held.write(batch(10, 5))]);
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect(await held.readCheckpoint("place")).toBe("1");
+  expect(await held.write(batch(10, 5))).toMatchObject({ inserted: 5 });
+});
+
+test("IDs beyond 2^53, platforms and the names of accounts and posts reach the readers whole", async () => {
+  const held = await open();
+  await held.write(batch(0, 3));
+  const { positions } = await held.search(everything);
+  const [, middle] = positions;
+  const id = middle?.id ?? 0n;
+  expect(id).toBeGreaterThan(2n ** 53n);
+  const only = (low: bigint, high: bigint): PlanNode => ({
+    kind: "and",
+    children: [
+      { kind: "id", low, high },
+      { kind: "not", child: { kind: "platform", platform: "x" } },
+    ],
+  });
+  expect((await held.search({ ...everything, plan: only(id, id) })).positions).toEqual([middle]);
+  expect((await held.search({ ...everything, plan: only(id + 1n, id) })).positions).toEqual([]);
+  const names = { accounts: ["author.example.com"], posts: [String(id)] };
+  const resolved = await held.resolve(names);
+  expect(resolved.accounts.get("author.example.com")).toContain("bluesky/did:plc:author");
+  const uri = makePost({ key: "1" }).uri;
+  expect(resolved.posts.get(String(id))).toContain(postKey("bluesky", { id: null, uri }));
+});
+
+test("a folder that holds something else is refused with what to do", async () => {
+  const held = await open();
+  await held.close();
+  writeFileSync(
+    join(dataDir, "archive", "catalog.db"),
+    "no database at all, whatever its name says".repeat(50),
+  );
+  await expect(open()).rejects.toThrow(/not a database/);
+  archive = null;
+});
+
+test("a search whose signal aborts is rejected with its reason, its thread stops, and others are answered", async () => {
+  const held = await open();
+  await held.write(batch(0, 100));
+  const gone = new AbortController();
+  const asked = held.search(everything, gone.signal);
+  const reason = new Error("nobody waits for it");
+  gone.abort(reason);
+  await expect(asked).rejects.toBe(reason);
+  await expect(held.search(everything, gone.signal)).rejects.toBe(reason);
+  const unstopped = await held.search(everything, new AbortController().signal);
+  expect(unstopped.positions).toHaveLength(100);
+
+  const reader = createReader(join(dataDir, "archive"), 2_000, systemClock, new Int32Array([1, 0]));
+  const stopped = reader.operations.search({ ...everything, stopFlag: 0 });
+  expect(stopped).toMatchObject({ positions: [], complete: false, work: { segmentsOpened: 0 } });
+  expect(reader.operations.search({ ...everything, stopFlag: 1 }).positions).toHaveLength(100);
+  reader.close();
+});
+
+test.each([
+  ["that threads share", undefined],
+  ["of their own alone, where they may share none", 0],
+])("threads that read sealed segments answer with memory %s", async (_, idMemoryBytes) => {
+  const held = await open();
+  await held.write(batch(0, 100));
+  await held.close();
+  sealAll(join(dataDir, "archive"));
+  archive = await openArchive({
+    ...settings,
+    readers: 3,
+    idMemoryBytes: idMemoryBytes ?? 80_000_000,
+  });
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () => archive?.search({ ...everything, limit: 40 })),
+  );
+  for (const answer of answers) {
+    expect(answer?.positions).toHaveLength(40);
+    expect(answer?.work).toMatchObject({ statements: 1, candidates: 41 });
+  }
+});
+
+function sealAll(folder: string): void {
+  const context = upkeepContext(folder, archiveDefaults, systemClock);
+  for (const entry of readSegments(context.catalog)) runSteps(sealSegment(context, entry));
+  context.catalog.close();
+}

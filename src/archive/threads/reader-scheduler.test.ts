@@ -1,0 +1,121 @@
+import { expect, test } from "vitest";
+import type { ThreadCall } from "../../lib/thread.ts";
+import { createReaderScheduler, type ReaderTask } from "./reader-scheduler.ts";
+
+const sliceMs = 10;
+
+type Wanted = Partial<ReaderTask> & { slices?: number; sliceTakesMs?: number };
+
+/** A scheduler of made-up calls, and the order in which it ran their slices. */
+function schedule() {
+  let nowMs = 0;
+  const ran: string[] = [];
+  const scheduler = createReaderScheduler({
+    sliceMs,
+    elapsed: () => nowMs,
+    taskOf: ({ method, args }, slice) => {
+      const { slices = 1, sliceTakesMs = sliceMs, ...task } = args as Wanted;
+      if (slices === 0) throw new Error("no such call");
+      return {
+        kind: "search",
+        account: "",
+        isCancelled: () => false,
+        steps: (function* () {
+          for (let done = 1; ; done++) {
+            ran.push(method);
+            nowMs += sliceTakesMs;
+            if (done === slices) return `${method} ended`;
+            if (slice.isOver()) yield;
+          }
+        })(),
+        ...task,
+      };
+    },
+  });
+  let lastId = 0;
+  const add = (method: string, wanted: Wanted = {}): void => {
+    lastId += 1;
+    scheduler.add({ id: lastId, method, args: wanted } satisfies ThreadCall);
+  };
+  const runSlice = (arrivals = (): void => {}) => scheduler.runSlice(arrivals);
+  const runAll = () => {
+    const replies = [];
+    while (!scheduler.isIdle()) replies.push(...runSlice());
+    return replies;
+  };
+  return { add, runSlice, runAll, ran, laterBy: (ms: number) => (nowMs += ms), scheduler };
+}
+
+test("a read runs before the next slice of a search", () => {
+  const { add, runSlice, runAll, ran } = schedule();
+  add("search", { slices: 3 });
+  runSlice(() => add("read", { kind: "read" }));
+  runAll();
+  expect(ran).toEqual(["search", "read", "search", "search"]);
+});
+
+test("the account that used the least time has the next slice", () => {
+  const { add, runSlice, runAll, ran } = schedule();
+  add("heavy", { account: "a", slices: 4 });
+  add("heavy too", { account: "a", slices: 4 });
+  runSlice();
+  runSlice();
+  add("light", { account: "b" });
+  runSlice();
+  expect(ran).toEqual(["heavy", "heavy", "light"]);
+  runAll();
+  expect(ran.slice(3)).toEqual(["heavy", "heavy", ...Array(4).fill("heavy too")]);
+});
+
+test("two accounts that search without end have equally many slices", () => {
+  const { add, runSlice, ran } = schedule();
+  add("a", { account: "a", slices: 100 });
+  add("b", { account: "b", slices: 100 });
+  for (let slice = 0; slice < 40; slice++) runSlice();
+  expect(ran.filter((each) => each === "a")).toHaveLength(20);
+});
+
+test("what an account used long ago does not count any more", () => {
+  const { add, runAll, runSlice, ran, laterBy } = schedule();
+  add("a", { account: "a", slices: 50 });
+  runAll();
+  laterBy(200_000);
+  add("b", { account: "b", slices: 2 });
+  runSlice(() => add("a", { account: "a" }));
+  runSlice();
+  expect(ran.slice(50)).toEqual(["b", "a"]);
+});
+
+test("a call is not suspended while no other call waits", () => {
+  const { add, runSlice, ran } = schedule();
+  add("search", { slices: 100 });
+  expect(runSlice()).toHaveLength(1);
+  expect(ran).toHaveLength(100);
+});
+
+test("a call that was cancelled before it began is never begun", () => {
+  const { add, runAll, ran } = schedule();
+  add("cancelled", { isCancelled: () => true });
+  expect(runAll()).toMatchObject([{ id: 1, ok: false }]);
+  expect(ran).toEqual([]);
+});
+
+test("a call that fails is answered with its error, and the others go on", () => {
+  const { add, runAll } = schedule();
+  const fail = (): never => {
+    throw new Error("broken");
+  };
+  add("impossible", { slices: 0 });
+  add("broken", {
+    steps: (function* () {
+      yield fail();
+    })(),
+  });
+  add("search");
+  const replies = runAll();
+  expect(replies.map(({ id, ok }) => [id, ok])).toEqual([
+    [1, false],
+    [2, false],
+    [3, true],
+  ]);
+});

@@ -1,0 +1,138 @@
+import {
+  failedReply,
+  noteCurrentCall,
+  type ThreadCall,
+  type ThreadReply,
+} from "../../lib/thread.ts";
+import { createShares } from "./account-shares.ts";
+
+/**
+ * Runs the calls of one reader thread in slices. Reads that are always short run before any search. Of the searches and counts
+ * that wait, the next slice goes to the account that used the least reader time lately, and within an account to the one that
+ * arrived first. A slice ends after `sliceMs` only if another call waits.
+ */
+export type ReaderScheduler = {
+  add(call: ThreadCall): void;
+  /** Runs one slice; the replies of the calls that ended. `takeArrivals` adds the calls that arrived since. */
+  runSlice(takeArrivals: () => void): ThreadReply[];
+  isIdle(): boolean;
+};
+
+/** A call as the scheduler runs it. */
+export type ReaderTask = {
+  /** `read`: always short. `search`: takes as long as the query makes it. */
+  kind: "read" | "search";
+  /** Whose reader time it uses. */
+  account: string;
+  /** A call that was cancelled before it began is never begun. */
+  isCancelled(): boolean;
+  /** Yields where it can be suspended. */
+  steps: Generator<void, unknown>;
+};
+
+/** What a task is told of its slice. */
+export type Slice = {
+  /** Whether the task has to yield, as another call waits. */
+  isOver(): boolean;
+};
+
+export type SchedulerSettings = {
+  /** Errors: whatever makes the call impossible. */
+  taskOf(call: ThreadCall, slice: Slice): ReaderTask;
+  sliceMs: number;
+  /** A monotonic clock, milliseconds. */
+  elapsed(): number;
+};
+
+type Waiting = { call: ThreadCall; task: ReaderTask; hasBegun: boolean };
+
+export function createReaderScheduler({
+  taskOf,
+  sliceMs,
+  elapsed,
+}: SchedulerSettings): ReaderScheduler {
+  const shares = createShares();
+  const reads: Waiting[] = [];
+  /** In the order of their arrival. */
+  const searches: Waiting[] = [];
+  const refused: ThreadReply[] = [];
+  let sliceEndMs = 0;
+  let isAlone = true;
+  let takeCalls = (): void => {};
+
+  const slice: Slice = {
+    isOver() {
+      const nowMs = elapsed();
+      if (nowMs < sliceEndMs) return false;
+      takeCalls();
+      if (isAlone && reads.length + searches.length <= 1) {
+        sliceEndMs = nowMs + sliceMs;
+        return false;
+      }
+      return true;
+    },
+  };
+
+  function add(call: ThreadCall): void {
+    try {
+      const task = taskOf(call, slice);
+      (task.kind === "read" ? reads : searches).push({ call, task, hasBegun: false });
+    } catch (error) {
+      refused.push(failedReply(call, error));
+    }
+  }
+
+  /** One slice of a call; its reply when that ended it. */
+  function advance(waiting: Waiting): ThreadReply | null {
+    const { call, task } = waiting;
+    if (!waiting.hasBegun && task.isCancelled()) {
+      return failedReply(call, new Error("the call was cancelled before it began"));
+    }
+    waiting.hasBegun = true;
+    noteCurrentCall(call.id);
+    try {
+      const step = task.steps.next();
+      return step.done ? { id: call.id, ok: true, value: step.value } : null;
+    } catch (error) {
+      return failedReply(call, error);
+    }
+  }
+
+  /** Reads run one after the other, until a slice's time is over. */
+  function runReads(): ThreadReply[] {
+    const replies: ThreadReply[] = [];
+    isAlone = false;
+    while (reads.length > 0 && elapsed() < sliceEndMs) {
+      const read = reads.shift() as Waiting;
+      const reply = advance(read);
+      if (reply === null) reads.push(read);
+      else replies.push(reply);
+    }
+    return replies;
+  }
+
+  function runSearch(): ThreadReply[] {
+    const startMs = elapsed();
+    const next = searches.reduce((a, b) =>
+      shares.usedMs(b.task.account, startMs) < shares.usedMs(a.task.account, startMs) ? b : a,
+    );
+    isAlone = searches.length === 1;
+    const reply = advance(next);
+    shares.use(next.task.account, elapsed() - startMs, elapsed());
+    if (reply === null) return [];
+    searches.splice(searches.indexOf(next), 1);
+    return [reply];
+  }
+
+  return {
+    add,
+    runSlice(takeArrivals) {
+      takeCalls = takeArrivals;
+      sliceEndMs = elapsed() + sliceMs;
+      const replies = refused.splice(0);
+      if (reads.length > 0) return [...replies, ...runReads()];
+      return searches.length > 0 ? [...replies, ...runSearch()] : replies;
+    },
+    isIdle: () => reads.length + searches.length + refused.length === 0,
+  };
+}

@@ -1,0 +1,64 @@
+import { systemClock } from "../../lib/clock.ts";
+import { serveThreadInSlices, type ThreadCall, threadData } from "../../lib/thread.ts";
+import { checkCatalog } from "../catalog/verify-catalog.ts";
+import { useIdMemory } from "../sealed/id-memory.ts";
+import type { SharedIdMemory } from "../sealed/shared-pages.ts";
+import { createSealedMemory } from "../segments/sealed-part.ts";
+import { type SharedVerifiedFiles, useVerifiedFiles } from "../segments/verified-files.ts";
+import { createReader, type ReaderOperations, type ReaderSteps } from "./reader.ts";
+import { createReaderScheduler, type ReaderTask, type Slice } from "./reader-scheduler.ts";
+import { isStopped } from "./stop-flags.ts";
+
+/** One of the threads that read the archive. */
+export type ReaderThreadData = {
+  folder: string;
+  cacheKib: number;
+  stopFlags: Int32Array;
+  /** The IDs of sealed segments, which all of them share. */
+  ids: SharedIdMemory;
+  /** Which files they have verified, which all of them share. */
+  verifiedFiles: SharedVerifiedFiles;
+  /** What each remembers of their terms, bytes. */
+  termMemoryBytes: number;
+};
+
+/** How long a call runs before the others that wait have their turn. */
+const sliceMs = 8;
+
+const { folder, cacheKib, stopFlags, ids, verifiedFiles, termMemoryBytes } =
+  threadData<ReaderThreadData>();
+const memory = createSealedMemory(
+  termMemoryBytes,
+  useIdMemory(ids),
+  useVerifiedFiles(verifiedFiles),
+);
+const reader = createReader(folder, cacheKib, systemClock, stopFlags, memory);
+
+type Asked = { account?: string; stopFlag?: number | null } | null;
+
+function taskOf({ method, args }: ThreadCall, slice: Slice): ReaderTask {
+  const asked = args as Asked;
+  const isSearch = method === "search" || method === "count" || method === "stats";
+  return {
+    kind: isSearch ? "search" : "read",
+    account: (isSearch ? asked?.account : undefined) ?? "",
+    isCancelled: () => isSearch && isStopped(stopFlags, asked?.stopFlag),
+    steps: stepsOf(method, args, slice),
+  };
+}
+
+function* stepsOf(method: string, args: unknown, slice: Slice): Generator<void, unknown> {
+  if (method === "checkCatalog") return yield* checkCatalog(folder, slice.isOver);
+  if (!(method in reader.steps)) {
+    return reader.operations[method as keyof ReaderOperations](args as never);
+  }
+  // A wall clock that is put right during the call would leave it too little time, or too much.
+  const startMs = systemClock.now() - systemClock.elapsed();
+  const clock = { now: () => startMs + systemClock.elapsed(), elapsed: systemClock.elapsed };
+  const turn = { clock, isSliceOver: slice.isOver };
+  return yield* reader.steps[method as keyof ReaderSteps](args as never, turn);
+}
+
+serveThreadInSlices(createReaderScheduler({ taskOf, sliceMs, elapsed: systemClock.elapsed }), () =>
+  reader.close(),
+);

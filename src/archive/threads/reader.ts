@@ -1,0 +1,393 @@
+import type { Clock } from "../../lib/clock.ts";
+import { jsonArray } from "../../lib/json-array.ts";
+import { lastOf } from "../../lib/last-of.ts";
+import { tellsTime, uriHash } from "../../posts/ids.ts";
+import { type Platform, platforms } from "../../posts/post.ts";
+import { type KnownAccount, type RecordRow, recordUri, renderRecord } from "../../posts/record.ts";
+import { blueskyUri, postKey, readNamedPost } from "../../posts/references.ts";
+import type { QueryNames, ResolvedNames } from "../../query/make-plan.ts";
+import type { PlanNode } from "../../query/plan.ts";
+import type {
+  ArchiveStats,
+  Arrival,
+  CountAnswer,
+  CountRequest,
+  CoveredAnswer,
+  Damage,
+  FetchedName,
+  Identified,
+  NamedAccount,
+  NamedPosition,
+  PlatformCoverage,
+  Position,
+  SearchRequest,
+  StoredPage,
+  StoredRecords,
+  UnknownPost,
+} from "../archive.ts";
+import { accountsOf } from "../catalog/accounts.ts";
+import { accountsNamed } from "../catalog/accounts-by-handle.ts";
+import {
+  accountIds,
+  catalogPath,
+  coverageOfAccount,
+  presentHandle,
+  readCheckpoint,
+  readCoverage,
+  readCoverageOfAll,
+  readSegments,
+  readUriKey,
+  resolveAccount,
+  type SegmentEntry,
+  segmentPath,
+} from "../catalog/catalog.ts";
+import { damageOf } from "../catalog/damage.ts";
+import { labelsOf } from "../catalog/labels.ts";
+import { strayedOf } from "../catalog/misplaced.ts";
+import { requireKnownAnalyzers } from "../catalog/open-catalog.ts";
+import { byOtherIds } from "../catalog/other-ids.ts";
+import { withheldOf } from "../catalog/withheld.ts";
+import { onSnapshot, openForReading } from "../database.ts";
+import { countSegments } from "../read/count.ts";
+import { createCountCache } from "../read/count-cache.ts";
+import { heldOfAuthors, withAuthors } from "../read/coverage-of-authors.ts";
+import { readArrivals } from "../read/ingest-order.ts";
+import { type PageStart, pageStart } from "../read/page-start.ts";
+import { comparePositions, type SearchSurroundings, searchSegments } from "../read/search.ts";
+import { readStats } from "../read/stats.ts";
+import { isDamage } from "../sealed/damage.ts";
+import { single } from "../segments/damaged-ids.ts";
+import type { RowsRead } from "../segments/read-rows.ts";
+import { createSealedMemory, type SealedMemory } from "../segments/sealed-part.ts";
+import { openSegment, type Segment } from "../segments/segment.ts";
+import { unreadableSegment } from "../segments/unreadable-segment.ts";
+import { aliasesBelow } from "../write/aliases.ts";
+import { identifyPosts } from "../write/identify.ts";
+import { owner } from "../write/placement.ts";
+import { isStopped } from "./stop-flags.ts";
+
+/** How many segments a reader keeps open; the one used longest ago is closed for a new one. */
+const openSegments = 64;
+
+export type ReaderOperations = {
+  search(request: SearchRequest & { stopFlag?: number | null }): CoveredAnswer;
+  count(request: CountRequest & { stopFlag?: number | null }): CountAnswer;
+  records(positions: readonly Position[]): StoredRecords;
+  page(positions: readonly Position[]): StoredPage;
+  withheld(names: readonly FetchedName[]): boolean[];
+  resolve(names: QueryNames): ResolvedNames;
+  identify(posts: readonly UnknownPost[]): Identified[];
+  arrivals(request: { after: Arrival | null; limit: number }): Arrival[];
+  accountsToLookUp(request: { platform: Platform; beforeMs: number; limit: number }): string[];
+  accountsNamed(name: string): NamedAccount[];
+  aliases(request: { platform: Platform; below: bigint | null; limit: number }): NamedPosition[];
+  readCheckpoint(name: string): string | null;
+  coverage(): PlatformCoverage[];
+  stats(request: { maxBytes: number }): ArchiveStats;
+};
+
+/** What a call needs of the thread that runs it. */
+type ReaderTurn = {
+  clock: Pick<Clock, "now" | "elapsed">;
+  /** Whether the call has to yield, so that another one has its turn. */
+  isSliceOver(): boolean;
+};
+
+/** The operations that may take long, in steps: each yields when its slice is over. */
+export type ReaderSteps = {
+  [Name in "search" | "count" | "stats" | "resolve"]: (
+    request: Parameters<ReaderOperations[Name]>[0],
+    turn: ReaderTurn,
+  ) => Generator<void, ReturnType<ReaderOperations[Name]>>;
+};
+
+export type Reader = { operations: ReaderOperations; steps: ReaderSteps; close(): void };
+
+/**
+ * Everything that is read of an archive, in the thread that calls it. Each call sees the last commit. A search whose flag of
+ * `stopFlags` goes up ends with what it has. `memory` is what the thread remembers of sealed segments.
+ */
+export function createReader(
+  folder: string,
+  cacheKib: number,
+  clock: Pick<Clock, "now" | "elapsed">,
+  stopFlags: Int32Array = new Int32Array(0),
+  memory: SealedMemory = createSealedMemory(),
+): Reader {
+  const catalog = openForReading(catalogPath(folder), 1_000);
+  const version = catalog.prepare("PRAGMA data_version");
+  const opened = new Map<string, Segment>();
+  const counted = createCountCache();
+  const accounts = accountsOf(catalog);
+  const withheld = withheldOf(catalog, accounts, labelsOf(catalog));
+  const strayed = strayedOf(catalog);
+  const readAliases = aliasesBelow(catalog, (platform, id) => {
+    const entries = current().segments.filter((entry) => entry.platform === platform);
+    if (entries.length === 0) return false;
+    const entry = owner(entries, id);
+    return open(entry).lookup.holds(id) || othersOf(entry, [id]).size > 0;
+  });
+  const coverageOf = coverageOfAccount(catalog);
+  const handleOf = presentHandle(catalog);
+  let known: { version: unknown; segments: SegmentEntry[]; held: PlatformCoverage[] } | null = null;
+
+  /** Segments and coverage, read anew when any process has changed the catalog. */
+  function current(): { segments: SegmentEntry[]; held: PlatformCoverage[] } {
+    const now = version.get()?.data_version;
+    if (known === null || known.version !== now) {
+      // Coverage must not be newer than the segments that hold what it promises.
+      known = onSnapshot(catalog, () => {
+        const segments = readSegments(catalog);
+        requireKnownAnalyzers(segments, folder);
+        return { version: now, segments, held: readCoverageOfAll(catalog) };
+      });
+      closeGone(known.segments);
+    }
+    return known;
+  }
+
+  /** A file that is no segment any more is about to be removed. */
+  function closeGone(segments: readonly SegmentEntry[]): void {
+    const present = new Set(segments.map((entry) => segmentPath(folder, entry)));
+    for (const [path, segment] of opened) {
+      if (present.has(path)) continue;
+      segment.close();
+      opened.delete(path);
+    }
+  }
+
+  /** An answer with what was held when it was begun: what is claimed must not be newer than the segments that were asked. */
+  function* covered<Answer>(
+    plan: PlanNode,
+    answer: (segments: SegmentEntry[]) => Generator<void, Answer>,
+  ): Generator<void, Answer & { held: readonly PlatformCoverage[] }> {
+    const ofAuthors = heldOfAuthors(coverageOf, plan);
+    const { segments, held } = current();
+    return { ...(yield* answer(segments)), held: withAuthors(held, ofAuthors) };
+  }
+
+  function open(entry: SegmentEntry): Segment {
+    const path = segmentPath(folder, entry);
+    const segment = opened.get(path) ?? openReadable(path, entry.platform);
+    opened.delete(path);
+    opened.set(path, segment);
+    if (opened.size > openSegments) {
+      const [oldest] = opened.keys();
+      if (oldest !== undefined) {
+        opened.get(oldest)?.close();
+        opened.delete(oldest);
+      }
+    }
+    return segment;
+  }
+
+  /** Damage of one file must not keep the others from answering. */
+  function openReadable(path: string, platform: Platform): Segment {
+    try {
+      return openSegment(path, platform, cacheKib, memory);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return unreadableSegment(path);
+    }
+  }
+
+  function records(positions: readonly Position[]): StoredRecords {
+    const { rows, damage } = rowsOf(positions);
+    const known = new Map<string, KnownAccount>();
+    const accountOf = (platform: Platform, userId: string): KnownAccount => {
+      const key = `${platform} ${userId}`;
+      const account = known.get(key) ?? readAccount(platform, userId.toLowerCase());
+      known.set(key, account);
+      return account;
+    };
+    const texts = rows.map((row) => renderRecord(row, (id) => accountOf(row.platform, id)));
+    return { records: texts, damage };
+  }
+
+  const readAccount = (platform: Platform, userId: string): KnownAccount => ({
+    handle: handleOf(platform, userId),
+    name: accounts.read(platform, userId)?.name ?? null,
+  });
+
+  /** One statement for each segment that any of the posts lies in; what is gone is left out. */
+  function rowsOf(positions: readonly Position[]): { rows: RecordRow[]; damage: Damage[] } {
+    const { segments } = current();
+    const bySegment = Map.groupBy(positions, ({ id, platform }) =>
+      segmentOf({ platform, id }, segments),
+    );
+    const rows: RecordRow[] = [];
+    const damage: Damage[] = [];
+    for (const [entry, own] of bySegment) {
+      if (entry === undefined) continue;
+      const read = rowsIn(
+        entry,
+        own.map(({ id }) => id),
+      );
+      rows.push(...read.rows);
+      damage.push(...damageOf(entry, read.damaged.map(single)));
+    }
+    return { rows: bySegment.size > 1 ? rows.sort(comparePositions) : rows, damage };
+  }
+
+  /** Rows of posts that are asked for by other IDs than their own bear those: a result keeps the IDs that it was given with. */
+  function rowsIn(entry: SegmentEntry, ids: readonly bigint[]): RowsRead {
+    const segment = open(entry);
+    const read = segment.rows(ids);
+    const known = new Set([...read.rows.map(({ id }) => id), ...read.damaged]);
+    const others = othersOf(
+      entry,
+      ids.filter((id) => !known.has(id)),
+    );
+    if (others.size === 0) return read;
+    const more = new Map(
+      segment.rows([...new Set(others.values())]).rows.map((row) => [row.id, row]),
+    );
+    const byId = new Map(read.rows.map((row) => [row.id, row]));
+    const rows = ids.flatMap((id) => {
+      const row = byId.get(id) ?? more.get(others.get(id) ?? id);
+      return row === undefined ? [] : [{ ...row, id }];
+    });
+    return { rows, damaged: read.damaged };
+  }
+
+  /** What is damaged has no other IDs. */
+  function othersOf(
+    { platform, ...entry }: SegmentEntry,
+    ids: readonly bigint[],
+  ): ReadonlyMap<bigint, bigint> {
+    const sought = platform === "x" ? ids.filter(tellsTime) : ids;
+    if (sought.length === 0) return new Map();
+    try {
+      return byOtherIds(open({ platform, ...entry }).lookup, readUriKey(catalog), sought);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return new Map();
+    }
+  }
+
+  /** Where the page after a position starts among the posts of its platform. */
+  function startAfter(
+    after: Position | null,
+    segments: readonly SegmentEntry[],
+  ): { start?: PageStart } {
+    const entry = after && segmentOf(after, segments);
+    if (!entry) return {};
+    try {
+      return { start: pageStart(after, entry, open(entry).lookup, readUriKey(catalog)) };
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return {};
+    }
+  }
+
+  /** A position together with what orders it among the posts of its millisecond. */
+  function withHash(position: Position | null, segments: readonly SegmentEntry[]): Position | null {
+    const entry = position && segmentOf(position, segments);
+    if (!entry || entry.platform === "x") return position;
+    try {
+      const uri = open(entry).lookup.findById(position.id)?.uri ?? "";
+      return uri === "" ? position : { ...position, uriHash: uriHash(uri) };
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return position;
+    }
+  }
+
+  /** A number is an X post's own, or that of any post held here; the handle in an address is whoever bore it. */
+  function resolvePost(written: string): string[] {
+    const { number, keys, bluesky } = readNamedPost(written);
+    const held =
+      number === null
+        ? []
+        : rowsOf(platforms.map((platform) => ({ id: number, platform }))).rows.map((row) =>
+            postKey(row.platform, { id: null, uri: recordUri(row) }),
+          );
+    const addressed =
+      bluesky === null
+        ? []
+        : accountIds(catalog, "bluesky", bluesky.handle).map((did) =>
+            postKey("bluesky", { id: null, uri: blueskyUri(did, bluesky.key) }),
+          );
+    return [...new Set([...keys, ...held, ...addressed])].filter((key) => key !== null);
+  }
+
+  const surroundings = (
+    turn: ReaderTurn,
+    stopFlag: number | null | undefined,
+  ): SearchSurroundings => ({ ...turn, open, isStopped: () => isStopped(stopFlags, stopFlag) });
+
+  const steps: ReaderSteps = {
+    search: (request, turn) =>
+      covered(request.plan, function* (segments) {
+        const around = surroundings(turn, request.stopFlag);
+        const start = startAfter(request.after, segments);
+        const answer = yield* searchSegments(request, segments, { ...around, ...start });
+        return { ...answer, next: withHash(answer.next, segments) };
+      }),
+    count: (request, turn) =>
+      covered(request.plan, (segments) =>
+        countSegments(request, segments, surroundings(turn, request.stopFlag), counted),
+      ),
+    stats: ({ maxBytes }, turn) => readStats(catalog, folder, maxBytes, turn.isSliceOver),
+    *resolve(names, { isSliceOver }) {
+      const resolved = {
+        accounts: new Map<string, string[]>(),
+        posts: new Map<string, string[]>(),
+      };
+      for (const name of names.accounts) {
+        resolved.accounts.set(name, resolveAccount(catalog, name));
+        if (isSliceOver()) yield;
+      }
+      for (const name of names.posts) {
+        resolved.posts.set(name, resolvePost(name));
+        if (isSliceOver()) yield;
+      }
+      return resolved;
+    },
+  };
+  const wholeTurn: ReaderTurn = { clock, isSliceOver: () => false };
+
+  return {
+    steps,
+    operations: {
+      search: (request) => lastOf(steps.search(request, wholeTurn)),
+      count: (request) => lastOf(steps.count(request, wholeTurn)),
+      records,
+      page: (positions) => {
+        const { records: texts, damage } = records(positions);
+        return { body: jsonArray(texts), damage };
+      },
+      withheld,
+      resolve: (names) => lastOf(steps.resolve(names, wholeTurn)),
+      identify: (posts) =>
+        identifyPosts(
+          {
+            uriKey: readUriKey(catalog),
+            segments: current().segments,
+            lookupOf: (entry) => open(entry).lookup,
+            strayed,
+          },
+          posts,
+        ),
+      arrivals: ({ after, limit }) => readArrivals(catalog, current().segments, open, after, limit),
+      accountsToLookUp: ({ platform, beforeMs, limit }) =>
+        accounts.toLookUp(platform, beforeMs, limit),
+      accountsNamed: accountsNamed(catalog, accounts),
+      aliases: ({ platform, below, limit }) => readAliases(platform, below, limit),
+      readCheckpoint: (name) => readCheckpoint(catalog, name),
+      coverage: () => readCoverage(catalog),
+      stats: (request) => lastOf(steps.stats(request, wholeTurn)),
+    },
+    close: () => {
+      for (const segment of opened.values()) segment.close();
+      catalog.close();
+    },
+  };
+}
+
+/** The segment that owns a position; undefined where its platform has none. */
+const segmentOf = (
+  { platform, id }: Position,
+  segments: readonly SegmentEntry[],
+): SegmentEntry | undefined =>
+  segments.findLast((entry) => entry.platform === platform && entry.low <= id);

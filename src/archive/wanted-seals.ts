@@ -1,4 +1,0 @@
-import { wishesIn } from "./wishes.ts";
-
-/** Segments that somebody wants sealed without waiting until they have been left alone: as an import is over. */
-export const { put: wantSeals, read: wantedSeals } = wishesIn("wanted_seal");

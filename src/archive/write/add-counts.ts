@@ -1,0 +1,37 @@
+import type { CountMetric } from "../../query/tree.ts";
+import type { CountChange } from "./count-changes.ts";
+import { findPost } from "./find-post.ts";
+import { owner } from "./placement.ts";
+import { inSegment, type WriteContext } from "./write-context.ts";
+
+/** Rows of one step: few enough that live posts hardly wait for it. */
+const rowsOfStep = 2_000;
+
+/** Adds one step of the count changes that wait; false when none waits. Those to posts that are not held end here. */
+export function addCountStep(context: WriteContext): boolean {
+  const { counts, writers } = context;
+  const step = counts.nextStep(rowsOfStep);
+  if (step === null) return false;
+  for (const [platform, changes] of Map.groupBy(step.changes, (change) => change.platform)) {
+    const entries = writers.entries(platform);
+    const byId = new Map<bigint, Map<CountMetric, number>>();
+    for (const [uri, own] of Map.groupBy(changes, (change) => change.uri)) {
+      const held = findPost(context, entries, platform, uri);
+      if (held !== null) byId.set(held.id, sumsOf(own));
+    }
+    const ids = [...byId.keys()].sort((a, b) => (a < b ? -1 : 1));
+    for (const [entry, own] of Map.groupBy(ids, (id) => owner(entries, id))) {
+      const writer = writers.writerOf(entry);
+      if (writer.counted() >= step.number) continue;
+      inSegment(context, writer, entry, () => {
+        for (const id of own) writer.addCounts(id, byId.get(id) ?? new Map());
+        writer.setCounted(step.number);
+      });
+    }
+  }
+  counts.end(step);
+  return true;
+}
+
+const sumsOf = (changes: readonly CountChange[]): Map<CountMetric, number> =>
+  new Map(changes.map(({ metric, by }) => [metric, by]));

@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import type { AccountStatus, ArchiveChange } from "../archive.ts";
+import { openCatalog } from "../catalog/open-catalog.ts";
+
+const start = Date.UTC(2026, 0, 1);
+const userId = "7@mastodon.example";
+let archive: SmallArchive;
+beforeEach(() => {
+  archive = smallArchive(3);
+});
+afterEach(() => archive.remove());
+
+const uriOf = (n: number): string => `https://other.example/users/ann/statuses/${n}`;
+const aliasOf = (n: number): string => `import:mastodon:${n}@mastodon.example`;
+
+const post = (n: number, rest: Partial<ReturnType<typeof makePost>> = {}) =>
+  makePost({
+    platform: "mastodon",
+    uri: uriOf(n),
+    url: null,
+    userId,
+    username: "ann@other.example",
+    createdMs: start + n * 60_000,
+    seenMs: start + n * 60_000,
+    origin: "stream",
+    revision: "2026-01-01",
+    text: `post ${n} of a river`,
+    ...rest,
+  });
+
+const put = (n: number): ArchiveChange => ({ kind: "upsert", post: post(n), alias: aliasOf(n) });
+const deletion = (name: string, revision = "~"): ArchiveChange => ({
+  kind: "delete-held",
+  platform: "mastodon",
+  name,
+  revision,
+});
+const account = (status: AccountStatus, observedMs: number): ArchiveChange => ({
+  kind: "account",
+  platform: "mastodon",
+  userId,
+  status,
+  observedMs,
+});
+const known = (atMs: number): ArchiveChange => ({
+  kind: "looked-up",
+  platform: "mastodon",
+  userId,
+  atMs,
+});
+
+/** How many the catalog has. */
+function names(): number {
+  const catalog = openCatalog(archive.folder);
+  const { count } = catalog.prepare("SELECT count(*) AS count FROM alias").get() ?? {};
+  catalog.close();
+  return Number(count);
+}
+
+const found = (): string[] =>
+  archive.records(archive.ask("river").positions).map((record) => record.Metadata.uri);
+
+describe("a deletion by another name", () => {
+  test("reaches its post in whatever segment it lies, after a restart too", () => {
+    archive.write([0, 1, 2, 3, 4, 5, 6, 7].map(put));
+    archive.reopen();
+    expect(archive.write([deletion(aliasOf(1)), deletion(aliasOf(6))])).toMatchObject({
+      deleted: 2,
+    });
+    expect(found()).toEqual([7, 5, 4, 3, 2, 0].map(uriOf));
+  });
+
+  test("reaches a post that comes in the same batch", () => {
+    expect(archive.write([put(1), deletion(aliasOf(1))])).toMatchObject({ suppressed: 1 });
+    expect(found()).toEqual([]);
+  });
+
+  test("keeps the post from coming back", () => {
+    archive.write([put(1)]);
+    archive.write([deletion(aliasOf(1))]);
+    expect(archive.write([put(1)])).toMatchObject({ suppressed: 1 });
+    expect(found()).toEqual([]);
+  });
+
+  test("leaves an edit that is later", () => {
+    archive.write([put(1)]);
+    archive.write([deletion(aliasOf(1), "2025-12-31")]);
+    expect(found()).toEqual([uriOf(1)]);
+  });
+
+  test("of a post that is known by that name alone reaches it", () => {
+    archive.put(post(1, { uri: aliasOf(1) }));
+    archive.write([deletion(aliasOf(1))]);
+    expect(found()).toEqual([]);
+  });
+
+  test("of what is not held leaves nothing: the post may come", () => {
+    archive.write([deletion(aliasOf(1)), deletion(uriOf(1))]);
+    expect(archive.write([put(1)])).toMatchObject({ inserted: 1 });
+  });
+
+  test("also reaches a post that was held before it came with the name", () => {
+    archive.put(post(1));
+    expect(archive.write([put(1)])).toMatchObject({ unchanged: 1 });
+    archive.write([deletion(aliasOf(1))]);
+    expect(found()).toEqual([]);
+  });
+});
+
+test("aliases are listed by page, those of the newest posts first, also after a restart", () => {
+  archive.write([0, 1, 2, 3, 4].map(put));
+  archive.reopen();
+  const { aliases } = archive.reader.operations;
+  const first = aliases({ platform: "mastodon", below: null, limit: 3 });
+  expect(first.map(({ name }) => name)).toEqual([4, 3, 2].map(aliasOf));
+  const below = first.at(-1)?.id ?? null;
+  const rest = aliases({ platform: "mastodon", below, limit: 3 });
+  expect(rest.map(({ name }) => name)).toEqual([1, 0].map(aliasOf));
+  archive.write([deletion(aliasOf(1))]);
+  const held = aliases({ platform: "mastodon", below, limit: 3 }).map(({ isHeld }) => isHeld);
+  expect(held).toEqual([false, true]);
+  expect(aliases({ platform: "bluesky", below: null, limit: 3 })).toEqual([]);
+});
+
+test("a name is forgotten once its post is gone", () => {
+  archive.write([put(1), put(2)]);
+  archive.write([deletion(uriOf(1))]);
+  expect(names()).toBe(2);
+  archive.expire(start);
+  expect(names()).toBe(1);
+  expect(archive.write([deletion(aliasOf(2))])).toMatchObject({ deleted: 1 });
+});
+
+describe("an account that asks not to be found", () => {
+  test("is hidden with all of its posts, until it says otherwise", () => {
+    archive.write([known(start), ...[0, 1, 2, 3, 4].map(put)]);
+    archive.write([account("opted-out", start + 1)]);
+    expect(found()).toEqual([]);
+    archive.write([put(5)]);
+    expect(found()).toEqual([]);
+    archive.write([account("active", start + 2)]);
+    expect(found()).toHaveLength(6);
+  });
+
+  test("is hidden also where it says so in the batch of its first post", () => {
+    archive.write([known(start), put(1), account("opted-out", start + 1)]);
+    expect(found()).toEqual([]);
+  });
+
+  test("is noted only where posts of it are held", () => {
+    archive.write([account("opted-out", start + 5)]);
+    archive.write([known(start), put(1)]);
+    expect(found()).toEqual([uriOf(1)]);
+  });
+});

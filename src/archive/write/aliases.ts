@@ -1,0 +1,114 @@
+import type { DatabaseSync } from "node:sqlite";
+import { lastId } from "../../posts/ids.ts";
+import type { Platform } from "../../posts/post.ts";
+import type { NamedPosition } from "../archive.ts";
+import { byOtherIds } from "../catalog/other-ids.ts";
+import type { PreparedChange, PreparedHeldDelete } from "../prepared.ts";
+import type { HeldPost } from "../segments/segment-writer.ts";
+import { findPost } from "./find-post.ts";
+import { owner } from "./placement.ts";
+import type { PreparedChanges } from "./prepare.ts";
+import type { WriteContext } from "./write-context.ts";
+
+/**
+ * Other names of posts. A source may tell of a deletion by a name of its own, such as the id that a post has on one server;
+ * the name came with the post, and leads to it for as long as the post is held. Names are found by 64 bits of a keyed hash, and
+ * listed by the IDs of their posts, so that the source can be asked what became of them.
+ */
+export type Aliases = {
+  put(platform: Platform, alias: { hash: bigint; name: string }, id: bigint): void;
+  /** A post has another ID now; `to` belongs to no post that keeps it. */
+  renumber(platform: Platform, id: bigint, to: bigint): void;
+  /** The ID of the post that was given the name last. */
+  find(platform: Platform, hash: bigint): bigint | null;
+};
+
+/** The aliases of posts with an ID below one, highest first; null starts at the highest. */
+export function aliasesBelow(
+  catalog: DatabaseSync,
+  isHeld: (platform: Platform, id: bigint) => boolean,
+) {
+  const read = catalog.prepare(
+    `SELECT id, name FROM alias WHERE platform = ? AND name IS NOT NULL AND id < ? ORDER BY id DESC LIMIT ?`,
+  );
+  read.setReadBigInts(true);
+  return (platform: Platform, below: bigint | null, limit: number): NamedPosition[] =>
+    read
+      .all(platform, below ?? lastId, limit)
+      .map(({ id, name }) => ({ platform, id: id as bigint, name: String(name) }))
+      .map((row) => ({ ...row, isHeld: isHeld(platform, row.id) }));
+}
+
+export function aliasesOf(catalog: DatabaseSync): Aliases {
+  const put = catalog.prepare(
+    `INSERT INTO alias(platform, hash, id, name) VALUES(?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET id = excluded.id, name = excluded.name`,
+  );
+  const find = catalog.prepare("SELECT id FROM alias WHERE platform = ? AND hash = ?");
+  find.setReadBigInts(true);
+  const renumber = catalog.prepare(
+    "UPDATE alias SET id = ? WHERE platform = ? AND id = ? AND name IS NOT NULL",
+  );
+  return {
+    renumber: (platform, id, to) => {
+      renumber.run(to, platform, id);
+    },
+    put: (platform, { hash, name }, id) => {
+      put.run(platform, hash, id, name);
+    },
+    find: (platform, hash) => (find.get(platform, hash)?.id as bigint | undefined) ?? null,
+  };
+}
+
+/** Notes the names that posts of a batch came with, once the posts are there. */
+export function noteAliases(context: WriteContext, changes: readonly PreparedChange[]): void {
+  for (const change of changes) {
+    if (change.kind !== "upsert" || change.alias === null) continue;
+    const { platform, uri, alias } = change;
+    const held = findPost(context, context.writers.entries(platform), platform, uri);
+    if (held !== null) context.aliases.put(platform, alias, held.id);
+  }
+}
+
+/** The deletions of what is held, by the uris of the posts: those of the batch itself, and those that lie in segments. */
+export function deletesOf(
+  context: WriteContext,
+  { heldDeletes, changes }: Pick<PreparedChanges, "heldDeletes" | "changes">,
+): PreparedChange[] {
+  return heldDeletes.flatMap((deletion) => {
+    const { platform, name, hash, revision } = deletion;
+    const coming = changes.find(
+      (change) =>
+        change.kind === "upsert" &&
+        change.platform === platform &&
+        (change.alias?.hash === hash || change.uri === name),
+    );
+    const uri = coming?.uri ?? heldUri(context, deletion);
+    if (uri === null) return [];
+    return [{ kind: "delete", platform, uri, hash: context.hashOf(uri), id: null, revision }];
+  });
+}
+
+function heldUri(
+  context: WriteContext,
+  { platform, name, hash }: PreparedHeldDelete,
+): string | null {
+  const id = context.aliases.find(platform, hash);
+  const named = id === null ? null : postWithId(context, platform, id);
+  if (named !== null) return named.uri;
+  const held = findPost(context, context.writers.entries(platform), platform, name);
+  return held === null ? null : name;
+}
+
+/** The post with an ID; null when none is held under it. */
+export function postWithId(
+  { writers, uriKey }: WriteContext,
+  platform: Platform,
+  id: bigint,
+): (HeldPost & { uri: string }) | null {
+  const entries = writers.entries(platform);
+  if (entries.length === 0) return null;
+  const writer = writers.writerOf(owner(entries, id));
+  const other = (): bigint | undefined => byOtherIds(writer, uriKey, [id]).get(id);
+  return writer.findById(id) ?? writer.findById(other() ?? id);
+}

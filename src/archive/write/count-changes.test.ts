@@ -1,0 +1,179 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, expect, test } from "vitest";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { sumRows } from "../../../test/support/sum-rows.ts";
+import type { CountMetric } from "../../query/tree.ts";
+import type { ArchiveChange } from "../archive.ts";
+import { openCatalog } from "../catalog/open-catalog.ts";
+
+const start = Date.UTC(2026, 0, 1);
+let archive: SmallArchive;
+afterEach(() => archive.remove());
+
+const uriOf = (n: number): string => `at://did:plc:author/app.bsky.feed.post/${n}`;
+const none = { likes: 0, reposts: 0, replies: 0, quotes: 0 };
+
+function post(n: number, special: Parameters<typeof makePost>[0] = {}) {
+  const createdMs = start + n * 60_000;
+  return makePost({ key: `${n}`, createdMs, origin: "stream", counts: none, ...special });
+}
+
+const seen = (n: number, metric: CountMetric = "likes", by = 1): ArchiveChange => ({
+  kind: "count",
+  platform: "bluesky",
+  uri: uriOf(n),
+  metric,
+  by,
+});
+
+function metricsOf(n: number): unknown {
+  const records = archive.records(archive.search({ plan: { kind: "all" } }).positions);
+  const record = records.find(({ Metadata }) => Metadata.uri === uriOf(n));
+  return (record?.Metadata as { public_metrics?: unknown } | undefined)?.public_metrics;
+}
+
+const metrics = (likes: number | null, reposts: number | null = 0, replies = 0, quotes = 0) => ({
+  like_count: likes,
+  retweet_count: reposts,
+  reply_count: replies,
+  quote_count: quotes,
+});
+
+test("counts gather, and are added to their posts in every segment", () => {
+  archive = smallArchive(3);
+  archive.put(...Array.from({ length: 10 }, (_, n) => post(n)));
+  archive.write([seen(0), seen(9, "reposts", 4), seen(0, "likes", 2), seen(5, "replies")]);
+  expect(metricsOf(0)).toEqual(metrics(0));
+  archive.addCounts();
+  expect(metricsOf(0)).toEqual(metrics(3));
+  expect(metricsOf(9)).toEqual(metrics(0, 4));
+  expect(metricsOf(5)).toEqual(metrics(0, 0, 1));
+  archive.addCounts();
+  expect(metricsOf(0)).toEqual(metrics(3));
+});
+
+test("thresholds are found as soon as counts pass them, however the index names them", () => {
+  archive = smallArchive();
+  archive.put(post(1), post(2));
+  for (const [by, finds] of [
+    [1, { 1: 1, 2: 0 }],
+    [8, { 9: 1, 10: 0 }],
+    [1, { 10: 1, 11: 0 }],
+    [989, { 999: 1, 1000: 0 }],
+    [1, { 1000: 1, 1001: 0 }],
+    [24, { 1023: 1, 1024: 1, 1025: 0 }],
+  ] as const) {
+    archive.write([seen(1, "likes", by)]);
+    archive.addCounts();
+    for (const [least, count] of Object.entries(finds)) {
+      expect(archive.ask(`min_faves:${least}`).positions, `min_faves:${least}`).toHaveLength(count);
+    }
+  }
+  expect(archive.ask("-min_faves:1000").positions).toHaveLength(1);
+});
+
+test("a storm of likes on one post is one change of it", () => {
+  archive = smallArchive();
+  archive.put(post(1));
+  for (let batch = 0; batch < 20; batch += 1) {
+    archive.write(Array.from({ length: 500 }, () => seen(1)));
+  }
+  const catalog = openCatalog(archive.folder);
+  expect(catalog.prepare("SELECT count(*) AS rows FROM count_change").get()).toEqual({ rows: 1 });
+  catalog.close();
+  archive.addCounts();
+  expect(metricsOf(1)).toEqual(metrics(10_000));
+});
+
+test("counts of posts that are not held are kept nowhere", () => {
+  archive = smallArchive();
+  archive.put(post(1));
+  archive.write([seen(2)]);
+  archive.addCounts();
+  archive.put(post(2));
+  archive.addCounts();
+  expect(metricsOf(2)).toEqual(metrics(0));
+});
+
+test("an unknown count begins with what is seen, and an edit keeps what was counted", () => {
+  archive = smallArchive();
+  const unknown = { likes: null, reposts: null, replies: null, quotes: null };
+  archive.put(post(1, { counts: unknown, revision: "3lb2ouyrqzs2a" }));
+  archive.write([seen(1), seen(1, "replies", -1)]);
+  archive.addCounts();
+  expect(metricsOf(1)).toEqual({
+    ...metrics(1),
+    retweet_count: null,
+    reply_count: null,
+    quote_count: null,
+  });
+  archive.put(post(1, { counts: unknown, revision: "3lb2ouyrqzs2b", text: "edited" }));
+  expect(metricsOf(1)).toMatchObject({ like_count: 1 });
+  expect(archive.ask("edited min_faves:1").positions).toHaveLength(1);
+});
+
+test("a reply or quote that is deleted is taken off what it spoke to, and no count falls below nothing", () => {
+  archive = smallArchive(2);
+  const to = { id: null, uri: uriOf(1), username: null, userId: null };
+  archive.put(
+    post(1),
+    post(2, { inReplyTo: to, isReply: true }),
+    post(3, { quoted: to, isQuote: true }),
+  );
+  archive.write([seen(1, "replies"), seen(1, "quotes")]);
+  archive.addCounts();
+  expect(metricsOf(1)).toEqual(metrics(0, 0, 1, 1));
+  const remove = (n: number): ArchiveChange => ({
+    kind: "delete",
+    platform: "bluesky",
+    uri: uriOf(n),
+    revision: "3lb2ouyrqzs2a",
+  });
+  archive.write([remove(2), remove(3)]);
+  archive.addCounts();
+  expect(metricsOf(1)).toEqual(metrics(0));
+  archive.write([seen(1, "replies", -1)]);
+  archive.addCounts();
+  expect(metricsOf(1)).toEqual(metrics(0));
+});
+
+test("counts that gather while others are added wait for the next time, and outlive the process", () => {
+  archive = smallArchive();
+  archive.put(post(1));
+  archive.write([seen(1)]);
+  archive.reopen();
+  archive.addCounts();
+  archive.write([seen(1)]);
+  archive.reopen();
+  expect(metricsOf(1)).toEqual(metrics(1));
+  archive.addCounts();
+  expect(metricsOf(1)).toEqual(metrics(2));
+});
+
+test("a step that a crash cut after one segment is not added twice there", () => {
+  archive = smallArchive(2);
+  archive.put(...[1, 2, 3, 4].map((n) => post(n)));
+  archive.write([seen(1), seen(4)]);
+  // As if the first segment had its part, and the catalog had not heard of it.
+  const first = new DatabaseSync(join(archive.folder, "bluesky", "000001.db"));
+  first.exec("UPDATE post SET likes = 1; UPDATE setting SET value = 1 WHERE name = 'counted'");
+  sumRows(first);
+  first.close();
+  archive.addCounts();
+  expect(metricsOf(1)).toEqual(metrics(1));
+  expect(metricsOf(4)).toEqual(metrics(1));
+});
+
+test("many changes are added in steps of bounded size", () => {
+  archive = smallArchive(10_000);
+  archive.put(...Array.from({ length: 5_000 }, (_, n) => post(n)));
+  archive.write(Array.from({ length: 5_000 }, (_, n) => seen(n)));
+  archive.addCounts();
+  expect(archive.ask("min_faves:1", { limit: 10_000 }).positions).toHaveLength(5_000);
+  const catalog = openCatalog(archive.folder);
+  const step = catalog.prepare("SELECT value FROM setting WHERE name = 'count_step'").get();
+  catalog.close();
+  expect(Number(step?.value)).toBe(3);
+});

@@ -1,0 +1,67 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Platform } from "../../posts/post.ts";
+import type { CountMetric } from "../../query/tree.ts";
+import { putSetting, readSetting } from "../catalog/catalog.ts";
+
+/**
+ * Counts that wait to be added to their posts. They gather in a generation, durably with the batch that brought them; once a
+ * minute the generation is closed, and is added step by step, each step one commit here that takes its rows away. A step has
+ * a number, which each segment notes in the commit that adds its part: after a crash the same rows make the same step again,
+ * and a segment that has it already passes it over. So every count is added exactly once.
+ */
+export type CountChange = { platform: Platform; uri: string; metric: CountMetric; by: number };
+
+export type CountChanges = {
+  gather(change: CountChange): void;
+  /** Ends the gathering generation; what comes from now on waits for the next one. */
+  close(): void;
+  /** What the next step adds, at most `limit` rows of one closed generation; null when none waits. */
+  nextStep(limit: number): CountStep | null;
+  /** Ends a step, in the transaction in which `nextStep` began it. */
+  end(step: CountStep): void;
+};
+
+type CountStep = { number: number; generation: number; changes: readonly CountChange[] };
+
+export function countChangesOf(catalog: DatabaseSync): CountChanges {
+  const gather = catalog.prepare(
+    `INSERT INTO count_change VALUES(
+       (SELECT CAST(value AS INTEGER) FROM setting WHERE name = 'generation'), ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET added = added + excluded.added`,
+  );
+  const oldest = catalog.prepare("SELECT min(generation) AS generation FROM count_change");
+  const rows = catalog.prepare(
+    `SELECT platform, uri, metric, added FROM count_change WHERE generation = ?
+     ORDER BY platform, uri, metric LIMIT ?`,
+  );
+  const remove = catalog.prepare(
+    "DELETE FROM count_change WHERE generation = ? AND platform = ? AND uri = ? AND metric = ?",
+  );
+  const generation = (): number => Number(readSetting(catalog, "generation"));
+  return {
+    gather: ({ platform, uri, metric, by }) => {
+      gather.run(platform, uri, metric, by);
+    },
+    close: () => putSetting(catalog, "generation", generation() + 1),
+    nextStep: (limit) => {
+      const first = oldest.get()?.generation;
+      if (first === null || first === undefined || Number(first) >= generation()) return null;
+      const changes = rows.all(Number(first), limit).map(
+        (row): CountChange => ({
+          platform: row.platform as Platform,
+          uri: String(row.uri),
+          metric: row.metric as CountMetric,
+          by: Number(row.added),
+        }),
+      );
+      const number = Number(readSetting(catalog, "count_step")) + 1;
+      return { number, generation: Number(first), changes };
+    },
+    end: (step) => {
+      for (const { platform, uri, metric } of step.changes) {
+        remove.run(step.generation, platform, uri, metric);
+      }
+      putSetting(catalog, "count_step", step.number);
+    },
+  };
+}

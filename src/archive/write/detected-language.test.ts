@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { makePost } from "../../../test/support/make-post.ts";
+import { systemClock } from "../../lib/clock.ts";
+import type { Post } from "../../posts/post.ts";
+import { makePlan } from "../../query/make-plan.ts";
+import { parseQuery } from "../../query/parse.ts";
+import type { Archive, WriteReport } from "../archive.ts";
+import { type ArchiveSettings, openArchive } from "../threads/open.ts";
+
+const dataDir = mkdtempSync(join(tmpdir(), "earshot-language-"));
+const german = "Heute ist das Wetter schön und wir gehen in den Park";
+let archive: Archive;
+
+async function open(detectLanguage?: ArchiveSettings["detectLanguage"]): Promise<void> {
+  archive = await openArchive({
+    dataDir,
+    readers: 1,
+    segmentPosts: 1_000,
+    clock: systemClock,
+    ...(detectLanguage === undefined ? {} : { detectLanguage }),
+  });
+}
+
+const put = (...posts: Post[]): Promise<WriteReport> =>
+  archive.write({ changes: posts.map((post) => ({ kind: "upsert", post })) });
+
+type Shown = {
+  Content: string;
+  Metadata: { lang: string | null; langs: string[]; lang_detected: boolean };
+};
+
+async function found(query: string): Promise<Shown[]> {
+  const names = { accounts: new Map(), posts: new Map() };
+  const answer = await archive.search({
+    plan: makePlan(parseQuery(query).tree, { names, asOfMs: 0 }),
+    platforms: ["bluesky", "mastodon", "x"],
+    fromMs: null,
+    toMs: null,
+    after: null,
+    limit: 100,
+    deadlineMs: Number.POSITIVE_INFINITY,
+  });
+  return (await archive.records(answer.positions)).records.map((text) => JSON.parse(text) as Shown);
+}
+
+afterEach(async () => {
+  await archive.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+test("a post whose source names no language is found by the one of its text, and says so", async () => {
+  await open();
+  await put(makePost({ key: "a", text: german, langs: [] }));
+  const [record, ...others] = await found("lang:de");
+  expect(others).toEqual([]);
+  expect(record?.Metadata).toMatchObject({ lang: "de", langs: [], lang_detected: true });
+  expect(await found("lang:und")).toEqual([]);
+});
+
+test("what a source names is never overridden", async () => {
+  await open();
+  await put(makePost({ key: "a", text: german, langs: ["nl"] }));
+  expect(await found("lang:de")).toEqual([]);
+  const [record] = await found("lang:nl");
+  expect(record?.Metadata).toMatchObject({ lang: "nl", langs: ["nl"], lang_detected: false });
+});
+
+test("a text in which no language can be told is of none", async () => {
+  await open();
+  await put(makePost({ key: "a", text: "ok https://example.com/heute-ist-das-wetter", langs: [] }));
+  const [record] = await found("lang:und");
+  expect(record?.Metadata).toMatchObject({ lang: null, langs: [], lang_detected: false });
+});
+
+test("off, nothing is detected", async () => {
+  await open("off");
+  await put(makePost({ key: "a", text: german, langs: [] }));
+  expect(await found("lang:de")).toEqual([]);
+  const [record] = await found("lang:und");
+  expect(record?.Metadata).toMatchObject({ lang: null, lang_detected: false });
+});
+
+test("the same post again is unchanged; counts leave its language, another text brings its own", async () => {
+  await open();
+  const post = makePost({ key: "a", text: german, langs: [], origin: "import" });
+  expect(await put(post)).toMatchObject({ inserted: 1 });
+  expect(await put(post)).toMatchObject({ unchanged: 1, updated: 0 });
+  await put({ ...post, counts: { likes: 20, reposts: 1, replies: 0, quotes: 0 } });
+  expect(await found("lang:de min_faves:20")).toHaveLength(1);
+  await put({ ...post, text: "Hoy hace muy buen tiempo y nos vamos al parque con los niños" });
+  expect(await found("lang:de")).toEqual([]);
+  expect(await found("lang:es")).toHaveLength(1);
+});

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { lastId, numberedId, uriNumber } from "../../posts/ids.ts";
+import { presentAnalyzer, presentNumbering, type SegmentEntry } from "../catalog/catalog.ts";
+import type { HeldLookup } from "../segments/lookup.ts";
+import { identifyPosts } from "./identify.ts";
+
+const timeMs = Date.UTC(2026, 0, 1);
+const entry: SegmentEntry = {
+  platform: "bluesky",
+  sequence: 1,
+  low: 0n,
+  high: lastId,
+  skew: { minMs: 0, maxMs: 0 },
+  analyzer: presentAnalyzer,
+  numbering: presentNumbering,
+  optimised: false,
+  writtenIn: 1,
+  rewriting: false,
+};
+
+/** Lookups of an archive in which a run of IDs is taken. */
+function lookupsWith(taken: ReadonlySet<bigint>) {
+  const lookup: HeldLookup<{ id: bigint }> = {
+    holds: (id) => taken.has(id),
+    lowestId: () => null,
+    highestId: () => null,
+    findById: () => null,
+    findByUri: () => null,
+  };
+  return {
+    uriKey: "key",
+    segments: [entry],
+    lookupOf: () => lookup,
+    strayed: { idsOf: () => [] },
+  };
+}
+
+test("a post whose number and the thousand after it are taken gets an ID of its own", () => {
+  const uri = "at://did:plc:a/app.bsky.feed.post/1";
+  const first = numberedId(timeMs, uriNumber(uri));
+  const taken = new Set(Array.from({ length: 1_000 }, (_, n) => first + BigInt(n)));
+  const [found] = identifyPosts(lookupsWith(taken), [{ platform: "bluesky", uri, timeMs }]);
+  expect(found).toEqual({ id: first + 1_000n, isHeld: false });
+});
+
+test("a post that is not archived has the ID that any archive would give it", () => {
+  const uri = "at://did:plc:a/app.bsky.feed.post/1";
+  const [found] = identifyPosts(lookupsWith(new Set()), [{ platform: "bluesky", uri, timeMs }]);
+  expect(found?.id).toBe(numberedId(timeMs, uriNumber(uri)));
+});

@@ -1,0 +1,52 @@
+import { lookupHash, nextInMillisecond, numberedId, uriNumber, xIdOf } from "../../posts/ids.ts";
+import type { Identified, UnknownPost } from "../archive.ts";
+import type { SegmentEntry } from "../catalog/catalog.ts";
+import type { Strayed } from "../catalog/misplaced.ts";
+import type { HeldLookup } from "../segments/lookup.ts";
+import { findHeld, owner } from "./placement.ts";
+
+export type Lookups = {
+  uriKey: string;
+  /** Of all platforms. */
+  segments: readonly SegmentEntry[];
+  lookupOf(entry: SegmentEntry): HeldLookup<{ id: bigint }>;
+  strayed: Pick<Strayed, "idsOf">;
+};
+
+/** The IDs of posts, in order. Of several that are not held no two of a platform get one ID. */
+export function identifyPosts(lookups: Lookups, posts: readonly UnknownPost[]): Identified[] {
+  const given = new Map<string, string>();
+  return posts.map((post) => identify(lookups, post, given));
+}
+
+function identify(
+  { uriKey, segments, lookupOf, strayed }: Lookups,
+  { platform, uri, timeMs }: UnknownPost,
+  given: Map<string, string>,
+): Identified {
+  const entries = segments.filter((entry) => entry.platform === platform);
+  const ownId = platform === "x" ? xIdOf(uri) : null;
+  const wanted = ownId ?? numberedId(timeMs, uriNumber(uri));
+  const found =
+    entries.length === 0
+      ? null
+      : findHeld(
+          { entries, writerOf: lookupOf, strayed },
+          { platform, uri, hash: ownId === null ? lookupHash(uriKey, uri) : null, id: wanted },
+        );
+  if (found !== null) return { id: found.id, isHeld: true };
+  if (ownId !== null) return { id: ownId, isHeld: false };
+
+  const isTaken = (id: bigint): boolean => {
+    const other = given.get(`${platform} ${id}`);
+    if (other !== undefined) return other !== uri;
+    return entries.length > 0 && lookupOf(owner(entries, id)).holds(id);
+  };
+  let id = wanted;
+  while (isTaken(id)) {
+    id = nextInMillisecond(id);
+    if (id === wanted) break;
+  }
+  given.set(`${platform} ${id}`, uri);
+  return { id, isHeld: false };
+}

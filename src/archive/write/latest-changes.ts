@@ -1,0 +1,36 @@
+import type { WriteReport } from "../archive.ts";
+import type { PreparedChange } from "../prepared.ts";
+
+/**
+ * Of several changes to one uri in a batch the one that counts: the later revision, or the later in the batch where there are
+ * none; what was observed before what was imported. The report counts those left out.
+ */
+export function latestChanges(changes: readonly PreparedChange[]): {
+  changes: PreparedChange[];
+  report: WriteReport;
+} {
+  const report = { inserted: 0, updated: 0, unchanged: 0, deleted: 0, suppressed: 0 };
+  const latest = new Map<string, PreparedChange>();
+  for (const change of changes) {
+    const key = `${change.platform} ${change.uri}`;
+    const earlier = latest.get(key);
+    const replaces = earlier === undefined || supersedes(change, earlier);
+    if (replaces) latest.set(key, change);
+    if (earlier === undefined) continue;
+    const dropped = replaces ? earlier : change;
+    if (dropped.kind === "upsert") {
+      const keptDelete = (replaces ? change : earlier).kind === "delete";
+      report[keptDelete ? "suppressed" : "unchanged"] += 1;
+    }
+  }
+  return { changes: [...latest.values()], report };
+}
+
+function supersedes(later: PreparedChange, earlier: PreparedChange): boolean {
+  if (later.kind === "upsert" && earlier.kind === "upsert") {
+    if (later.imported !== earlier.imported) return earlier.imported;
+    return later.revision === "" || earlier.revision === "" || later.revision > earlier.revision;
+  }
+  if (later.kind === "delete") return later.revision >= earlier.revision;
+  return later.revision > earlier.revision;
+}

@@ -1,0 +1,127 @@
+import type { Platform } from "../../posts/post.ts";
+import { accountById, fromAccount } from "../../text/facets.ts";
+import { isAccountId, type LabelSubject } from "../catalog/labels.ts";
+import { moderationOf } from "../catalog/moderation.ts";
+import { forGoodMs } from "../catalog/tombstones.ts";
+import type { SegmentWriter } from "../segments/segment-writer.ts";
+import { findPost } from "./find-post.ts";
+import { owner } from "./placement.ts";
+import type { PreparedChanges } from "./prepare.ts";
+import { takeOffReactions } from "./reactions.ts";
+import { inSegment, type WriteContext } from "./write-context.ts";
+
+/**
+ * What is said of accounts and posts is judged where the posts are held, in several segments, each with a commit of its own. So
+ * it is listed in the catalog which accounts and posts are about to be judged, in a commit before any of them: whatever a crash
+ * leaves half judged is judged again with the next batch, by what is said then.
+ */
+type Told = Pick<PreparedChanges, "accounts" | "profiles" | "labels" | "lookUps">;
+
+/** The accounts and posts of which a batch says something new. */
+export function newsOf({ accounts }: WriteContext, batch: Told): LabelSubject[] {
+  const news: LabelSubject[] = [];
+  for (const { platform, userId, status } of batch.accounts) {
+    const account = accounts.read(platform, userId);
+    if (account === null && status === "opted-out") continue;
+    const known = account?.status ?? "active";
+    if (status !== known || status === "deleted") news.push({ platform, subject: userId });
+  }
+  for (const { platform, userId, labels } of batch.profiles) {
+    const known = accounts.read(platform, userId)?.labels ?? [];
+    if (labels.join() !== known.join()) news.push({ platform, subject: userId });
+  }
+  for (const { platform, subject } of batch.labels) news.push({ platform, subject });
+  return news;
+}
+
+/** Notes what hosts, accounts and labelers say in a batch, in the order in which it came. */
+export function noteModeration({ accounts, labels }: WriteContext, batch: Told): void {
+  // Whoever is asked for is known from here on.
+  for (const lookUp of batch.lookUps) accounts.setLookedUp(lookUp);
+  for (const change of batch.accounts) accounts.setStatus(change);
+  for (const change of batch.profiles) accounts.setProfile(change);
+  for (const label of batch.labels) labels.put(label);
+}
+
+/** Hides, shows, labels and removes the posts that are listed, as is said of them now; how many were removed. */
+export function judgeListed(context: WriteContext): number {
+  const { unjudged } = context;
+  const listed = unjudged.all();
+  const removed = listed.map((subject) => judge(context, subject));
+  if (listed.length > 0) unjudged.clear();
+  return removed.reduce((sum, count) => sum + count, 0);
+}
+
+/** Takes labels back whose time is over. */
+export function expireLabels(context: WriteContext, nowMs: number): void {
+  for (const subject of context.labels.expire(nowMs)) judge(context, subject);
+}
+
+function judge(context: WriteContext, subject: LabelSubject): number {
+  if (isAccountId(subject.subject)) return judgeAccount(context, subject);
+  judgePost(context, subject);
+  return 0;
+}
+
+function judgePost(context: WriteContext, { platform, subject: uri }: LabelSubject): void {
+  const { writers, accounts, labels } = context;
+  const entries = writers.entries(platform);
+  const held = findPost(context, entries, platform, uri);
+  if (held === null) return;
+  const entry = owner(entries, held.id);
+  const writer = writers.writerOf(entry);
+  const userId = writer.read(held.id)?.post.userId?.toLowerCase() ?? null;
+  const moderation = moderationOf({ platform, uri, userId }, accounts, labels);
+  inSegment(context, writer, entry, () => writer.moderate(held.id, moderation));
+}
+
+/** All posts of an account; those that were there when it was deleted go. How many went. */
+function judgeAccount(context: WriteContext, { platform, subject: userId }: LabelSubject): number {
+  const { accounts, labels } = context;
+  const deletedMs = accounts.read(platform, userId)?.deletedMs ?? null;
+  let removed = 0;
+  inSegmentsOf(context, platform, userId, (writer, id) => {
+    const found = writer.read(id);
+    if (found === null) return;
+    const { uri, nativeId } = found.post;
+    if (deletedMs === null || found.timeMs > deletedMs) {
+      writer.moderate(id, moderationOf({ platform, uri, userId }, accounts, labels));
+      return;
+    }
+    const hash = nativeId === null ? context.hashOf(uri) : null;
+    takeOffReactions(context, platform, found);
+    writer.remove(id, hash);
+    writer.deletions.addAccount(userId, deletedMs);
+    if (hash !== null) context.strayed.remove(platform, hash, id);
+    removed += 1;
+  });
+  if (removed === 0 && deletedMs === forGoodMs) keepOut(context, platform, userId);
+  return removed;
+}
+
+/** Notes in the newest segment that nothing of an account is archived for good. */
+function keepOut(context: WriteContext, platform: Platform, userId: string): void {
+  const entry = context.writers.entries(platform).at(-1);
+  if (entry === undefined) return;
+  const writer = context.writers.writerOf(entry);
+  inSegment(context, writer, entry, () => writer.deletions.addAccount(userId, forGoodMs));
+}
+
+/** Does something with every post of an account, one transaction a segment. */
+function inSegmentsOf(
+  context: WriteContext,
+  platform: Platform,
+  userId: string,
+  work: (writer: SegmentWriter, id: bigint) => void,
+): void {
+  const { writers } = context;
+  const facet = fromAccount(accountById(platform, userId));
+  for (const entry of writers.entries(platform)) {
+    const writer = writers.writerOf(entry);
+    const ids = writer.idsWith(facet);
+    if (ids.length === 0) continue;
+    inSegment(context, writer, entry, () => {
+      for (const id of ids) work(writer, id);
+    });
+  }
+}

@@ -1,0 +1,151 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { lastInMillisecond, lowestId, numberOfHash } from "../../posts/ids.ts";
+import { numberMillisecond } from "../catalog/numbered-millisecond.ts";
+import { type NumberSlots, numberSlots, type StoredIds } from "./number-slots.ts";
+
+const low = lowestId(Date.UTC(2026, 0, 1));
+const last = lastInMillisecond(low) - low;
+
+/** A hash whose number is `number` and which sorts by `rest` among those with the same one. */
+function hashWith(number: bigint, rest: number): string {
+  const bits = (number << 10n) | BigInt(rest);
+  return bits.toString(16).padStart(8, "0").padEnd(32, "0");
+}
+
+type Stored = Map<bigint, string | null>;
+
+function slotsOf(stored: Stored): NumberSlots {
+  const ids = (): bigint[] => [...stored.keys()].sort((a, b) => (a < b ? -1 : 1));
+  const within = (from: bigint, to: bigint): bigint[] =>
+    ids().filter((id) => id >= from && id <= to);
+  const lookUp: StoredIds = {
+    lowest: (from, to) => within(from, to)[0] ?? null,
+    highest: (from, to) => within(from, to).at(-1) ?? null,
+    hashOf: (id) => stored.get(id) ?? null,
+    isOrdered: () => true,
+  };
+  return numberSlots(lookUp);
+}
+
+/** Stores a batch as a segment does, one change after another: each finds its ID free. */
+function store(stored: Stored, hashes: readonly string[], fixed: readonly bigint[] = []): void {
+  const slots = slotsOf(stored);
+  const keys = hashes.map((hash) => ({ hash }));
+  const own = fixed.map((id) => ({ id }));
+  for (const key of own) slots.insertFixed(key, key.id);
+  for (const key of keys) slots.insert(key, low | numberOfHash(key.hash), key.hash);
+  for (const { from, to } of slots.moves()) {
+    expect(stored.has(from)).toBe(true);
+    expect(stored.has(to)).toBe(false);
+    stored.set(to, stored.get(from) ?? null);
+    stored.delete(from);
+  }
+  for (const key of keys) {
+    expect(stored.has(slots.idOf(key))).toBe(false);
+    stored.set(slots.idOf(key), key.hash);
+  }
+  for (const { id } of own) stored.set(id, null);
+}
+
+const numbersOf = (stored: Stored): [string, bigint][] =>
+  [...stored]
+    .flatMap(([id, hash]): [string, bigint][] => (hash === null ? [] : [[hash, id - low]]))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+
+function expected(hashes: readonly string[], fixed: readonly bigint[]): [string, bigint][] {
+  const posts = hashes.map((uriHash, index) => ({ id: BigInt(index), uriHash }));
+  const ids = numberMillisecond(low, posts, new Set(fixed));
+  return posts
+    .map(({ id, uriHash }): [string, bigint] => [uriHash, (ids.get(id) ?? 0n) - low])
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** Numbers close together, in the middle of a millisecond or at its end, where they collide most of the time. */
+const numbers = fc
+  .tuple(fc.constantFrom(1_000n, last - 12n), fc.integer({ min: 0, max: 12 }))
+  .map(([from, more]) => from + BigInt(more));
+const hashes = fc
+  .uniqueArray(fc.tuple(numbers, fc.nat({ max: 1_023 })), {
+    minLength: 1,
+    maxLength: 40,
+    selector: ([number, rest]) => `${number} ${rest}`,
+  })
+  .map((all) => all.map(([number, rest]) => hashWith(number, rest)));
+
+describe("posts of one millisecond", () => {
+  test("get the same numbers in whatever order and batches they arrive", () => {
+    const batches = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 40, maxLength: 40 });
+    fc.assert(
+      fc.property(hashes, batches, (all, sizes) => {
+        const stored: Stored = new Map();
+        let start = 0;
+        for (const size of sizes) {
+          store(stored, all.slice(start, start + size));
+          start += size;
+        }
+        expect(numbersOf(stored)).toEqual(expected(all, []));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("are numbered in the order of their hashes, each with its own number where that is free", () => {
+    fc.assert(
+      fc.property(hashes, (all) => {
+        const numbered = expected(all, []);
+        const ids = numbered.map(([, number]) => number);
+        expect(ids).toEqual([...new Set(ids)].sort((a, b) => (a < b ? -1 : 1)));
+        for (const number of ids) expect(number >= 0n && number <= last).toBe(true);
+        const counts = Map.groupBy(all, numberOfHash);
+        if (counts.size === all.length) {
+          expect(ids).toEqual(numbered.map(([hash]) => numberOfHash(hash)));
+        }
+      }),
+    );
+  });
+
+  test("are numbered around those that must not be moved", () => {
+    const fixed = fc.uniqueArray(numbers, { maxLength: 6 });
+    fc.assert(
+      fc.property(hashes, fixed, fc.boolean(), (all, own, isLate) => {
+        const ids = own.map((number) => low | number);
+        const stored: Stored = new Map();
+        if (!isLate) store(stored, [], ids);
+        for (const hash of all) store(stored, [hash]);
+        if (isLate) store(stored, [], ids);
+        const numbered = numbersOf(stored);
+        expect(numbered.map(([hash]) => hash)).toEqual([...all].sort());
+        const taken = numbered.map(([, number]) => number);
+        expect(taken).toEqual([...new Set(taken)].sort((a, b) => (a < b ? -1 : 1)));
+        for (const number of own) expect(taken).not.toContain(number);
+      }),
+    );
+  });
+
+  test("keep their numbers when another one is deleted, and stay in order", () => {
+    fc.assert(
+      fc.property(hashes, hashes, fc.nat(), (all, later, index) => {
+        const stored: Stored = new Map();
+        store(stored, all);
+        const gone = [...stored.keys()][index % stored.size] ?? 0n;
+        stored.delete(gone);
+        const before = new Set([...stored.values(), ...all]);
+        store(
+          stored,
+          later.filter((hash) => !before.has(hash)),
+        );
+        const order = numbersOf(stored).map(([, number]) => number);
+        expect(order).toEqual([...new Set(order)].sort((a, b) => (a < b ? -1 : 1)));
+      }),
+    );
+  });
+
+  test("that share a number move no post beyond the run that they are in", () => {
+    const stored: Stored = new Map();
+    store(stored, [hashWith(500n, 1), hashWith(600n, 1)]);
+    const slots = slotsOf(stored);
+    for (let rest = 2; rest < 40; rest += 1) slots.insert({}, low | 500n, hashWith(500n, rest));
+    expect(slots.moves()).toEqual([]);
+  });
+});

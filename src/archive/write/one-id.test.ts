@@ -1,0 +1,194 @@
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { seededRandom } from "../../../bench/measure.ts";
+import { collidingUris } from "../../../test/support/colliding-uris.ts";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { lowestId, uriHash, uriNumber } from "../../posts/ids.ts";
+import type { Platform, Post } from "../../posts/post.ts";
+import { makePlan } from "../../query/make-plan.ts";
+import { parseQuery } from "../../query/parse.ts";
+import type { Position } from "../archive.ts";
+
+/** Archives that were filled separately, as on different servers. */
+const atMs = Date.UTC(2026, 0, 1);
+const plan = makePlan(parseQuery("comet").tree, {
+  names: { accounts: new Map(), posts: new Map() },
+  asOfMs: 0,
+});
+
+let colliding: readonly string[] = [];
+beforeAll(() => {
+  colliding = collidingUris();
+});
+
+const archives: SmallArchive[] = [];
+afterEach(() => {
+  for (const archive of archives.splice(0)) archive.remove();
+});
+
+function post(uri: string, createdMs = atMs, platform: Platform = "bluesky"): Post {
+  return makePost({ platform, uri, createdMs, text: "comet", revision: "1" });
+}
+
+/** Posts that share numbers, and others, of one millisecond; some of the next ones, and of another platform. */
+function manyPosts(): Post[] {
+  const others = Array.from(
+    { length: 600 - colliding.length / 2 },
+    (_, n) => `at://did:plc:author/app.bsky.feed.post/o${n}`,
+  );
+  return [
+    ...[...colliding.slice(0, 400), ...others].map((uri) => post(uri)),
+    ...colliding.slice(400, 420).map((uri) => post(uri, atMs + 1)),
+    ...Array.from({ length: 50 }, (_, n) => post(`https://one.example/${n}`, atMs, "mastodon")),
+    ...Array.from({ length: 20 }, (_, n) =>
+      post(`https://one.example/o${n}`, atMs + 2, "mastodon"),
+    ),
+  ];
+}
+
+function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
+  return items
+    .map((item) => ({ item, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}
+
+function filled(posts: readonly Post[], seed: number, segmentPosts = 1_000): SmallArchive {
+  const archive = smallArchive(segmentPosts);
+  archives.push(archive);
+  const random = seededRandom(seed);
+  const rest = shuffled(posts, random);
+  while (rest.length > 0) archive.put(...rest.splice(0, 1 + Math.floor(random() * 90)));
+  return archive;
+}
+
+const nameOf = ({ platform, id }: Position): string => `${platform} ${id}`;
+
+function urisOf(archive: SmallArchive, positions: readonly Position[]): string[] {
+  return archive.records(positions).map(({ Metadata }) => Metadata.uri);
+}
+
+/** The uris of all pages, each from one of the archives. */
+function paged(from: readonly SmallArchive[], random: () => number, mostPosts = 50): string[] {
+  const uris: string[] = [];
+  for (let after: Position | null = null; ; ) {
+    const archive = from[Math.floor(random() * from.length)] as SmallArchive;
+    const limit = 1 + Math.floor(random() * mostPosts);
+    const { positions, next } = archive.search({ plan, limit, after });
+    uris.push(...urisOf(archive, positions));
+    if (next === null) return uris;
+    after = next;
+  }
+}
+
+describe("archives that were filled in different orders and batches", () => {
+  test("give every post the same ID", () => {
+    const posts = manyPosts();
+    const [first, second] = [filled(posts, 1), filled(posts, 2, 40)];
+    const all = first.search({ plan, limit: 2_000 }).positions;
+    expect(all).toHaveLength(posts.length);
+    expect(second.search({ plan, limit: 2_000 }).positions.map(nameOf)).toEqual(all.map(nameOf));
+    expect(urisOf(second, all)).toEqual(urisOf(first, all));
+    const ofUri = new Map(all.map((each, index) => [urisOf(first, all)[index], each.id] as const));
+    const numbers = Map.groupBy(
+      posts.filter(({ platform, createdMs }) => platform === "bluesky" && createdMs === atMs),
+      ({ uri }) => uriNumber(uri),
+    );
+    for (const [number, group] of numbers) {
+      const [lowest] = group
+        .map(({ uri }) => uri)
+        .sort((a, b) => (uriHash(a) < uriHash(b) ? -1 : 1));
+      expect(ofUri.get(lowest ?? "")).toBe(lowestId(atMs) | number);
+    }
+  });
+
+  test("page on after one another and lose and repeat nothing", () => {
+    const posts = manyPosts();
+    const all = [filled(posts, 3), filled(posts, 4, 100), filled(posts, 5)];
+    const expected = urisOf(
+      all[0] as SmallArchive,
+      all[0]?.search({ plan, limit: 2_000 }).positions ?? [],
+    );
+    for (let seed = 10; seed < 16; seed += 1) {
+      expect(paged(all, seededRandom(seed))).toEqual(expected);
+    }
+  });
+
+  test("page on after one another where each lacks some of the posts", () => {
+    const posts = manyPosts();
+    const random = seededRandom(7);
+    const lacking = posts.filter(() => random() < 0.1);
+    const rest = posts.filter((each) => !lacking.includes(each));
+    const [first, second] = [filled(posts, 8), filled(posts, 9)];
+    for (const { uri, platform } of lacking) {
+      const archive = random() < 0.5 ? first : second;
+      archive.write([{ kind: "delete", platform, uri, revision: "2" }]);
+    }
+    // Some never came, instead of having been deleted.
+    const third = filled(rest, 11);
+    for (let seed = 20; seed < 26; seed += 1) {
+      const uris = paged([first, second, third], seededRandom(seed), 20);
+      expect(new Set(uris).size).toBe(uris.length);
+      const known = new Set(uris);
+      expect(rest.filter(({ uri }) => !known.has(uri))).toEqual([]);
+    }
+  });
+
+  test("page on while posts arrive that move others", () => {
+    const [first, second] = [colliding.slice(0, 100), colliding.slice(100, 200)];
+    const archive = filled(
+      [...first, ...second].filter((_, n) => n % 2 === 1).map((uri) => post(uri)),
+      1,
+    );
+    const before = new Set(urisOf(archive, archive.search({ plan, limit: 500 }).positions));
+    const late = [...first, ...second].filter((uri) => !before.has(uri));
+    const seen: string[] = [];
+    for (let after: Position | null = null; ; ) {
+      const { positions, next } = archive.search({ plan, limit: 7, after });
+      seen.push(...urisOf(archive, positions));
+      if (next === null) break;
+      after = next;
+      archive.put(...late.splice(0, 9).map((uri) => post(uri)));
+    }
+    expect(new Set(seen).size).toBe(seen.length);
+    expect([...before].filter((uri) => !seen.includes(uri))).toEqual([]);
+  });
+});
+
+test("posts that arrive after their segments were sealed move sealed ones", () => {
+  const posts = manyPosts();
+  const archive = filled(
+    posts.filter((_, n) => n % 2 === 0),
+    1,
+  );
+  archive.seal();
+  archive.put(...posts.filter((_, n) => n % 2 === 1));
+  const fresh = filled(posts, 2);
+  const { positions } = archive.search({ plan, limit: 2_000 });
+  expect(positions).toEqual(fresh.search({ plan, limit: 2_000 }).positions);
+  expect(urisOf(archive, positions)).toEqual(urisOf(fresh, positions));
+});
+
+test("a post that another one displaces is edited, counted and deleted by its alias", () => {
+  const pair = colliding.slice(0, 2).sort((a, b) => (uriHash(a) < uriHash(b) ? -1 : 1));
+  const [early = "", late = ""] = pair;
+  const archive = filled([], 1);
+  archive.write([{ kind: "upsert", post: post(late), alias: "late@one" }]);
+  archive.write([
+    { kind: "upsert", post: post(early) },
+    { kind: "upsert", post: { ...post(late), text: "comet edited", revision: "2" } },
+    { kind: "count", platform: "bluesky", uri: late, metric: "likes", by: 3 },
+  ]);
+  archive.addCounts();
+  const { positions } = archive.search({ plan });
+  expect(positions.map(({ id }) => id - lowestId(atMs))).toEqual([
+    uriNumber(late) + 1n,
+    uriNumber(early),
+  ]);
+  expect(archive.records(positions)).toMatchObject([
+    { Content: "comet edited", Metadata: { uri: late, public_metrics: { like_count: 3 } } },
+    { Metadata: { uri: early } },
+  ]);
+  archive.write([{ kind: "delete-held", platform: "bluesky", name: "late@one", revision: "3" }]);
+  expect(urisOf(archive, archive.search({ plan }).positions)).toEqual([early]);
+});

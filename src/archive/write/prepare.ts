@@ -1,0 +1,166 @@
+import { lookupHash, numberedId, postTimeMs, uriNumber, xIdOf } from "../../posts/ids.ts";
+import type { Post } from "../../posts/post.ts";
+import { encodeRecord } from "../../posts/record.ts";
+import { indexTerms } from "../../posts/terms.ts";
+import { foldHandle } from "../../text/entities.ts";
+import type { ArchiveChange } from "../archive.ts";
+import { isAccountId } from "../catalog/labels.ts";
+import type {
+  PreparedChange,
+  PreparedDelete,
+  PreparedHandle,
+  PreparedHeldDelete,
+  PreparedPost,
+} from "../prepared.ts";
+
+type Of<Kind extends ArchiveChange["kind"]> = Extract<ArchiveChange, { kind: Kind }>;
+
+export type PreparedChanges = {
+  changes: PreparedChange[];
+  heldDeletes: PreparedHeldDelete[];
+  handles: PreparedHandle[];
+  counts: Of<"count">[];
+  /** What hosts, accounts and labelers say, in the order in which it came; account ids in lower case. */
+  accounts: Of<"account">[];
+  profiles: Of<"profile">[];
+  labels: Of<"label">[];
+  lookUps: Of<"looked-up">[];
+};
+
+export const noChanges: PreparedChanges = {
+  changes: [],
+  heldDeletes: [],
+  handles: [],
+  counts: [],
+  accounts: [],
+  profiles: [],
+  labels: [],
+  lookUps: [],
+};
+
+/** Takes changes one by one and does what writing them needs of the analyzer. `nowMs` caps times that no network has seen. */
+export type Preparation = { add(change: ArchiveChange): void; prepared(): PreparedChanges };
+
+export function startPreparation(uriKey: string, nowMs: number): Preparation {
+  const prepared: PreparedChanges = {
+    changes: [],
+    heldDeletes: [],
+    handles: [],
+    counts: [],
+    accounts: [],
+    profiles: [],
+    labels: [],
+    lookUps: [],
+  };
+  const handles = new Map<string, PreparedHandle>();
+
+  function addHandle(entry: PreparedHandle): void {
+    const key = `${entry.platform} ${entry.userId} ${entry.handle}`;
+    const known = handles.get(key);
+    if (known === undefined || known.observedMs < entry.observedMs) handles.set(key, entry);
+  }
+
+  function add(change: ArchiveChange): void {
+    switch (change.kind) {
+      case "upsert": {
+        prepared.changes.push(preparePost(change, uriKey, nowMs));
+        const author = authorOf(change.post);
+        if (author !== null) addHandle(author);
+        return;
+      }
+      case "delete":
+        prepared.changes.push(prepareDelete(change, uriKey));
+        return;
+      case "delete-held": {
+        const { platform, name, revision } = change;
+        const hash = lookupHash(uriKey, name);
+        prepared.heldDeletes.push({ platform, name, hash, revision });
+        return;
+      }
+      case "handle": {
+        const { platform, userId, handle, observedMs } = change;
+        addHandle({
+          platform,
+          userId: userId.toLowerCase(),
+          handle: foldHandle(handle),
+          observedMs,
+        });
+        return;
+      }
+      case "count":
+        prepared.counts.push(change);
+        return;
+      case "account":
+        prepared.accounts.push({ ...change, userId: change.userId.toLowerCase() });
+        return;
+      case "profile":
+        prepared.profiles.push({ ...change, userId: change.userId.toLowerCase() });
+        return;
+      case "label":
+        prepared.labels.push({ ...change, subject: foldSubject(change.subject) });
+        return;
+      case "looked-up":
+        prepared.lookUps.push({ ...change, userId: change.userId.toLowerCase() });
+    }
+  }
+
+  return { add, prepared: () => ({ ...prepared, handles: [...handles.values()] }) };
+}
+
+/** Account ids are compared without regard to case, uris as they are. */
+const foldSubject = (subject: string): string =>
+  isAccountId(subject) ? subject.toLowerCase() : subject;
+
+function prepareDelete(
+  { platform, uri, revision }: ArchiveChange & { kind: "delete" },
+  uriKey: string,
+): PreparedDelete {
+  const id = platform === "x" ? xIdOf(uri) : null;
+  const hash = id === null ? lookupHash(uriKey, uri) : null;
+  return { kind: "delete", platform, uri, hash, id, revision };
+}
+
+function preparePost({ post, alias }: Of<"upsert">, uriKey: string, nowMs: number): PreparedPost {
+  const timeMs = postTimeMs(post, nowMs);
+  return {
+    kind: "upsert",
+    platform: post.platform,
+    uri: post.uri,
+    ...identity(post, timeMs, uriKey),
+    timeMs,
+    timeIsCapped: post.seenMs === null && post.createdMs !== null && post.createdMs > timeMs,
+    counts: post.counts,
+    revision: post.revision,
+    imported: post.origin === "import",
+    userId: post.userId?.toLowerCase() ?? null,
+    lacksHandle: post.userId !== null && post.username === "",
+    observedMs: post.seenMs ?? timeMs,
+    record: encodeRecord(post, timeMs),
+    terms: indexTerms(post).join(" "),
+    alias: alias === undefined ? null : { hash: lookupHash(uriKey, alias), name: alias },
+  };
+}
+
+function identity(post: Post, timeMs: number, uriKey: string): Pick<PreparedPost, "hash" | "id"> {
+  if (post.nativeId !== null) return { hash: null, id: post.nativeId };
+  return {
+    hash: lookupHash(uriKey, post.uri),
+    id: numberedId(timeMs, uriNumber(post.uri)),
+  };
+}
+
+/**
+ * The account id and handle of a post's author. Handles that a post gives to others are not taken: anyone can write anything.
+ * What an import says never comes before what was observed.
+ */
+export function authorOf({
+  platform,
+  userId,
+  username,
+  origin,
+  seenMs,
+}: Post): PreparedHandle | null {
+  if (userId === null || userId === "" || username === "") return null;
+  const observedMs = origin === "import" ? 0 : (seenMs ?? 0);
+  return { platform, userId: userId.toLowerCase(), handle: foldHandle(username), observedMs };
+}

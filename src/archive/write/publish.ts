@@ -1,0 +1,47 @@
+import { firstTimeMs, idTimeMs, type TimeSkew, tellsTime } from "../../posts/ids.ts";
+import type { Platform } from "../../posts/post.ts";
+import { type SegmentEntry, setSkew } from "../catalog/catalog.ts";
+import { isStrayed } from "../catalog/misplaced.ts";
+import { owner, type PlacedChange } from "./placement.ts";
+import type { WriteContext } from "./write-context.ts";
+
+/**
+ * Publishes what others must know before the posts are written: by how much times lie off those of their IDs, and which posts
+ * stray. False when all of it was known.
+ */
+export function publish(
+  context: WriteContext,
+  platform: Platform,
+  changes: readonly PlacedChange[],
+): boolean {
+  const isWidened = widenSkews(context, platform, changes);
+  let isListed = false;
+  for (const change of changes) {
+    if (change.kind !== "insert" || change.post.hash === null) continue;
+    const { uri, hash } = change.post;
+    if (!isStrayed(platform, uri, change.id)) continue;
+    isListed = context.strayed.add(platform, hash, change.id) || isListed;
+  }
+  return isWidened || isListed;
+}
+
+function widenSkews(
+  { catalog, writers }: WriteContext,
+  platform: Platform,
+  changes: readonly PlacedChange[],
+): boolean {
+  const entries = writers.entries(platform);
+  const wider = new Map<SegmentEntry, TimeSkew>();
+  for (const change of changes) {
+    if (change.kind !== "insert" && change.kind !== "update") continue;
+    // What is older than IDs with a time is looked for among those without one, whatever the skew.
+    if (!tellsTime(change.id) && change.post.timeMs <= firstTimeMs) continue;
+    const entry = owner(entries, change.id);
+    const skew = wider.get(entry) ?? entry.skew;
+    const off = change.post.timeMs - idTimeMs(change.id);
+    if (off >= skew.minMs && off <= skew.maxMs) continue;
+    wider.set(entry, { minMs: Math.min(off, skew.minMs), maxMs: Math.max(off, skew.maxMs) });
+  }
+  for (const [entry, skew] of wider) setSkew(catalog, entry, skew);
+  return wider.size > 0;
+}

@@ -1,0 +1,19 @@
+import type { Platform } from "../../posts/post.ts";
+import { recordOrigin } from "../../posts/record.ts";
+import type { ReadPost } from "../segments/segment-writer.ts";
+import type { CountChanges } from "./count-changes.ts";
+
+/**
+ * A reply or quote that goes is taken off the counts of the posts it spoke to. Only those of a live stream were counted one
+ * by one; other sources bring counts as they know them.
+ */
+export function takeOffReactions(
+  { counts }: { counts: CountChanges },
+  platform: Platform,
+  gone: ReadPost | null,
+): void {
+  if (gone === null || recordOrigin(gone.record) !== "stream") return;
+  const { inReplyTo, quoted } = gone.post;
+  if (inReplyTo?.uri) counts.gather({ platform, uri: inReplyTo.uri, metric: "replies", by: -1 });
+  if (quoted?.uri) counts.gather({ platform, uri: quoted.uri, metric: "quotes", by: -1 });
+}

@@ -1,0 +1,108 @@
+import type { DatabaseSync } from "node:sqlite";
+import { lastId, type TimeSkew } from "../../posts/ids.ts";
+import type { Platform } from "../../posts/post.ts";
+import {
+  addSegmentEntry,
+  readSegments,
+  readUriKey,
+  type SegmentEntry,
+  segmentPath,
+} from "../catalog/catalog.ts";
+import type { CommitNumber } from "../catalog/commit-number.ts";
+import { moveToOrphaned } from "../catalog/orphaned.ts";
+import { createSegmentFile, requireSegmentFile } from "../segments/segment-file.ts";
+import { openSegmentWriter, type SegmentWriter } from "../segments/segment-writer.ts";
+
+/** Segments whose files are kept open for writing. */
+const openWriters = 64;
+/** Page caches: of the segment that fills, and of one that is only looked into or corrected, KiB. */
+const fillingCacheKib = 32_000;
+const quietCacheKib = 2_000;
+
+type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
+
+/** The writing sides of an archive's segments, opened when they are asked for; all of it within a transaction of the catalog. */
+export type SegmentWriters = {
+  /** Those of a platform, lowest IDs first. */
+  entries(platform: Platform): SegmentEntry[];
+  writerOf(entry: SegmentEntry): SegmentWriter;
+  /** Begins a segment; `low` is the first ID that it owns. */
+  add(entry: SegmentKey & { low: bigint; skew: TimeSkew }): void;
+  close(entry: SegmentKey): void;
+  /** Ends what was begun to look posts up. */
+  endReading(): void;
+  /** Closes the files of segments that are no more. */
+  closeGone(): void;
+  closeAll(): void;
+};
+
+export function segmentWritersOf(
+  folder: string,
+  catalog: DatabaseSync,
+  commit: CommitNumber,
+): SegmentWriters {
+  const writers = new Map<string, SegmentWriter>();
+
+  let last: { platform: Platform; sequence: number; writer: SegmentWriter } | null = null;
+
+  /** The one used longest ago is closed for one too many. */
+  function open(entry: SegmentKey, cacheKib: number): SegmentWriter {
+    if (last?.sequence === entry.sequence && last.platform === entry.platform) return last.writer;
+    const path = segmentPath(folder, entry);
+    let writer = writers.get(path);
+    writers.delete(path);
+    if (writer === undefined) {
+      requireSegmentFile(path);
+      writer = openSegmentWriter(path, entry.platform, cacheKib);
+    }
+    writers.set(path, writer);
+    const [oldest] = writers.keys();
+    if (writers.size > openWriters && oldest !== undefined) closePath(oldest);
+    last = { platform: entry.platform, sequence: entry.sequence, writer };
+    return writer;
+  }
+
+  function closePath(path: string): void {
+    last = null;
+    writers.get(path)?.close();
+    writers.delete(path);
+  }
+
+  const entries = (platform: Platform): SegmentEntry[] =>
+    readSegments(catalog).filter((entry) => entry.platform === platform);
+
+  return {
+    entries,
+    writerOf: (entry) => open(entry, entry.high === lastId ? fillingCacheKib : quietCacheKib),
+    add: (entry) => {
+      // A file of that number without an entry is what a crash left of an earlier try.
+      const path = segmentPath(folder, entry);
+      closePath(path);
+      moveToOrphaned(folder, entry);
+      const { platform, sequence, low } = entry;
+      const number = commit.current();
+      createSegmentFile(path, {
+        uriKey: readUriKey(catalog),
+        platform,
+        sequence,
+        low,
+        madeIn: number,
+        writtenIn: number,
+        replaces: null,
+      });
+      addSegmentEntry(catalog, { ...entry, writtenIn: number });
+      open(entry, fillingCacheKib);
+    },
+    close: (entry) => closePath(segmentPath(folder, entry)),
+    endReading: () => {
+      for (const writer of writers.values()) writer.endReading();
+    },
+    closeGone: () => {
+      const present = new Set(readSegments(catalog).map((entry) => segmentPath(folder, entry)));
+      for (const path of writers.keys()) if (!present.has(path)) closePath(path);
+    },
+    closeAll: () => {
+      for (const path of [...writers.keys()]) closePath(path);
+    },
+  };
+}

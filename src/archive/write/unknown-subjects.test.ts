@@ -1,0 +1,97 @@
+import { afterEach, expect, test } from "vitest";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import type { ArchiveChange } from "../archive.ts";
+import { openCatalog } from "../catalog/open-catalog.ts";
+
+const start = Date.UTC(2026, 0, 1);
+const dayMs = 86_400_000;
+let archive: SmallArchive;
+afterEach(() => archive.remove());
+
+const handle = (userId: string, observedMs: number): ArchiveChange => ({
+  kind: "handle",
+  platform: "bluesky",
+  userId,
+  handle: `${userId.slice(8)}.example`,
+  observedMs,
+});
+
+const label = (subject: string, createdMs: number): ArchiveChange => ({
+  kind: "label",
+  platform: "bluesky",
+  subject,
+  source: "did:plc:labeler",
+  value: "spam",
+  negated: false,
+  createdMs,
+  expiresMs: null,
+});
+
+const told = (userId: string): ArchiveChange[] => [
+  { kind: "account", platform: "bluesky", userId, status: "active", observedMs: start },
+  { kind: "profile", platform: "bluesky", userId, name: "Somebody", labels: [], observedMs: start },
+];
+
+function rowsOf(table: string): number {
+  const catalog = openCatalog(archive.folder);
+  const row = catalog.prepare(`SELECT count(*) AS rows FROM ${table}`).get();
+  catalog.close();
+  return Number(row?.rows);
+}
+
+const uri = (key: string): string => `at://did:plc:author/app.bsky.feed.post/${key}`;
+
+test("what is told of accounts of which nothing is held is not kept, but for what would hide their posts", () => {
+  archive = smallArchive();
+  archive.write([...told("did:plc:a"), ...told("did:plc:b")]);
+  expect(rowsOf("account")).toBe(0);
+  archive.write([
+    {
+      kind: "account",
+      platform: "bluesky",
+      userId: "did:plc:a",
+      status: "takendown",
+      observedMs: start,
+    },
+  ]);
+  expect(rowsOf("account")).toBe(1);
+});
+
+test("handles of strangers and labels of posts that never came are forgotten after a month", () => {
+  archive = smallArchive();
+  archive.put(makePost({ key: "held", username: "", origin: "stream", createdMs: start }));
+  archive.write([
+    handle("did:plc:author", start),
+    handle("did:plc:stranger", start),
+    handle("did:plc:later", start + 2 * dayMs),
+    label(uri("held"), start),
+    label(uri("never"), start),
+    label("did:plc:stranger", start),
+  ]);
+  archive.expire(start + 30 * dayMs);
+  expect([rowsOf("handle"), rowsOf("label")]).toEqual([3, 3]);
+  archive.expire(start + 31 * dayMs);
+  expect([rowsOf("handle"), rowsOf("label")]).toEqual([2, 2]);
+  expect(archive.ask("from:author.example label:spam").positions).toHaveLength(1);
+  expect(archive.ask("from:later.example").positions).toHaveLength(0);
+});
+
+test("what an import says of handles is kept", () => {
+  archive = smallArchive();
+  archive.put(makePost({ username: "imported.example", createdMs: start }));
+  archive.expire(start + 3_000 * dayMs);
+  expect(rowsOf("handle")).toBe(1);
+});
+
+test("large tables are gone through in parts, round and round", () => {
+  archive = smallArchive();
+  const strangers = Array.from({ length: 12_000 }, (_, n) => handle(`did:plc:${n}`, start));
+  archive.write(strangers);
+  const left: number[] = [];
+  for (let times = 0; times < 4; times += 1) {
+    archive.expire(start + 40 * dayMs);
+    left.push(rowsOf("handle"));
+  }
+  expect(left).toEqual([7_000, 2_000, 0, 0]);
+});

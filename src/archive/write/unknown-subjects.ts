@@ -1,0 +1,89 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Platform } from "../../posts/post.ts";
+import { isAccountId } from "../catalog/labels.ts";
+import { postWithId } from "./aliases.ts";
+import { findPost } from "./find-post.ts";
+import type { WriteContext } from "./write-context.ts";
+
+/**
+ * The network tells of everybody: handles of accounts that never post anything that is held, labels of posts that never come.
+ * Both are kept for a month, as a post may follow, and then forgotten, a few rows at a time. An alias goes once its post is gone.
+ */
+const keptMs = 30 * 86_400_000;
+const handlesAtOnce = 5_000;
+const labelsAtOnce = 500;
+const aliasesAtOnce = 500;
+
+export type Strangers = {
+  /** Looks at the next rows, round and round. */
+  forgetSome(nowMs: number): void;
+};
+
+export function strangersOf(context: WriteContext): Strangers {
+  const handles = inTurn(
+    context.catalog,
+    "handle",
+    ["platform", "user_id", "handle"],
+    handlesAtOnce,
+  );
+  const labels = inTurn(
+    context.catalog,
+    "label",
+    ["platform", "subject", "source", "value"],
+    labelsAtOnce,
+  );
+  const aliases = inTurn(context.catalog, "alias", ["platform", "hash"], aliasesAtOnce);
+  const isHeld = (platform: Platform, uri: string): boolean =>
+    findPost(context, context.writers.entries(platform), platform, uri) !== null;
+  const isKnown = (platform: Platform, userId: string): boolean =>
+    context.accounts.read(platform, userId) !== null;
+
+  return {
+    forgetSome: (nowMs) => {
+      const beforeMs = nowMs - keptMs;
+      // What an import says of handles has no time, and is kept.
+      handles(({ platform, user_id, observed_ms }) => {
+        const isOld = Number(observed_ms) > 0 && Number(observed_ms) < beforeMs;
+        return isOld && !isKnown(platform as Platform, String(user_id));
+      });
+      labels(({ platform, subject, created_ms }) => {
+        if (Number(created_ms) >= beforeMs || isAccountId(String(subject))) return false;
+        return !isHeld(platform as Platform, String(subject));
+      });
+      aliases(
+        ({ platform, id }) =>
+          postWithId(context, platform as Platform, BigInt(String(id))) === null,
+      );
+    },
+  };
+}
+
+type Row = Record<string, unknown>;
+
+/** Goes through a table in the order of its key, some rows at each call, and removes those that are to go. */
+function inTurn(
+  catalog: DatabaseSync,
+  table: string,
+  key: readonly string[],
+  rowsAtOnce: number,
+): (isToGo: (row: Row) => boolean) => void {
+  const columns = key.join(", ");
+  const places = key.map(() => "?").join(", ");
+  const read = catalog.prepare(
+    `SELECT * FROM ${table} WHERE (${columns}) > (${places}) ORDER BY ${columns} LIMIT ?`,
+  );
+  // Hashes and IDs have 64 bits.
+  read.setReadBigInts(true);
+  const remove = catalog.prepare(
+    `DELETE FROM ${table} WHERE ${key.map((column) => `${column} = ?`).join(" AND ")}`,
+  );
+  const start = key.map(() => "");
+  let after = start;
+  return (isToGo) => {
+    const rows = read.all(...after, rowsAtOnce);
+    const keyOf = (row: Row): string[] => key.map((column) => String(row[column]));
+    for (const row of rows) if (isToGo(row)) remove.run(...keyOf(row));
+    const last = rows.at(-1);
+    after = last === undefined || rows.length < rowsAtOnce ? start : keyOf(last);
+  };
+}

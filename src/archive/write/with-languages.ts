@@ -1,0 +1,29 @@
+import type { ArchiveChange } from "../archive.ts";
+
+/**
+ * The changes with the language of each post whose source names none, where it can be told. `detect` answers texts with their languages or
+ * null, in order; it is asked once, and not at all where every post has its language.
+ */
+export async function withLanguages(
+  changes: readonly ArchiveChange[],
+  detect: (texts: readonly string[]) => Promise<unknown>,
+): Promise<readonly ArchiveChange[]> {
+  const lacking = changes.filter(lacksLanguage);
+  if (lacking.length === 0) return changes;
+  const found = (await detect(lacking.map(({ post }) => post.text))) as (string | null)[];
+  const languages = new Map(lacking.map(({ post }, index) => [post, found[index] ?? null]));
+  return changes.map((change) =>
+    lacksLanguage(change) ? inLanguage(change, languages.get(change.post) ?? null) : change,
+  );
+}
+
+type Upsert = ArchiveChange & { kind: "upsert" };
+
+function lacksLanguage(change: ArchiveChange): change is Upsert {
+  if (change.kind !== "upsert") return false;
+  return change.post.langs.length === 0 && change.post.detectedLang === null;
+}
+
+function inLanguage(change: Upsert, detectedLang: string | null): Upsert {
+  return { ...change, post: { ...change.post, detectedLang } };
+}

@@ -1,0 +1,560 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { makePost } from "../../../test/support/make-post.ts";
+import {
+  openCatalogBeside,
+  type SmallArchive,
+  smallArchive,
+} from "../../../test/support/small-archive.ts";
+import { lowestId, numberedId } from "../../posts/ids.ts";
+import type { Post } from "../../posts/post.ts";
+import { makePlan, namesIn } from "../../query/make-plan.ts";
+import { parseQuery } from "../../query/parse.ts";
+import type { PlanNode } from "../../query/plan.ts";
+import type { ArchiveChange } from "../archive.ts";
+
+const start = Date.UTC(2026, 0, 1);
+const everything = { plan: { kind: "all" } } as const;
+let archive: SmallArchive;
+afterEach(() => archive.remove());
+
+const upsert = (post: Post): ArchiveChange => ({ kind: "upsert", post });
+const remove = (post: Post, revision: string): ArchiveChange => ({
+  kind: "delete",
+  platform: post.platform,
+  uri: post.uri,
+  revision,
+});
+const streamed = (special: Parameters<typeof makePost>[0]) =>
+  makePost({ origin: "stream", ...special });
+
+function contents(): string[] {
+  const { positions } = archive.search(everything);
+  return archive.reader.operations
+    .records(positions)
+    .records.map((text) => (JSON.parse(text) as { Content: string }).Content);
+}
+
+const ids = (): bigint[] => archive.search(everything).positions.map(({ id }) => id);
+
+describe("identity", () => {
+  test("the same uri is one post, however often it comes", () => {
+    archive = smallArchive();
+    const post = makePost();
+    expect(archive.put(post)).toMatchObject({ inserted: 1, unchanged: 0 });
+    expect(archive.put(post)).toMatchObject({ inserted: 0, unchanged: 1 });
+    expect(contents()).toEqual(["a plain post"]);
+  });
+
+  test("a post that comes again with another time keeps its ID, in whatever segment it lies", () => {
+    archive = smallArchive(2);
+    const posts = [0, 1, 2, 3, 4, 5].map((n) => makePost({ key: `${n}`, createdMs: start + n }));
+    archive.put(...posts);
+    const before = ids();
+    archive.put(makePost({ key: "1", createdMs: start + 50_000, text: "moved in time" }));
+    expect(ids()).toEqual(before);
+    expect(contents().filter((text) => text === "moved in time")).toHaveLength(1);
+    const late = archive.search({ ...everything, fromMs: start + 50_000 });
+    expect(late.positions).toEqual([{ id: before[4], platform: "bluesky" }]);
+  });
+
+  test("posts whose number is taken get the next free ones of their millisecond and keep apart", () => {
+    archive = smallArchive();
+    const first = makePost({ key: "first" });
+    archive.put(first);
+    const [taken] = ids();
+    const native = makePost({
+      platform: "x",
+      nativeId: taken ?? 0n,
+      userId: null,
+      username: "someone",
+      text: "under its own number",
+    });
+    const hashed = makePost({ platform: "x", uri: "import:x:1", text: "under a hash" });
+    archive.put(hashed);
+    const [{ id } = { id: 0n }] = archive.search({ ...everything, platforms: ["x"] }).positions;
+    archive.put({ ...native, nativeId: id, uri: `https://x.com/i/status/${id}` });
+    const onX = archive.search({ ...everything, platforms: ["x"] }).positions;
+    expect(onX).toHaveLength(2);
+    expect(onX.map((position) => position.id)).toContain(id);
+    archive.put({ ...hashed, text: "changed" });
+    archive.write([remove({ ...native, uri: `https://x.com/i/status/${id}` }, "")]);
+    expect(contents().sort()).toEqual(["a plain post", "changed"]);
+  });
+
+  test.each([
+    ["edits", ["edited", "under its own number"]],
+    ["deletes", ["under its own number"]],
+  ])("a batch that %s the post which makes room for another does both", (what, left) => {
+    archive = smallArchive();
+    const hashed = makePost({ platform: "x", uri: "import:x:1", text: "under a hash" });
+    archive.put(hashed);
+    const [id = 0n] = ids();
+    const native = makePost({
+      platform: "x",
+      nativeId: id,
+      uri: `https://x.com/i/status/${id}`,
+      text: "under its own number",
+    });
+    const change = what === "edits" ? upsert({ ...hashed, text: "edited" }) : remove(hashed, "");
+    archive.write([change, upsert(native)]);
+    expect(contents().sort()).toEqual(left);
+    archive.put({ ...hashed, text: "a later version" });
+    const later = what === "edits" ? "a later version" : "under its own number";
+    expect(contents().sort()[0]).toBe(later);
+    expect(ids()).toHaveLength(left.length);
+  });
+
+  test("an X post keeps its number beyond 2^53 and from before snowflakes", () => {
+    archive = smallArchive();
+    const x = { platform: "x", userId: null, username: "jack" } as const;
+    const first = Date.UTC(2006, 2, 21, 20, 50, 14);
+    archive.put(
+      makePost({ ...x, nativeId: 1157939227653046272n, createdMs: Date.UTC(2019, 7, 4, 9) }),
+      makePost({ ...x, nativeId: 20n, createdMs: first, seenMs: null }),
+    );
+    expect(ids()).toEqual([1157939227653046272n, 20n]);
+    const old = archive.search({ ...everything, fromMs: first, toMs: first + 1 });
+    expect(old.positions).toEqual([{ id: 20n, platform: "x" }]);
+  });
+
+  test("times in year 1, 1970 and 2009 are found where they say they are", () => {
+    archive = smallArchive();
+    const years = [1, 1970, 2009].map((year) => {
+      const date = new Date(0);
+      date.setUTCFullYear(year, 5, 1);
+      return date.getTime();
+    });
+    archive.put(...years.map((createdMs, n) => makePost({ key: `${n}`, createdMs })));
+    for (const ms of years) {
+      expect(archive.search({ ...everything, fromMs: ms, toMs: ms + 1 }).positions).toHaveLength(1);
+    }
+  });
+});
+
+describe("segments", () => {
+  test("the newest one is cut when it is full, and each ID has one home", () => {
+    archive = smallArchive(3);
+    archive.put(
+      ...Array.from({ length: 10 }, (_, n) => makePost({ key: `${n}`, createdMs: start + n })),
+    );
+    const files = [1, 2, 3, 4].map((n) => join(archive.folder, "bluesky", `00000${n}.db`));
+    expect(files.map((file) => existsSync(file))).toEqual([true, true, true, true]);
+    expect(ids()).toHaveLength(10);
+    archive.put(makePost({ key: "late", createdMs: start + 1, text: "late" }));
+    expect(contents()).toContain("late");
+    expect(ids()).toEqual(ids().toSorted((a, b) => (a < b ? 1 : -1)));
+  });
+
+  test("posts of one millisecond stay together at a cut", () => {
+    archive = smallArchive(2);
+    archive.put(...[1, 2, 3, 4, 5].map((n) => makePost({ key: `${n}`, createdMs: start })));
+    archive.put(
+      makePost({ key: "6", createdMs: start }),
+      makePost({ key: "7", createdMs: start + 1 }),
+    );
+    expect(ids()).toHaveLength(7);
+    const again = archive.put(...[1, 6].map((n) => makePost({ key: `${n}`, createdMs: start })));
+    expect(again.unchanged).toBe(2);
+  });
+
+  test("a shuffled batch gives the same archive as a sorted one", () => {
+    const posts = Array.from({ length: 30 }, (_, n) =>
+      makePost({ key: `${n}`, createdMs: start + n }),
+    );
+    archive = smallArchive(7);
+    archive.put(...posts);
+    const sorted = contents();
+    archive.remove();
+    archive = smallArchive(7);
+    archive.put(...posts.toSorted((a, b) => (a.uri < b.uri ? 1 : -1)));
+    expect(contents()).toEqual(sorted);
+  });
+
+  test("everything is there after the files were closed and opened again", () => {
+    archive = smallArchive(3);
+    archive.put(...[1, 2, 3, 4].map((n) => makePost({ key: `${n}`, createdMs: start + n })));
+    const before = ids();
+    archive.reopen();
+    expect(ids()).toEqual(before);
+    expect(archive.put(makePost({ key: "4", createdMs: start + 4 })).unchanged).toBe(1);
+  });
+
+  test("a segment file that no catalog names, left by a crash, is replaced", () => {
+    archive = smallArchive(2);
+    const posts = [1, 2, 3].map((n) => makePost({ key: `${n}`, createdMs: start + n }));
+    archive.put(...posts.slice(0, 1));
+    const other = smallArchive(2);
+    other.put(...posts);
+    other.remove();
+    archive.put(...posts);
+    expect(ids()).toHaveLength(3);
+  });
+});
+
+describe("deleting", () => {
+  const post = streamed({ key: "gone", revision: "3aaa" });
+
+  test("removes the post from every search", () => {
+    archive = smallArchive();
+    archive.put(post);
+    expect(archive.write([remove(post, "3bbb")])).toMatchObject({ deleted: 1 });
+    expect(contents()).toEqual([]);
+  });
+
+  test("before the post came keeps it out, and a replay never brings it back", () => {
+    archive = smallArchive();
+    archive.write([remove(post, "3bbb")]);
+    expect(archive.put(post)).toMatchObject({ inserted: 0, suppressed: 1 });
+    archive.reopen();
+    expect(archive.put(post, { ...post, origin: "import", revision: "" })).toMatchObject({
+      inserted: 0,
+    });
+    expect(contents()).toEqual([]);
+  });
+
+  test("at an earlier revision than the one held removes nothing", () => {
+    archive = smallArchive();
+    archive.put({ ...post, revision: "3ccc" });
+    expect(archive.write([remove(post, "3bbb")])).toMatchObject({ deleted: 0, unchanged: 1 });
+    expect(contents()).toHaveLength(1);
+  });
+
+  test("in the same batch as the post, in either order, leaves nothing", () => {
+    archive = smallArchive();
+    archive.write([upsert(post), remove(post, "3bbb")]);
+    archive.write([remove(post, "3bbb"), upsert(post)]);
+    expect(contents()).toEqual([]);
+  });
+
+  test("of a post without revisions keeps every import of it out", () => {
+    archive = smallArchive();
+    const imported = makePost({ key: "file" });
+    archive.put(imported);
+    archive.write([remove(imported, "")]);
+    expect(archive.put(imported)).toMatchObject({ inserted: 0, suppressed: 1 });
+    expect(contents()).toEqual([]);
+  });
+
+  test("is undone only by a later revision", () => {
+    archive = smallArchive();
+    archive.write([remove(post, "3bbb")]);
+    archive.put({ ...post, revision: "3ccc", text: "written anew" });
+    expect(contents()).toEqual(["written anew"]);
+  });
+});
+
+describe("editing", () => {
+  test("replaces text and terms; an older revision that comes later changes nothing", () => {
+    archive = smallArchive();
+    archive.put(streamed({ revision: "3aaa", text: "first words" }));
+    expect(archive.put(streamed({ revision: "3bbb", text: "second words" })).updated).toBe(1);
+    expect(archive.put(streamed({ revision: "3aaa", text: "first words" })).unchanged).toBe(1);
+    expect(contents()).toEqual(["second words"]);
+    const word = (token: string) =>
+      archive.search({ plan: { kind: "terms", elements: [{ kind: "token", token }] } }).positions;
+    expect(word("first")).toHaveLength(0);
+    expect(word("second")).toHaveLength(1);
+  });
+
+  test("an import never overrides what was observed, but is overridden by it", () => {
+    archive = smallArchive();
+    archive.put(makePost({ text: "imported" }));
+    archive.put(streamed({ text: "observed", revision: "3aaa" }));
+    archive.put(makePost({ text: "imported again" }));
+    expect(contents()).toEqual(["observed"]);
+  });
+
+  test("counts that a source does not tell stay as they were", () => {
+    archive = smallArchive();
+    const counts = { likes: 5, reposts: null, replies: null, quotes: 0 };
+    archive.put(makePost({ counts }));
+    archive.put(streamed({ revision: "3aaa" }));
+    const { records } = archive.reader.operations.records(archive.search(everything).positions);
+    const [record = "{}"] = records;
+    expect(JSON.parse(record).Metadata.public_metrics).toEqual({
+      like_count: 5,
+      retweet_count: null,
+      reply_count: null,
+      quote_count: 0,
+    });
+  });
+});
+
+describe("a later version without counts", () => {
+  test("is found by the counts that are known", () => {
+    archive = smallArchive();
+    archive.put(makePost({ counts: { likes: 500, reposts: null, replies: null, quotes: null } }));
+    archive.put(makePost({ text: "another text" }));
+    const liked: PlanNode = { kind: "min-count", metric: "likes", atLeast: 100 };
+    expect(archive.search({ plan: liked }).positions).toHaveLength(1);
+    expect(archive.search({ plan: { kind: "not", child: liked } }).positions).toHaveLength(0);
+  });
+
+  test("changes nothing when only the cap of a time to come has moved on", () => {
+    archive = smallArchive();
+    const future = makePost({
+      platform: "mastodon",
+      uri: "m:1",
+      createdMs: Date.UTC(2999, 0, 1),
+      seenMs: null,
+    });
+    archive.put(future);
+    archive.laterBy(1_000);
+    expect(archive.put(future)).toMatchObject({ updated: 0, unchanged: 1 });
+  });
+});
+
+describe("what is kept beside the posts", () => {
+  test("checkpoints and coverage are saved with the batch; touching intervals become one", () => {
+    archive = smallArchive();
+    const interval = {
+      platform: "bluesky",
+      collection: "posts" as const,
+      account: null,
+      source: "jetstream",
+    } as const;
+    archive.write([], {
+      checkpoints: [{ name: "cursor", value: "1" }],
+      coverage: [{ ...interval, fromMs: 10, toMs: 20 }],
+    });
+    archive.write([], {
+      checkpoints: [{ name: "cursor", value: "2" }],
+      coverage: [
+        { ...interval, fromMs: 20, toMs: 30 },
+        { ...interval, fromMs: 50, toMs: 60 },
+      ],
+    });
+    expect(archive.reader.operations.readCheckpoint("cursor")).toBe("2");
+    expect(archive.reader.operations.coverage()).toEqual([
+      {
+        platform: "bluesky",
+        holdsPosts: false,
+        intervals: [
+          { ...interval, fromMs: 10, toMs: 30 },
+          { ...interval, fromMs: 50, toMs: 60 },
+        ],
+      },
+    ]);
+  });
+
+  test("a name stands for every account that bore it, an id for its handles", () => {
+    archive = smallArchive();
+    archive.write([
+      {
+        kind: "handle",
+        platform: "bluesky",
+        userId: "did:plc:a",
+        handle: "Old.example",
+        observedMs: 1,
+      },
+      {
+        kind: "handle",
+        platform: "bluesky",
+        userId: "did:plc:a",
+        handle: "new.example",
+        observedMs: 2,
+      },
+      {
+        kind: "handle",
+        platform: "bluesky",
+        userId: "did:plc:b",
+        handle: "old.example",
+        observedMs: 3,
+      },
+    ]);
+    const { accounts } = archive.reader.operations.resolve({
+      accounts: ["old.example", "did:plc:a", "nobody"],
+      posts: [],
+    });
+    const onBluesky = (name: string) =>
+      accounts
+        .get(name)
+        ?.filter((account) => account.startsWith("bluesky/"))
+        .toSorted();
+    expect(onBluesky("old.example")).toEqual([
+      "bluesky/@old.example",
+      "bluesky/did:plc:a",
+      "bluesky/did:plc:b",
+    ]);
+    expect(onBluesky("did:plc:a")).toEqual([
+      "bluesky/?new.example",
+      "bluesky/?old.example",
+      "bluesky/@did:plc:a",
+      "bluesky/did:plc:a",
+    ]);
+    expect(accounts.get("nobody")).toContain("x/@nobody");
+  });
+
+  test("a post without a handle shows its account's latest one, else the account id", () => {
+    archive = smallArchive();
+    archive.put(streamed({ username: "", revision: "3a" }));
+    const username = () =>
+      JSON.parse(
+        archive.reader.operations.records(archive.search(everything).positions).records[0] ?? "{}",
+      ).Metadata.username;
+    expect(username()).toBe("did:plc:author");
+    archive.write([
+      {
+        kind: "handle",
+        platform: "bluesky",
+        userId: "did:plc:author",
+        handle: "now.example",
+        observedMs: 9,
+      },
+    ]);
+    expect(username()).toBe("now.example");
+  });
+});
+
+describe("accounts", () => {
+  const from = (name: string): PlanNode => {
+    const { tree } = parseQuery(`from:${name}`);
+    return makePlan(tree, { names: archive.reader.operations.resolve(namesIn(tree)), asOfMs: 0 });
+  };
+  const found = (name: string): string[] => {
+    const { positions } = archive.search({ plan: from(name) });
+    return archive.reader.operations
+      .records(positions)
+      .records.map((text) => (JSON.parse(text) as { Content: string }).Content)
+      .sort();
+  };
+
+  test("of different platforms with one id, and a handle that reads like an id, are kept apart", () => {
+    archive = smallArchive();
+    archive.put(
+      makePost({
+        platform: "mastodon",
+        uri: "m:1",
+        userId: "1",
+        username: "alice@a.example",
+        text: "alice",
+      }),
+      makePost({ platform: "x", uri: "x:1", userId: "1", username: "carol", text: "carol" }),
+      makePost({ platform: "x", uri: "x:2", userId: "7", username: "12345", text: "digits" }),
+      makePost({ platform: "x", uri: "x:3", userId: "12345", username: "other", text: "other" }),
+    );
+    expect(found("alice@a.example")).toEqual(["alice"]);
+    expect(found("carol")).toEqual(["carol"]);
+    expect(found("12345")).toEqual(["digits"]);
+    expect(found("7")).toEqual(["digits"]);
+  });
+
+  test("cannot be renamed or taken over by what others write about them", () => {
+    archive = smallArchive();
+    archive.write([
+      {
+        kind: "handle",
+        platform: "bluesky",
+        userId: "did:plc:jay",
+        handle: "jay.example",
+        observedMs: start,
+      },
+    ]);
+    archive.put(
+      streamed({
+        uri: "at://did:plc:jay/c/1",
+        userId: "did:plc:jay",
+        username: "",
+        text: "mine",
+        revision: "3a",
+      }),
+      streamed({
+        uri: "at://did:plc:evil/c/1",
+        userId: "did:plc:evil",
+        username: "",
+        text: "send me coins",
+        revision: "3a",
+        createdMs: start + 9,
+        mentions: [
+          { username: "jay.example", userId: "did:plc:evil" },
+          { username: "clown.example", userId: "did:plc:jay" },
+        ],
+      }),
+    );
+    expect(found("jay.example")).toEqual(["mine"]);
+    const names = archive.reader.operations
+      .records(archive.search(everything).positions)
+      .records.map((text) => JSON.parse(text).Metadata.username);
+    expect(names.sort()).toEqual(["did:plc:evil", "jay.example"]);
+  });
+
+  test("keep the handle that was observed, whatever an import says later", () => {
+    archive = smallArchive();
+    archive.write([
+      {
+        kind: "handle",
+        platform: "bluesky",
+        userId: "did:plc:author",
+        handle: "seen.example",
+        observedMs: 5,
+      },
+    ]);
+    archive.put(makePost({ key: "imported", username: "file.example" }));
+    archive.put(streamed({ key: "live", username: "", revision: "3a" }));
+    const names = archive.reader.operations
+      .records(archive.search(everything).positions)
+      .records.map((text) => JSON.parse(text).Metadata.username);
+    expect(names.sort()).toEqual(["file.example", "seen.example"]);
+  });
+});
+
+describe("what a hostile file or a crash leaves", () => {
+  test("the highest number there is keeps nothing from being written after it", () => {
+    archive = smallArchive(2);
+    const x = { platform: "x", userId: null, username: "a" } as const;
+    archive.put(makePost({ ...x, nativeId: 2n ** 63n - 1n, text: "last" }));
+    for (let n = 0n; n < 6n; n++) {
+      archive.put(makePost({ ...x, nativeId: 1157939227653046272n + (n << 22n), text: `${n}` }));
+    }
+    expect(contents()).toHaveLength(7);
+  });
+
+  test("a batch that failed leaves no writer on a file that another process replaces", () => {
+    archive = smallArchive(2);
+    archive.put(makePost({ key: "1", createdMs: start }));
+    const posts = [2, 3, 4].map((n) => makePost({ key: `${n}`, createdMs: start + n }));
+    const broken = {
+      platform: "bluesky" as const,
+      collection: "posts" as const,
+      account: null,
+      source: "s",
+      fromMs: Number.NaN,
+      toMs: 1,
+    };
+    expect(() => archive.write(posts.map(upsert), { coverage: [broken] })).toThrow();
+    const other = openCatalogBeside(archive);
+    other.put(...posts);
+    other.close();
+    expect(archive.put(...posts, makePost({ key: "5", createdMs: start + 5 }))).toMatchObject({
+      inserted: 1,
+      unchanged: 3,
+    });
+    expect(ids()).toHaveLength(5);
+  });
+
+  test("a number that tells no time is found by the time that the post claims", () => {
+    archive = smallArchive();
+    archive.put(
+      makePost({
+        platform: "x",
+        nativeId: 5n,
+        userId: null,
+        username: "a",
+        seenMs: null,
+        createdMs: start,
+      }),
+    );
+    expect(
+      archive.search({ ...everything, fromMs: start, toMs: start + 1 }).positions,
+    ).toHaveLength(1);
+  });
+});
+
+test("IDs that a window must not lose lie where their time says", () => {
+  archive = smallArchive();
+  archive.put(makePost({ createdMs: start }));
+  const [id = 0n] = ids();
+  expect(id >= lowestId(start) && id < numberedId(start + 1, 0n)).toBe(true);
+});

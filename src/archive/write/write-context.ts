@@ -1,0 +1,44 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Accounts } from "../catalog/accounts.ts";
+import { type SegmentEntry, setWrittenIn } from "../catalog/catalog.ts";
+import type { CommitNumber } from "../catalog/commit-number.ts";
+import type { Labels } from "../catalog/labels.ts";
+import type { Strayed } from "../catalog/misplaced.ts";
+import type { Unjudged } from "../catalog/pending-moderation.ts";
+import type { SegmentWriter } from "../segments/segment-writer.ts";
+import type { Aliases } from "./aliases.ts";
+import type { CountChanges } from "./count-changes.ts";
+import type { SegmentWriters } from "./segment-writers.ts";
+
+/** What writing shares: the catalog, open under its write lock, and what is kept in it. */
+export type WriteContext = {
+  catalog: DatabaseSync;
+  writers: SegmentWriters;
+  accounts: Accounts;
+  labels: Labels;
+  counts: CountChanges;
+  aliases: Aliases;
+  strayed: Strayed;
+  unjudged: Unjudged;
+  commit: CommitNumber;
+  uriKey: string;
+  hashOf(uri: string): bigint;
+};
+
+/** One transaction of a segment: all that `work` does, or nothing. */
+export function inSegment(
+  { catalog, commit }: Pick<WriteContext, "catalog" | "commit">,
+  writer: SegmentWriter,
+  entry: SegmentEntry,
+  work: () => void,
+): void {
+  writer.begin(entry.rewriting, commit.current());
+  try {
+    work();
+    writer.commit();
+  } catch (error) {
+    writer.rollback();
+    throw error;
+  }
+  setWrittenIn(catalog, entry, commit.current());
+}

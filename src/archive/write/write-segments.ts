@@ -1,0 +1,104 @@
+import { firstInMillisecond, lastId, nextMillisecondId } from "../../posts/ids.ts";
+import type { Platform } from "../../posts/post.ts";
+import { nextSequence, presentAnalyzer, presentNumbering } from "../catalog/catalog.ts";
+import { moderationOf } from "../catalog/moderation.ts";
+import type { SegmentWriter } from "../segments/segment-writer.ts";
+import { owner, type PlacedChange } from "./placement.ts";
+import { takeOffReactions } from "./reactions.ts";
+import { inSegment, type WriteContext } from "./write-context.ts";
+
+/** The number of the post that arrived last; counted on as posts are written. */
+export type Arrivals = { last: number };
+
+/** As many changes as bring the segment to its size, and the rest of the last one's millisecond: it has one home. */
+function upToCapacity(changes: readonly PlacedChange[], room: number): PlacedChange[] {
+  let inserts = 0;
+  let cut: bigint | null = null;
+  let end = 0;
+  for (const change of changes) {
+    if (cut !== null && change.id >= cut) break;
+    end += 1;
+    if (change.kind === "insert") inserts += 1;
+    if (cut === null && inserts >= room) cut = nextMillisecondId(change.id);
+  }
+  return changes.slice(0, end);
+}
+
+/** Gives each segment of a platform its changes, in the order of their IDs, and cuts the newest one when it is full. */
+export function writeSegments(
+  context: WriteContext,
+  platform: Platform,
+  changes: readonly PlacedChange[],
+  segmentPosts: number,
+  arrivals: Arrivals,
+): void {
+  const { catalog, writers, accounts, labels } = context;
+  const isModerated = accounts.any(platform) || labels.any(platform);
+  let rest = changes.toSorted(compare);
+  while (rest.length > 0) {
+    const entries = writers.entries(platform);
+    const entry = owner(entries, rest[0]?.id ?? 0n);
+    const isNewest = entry === entries.at(-1);
+    const writer = writers.writerOf(entry);
+    const own = rest.filter((change) => change.id <= entry.high);
+    const taken = isNewest ? upToCapacity(own, segmentPosts - writer.posts()) : own;
+    inSegment(context, writer, entry, () => {
+      for (const change of taken) {
+        apply(context, writer, platform, change, arrivals);
+        if (isModerated) judge(context, writer, change);
+      }
+    });
+    rest = rest.slice(taken.length);
+    const end = writer.end();
+    const isCurrent = entry.analyzer === presentAnalyzer && entry.numbering === presentNumbering;
+    const isEnded = writer.posts() >= segmentPosts || !isCurrent;
+    if (isNewest && isEnded && end <= lastId) {
+      const sequence = nextSequence(catalog, platform);
+      writers.add({ platform, sequence, low: end, skew: entry.skew });
+      writers.close(entry);
+    }
+  }
+}
+
+/** By ID; a post makes room before anything else is done within its millisecond, to it or to the one that comes. */
+function compare(a: PlacedChange, b: PlacedChange): number {
+  const [first, second] = [placeOf(a), placeOf(b)];
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
+const placeOf = (change: PlacedChange): bigint =>
+  change.kind === "renumber" ? firstInMillisecond(change.id) : change.id;
+
+function apply(
+  context: WriteContext,
+  writer: SegmentWriter,
+  platform: Platform,
+  change: PlacedChange,
+  arrivals: Arrivals,
+): void {
+  if (change.kind === "insert") {
+    arrivals.last += 1;
+    writer.insert(change.post, change.id, arrivals.last);
+  } else if (change.kind === "update") {
+    writer.update(change.post, change.held);
+  } else if (change.kind === "remove") {
+    takeOffReactions(context, change.platform, writer.read(change.id));
+    writer.remove(change.id, change.hash);
+    writer.deletions.addPost(change.uri, change.revision);
+    if (change.hash === null) return;
+    context.strayed.remove(change.platform, change.hash, change.id);
+  } else if (change.kind === "keep-out") {
+    writer.deletions.addPost(change.uri, change.revision);
+  } else {
+    writer.renumber(change.id, change.to, change.hash);
+    context.aliases.renumber(platform, change.id, change.to);
+  }
+}
+
+/** A post comes as its account and its labels say. */
+function judge(context: WriteContext, writer: SegmentWriter, change: PlacedChange): void {
+  if (change.kind !== "insert" && change.kind !== "update") return;
+  const moderation = moderationOf(change.post, context.accounts, context.labels);
+  if (!moderation.hidden && moderation.labels.length === 0) return;
+  writer.moderate(change.id, moderation);
+}

@@ -1,0 +1,115 @@
+import type { Caller } from "../../accounts/authenticate.ts";
+import type { CursorScope } from "../../jobs/cursor.ts";
+import { sealCursor } from "../../jobs/cursor.ts";
+import type { AskedBounds } from "../../jobs/job.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import type { SearchPlatform } from "../../platforms/source.ts";
+import type { HttpContext } from "../context.ts";
+import { pointedAt } from "../problems/with-pointer.ts";
+import { problem } from "../problems/write-problem.ts";
+import type { CountsQuery } from "../schemas/counts.ts";
+import { continueFrom } from "./next-cursor.ts";
+
+export const granularityMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
+
+type Granularity = keyof typeof granularityMs;
+
+/** What the pages of a count have in common; times are Unix milliseconds. */
+export type CountsQuestion = {
+  caller: Caller;
+  platform: SearchPlatform;
+  granularity: Granularity;
+  canonicalQuery: string;
+  asked: AskedBounds;
+};
+
+/** One page: the newest buckets of what the pages before have left of the window. */
+export type CountsPage = {
+  fromMs: number;
+  toMs: number;
+  /** Where the window begins. */
+  windowFromMs: number;
+  /** When the first page was asked for. */
+  asOfMs: number;
+};
+
+type PageContext = Pick<HttpContext, "cursorKey" | "clock" | "settings">;
+
+export function askedBoundsOf({ start_time, end_time }: CountsQuery): AskedBounds {
+  return { startMs: momentOf(start_time), endMs: momentOf(end_time) };
+}
+
+const momentOf = (text: string | undefined): number | null =>
+  text === undefined ? null : Date.parse(text);
+
+/**
+ * The page that a request asks for: the newest of its window, or what follows on a token. The window ends with `end_time`, at
+ * most now, and begins with `start_time`, else as many days before its end as a live search looks back.
+ */
+export function pageOf(
+  context: PageContext,
+  question: CountsQuestion,
+  token: string | undefined,
+): CountsPage {
+  const { asked, granularity } = question;
+  const { liveWindowMs, maxCountBuckets } = context.settings;
+  const rest =
+    token === undefined
+      ? null
+      : pointedAt("/next_token", () => openToken(context, question, token));
+  const asOfMs = rest?.asOfMs ?? context.clock.now();
+  const toMs = rest?.toMs ?? Math.min(asOfMs, asked.endMs ?? asOfMs);
+  const windowFromMs = Math.min(rest?.fromMs ?? asked.startMs ?? toMs - liveWindowMs, toMs);
+  const bucketMs = granularityMs[granularity];
+  const earliestMs = (Math.ceil(toMs / bucketMs) - maxCountBuckets) * bucketMs;
+  return { fromMs: Math.max(windowFromMs, earliestMs), toMs, windowFromMs, asOfMs };
+}
+
+/** The token of the page that ends where the told one begins; null when that is where the window begins. */
+export function nextToken(
+  { cursorKey }: Pick<HttpContext, "cursorKey">,
+  question: CountsQuestion,
+  { windowFromMs, asOfMs }: CountsPage,
+  toldFromMs: number,
+): string | null {
+  if (toldFromMs <= windowFromMs) return null;
+  return sealCursor(cursorKey, {
+    ...scopeOf(question),
+    // A count goes on at a time, not at a post.
+    after: { platform: "x", id: 0n },
+    fromMs: windowFromMs,
+    toMs: toldFromMs,
+    asOfMs,
+    asked: question.asked,
+  });
+}
+
+/** Tokens are cursors of another kind: no query begins like this, so that neither is taken for the other. */
+function scopeOf({ caller, platform, granularity, canonicalQuery }: CountsQuestion): CursorScope {
+  return {
+    accountId: caller.accountId,
+    platform,
+    type: "social",
+    method: "searchbyfullarchive",
+    canonicalQuery: `\u0000counts by ${granularity}\u0000${canonicalQuery}`,
+  };
+}
+
+function openToken(context: PageContext, question: CountsQuestion, token: string) {
+  try {
+    return continueFrom(context, scopeOf(question), token, question.asked);
+  } catch (error) {
+    throw error instanceof EarshotError ? tokenFault(error) : error;
+  }
+}
+
+function tokenFault({ code }: EarshotError): EarshotError {
+  if (code === "cursor_invalid") {
+    return problem("cursor_invalid", "the next_token cannot be read", {
+      hint: "send meta.next_token exactly as it was received, or leave it out for the newest page",
+    });
+  }
+  return problem("cursor_mismatch", "the next_token belongs to another count", {
+    hint: "send the platform, query, granularity, start_time and end_time of the page that it came from",
+  });
+}

@@ -1,0 +1,48 @@
+import type { FastifyReply } from "fastify";
+import type { Job, JobFailure, JobResult } from "../../jobs/job.ts";
+import type { EarshotError } from "../../lib/errors.ts";
+import { problem } from "../problems/write-problem.ts";
+
+/** The result of a job that is done; null while it goes on. Errors: what a job that has ended without one is answered with. */
+export function resultOf({ state, result, failure }: Job): JobResult | null {
+  switch (state) {
+    case "done":
+      if (result !== null) return result;
+      throw problem("result_expired", "the result is no longer kept");
+    case "error":
+      throw faultOf(failure);
+    case "cancelled":
+      throw problem("job_cancelled", "the job was cancelled");
+    case "expired":
+      throw problem("result_expired", "the result is no longer kept", {
+        hint: "submit the search again",
+      });
+    default:
+      return null;
+  }
+}
+
+/** What a job that has failed is answered with. */
+export function faultOf(failure: JobFailure | null): EarshotError {
+  if (failure === null) return problem("job_failed", "the job failed");
+  const { code, message, status, hint, retryable } = failure;
+  const help = hint === undefined ? {} : { hint };
+  if (status === 504) return problem("deadline_exceeded", message, help);
+  if (status === 502) {
+    const told = {
+      details: [{ code, message }],
+      ...(retryable === undefined ? {} : { retryable }),
+    };
+    return problem("upstream_failed", message, { ...help, ...told });
+  }
+  return problem("job_failed", message, help);
+}
+
+/** Answers that a job goes on, and when to come again. */
+export function answerUnfinished(reply: FastifyReply, { uuid, state }: Job) {
+  return reply
+    .code(202)
+    .header("retry-after", "1")
+    .type("application/json; charset=utf-8")
+    .send(JSON.stringify({ uuid, status: state, error: "" }));
+}

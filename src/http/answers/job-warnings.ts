@@ -1,0 +1,28 @@
+import { fitsCursor } from "../../jobs/cursor.ts";
+import type { Job } from "../../jobs/job.ts";
+import type { SourceWarning } from "../../platforms/source.ts";
+
+/** The remarks known at submission and those of the result, and what keeps a result from being continued. */
+export function jobWarnings({
+  request,
+  warnings,
+  result,
+}: Pick<Job, "request" | "warnings" | "result">): readonly SourceWarning[] {
+  if (result === null) return warnings;
+  const { next, nextPlace = null } = result;
+  const isCut = next === null && nextPlace !== null && !fitsCursor(nextPlace);
+  const isEmptyLive = request.method === "searchbyquery" && result.items.length === 0;
+  const ofResult = isEmptyLive ? result.warnings.map(withOlderPosts) : result.warnings;
+  return [...warnings, ...ofResult, ...(isCut ? [cursorTooLong(nextPlace.platform)] : [])];
+}
+
+/** An archive of older posts answers nothing to a live search. */
+const withOlderPosts = (warning: SourceWarning): SourceWarning =>
+  warning.code === "incomplete_coverage"
+    ? { ...warning, hint: `${warning.hint}; searchbyfullarchive finds older posts` }
+    : warning;
+
+const cursorTooLong = (platform: string): SourceWarning => ({
+  code: "cursor_too_long",
+  message: `there is more, but what ${platform} calls its next page by is too long for a cursor`,
+});

@@ -1,0 +1,30 @@
+import type { ListedPlace } from "../../jobs/job.ts";
+import { problem } from "../problems/write-problem.ts";
+
+/**
+ * Where a page of a list begins, as a text for clients: the time and the uuid of the job before it, 22 bytes in base64url. It
+ * is no secret and needs no seal, as a place in the list of one account says nothing in that of another.
+ */
+const timeBytes = 6;
+const placeBytes = timeBytes + 16;
+
+export function writeListCursor({ submittedMs, uuid }: ListedPlace): string {
+  const bytes = Buffer.alloc(placeBytes);
+  bytes.writeUIntBE(submittedMs, 0, timeBytes);
+  bytes.write(uuid.replaceAll("-", ""), timeBytes, "hex");
+  return bytes.toString("base64url");
+}
+
+/** Errors: `cursor_invalid` for a text that is no cursor of a list. */
+export function readListCursor(text: string): ListedPlace {
+  const bytes = Buffer.from(text, "base64url");
+  // Base64url is read leniently; only the text that was given out counts.
+  if (bytes.length !== placeBytes || bytes.toString("base64url") !== text) {
+    throw problem("cursor_invalid", "the cursor cannot be read", {
+      hint: "send next_cursor exactly as it was received, or leave it out for the newest jobs",
+    });
+  }
+  const hex = bytes.toString("hex", timeBytes);
+  const uuid = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  return { submittedMs: bytes.readUIntBE(0, timeBytes), uuid };
+}

@@ -1,0 +1,172 @@
+import { isSearch } from "../../platforms/methods.ts";
+import type { Coverage } from "../../platforms/source.ts";
+import { iso } from "../submission/window.ts";
+import { fieldOf } from "./fields.ts";
+import { codeSpan, link, quoteLines, sentence } from "./markdown-text.ts";
+import { type AnswerPage, type AnswerPost, warningsOf } from "./page.ts";
+import { type PostRecord, textOf } from "./record.ts";
+import { kindOf, type RecordKind } from "./record-kinds.ts";
+
+/**
+ * An answer as a language model or a person reads it: what was asked, how much of it is known, the posts as numbered
+ * quotations with author, time and link, remarks, and how to go on.
+ */
+export function* markdownOf(page: AnswerPage) {
+  yield `# ${titleOf(page.job)}\n\n`;
+  yield `${foundSentence(page)} ${knowledgeSentences(page)}\n\n`;
+  for (const [index, post] of page.posts.entries()) {
+    yield `${item(post, index + 1, page.fields)}\n\n`;
+  }
+  yield warningLines(page);
+  yield closing(page);
+}
+
+function titleOf({ request: { method }, canonicalQuery }: AnswerPage["job"]): string {
+  const name = isSearch(method) ? "Search" : method;
+  return canonicalQuery === "" ? name : `${name}: ${codeSpan(canonicalQuery)}`;
+}
+
+const nouns: Readonly<Record<RecordKind, readonly [one: string, several: string]>> = {
+  post: ["post", "posts"],
+  profile: ["account", "accounts"],
+  trend: ["trend", "trends"],
+  space: ["space", "spaces"],
+};
+
+function foundSentence({ job, posts, nextCursor }: AnswerPage): string {
+  const { method } = job.request;
+  const [one, several] = nouns[kindOf(method)];
+  if (posts.length === 1) return `1 ${one}.`;
+  const order = isSearch(method) ? "newest first" : "in the order of the platform";
+  if (posts.length > 1) return `${posts.length} ${several}, ${order}.`;
+  return nextCursor === null ? `No ${one} was found.` : `No ${one} was found so far.`;
+}
+
+/** How much is known: of a window where posts were searched, else of what a platform was asked. */
+function knowledgeSentences(page: AnswerPage): string {
+  const { job, result } = page;
+  const isFetched =
+    !isSearch(job.request.method) && result.sources.some(({ via }) => via !== "archive");
+  return isFetched ? readingSentence(page) : coverageSentences(page);
+}
+
+function readingSentence({ posts, result, nextCursor }: AnswerPage): string {
+  if (!result.complete) {
+    return posts.length === 0
+      ? "That does not mean that there is none: reading ended early."
+      : "There may be more: reading ended early.";
+  }
+  return nextCursor === null ? "The platform tells no more." : "There is more.";
+}
+
+/** How much of the window is known: above all what an empty list means. */
+function coverageSentences({ posts, result }: AnswerPage): string {
+  const { coverage, complete } = result;
+  const window = windowWords(coverage);
+  if (!coverage.complete) {
+    const doubt =
+      posts.length === 0
+        ? `That does not mean that there is none: ${window}, not everything is held here.`
+        : `There may be more: ${window}, not everything is held here.`;
+    return `${doubt} Missing: ${gapWords(coverage)}.`;
+  }
+  if (!complete) return `The search ran out of time before it had seen everything ${window}.`;
+  return posts.length === 0
+    ? `There is none: everything ${window} is held here.`
+    : `Nothing is missing: everything ${window} is held here.`;
+}
+
+function windowWords({ fromMs, toMs }: Pick<Coverage, "fromMs" | "toMs">): string {
+  return fromMs === null ? `before ${iso(toMs)}` : `from ${iso(fromMs)} to ${iso(toMs)}`;
+}
+
+/** So many gaps are told, the newest. */
+const toldGaps = 10;
+
+function gapWords({ gaps }: Coverage): string {
+  const told = gaps.slice(-toldGaps).map(windowWords);
+  const rest = gaps.length - told.length;
+  return rest === 0 ? told.join("; ") : `${rest} earlier spans; ${told.join("; ")}`;
+}
+
+function item(post: AnswerPost, number: number, fields: AnswerPage["fields"]): string {
+  const marker = `${number}. `;
+  const indent = " ".repeat(marker.length);
+  const parts = [[marker + headOf(post)]];
+  if (fields === null || fields.includes("Content")) parts.push(textLines(post, indent));
+  const others = (fields ?? []).filter((field) => field !== "Content");
+  parts.push(others.map((field) => `${indent}- ${field}: ${valueSpan(post, field)}`));
+  return parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join("\n"))
+    .join("\n\n");
+}
+
+function headOf({ record }: AnswerPost): string {
+  const address = textOf(record, "url") ?? textOf(record, "uri");
+  return [
+    ...leadOf(record),
+    textOf(record, "platform") ?? "unknown platform",
+    address === null ? "no link" : link(address),
+  ].join(" · ");
+}
+
+/** Whose it is and of when, as far as the kind of record has that. */
+function leadOf(record: PostRecord): string[] {
+  const author = textOf(record, "username");
+  const time = textOf(record, "created_at");
+  switch (textOf(record, "kind")) {
+    case "trend":
+      return [`rank ${codeSpan(record.ID)}`];
+    case "space":
+      return [codeSpan(textOf(record, "state") ?? "space"), time ?? "unknown time"];
+    case "profile":
+      return [
+        author ? codeSpan(`@${author}`) : codeSpan(record.ID),
+        ...namesOf(textOf(record, "author")),
+        ...(time === null ? [] : [`since ${time}`]),
+      ];
+    default:
+      return [author ? codeSpan(`@${author}`) : "unknown author", time ?? "unknown time"];
+  }
+}
+
+const namesOf = (name: string | null): string[] => (name ? [codeSpan(name)] : []);
+
+function textLines({ record, shortenedFrom }: AnswerPost, indent: string): string[] {
+  const quote = quoteLines(record.Content, indent);
+  if (quote.length === 0) return [`${indent}(no text)`];
+  if (shortenedFrom === null) return quote;
+  return [...quote, "", `${indent}(shortened: the text has ${shortenedFrom} characters)`];
+}
+
+function valueSpan({ record }: AnswerPost, field: string): string {
+  const value = fieldOf(record, field);
+  return codeSpan(typeof value === "string" ? value : JSON.stringify(value));
+}
+
+function warningLines(page: AnswerPage): string {
+  const warnings = warningsOf(page);
+  if (warnings.length === 0) return "";
+  const lines = warnings.map(({ code, message, hint }) => {
+    const advice = hint === undefined ? "" : ` (${hint})`;
+    return `- ${codeSpan(code)}: ${sentence(message + advice)}\n`;
+  });
+  return `Warnings:\n\n${lines.join("")}\n`;
+}
+
+function closing({ job, omitted, isContinued, nextCursor }: AnswerPage): string {
+  const lines: string[] = [];
+  if (omitted > 0) {
+    const posts = omitted === 1 ? "1 more post was" : `${omitted} more posts were`;
+    const rest = isContinued ? "; the next page begins with them" : "";
+    lines.push(`${posts} found and left out for max_chars${rest}.`);
+  }
+  lines.push(
+    nextCursor === null
+      ? "There is no further page."
+      : `Next page: the same search with next_cursor ${codeSpan(nextCursor)}.`,
+    `Whole records: the result of job ${codeSpan(job.uuid)}.`,
+  );
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,57 @@
+import type { Position } from "../../archive/archive.ts";
+import {
+  type CursorPlace,
+  type CursorScope,
+  fitsCursor,
+  openCursor,
+  sealCursor,
+} from "../../jobs/cursor.ts";
+import { type AskedBounds, type Job, noBounds } from "../../jobs/job.ts";
+import type { FetchPlace } from "../../platforms/upstream.ts";
+import type { HttpContext } from "../context.ts";
+import { problem } from "../problems/write-problem.ts";
+
+/** The cursor that continues where a job's result ends; null when nothing follows. */
+export function cursorOf(context: Pick<HttpContext, "cursorKey">, job: Job): string | null {
+  const { next = null, nextPlace = null } = job.result ?? {};
+  if (next !== null || nextPlace === null) return cursorAfter(context, job, next);
+  return fitsCursor(nextPlace) ? seal(context, job, { after: null, place: nextPlace }) : null;
+}
+
+/** The cursor that continues a job's search after a post of its result; null when nothing follows. */
+export function cursorAfter(
+  context: Pick<HttpContext, "cursorKey">,
+  job: Job,
+  after: Position | null,
+): string | null {
+  return after === null ? null : seal(context, job, { after });
+}
+
+type End = { after: Position } | { after: null; place: FetchPlace };
+
+function seal({ cursorKey }: Pick<HttpContext, "cursorKey">, job: Job, end: End): string {
+  const { platform, type, method, fromMs, toMs, asOfMs, asked = noBounds } = job.request;
+  const { accountId, canonicalQuery } = job;
+  const scope = { accountId, platform, type, method, canonicalQuery };
+  return sealCursor(cursorKey, { ...scope, ...end, fromMs, toMs, asOfMs, asked });
+}
+
+/**
+ * Where a cursor continues. The window is the cursor's own; `start_time` and `end_time` may be repeated as they were asked or
+ * left out, anything else is a `cursor_mismatch`.
+ */
+export function continueFrom(
+  { cursorKey }: Pick<HttpContext, "cursorKey">,
+  scope: CursorScope,
+  cursor: string,
+  asked: AskedBounds,
+): CursorPlace {
+  const place = openCursor(cursorKey, cursor, scope);
+  const isSame =
+    (asked.startMs ?? place.asked.startMs) === place.asked.startMs &&
+    (asked.endMs ?? place.asked.endMs) === place.asked.endMs;
+  if (isSame) return place;
+  throw problem("cursor_mismatch", "the cursor belongs to a search of another window", {
+    hint: "send start_time and end_time as in the search that it came from, or leave them out",
+  });
+}

@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto";
+import type { Archive, Damage } from "../../archive/archive.ts";
+import type { JobResult } from "../../jobs/job.ts";
+import type { ResultSignature } from "../../jobs/result-signature.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { serializeDictionary } from "../../lib/structured-fields.ts";
+import { startTurns } from "../../lib/turns.ts";
+import { recordsOf } from "../../search/fill-in.ts";
+
+/** A signed result as it may be shown at this moment. */
+export type SignedRecords = {
+  records: readonly string[];
+  /** The JSON array of them in UTF-8. */
+  body: Buffer;
+  /** Whether the body is, byte for byte, what the node has signed. */
+  isAsSigned: boolean;
+  /** How many of the records may not be shown any more. */
+  withdrawn: number;
+  damage: readonly Damage[];
+};
+
+/** Reads the records of a result that a node has signed. The event loop is given away in between, however large they are. */
+export async function signedRecordsOf(
+  { archive, clock }: { archive: Pick<Archive, "records" | "withheld">; clock: Clock },
+  { items }: JobResult,
+  { fields }: ResultSignature,
+): Promise<SignedRecords> {
+  const { records, damage } = await recordsOf(archive, items);
+  const nextTurn = startTurns(clock);
+  const hash = createHash("sha256");
+  const pieces: Buffer[] = [];
+  const add = (text: string) => {
+    const piece = Buffer.from(text);
+    hash.update(piece);
+    pieces.push(piece);
+  };
+  add("[");
+  for (const [index, record] of records.entries()) {
+    add(index === 0 ? record : `,${record}`);
+    await nextTurn();
+  }
+  add("]");
+  const digest = serializeDictionary({ "sha-256": { value: hash.digest() } });
+  return {
+    records,
+    body: Buffer.concat(pieces),
+    isAsSigned: digest === fields["content-digest"],
+    withdrawn: items.length - records.length,
+    damage,
+  };
+}

@@ -1,0 +1,119 @@
+import type { Job, JobSummary } from "../../jobs/job.ts";
+import { serializeDictionary } from "../../lib/structured-fields.ts";
+import type { Coverage, SourceCost } from "../../platforms/source.ts";
+import { iso, isoOrNull } from "../submission/window.ts";
+import { jobWarnings } from "./job-warnings.ts";
+import { evidenceOf } from "./node-fields.ts";
+
+/** The status of a job as clients read it: times in ISO 8601, what is not known yet null. */
+export function statusBody(job: Job, nextCursor: string | null) {
+  const { result } = job;
+  return {
+    ...identityOf(job),
+    sources: (result?.sources ?? []).map((source) => ({
+      platform: source.platform,
+      via: source.via,
+      from: isoOrNull(source.fromMs),
+      to: iso(source.toMs),
+      count: source.count,
+      ...(source.cost === undefined ? {} : { cost: costBody(source.cost) }),
+    })),
+    node: job.node,
+    evidence: evidenceOf(job),
+    count: result?.items.length ?? null,
+    complete: result?.complete ?? null,
+    coverage: result === null ? null : coverageBody(result.coverage),
+    warnings: jobWarnings(job),
+    ...timesOf(job),
+    attempts: job.attempts,
+    next_cursor: nextCursor,
+  };
+}
+
+/** What a source was billed, in the units of its platform and in dollars; the month is that of the deployment's budget. */
+function costBody({ postReads = 0, userReads = 0, requests = 0, microUsd, month }: SourceCost) {
+  return {
+    post_reads: postReads,
+    user_reads: userReads,
+    requests,
+    usd: microUsd / 1_000_000,
+    month:
+      month === null
+        ? null
+        : {
+            name: month.name,
+            post_reads: month.postReads,
+            most_post_reads: month.mostPostReads,
+          },
+  };
+}
+
+/** A job as it stands in a list: its status without what the result says of itself. */
+export function summaryBody(job: JobSummary) {
+  return {
+    ...identityOf(job),
+    node: job.node,
+    evidence: job.evidence,
+    count: job.count,
+    complete: job.complete,
+    warnings: job.warnings,
+    ...timesOf(job),
+    attempts: job.attempts,
+  };
+}
+
+function identityOf({ uuid, state, failure, request, canonicalQuery }: Omit<Job, "result">) {
+  return {
+    uuid,
+    status: state,
+    error: failure === null ? "" : [failure.message, failure.hint].filter(Boolean).join("; "),
+    platform: request.platform,
+    type: request.type,
+    method: request.method,
+    query: request.query,
+    canonical_query: canonicalQuery,
+  };
+}
+
+function timesOf({ submittedMs, startedMs, finishedMs, expiresMs }: Omit<Job, "result">) {
+  return {
+    submitted_at: iso(submittedMs),
+    started_at: isoOrNull(startedMs),
+    finished_at: isoOrNull(finishedMs),
+    expires_at: isoOrNull(expiresMs),
+  };
+}
+
+/** What is held of a window, as clients read it; also of a result that was stored before platforms were told one by one. */
+export function coverageBody({ fromMs, toMs, complete, gaps, truncated, platforms }: Coverage) {
+  return {
+    from: isoOrNull(fromMs),
+    to: iso(toMs),
+    complete,
+    gaps: gaps.map(spanBody),
+    truncated: truncated ?? false,
+    platforms: (platforms ?? []).map((each) => ({
+      platform: each.platform,
+      collection: each.collection,
+      complete: each.complete,
+      held: each.held.map(spanBody),
+      gaps: each.gaps.map(spanBody),
+      truncated: each.truncated,
+    })),
+  };
+}
+
+const spanBody = ({ fromMs, toMs }: { fromMs: number | null; toMs: number }) => ({
+  from: isoOrNull(fromMs),
+  to: iso(toMs),
+});
+
+/** The `X-Coverage` field of a result, a structured field dictionary (RFC 9651); without `from` when unbounded. */
+export function coverageField(complete: boolean, coverage: Coverage): string {
+  return serializeDictionary({
+    complete: { value: complete && coverage.complete },
+    ...(coverage.fromMs === null ? {} : { from: { value: iso(coverage.fromMs) } }),
+    to: { value: iso(coverage.toMs) },
+    gaps: { value: coverage.gaps.length },
+  });
+}

@@ -1,0 +1,90 @@
+import { EventEmitter } from "node:events";
+import type { Socket } from "node:net";
+import { beforeEach, expect, test } from "vitest";
+import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
+import { type ConnectionLimitSettings, createConnectionLimits } from "./connection-limits.ts";
+
+let clock: ManualClock;
+beforeEach(() => {
+  clock = createManualClock();
+});
+
+const limitsOf = (settings: Partial<ConnectionLimitSettings> = {}) =>
+  createConnectionLimits(
+    { maxConnections: 60, connectionShare: 10, trustedProxies: ["10.0.0.0/8"], ...settings },
+    clock,
+  );
+
+/** As much of a socket as is looked at. */
+function socketFrom(remoteAddress: string) {
+  const socket = Object.assign(new EventEmitter(), {
+    remoteAddress,
+    destroyed: false,
+    destroy: () => {
+      socket.destroyed = true;
+      socket.emit("close");
+    },
+  });
+  return socket as unknown as Socket;
+}
+
+/** What becomes of so many connections, in their order. */
+function outcomesOf(
+  limits: ReturnType<typeof limitsOf>,
+  count: number,
+  addressOf: (n: number) => string,
+): string[] {
+  return Array.from({ length: count }, (_, n) => {
+    const socket = socketFrom(addressOf(n));
+    if (!limits.take(socket)) return "closed";
+    return limits.isRefused(socket) ? "refused" : "open";
+  });
+}
+
+const times = (count: number, outcome: string): string[] => Array(count).fill(outcome);
+
+test("an address that opens all connections gets its share, and others get theirs", () => {
+  const limits = limitsOf();
+  expect(outcomesOf(limits, 60, () => "203.0.113.9")).toEqual([
+    ...times(6, "open"),
+    ...times(4, "refused"),
+    ...times(50, "closed"),
+  ]);
+  expect(outcomesOf(limits, 1, () => "203.0.113.10")).toEqual(["open"]);
+});
+
+test.each<[string, (n: number) => string]>([
+  ["an IPv6 network of 64 bits", (n) => `2001:db8:1:2::${n}`],
+  ["both spellings of an IPv4 address", (n) => `${n % 2 ? "::ffff:" : ""}203.0.113.9`],
+])("counts %s as one address", (_, addressOf) => {
+  expect(outcomesOf(limitsOf(), 7, addressOf)).toEqual([...times(6, "open"), "refused"]);
+});
+
+test("a trusted proxy may have all connections, and no more", () => {
+  expect(outcomesOf(limitsOf(), 61, () => "10.1.2.3")).toEqual([...times(60, "open"), "refused"]);
+});
+
+test("all addresses together have no more than there are", () => {
+  const outcomes = outcomesOf(limitsOf({ connectionShare: 100 }), 61, (n) => `203.0.113.${n}`);
+  expect(outcomes).toEqual([...times(60, "open"), "refused"]);
+});
+
+test("a connection that closes makes room", () => {
+  const limits = limitsOf({ maxConnections: 1 });
+  const first = socketFrom("203.0.113.9");
+  limits.take(first);
+  expect(outcomesOf(limits, 1, () => "203.0.113.9")).toEqual(["refused"]);
+  first.destroy();
+  expect(outcomesOf(limits, 1, () => "203.0.113.9")).toEqual(["open"]);
+});
+
+test("a connection too many is closed when it sends nothing, and makes room for another one", async () => {
+  const limits = limitsOf({ maxConnections: 1 });
+  limits.take(socketFrom("203.0.113.9"));
+  const more = Array.from({ length: 4 }, () => socketFrom("203.0.113.9"));
+  for (const socket of more) limits.take(socket);
+  expect(outcomesOf(limits, 1, () => "203.0.113.9")).toEqual(["closed"]);
+  await clock.advance(2_000);
+  expect(more.map(({ destroyed }) => destroyed)).toEqual([true, true, true, true]);
+  expect(outcomesOf(limits, 1, () => "203.0.113.9")).toEqual(["refused"]);
+});

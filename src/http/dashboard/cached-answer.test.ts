@@ -1,0 +1,85 @@
+import { expect, test } from "vitest";
+import { createManualClock } from "../../lib/manual-clock.ts";
+import { createLooked } from "./cached-answer.ts";
+
+function testLook() {
+  const clock = createManualClock();
+  const state = { looks: 0, tookMs: 0, fails: false };
+  const looked = createLooked(clock, 60_000, async () => {
+    state.looks += 1;
+    const value = state.looks;
+    if (state.tookMs > 0) await clock.sleep(state.tookMs);
+    if (state.fails) throw new Error("no answer");
+    return value;
+  });
+  return { clock, state, looked };
+}
+
+test("who asks while it is fresh is told what is known, and nothing is done", async () => {
+  const { clock, state, looked } = testLook();
+  expect(await Promise.all([looked.get(300), looked.get(300), looked.get(300)])).toEqual([1, 1, 1]);
+  await clock.advance(59_999);
+  expect(await looked.get(300)).toBe(1);
+  expect(state.looks).toBe(1);
+  await clock.advance(1);
+  expect(await looked.get(300)).toBe(2);
+});
+
+test("who asks while it takes long is told what was known, and the next one what is", async () => {
+  const { clock, state, looked } = testLook();
+  expect(await looked.get(300)).toBe(1);
+  await clock.advance(60_000);
+  state.tookMs = 1_000;
+  const asked = looked.get(300);
+  await clock.advance(300);
+  expect(await asked).toBe(1);
+  await clock.advance(700);
+  expect(await looked.get(300)).toBe(2);
+  expect(state.looks).toBe(2);
+});
+
+test("where nothing is known yet, nothing is told in time", async () => {
+  const { clock, state, looked } = testLook();
+  state.tookMs = 1_000;
+  const asked = looked.get(300);
+  await clock.advance(300);
+  expect(await asked).toBeNull();
+});
+
+test("what is ten times as old as it may be is not told any more", async () => {
+  const { clock, state, looked } = testLook();
+  expect(await looked.get(300)).toBe(1);
+  await clock.advance(600_000);
+  state.tookMs = 1_000;
+  const asked = looked.get(300);
+  await clock.advance(300);
+  expect(await asked).toBeNull();
+});
+
+test("what takes long is looked for less often", async () => {
+  const { clock, state, looked } = testLook();
+  state.tookMs = 10_000;
+  const asked = looked.get(20_000);
+  await clock.advance(10_000);
+  expect(await asked).toBe(1);
+  await clock.advance(189_000);
+  expect(await looked.get(300)).toBe(1);
+  expect(state.looks).toBe(1);
+  await clock.advance(11_000);
+  const again = looked.get(300);
+  await clock.advance(300);
+  expect(await again).toBe(1);
+  expect(state.looks).toBe(2);
+});
+
+test("a look that fails is tried again, and hides nothing that is known", async () => {
+  const { clock, state, looked } = testLook();
+  state.fails = true;
+  await expect(looked.get(300)).rejects.toThrow("no answer");
+  state.fails = false;
+  expect(await looked.get(300)).toBe(2);
+  await clock.advance(60_000);
+  state.fails = true;
+  expect(await looked.get(300)).toBe(2);
+  expect(state.looks).toBe(3);
+});

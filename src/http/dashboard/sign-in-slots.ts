@@ -1,0 +1,33 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { createFailedKeys } from "../../accounts/failed-keys.ts";
+import type { HttpContext } from "../context.ts";
+import { setRetryAfter } from "../problems/refused-by-rate.ts";
+import { problem } from "../problems/write-problem.ts";
+
+/** How often one address may begin or finish a sign-in: nobody fills the store, or tries links, from one place. */
+export type SignInTurns = {
+  /** Errors: `too_many_sign_ins`. */
+  take(request: FastifyRequest, reply: FastifyReply): void;
+};
+
+export function createSignInTurns({
+  clock,
+  dashboard,
+}: Pick<HttpContext, "clock" | "dashboard">): SignInTurns {
+  const { attemptsPerMinute } = dashboard.signInLimits;
+  const taken = createFailedKeys();
+
+  return {
+    take: (request, reply) => {
+      const nowMs = clock.elapsed();
+      const blockedMs = taken.blockedMs(request.callerAddress, attemptsPerMinute, nowMs);
+      if (blockedMs > 0) {
+        const seconds = setRetryAfter(reply, blockedMs);
+        throw problem("too_many_sign_ins", "too many sign-ins came from here", {
+          hint: `come again in ${seconds} s`,
+        });
+      }
+      taken.note(request.callerAddress, request.id, attemptsPerMinute, nowMs);
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { systemClock } from "../../lib/clock.ts";
+import { diagnosticCodes } from "../../query/diagnostics.ts";
+import { createMetrics } from "../metrics/metrics.ts";
+import { problemPage } from "../problems/page.ts";
+import { problemCodes, problems } from "../problems/problems.ts";
+import { errorsPage, withProblems } from "../problems/reference-page.ts";
+import { openApiFile } from "../routes/ops/openapi.ts";
+import { platformWords } from "../submission/source-types.ts";
+
+const page = (name: string) =>
+  readFileSync(new URL(`../../../docs/${name}`, import.meta.url), "utf8");
+const api = page("api.md");
+const errorsFolder = new URL("../../../docs/errors/", import.meta.url);
+
+describe("docs/errors", () => {
+  test("lists the problems as they are", () => {
+    const text = readFileSync(errorsPage, "utf8");
+    expect(text, "npm run docs updates the page").toBe(withProblems(text));
+  });
+
+  test("has no page of a problem on disk", () => {
+    const pages = ["README.md", "details.md", "job-failures.md", "warnings.md"];
+    expect(readdirSync(errorsFolder).sort()).toEqual(pages);
+  });
+
+  test.each(problemCodes)(
+    "the page of %s has a title, a status, a cause, a fix and an example",
+    (code) => {
+      const { status, title, retryable } = problems[code];
+      const text = problemPage(code);
+      expect(text.startsWith(`# ${title}\n\nStatus ${status}, code \`${code}\`. `)).toBe(true);
+      expect(text.includes("The same request can succeed later.")).toBe(retryable);
+      const chapters = text.split(/^## /m).slice(1);
+      expect(chapters.map((chapter) => chapter.split("\n")[0])).toEqual([
+        "Cause",
+        "Fix",
+        "Example",
+      ]);
+      for (const chapter of chapters) expect(chapter.length).toBeGreaterThan(50);
+    },
+  );
+
+  test("the table of problems is ordered by status, and no title occurs twice", () => {
+    const statuses = problemCodes.map((code) => problems[code].status);
+    expect(statuses).toEqual(statuses.toSorted((one, other) => one - other));
+    const titles = problemCodes.map((code) => problems[code].title);
+    expect(titles).toEqual([...new Set(titles)]);
+  });
+
+  test("names no unknown setting", () => {
+    const settings = page("configuration.md");
+    for (const file of readdirSync(errorsFolder)) {
+      for (const [name] of page(`errors/${file}`).matchAll(/EARSHOT_[A-Z_]+/g)) {
+        expect(settings, file).toContain(`\`${name}\``);
+      }
+    }
+  });
+});
+
+describe("the codes beside those of problems", () => {
+  const rows = (name: string) =>
+    [...page(name).matchAll(/^\| `([a-z_]+)` \| .{10,} \|$/gm)].map(([, code = ""]) => code);
+  const pages = ["errors/details", "errors/warnings", "errors/job-failures", "nodes"];
+  const explained = pages.flatMap((name) => rows(`${name}.md`));
+  const source = ["http", "jobs", "accounts", "search", "upstream", "platforms", "remote"]
+    .map(sourceOf)
+    .join("\n");
+
+  test("are explained, each one that the source gives an entry, a warning or a failure", () => {
+    const ofSchemas = readFileSync(new URL("schemas/validation.ts", import.meta.url), "utf8");
+    const given = [
+      ...source.matchAll(/\bcode: "([a-z_]+)"/g),
+      ...ofSchemas.matchAll(/return "([a-z_]+)";/g),
+    ].map(([, code = ""]) => code);
+    const ofTheSchemas = "custom";
+    const known = new Set([
+      ...explained,
+      ...Object.keys(diagnosticCodes),
+      ...Object.keys(problems),
+      ofTheSchemas,
+    ]);
+    expect(given.length).toBeGreaterThan(15);
+    expect(given.filter((code) => !known.has(code))).toEqual([]);
+  });
+
+  test("are those of the source", () => {
+    const everything = `${source}\n${sourceOf("lib")}\n${sourceOf("archive")}`;
+    expect(explained.length).toBeGreaterThan(20);
+    expect(explained.filter((code) => !everything.includes(`"${code}"`))).toEqual([]);
+  });
+
+  test("are each explained once in a page", () => {
+    for (const name of ["details", "warnings", "job-failures"]) {
+      const codes = rows(`errors/${name}.md`);
+      expect(codes).toEqual([...new Set(codes)]);
+    }
+  });
+});
+
+/** All that the files of a room say, their tests left out. */
+function sourceOf(room: string): string {
+  const folder = new URL(`../../${room}/`, import.meta.url);
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.ts$/.test(file) && !/(?:^|\/)test-|\.test/.test(file))
+    .map((file) => readFileSync(new URL(file, folder), "utf8"))
+    .join("\n");
+}
+
+describe("docs/api.md", () => {
+  test("names every problem, and where it is explained", () => {
+    for (const code of Object.keys(problems)) {
+      expect(api).toContain(`[\`${code}\`](errors/README.md#${code})`);
+    }
+  });
+
+  test("has every endpoint", () => {
+    const document: { paths: Record<string, Record<string, unknown>> } = JSON.parse(
+      readFileSync(openApiFile, "utf8"),
+    );
+    for (const [path, methods] of Object.entries(document.paths)) {
+      const written = path.replaceAll(/\{(\w+)\}/g, ":$1");
+      for (const method of Object.keys(methods)) {
+        expect(api).toContain(`\`${method.toUpperCase()} ${written}\``);
+      }
+    }
+  });
+
+  test("names every platform's word", () => {
+    for (const word of platformWords) expect(api).toContain(`\`${word}\``);
+  });
+});
+
+test("docs/metrics.md explains every metric, and no other", () => {
+  const metrics = createMetrics({
+    queueDepth: () => 0,
+    ingest: () => null,
+    mastodonStream: () => null,
+    archive: {
+      archive: {
+        onDamage: () => {},
+        upkeep: async () => null,
+        coverage: async () => [],
+        stats: async () => Promise.reject(new Error("not asked for")),
+      },
+      clock: systemClock,
+      coverageSlackMs: 0,
+      liveSinceMs: () => null,
+    },
+    process: { version: "0", threads: () => [], disk: async () => null },
+    isStoreFull: () => false,
+    nodes: { nodes: () => [], isInsecure: () => false },
+    waitingDeliveries: async () => 0,
+    monthPostReads: async () => 0,
+  });
+  const explained = [...page("metrics.md").matchAll(/^\| `(\w+)` \|/gm)];
+  expect(explained.map(([, name]) => name).sort()).toEqual([...metrics.names()].sort());
+});

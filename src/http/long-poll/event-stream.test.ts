@@ -1,0 +1,85 @@
+import { expect, test } from "vitest";
+import { createManualClock } from "../../lib/manual-clock.ts";
+import { eventStream, type StreamedEvent } from "./event-stream.ts";
+
+/** Events that come when the test says so, and how many were asked for. */
+function source() {
+  const waiting: ((result: IteratorResult<StreamedEvent>) => void)[] = [];
+  const events: AsyncIterator<StreamedEvent> & { asked: number } = {
+    asked: 0,
+    next: () => {
+      events.asked += 1;
+      return new Promise((resolve) => waiting.push(resolve));
+    },
+  };
+  return {
+    events,
+    give: (event: StreamedEvent) => waiting.shift()?.({ done: false, value: event }),
+    end: () => waiting.shift()?.({ done: true, value: undefined }),
+  };
+}
+
+const event = { id: 7, event: "job", data: { text: "two\nlines" } };
+const written = 'id: 7\nevent: job\ndata: {"text":"two\\nlines"}\n\n';
+
+test("begins with when to come again; each event is a piece of its own, on lines of its own", async () => {
+  const { events, give, end } = source();
+  const stream = eventStream(events, createManualClock(), new AbortController().signal);
+  expect((await stream.next()).value).toBe("retry: 3000\n\n");
+  give(event);
+  expect((await stream.next()).value).toBe(written);
+  const next = stream.next();
+  give({ ...event, id: null });
+  expect((await next).value).toBe(written.replace("id: 7\n", ""));
+  const last = stream.next();
+  end();
+  expect((await last).done).toBe(true);
+});
+
+test("a comment shows every 15 seconds in which nothing came that the connection lives", async () => {
+  const { events, give } = source();
+  const clock = createManualClock();
+  const stream = eventStream(events, clock, new AbortController().signal);
+  await stream.next();
+  for (let beat = 0; beat < 3; beat++) {
+    const next = stream.next();
+    await clock.advance(14_999);
+    await clock.advance(1);
+    expect((await next).value).toBe(":\n\n");
+  }
+  const next = stream.next();
+  await clock.advance(14_999);
+  give(event);
+  expect((await next).value).toBe(written);
+  expect(events.asked).toBe(1);
+});
+
+test("the next event is asked for when the one before was taken, not earlier", async () => {
+  const { events, give } = source();
+  const stream = eventStream(events, createManualClock(), new AbortController().signal);
+  await stream.next();
+  give(event);
+  await stream.next();
+  expect(events.asked).toBe(1);
+  const next = stream.next();
+  expect(events.asked).toBe(2);
+  give(event);
+  expect((await next).value).toBe(written);
+});
+
+test("ends at once when its signal aborts, also while it waits", async () => {
+  const { events } = source();
+  const ends = new AbortController();
+  const stream = eventStream(events, createManualClock(), ends.signal);
+  await stream.next();
+  const next = stream.next();
+  ends.abort();
+  expect((await next).done).toBe(true);
+});
+
+test("events that cannot be read any more end it", async () => {
+  const events = { next: () => Promise.reject(new Error("the store is gone")) };
+  const stream = eventStream(events, createManualClock(), new AbortController().signal);
+  await stream.next();
+  expect((await stream.next()).done).toBe(true);
+});

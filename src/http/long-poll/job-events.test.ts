@@ -1,0 +1,121 @@
+import { expect, test } from "vitest";
+import type { Job, JobState } from "../../jobs/job.ts";
+import { request } from "../../jobs/test-jobs.ts";
+import { eventsOfAccount, eventsOfJob } from "./job-events.ts";
+
+const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
+
+const job: Job = {
+  uuid,
+  accountId: "one",
+  keyId: "key",
+  state: "received",
+  request,
+  canonicalQuery: "comet",
+  attempts: 0,
+  submittedMs: 0,
+  deadlineMs: 1,
+  startedMs: null,
+  finishedMs: null,
+  expiresMs: null,
+  node: null,
+  result: null,
+  failure: null,
+  warnings: [],
+};
+
+const change = (id: number, state: JobState, attempts: number, of = uuid) => ({
+  id,
+  uuid: of,
+  state,
+  attempts,
+  atMs: id * 1_000,
+});
+
+function jobsWith(found: Job | null, changes: readonly ReturnType<typeof change>[]) {
+  return {
+    find: async () => found,
+    changes: async function* () {
+      yield* changes;
+    },
+  };
+}
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const taken: Item[] = [];
+  for await (const item of items) taken.push(item);
+  return taken;
+}
+
+const { signal } = new AbortController();
+
+test("each change of an account is an event, its number the id", async () => {
+  const jobs = jobsWith(null, [change(1, "received", 0), change(2, "in progress", 1)]);
+  expect(await all(eventsOfAccount(jobs, "one", null, signal))).toEqual([
+    {
+      id: 1,
+      event: "job",
+      data: { uuid, status: "received", attempts: 0, at: "1970-01-01T00:00:01.000Z" },
+    },
+    {
+      id: 2,
+      event: "job",
+      data: { uuid, status: "in progress", attempts: 1, at: "1970-01-01T00:00:02.000Z" },
+    },
+  ]);
+});
+
+test("of one job its stand comes first, without an id, then its changes alone, until it has ended", async () => {
+  const jobs = jobsWith(job, [
+    change(1, "received", 0),
+    change(2, "in progress", 1),
+    change(3, "done", 1, "another"),
+    change(4, "error(retrying)", 1),
+    change(5, "in progress", 2),
+    change(6, "done", 2),
+    change(7, "expired", 2),
+  ]);
+  const events = await all(eventsOfJob(jobs, "one", uuid, signal));
+  expect(events.map(({ id, data }) => [id, Reflect.get(Object(data), "status")])).toEqual([
+    [null, "received"],
+    [2, "in progress"],
+    [4, "error(retrying)"],
+    [5, "in progress"],
+    [6, "done"],
+  ]);
+});
+
+test("a job that has ended is one event", async () => {
+  const done: Job = { ...job, state: "done", attempts: 1, startedMs: 1_000, finishedMs: 2_000 };
+  const events = await all(
+    eventsOfJob(jobsWith(done, [change(9, "done", 1)]), "one", uuid, signal),
+  );
+  expect(events).toEqual([
+    {
+      id: null,
+      event: "job",
+      data: { uuid, status: "done", attempts: 1, at: "1970-01-01T00:00:02.000Z" },
+    },
+  ]);
+});
+
+test("what was known of it before it was looked at does not come again", async () => {
+  const running: Job = { ...job, state: "in progress", attempts: 2, startedMs: 1_000 };
+  const jobs = jobsWith(running, [
+    change(3, "error(retrying)", 1),
+    change(4, "in progress", 2),
+    change(5, "cancelled", 2),
+  ]);
+  const events = await all(eventsOfJob(jobs, "one", uuid, signal));
+  expect(events.map(({ id }) => id)).toEqual([null, 5]);
+});
+
+test("changes that cannot be read end it", async () => {
+  const jobs = {
+    find: async () => job,
+    changes: () => ({
+      [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("gone")) }),
+    }),
+  };
+  expect(await all(eventsOfJob(jobs, "one", uuid, signal))).toHaveLength(1);
+});

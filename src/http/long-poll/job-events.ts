@@ -1,0 +1,77 @@
+import type { Job, JobChange, JobState } from "../../jobs/job.ts";
+import type { HttpContext } from "../context.ts";
+import { iso } from "../submission/window.ts";
+import type { StreamedEvent } from "./event-stream.ts";
+
+type Jobs = Pick<HttpContext["jobs"], "changes" | "find">;
+
+/** What happens to an account's jobs, from the change after `after` on; null for what happens from now on. */
+export async function* eventsOfAccount(
+  jobs: Jobs,
+  accountId: string,
+  after: number | null,
+  signal: AbortSignal,
+): AsyncGenerator<StreamedEvent> {
+  for await (const change of jobs.changes(accountId, after, signal))
+    yield eventOf(change, change.id);
+}
+
+/** Where a job stands, then what happens to it until it has ended. The first event has no id: it is no change. */
+export async function* eventsOfJob(
+  jobs: Jobs,
+  accountId: string,
+  uuid: string,
+  signal: AbortSignal,
+): AsyncGenerator<StreamedEvent> {
+  const changes = jobs.changes(accountId, null, signal)[Symbol.asyncIterator]();
+  // It listens before it looks, so that no change falls between.
+  let next = nextOf(changes);
+  const job = await jobs.find(accountId, uuid);
+  if (job === null) return;
+  let last: Stand = job;
+  yield eventOf({ ...job, atMs: lastChangeMs(job) }, null);
+  while (!hasEnded(last.state)) {
+    const { done, value: change } = await next;
+    if (done) return;
+    next = nextOf(changes);
+    if (change.uuid !== uuid || !isLater(change, last)) continue;
+    last = change;
+    yield eventOf(change, change.id);
+  }
+}
+
+type Stand = Pick<Job, "state" | "attempts">;
+
+/** A change that cannot be read ends what is read of them. */
+function nextOf(changes: AsyncIterator<JobChange>): Promise<IteratorResult<JobChange>> {
+  return changes.next().catch(() => ({ done: true, value: undefined }));
+}
+
+const ranks = {
+  received: 0,
+  "in progress": 1,
+  "error(retrying)": 2,
+  done: 3,
+  error: 3,
+  cancelled: 3,
+  expired: 4,
+} as const satisfies Record<JobState, number>;
+
+const hasEnded = (state: JobState): boolean => ranks[state] >= ranks.done;
+
+/** Whether a job comes to one stand after the other; a number of attempts that grows is an attempt more. */
+function isLater(one: Stand, other: Stand): boolean {
+  if (one.attempts !== other.attempts) return one.attempts > other.attempts;
+  return ranks[one.state] > ranks[other.state];
+}
+
+function lastChangeMs({ finishedMs, startedMs, submittedMs }: Job): number {
+  return finishedMs ?? startedMs ?? submittedMs;
+}
+
+function eventOf(
+  { uuid, state, attempts, atMs }: Omit<JobChange, "id">,
+  id: number | null,
+): StreamedEvent {
+  return { id, event: "job", data: { uuid, status: state, attempts, at: iso(atMs) } };
+}

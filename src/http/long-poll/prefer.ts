@@ -1,0 +1,86 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Job } from "../../jobs/job.ts";
+import { callerOf } from "../middleware/caller.ts";
+import { invalid } from "../schemas/validation.ts";
+import type { HeldRequests } from "./pending-requests.ts";
+
+/**
+ * `Prefer` (RFC 7240) as far as it is known here: `wait=N`, the seconds that the client will wait for its answer. Preferences
+ * of other names are ignored, of several `wait` the first counts, and what was followed stands in `Preference-Applied`.
+ */
+const longestWaitSeconds = 30;
+
+/**
+ * The caller's job after the wait that a read asks for: what `?wait=` says, else what it prefers. Null when there is no such
+ * job.
+ */
+export async function waitAsAsked(
+  held: HeldRequests,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { uuid, waitSeconds }: { uuid: string; waitSeconds: number | undefined },
+): Promise<Job | null> {
+  const caller = callerOf(request);
+  const preferredSeconds = preferredWaitSeconds(request.headers.prefer?.toString());
+  return waitSeconds === undefined
+    ? await held.waitAsPreferred(caller, uuid, preferredSeconds, reply)
+    : await held.waitForJob(caller, uuid, waitSeconds, reply);
+}
+
+/**
+ * The seconds that a request prefers to be held, at most 30; 0 when it says nothing of it. Errors: `invalid_request` for a
+ * field that cannot be read or a `wait` that is no whole number.
+ */
+export function preferredWaitSeconds(field: string | undefined): number {
+  if (field === undefined) return 0;
+  const wait = preferences(field).find(({ name }) => name === "wait");
+  if (wait === undefined) return 0;
+  if (!/^\d+$/.test(wait.value))
+    throw malformed("wait of the header is not a whole number of seconds");
+  return Math.min(Number(wait.value), longestWaitSeconds);
+}
+
+type Preference = { name: string; value: string };
+
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const quoted = '"(?:[^"\\\\]|\\\\.)*"';
+const optionalValue = `(?:[ \\t]*=[ \\t]*(${token}|${quoted})?)?`;
+
+const nameAndValue = new RegExp(`(${token})${optionalValue}[ \\t]*`, "y");
+const parameter = new RegExp(`;[ \\t]*(?:${token}${optionalValue}[ \\t]*)?`, "y");
+/** An empty element of a list counts for nothing. */
+const separators = /[ \t]*(?:,[ \t]*)*/y;
+
+/** The preferences of a field, with names in lower case and values without quotes. */
+function preferences(field: string): readonly Preference[] {
+  const found: Preference[] = [];
+  let place = 0;
+  const take = (pattern: RegExp) => {
+    pattern.lastIndex = place;
+    const match = pattern.exec(field);
+    if (match !== null) place = pattern.lastIndex;
+    return match;
+  };
+  take(separators);
+  while (place < field.length) {
+    const preference = take(nameAndValue);
+    if (preference === null) throw malformed("the header is not a list of preferences");
+    const [, name = "", value = ""] = preference;
+    found.push({ name: name.toLowerCase(), value: unquoted(value) });
+    while (take(parameter) !== null);
+    if (place < field.length && field[place] !== ",") {
+      throw malformed("the header is not a list of preferences");
+    }
+    take(separators);
+  }
+  return found;
+}
+
+function unquoted(word: string): string {
+  return word.startsWith('"') ? word.slice(1, -1).replaceAll(/\\(.)/g, "$1") : word;
+}
+
+function malformed(message: string) {
+  const hint = "send Prefer: wait=10, or leave the header out";
+  return invalid([{ code: "invalid_value", message, hint, pointer: "/prefer" }]);
+}

@@ -1,0 +1,107 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { Archive } from "../../archive/archive.ts";
+import type { UpkeepState } from "../../archive/compaction-state.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { addHeldMetrics, type HeldSource } from "./coverage.ts";
+
+export type ArchiveMetricSource = HeldSource & {
+  archive: Pick<Archive, "upkeep" | "onDamage">;
+  clock: Pick<Clock, "sleep">;
+};
+
+/** Threads answer between two of their steps; who asks is told what was known before where one takes longer. */
+const patienceMs = 250;
+
+/**
+ * Adds what `/metrics` tells of the archive and its upkeep; `look` asks for it. Upkeep is absent while nothing is known, or another
+ * process keeps the archive up.
+ */
+export function addArchiveMetrics(
+  registry: Registry,
+  source: ArchiveMetricSource,
+): { look(): Promise<void> } {
+  const { archive, clock } = source;
+  const registers = [registry];
+  const held = addHeldMetrics(registry, source);
+  let state: UpkeepState | null = null;
+  let asked: Promise<void> | null = null;
+
+  function gauge(name: string, help: string, value: (known: UpkeepState) => number): void {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        if (state === null) this.remove();
+        else this.set(value(state));
+      },
+    });
+  }
+
+  gauge("earshot_archive_segments", "Segments of the archive", (known) => known.segments);
+  gauge("earshot_archive_bytes", "Bytes of the archive on disk", (known) => known.bytes);
+  gauge("earshot_archive_max_bytes", "Bytes that it may take", (known) => known.maxBytes);
+  gauge("earshot_archive_over_bound", "Whether it is over them for good", ({ isOverBound }) =>
+    Number(isOverBound),
+  );
+  gauge("earshot_archive_log_bytes", "The longest write-ahead log", (known) => known.walBytes);
+  gauge("earshot_archive_waiting_counts", "Counts not added to posts", (known) => known.counts);
+  gauge("earshot_archive_upkeep_failing", "Whether the last task failed", ({ fault }) =>
+    Number(fault !== null),
+  );
+  new Gauge({
+    name: "earshot_archive_upkeep_waiting",
+    help: "Tasks of upkeep that wait",
+    labelNames: ["task"],
+    registers,
+    collect() {
+      this.reset();
+      for (const [task, count] of Object.entries(state?.waiting ?? {})) this.set({ task }, count);
+    },
+  });
+  new Counter({
+    name: "earshot_archive_upkeep_tasks_total",
+    help: "Tasks of upkeep done since the start",
+    labelNames: ["task"],
+    registers,
+    collect() {
+      this.reset();
+      for (const [task, count] of Object.entries(state?.done ?? {})) this.inc({ task }, count);
+    },
+  });
+  new Counter({
+    name: "earshot_archive_aged_out_posts_total",
+    help: "Posts that aged out since the start",
+    registers,
+    collect() {
+      this.reset();
+      this.inc(state?.agedOutPosts ?? 0);
+    },
+  });
+
+  const damagedAnswers = new Counter({
+    name: "earshot_archive_damaged_answers_total",
+    help: "Answers that lack posts because the archive is damaged",
+    registers,
+  });
+  archive.onDamage(() => damagedAnswers.inc());
+
+  async function lookAtUpkeep(): Promise<void> {
+    const answer = await archive.upkeep().catch(() => null);
+    state = answer?.status === "elsewhere" ? null : answer;
+  }
+
+  async function look(): Promise<void> {
+    asked ??= Promise.all([lookAtUpkeep(), held.look().catch(() => undefined)])
+      .then(() => undefined)
+      .finally(() => {
+        asked = null;
+      });
+    const answered = new AbortController();
+    const patience = clock.sleep(patienceMs, answered.signal).catch(() => {});
+    await Promise.race([asked, patience]);
+    answered.abort();
+  }
+
+  return { look };
+}

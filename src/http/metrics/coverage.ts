@@ -1,0 +1,101 @@
+import { Gauge, type Registry } from "prom-client";
+import type { Archive, PlatformCoverage } from "../../archive/archive.ts";
+import { gapsIn, hasCaughtUp, intervalsOf, type Span } from "../../archive/catalog/coverage.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Platform } from "../../posts/post.ts";
+
+export type HeldSource = {
+  archive: Pick<Archive, "coverage" | "stats">;
+  clock: Pick<Clock, "now" | "elapsed">;
+  /** How far the newest end of a stream's coverage may lie back and still count as now. */
+  coverageSlackMs: number;
+  /** Since when the connection of a platform's stream is open; null while it is not. */
+  liveSinceMs(platform: Platform): number | null;
+};
+
+/** The sums open every segment once, which is not done for each look. */
+const sumsFreshMs = 60_000;
+
+/** Adds what `/metrics` tells of what the archive holds: posts, and the gaps in what is held completely. */
+export function addHeldMetrics(
+  registry: Registry,
+  { archive, clock, ...feed }: HeldSource,
+): { look(): Promise<void> } {
+  const registers = [registry];
+  let held: readonly PlatformCoverage[] = [];
+  let posts = new Map<string, number>();
+  let summedMs = Number.NEGATIVE_INFINITY;
+
+  new Gauge({
+    name: "earshot_archive_posts",
+    help: "Posts of the archive",
+    labelNames: ["platform"],
+    registers,
+    collect() {
+      this.reset();
+      for (const [platform, count] of posts) this.set({ platform }, count);
+    },
+  });
+  function gapGauge(name: string, help: string, value: (gaps: readonly Span[]) => number): void {
+    new Gauge({
+      name,
+      help,
+      labelNames: ["platform"],
+      registers,
+      collect() {
+        this.reset();
+        for (const { platform, gaps } of gapsOf(held, clock.now(), feed)) {
+          this.set({ platform }, value(gaps));
+        }
+      },
+    });
+  }
+
+  gapGauge(
+    "earshot_coverage_gaps",
+    "Gaps in the coverage of posts since it began",
+    (gaps) => gaps.length,
+  );
+  gapGauge(
+    "earshot_coverage_gap_seconds",
+    "Time since the first coverage of posts that is not held completely",
+    (gaps) => gaps.reduce((sum, gap) => sum + lengthMs(gap), 0) / 1000,
+  );
+
+  async function sumUp(): Promise<void> {
+    if (clock.elapsed() - summedMs < sumsFreshMs) return;
+    const askedMs = clock.elapsed();
+    const { segments } = await archive.stats();
+    const sums = new Map<string, number>();
+    for (const segment of segments) {
+      sums.set(segment.platform, (sums.get(segment.platform) ?? 0) + segment.posts);
+    }
+    posts = sums;
+    summedMs = askedMs;
+  }
+
+  async function look(): Promise<void> {
+    held = await archive.coverage();
+    await sumUp();
+  }
+
+  return { look };
+}
+
+type PlatformGaps = { platform: string; gaps: readonly Span[] };
+
+function gapsOf(
+  held: readonly PlatformCoverage[],
+  nowMs: number,
+  feed: Pick<HeldSource, "coverageSlackMs" | "liveSinceMs">,
+): readonly PlatformGaps[] {
+  return held.flatMap(({ platform, intervals }) => {
+    const own = intervalsOf(intervals, "posts");
+    if (own.length === 0) return [];
+    const slackMs = hasCaughtUp(own, feed.liveSinceMs(platform)) ? feed.coverageSlackMs : 0;
+    const fromMs = own.reduce((first, interval) => Math.min(first, interval.fromMs), nowMs);
+    return [{ platform, gaps: gapsIn({ fromMs, toMs: nowMs }, own, nowMs, slackMs) }];
+  });
+}
+
+const lengthMs = ({ fromMs, toMs }: Span): number => (fromMs === null ? 0 : toMs - fromMs);

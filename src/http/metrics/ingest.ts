@@ -1,0 +1,91 @@
+import { Counter, type Registry } from "prom-client";
+import type { IngestState } from "../../ingest/ingest-state.ts";
+import { stateMetrics } from "./state.ts";
+
+/** Adds what `/metrics` tells of live ingestion. What is off, or not known yet, is absent. */
+export function addIngestMetrics(registry: Registry, stateNow: () => IngestState | null): void {
+  const registers = [registry];
+  const { gauge, counter } = stateMetrics(registry, stateNow);
+
+  gauge("earshot_ingest_lag_seconds", "How far the live stream is behind the network", (state) =>
+    state.lagMs === null ? null : state.lagMs / 1000,
+  );
+  gauge("earshot_ingest_connected", "Whether the live stream is connected", (state) =>
+    state.status === "connected" ? 1 : 0,
+  );
+  gauge(
+    "earshot_ingest_waiting_events",
+    "Events of the live stream that wait to be written",
+    (state) => state.waitingEvents,
+  );
+  counter(
+    "earshot_ingest_events_total",
+    "Events taken from the live stream since the start",
+    (state) => state.events,
+  );
+  counter(
+    "earshot_ingest_posts_total",
+    "Posts taken from the live stream since the start",
+    (state) => state.posts,
+  );
+  counter(
+    "earshot_ingest_deletes_total",
+    "Deletions taken from the live stream since the start",
+    (state) => state.deletes,
+  );
+  gauge("earshot_ingest_paused", "Whether the live stream waits for the archive", (state) =>
+    Number(state.status === "paused"),
+  );
+  counter(
+    "earshot_ingest_bad_frames_total",
+    "Frames of the live stream that could not be read",
+    (state) => state.badFrames,
+  );
+  counter(
+    "earshot_ingest_reconnects_total",
+    "Connections of the live stream that ended",
+    (state) => state.reconnects,
+  );
+  new Counter({
+    name: "earshot_ingest_counted_total",
+    help: "What the live stream added to the counts of posts",
+    labelNames: ["metric"],
+    registers,
+    collect() {
+      this.reset();
+      for (const [metric, count] of Object.entries(stateNow()?.counted ?? {})) {
+        this.inc({ metric }, count);
+      }
+    },
+  });
+  gauge(
+    "earshot_labelers_connected",
+    "Labelers that are connected",
+    ({ labelers }) => labelers.filter(({ status }) => status === "connected").length,
+  );
+  counter("earshot_labels_total", "Labels taken since the start", ({ labelers }) =>
+    labelers.reduce((sum, { labels }) => sum + labels, 0),
+  );
+  counter(
+    "earshot_labels_unreadable_total",
+    "Frames of labelers, and labels, that could not be read",
+    ({ labelers }) => labelers.reduce((sum, { unreadable }) => sum + unreadable, 0),
+  );
+  new Counter({
+    name: "earshot_lookups_total",
+    help: "Accounts that were looked up",
+    labelNames: ["outcome"],
+    registers,
+    collect() {
+      const { found = 0, missing = 0 } = stateNow()?.lookUp ?? {};
+      this.reset();
+      this.inc({ outcome: "found" }, found);
+      this.inc({ outcome: "missing" }, missing);
+    },
+  });
+  counter(
+    "earshot_lookup_failures_total",
+    "Requests of the look-up that failed",
+    ({ lookUp }) => lookUp?.failures ?? 0,
+  );
+}

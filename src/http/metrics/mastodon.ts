@@ -1,0 +1,85 @@
+import type { Registry } from "prom-client";
+import type { MastodonStreamState } from "../../ingest/ingest-state.ts";
+import { stateMetrics } from "./state.ts";
+
+/** Adds what `/metrics` tells of the stream of a Mastodon server. While it is off, gauges are absent and counters 0. */
+export function addMastodonMetrics(
+  registry: Registry,
+  stateNow: () => MastodonStreamState | null,
+): void {
+  const { gauge, counter } = stateMetrics(registry, stateNow);
+
+  gauge("earshot_mastodon_stream_connected", "Whether the Mastodon stream is connected", (state) =>
+    Number(state.status === "connected"),
+  );
+  gauge(
+    "earshot_mastodon_stream_paused",
+    "Whether the Mastodon stream waits for the archive",
+    (state) => Number(state.status === "paused"),
+  );
+  gauge(
+    "earshot_mastodon_stream_last_event_timestamp_seconds",
+    "When the last event of the Mastodon stream came, in Unix seconds",
+    ({ lastEventMs }) => (lastEventMs === null ? null : lastEventMs / 1000),
+  );
+  gauge(
+    "earshot_mastodon_stream_waiting_events",
+    "Events of the Mastodon stream that wait to be written",
+    (state) => state.waitingEvents,
+  );
+  counter(
+    "earshot_mastodon_stream_events_total",
+    "Events taken from the Mastodon stream since the start",
+    (state) => state.events,
+  );
+  counter(
+    "earshot_mastodon_stream_posts_total",
+    "Posts and edits taken from the Mastodon stream since the start",
+    (state) => state.posts,
+  );
+  counter(
+    "earshot_mastodon_stream_deletes_total",
+    "Deletions taken from the Mastodon stream since the start",
+    (state) => state.deletes,
+  );
+  counter(
+    "earshot_mastodon_stream_left_out_total",
+    "Posts and edits of the Mastodon stream that may not be found by strangers",
+    (state) => state.leftOut,
+  );
+  counter(
+    "earshot_mastodon_stream_bad_frames_total",
+    "Events of the Mastodon stream that could not be read",
+    (state) => state.badFrames,
+  );
+  counter(
+    "earshot_mastodon_stream_reconnects_total",
+    "Connections of the Mastodon stream that ended",
+    (state) => state.reconnects,
+  );
+  counter(
+    "earshot_mastodon_stream_gaps_total",
+    "Stretches of time of which the Mastodon stream may lack something",
+    (state) => state.gaps,
+  );
+  counter(
+    "earshot_mastodon_stream_caught_up_total",
+    "Posts read from the Mastodon server's timeline after gaps of its stream",
+    (state) => state.caughtUp,
+  );
+  gauge(
+    "earshot_mastodon_stream_recheck_pending",
+    "Whether stored posts are yet to be compared with the Mastodon server after a gap of its stream",
+    (state) => Number(state.recheck.isPending),
+  );
+  counter(
+    "earshot_mastodon_stream_recheck_total",
+    "Stored posts compared with the Mastodon server since the start",
+    (state) => state.recheck.checked,
+  );
+  counter(
+    "earshot_mastodon_stream_recheck_removed_total",
+    "Stored posts that the Mastodon server no longer had when they were compared",
+    (state) => state.recheck.removed,
+  );
+}

@@ -1,0 +1,141 @@
+import { expect, test } from "vitest";
+import type { ArchiveStats, PlatformCoverage } from "../../archive/archive.ts";
+import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
+import { createMetrics } from "./metrics.ts";
+
+const minuteMs = 60_000;
+
+const interval = (fromMs: number, toMs: number) =>
+  ({
+    platform: "bluesky",
+    collection: "posts",
+    account: null,
+    source: "jetstream",
+    fromMs,
+    toMs,
+  }) as const;
+
+test("the first look tells everything as it is then", async () => {
+  const clock = createManualClock(100 * minuteMs);
+  const held: PlatformCoverage[] = [
+    {
+      platform: "bluesky",
+      holdsPosts: true,
+      intervals: [
+        interval(10 * minuteMs, 20 * minuteMs),
+        interval(30 * minuteMs, 40 * minuteMs),
+        interval(45 * minuteMs, 100 * minuteMs),
+      ],
+    },
+  ];
+  const segments = [3, 4].map((posts) => ({ platform: "x", posts }));
+  const metrics = createMetrics({
+    queueDepth: () => 7,
+    ingest: () => null,
+    mastodonStream: () => null,
+    archive: {
+      archive: {
+        onDamage: () => {},
+        upkeep: async () => null,
+        coverage: async () => held,
+        stats: async () => ({ segments }) as unknown as ArchiveStats,
+      },
+      clock,
+      coverageSlackMs: 0,
+      liveSinceMs: () => 0,
+    },
+    process: {
+      version: "1.2.3",
+      threads: () => [{ thread: "writer", waiting: 2, busyMs: 1_500 }],
+      disk: async () => ({ freeBytes: 40, totalBytes: 100 }),
+    },
+    isStoreFull: () => true,
+    nodes: { nodes: () => [], isInsecure: () => true },
+    waitingDeliveries: async () => 1,
+    monthPostReads: async () => 120,
+  });
+  const lines = (await metrics.text()).split("\n");
+  for (const line of [
+    "earshot_job_queue_depth 7",
+    "earshot_store_full 1",
+    "earshot_nodes_insecure 1",
+    "earshot_disk_free_bytes 40",
+    "earshot_disk_bytes 100",
+    'earshot_thread_waiting_calls{thread="writer"} 2',
+    'earshot_thread_busy_seconds_total{thread="writer"} 1.5',
+    "earshot_upstream_post_reads_month 120",
+    `earshot_build_info{version="1.2.3",node="${process.version}"} 1`,
+    'earshot_coverage_gaps{platform="bluesky"} 2',
+    'earshot_coverage_gap_seconds{platform="bluesky"} 900',
+    'earshot_archive_posts{platform="x"} 7',
+  ]) {
+    expect(lines).toContain(line);
+  }
+});
+
+/** Metrics of an archive and of webhooks alone. */
+function metricsOf(
+  clock: ManualClock,
+  stats: () => Promise<ArchiveStats>,
+  waitingDeliveries: () => Promise<number>,
+) {
+  return createMetrics({
+    queueDepth: () => 0,
+    ingest: () => null,
+    mastodonStream: () => null,
+    archive: {
+      archive: {
+        onDamage: () => {},
+        upkeep: async () => null,
+        coverage: async () => [],
+        stats,
+      },
+      clock,
+      coverageSlackMs: 0,
+      liveSinceMs: () => 0,
+    },
+    process: {
+      version: "1.2.3",
+      threads: () => [],
+      disk: async () => ({ freeBytes: 40, totalBytes: 100 }),
+    },
+    isStoreFull: () => false,
+    nodes: { nodes: () => [], isInsecure: () => false },
+    waitingDeliveries,
+    monthPostReads: async () => 0,
+  });
+}
+
+test("sums that the archive did not tell are asked for again at the next look, and then once a minute", async () => {
+  const clock = createManualClock();
+  let asked = 0;
+  const stats = async () => {
+    asked += 1;
+    if (asked === 1) throw new Error("a segment is being merged");
+    return { segments: [{ platform: "x", posts: asked }] } as unknown as ArchiveStats;
+  };
+  const metrics = metricsOf(clock, stats, async () => 0);
+  expect(await metrics.text()).not.toContain('earshot_archive_posts{platform="x"}');
+  expect(await metrics.text()).toContain('earshot_archive_posts{platform="x"} 2');
+  await clock.advance(minuteMs - 1);
+  expect(await metrics.text()).toContain('earshot_archive_posts{platform="x"} 2');
+  await clock.advance(1);
+  expect(await metrics.text()).toContain('earshot_archive_posts{platform="x"} 3');
+});
+
+test("waiting deliveries are counted once in ten seconds, and again at once where that failed", async () => {
+  const clock = createManualClock();
+  let asked = 0;
+  const stats = async () => ({ segments: [] }) as unknown as ArchiveStats;
+  const metrics = metricsOf(clock, stats, async () => {
+    asked += 1;
+    if (asked === 1) throw new Error("the store does not answer");
+    return asked;
+  });
+  await metrics.text();
+  expect(await metrics.text()).toContain("earshot_webhook_deliveries_waiting 2");
+  await clock.advance(9_999);
+  expect(await metrics.text()).toContain("earshot_webhook_deliveries_waiting 2");
+  await clock.advance(1);
+  expect(await metrics.text()).toContain("earshot_webhook_deliveries_waiting 3");
+});

@@ -1,0 +1,63 @@
+import { Counter, collectDefaultMetrics, Gauge, type Registry } from "prom-client";
+import type { ThreadLoad } from "../../lib/thread.ts";
+
+export type ProcessSources = {
+  version: string;
+  threads(): readonly (ThreadLoad & { thread: string })[];
+  /** The disk of the data folder; null where it cannot be asked. */
+  disk(): Promise<{ freeBytes: number; totalBytes: number } | null>;
+};
+
+/** Adds what `/metrics` tells of the process, its threads and its disk, with the usual metrics of Node.js processes. */
+export function addProcessMetrics(registry: Registry, sources: ProcessSources): void {
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: "earshot_build_info",
+    help: "Always 1; the labels tell what runs",
+    labelNames: ["version", "node"],
+    registers,
+    collect() {
+      this.set({ version: sources.version, node: process.version }, 1);
+    },
+  });
+  new Gauge({
+    name: "earshot_thread_waiting_calls",
+    help: "Calls to a thread that it has not answered",
+    labelNames: ["thread"],
+    registers,
+    collect() {
+      for (const { thread, waiting } of sources.threads()) this.set({ thread }, waiting);
+    },
+  });
+  new Counter({
+    name: "earshot_thread_busy_seconds_total",
+    help: "Time that a thread has worked",
+    labelNames: ["thread"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { thread, busyMs } of sources.threads()) this.inc({ thread }, busyMs / 1000);
+    },
+  });
+  new Gauge({
+    name: "earshot_disk_free_bytes",
+    help: "Bytes that are free on the disk of the data folder",
+    registers,
+    async collect() {
+      const disk = await sources.disk();
+      if (disk === null) this.remove();
+      else this.set(disk.freeBytes);
+    },
+  });
+  new Gauge({
+    name: "earshot_disk_bytes",
+    help: "Size of the disk of the data folder",
+    registers,
+    async collect() {
+      const disk = await sources.disk();
+      if (disk === null) this.remove();
+      else this.set(disk.totalBytes);
+    },
+  });
+}

@@ -1,0 +1,138 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Caller } from "../../accounts/authenticate.ts";
+import type { LimitState } from "../../accounts/limiter.ts";
+import { clientGone } from "../connections/client-disconnect.ts";
+import type { HttpContext } from "../context.ts";
+import { baseUrl } from "../dashboard/base-url.ts";
+import { refusedByRate, setRetryAfter } from "../problems/refused-by-rate.ts";
+import { bringsToken, problem } from "../problems/write-problem.ts";
+import { type DashboardPace, isDashboardPace, sessionEntry } from "./session.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Whose key or session the request names; null where none is needed. */
+    caller: Caller | null;
+    /** When the caller was last known to be valid, in elapsed time. */
+    admittedMs: number;
+    /** What was left of the key's rates when the store was asked last; null without a caller. */
+    limits: LimitState | null;
+  }
+  interface FastifyContextConfig {
+    /**
+     * What the key's rate does with a request too many: `call` refuses it, `read` lets it wait for its turn. Or whom a route of
+     * the dashboard is for.
+     */
+    pace?: "call" | "read" | DashboardPace;
+    /** A request without a key is one with the key of EARSHOT_OPEN_NODE_KEY, where there is one. */
+    mayBeOpen?: boolean;
+    /** Refusals of this route also hold `uuid: ""`. */
+    refusalHoldsUuid?: boolean;
+  }
+}
+
+/**
+ * Who calls, by a key or without one by a session, and whether it is their turn: wrong keys of the address first, then the key,
+ * then its requests a second, all in one call to the store. A read of one's own job waits for its turn when the second is used
+ * up; one of anything else is refused at once, so that nobody holds requests open by asking for what is not there. It runs
+ * before the body is read, so that a stranger's body costs nothing.
+ */
+export function callerHook(context: HttpContext) {
+  const { dashboard, limiter, metrics, settings } = context;
+  const enterBySession = sessionEntry(context);
+  const { openNodeKey } = settings;
+  const whereKeysAre = (request: FastifyRequest): string =>
+    dashboard.signIn.providers.length === 0
+      ? "earshot keys create --name NAME makes a key"
+      : `sign in at ${baseUrl(request, settings.publicUrl)}/dashboard to get a key`;
+  const openAuthorization = openNodeKey === null ? undefined : `Bearer ${openNodeKey}`;
+
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { pace, mayBeOpen = false } = request.routeOptions.config;
+    if (pace === undefined) return;
+    const { authorization } = request.headers;
+    const readOf = pace === "read" ? uuidIn(request.params) : null;
+    const bySession = hasNoKey(request, pace) ? await enterBySession(request, reply, readOf) : null;
+    if (bySession === null && pace === "visitor") return;
+    const admission =
+      bySession ??
+      (await limiter.admit({
+        address: request.callerAddress,
+        authorization: authorization ?? (mayBeOpen ? openAuthorization : undefined),
+        readOf,
+        maxWaitMs: settings.maxReadWaitMs,
+      }));
+    if (admission.kind === "blocked") {
+      metrics.rateLimited.inc({ policy: "failed_keys" });
+      throw tooManyFailedKeys(reply, admission.retryAfterMs);
+    }
+    if (admission.kind === "unknown") throw unauthorized(authorization, whereKeysAre(request));
+    if (admission.kind === "suspended") throw accountSuspended();
+    request.caller = admission.caller;
+    request.admittedMs = context.clock.elapsed();
+    request.limits = admission.limits;
+    if (admission.kind === "refused") {
+      const { retryAfterMs } = admission;
+      throw refusedByRate(context, reply, { policy: "burst", retryAfterMs });
+    }
+    const { turnInMs } = admission;
+    // Nobody is there to be answered when the client has gone.
+    if (turnInMs > 0 && !(await turnCame(context, reply, turnInMs))) reply.hijack();
+  };
+}
+
+/** What brings a key is that key's request, whatever cookies come along; the dashboard's own paths take no key. */
+function hasNoKey(request: FastifyRequest, pace: string): boolean {
+  return request.headers.authorization === undefined || isDashboardPace(pace);
+}
+
+/** False when the client has gone while it waited. */
+async function turnCame(
+  { clock }: HttpContext,
+  reply: FastifyReply,
+  turnInMs: number,
+): Promise<boolean> {
+  const gone = clientGone(reply);
+  try {
+    await clock.sleep(Math.ceil(turnInMs), gone);
+    return true;
+  } catch (error) {
+    if (gone.aborted) return false;
+    throw error;
+  }
+}
+
+function uuidIn(params: unknown): string | null {
+  return typeof params === "object" && params !== null && "uuid" in params
+    ? String(params.uuid)
+    : null;
+}
+
+export function tooManyFailedKeys(reply: FastifyReply, retryAfterMs: number) {
+  const seconds = setRetryAfter(reply, retryAfterMs);
+  return problem("too_many_failed_keys", "too many requests with a wrong key came from here", {
+    hint: `come again in ${seconds} s with a valid key`,
+  });
+}
+
+/** `whereKeysAre` says to who calls without a key how to get one. */
+export function unauthorized(authorization: string | undefined, whereKeysAre: string) {
+  return bringsToken(authorization)
+    ? problem("unauthorized", "the API key is not valid", {
+        hint: "check that the key is whole, has not expired and was not revoked: Authorization: Bearer <API_KEY>",
+      })
+    : problem("unauthorized", "an API key is needed", {
+        hint: `send the header Authorization: Bearer <API_KEY>; ${whereKeysAre}`,
+      });
+}
+
+export function accountSuspended() {
+  return problem("account_suspended", "the account of the key is suspended", {
+    hint: "ask whoever runs this server",
+  });
+}
+
+/** The caller of a route that needs a key. */
+export function callerOf(request: FastifyRequest): Caller {
+  if (request.caller === null) throw problem("internal", "the route has no pace and so no caller");
+  return request.caller;
+}

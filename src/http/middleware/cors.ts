@@ -1,0 +1,60 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { answerHeaders } from "../openapi/headers.ts";
+
+/** What pages of other origins may use: callers are known by a key there, and by no cookie. */
+const openPaths = /^\/(?:api\/)?v1\//;
+
+/** How long a browser remembers a preflight, seconds. */
+const maxAgeSeconds = 600;
+
+const exposed = Object.keys(answerHeaders).join(", ");
+
+export type CorsRoute = { methods: string; headers: readonly string[] };
+
+/**
+ * Lets scripts of pages of the configured origins read what the API answers (the Fetch standard's CORS protocol). Credentials are
+ * never allowed, so that browsers keep back what was requested with a cookie.
+ */
+export function corsHook(origins: readonly string[]) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (!isOpen(request)) return;
+    setOrigin(origins, request, reply);
+    if (reply.hasHeader("access-control-allow-origin")) {
+      reply.header("access-control-expose-headers", exposed);
+    }
+  };
+}
+
+/** What a preflight is told of a route. */
+export function setPreflight(
+  origins: readonly string[],
+  { methods, headers }: CorsRoute,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const isPreflight = request.headers["access-control-request-method"] !== undefined;
+  if (!isPreflight || !isOpen(request) || !isAllowed(origins, request.headers.origin)) return;
+  reply.header("access-control-allow-methods", methods);
+  reply.header("access-control-allow-headers", headers.join(", "));
+  reply.header("access-control-max-age", String(maxAgeSeconds));
+}
+
+const isOpen = ({ routeOptions }: FastifyRequest): boolean =>
+  openPaths.test(routeOptions.url ?? "");
+
+function setOrigin(
+  origins: readonly string[],
+  { headers: { origin } }: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  if (origins.length === 0) return;
+  if (origins.includes("*")) return void reply.header("access-control-allow-origin", "*");
+  const vary = reply.getHeader("vary");
+  reply.header("vary", vary === undefined ? "Origin" : `${vary}, Origin`);
+  if (origin !== undefined && isAllowed(origins, origin)) {
+    reply.header("access-control-allow-origin", origin);
+  }
+}
+
+const isAllowed = (origins: readonly string[], origin: string | undefined): boolean =>
+  origin !== undefined && (origins.includes("*") || origins.includes(origin));

@@ -1,0 +1,11 @@
+import type { FastifyRequest } from "fastify";
+import { problem } from "../problems/write-problem.ts";
+
+/** Refuses a compressed body before it is read: what it unpacks to has no bound. */
+export async function plainBodyHook(request: FastifyRequest): Promise<void> {
+  const encoding = request.headers["content-encoding"];
+  if (encoding === undefined || encoding === "identity") return;
+  throw problem("unsupported_media_type", "a compressed body is not taken", {
+    hint: "send the body as it is, without Content-Encoding",
+  });
+}

@@ -1,0 +1,20 @@
+import type { FastifyRequest } from "fastify";
+import { nearest } from "../../lib/nearest.ts";
+import { problem } from "../problems/write-problem.ts";
+import { platformOfWord, platformWords } from "../submission/source-types.ts";
+
+/** A path whose platform word stands for nothing is a path that is not there, whoever asks. */
+export async function platformWordHook(request: FastifyRequest): Promise<void> {
+  const word = platformWordOf(request);
+  if (word === null || platformOfWord(word) !== null) return;
+  const suggestion = nearest(word, platformWords);
+  throw problem("not_found", `there is no platform ${JSON.stringify(word.slice(0, 60))}`, {
+    hint: suggestion ? `did you mean ${suggestion}?` : `there are ${platformWords.join(", ")}`,
+  });
+}
+
+function platformWordOf(request: FastifyRequest): string | null {
+  const { params } = request;
+  if (typeof params !== "object" || params === null || !("platform" in params)) return null;
+  return String(params.platform);
+}

@@ -1,0 +1,127 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { CallerSession, SessionNote } from "../../accounts/sessions/find-session.ts";
+import type { PresentedToken } from "../../accounts/sessions/session-token.ts";
+import type { HttpContext } from "../context.ts";
+import { uncachedControl } from "../dashboard/headers.ts";
+import { foreign, isChanging, requireOwnOrigin } from "../dashboard/request-origin.ts";
+import { problem } from "../problems/write-problem.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The session that the request came with; null for a key's, and for nobody's. */
+    session: CallerSession | null;
+  }
+}
+
+/**
+ * Whom a route of the dashboard is for: whoever has a session, operators alone, or everyone (`visitor`), who may have one.
+ */
+export type DashboardPace = "session" | "operator" | "visitor";
+
+export function isDashboardPace(pace: string): pace is DashboardPace {
+  return pace === "session" || pace === "operator" || pace === "visitor";
+}
+
+type Admitted = Extract<
+  Awaited<ReturnType<HttpContext["limiter"]["admitSession"]>>,
+  { session: CallerSession }
+>;
+
+/**
+ * Lets a request in by its session. Null where it has none, or brings a key, and needs none. What a page of another site had
+ * the browser send is refused before the store is asked. Errors: `forbidden_origin`, `session_needed`, `not_found`.
+ */
+export function sessionEntry(context: HttpContext) {
+  const { limiter, settings, dashboard, clock } = context;
+  const { cookies, csrf } = dashboard;
+
+  async function enter(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    readOf: string | null,
+  ): Promise<Admitted | null> {
+    const { pace = "call" } = request.routeOptions.config;
+    const needs = isDashboardPace(pace) ? pace : null;
+    const hasKey = request.headers.authorization !== undefined;
+    const token = hasKey ? null : cookies.session(request);
+    if (token !== null || (needs === "visitor" && isChanging(request))) {
+      requireOwnOrigin(request, settings.publicUrl);
+    }
+    if (token === null) {
+      if (needs === "session" || needs === "operator") throw sessionNeeded(hasKey);
+      return null;
+    }
+    if (needs !== "visitor" && isChanging(request)) requireCsrfToken(request, token);
+    const { id: sessionId, generation, asker } = token;
+    const { idleMs } = dashboard.sessions;
+    reply.header("cache-control", uncachedControl);
+    const admission = await limiter.admitSession({
+      sessionId,
+      generation,
+      asker,
+      idleMs,
+      readOf,
+      maxWaitMs: settings.maxReadWaitMs,
+    });
+    if (admission.kind === "none" || admission.kind === "stolen") {
+      if (admission.kind === "stolen") await endStolen(sessionId);
+      if (needs === "visitor") return null;
+      throw sessionNeeded(false);
+    }
+    if (needs === "operator" && admission.session.role !== "operator") throw noSuchPath();
+    request.session = admission.session;
+    noteUse(token, admission.note);
+    return admission;
+  }
+
+  function requireCsrfToken(request: FastifyRequest, { id }: PresentedToken): void {
+    const sent = request.headers["x-earshot-csrf"];
+    if (typeof sent === "string" && csrf.isOf(id, sent)) return;
+    throw foreign("the request does not hold the token of its session in X-Earshot-Csrf");
+  }
+
+  async function endStolen(sessionId: string): Promise<void> {
+    await context.accounts.write("endStolenSession", { sessionId, nowMs: clock.now() });
+    context.log.warn("a session was ended: a token that was replaced came back");
+  }
+
+  /** Nobody waits for it; what is lost is noted with the next request. */
+  function noteUse({ id: sessionId, generation, asker }: PresentedToken, note: SessionNote): void {
+    if (note === null) return;
+    const nowMs = clock.now();
+    const formerUntilMs = nowMs + dashboard.sessions.formerMs;
+    const written =
+      note === "first_use"
+        ? context.accounts.write("advanceSession", {
+            sessionId,
+            generation,
+            asker,
+            formerUntilMs,
+            nowMs,
+          })
+        : context.accounts.write("noteSessionUse", { sessionId, nowMs });
+    written.catch(() => undefined);
+  }
+
+  return enter;
+}
+
+/** The session of a route that needs one. */
+export function sessionOf(request: FastifyRequest): CallerSession {
+  if (request.session === null) throw problem("internal", "the route has no session's pace");
+  return request.session;
+}
+
+function sessionNeeded(hasKey: boolean) {
+  return hasKey
+    ? problem("session_needed", "this path is the dashboard's own and takes no API key", {
+        hint: "sign in at /dashboard; programs use /v1",
+      })
+    : problem("session_needed", "there is no session, or it has ended", {
+        hint: "sign in at /dashboard/sign-in",
+      });
+}
+
+function noSuchPath() {
+  return problem("not_found", "there is no such path", { hint: "GET /docs lists the paths" });
+}

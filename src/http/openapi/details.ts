@@ -1,0 +1,118 @@
+import type { ProblemCode } from "../problems/problems.ts";
+import { answerHeaders, headersOf } from "./headers.ts";
+import { links } from "./links.ts";
+import { problemCodes, problemExamples } from "./problems.ts";
+
+type Schema = { $ref?: string; examples?: readonly unknown[] };
+type MediaType = { schema?: Schema; example?: unknown; examples?: Record<string, unknown> };
+type Parameter = { in: string; name: string; schema?: Schema; example?: unknown };
+type Answer = {
+  description?: string;
+  content?: Record<string, MediaType>;
+  headers?: Record<string, unknown>;
+  links?: Record<string, unknown>;
+};
+type Operation = {
+  operationId: string;
+  security?: readonly unknown[];
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, MediaType> };
+  responses: Record<string, Answer>;
+};
+type Document = {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema>; headers?: unknown; examples?: unknown };
+};
+
+/** What any request may be answered with, before it is known what it asks for. */
+function answersToUnreadable(): Record<string, Answer> {
+  const schema = { $ref: "#/components/schemas/Problem" };
+  const content = () => ({ "application/problem+json": { schema } });
+  return {
+    408: { description: "The request took too long to arrive.", content: content() },
+    431: { description: "First line and header are too large.", content: content() },
+  };
+}
+
+/**
+ * Adds what the schemas of the routes do not say: examples where they are used, the header fields of each answer, the links. A
+ * status whose problems cannot come about on that path is not described: routes of one kind share their list of refusals.
+ */
+export function addDetails(document: Document): void {
+  const { schemas } = document.components;
+  document.components.headers = answerHeaders;
+  document.components.examples = problemExamples();
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const operation of Object.values(methods)) {
+      for (const parameter of operation.parameters ?? []) addParameterExample(parameter);
+      for (const body of Object.values(operation.requestBody?.content ?? {})) {
+        addExample(body, schemas);
+      }
+      operation.responses = { ...operation.responses, ...answersToUnreadable() };
+      for (const [status, answer] of Object.entries(operation.responses)) {
+        if (status === "204") delete answer.content;
+        const codes = problemCodes(path, operation, Number(status));
+        if (isProblem(answer) && codes.length === 0) {
+          delete operation.responses[status];
+          continue;
+        }
+        addAnswerExamples(answer, schemas, codes);
+        addHeaders(operation, status, answer);
+      }
+      addLinks(operation);
+    }
+  }
+}
+
+function addParameterExample(parameter: Parameter): void {
+  const example = parameter.schema?.examples?.[0];
+  if (example !== undefined) parameter.example ??= example;
+}
+
+/** The example of a schema that has a name, where it is used. */
+function addExample(media: MediaType, schemas: Document["components"]["schemas"]): void {
+  if (media.examples !== undefined) return;
+  const name = media.schema?.$ref?.split("/").at(-1);
+  const example = (name === undefined ? media.schema : schemas[name])?.examples?.[0];
+  if (example !== undefined) media.example ??= example;
+}
+
+const problemMedia = "application/problem+json";
+
+function isProblem({ content = {} }: Answer): boolean {
+  return problemMedia in content;
+}
+
+function addAnswerExamples(
+  { content = {} }: Answer,
+  schemas: Document["components"]["schemas"],
+  codes: readonly ProblemCode[],
+): void {
+  for (const [type, media] of Object.entries(content)) {
+    if (type === problemMedia) {
+      media.examples = Object.fromEntries(
+        codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
+      );
+    } else {
+      addExample(media, schemas);
+    }
+  }
+}
+
+function addHeaders(operation: Operation, status: string, answer: Answer): void {
+  const { operationId, security } = operation;
+  const names = headersOf({ operationId, status, isKeyed: security !== undefined });
+  answer.headers = {
+    ...answer.headers,
+    ...Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+  };
+}
+
+function addLinks({ operationId, responses }: Operation): void {
+  for (const { from, status, to, parameters } of links) {
+    const answer = from === operationId ? responses[status] : undefined;
+    if (answer !== undefined) {
+      answer.links = { ...answer.links, [to]: { operationId: to, parameters } };
+    }
+  }
+}

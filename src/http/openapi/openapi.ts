@@ -1,0 +1,129 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { argv } from "node:process";
+import { pathToFileURL } from "node:url";
+import swagger from "@fastify/swagger";
+import fastify from "fastify";
+import {
+  createJsonSchemaTransform,
+  createJsonSchemaTransformObject,
+} from "fastify-type-provider-zod";
+import * as z from "zod";
+import { packageRoot } from "../../lib/package-root.ts";
+import type { HttpContext } from "../context.ts";
+import type { HeldRequests } from "../long-poll/pending-requests.ts";
+import { addRoutes } from "../routes/index.ts";
+import { openApiFile } from "../routes/ops/openapi.ts";
+import { emptyMark } from "../schemas/submission.ts";
+import { validatorCompiler } from "../schemas/validation.ts";
+import type { Submissions } from "../submission/submission.ts";
+import { addDetails } from "./details.ts";
+
+type SchemaPair = { jsonSchema: Record<string, unknown>; zodSchema: z.core.$ZodType };
+
+const zodToJsonConfig = {
+  target: "draft-2020-12",
+  override: ({ jsonSchema, zodSchema }: SchemaPair) => {
+    // They are left out of what takes more than its own type, and are as true of it.
+    const examples = z.globalRegistry.get(zodSchema)?.examples;
+    if (examples !== undefined) jsonSchema.examples ??= examples;
+    // A format says what zod's page-long pattern for it says.
+    if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+    // Every whole number has these bounds; they tell nothing.
+    if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    // A value that may be empty is one of its type or one of these.
+    const { [emptyMark]: empty, description, ...full } = jsonSchema;
+    if (empty === undefined) return;
+    for (const name of Object.keys(full)) delete jsonSchema[name];
+    delete jsonSchema[emptyMark];
+    jsonSchema.anyOf = [full, { enum: empty }];
+  },
+} as const;
+
+/** The OpenAPI 3.1 description of all routes, as the text of openapi.json. */
+export async function openApiText(): Promise<string> {
+  const app = fastify();
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(() => JSON.stringify);
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.1",
+      info: {
+        title: "Earshot",
+        version: await packageVersion(),
+        description: "One search API over the public conversation of social platforms.",
+        license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      },
+      tags: [
+        { name: "search", description: "Submit a search, read its status, fetch its result." },
+        { name: "node", description: "Searches answered in one request." },
+        {
+          name: "attestation",
+          description:
+            "Which nodes there are and what they have shown for themselves; no key is needed.",
+        },
+        { name: "webhooks", description: "Be told when a job has ended." },
+        { name: "operation", description: "For those who run the service; no key is needed." },
+        {
+          name: "documentation",
+          description: "These pages, of this server's version; no key is needed.",
+        },
+      ],
+      components: {
+        securitySchemes: {
+          key: { type: "http", scheme: "bearer", description: "An API key, ear_…" },
+        },
+      },
+    },
+    transform: createJsonSchemaTransform({ zodToJsonConfig }),
+    transformObject: createJsonSchemaTransformObject({ zodToJsonConfig }),
+  });
+  addRoutes(app, nothing<HttpContext>(), nothing<HeldRequests>(), nothing<Submissions>());
+  await app.ready();
+  const text = JSON.stringify(app.swagger());
+  await app.close();
+  return withTidySchemas(text);
+}
+
+/** Routes are only described here, never called: what their handlers would need is an object of which every member is another. */
+function nothing<T>(): T {
+  const absent: unknown = new Proxy({}, { get: () => absent });
+  return absent as T;
+}
+
+async function packageVersion(): Promise<string> {
+  const text = await readFile(new URL("package.json", packageRoot), "utf8");
+  const manifest: { version: string } = JSON.parse(text);
+  return manifest.version;
+}
+
+type Schemas = Record<string, unknown>;
+
+/** Drops the schemas that nothing refers to, also those that only dropped ones refer to; a lone `…Input` loses its ending. */
+function withTidySchemas(text: string): string {
+  const document = JSON.parse(text);
+  const schemas: Schemas = document.components.schemas;
+  for (let before = -1; before !== Object.keys(schemas).length; ) {
+    before = Object.keys(schemas).length;
+    for (const name of Object.keys(schemas)) {
+      if (!JSON.stringify(document).includes(referenceTo(name))) delete schemas[name];
+    }
+  }
+  addDetails(document);
+  let tidy = JSON.stringify(document, null, 2);
+  for (const name of Object.keys(schemas)) {
+    const plain = name.replace(/Input$/, "");
+    if (plain === name || plain in schemas) continue;
+    tidy = tidy.replaceAll(referenceTo(name), referenceTo(plain));
+    tidy = tidy.replace(`"${name}": {`, `"${plain}": {`);
+  }
+  return `${tidy}\n`;
+}
+
+function referenceTo(name: string): string {
+  return `"#/components/schemas/${name}"`;
+}
+
+if (argv[1] !== undefined && import.meta.url === pathToFileURL(argv[1]).href) {
+  await writeFile(openApiFile, await openApiText());
+}

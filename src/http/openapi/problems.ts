@@ -1,0 +1,86 @@
+import { problemExample } from "../problems/page.ts";
+import { problemCodes as allCodes, type ProblemCode, problems } from "../problems/problems.ts";
+
+/** Problems of which only some operations know. */
+const places: Partial<Record<ProblemCode, (place: Place) => boolean>> = {
+  invalid_json: ({ hasBody }) => hasBody,
+  invalid_query: ({ hasQuery }) => hasQuery,
+  cursor_invalid: ({ hasQuery, path }) => hasQuery || /\/(?:jobs|deliveries)$/.test(path),
+  cursor_mismatch: ({ hasQuery }) => hasQuery,
+  method_not_supported: ({ isSubmission }) => isSubmission,
+  platform_mismatch: ({ isSubmission }) => isSubmission,
+  idempotency_mismatch: ({ isSubmission, path }) => isSubmission || path.endsWith("/recent"),
+  job_failed: ({ hasJob }) => hasJob,
+  upstream_failed: ({ hasJob }) => hasJob,
+  method_forbidden: ({ hasQuery }) => hasQuery,
+  overloaded: ({ isSubmission, path }) => isSubmission || path.endsWith("/recent"),
+  not_found: ({ path }) => path.includes("{platform}") || path.startsWith("/docs"),
+  job_not_found: ({ path }) => path.includes("{uuid}") || path.endsWith("/events"),
+  webhook_url_refused: ({ path }) => path === "/v1/webhooks",
+  proof_not_found: ({ path }) => path.endsWith("/proof"),
+  proof_withdrawn: ({ path }) => path.endsWith("/proof"),
+  attestation_not_found: ({ path }) => path.startsWith("/v1/attestations/"),
+  node_unauthorized: ofNodesAlone,
+  node_not_found: ofNodesAlone,
+  node_not_approved: ofNodesAlone,
+  node_removed: ofNodesAlone,
+  node_refused: ofNodesAlone,
+  lease_lost: ofNodesAlone,
+  node_answer_refused: ofNodesAlone,
+  webhook_not_found: ({ path }) => path.startsWith("/v1/webhooks/{id}"),
+  delivery_not_found: ({ path }) => path.includes("{delivery}"),
+  too_many_webhooks: ({ path }) => path === "/v1/webhooks",
+  key_not_found: ({ path }) => path.startsWith("/dashboard/"),
+  first_key_shown: ({ path }) => path.startsWith("/dashboard/"),
+  key_ended: ({ path }) => path.startsWith("/dashboard/"),
+  too_many_keys: ({ path }) => path.startsWith("/dashboard/"),
+  webhook_disabled: ({ path }) => path.startsWith("/v1/webhooks/{id}"),
+};
+
+/** What nodes and their gateway say to each other is not described here. */
+function ofNodesAlone(): boolean {
+  return false;
+}
+
+type Place = {
+  path: string;
+  hasBody: boolean;
+  hasQuery: boolean;
+  hasJob: boolean;
+  isSubmission: boolean;
+};
+
+type Operation = {
+  operationId: string;
+  requestBody?: unknown;
+  responses: Readonly<Record<string, unknown>>;
+};
+
+/** The problems of a status that the operation can answer with; none is left out for being rare. */
+export function problemCodes(
+  path: string,
+  operation: Operation,
+  status: number,
+): readonly ProblemCode[] {
+  const { operationId, responses } = operation;
+  const isSubmission = operationId.startsWith("submit") || operationId === "search";
+  const place: Place = {
+    path,
+    isSubmission,
+    hasJob: isSubmission || path.includes("{uuid}") || path.endsWith("/recent"),
+    hasBody: "415" in responses,
+    hasQuery: isSubmission || ["searchRecent", "countPosts"].includes(operationId),
+  };
+  return codesOf(status).filter((code) => places[code]?.(place) ?? true);
+}
+
+function codesOf(status: number): readonly ProblemCode[] {
+  return allCodes.filter((code) => problems[code].status === status);
+}
+
+/** Every problem as its page shows it. */
+export function problemExamples(): Record<string, unknown> {
+  return Object.fromEntries(
+    allCodes.map((code) => [code, { summary: problems[code].title, value: problemExample(code) }]),
+  );
+}

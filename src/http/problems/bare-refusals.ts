@@ -1,0 +1,42 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import type { FastifyRequest } from "fastify";
+import { answerUnreadable } from "./unreadable-request.ts";
+import { problem } from "./write-problem.ts";
+
+/**
+ * The server of Node refuses some requests itself, with an empty body or none: an `Expect` that it does not know, which is
+ * answered here as if it were not there (RFC 9110 section 10.1.1), and a CONNECT.
+ */
+export function replaceBareRefusals(server: Server, newId: () => string): void {
+  server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
+    server.emit("request", request, response);
+  });
+  server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
+    answerUnreadable(new Error("a CONNECT names no path"), socket, newId());
+  });
+}
+
+/** Fields of which Node reads the first one and drops the others, so that a proxy in front may have read another. */
+const singleFields = ["authorization", "host"];
+
+/**
+ * Refuses a request without `Host`, which HTTP/1.1 requires (RFC 9112 section 3.2; `requireHostHeader` would refuse it with an
+ * empty body), and one that has `Host` or `Authorization` twice.
+ */
+export async function fieldsHook({ raw, headers }: FastifyRequest): Promise<void> {
+  if (raw.httpVersion === "1.1" && headers.host === undefined) {
+    throw problem("invalid_request", "the request has no Host field", {
+      hint: "send the header field Host, as HTTP/1.1 wants it of every request",
+    });
+  }
+  const names = raw.rawHeaders.filter((_, index) => index % 2 === 0).map(lowerCased);
+  for (const name of singleFields) {
+    if (names.indexOf(name) === names.lastIndexOf(name)) continue;
+    throw problem("invalid_request", `the request has more than one ${name} field`, {
+      hint: "send each of the header fields Host and Authorization once",
+    });
+  }
+}
+
+const lowerCased = (name: string): string => name.toLowerCase();

@@ -1,0 +1,14 @@
+import { EarshotError } from "../../lib/errors.ts";
+
+/** What `read` returns; a fault of it that names no place gets an entry that points at the member of the request it read. */
+export function pointedAt<Value>(pointer: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof EarshotError) || error.details.length > 0) throw error;
+    const { code, message, status, retryable, hint } = error;
+    const help = hint === undefined ? {} : { hint };
+    const details = [{ code, message, ...help, pointer }];
+    throw new EarshotError(code, message, { status, retryable, ...help, details, cause: error });
+  }
+}

@@ -1,0 +1,38 @@
+import type { Caller } from "../../accounts/authenticate.ts";
+import { type Method, searchMethods } from "../../platforms/methods.ts";
+import { problem } from "../problems/write-problem.ts";
+
+/**
+ * Errors: `method_forbidden` for a method that the key is kept from. `pointer` is where the body names the method; null where
+ * the path does.
+ */
+export function requireMethod(
+  caller: Pick<Caller, "methods">,
+  method: Method,
+  pointer: string | null,
+): void {
+  if (caller.methods === null || caller.methods.includes(method)) return;
+  throw forbidden(caller.methods, method, pointer);
+}
+
+/** Errors: `method_forbidden` for a key that is kept from every method that searches: a count is a search. */
+export function requireCounts(caller: Caller): void {
+  const { methods } = caller;
+  if (methods === null || searchMethods.some((method) => methods.includes(method))) return;
+  throw forbidden(methods, searchMethods.join(" or "), null);
+}
+
+function forbidden(methods: readonly Method[], what: string, pointer: string | null) {
+  const allowed = methods.length === 0 ? "none" : methods.join(", ");
+  return problem("method_forbidden", `the key may not use ${what}`, {
+    hint: `it may use ${allowed}; take another key, or let this one do more on the page Keys`,
+    details: [
+      {
+        code: "method_forbidden",
+        message: `${what} is not among the methods of the key`,
+        ...(pointer === null ? {} : { pointer }),
+        expected: methods,
+      },
+    ],
+  });
+}

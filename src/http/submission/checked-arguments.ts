@@ -1,0 +1,174 @@
+import type { AskedBounds } from "../../jobs/job.ts";
+import {
+  isSearch,
+  type Method,
+  methods,
+  methodsOf,
+  type SourceType,
+  typesOf,
+} from "../../platforms/methods.ts";
+import type { SearchPlatform, SourceWarning } from "../../platforms/source.ts";
+import { problem } from "../problems/write-problem.ts";
+import type { Submission } from "../schemas/submission.ts";
+import { invalid } from "../schemas/validation.ts";
+import { narrow, readType } from "./source-types.ts";
+
+/** What differs between the paths that take a submission. */
+export type PathRules = {
+  /** More than the method's bound, up to this, is answered with the bound and a warning; null refuses it. */
+  lowersUpTo: number | null;
+};
+
+export const wordPathRules: PathRules = { lowersUpTo: null };
+
+/** Clients of the path without a platform word send 1000 unless told otherwise. */
+export const plainPathRules: PathRules = { lowersUpTo: 1_000 };
+
+export type CheckedArguments = {
+  platform: SearchPlatform;
+  type: SourceType;
+  method: Method;
+  /** Empty where the method needs none. */
+  query: string;
+  maxResults: number;
+  nextCursor: string | null;
+  bounds: AskedBounds;
+  /** Where the body has them. */
+  at: Submission["at"];
+  warnings: readonly SourceWarning[];
+};
+
+const defaultResults = 20;
+
+/** The arguments of a body whose shape is right: narrowed by the path, paired with the type, within the method's bounds. */
+export function checkArguments(
+  path: SearchPlatform,
+  body: Submission,
+  rules: PathRules,
+): CheckedArguments {
+  const { arguments: asked, at } = body;
+  const { platform, type } = targetOf(path, body.type);
+  const method = pairedMethod(type, asked.type);
+  const { maxResults, warnings } = resultsWanted(method, body, rules);
+  // Half of a surrogate pair is no character: it could neither be stored nor be found again by a cursor.
+  const query = (asked.query ?? "").toWellFormed();
+  const needsQuery = methods[method].query !== "none";
+  if (needsQuery && query.trim() === "") throw missingQuery(method, `${at}/query`);
+  refuseStrayArguments(method, at, {
+    ...asked,
+    query: query.trim() === "" ? undefined : query,
+  });
+  return {
+    platform,
+    type,
+    method,
+    query: needsQuery ? query : "",
+    maxResults,
+    nextCursor: asked.next_cursor ?? null,
+    bounds: { startMs: momentOf(asked.start_time), endMs: momentOf(asked.end_time) },
+    at,
+    warnings,
+  };
+}
+
+function targetOf(path: SearchPlatform, name: string) {
+  const named = readType(name);
+  if (named === null) throw problem("internal", "a type passed the schema that is not known");
+  const platform = narrow(path, named.platform);
+  if (platform !== null) return { platform, type: named.type };
+  throw problem(
+    "platform_mismatch",
+    `the path names ${path}, the type "${name}" names ${named.platform}`,
+    {
+      hint: `use one platform in both, or "${named.type}" as the type`,
+      details: [{ code: "platform_mismatch", message: `not ${path}`, pointer: "/type" }],
+    },
+  );
+}
+
+function pairedMethod(type: SourceType, name: string): Method {
+  const supported = methodsOf(type);
+  const method = supported.find((candidate) => candidate === name);
+  if (method !== undefined) return method;
+  throw problem("method_not_supported", `${type} does not support ${name}`, {
+    hint: `${type} supports ${supported.join(", ")}; ${name} is supported by ${typesOf(name).join(", ")}`,
+    details: [
+      {
+        code: "method_not_supported",
+        message: `${type} does not support ${name}`,
+        pointer: "/arguments/type",
+        expected: supported,
+      },
+    ],
+  });
+}
+
+function resultsWanted(
+  method: Method,
+  { arguments: asked, at }: Submission,
+  { lowersUpTo }: PathRules,
+): { maxResults: number; warnings: readonly SourceWarning[] } {
+  const wanted = asked.max_results ?? asked.count ?? defaultResults;
+  const { bound } = methods[method];
+  if (wanted >= 1 && wanted <= bound) return { maxResults: wanted, warnings: [] };
+  if (lowersUpTo !== null && wanted > bound && wanted <= lowersUpTo) {
+    const message = `max_results ${wanted} was lowered to ${bound}, the most of ${method}`;
+    return { maxResults: bound, warnings: [{ code: "max_results_lowered", message }] };
+  }
+  const name = asked.max_results === undefined ? "count" : "max_results";
+  const takes =
+    lowersUpTo === null
+      ? `${method} takes 1 to ${bound}`
+      : `this path takes 1 to ${lowersUpTo}, of which ${method} gives ${bound}`;
+  throw invalid([
+    {
+      code: "out_of_range",
+      message: `${wanted} is out of range, ${takes}`,
+      hint: `send 1 to ${bound}; next_cursor continues where a result ends`,
+      pointer: `${at}/${name}`,
+    },
+  ]);
+}
+
+function missingQuery(method: Method, pointer: string) {
+  const { query } = methods[method];
+  return invalid([
+    {
+      code: "query_required",
+      message: `${method} needs a query that is not empty`,
+      hint: `send ${exampleQueries[query]}`,
+      pointer,
+    },
+  ]);
+}
+
+const exampleQueries = {
+  text: 'what to search, such as "comet lang:en"',
+  user: 'an account, such as "@ann.bsky.social" or the address of its profile',
+  post: "a post: the ID of a record, its uri, or the address of its page",
+  space: "a space: its id, or the address of its page",
+  none: "none",
+} as const satisfies Record<(typeof methods)[Method]["query"], string>;
+
+/** Arguments that say something of a search, or of a query where there is none, are refused: they would change nothing. */
+function refuseStrayArguments(
+  method: Method,
+  at: Submission["at"],
+  asked: Submission["arguments"],
+): void {
+  const stray = isSearch(method) ? [] : (["start_time", "end_time", "sort"] as const);
+  const names = methods[method].query === "none" ? (["query", ...stray] as const) : stray;
+  const details = names
+    .filter((name) => asked[name] !== undefined)
+    .map((name) => ({
+      code: "not_for_method",
+      message: `${method} takes no ${name}`,
+      hint: `leave ${name} out`,
+      pointer: `${at}/${name}`,
+    }));
+  if (details.length > 0) throw invalid(details);
+}
+
+function momentOf(text: string | undefined): number | null {
+  return text === undefined ? null : Date.parse(text);
+}

@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import type { Idempotency } from "../../jobs/queue.ts";
+import type { SearchPlatform } from "../../platforms/source.ts";
+import type { Submission } from "../schemas/submission.ts";
+import { invalid } from "../schemas/validation.ts";
+
+/**
+ * What makes a submission one of those that are answered once: its `Idempotency-Key`, 1 to 255 printable ASCII characters,
+ * and a hash of what it asks. `asked` is JSON; the order of its names and how it was written do not count. Null without a key.
+ * Errors: `invalid_request`.
+ */
+export function idempotencyOf(headers: IncomingHttpHeaders, asked: unknown): Idempotency | null {
+  const key = headers["idempotency-key"];
+  if (key === undefined) return null;
+  if (typeof key !== "string" || !/^[\x20-\x7e]{1,255}$/.test(key)) throw notAKey();
+  return { key, requestHash: createHash("sha256").update(canonicalJson(asked)).digest() };
+}
+
+/** What a submission requests: the form of its body does not count. */
+export const requested = (platform: SearchPlatform, body: Submission) => ({
+  platform,
+  body: { type: body.type, arguments: body.arguments },
+});
+
+/** JSON in which equal values are equal texts. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_name, part: unknown) =>
+    isObject(part) ? Object.fromEntries(Object.entries(part).sort(byName)) : part,
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function byName([one]: [string, unknown], [other]: [string, unknown]): number {
+  return one < other ? -1 : 1;
+}
+
+function notAKey() {
+  return invalid([
+    {
+      code: "invalid_value",
+      message: "expected 1 to 255 printable ASCII characters",
+      hint: "send a fresh UUID with each search, and the same one when you repeat it",
+      pointer: "/idempotency-key",
+    },
+  ]);
+}

@@ -1,0 +1,130 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { jsonBounds, shapeRefusal } from "../../lib/bounded-json.ts";
+import { createJsonMeter } from "../../lib/json-shape.ts";
+import { problem } from "../problems/write-problem.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Looks at the bytes of a body before they are read; what it throws refuses the request. */
+    checkBody?: (request: FastifyRequest, body: Buffer) => void;
+  }
+}
+
+/** From so many bytes on, others have their turn on the event loop between the steps. */
+const largeBytes = 1_048_576;
+
+/** A shorter body cannot hold enough to keep others waiting. */
+const measuredBytes = 16_384;
+
+/**
+ * Bodies are JSON in UTF-8 (RFC 8259). What is not is refused with its place where that is known, and so are the names that
+ * mean something else to JavaScript, wherever they stand, and objects that hold one name twice: of those each reader takes
+ * another value.
+ */
+export function readJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    "application/json",
+    { parseAs: "buffer" },
+    // Some clients name the type of every request, also of one that has no body.
+    async (request: FastifyRequest, body: Buffer) => {
+      const { config, schema } = request.routeOptions;
+      const breathe = () => (body.length < largeBytes ? undefined : nextTurn());
+      config.checkBody?.(request, body);
+      await breathe();
+      if (schema?.body === undefined && body.length === 0) return undefined;
+      const parsed = parseBody(body);
+      await breathe();
+      return parsed;
+    },
+  );
+}
+
+function parseBody(body: Buffer): unknown {
+  if (body.length === 0) throw problem("invalid_json", "the body is empty, expected a JSON object");
+  if (body.length > measuredBytes) requireShape(body);
+  const text = textOf(body);
+  let names = 0;
+  function look(this: unknown, name: string, value: unknown): unknown {
+    if (name === "__proto__") throw forbiddenName();
+    if (!Array.isArray(this)) names += 1;
+    return value;
+  }
+  try {
+    const parsed: unknown = JSON.parse(text, look);
+    // The parser looks at the whole as well, under a name that is not written.
+    if (names - 1 < writtenNames(text)) throw repeatedName();
+    return parsed;
+  } catch (error) {
+    if (error instanceof SyntaxError) throw notJson(error.message);
+    if (error instanceof RangeError) throw tooDeep();
+    throw error;
+  }
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function textOf(body: Buffer): string {
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw problem("invalid_json", "the body is not UTF-8", { hint: "send the body as UTF-8" });
+  }
+}
+
+/** How many names stand in a text that is JSON: strings with a colon behind them. */
+function writtenNames(text: string): number {
+  let names = 0;
+  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {
+    at = endOfString(text, at + 1);
+    while (" \t\r\n".includes(text.charAt(at)) && at < text.length) at += 1;
+    if (text[at] === ":") names += 1;
+  }
+  return names;
+}
+
+function endOfString(text: string, from: number): number {
+  // Most strings end at their first quote: a long one without escapes is not walked through.
+  const quote = text.indexOf('"', from);
+  if (text[quote - 1] !== "\\") return quote + 1;
+  let at = from;
+  while (text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
+  return at + 1;
+}
+
+function requireShape(body: Buffer): void {
+  const shape = createJsonMeter()(body);
+  if (shape.deepest > jsonBounds.deepest) throw tooDeep();
+  const refusal = shapeRefusal(shape);
+  if (refusal === null) return;
+  throw problem("invalid_request", `the body is not parsed: ${refusal}`, {
+    hint: "send less in one request",
+  });
+}
+
+function tooDeep() {
+  return problem("invalid_json", "the body nests too deeply");
+}
+
+function repeatedName() {
+  return problem("invalid_request", "an object of the body holds a name twice", {
+    hint: "write each name once",
+  });
+}
+
+function forbiddenName() {
+  return problem("invalid_request", "the name __proto__ is not taken anywhere in a body", {
+    hint: "leave it out",
+  });
+}
+
+/** The parser says what and, for some faults, where; around it stands the text itself, which the caller has. */
+function notJson(message: string) {
+  const what = /^.*?(?=,? (?:in JSON|"|\.\.\."|at position)|$)/.exec(message)?.[0] ?? message;
+  const place = /at position \d+(?: \(line \d+ column \d+\))?/.exec(message)?.[0];
+  const fault = what.charAt(0).toLowerCase() + what.slice(1);
+  return problem("invalid_json", `the body is not JSON: ${place ? `${fault} ${place}` : fault}`, {
+    hint: "check quotes, commas and brackets; a quote inside a string needs a backslash",
+  });
+}

@@ -1,0 +1,161 @@
+import type { Caller } from "../../accounts/authenticate.ts";
+import type { AskedBounds, SearchJobRequest } from "../../jobs/job.ts";
+import type { NewJob } from "../../jobs/queue.ts";
+import {
+  type FetchMethod,
+  isSearch,
+  type SearchMethod,
+  type SourceType,
+} from "../../platforms/methods.ts";
+import type { SearchPlatform, SourceWarning } from "../../platforms/source.ts";
+import { parseQuery } from "../../query/parse.ts";
+import { printQuery } from "../../query/print.ts";
+import type { Diagnostic } from "../../query/tree.ts";
+import { continueFrom } from "../answers/next-cursor.ts";
+import type { HttpContext } from "../context.ts";
+import { pointedAt } from "../problems/with-pointer.ts";
+import { problem } from "../problems/write-problem.ts";
+import type { CheckedArguments } from "./checked-arguments.ts";
+import { requestedSpan, unsearchedOf } from "./requested-span.ts";
+import { askedTarget } from "./requested-target.ts";
+import { narrowWindow, type Window, windowOf, windowWarnings } from "./window.ts";
+
+/** The job that checked arguments ask for. Errors: those of the query, of its cursor, and `source_unavailable`. */
+export function jobOf(
+  context: HttpContext,
+  caller: Caller,
+  asked: CheckedArguments,
+): Promise<NewJob> {
+  const { method } = asked;
+  return isSearch(method)
+    ? searchJob(context, caller, { ...asked, method })
+    : fetchJob(context, caller, { ...asked, method });
+}
+
+async function searchJob(
+  context: HttpContext,
+  caller: Caller,
+  asked: CheckedArguments & { method: SearchMethod },
+): Promise<NewJob> {
+  const { settings, sources } = context;
+  const { platform, type, method, query, maxResults } = asked;
+  const isLive = method === "searchbyquery";
+  const maxLength = isLive ? settings.maxLiveQueryLength : settings.maxArchiveQueryLength;
+  const { tree, warnings } = parseQuery(query, { maxLength });
+
+  const canonicalQuery = printQuery(tree);
+  const nowMs = context.clock.now();
+  const first = windowOf(method, nowMs, settings.liveWindowMs);
+  const start = startOf(context, caller, asked, { platform, canonicalQuery, first, nowMs });
+  const { accountId } = caller;
+  const search = { platform, type, method, accountId };
+  if (!sources.isSearched(search)) throw searchedNowhere(platform);
+  const [isAnswered, isKeptHere] = await Promise.all([
+    type === "social" || sources.isAsked(search),
+    sources.isKeptHere(search),
+  ]);
+
+  const window = isLive ? start : { ...start, fromMs: null };
+  const requested = requestedSpan(tree, start.asked, start.asOfMs);
+  const unsearched = unsearchedOf(window, requested);
+
+  return {
+    accountId: caller.accountId,
+    keyId: caller.keyId,
+    request: {
+      platform,
+      type,
+      method,
+      query,
+      maxResults,
+      ...narrowWindow(start, asked.bounds),
+      ...(unsearched === null ? {} : { unsearched }),
+      asOfMs: start.asOfMs,
+      after: start.after,
+      asked: start.asked,
+      ...keptHere(isKeptHere),
+    },
+    canonicalQuery,
+    warnings: [
+      ...warnings.map(warningOf),
+      ...asked.warnings,
+      ...windowWarnings(window, start.asked, requested),
+      ...(isAnswered ? [] : [noCredential(type)]),
+    ],
+  };
+}
+
+async function fetchJob(
+  context: HttpContext,
+  caller: Caller,
+  asked: CheckedArguments & { method: FetchMethod },
+): Promise<NewJob> {
+  const { type, method, query, maxResults } = asked;
+  const { platform, target, canonicalQuery, warnings } = await askedTarget(context, caller, asked);
+  const nowMs = context.clock.now();
+  const first = { fromMs: null, toMs: nowMs };
+  const start = startOf(context, caller, asked, { platform, canonicalQuery, first, nowMs });
+  const { accountId } = caller;
+  // A page that another process began goes on there.
+  const isBegunElsewhere = (start.place?.nodeId ?? null) !== null;
+  const isKeptHere =
+    !isBegunElsewhere && (await context.sources.isKeptHere({ platform, type, method, accountId }));
+
+  return {
+    accountId,
+    keyId: caller.keyId,
+    request: {
+      platform,
+      type,
+      method,
+      query,
+      maxResults,
+      target,
+      fromMs: start.fromMs,
+      toMs: start.toMs,
+      asOfMs: start.asOfMs,
+      after: start.after,
+      place: start.place ?? null,
+      ...keptHere(isKeptHere),
+    },
+    canonicalQuery,
+    warnings: [...asked.warnings, ...warnings],
+  };
+}
+
+const keptHere = (isKeptHere: boolean): Pick<SearchJobRequest, "isKeptHere"> =>
+  isKeptHere ? { isKeptHere } : {};
+
+function searchedNowhere(platform: SearchPlatform) {
+  const what = platform === "social" ? "any platform" : platform;
+  return problem("source_unavailable", `no node that can search ${what} is connected`, {
+    hint: "/v1/nodes tells which nodes are connected and what they can do; earshot node connects one",
+  });
+}
+
+type Start = Window & Pick<SearchJobRequest, "after" | "asOfMs" | "place"> & { asked: AskedBounds };
+
+/** Where the job begins: on its first page, or where its cursor says. */
+function startOf(
+  context: HttpContext,
+  { accountId }: Caller,
+  { type, method, nextCursor, bounds, at }: CheckedArguments,
+  search: { platform: SearchPlatform; canonicalQuery: string; first: Window; nowMs: number },
+): Start {
+  const { platform, canonicalQuery, first, nowMs } = search;
+  if (nextCursor === null) return { ...first, asOfMs: nowMs, after: null, asked: bounds };
+  const scope = { accountId, platform, type, method, canonicalQuery };
+  return pointedAt(`${at}/next_cursor`, () => continueFrom(context, scope, nextCursor, bounds));
+}
+
+/** What the parser remarks on a query, as answers tell it. */
+export function warningOf({ code, message, offset, length, hint }: Diagnostic): SourceWarning {
+  return { code, message, offset, length, ...(hint === undefined ? {} : { hint }) };
+}
+
+/** The type takes nothing but what a credential or a key gives, beside the archive, and there is none. */
+const noCredential = (type: SourceType): SourceWarning => ({
+  code: "no_credential",
+  message: `nothing is configured that ${type} may ask, the archive alone answers`,
+  hint: "earshot credentials add adds a credential of a platform",
+});

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import type { AskedBounds } from "../../jobs/job.ts";
+import { parseQuery } from "../../query/parse.ts";
+import { requestedSpan, unsearchedOf } from "./requested-span.ts";
+
+const ms = (text: string): number => Date.parse(text);
+const asOfMs = ms("2026-11-20");
+const bounds: AskedBounds = { startMs: null, endMs: null };
+
+const spanOf = (query: string, own = bounds) =>
+  requestedSpan(parseQuery(query, { maxLength: 1_000 }).tree, own, asOfMs);
+
+describe("the requested span of time", () => {
+  test.each([
+    ["comet", null, null],
+    ["comet since:2026-01-02", "2026-01-02", null],
+    ["comet until:2026-01-02", null, "2026-01-02"],
+    ["since:2026-01-02 since:2026-02-03 until:2026-03-04", "2026-02-03", "2026-03-04"],
+    ["-since:2026-01-02", null, "2026-01-02"],
+    ["-until:2026-01-02", "2026-01-02", null],
+    ["(since:2020-01-01 until:2021-01-01) OR since:2026-01-01", "2020-01-01", null],
+    ["(since:2020-01-01 until:2021-01-01) OR comet", null, null],
+    ["comet within_time:10d", "2026-11-10", null],
+  ])("%s", (query, from, to) => {
+    expect(spanOf(query)).toEqual({
+      fromMs: from === null ? null : ms(from),
+      toMs: to === null ? null : ms(to),
+    });
+  });
+
+  test("IDs bound it as far as they state a time", () => {
+    const id = String((BigInt(ms("2026-01-02") - 1_288_834_974_657) << 22n) + 5n);
+    expect(spanOf(`since_id:${id}`).fromMs).toBe(ms("2026-01-02") - 1_000);
+    expect(spanOf(`max_id:${id}`).toMs).toBe(ms("2026-01-02") + 1_000);
+    expect(spanOf("max_id:20")).toEqual({ fromMs: null, toMs: null });
+  });
+
+  test("start_time and end_time narrow it further", () => {
+    const own = { startMs: ms("2026-02-01"), endMs: ms("2026-03-01") };
+    expect(spanOf("since:2026-01-02 until:2026-02-15", own)).toEqual({
+      fromMs: ms("2026-02-01"),
+      toMs: ms("2026-02-15"),
+    });
+  });
+});
+
+describe("the part of it before the window", () => {
+  const window = { fromMs: 100 };
+  test.each([
+    ["begins within the window", { fromMs: 100, toMs: null }, null],
+    ["has no beginning and reaches into the window", { fromMs: null, toMs: 101 }, null],
+    ["begins earlier", { fromMs: 40, toMs: null }, { fromMs: 40, toMs: 100 }],
+    ["lies before it", { fromMs: 40, toMs: 60 }, { fromMs: 40, toMs: 60 }],
+    ["ends before it and has no beginning", { fromMs: null, toMs: 60 }, { fromMs: null, toMs: 60 }],
+    ["is empty", { fromMs: 60, toMs: 40 }, null],
+    ["is bounded nowhere", { fromMs: null, toMs: null }, null],
+  ])("where it %s", (_, requested, expected) => {
+    expect(unsearchedOf(window, requested)).toEqual(expected);
+    expect(unsearchedOf({ fromMs: null }, requested)).toBeNull();
+  });
+});

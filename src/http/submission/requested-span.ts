@@ -1,0 +1,88 @@
+import type { AskedBounds } from "../../jobs/job.ts";
+import type { UnsearchedSpan } from "../../platforms/source.ts";
+import { idTimeMs, tellsTime } from "../../posts/ids.ts";
+import type { QueryNode } from "../../query/tree.ts";
+import type { Window } from "./window.ts";
+
+/** The times that a search asks for, Unix milliseconds, `toMs` exclusive; null where nothing states a bound. */
+export type RequestedSpan = { fromMs: number | null; toMs: number | null };
+
+const unbounded: RequestedSpan = { fromMs: null, toMs: null };
+
+/** X states times of posts in whole seconds, its IDs in milliseconds. */
+const idSlackMs = 1_000;
+
+/**
+ * The span of time that every match lies in, as `start_time`, `end_time` and the operators of the query state it. Alternatives
+ * span what all of them span. `asOfMs` is the time that `within_time:` counts back from.
+ */
+export function requestedSpan(
+  tree: QueryNode,
+  { startMs, endMs }: AskedBounds,
+  asOfMs: number,
+): RequestedSpan {
+  return intersection([{ fromMs: startMs, toMs: endMs }, spanOf(tree, asOfMs)]);
+}
+
+/** The part of a requested span before the window; null where the window begins soon enough. */
+export function unsearchedOf(
+  { fromMs: windowFromMs }: Pick<Window, "fromMs">,
+  { fromMs, toMs }: RequestedSpan,
+): UnsearchedSpan | null {
+  if (windowFromMs === null) return null;
+  const endMs = toMs === null ? windowFromMs : Math.min(toMs, windowFromMs);
+  if (fromMs !== null) return fromMs < endMs ? { fromMs, toMs: endMs } : null;
+  return toMs !== null && toMs <= windowFromMs ? { fromMs, toMs } : null;
+}
+
+function spanOf(node: QueryNode, asOfMs: number): RequestedSpan {
+  switch (node.kind) {
+    case "and":
+      return intersection(node.children.map((child) => spanOf(child, asOfMs)));
+    case "or":
+      return hull(node.children.map((child) => spanOf(child, asOfMs)));
+    case "not":
+      return complement(spanOf(node.child, asOfMs));
+    case "since":
+      return { fromMs: node.ms, toMs: null };
+    case "until":
+      return { fromMs: null, toMs: node.ms };
+    case "within":
+      return { fromMs: asOfMs - node.ms, toMs: null };
+    case "since-id":
+      return { fromMs: timeOf(node.id, -idSlackMs), toMs: null };
+    case "max-id":
+      return { fromMs: null, toMs: timeOf(node.id, idSlackMs) };
+    default:
+      return unbounded;
+  }
+}
+
+function timeOf(id: string, slackMs: number): number | null {
+  const number = BigInt(id);
+  return tellsTime(number) ? idTimeMs(number) + slackMs : null;
+}
+
+/** What lies outside of a span that is open on one side. */
+function complement({ fromMs, toMs }: RequestedSpan): RequestedSpan {
+  return fromMs !== null && toMs !== null ? unbounded : { fromMs: toMs, toMs: fromMs };
+}
+
+function intersection(spans: readonly RequestedSpan[]): RequestedSpan {
+  const starts = spans.flatMap(({ fromMs }) => (fromMs === null ? [] : [fromMs]));
+  const ends = spans.flatMap(({ toMs }) => (toMs === null ? [] : [toMs]));
+  return {
+    fromMs: starts.length === 0 ? null : Math.max(...starts),
+    toMs: ends.length === 0 ? null : Math.min(...ends),
+  };
+}
+
+function hull(spans: readonly RequestedSpan[]): RequestedSpan {
+  const starts = spans.map(({ fromMs }) => fromMs ?? Number.NEGATIVE_INFINITY);
+  const ends = spans.map(({ toMs }) => toMs ?? Number.POSITIVE_INFINITY);
+  const [fromMs, toMs] = [Math.min(...starts), Math.max(...ends)];
+  return {
+    fromMs: fromMs === Number.NEGATIVE_INFINITY ? null : fromMs,
+    toMs: toMs === Number.POSITIVE_INFINITY ? null : toMs,
+  };
+}

@@ -1,0 +1,250 @@
+import { describe, expect, test } from "vitest";
+import { createManualClock } from "../../lib/manual-clock.ts";
+import type { FetchMethod } from "../../platforms/methods.ts";
+import type { SearchPlatform } from "../../platforms/source.ts";
+import { type Platform, platforms } from "../../posts/post.ts";
+import type { Sources } from "../../search/sources.ts";
+import type { HttpContext } from "../context.ts";
+import { askedTarget } from "./requested-target.ts";
+
+const caller = {
+  accountId: "one",
+  keyId: "key",
+  requestsPerSecond: null,
+  submissionsPerMinute: null,
+  methods: null,
+  ratesKeyId: "key",
+};
+type Known = { platform: Platform; uri: string };
+
+/** What a query is read as, where records and platforms are as a test says. */
+async function read(
+  method: FetchMethod,
+  query: string,
+  {
+    platform = "social" as SearchPlatform,
+    defaultPlatform = "bluesky" as Platform,
+    held = [] as Known[],
+    fetched = [] as Known[],
+    lacks = [] as Platform[],
+    isConfigured = true,
+    askable = (isConfigured ? platforms : []) as readonly Platform[],
+    accounts = [] as { platform: Platform; handle: string }[],
+    authors = [] as Platform[],
+  } = {},
+) {
+  const answerable: Sources["answerable"] = async (asked) =>
+    lacks.includes(asked.platform)
+      ? { ok: false, why: "no_counterpart", message: `${asked.platform} lacks it`, hint: "ask x" }
+      : { ok: true, isAsked: askable.includes(asked.platform) };
+  const context = {
+    sources: { defaultPlatform, answerable } as Sources,
+    archive: {
+      records: async (positions: readonly { platform: Platform }[]) => ({
+        records: held
+          .filter((one) => positions.some((position) => position.platform === one.platform))
+          .map((Metadata) => JSON.stringify({ ID: "7", Content: "", Metadata, Score: 1 })),
+        damage: [],
+      }),
+      page: async () => ({ body: new Uint8Array(), damage: [] }),
+      withheld: async () => [],
+      accountsNamed: async (name: string) =>
+        accounts.filter(({ handle }) => handle === name || /^[.@]/.test(handle.slice(name.length))),
+      search: async (asked: { platforms: readonly Platform[] }) => ({
+        positions: asked.platforms
+          .filter((one) => authors.includes(one))
+          .map((one) => ({ id: 7n, platform: one })),
+      }),
+    } as unknown as HttpContext["archive"],
+    clock: createManualClock(0),
+    fetchedPosts: async () => fetched,
+  };
+  return await askedTarget(context, caller, {
+    platform,
+    type: "social",
+    method,
+    query,
+    maxResults: 20,
+    nextCursor: null,
+    bounds: { startMs: null, endMs: null },
+    at: "/arguments",
+    warnings: [],
+  });
+}
+
+const uri = "at://did:plc:ann/app.bsky.feed.post/3k";
+const onMastodon = "https://mas.to/users/ann/statuses/109";
+
+describe("a number", () => {
+  test("is the post of the record that has it", async () => {
+    const asked = await read("getbyid", "7", { held: [{ platform: "bluesky", uri }] });
+    expect(asked).toMatchObject({ platform: "bluesky", canonicalQuery: uri, warnings: [] });
+    expect(asked.target).toMatchObject({ kind: "post", uri, id: null });
+  });
+
+  test("is the post that was shown under it, with what its uri tells", async () => {
+    const asked = await read("getreplies", "7", {
+      fetched: [{ platform: "mastodon", uri: onMastodon }],
+    });
+    expect(asked).toMatchObject({ platform: "mastodon", canonicalQuery: onMastodon });
+    expect(asked.target).toMatchObject({ uri: onMastodon, id: "109", host: "mas.to" });
+  });
+
+  test("of records on two platforms is that of the default platform", async () => {
+    const held: Known[] = [
+      { platform: "bluesky", uri },
+      { platform: "x", uri: "https://x.com/i/status/7" },
+    ];
+    expect((await read("getbyid", "7", { held })).platform).toBe("bluesky");
+    const asked = await read("getbyid", "7", { held, defaultPlatform: "x" });
+    expect(asked).toMatchObject({ platform: "x", canonicalQuery: "x:7" });
+  });
+
+  test("is not looked for on other platforms than the one of the path", async () => {
+    const asked = await read("getbyid", "7", {
+      platform: "mastodon",
+      fetched: [{ platform: "bluesky", uri }],
+    });
+    expect(asked).toMatchObject({ platform: "mastodon", canonicalQuery: "mastodon:7" });
+  });
+
+  test("of a record that an import named in its own way is known by that name", async () => {
+    const name = "import:bluesky:no address, with spaces";
+    const asked = await read("getbyid", "7", { held: [{ platform: "bluesky", uri: name }] });
+    expect(asked.target).toMatchObject({ platform: "bluesky", uri: name });
+  });
+
+  test("that no record has is X's own, an id on a Mastodon server, or nothing", async () => {
+    const onX = await read("getbyid", "7", { defaultPlatform: "x" });
+    expect(onX).toMatchObject({ platform: "x", canonicalQuery: "x:7", warnings: [] });
+    const mastodon = await read("getbyid", "7", { defaultPlatform: "mastodon" });
+    expect(mastodon).toMatchObject({ canonicalQuery: "mastodon:7", warnings: [] });
+    const { platform, warnings } = await read("getbyid", "7");
+    expect(platform).toBe("bluesky");
+    expect(warnings).toMatchObject([{ code: "unknown_id" }]);
+  });
+});
+
+describe("the platform", () => {
+  test("is the default one where neither path nor query names any", async () => {
+    const asked = await read("gettweets", "ann", { defaultPlatform: "x" });
+    expect(asked).toMatchObject({ platform: "x", canonicalQuery: "x:@ann", warnings: [] });
+  });
+
+  test("of a method without a query is that of the path, else the default one", async () => {
+    const nothing = { target: null, canonicalQuery: "", warnings: [] };
+    expect(await read("gettrends", "")).toEqual({ ...nothing, platform: "bluesky" });
+    const asked = await read("gettrends", "", { platform: "x" });
+    expect(asked).toEqual({ ...nothing, platform: "x" });
+  });
+
+  test("that cannot be asked leaves the answer to the archive, and a warning says so", async () => {
+    const { warnings } = await read("gettweets", "x:@ann", { isConfigured: false });
+    expect(warnings).toMatchObject([{ code: "no_credential" }]);
+    expect(warnings[0]?.message).toContain("ask x for gettweets");
+  });
+
+  test("that cannot answer is refused, before its query is read where the path names it", async () => {
+    const refused = { code: "source_unavailable", status: 422, hint: "ask x" };
+    const lacks: Platform[] = ["bluesky"];
+    const byPath = read("getspace", "not a space", { platform: "bluesky", lacks });
+    await expect(byPath).rejects.toMatchObject(refused);
+    await expect(read("gettweets", "ann.example", { lacks })).rejects.toMatchObject(refused);
+    expect(await read("gettweets", "x:@ann", { lacks })).toMatchObject({ platform: "x" });
+  });
+});
+
+describe("a username without a platform", () => {
+  const onX = { platform: "x", handle: "ann" } as const;
+  const onBluesky = { platform: "bluesky", handle: "ann.bsky.social" } as const;
+  const onMastodon = { platform: "mastodon", handle: "ann@mas.to" } as const;
+
+  test.each([
+    [onX, "x:@ann"],
+    [onBluesky, "bluesky:@ann.bsky.social"],
+    [onMastodon, "@ann@mas.to"],
+  ])("is the only account of this name in the archive: %j", async (account, form) => {
+    for (const query of ["ann", " @Ann "]) {
+      const asked = await read("gettweets", query, { accounts: [account] });
+      expect(asked).toMatchObject({
+        platform: account.platform,
+        canonicalQuery: form,
+        target: { kind: "user", platform: account.platform, handle: account.handle, id: null },
+        warnings: [{ code: "platform_assumed", hint: `send ${form} to name this account` }],
+      });
+    }
+  });
+
+  test("that several accounts of the archive have is refused with a form for each", async () => {
+    const refused = read("searchbyprofile", "ann", { accounts: [onBluesky, onMastodon, onX] });
+    const selecting = ["bluesky:@ann.bsky.social", "@ann@mas.to", "x:@ann"];
+    await expect(refused).rejects.toMatchObject({
+      code: "invalid_query",
+      status: 400,
+      details: [
+        {
+          code: "ambiguous_user",
+          expected: selecting,
+          pointer: "/arguments/query",
+          offset: 0,
+          length: 3,
+        },
+      ],
+    });
+    for (const form of selecting) {
+      const asked = await read("searchbyprofile", form, { accounts: [onBluesky, onMastodon, onX] });
+      expect(asked).toMatchObject({ canonicalQuery: form, warnings: [] });
+    }
+  });
+
+  test("leaves out accounts on platforms that nothing can answer for", async () => {
+    const accounts = [onBluesky, onX];
+    const asked = await read("getfollowers", "ann", { accounts, lacks: ["bluesky"] });
+    expect(asked).toMatchObject({ platform: "x", canonicalQuery: "x:@ann" });
+  });
+
+  test("is an imported author of whom no id is known", async () => {
+    const asked = await read("gettweets", "ann", { authors: ["x"], askable: ["bluesky"] });
+    expect(asked).toMatchObject({ platform: "x", canonicalQuery: "x:@ann" });
+  });
+
+  test("that is not archived is looked for on the only platform that can be asked", async () => {
+    const askable: Platform[] = ["mastodon"];
+    const asked = await read("getfollowing", "ann", { askable });
+    expect(asked).toMatchObject({
+      platform: "mastodon",
+      canonicalQuery: "mastodon:@ann",
+      warnings: [{ code: "platform_assumed" }],
+    });
+    await expect(read("getfollowing", "ann")).rejects.toMatchObject({
+      details: [{ code: "ambiguous_user", expected: expect.arrayContaining(["x:@ann"]) }],
+    });
+  });
+
+  test("is the default platform's where that takes it as written and can be asked, or nothing else is known", async () => {
+    const defaultPlatform = "x";
+    const asked = await read("gettweets", "ann", { defaultPlatform, accounts: [onBluesky] });
+    expect(asked).toMatchObject({ platform: "x", warnings: [] });
+    const unasked = await read("gettweets", "ann", { defaultPlatform, isConfigured: false });
+    expect(unasked).toMatchObject({ platform: "x", canonicalQuery: "x:@ann" });
+    const archived = await read("gettweets", "ann", {
+      defaultPlatform,
+      accounts: [onBluesky],
+      isConfigured: false,
+    });
+    expect(archived).toMatchObject({ platform: "bluesky" });
+  });
+
+  test("that nothing knows is refused with the forms that name an account", async () => {
+    await expect(read("gettweets", "ann", { isConfigured: false })).rejects.toMatchObject({
+      code: "invalid_query",
+      hint: "write bluesky:@ann.bsky.social, mastodon:@ann, x:@ann or @ann@<server>",
+      details: [{ code: "invalid_user" }],
+    });
+  });
+
+  test("belongs to the platform of the path where that names one", async () => {
+    const asked = await read("gettweets", "ann", { platform: "x", accounts: [onBluesky] });
+    expect(asked).toMatchObject({ platform: "x", canonicalQuery: "x:@ann", warnings: [] });
+  });
+});

@@ -1,0 +1,133 @@
+import type { Caller } from "../../accounts/authenticate.ts";
+import { isBareName } from "../../platforms/bare-name.ts";
+import { type FetchMethod, methods } from "../../platforms/methods.ts";
+import { readTarget } from "../../platforms/read-target.ts";
+import { isRecordId, targetOfRecord } from "../../platforms/record-target.ts";
+import type { SearchPlatform, SourceWarning } from "../../platforms/source.ts";
+import type { PostTarget, Target } from "../../platforms/target.ts";
+import { targetText } from "../../platforms/target-text.ts";
+import { type Platform, platforms } from "../../posts/post.ts";
+import type { Answerable } from "../../search/unanswerable.ts";
+import type { HttpContext } from "../context.ts";
+import { problem } from "../problems/write-problem.ts";
+import type { CheckedArguments } from "./checked-arguments.ts";
+import { resolveBareName } from "./resolve-bare-name.ts";
+
+/** Whom or what a method asks about, and where. */
+export type AskedTarget = {
+  platform: Platform;
+  /** Null where the method needs none. */
+  target: Target | null;
+  canonicalQuery: string;
+  warnings: readonly SourceWarning[];
+};
+
+type Asking = Pick<HttpContext, "archive" | "clock" | "sources" | "fetchedPosts">;
+
+/**
+ * Reads what the query of a method that does not search names, and chooses the platform: the one that path, type or query
+ * name, else the default; a username alone is resolved (resolve-bare-name.ts). The ID of a record leads to its post. Errors: those of `readTarget`, and `source_unavailable` where
+ * nothing configured can answer.
+ */
+export async function askedTarget(
+  context: Asking,
+  { accountId }: Caller,
+  asked: CheckedArguments & { method: FetchMethod },
+): Promise<AskedTarget> {
+  const { method, type } = asked;
+  if (asked.platform !== "social") {
+    const early = await answerableFor({ platform: asked.platform, target: null });
+    // What the query names may say where to ask though nothing is configured.
+    if (!early.ok && early.why !== "not_configured") throw unanswerable(early);
+  }
+  const found = await find();
+  const answerable = await answerableFor(found);
+  if (!answerable.ok) throw unanswerable(answerable);
+  const alone = answerable.isAsked ? [] : [archiveAlone(found.platform, asked)];
+  return { ...found, warnings: [...found.warnings, ...alone] };
+
+  async function find(): Promise<AskedTarget> {
+    const { defaultPlatform } = context.sources;
+    const { query: what } = methods[method];
+    if (what === "none") {
+      const platform = asked.platform === "social" ? defaultPlatform : asked.platform;
+      return { platform, target: null, canonicalQuery: "", warnings: [] };
+    }
+    const named = readTarget(what, asked.query, asked.platform);
+    if (isBareName(named)) {
+      const { target, warnings } = await resolveBareName(context, { accountId }, asked, named);
+      return { ...told(target, target.platform ?? defaultPlatform), warnings };
+    }
+    const target = isRecordId(named)
+      ? await postOfRecord(context, accountId, named, asked.platform)
+      : named;
+    if (target === null || target.platform === null) {
+      return told(readTarget(what, asked.query, defaultPlatform), defaultPlatform);
+    }
+    return told(target, target.platform);
+  }
+
+  async function answerableFor({ platform, target }: Pick<AskedTarget, "platform" | "target">) {
+    return await context.sources.answerable({ platform, type, method, accountId, target });
+  }
+}
+
+const archiveAlone = (
+  platform: Platform,
+  { method, type }: Pick<CheckedArguments, "method" | "type">,
+): SourceWarning => ({
+  code: "no_credential",
+  message: `nothing is configured that can ask ${platform} for ${method} as ${type}, the archive alone answers`,
+  hint: "earshot credentials add adds a credential of a platform",
+});
+
+function unanswerable({ why, message, hint }: Exclude<Answerable, { ok: true }>) {
+  const pointer = why === "not_configured" ? "/type" : "/arguments/type";
+  return problem("source_unavailable", message, {
+    hint,
+    details: [{ code: "source_unavailable", message, hint, pointer }],
+  });
+}
+
+function told(target: Target, platform: Platform): AskedTarget {
+  const isUnknown = isRecordId(target) && platform === "bluesky";
+  return {
+    platform,
+    target,
+    canonicalQuery: targetText(target),
+    warnings: isUnknown ? [unknownId] : [],
+  };
+}
+
+const unknownId: SourceWarning = {
+  code: "unknown_id",
+  message: "no post is known here by this ID, and Bluesky knows none by a number",
+  hint: "send the uri of the post or the address of its page; IDs of what a platform gave are known as long as its result is kept",
+};
+
+/** The post of a record, on the platform that is asked; the target as it was where no record is known by the number. */
+async function postOfRecord(
+  { archive, fetchedPosts, sources }: Asking,
+  accountId: string,
+  target: PostTarget & { id: string },
+  path: SearchPlatform,
+): Promise<PostTarget> {
+  const id = BigInt(target.id);
+  const searched = target.platform === null ? platforms : [target.platform];
+  const [{ records }, fetched] = await Promise.all([
+    archive.records(searched.map((platform) => ({ platform, id }))),
+    fetchedPosts(accountId, id),
+  ]);
+  const known = [...records.map(nameOf), ...fetched].filter(({ platform }) =>
+    searched.includes(platform),
+  );
+  const post = known.find(({ platform }) => platform === sources.defaultPlatform) ?? known[0];
+  return post === undefined ? target : targetOfRecord(post, target, path);
+}
+
+type NamedPost = { platform: Platform; uri: string };
+
+function nameOf(record: string): NamedPost {
+  const { Metadata }: { Metadata: NamedPost } = JSON.parse(record);
+  return Metadata;
+}

@@ -1,0 +1,87 @@
+import type { Caller } from "../../accounts/authenticate.ts";
+import { accountOn, type BareName } from "../../platforms/bare-name.ts";
+import type { FetchMethod } from "../../platforms/methods.ts";
+import { placeOf } from "../../platforms/read-target.ts";
+import type { SourceWarning } from "../../platforms/source.ts";
+import type { UserTarget } from "../../platforms/target.ts";
+import { ambiguous, malformed } from "../../platforms/target-faults.ts";
+import { targetText } from "../../platforms/target-text.ts";
+import { platforms } from "../../posts/post.ts";
+import { accountsOfName } from "../../search/archive/accounts-of-name.ts";
+import type { HttpContext } from "../context.ts";
+import type { CheckedArguments } from "./checked-arguments.ts";
+
+type Context = Pick<HttpContext, "archive" | "clock" | "sources">;
+type Resolved = { target: UserTarget; warnings: readonly SourceWarning[] };
+
+/**
+ * The account that a username without a platform names: on the default platform where that takes the name as it is and can be
+ * asked, else the only account of this name in the archive, else the account on the only platform that can be asked, else
+ * whatever the default platform makes of it. A choice is reported as `platform_assumed`. Errors: `invalid_query`, with the forms to choose from.
+ */
+export async function resolveBareName(
+  { archive, clock, sources }: Context,
+  { accountId }: Pick<Caller, "accountId">,
+  asked: CheckedArguments & { method: FetchMethod },
+  { handle: name }: BareName,
+): Promise<Resolved> {
+  const { method, type } = asked;
+  const { defaultPlatform } = sources;
+  const place = placeOf("user", asked.query, "social");
+  const ofDefault = defaultPlatform === "bluesky" ? null : accountOn(defaultPlatform, name);
+  if (ofDefault !== null && (await isAsked(ofDefault))) return { target: ofDefault, warnings: [] };
+
+  const archived = await only(
+    await accountsOfName({ archive, clock }, name, accountId),
+    isAnswered,
+  );
+  if (archived !== null) return assumed(archived, "the archive has no other account of this name");
+  const onEach = platforms
+    .map((platform) => accountOn(platform, name))
+    .filter((one) => one !== null);
+  const askable = await only(onEach, isAsked);
+  if (askable !== null) {
+    return assumed(
+      askable,
+      `no other platform can be asked for ${method}, and the archive has no account of this name`,
+    );
+  }
+  if (ofDefault !== null) return { target: ofDefault, warnings: [] };
+  throw malformed(place, {
+    message: "the archive has no account of this name, and it names no platform",
+    hint: `write ${onEach.map(targetText).join(", ")} or @${name}@<server>`,
+  });
+
+  async function answerable(target: UserTarget) {
+    const platform = target.platform ?? defaultPlatform;
+    return await sources.answerable({ platform, type, method, accountId, target });
+  }
+  async function isAnswered(target: UserTarget): Promise<boolean> {
+    return (await answerable(target)).ok;
+  }
+  async function isAsked(target: UserTarget): Promise<boolean> {
+    const found = await answerable(target);
+    return found.ok && found.isAsked;
+  }
+
+  /** The one of them that fits; null for none. */
+  async function only(
+    targets: readonly UserTarget[],
+    fits: (target: UserTarget) => Promise<boolean>,
+  ): Promise<UserTarget | null> {
+    const checks = await Promise.all(targets.map(fits));
+    const fitting = targets.filter((_, index) => checks[index]);
+    if (fitting.length > 1) throw ambiguous(place, fitting.map(targetText));
+    return fitting[0] ?? null;
+  }
+
+  function assumed(target: UserTarget, why: string): Resolved {
+    const form = targetText(target);
+    const warning = {
+      code: "platform_assumed",
+      message: `${place.written} names no platform and was taken for ${form}: ${why}`,
+      hint: `send ${form} to name this account`,
+    };
+    return { target, warnings: [warning] };
+  }
+}

@@ -1,0 +1,29 @@
+import type { FastifyReply } from "fastify";
+import type { Caller } from "../../accounts/authenticate.ts";
+import type { HttpContext } from "../context.ts";
+import { refusedByRate } from "../problems/refused-by-rate.ts";
+
+export type SearchTurn = {
+  /** The search was not made after all: it costs nothing. */
+  giveBack(): Promise<void>;
+};
+
+/**
+ * Takes one of the key's searches a minute; the rate fields of the answer tell of it. Errors: `rate_limited` when none is
+ * left, and those of the store.
+ */
+export async function takeSearch(
+  context: Pick<HttpContext, "limiter" | "metrics">,
+  caller: Caller,
+  reply: FastifyReply,
+): Promise<SearchTurn> {
+  const { request } = reply;
+  const decision = await context.limiter.takeSubmission(caller);
+  request.limits = decision.limits;
+  if (!decision.allowed) throw refusedByRate(context, reply, decision);
+  return {
+    giveBack: async () => {
+      request.limits = (await decision.giveBack()) ?? request.limits;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import type { FastifyReply } from "fastify";
+import type { Caller } from "../../accounts/authenticate.ts";
+import type { Idempotency, SubmittedJob } from "../../jobs/queue.ts";
+import type { SearchPlatform } from "../../platforms/source.ts";
+import type { HttpContext } from "../context.ts";
+import type { Submission } from "../schemas/submission.ts";
+import { requireMethod } from "./allowed-method.ts";
+import { checkArguments, type PathRules } from "./checked-arguments.ts";
+import { jobOf } from "./new-job.ts";
+import { takeSearch } from "./search-permit.ts";
+
+export type Submissions = {
+  /**
+   * Takes a submission: checks the body, then whether the key may use the method, then the query, then whether it was answered before under its idempotency key, then
+   * the key's searches a minute, then commits. The job it resolves with is on disk. Whatever is refused or replayed costs
+   * nothing of the searches a minute; a replay says so in `Idempotent-Replayed`.
+   */
+  submit(
+    caller: Caller,
+    path: SearchPlatform,
+    body: Submission,
+    rules: PathRules,
+    reply: FastifyReply,
+    idempotency?: Idempotency | null,
+  ): Promise<SubmittedJob>;
+};
+
+export function createSubmissions(context: HttpContext): Submissions {
+  async function submit(
+    caller: Caller,
+    path: SearchPlatform,
+    body: Submission,
+    rules: PathRules,
+    reply: FastifyReply,
+    idempotency: Idempotency | null = null,
+  ): Promise<SubmittedJob> {
+    const asked = checkArguments(path, body, rules);
+    // A flat body names no method.
+    requireMethod(caller, asked.method, body.at === "" ? null : `${body.at}/type`);
+    const job = await jobOf(context, caller, asked);
+    const newJob = { ...job, idempotency };
+    const earlier =
+      idempotency === null ? null : await context.jobs.replayOf(caller.accountId, idempotency);
+    if (earlier !== null) return replayed(reply, { isReplay: true, ...earlier });
+    const turn = await takeSearch(context, caller, reply);
+    try {
+      const submitted = await context.jobs.submit(newJob);
+      if (submitted.isReplay) {
+        await turn.giveBack();
+        return replayed(reply, submitted);
+      }
+      context.metrics.submissions.inc({ method: newJob.request.method });
+      return submitted;
+    } catch (error) {
+      await turn.giveBack();
+      throw error;
+    }
+  }
+
+  return { submit };
+}
+
+function replayed(reply: FastifyReply, earlier: SubmittedJob): SubmittedJob {
+  reply.header("idempotent-replayed", "true");
+  return earlier;
+}

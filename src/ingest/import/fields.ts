@@ -1,0 +1,183 @@
+import { isWebAddress } from "../../platforms/identity.ts";
+import { parseIsoTime } from "../../platforms/time.ts";
+import type { Media } from "../../posts/post.ts";
+
+/**
+ * The fields of the neutral import record: what each may hold, and how it is read. docs/import.md shows the same table.
+ * A reader gives undefined for what it does not take.
+ */
+export type ImportField<T> = {
+  /** Completes the sentence "expected …". */
+  expected: string;
+  read(value: unknown): T | undefined;
+};
+
+/** Sizes that a record keeps to. Lengths count UTF-16 code units. */
+const recordBounds = {
+  textLength: 100_000,
+  nameLength: 1_000,
+  idLength: 1_200,
+  addressLength: 8_192,
+  listItems: 200,
+  hashtagLength: 500,
+  labelLength: 128,
+  altLength: 20_000,
+} as const;
+
+const whole: ImportField<number> = {
+  expected: "a whole number from 0",
+  read: (value) =>
+    typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined,
+};
+
+const truth: ImportField<boolean> = {
+  expected: "true or false",
+  read: (value) => (typeof value === "boolean" ? value : undefined),
+};
+
+const reference: ImportField<string> = {
+  expected: `a string of 1 to ${recordBounds.idLength} characters without spaces`,
+  read: (value) => solid(value, recordBounds.idLength),
+};
+
+const handle: ImportField<string> = {
+  expected: `a handle of 1 to ${recordBounds.nameLength} characters without spaces`,
+  read: (value) => {
+    const written = solid(value, recordBounds.nameLength);
+    const bare = written?.replace(/^[@＠]/, "");
+    return bare === "" ? undefined : bare;
+  },
+};
+
+const name: ImportField<string> = {
+  expected: `a string of up to ${recordBounds.nameLength} characters`,
+  read: (value) => string(value, recordBounds.nameLength),
+};
+
+const webAddress: ImportField<string> = {
+  expected: `an http or https address of up to ${recordBounds.addressLength} characters`,
+  read: (value) => {
+    const written = solid(value, recordBounds.addressLength);
+    return written !== undefined && isWebAddress(written) ? written : undefined;
+  },
+};
+
+export const importFields = {
+  id: {
+    expected: "a decimal string",
+    read: (value) =>
+      typeof value === "string" && /^(?:0|[1-9]\d{0,39})$/.test(value) ? value : undefined,
+  } satisfies ImportField<string>,
+  uri: reference,
+  url: webAddress,
+  author: handle,
+  author_id: reference,
+  author_name: name,
+  author_verified: truth,
+  created_at: {
+    expected: "a time in ISO 8601, such as 2015-02-24T19:35:52Z",
+    read: (value) => {
+      if (typeof value !== "string" || value.length > 40) return undefined;
+      const ms = parseIsoTime(value);
+      return ms === null ? undefined : { text: value, ms };
+    },
+  } satisfies ImportField<{ text: string; ms: number }>,
+  text: {
+    expected: `a string of up to ${recordBounds.textLength} characters, which may be empty`,
+    read: (value) => string(value, recordBounds.textLength),
+  } satisfies ImportField<string>,
+  lang: {
+    expected: "a language tag, such as en or pt-BR",
+    read: (value) =>
+      typeof value === "string" &&
+      value.length <= 35 &&
+      /^[A-Za-z]{1,8}(?:[-_][A-Za-z0-9]{1,8})*$/.test(value)
+        ? value
+        : undefined,
+  } satisfies ImportField<string>,
+  likes: whole,
+  reposts: whole,
+  replies: whole,
+  quotes: whole,
+  in_reply_to_id: reference,
+  in_reply_to: handle,
+  conversation_id: reference,
+  is_repost: truth,
+  repost_of_id: reference,
+  is_quote: truth,
+  quote_of_id: reference,
+  hashtags: {
+    expected: `a list of up to ${recordBounds.listItems} strings of 1 to ${recordBounds.hashtagLength} characters without spaces`,
+    read: (value) =>
+      list(value, (item) => {
+        const bare = solid(item, recordBounds.hashtagLength)?.replace(/^[#＃]/, "");
+        return bare === "" ? undefined : bare;
+      }),
+  } satisfies ImportField<readonly string[]>,
+  urls: {
+    expected: `a list of up to ${recordBounds.listItems} http or https addresses`,
+    read: (value) => list(value, webAddress.read),
+  } satisfies ImportField<readonly string[]>,
+  media: {
+    expected: `a list of up to ${recordBounds.listItems} objects {type, url, alt}`,
+    read: (value) => list(value, readMedia),
+  } satisfies ImportField<readonly Media[]>,
+  lat: degrees(90),
+  lon: degrees(180),
+  sensitive: truth,
+  source: name,
+  labels: {
+    expected: `a list of up to ${recordBounds.listItems} strings of 1 to ${recordBounds.labelLength} characters without spaces`,
+    read: (value) => list(value, (item) => solid(item, recordBounds.labelLength)),
+  } satisfies ImportField<readonly string[]>,
+} satisfies Record<string, ImportField<unknown>>;
+
+export type ImportFieldName = keyof typeof importFields;
+
+/** Fields that no record may lack. */
+export const requiredFields: readonly ImportFieldName[] = ["author", "created_at", "text"];
+
+function degrees(most: number): ImportField<number> {
+  return {
+    expected: `a number from -${most} to ${most}`,
+    read: (value) => (typeof value === "number" && Math.abs(value) <= most ? value : undefined),
+  };
+}
+
+function readMedia(value: unknown): Media | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const { type, url, alt }: { type?: unknown; url?: unknown; alt?: unknown } = value;
+  const kind = solid(type, recordBounds.nameLength);
+  const address = isAbsent(url) ? null : webAddress.read(url);
+  const description = isAbsent(alt) ? null : string(alt, recordBounds.altLength);
+  if (kind === undefined || address === undefined || description === undefined) return undefined;
+  return { type: kind, url: address, alt: description };
+}
+
+/** Null is absent, and so is an empty string where a field may be left out. */
+export const isAbsent = (value: unknown): boolean =>
+  value === undefined || value === null || value === "";
+
+function string(value: unknown, mostLength: number): string | undefined {
+  if (typeof value !== "string" || value.length > mostLength) return undefined;
+  // A lone half of a surrogate pair has no form in UTF-8.
+  return value.isWellFormed() ? value : value.toWellFormed();
+}
+
+function solid(value: unknown, mostLength: number): string | undefined {
+  const written = string(value, mostLength);
+  return written === undefined || written === "" || /[\s\p{Cc}]/u.test(written)
+    ? undefined
+    : written;
+}
+
+function list<T>(value: unknown, read: (item: unknown) => T | undefined): T[] | undefined {
+  if (!Array.isArray(value) || value.length > recordBounds.listItems) return undefined;
+  const items: T[] = [];
+  for (const item of value) {
+    const known = read(item);
+    if (known === undefined) return undefined;
+    items.push(known);
+  }
+  return items;
+}

@@ -1,0 +1,89 @@
+import { EarshotError } from "../../../lib/errors.ts";
+import { profileCollection } from "../../../platforms/bluesky/collections.ts";
+import { postCollection } from "../../../platforms/bluesky/post.ts";
+import { profileKey, profileOf } from "../../../platforms/bluesky/profile.ts";
+import { type Repository, readRepository } from "../../../platforms/bluesky/repository.ts";
+import type { TreeEntry } from "../../../platforms/bluesky/repository-tree.ts";
+import type { Post } from "../../../posts/post.ts";
+import { postOfRecord } from "../../backfill/post-of-record.ts";
+import { RecordFault } from "../record.ts";
+import type { ImportSource } from "../source.ts";
+import { unreadable } from "../source-bytes.ts";
+import type { FileRecord, RecordsFormat } from "./format.ts";
+
+/** EARSHOT_BACKFILL_MAX_REPOSITORY_BYTES, and the handle of the account, which a repository does not contain. */
+export type BlueskyCarOptions = { maxRepositoryBytes: number; author: string | null };
+
+/**
+ * A Bluesky repository, as com.atproto.sync.getRepo and the apps' "Download CAR file" give it. It is read as a whole, in memory;
+ * each block has to have the hash it goes by, and the signature is not checked.
+ */
+export function blueskyCarFormat({ maxRepositoryBytes, author }: BlueskyCarOptions): RecordsFormat {
+  return {
+    key: author === null ? "bluesky-car" : `bluesky-car:${author}`,
+    records: async function* (source, { clock }) {
+      const request = { did: null, clock, collections: [postCollection, profileCollection] };
+      const pieces = boundedPieces(source, maxRepositoryBytes);
+      const repository = await readRepository(pieces, request).catch((fault: unknown) => {
+        const isOwn = fault instanceof EarshotError && fault.code === "repository_unreadable";
+        throw isOwn ? unreadable(source.name, fault) : fault;
+      });
+      yield recordsOf(repository, author);
+    },
+  };
+}
+
+async function* boundedPieces(source: ImportSource, mostBytes: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const piece of source.pieces(0)) {
+    bytes += piece.length;
+    if (bytes > mostBytes) {
+      throw new EarshotError(
+        "import_too_large",
+        `${source.name}: more than ${mostBytes} bytes of a repository`,
+        {
+          status: 413,
+          hint: "a repository is read in memory: where there is enough of it, set EARSHOT_BACKFILL_MAX_REPOSITORY_BYTES higher and run the import again",
+        },
+      );
+    }
+    yield piece;
+  }
+}
+
+function* recordsOf(repository: Repository, author: string | null): Generator<FileRecord> {
+  const { did, entries, recordOf } = repository;
+  const profile = entries.find(({ path }) => path === `${profileCollection}/${profileKey}`);
+  const names = {
+    username: author ?? "",
+    authorName: profile === undefined ? null : profileOf(recordOf(profile)).name,
+  };
+  const posts = entries.filter(({ path }) => path.startsWith(`${postCollection}/`));
+  for (const [index, entry] of posts.entries()) {
+    yield {
+      number: index + 1,
+      endOffset: 0,
+      size: typicalBytes,
+      raw: () => Buffer.from(JSON.stringify({ uri: `at://${did}/${entry.path}` })),
+      head: null,
+      read: ({ nowMs }) => ({ ...postOf(entry, repository, nowMs), ...names }),
+    };
+  }
+}
+
+/** Of a post of a repository in memory. */
+const typicalBytes = 1_000;
+
+function postOf(entry: TreeEntry, { did, recordOf }: Repository, nowMs: number): Post {
+  const rkey = entry.path.slice(postCollection.length + 1);
+  const record = recordOf(entry);
+  if (record === undefined) {
+    throw new RecordFault(`${entry.path}: its block is missing, or is not what its hash says`);
+  }
+  const post = postOfRecord({ did, rkey, record, rev: "" }, nowMs);
+  if (post === null) throw new RecordFault(`${entry.path}: expected the record of a post`);
+  if (post.createdMs === null && post.seenMs === null) {
+    throw new RecordFault(`${entry.path}: createdAt: expected a time in ISO 8601`);
+  }
+  return { ...post, origin: "import" };
+}

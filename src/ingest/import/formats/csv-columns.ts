@@ -1,0 +1,53 @@
+import { EarshotError } from "../../../lib/errors.ts";
+import { type ImportFieldName, importFields, requiredFields } from "../fields.ts";
+
+/** Which column each field is read from, where that is not the one of its own name. */
+export type ColumnMap = ReadonlyMap<ImportFieldName, string>;
+
+/** The position of each field's column, and columns that no field is read from. */
+export type Columns = {
+  fields: readonly { name: ImportFieldName; index: number }[];
+  unused: readonly { name: string; index: number }[];
+  count: number;
+};
+
+export const isFieldName = (name: string): name is ImportFieldName =>
+  Object.hasOwn(importFields, name);
+
+/** Finds the columns by the header. Errors: `import_unreadable` when one that is named, or required, is missing. */
+export function columnsOf(
+  file: string,
+  header: readonly string[],
+  { map, author }: { map: ColumnMap; author: string | null },
+): Columns {
+  const names = header.map((name) => name.trim());
+  for (const column of map.values()) {
+    if (!names.includes(column)) throw missing(file, `no column ${JSON.stringify(column)}`, names);
+  }
+  const fields = Object.keys(importFields)
+    .filter(isFieldName)
+    .map((name) => ({ name, index: names.indexOf(map.get(name) ?? name) }))
+    .filter(({ index }) => index >= 0);
+  for (const name of requiredFields) {
+    const isGiven = name === "author" && author !== null;
+    if (isGiven || fields.some((field) => field.name === name)) continue;
+    throw missing(file, `no column for ${name}`, names);
+  }
+  const used = new Set(fields.map(({ index }) => index));
+  const unused = names
+    .map((name, index) => ({ name, index }))
+    .filter(({ index }) => !used.has(index));
+  return { fields, unused, count: names.length };
+}
+
+function missing(file: string, what: string, names: readonly string[]): EarshotError {
+  const shown = names.slice(0, 50).map((name) => name.slice(0, 50));
+  return new EarshotError(
+    "import_unreadable",
+    `cannot read ${file}: ${what}; its first line has ${shown.join(", ")}`,
+    {
+      status: 400,
+      hint: "name the columns: --columns author=COLUMN,created_at=COLUMN,text=COLUMN",
+    },
+  );
+}

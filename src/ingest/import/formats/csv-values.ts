@@ -1,0 +1,68 @@
+import { parseUntrustedJson } from "../../../lib/bounded-json.ts";
+import { isoText } from "../../../lib/iso-time.ts";
+import type { ImportFieldName } from "../fields.ts";
+
+type Read = (text: string) => unknown;
+
+/** `12` and `12.0`; what is no number stays text, which the field refuses. */
+const number: Read = (text) => (/^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text);
+
+const truths: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  "1": true,
+  false: false,
+  no: false,
+  "0": false,
+};
+
+const truth: Read = (text) => truths[text.toLowerCase()] ?? text;
+
+/** A list in JSON, else what `separator` separates. */
+const list =
+  (separator: RegExp): Read =>
+  (text) =>
+    jsonList(text) ?? text.split(separator).filter((item) => item !== "");
+
+function jsonList(text: string): unknown {
+  if (!text.trimStart().startsWith("[")) return null;
+  try {
+    return parseUntrustedJson(text);
+  } catch {
+    return null;
+  }
+}
+
+/** ISO 8601, also with a blank before the offset, or seconds or milliseconds since 1970. */
+const time: Read = (text) => {
+  if (/^\d{10}$/.test(text)) return isoText(Number(text) * 1_000);
+  if (/^\d{13}$/.test(text)) return isoText(Number(text));
+  return text.replace(/ UTC$/, "Z").replace(/ (?=[+-]\d\d:?\d\d$)/, "");
+};
+
+/** Fields whose values are not text; a CSV file has text alone. */
+const readers: Readonly<Partial<Record<ImportFieldName, Read>>> = {
+  created_at: time,
+  likes: number,
+  reposts: number,
+  replies: number,
+  quotes: number,
+  lat: number,
+  lon: number,
+  author_verified: truth,
+  is_repost: truth,
+  is_quote: truth,
+  sensitive: truth,
+  hashtags: list(/[\s,;]+/),
+  labels: list(/[\s,;]+/),
+  urls: list(/\s+/),
+  media: (text) => jsonList(text) ?? text,
+};
+
+/** The value that a field of the import form has, read from the text of a CSV field. */
+export function csvValue(name: ImportFieldName, text: string): unknown {
+  if (name === "text") return text;
+  const trimmed = text.trim();
+  const read = readers[name];
+  return read === undefined || trimmed === "" ? trimmed : read(trimmed);
+}

@@ -1,0 +1,103 @@
+import { isUtf8 } from "node:buffer";
+import { hash } from "node:crypto";
+import type { Platform, Post } from "../../../posts/post.ts";
+import { type CsvRecord, createCsvSplitter, csvFields, delimiterOf } from "../csv-records.ts";
+import { RecordFault } from "../record.ts";
+import type { ImportSource } from "../source.ts";
+import { unreadable } from "../source-bytes.ts";
+import { type ColumnMap, type Columns, columnsOf } from "./csv-columns.ts";
+import { csvValue } from "./csv-values.ts";
+import {
+  type FileRecord,
+  type ReadContext,
+  type ReadOptions,
+  type RecordsFormat,
+  refusedRecord,
+} from "./format.ts";
+import { postOfFields } from "./json-records.ts";
+import { withoutByteOrderMark } from "./ndjson.ts";
+
+export type CsvOptions = {
+  platform: Platform;
+  columns: ColumnMap;
+  /** Who wrote all posts of the file; null where a column says so. */
+  author: string | null;
+};
+
+type Header = { columns: Columns; delimiter: string; bytes: Buffer };
+
+/** CSV, UTF-8, whose first line names the columns; separated by commas, semicolons or tabs, as that line shows. */
+export function csvFormat(options: CsvOptions): RecordsFormat {
+  const shape = JSON.stringify([[...options.columns], options.author]);
+
+  async function* records(source: ImportSource, { limits: { maxLineBytes } }: ReadOptions) {
+    const splitter = createCsvSplitter(maxLineBytes);
+    let header: Header | null = null;
+
+    function* recordsOf(found: Iterable<CsvRecord>): Generator<FileRecord> {
+      for (const record of found) {
+        if (header === null) {
+          header = readHeader(source.name, record, options);
+          splitter.useDelimiter(header.delimiter);
+        } else yield recordOf(record, header, options, maxLineBytes);
+      }
+    }
+
+    for await (const piece of source.pieces(0)) yield recordsOf(splitter.feed(piece));
+    const last = splitter.end();
+    if (last !== null) yield recordsOf([last]);
+  }
+
+  return { key: `csv:${hash("sha256", shape).slice(0, 16)}`, records };
+}
+
+function readHeader(file: string, record: CsvRecord, options: CsvOptions): Header {
+  const { bytes, isTooLong } = record;
+  const text = withoutByteOrderMark(bytes).toString("utf8");
+  if (isTooLong)
+    throw unreadable(file, new Error("its first line, the names of columns, is too long"));
+  const delimiter = delimiterOf(text);
+  const names = namesIn(file, text, delimiter);
+  const columns = columnsOf(file, names, { map: options.columns, author: options.author });
+  return { columns, delimiter, bytes: Buffer.from(bytes) };
+}
+
+function namesIn(file: string, text: string, delimiter: string): string[] {
+  try {
+    return csvFields(text, delimiter);
+  } catch (fault) {
+    throw unreadable(file, fault);
+  }
+}
+
+function recordOf(
+  { bytes, line, isTooLong }: CsvRecord,
+  header: Header,
+  options: CsvOptions,
+  maxBytes: number,
+): FileRecord {
+  const reason = `longer than ${maxBytes} bytes; a quote that is not closed reaches to the end of the file`;
+  const record = refusedRecord({ number: line, bytes }, reason);
+  const read = (context: ReadContext) => readFields(bytes, header, options, context);
+  return { ...record, head: header.bytes, ...(isTooLong ? {} : { read }) };
+}
+
+function readFields(
+  bytes: Buffer,
+  { columns, delimiter }: Header,
+  { platform, author }: CsvOptions,
+  context: ReadContext,
+): Post | null {
+  if (bytes.length === 0) return null;
+  if (!isUtf8(bytes)) throw new RecordFault("not valid UTF-8");
+  const values = csvFields(bytes.toString("utf8"), delimiter);
+  if (values.length !== columns.count) {
+    throw new RecordFault(`expected ${columns.count} fields, found ${values.length}`);
+  }
+  for (const { name, index } of columns.unused) {
+    if (values[index] !== "") context.onIgnored(name);
+  }
+  const read = columns.fields.map(({ name, index }) => [name, csvValue(name, values[index] ?? "")]);
+  const fields = Object.fromEntries(read);
+  return postOfFields(author === null ? fields : { ...fields, author }, platform, context);
+}

@@ -1,0 +1,54 @@
+import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { systemClock } from "../../../lib/clock.ts";
+import type { Platform, Post } from "../../../posts/post.ts";
+import { createMemoryArchive } from "../../memory-archive.test-support.ts";
+import { defaultImportLimits, type ImportRequest, importFile } from "../import-file.ts";
+import type { ImportFormat } from "./format.ts";
+
+/** A folder of files to import, and an archive in memory to import them into. */
+export function createImportFolder() {
+  const folder = mkdtempSync(join(tmpdir(), "earshot-formats-"));
+  const archive = createMemoryArchive();
+  const rejections: string[] = [];
+  return {
+    archive,
+    /** `number: reason`, in order. */
+    rejections,
+    posts: (): Post[] => [...archive.posts.values()],
+    /** The path of a file with this content. */
+    file(name: string, content: string | Uint8Array): string {
+      const path = join(folder, name);
+      writeFileSync(path, content);
+      utimesSync(path, 1_700_000_000, 1_700_000_000);
+      return path;
+    },
+    import: (
+      file: string,
+      platform: Platform,
+      format: ImportFormat,
+      more: Partial<ImportRequest> = {},
+    ) =>
+      importFile({
+        archive,
+        analysis: archive.analysis,
+        clock: systemClock,
+        file,
+        standardInput: Readable.from([]),
+        platform,
+        format,
+        dataDir: folder,
+        covers: null,
+        onBadLine: "reject",
+        limits: defaultImportLimits,
+        onRejected: ({ line, reason }) => rejections.push(`${line}: ${reason}`),
+        ...more,
+      }),
+    rejected: (file: string) => readFileSync(`${file}.rejected`, "utf8"),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+export type ImportFolder = ReturnType<typeof createImportFolder>;

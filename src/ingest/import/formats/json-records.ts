@@ -1,0 +1,105 @@
+import type { Platform, Post } from "../../../posts/post.ts";
+import { parseJsonLine } from "../json-line.ts";
+import { createJsonSplitter, type JsonSplitterOptions, type JsonValue } from "../json-values.ts";
+import { readImportRecord, toPost } from "../record.ts";
+import type { ImportSource, SourceFile } from "../source.ts";
+import { unreadable } from "../source-bytes.ts";
+import {
+  type FileRecord,
+  type ReadContext,
+  type RecordLimits,
+  type RecordsFormat,
+  refusedRecord,
+} from "./format.ts";
+
+/** The JSON values of files in order, those of one piece at a time. Errors: what the source throws; `import_unreadable` for one that breaks off. */
+export async function* jsonValues(
+  source: ImportSource,
+  files: readonly SourceFile[],
+  options: JsonSplitterOptions,
+): AsyncGenerator<Iterable<JsonValue>> {
+  for (const file of files) {
+    const splitter = createJsonSplitter(options);
+    for await (const piece of file.pieces()) yield splitter.feed(piece);
+    let last: JsonValue | null;
+    try {
+      last = splitter.end();
+    } catch (fault) {
+      throw unreadable(source.name, fault);
+    }
+    if (last !== null) yield [last];
+  }
+}
+
+type JsonFormat = {
+  key: string;
+  /** Which files of a zip archive hold the records. */
+  files: RegExp;
+  /** The list of an object whose items are the records; null where they are those of a list by itself. */
+  listName: string | null;
+  /** What may stand around the values; null for nothing. */
+  padding: RegExp | null;
+  /** How a record is read; what all of them need of the source is read first. */
+  prepare(source: ImportSource): Promise<(record: unknown, context: ReadContext) => Post | null>;
+};
+
+/** A format whose files hold one list of JSON records, each the record of one post. */
+export function jsonFormat({ key, files, listName, padding, prepare }: JsonFormat): RecordsFormat {
+  return {
+    key,
+    records: async function* (source, { limits }) {
+      const found = await source.files(files);
+      const read = await prepare(source);
+      const options = { maxValueBytes: limits.maxLineBytes, listName };
+      let number = 0;
+
+      function* recordsOf(values: Iterable<JsonValue>): Generator<FileRecord> {
+        for (const value of values) {
+          if (isPadding(value, padding)) continue;
+          number += 1;
+          yield recordOf(value, number, limits, read);
+        }
+      }
+
+      const values = jsonValues(source, found, options);
+      for await (const some of values) yield recordsOf(some);
+    },
+  };
+}
+
+/** Whether it is nothing but a byte order mark, or what the format puts around values. */
+export function isPadding({ bytes }: JsonValue, padding: RegExp | null): boolean {
+  const text = bytes.length < 200 ? bytes.toString("utf8").trim() : null;
+  return text === "" || (text !== null && padding?.test(text) === true);
+}
+
+function recordOf(
+  { bytes, isTooLong }: JsonValue,
+  number: number,
+  limits: RecordLimits,
+  read: (record: unknown, context: ReadContext) => Post | null,
+): FileRecord {
+  if (isTooLong) return tooLong({ bytes, isTooLong }, number, limits.maxLineBytes);
+  return {
+    number,
+    endOffset: 0,
+    size: bytes.length,
+    raw: () => onOneLine(bytes),
+    head: null,
+    read: (context) => read(parseJsonLine(bytes, limits.maxDepth), context),
+  };
+}
+
+export const tooLong = ({ bytes }: JsonValue, number: number, maxBytes: number): FileRecord =>
+  refusedRecord({ number, bytes: onOneLine(bytes) }, `longer than ${maxBytes} bytes`);
+
+/** Line ends in JSON are blanks between its parts. */
+export const onOneLine = (bytes: Buffer): Buffer =>
+  Buffer.from(bytes.map((byte) => (byte === 0x0a || byte === 0x0d ? 0x20 : byte)));
+
+/** The post of a record in the import's own form, which is checked as a line of a file is. Throws `RecordFault`. */
+export const postOfFields = (
+  fields: Readonly<Record<string, unknown>>,
+  platform: Platform,
+  { nowMs, onIgnored }: ReadContext,
+): Post => toPost(readImportRecord(fields, onIgnored), platform, nowMs, onIgnored);

@@ -1,0 +1,182 @@
+import { parseUntrustedJson } from "../../../lib/bounded-json.ts";
+import { messageOf } from "../../../lib/errors.ts";
+import { fieldsOf, isObject, list, string } from "../../../platforms/fields.ts";
+import { readAccount } from "../../../platforms/mastodon/account.ts";
+import { textOfHtml } from "../../../platforms/mastodon/html-text.ts";
+import { webAddress } from "../../../platforms/mastodon/web-address.ts";
+import type { Mention, Post } from "../../../posts/post.ts";
+import { RecordFault } from "../record.ts";
+import type { ImportSource } from "../source.ts";
+import { unreadable } from "../source-bytes.ts";
+import type { ReadContext, RecordsFormat } from "./format.ts";
+import { jsonFormat, postOfFields } from "./json-records.ts";
+
+/** Who wrote the posts, as `actor.json` beside the file says. */
+type Actor = { id: string; username: string; name: string | null };
+
+const mostEntities = 200;
+
+/**
+ * The archive that Mastodon makes of an account: the zip archive, or its `outbox.json`, an ActivityPub collection of
+ * activities. Public posts and reposts are imported: the others, unlisted ones too, are not meant to be searched.
+ */
+export const mastodonOutboxFormat: RecordsFormat = jsonFormat({
+  key: "mastodon-outbox",
+  files: /(?:^|\/)outbox\.json$/,
+  listName: "orderedItems",
+  padding: null,
+  prepare: async (source) => {
+    const actor = await readActor(source);
+    return (record, context) => readActivity(record, actor, context);
+  },
+});
+
+async function readActor(source: ImportSource): Promise<Actor | null> {
+  const file = await source.companion("actor.json");
+  if (file === null) return null;
+  try {
+    const { id, preferredUsername, name } = fieldsOf(parseUntrustedJson(file));
+    const address = webAddress(id);
+    const host = address === null ? "" : new URL(address).host;
+    const username = readAccount(preferredUsername, host);
+    if (address === null || username === null) return null;
+    return { id: address, username, name: string(name, 500)?.trim() || null };
+  } catch (fault) {
+    throw unreadable(source.name, new Error(`actor.json: ${messageOf(fault)}`));
+  }
+}
+
+function readActivity(record: unknown, actor: Actor | null, context: ReadContext): Post | null {
+  if (!isObject(record)) throw new RecordFault("expected an activity, an object");
+  const { type, object } = record;
+  if (type !== "Create" && type !== "Announce") {
+    context.onLeftOut("activities that are no posts");
+    return null;
+  }
+  if (!isPublic(record) || (isObject(object) && !isPublic(object))) {
+    context.onLeftOut("posts that are not public");
+    return null;
+  }
+  const author = authorOf(record, actor);
+  if (type === "Announce") {
+    const original = typeof object === "string" ? object : fieldsOf(object).id;
+    const { id, published } = record;
+    return postOfFields(
+      {
+        ...author,
+        uri: id,
+        created_at: published,
+        text: "",
+        is_repost: true,
+        repost_of_id: original,
+      },
+      "mastodon",
+      context,
+    );
+  }
+  if (!isObject(object)) throw new RecordFault("object: expected the post, an object");
+  return readNote(object, author, context);
+}
+
+const publicNames: readonly unknown[] = [
+  "https://www.w3.org/ns/activitystreams#Public",
+  "as:Public",
+  "Public",
+];
+
+const isPublic = ({ to }: Record<string, unknown>): boolean =>
+  (Array.isArray(to) ? to.slice(0, 1_000) : [to]).some((name) => publicNames.includes(name));
+
+type Author = { author: string; author_name: string | null };
+
+/** The handle is in `actor.json`; else the address of the actor ends in it, as in `/users/alice` or `/@alice`. */
+function authorOf({ actor: named }: Record<string, unknown>, actor: Actor | null): Author {
+  if (actor !== null && named === actor.id) {
+    return { author: actor.username, author_name: actor.name };
+  }
+  const address = webAddress(named);
+  const url = address === null ? null : new URL(address);
+  const name = url === null ? null : /^\/(?:users\/|@)([^/]+)$/.exec(url.pathname)?.[1];
+  const author = url === null || name === null ? null : readAccount(name, url.host);
+  if (author === null) {
+    throw new RecordFault(
+      "actor: expected the account of actor.json, or an address that ends in its name (actor.json belongs beside the file)",
+    );
+  }
+  return { author, author_name: null };
+}
+
+function readNote(note: Record<string, unknown>, author: Author, context: ReadContext): Post {
+  const quoted = [note.quote, note.quoteUrl, note.quoteUri].find((uri) => typeof uri === "string");
+  const body = textOfHtml(
+    string(note.content, 1_000_000) ?? "",
+    quoted === undefined ? null : "quote-inline",
+  );
+  const warning = (string(note.summary, 5_000) ?? "").trim();
+  const options = list(note.oneOf ?? note.anyOf, 20).flatMap(
+    (option) => string(fieldsOf(option).name, 1_000)?.trim() || [],
+  );
+  const parts = [warning, body.text, options.join("\n")];
+  const post = postOfFields(
+    {
+      ...author,
+      uri: note.id,
+      url: webAddress(note.url),
+      created_at: note.published,
+      text: parts.filter((part) => part !== "").join("\n\n"),
+      lang: languageOf(note.contentMap),
+      in_reply_to_id: note.inReplyTo,
+      quote_of_id: quoted,
+      hashtags: tagged(note.tag, "Hashtag").flatMap(({ name }) => tagOf(name)),
+      urls: body.links.filter(({ isReference }) => !isReference).map(({ url }) => url),
+      media: list(note.attachment, 40).flatMap(mediaOf),
+      sensitive: note.sensitive === true || warning !== "",
+    },
+    "mastodon",
+    context,
+  );
+  return { ...post, mentions: mentionsOf(note.tag, post.mentions) };
+}
+
+/** Mastodon names the one language of a post by the text in it. */
+function languageOf(value: unknown): string | null {
+  const [language] = isObject(value) ? Object.keys(value) : [];
+  return language !== undefined && /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/.test(language)
+    ? language
+    : null;
+}
+
+function tagged(value: unknown, type: string): Record<string, unknown>[] {
+  return list(value, mostEntities)
+    .map(fieldsOf)
+    .filter((tag) => tag.type === type);
+}
+
+function tagOf(name: unknown): string[] {
+  const tag = string(name, 500)?.replace(/^[#＃]/, "");
+  return tag !== undefined && /^[^\s\p{Cc}]+$/u.test(tag) ? [tag] : [];
+}
+
+/** Attached files are in the archive and have no address; `name` describes them. */
+function mediaOf(value: unknown): unknown[] {
+  const { mediaType, url, name } = fieldsOf(value);
+  const kind = string(mediaType, 100)?.split("/")[0] ?? "";
+  const type = ["image", "video", "audio"].includes(kind) ? kind : "unknown";
+  return [{ type, url: webAddress(url), alt: string(name, 5_000) }];
+}
+
+/** Accounts that the post names with their server; the text shows them by a short name. */
+function mentionsOf(value: unknown, inText: readonly Mention[]): Mention[] {
+  const listed = tagged(value, "Mention").flatMap(({ name, href }): Mention[] => {
+    const address = webAddress(href);
+    const username = readAccount(name, address === null ? "" : new URL(address).host);
+    return username === null ? [] : [{ username, userId: null }];
+  });
+  const names = new Set(
+    listed.flatMap(({ username }) => {
+      const whole = username.toLowerCase();
+      return [whole, whole.slice(0, whole.indexOf("@"))];
+    }),
+  );
+  return [...listed, ...inText.filter(({ username }) => !names.has(username.toLowerCase()))];
+}

@@ -1,0 +1,37 @@
+import type { Platform, Post } from "../../../posts/post.ts";
+import { parseJsonLine } from "../json-line.ts";
+import type { Line } from "../lines.ts";
+import { RecordFault, readImportRecord, toPost } from "../record.ts";
+import type { LinesFormat, ReadContext, RecordLimits } from "./format.ts";
+
+/** The import's own form (docs/import.md): one JSON object a line. Continues at the line where an earlier run ended. */
+export const ndjsonFormat = (platform: Platform): LinesFormat => ({ key: "", lines: { platform } });
+
+type LineOptions = {
+  platform: Platform;
+  limits: RecordLimits;
+  /** Whether the first line is the first of the file. */
+  isStart: boolean;
+};
+
+/** The post of a line; null for a blank one. Throws `RecordFault`. */
+export function readNdjsonLine(
+  line: Line,
+  { platform, limits, isStart }: LineOptions,
+  { nowMs, onIgnored }: ReadContext,
+): Post | null {
+  if (line.tooLong) throw new RecordFault(`longer than ${limits.maxLineBytes} bytes`);
+  const bytes = isStart && line.number === 1 ? withoutByteOrderMark(line.bytes) : line.bytes;
+  if (isBlank(bytes)) return null;
+  const record = readImportRecord(parseJsonLine(bytes, limits.maxDepth), onIgnored);
+  return toPost(record, platform, nowMs, onIgnored);
+}
+
+export function withoutByteOrderMark(bytes: Buffer): Buffer {
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  return hasMark ? bytes.subarray(3) : bytes;
+}
+
+function isBlank(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+}

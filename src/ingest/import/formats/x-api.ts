@@ -1,0 +1,137 @@
+import { fieldsOf, isObject } from "../../../platforms/fields.ts";
+import { isFault } from "../../../platforms/identity.ts";
+import { xIdentity } from "../../../platforms/x/identity.ts";
+import { type Includes, readIncludes } from "../../../platforms/x/includes.ts";
+import { isWithheld, readPost, withOriginal } from "../../../platforms/x/read-post.ts";
+import type { Post } from "../../../posts/post.ts";
+import { parseJsonLine } from "../json-line.ts";
+import type { JsonValue } from "../json-values.ts";
+import { RecordFault, unlike } from "../record.ts";
+import {
+  type FileRecord,
+  type ReadContext,
+  type RecordLimits,
+  type RecordsFormat,
+  refusedRecord,
+} from "./format.ts";
+import { isPadding, jsonValues, onOneLine, tooLong } from "./json-records.ts";
+
+/** A page of 500 posts with all that is included takes about 2 MB. */
+const leastPageBytes = 4 * 1024 ** 2;
+
+/**
+ * Answers of X's API v2, `{data, includes}`: one a line, one after the other, or a list of them. The posts of `data` are
+ * imported; `includes` names their authors, media and originals.
+ */
+export const xApiFormat: RecordsFormat = {
+  key: "x-api",
+  records: async function* (source, { limits }) {
+    const maxValueBytes = Math.max(limits.maxLineBytes, leastPageBytes);
+    const pageLimits = { ...limits, maxLineBytes: maxValueBytes };
+    let posts = 0;
+
+    function* recordsOf(values: Iterable<JsonValue>): Generator<FileRecord> {
+      for (const value of values) {
+        if (isPadding(value, null)) continue;
+        for (const record of recordsOfPage(value, pageLimits, posts)) {
+          posts = record.number;
+          yield record;
+        }
+      }
+    }
+
+    const options = { maxValueBytes, listName: null };
+    const files = await source.files(/\.(?:ndjson|jsonl?)$/i);
+    for await (const values of jsonValues(source, files, options)) yield recordsOf(values);
+  },
+};
+
+function* recordsOfPage(
+  value: JsonValue,
+  { maxLineBytes, maxDepth }: RecordLimits,
+  before: number,
+): Generator<FileRecord> {
+  if (value.isTooLong) {
+    yield tooLong(value, before + 1, maxLineBytes);
+    return;
+  }
+  const page = readPage(value.bytes, maxDepth);
+  if (page instanceof RecordFault) {
+    yield refusedRecord({ number: before + 1, bytes: onOneLine(value.bytes) }, page.message);
+    return;
+  }
+  const size = Math.ceil(value.bytes.length / Math.max(1, page.items.length));
+  for (const [index, item] of page.items.entries()) {
+    yield {
+      number: before + index + 1,
+      endOffset: 0,
+      size,
+      raw: () => Buffer.from(JSON.stringify(pageOf(item, page.includes))),
+      head: null,
+      read: (context) => readItem(item, page.includes, context),
+    };
+  }
+}
+
+type Page = { items: readonly unknown[]; includes: Includes };
+
+/** A page without `data` that reports errors or a count, as X answers when nothing matches, has no items. */
+function readPage(bytes: Buffer, maxDepth: number): Page | RecordFault {
+  try {
+    const page = parseJsonLine(bytes, maxDepth);
+    const { data, includes, meta, errors } = fieldsOf(page);
+    const included = readIncludes(includes);
+    if (Array.isArray(data)) return { items: data, includes: included };
+    if (isObject(data)) return { items: [data], includes: included };
+    if (data === undefined && (isObject(meta) || Array.isArray(errors))) {
+      return { items: [], includes: included };
+    }
+    return new RecordFault("expected an answer of the API, an object with data");
+  } catch (fault) {
+    if (fault instanceof RecordFault) return fault;
+    throw fault;
+  }
+}
+
+/** An item as a page of its own, which can be imported when it is repaired. */
+function pageOf(item: unknown, { users }: Includes): unknown {
+  const { author_id: author } = fieldsOf(item);
+  const user = typeof author === "string" ? users.get(author) : undefined;
+  return { data: [item], ...(user === undefined ? {} : { includes: { users: [user] } }) };
+}
+
+function readItem(item: unknown, includes: Includes, context: ReadContext): Post | null {
+  const { id, author_id: author } = fieldsOf(item);
+  if (isWithheld(item)) {
+    context.onLeftOut("withheld by X");
+    return null;
+  }
+  const post = readPost(item, includes);
+  if (post === null) {
+    throw new RecordFault(
+      `expected a post with id, author_id and created_at, found ${isObject(item) ? `the fields ${Object.keys(item).slice(0, 20).join(", ")}` : "none"}`,
+    );
+  }
+  const where = `post ${String(id)}`;
+  if (post.username === "") {
+    throw new RecordFault(
+      `${where}: includes.users does not have its author ${String(author)} (the request needs expansions=author_id)`,
+    );
+  }
+  const identity = xIdentity.identify({
+    id: String(id),
+    uri: null,
+    url: null,
+    author: post.username,
+    authorId: post.userId,
+    nowMs: context.nowMs,
+  });
+  if (isFault(identity)) throw unlike(identity.field, identity.expected, identity.found);
+  return { ...withIncludedOriginal(post, includes), origin: "import" };
+}
+
+function withIncludedOriginal(post: Post, includes: Includes): Post {
+  const included = includes.posts.get(post.reposted?.id ?? "");
+  const original = included === undefined ? null : readPost(included, includes);
+  return original === null ? post : withOriginal(post, original);
+}

@@ -1,0 +1,199 @@
+import { parseUntrustedJson } from "../../../lib/bounded-json.ts";
+import { EarshotError, messageOf } from "../../../lib/errors.ts";
+import { isoText } from "../../../lib/iso-time.ts";
+import { fieldsOf, isObject, list, string } from "../../../platforms/fields.ts";
+import { address, handle, numberText } from "../../../platforms/x/json.ts";
+import type { Mention, Post } from "../../../posts/post.ts";
+import { RecordFault } from "../record.ts";
+import type { ImportSource } from "../source.ts";
+import { unreadable } from "../source-bytes.ts";
+import type { ReadContext, RecordsFormat } from "./format.ts";
+import { jsonFormat, postOfFields } from "./json-records.ts";
+
+/** The account that the archive is of. */
+type Owner = { username: string; userId: string | null; name: string | null };
+
+const mostEntities = 200;
+
+/**
+ * The archive that X makes of an account: the zip archive, or its `data/tweets.js`, which assigns a list of
+ * `{"tweet": {…}}` to a variable. The author is in `account.js` beside it, else given.
+ */
+export function xArchiveFormat({ author }: { author: string | null }): RecordsFormat {
+  return jsonFormat({
+    key: author === null ? "x-archive" : `x-archive:${author}`,
+    files: /(?:^|\/)tweets?(?:-part\d+)?\.js$/,
+    listName: null,
+    padding: /^(?:window\.YTD\.tweets?\.part\d+\s*=|;)$/,
+    prepare: async (source) => {
+      const owner = await readOwner(source, author);
+      return (record, context) => readTweet(record, owner, context);
+    },
+  });
+}
+
+async function readOwner(source: ImportSource, author: string | null): Promise<Owner> {
+  const file = await source.companion("account.js");
+  const owner = file === null ? null : ownerIn(file, source);
+  if (owner !== null && (author === null || isSame(owner.username, author))) return owner;
+  if (author !== null) return { username: author, userId: null, name: null };
+  throw new EarshotError(
+    "import_unreadable",
+    `cannot read ${source.name}: there is no account.js with it, which names the author`,
+    {
+      status: 400,
+      hint: "put account.js of the archive beside it, or name the author: --author HANDLE",
+    },
+  );
+}
+
+const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+
+function ownerIn(file: Buffer, source: ImportSource): Owner | null {
+  try {
+    const json = file.subarray(Math.max(0, file.indexOf("[")), file.lastIndexOf("]") + 1);
+    const [first] = list(parseUntrustedJson(json), 1);
+    const { username, accountId, accountDisplayName } = fieldsOf(fieldsOf(first).account);
+    const name = handle(username);
+    if (name === null) return null;
+    return {
+      username: name,
+      userId: numberText(accountId),
+      name: string(accountDisplayName, 1_000) || null,
+    };
+  } catch (fault) {
+    throw unreadable(source.name, new Error(`account.js: ${messageOf(fault)}`));
+  }
+}
+
+function readTweet(record: unknown, owner: Owner, context: ReadContext): Post {
+  const wrapped = fieldsOf(record).tweet;
+  const tweet = isObject(wrapped) ? wrapped : record;
+  if (!isObject(tweet)) throw new RecordFault('expected an object {"tweet": {…}}');
+  const text = tweet.full_text ?? tweet.text;
+  const reposted = typeof text === "string" ? (/^RT @(\w{1,15}):/.exec(text)?.[1] ?? null) : null;
+  const entities = fieldsOf(tweet.entities);
+  const links = linksOf(entities.urls);
+  const post = postOfFields(
+    {
+      id: tweet.id_str ?? tweet.id,
+      author: owner.username,
+      author_id: owner.userId,
+      author_name: owner.name,
+      created_at: isoTimeOf(tweet.created_at),
+      text,
+      lang: tweet.lang,
+      likes: wholeOf(tweet.favorite_count),
+      reposts: wholeOf(tweet.retweet_count),
+      in_reply_to_id: tweet.in_reply_to_status_id_str,
+      in_reply_to: tweet.in_reply_to_screen_name,
+      is_repost: reposted !== null,
+      quote_of_id: reposted === null ? (tweet.quoted_status_id_str ?? quotedIn(links)) : null,
+      hashtags: tagsOf(entities.hashtags),
+      urls: links.map(({ full }) => full),
+      media: mediaOf(fieldsOf(tweet.extended_entities).media ?? entities.media),
+      ...placeOf(tweet.coordinates),
+      sensitive: tweet.possibly_sensitive,
+      source: string(tweet.source, 2_000)?.replaceAll(/<[^<>]*>/g, ""),
+    },
+    "x",
+    context,
+  );
+  const mentions = mentionsOf(entities.user_mentions, post.mentions);
+  const shortLinks = new Set(links.map(({ short }) => short));
+  return {
+    ...post,
+    mentions,
+    urls: post.urls.filter((url) => !shortLinks.has(url)),
+    reposted: reposted === null ? null : { id: null, uri: null, ...accountOf(reposted, mentions) },
+  };
+}
+
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const timeForm = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d\d) (\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d) (\d{4})$/;
+
+/** `Wed Oct 10 20:19:24 +0000 2018` as an ISO 8601 time; anything else as it is. */
+function isoTimeOf(value: unknown): unknown {
+  const [, month = "", day, time, hours, minutes, year] =
+    typeof value === "string" ? (timeForm.exec(value) ?? []) : [];
+  const number = months.indexOf(month) + 1;
+  if (number === 0) return value;
+  const ms = Date.parse(
+    `${year}-${String(number).padStart(2, "0")}-${day}T${time}${hours}:${minutes}`,
+  );
+  return Number.isNaN(ms) ? value : isoText(ms);
+}
+
+/** The archive writes counts as text. */
+const wholeOf = (value: unknown): unknown =>
+  typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
+
+type Link = { short: string | null; full: string };
+
+function linksOf(value: unknown): Link[] {
+  return list(value, mostEntities).flatMap((item): Link[] => {
+    const { url, expanded_url: expanded } = fieldsOf(item);
+    const full = address(expanded) ?? address(url);
+    return full === null ? [] : [{ short: full === url ? null : address(url), full }];
+  });
+}
+
+/** X shows a post that links to another one as a quote of it. */
+function quotedIn(links: readonly Link[]): string | null {
+  const form = /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/\w+\/status\/(\d+)(?:[?#]|$)/i;
+  const ids = links.flatMap(({ full }) => numberText(form.exec(full)?.[1]) ?? []);
+  return ids.at(-1) ?? null;
+}
+
+function tagsOf(value: unknown): string[] {
+  return list(value, mostEntities).flatMap((item) => {
+    const tag = string(fieldsOf(item).text, 500);
+    return tag === null || !/^[^\s\p{Cc}]+$/u.test(tag) ? [] : [tag];
+  });
+}
+
+/** Those that X lists, with the numbers of the accounts, then those in the text besides. */
+function mentionsOf(value: unknown, inText: readonly Mention[]): Mention[] {
+  const listed = list(value, mostEntities).flatMap((item): Mention[] => {
+    const { screen_name: name, id_str: id } = fieldsOf(item);
+    const username = handle(name);
+    return username === null ? [] : [{ username, userId: numberText(id) }];
+  });
+  const byHandle = new Map<string, Mention>();
+  for (const mention of [...listed, ...inText]) {
+    const key = mention.username.toLowerCase();
+    if (!byHandle.has(key)) byHandle.set(key, mention);
+  }
+  return [...byHandle.values()];
+}
+
+function accountOf(username: string, mentions: readonly Mention[]): Mention {
+  return (
+    mentions.find((mention) => isSame(mention.username, username)) ?? { username, userId: null }
+  );
+}
+
+function mediaOf(value: unknown): unknown[] {
+  return list(value, 20).flatMap((item) => {
+    const { type, media_url_https: url, ext_alt_text: alt, video_info: video } = fieldsOf(item);
+    if (typeof type !== "string") return [];
+    const shown = bestVariant(fieldsOf(video).variants) ?? address(url);
+    return [{ type, url: shown, alt: string(alt, 20_000) }];
+  });
+}
+
+function bestVariant(value: unknown): string | null {
+  const files = list(value, 50).flatMap((item) => {
+    const { url, content_type: type, bitrate } = fieldsOf(item);
+    const found = type === "video/mp4" ? address(url) : null;
+    return found === null ? [] : [{ url: found, rate: Number(bitrate) || 0 }];
+  });
+  return files.toSorted((a, b) => b.rate - a.rate)[0]?.url ?? null;
+}
+
+/** X writes the longitude first, and the archive both as text. */
+function placeOf(value: unknown): { lat?: number; lon?: number } {
+  const [lon, lat] = list(fieldsOf(value).coordinates, 2).map(Number);
+  if (lat === undefined || lon === undefined) return {};
+  return Math.abs(lat) <= 90 && Math.abs(lon) <= 180 ? { lat, lon } : {};
+}

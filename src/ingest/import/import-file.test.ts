@@ -1,0 +1,411 @@
+import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { Readable } from "node:stream";
+import { gzipSync, zstdCompressSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { zipArchive } from "../../../test/support/zip-archive.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { createMemoryArchive, type MemoryArchive } from "../memory-archive.test-support.ts";
+import { defaultImportLimits, type ImportRequest, importFile } from "./import-file.ts";
+
+let folder: string;
+let archive: MemoryArchive;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "earshot-import-"));
+  archive = createMemoryArchive();
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const line = (id: number, more: object = {}) =>
+  JSON.stringify({
+    id: String(id),
+    author: "alice",
+    created_at: "2015-02-24T19:35:52Z",
+    text: `post ${id}`,
+    ...more,
+  });
+const linesOf = (count: number, from = 1) =>
+  Array.from({ length: count }, (_unused, index) => `${line(from + index)}\n`).join("");
+
+function written(content: string | Buffer, name = "posts.ndjson"): string {
+  const file = join(folder, name);
+  writeFileSync(file, content);
+  utimesSync(file, 1_700_000_000, 1_700_000_000);
+  return file;
+}
+
+const importing = (file: string, more: Partial<ImportRequest> = {}) =>
+  importFile({
+    archive,
+    analysis: archive.analysis,
+    clock: systemClock,
+    file,
+    standardInput: Readable.from([]),
+    platform: "x",
+    dataDir: folder,
+    covers: null,
+    onBadLine: "reject",
+    limits: defaultImportLimits,
+    ...more,
+  });
+
+describe("a file is read", () => {
+  test.each([
+    ["plain", (text: string) => Buffer.from(text)],
+    ["gzip", (text: string) => gzipSync(text)],
+    [
+      "gzip in two members",
+      (text: string) => Buffer.concat([gzipSync(text.slice(0, 900)), gzipSync(text.slice(900))]),
+    ],
+    ["zstd", (text: string) => zstdCompressSync(text)],
+    [
+      "zstd in two frames",
+      (text: string) =>
+        Buffer.concat([zstdCompressSync(text.slice(0, 900)), zstdCompressSync(text.slice(900))]),
+    ],
+    [
+      "with a byte order mark, CRLF and blank lines",
+      (text: string) => Buffer.from(`\ufeff${text.replaceAll("\n", "\r\n \r\n")}`),
+    ],
+  ])("%s, from disk and from the standard input", async (_form, encode) => {
+    const bytes = encode(linesOf(50));
+    expect(await importing(written(bytes))).toMatchObject({ imported: 50, rejected: 0 });
+    archive = createMemoryArchive();
+    const standardInput = Readable.from([bytes.subarray(0, 1), bytes.subarray(1)]);
+    expect(await importing("-", { standardInput })).toMatchObject({ imported: 50, rejected: 0 });
+    expect(archive.posts.size).toBe(50);
+  });
+
+  test("nothing there, nothing imported", async () => {
+    expect(await importing(written(""))).toMatchObject({ imported: 0, rejected: 0 });
+    expect(await importing("-")).toMatchObject({ imported: 0, rejected: 0 });
+  });
+
+  test("with progress in bytes of the file", async () => {
+    const bytes = gzipSync(linesOf(5_000));
+    const seen: number[] = [];
+    await importing(written(bytes), {
+      onProgress: ({ posts, readBytes, totalBytes }) => {
+        expect(totalBytes).toBe(bytes.length);
+        expect(readBytes).toBeLessThanOrEqual(bytes.length);
+        seen.push(posts);
+      },
+    });
+    expect(seen.at(-1)).toBe(5_000);
+  });
+
+  test.each([
+    ["that is missing", "/nowhere/at/all.ndjson"],
+    ["that is a folder", "/"],
+  ])("not one %s", async (_what, file) => {
+    await expect(importing(file)).rejects.toMatchObject({ code: "import_unreadable" });
+  });
+
+  test("not one that is an archive of files", async () => {
+    const tar = Buffer.alloc(1_024);
+    tar.write("ustar", 257);
+    const archives = [
+      ["zip", zipArchive([{ name: "posts.ndjson", content: Buffer.from(linesOf(1)) }])],
+      ["tar", tar],
+      ["tar", gzipSync(tar)],
+    ] as const;
+    for (const [kind, bytes] of archives) {
+      await expect(importing(written(bytes))).rejects.toMatchObject({
+        code: "import_unreadable",
+        message: expect.stringContaining(`it is a ${kind} archive, which this format cannot read`),
+      });
+    }
+  });
+
+  test("not to a false end when the compressed file is cut short; what came before is kept", async () => {
+    const text = linesOf(12_000);
+    for (const bytes of [gzipSync(text), zstdCompressSync(text)]) {
+      archive = createMemoryArchive();
+      const file = written(bytes.subarray(0, -40));
+      await expect(importing(file)).rejects.toMatchObject({ code: "import_unreadable" });
+      const held = archive.posts.size;
+      expect(held % 5_000).toBeGreaterThan(0);
+      // The last 40 bytes hold no more than a few lines.
+      if (bytes[0] === 0x1f) expect(held).toBeGreaterThan(11_900);
+      const again = archive.batches.length;
+      await expect(importing(file)).rejects.toMatchObject({ code: "import_unreadable" });
+      expect(archive.batches.slice(again).flatMap(({ changes }) => changes)).toEqual([]);
+    }
+  });
+
+  test("from a standard input that breaks off, as far as it came", async () => {
+    const standardInput = Readable.from(
+      (async function* () {
+        yield Buffer.from(linesOf(3));
+        throw new Error("the pipe broke");
+      })(),
+    );
+    await expect(importing("-", { standardInput })).rejects.toMatchObject({
+      code: "import_unreadable",
+    });
+    expect(archive.posts.size).toBe(3);
+  });
+});
+
+describe("a bad line", () => {
+  const bad = [
+    "not json",
+    '{"author":"a"}',
+    line(7, { likes: "x" }),
+    `${"[".repeat(17)}${"]".repeat(17)}`,
+  ];
+
+  test("is counted, told, set aside, and stops nothing", async () => {
+    const file = written(`${line(1)}\n${bad.join("\n")}\n${line(2)}\n`);
+    const told: string[] = [];
+    const summary = await importing(file, {
+      onRejected: ({ file: name, line: number, reason }) =>
+        told.push(`${basename(name)}:${number}: ${reason}`),
+    });
+    expect(summary).toMatchObject({ imported: 2, rejected: 4, rejectedFile: `${file}.rejected` });
+    expect(told[0]).toMatch(/^posts\.ndjson:2: not valid JSON/);
+    expect(told.slice(1)).toEqual([
+      "posts.ndjson:3: created_at: expected a time in ISO 8601, such as 2015-02-24T19:35:52Z, found none",
+      'posts.ndjson:4: likes: expected a whole number from 0, found "x"',
+      "posts.ndjson:5: nested deeper than 16 levels",
+    ]);
+    expect(readFileSync(`${file}.rejected`, "utf8")).toBe(`${bad.join("\n")}\n`);
+  });
+
+  test("that is no UTF-8 is set aside as it was", async () => {
+    const bytes = Buffer.from([0x22, 0xff, 0xfe, 0x22]);
+    const file = written(Buffer.concat([bytes, Buffer.from(`\n${line(1)}`)]));
+    expect(await importing(file)).toMatchObject({ imported: 1, rejected: 1 });
+    expect(readFileSync(`${file}.rejected`)).toEqual(Buffer.concat([bytes, Buffer.from("\n")]));
+  });
+
+  test("that is too long is passed over to its end", async () => {
+    const long = line(2, { text: "x".repeat(5_000) });
+    const file = written(`${line(1)}\n${long}\n${line(3)}\n`);
+    const reasons: string[] = [];
+    const summary = await importing(file, {
+      limits: { ...defaultImportLimits, maxLineBytes: 1_000 },
+      onRejected: ({ reason }) => reasons.push(reason),
+    });
+    expect(summary).toMatchObject({ imported: 2, rejected: 1 });
+    expect(reasons).toEqual(["longer than 1000 bytes"]);
+  });
+
+  test("of the standard input goes into the data folder, each run's into its own file", async () => {
+    const clock = { ...systemClock, now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 6) };
+    const run = (text: string) =>
+      importing("-", { clock, standardInput: Readable.from([Buffer.from(text)]) });
+    const [first, second] = await Promise.all([run("bad 1\n"), run("bad 2\n")]);
+    const files = [first.rejectedFile ?? "", second.rejectedFile ?? ""];
+    expect(files.toSorted()).toEqual([
+      join(folder, "stdin-2026-01-02T03-04-05.006Z-2.rejected"),
+      join(folder, "stdin-2026-01-02T03-04-05.006Z.rejected"),
+    ]);
+    expect(files.map((file) => readFileSync(file, "utf8"))).toEqual(["bad 1\n", "bad 2\n"]);
+  });
+
+  test("and many of them are not gathered without bound", async () => {
+    const summary = await importing(written("{}\n".repeat(12_000)));
+    expect(summary.rejected).toBe(12_000);
+    // Three of at most 5,000 lines, and the one that notes the end.
+    expect(archive.batches).toHaveLength(4);
+  });
+
+  test("and blank lines alone write nothing but the end", async () => {
+    await importing(written("\n".repeat(100_000)));
+    expect(archive.batches).toHaveLength(1);
+  });
+
+  test("stops a strict import; what came before it is kept", async () => {
+    const file = written(`${linesOf(3)}bad\n${line(9)}\n`);
+    await expect(importing(file, { onBadLine: "stop" })).rejects.toMatchObject({
+      code: "import_rejected",
+      message: expect.stringContaining("posts.ndjson:4: not valid JSON"),
+    });
+    expect(archive.posts.size).toBe(3);
+    expect(await importing(file)).toMatchObject({ imported: 1, rejected: 1, resumedAfterLines: 3 });
+  });
+});
+
+test("names of fields move no cursor", async () => {
+  const file = written(`${line(1, { "\u001b[31mred\u009b": 1 })}\n`);
+  expect([...(await importing(file)).ignoredFields.keys()]).toEqual(["[31mred"]);
+});
+
+test("fields that are not known are counted by name", async () => {
+  const file = written(`${line(1, { region: "x" })}\n${line(2, { region: "y", followers: 1 })}\n`);
+  const { ignoredFields } = await importing(file);
+  expect([...ignoredFields]).toEqual([
+    ["region", 2],
+    ["followers", 1],
+  ]);
+});
+
+describe("an import that was interrupted", () => {
+  test.each([
+    ["plain", (text: string) => Buffer.from(text)],
+    ["gzip", (text: string) => gzipSync(text)],
+    ["zstd", (text: string) => zstdCompressSync(text)],
+  ])("continues after the last batch (%s)", async (_form, encode) => {
+    const text = `${linesOf(100)}bad 1\n${linesOf(12_000, 101)}bad 2\n${linesOf(20, 12_101)}`;
+    const file = written(encode(text));
+    let batches = 0;
+    archive.beforeWrite = () => {
+      batches += 1;
+      if (batches === 2) throw new Error("killed");
+    };
+    await expect(importing(file)).rejects.toThrow("killed");
+    // The first batch has 5,000 lines, one of them bad.
+    expect(archive.posts.size).toBe(4_999);
+
+    archive.beforeWrite = () => {};
+    const summary = await importing(file);
+    expect(summary).toMatchObject({ resumedAfterLines: 5_000, imported: 7_121, rejected: 1 });
+    expect(archive.posts.size).toBe(12_120);
+    expect(readFileSync(`${file}.rejected`, "utf8")).toBe("bad 1\nbad 2\n");
+  });
+
+  test("does not set a line aside twice", async () => {
+    const file = written(`${linesOf(5_000)}bad\n${linesOf(10, 5_001)}`);
+    let batches = 0;
+    archive.beforeWrite = () => {
+      batches += 1;
+      if (batches === 2) throw new Error("killed");
+    };
+    await expect(importing(file)).rejects.toThrow("killed");
+    archive.beforeWrite = () => {};
+    await importing(file);
+    expect(readFileSync(`${file}.rejected`, "utf8")).toBe("bad\n");
+  });
+
+  test("by its user ends at a batch", async () => {
+    const controller = new AbortController();
+    archive.beforeWrite = () => controller.abort(new Error("interrupted"));
+    const file = written(linesOf(12_000));
+    await expect(importing(file, { signal: controller.signal })).rejects.toThrow("interrupted");
+    archive.beforeWrite = () => {};
+    await importing(file);
+    expect(archive.posts.size).toBe(12_000);
+  });
+});
+
+describe("an import that was done", () => {
+  test("is not done again", async () => {
+    const file = written(linesOf(10));
+    await importing(file);
+    const again = await importing(file);
+    expect(again).toMatchObject({ alreadyImported: true, imported: 0, unchanged: 0 });
+  });
+
+  test("is done again when the file has changed, and doubles nothing", async () => {
+    const file = written(linesOf(10));
+    await importing(file);
+    writeFileSync(file, linesOf(9) + line(11));
+    utimesSync(file, 1_800_000_000, 1_800_000_000);
+    expect(await importing(file)).toMatchObject({
+      alreadyImported: false,
+      imported: 1,
+      unchanged: 9,
+    });
+  });
+
+  test("for one platform is not done for another", async () => {
+    const file = written(linesOf(10));
+    await importing(file);
+    expect(await importing(file, { platform: "mastodon" })).toMatchObject({ imported: 10 });
+  });
+});
+
+describe("declared coverage", () => {
+  const covers = { fromMs: 1_000, toMs: 2_000 };
+  const coverage = () => archive.batches.flatMap((batch) => batch.coverage ?? []);
+  const declared = [
+    {
+      platform: "x",
+      collection: "posts",
+      account: null,
+      source: "import",
+      fromMs: 1_000,
+      toMs: 2_000,
+    },
+  ];
+
+  test("is recorded with the last batch", async () => {
+    const summary = await importing(written(linesOf(6_000)), { covers });
+    expect(summary.coverage).toBe("added");
+    expect(coverage()).toEqual(declared);
+    expect(archive.batches.at(-1)?.coverage).toEqual(declared);
+  });
+
+  test("is not recorded when the import fails", async () => {
+    archive.beforeWrite = (batch) => {
+      if (batch.coverage?.length) throw new Error("disk full");
+    };
+    await expect(importing(written(linesOf(10)), { covers })).rejects.toThrow("disk full");
+    expect(coverage()).toEqual([]);
+  });
+
+  test("is withheld when lines were rejected", async () => {
+    const file = written(`${linesOf(3)}bad\n`);
+    expect((await importing(file, { covers })).coverage).toBe("withheld");
+    expect((await importing(file, { covers })).coverage).toBe("withheld");
+    expect(coverage()).toEqual([]);
+  });
+
+  test("tells the rejected lines of all runs of the file", async () => {
+    const file = written(`${linesOf(3)}bad\n`);
+    expect(await importing(file)).toMatchObject({ rejected: 1, rejectedInAll: 1 });
+    expect(await importing(file)).toMatchObject({ rejected: 0, rejectedInAll: 1 });
+  });
+
+  test("can be declared for a file that was imported before", async () => {
+    const file = written(linesOf(3));
+    await importing(file);
+    expect(await importing(file, { covers })).toMatchObject({
+      alreadyImported: true,
+      coverage: "added",
+    });
+    expect(coverage()).toEqual(declared);
+  });
+});
+
+describe("bounds", () => {
+  test("on the decompressed size", async () => {
+    const limits = { ...defaultImportLimits, maxBytes: 10_000 };
+    await expect(importing(written(gzipSync(linesOf(1_000))), { limits })).rejects.toMatchObject({
+      code: "import_too_large",
+      hint: expect.stringContaining("EARSHOT_IMPORT_MAX_BYTES"),
+    });
+  });
+
+  test.each([
+    ["gzip", gzipSync],
+    ["zstd", zstdCompressSync],
+  ])("on the ratio: a %s bomb ends the import", async (_form, compress) => {
+    const bomb = compress(Buffer.alloc(110 * 1024 ** 2));
+    await expect(importing(written(bomb))).rejects.toMatchObject({
+      code: "import_too_large",
+      hint: expect.stringContaining("EARSHOT_IMPORT_MAX_RATIO"),
+    });
+  });
+
+  test("on work in flight: one batch is written, one prepared, one parsed, and no more", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let posts = 0;
+    archive.beforeWrite = () => promise;
+    const done = importing(written(linesOf(25_000)), {
+      onProgress: (progress) => {
+        posts = progress.posts;
+      },
+    });
+    let turns = 0;
+    while (turns < 300) {
+      await new Promise((next) => setImmediate(next));
+      turns += 1;
+    }
+    expect(posts).toBeLessThanOrEqual(15_000);
+    resolve();
+    expect(await done).toMatchObject({ imported: 25_000 });
+  });
+});

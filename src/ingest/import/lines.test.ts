@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createLineSplitter, type Line } from "./lines.ts";
+import { mostKeptBytes } from "./record-bytes.ts";
+
+function linesOf(pieces: readonly Buffer[], maxLineBytes = 100): Line[] {
+  const splitter = createLineSplitter(maxLineBytes, { lines: 0, offset: 0 });
+  const lines = pieces.flatMap((piece) => [...splitter.feed(piece)]);
+  const last = splitter.end();
+  return last === null ? lines : [...lines, last];
+}
+const texts = (lines: readonly Line[]) => lines.map(({ bytes }) => bytes.toString());
+
+test("LF and CRLF end a line, and the last needs no end", () => {
+  const lines = linesOf([Buffer.from("a\r\nb\n\nlast")]);
+  expect(texts(lines)).toEqual(["a", "b", "", "last"]);
+  expect(lines.map(({ number }) => number)).toEqual([1, 2, 3, 4]);
+  expect(lines.map(({ endOffset }) => endOffset)).toEqual([3, 5, 6, 10]);
+});
+
+test("a line may have as many bytes as the limit says, its end not counted", () => {
+  const [fits, long] = ["x".repeat(100), "x".repeat(101)];
+  for (const end of ["\n", "\r\n"]) {
+    const lines = linesOf([Buffer.from(`${fits}${end}${long}${end}y`)]);
+    expect(lines.map(({ tooLong }) => tooLong)).toEqual([false, true, false]);
+  }
+});
+
+test("a line of 1 GB holds no more than its beginning", () => {
+  const splitter = createLineSplitter(1024 ** 2, { lines: 0, offset: 0 });
+  const piece = Buffer.alloc(256 * 1024, "x");
+  const before = process.memoryUsage().arrayBuffers;
+  let most = 0;
+  for (let sent = 0; sent < 1024 ** 3; sent += piece.length) {
+    for (const line of splitter.feed(piece)) throw new Error(`line ${line.number} ended`);
+    most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+  }
+  const [line] = [...splitter.feed(Buffer.from("\n"))];
+  expect(line).toMatchObject({ tooLong: true, number: 1, endOffset: 1024 ** 3 + 1 });
+  expect(line?.bytes).toHaveLength(mostKeptBytes);
+  expect(most).toBeLessThan(64 * 1024 ** 2);
+});
+
+test("however the bytes are cut into pieces, the lines are the same", () => {
+  const text = fc.array(fc.constantFrom("a", "é", "\n", "\r\n", "\r", "xxxxxxxxxxxxxxxxxxxxxxx"));
+  fc.assert(
+    fc.property(text, fc.array(fc.nat(12)), (parts, cuts) => {
+      const bytes = Buffer.from(parts.join(""));
+      const pieces: Buffer[] = [];
+      let start = 0;
+      for (const cut of cuts) {
+        pieces.push(bytes.subarray(start, start + cut));
+        start += cut;
+      }
+      pieces.push(bytes.subarray(start));
+      expect(linesOf(pieces, 40)).toEqual(linesOf([bytes], 40));
+    }),
+  );
+});

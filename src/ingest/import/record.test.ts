@@ -1,0 +1,427 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { platforms } from "../../posts/post.ts";
+import { importFields, requiredFields } from "./fields.ts";
+import { RecordFault, readImportRecord, toPost } from "./record.ts";
+
+const least = { author: "alice", created_at: "2015-02-24T19:35:52Z", text: "hello" };
+const nowMs = Date.UTC(2026, 6, 5);
+const postOf = (fields: object, platform: (typeof platforms)[number] = "x") =>
+  toPost(readImportRecord({ ...least, ...fields }), platform, nowMs);
+const faultOf = (fields: object, platform: (typeof platforms)[number] = "x") => {
+  try {
+    postOf(fields, platform);
+  } catch (fault) {
+    if (fault instanceof RecordFault) return fault.message;
+    throw fault;
+  }
+  throw new Error("the record was taken");
+};
+
+test("everything a record holds stands in the post", () => {
+  const post = postOf({
+    id: "570306133677760513",
+    url: "https://twitter.com/alice/status/570306133677760513",
+    author: "@alice",
+    author_id: "12",
+    author_name: "Alice A.",
+    author_verified: true,
+    text: "@bob look #Nice https://t.co/x1 and @carol",
+    lang: "en",
+    likes: 1,
+    reposts: 2,
+    replies: 3,
+    quotes: 4,
+    in_reply_to_id: "570306133677760500",
+    in_reply_to: "@bob",
+    conversation_id: "570306133677760499",
+    is_quote: true,
+    quote_of_id: "20",
+    hashtags: ["#nice", "other"],
+    urls: ["https://example.org/long"],
+    media: [{ type: "photo", url: "https://example.org/a.jpg", alt: "a cat" }, { type: "video" }],
+    lat: 1.5,
+    lon: -2.5,
+    sensitive: false,
+    source: "Twitter for iPhone",
+    labels: ["spoiler"],
+  });
+  expect(post).toEqual({
+    platform: "x",
+    uri: "https://x.com/i/status/570306133677760513",
+    nativeId: 570306133677760513n,
+    url: "https://twitter.com/alice/status/570306133677760513",
+    username: "alice",
+    userId: "12",
+    authorName: "Alice A.",
+    authorVerified: true,
+    createdAt: "2015-02-24T19:35:52Z",
+    createdMs: Date.UTC(2015, 1, 24, 19, 35, 52),
+    seenMs: Number(570306133677760513n >> 22n) + 1288834974657,
+    text: "@bob look #Nice https://t.co/x1 and @carol",
+    langs: ["en"],
+    detectedLang: null,
+    conversationId: "570306133677760499",
+    inReplyTo: {
+      id: "570306133677760500",
+      uri: "https://x.com/i/status/570306133677760500",
+      username: "bob",
+      userId: null,
+    },
+    quoted: { id: "20", uri: "https://x.com/i/status/20", username: null, userId: null },
+    reposted: null,
+    isReply: true,
+    isQuote: true,
+    isRepost: false,
+    hashtags: ["nice", "other"],
+    mentions: [
+      { username: "bob", userId: null },
+      { username: "carol", userId: null },
+    ],
+    urls: ["https://example.org/long", "https://t.co/x1"],
+    media: [
+      { type: "photo", url: "https://example.org/a.jpg", alt: "a cat" },
+      { type: "video", url: null, alt: null },
+    ],
+    geo: { lat: 1.5, lon: -2.5 },
+    labels: ["spoiler"],
+    sensitive: false,
+    source: "Twitter for iPhone",
+    counts: { likes: 1, reposts: 2, replies: 3, quotes: 4 },
+    origin: "import",
+    revision: "",
+  });
+});
+
+describe("what is absent", () => {
+  test("null and an empty string are absent", () => {
+    const names = Object.keys(importFields).filter((name) => !(name in least));
+    const nulls = Object.fromEntries(names.map((name) => [name, null]));
+    const empties = Object.fromEntries(names.map((name) => [name, ""]));
+    expect(postOf(nulls)).toEqual(postOf({}));
+    expect(postOf(empties)).toEqual(postOf({}));
+    expect(postOf({}).counts).toEqual({ likes: null, reposts: null, replies: null, quotes: null });
+  });
+
+  test.each(requiredFields)("%s may not be", (name) => {
+    expect(faultOf({ [name]: null })).toBe(
+      `${name}: expected ${importFields[name].expected}, found none`,
+    );
+  });
+
+  test("the text may be empty, the author not", () => {
+    expect(postOf({ text: "" }).text).toBe("");
+    expect(faultOf({ author: "" })).toMatch(/^author: /);
+    expect(faultOf({ author: "@" })).toMatch(/^author: /);
+  });
+
+  test("unknown fields are passed over by name", () => {
+    const names: string[] = [];
+    readImportRecord({ ...least, region: "x", followers: 3 }, (name) => names.push(name));
+    expect(names).toEqual(["region", "followers"]);
+  });
+});
+
+describe("a wrong value is refused with the field, what was found and what is expected", () => {
+  test.each([
+    [{ likes: "12" }, 'likes: expected a whole number from 0, found "12"'],
+    [{ likes: -1 }, "likes: expected a whole number from 0, found -1"],
+    [{ reposts: 1.5 }, "reposts: expected a whole number from 0, found 1.5"],
+    [{ quotes: 1e300 }, "quotes: expected a whole number from 0, found 1e+300"],
+    [
+      { id: 570306133677760500 },
+      "id: expected a decimal string, found 570306133677760500 (a JSON number loses digits: put it in quotes)",
+    ],
+    [{ id: "12a" }, 'id: expected a decimal string, found "12a"'],
+    [
+      { id: "9223372036854775808" },
+      'id: expected the number of a post, from 1 to 2^63 - 1, found "9223372036854775808"',
+    ],
+    [{ is_repost: "true" }, 'is_repost: expected true or false, found "true"'],
+    [{ lat: 91, lon: 0 }, "lat: expected a number from -90 to 90, found 91"],
+    [{ lat: 1 }, "lon: expected with its other half, found none"],
+    [
+      { lang: "English (US)" },
+      'lang: expected a language tag, such as en or pt-BR, found "English (US)"',
+    ],
+    [
+      { url: "javascript:alert(1)" },
+      'url: expected an http or https address of up to 8192 characters, found "javascript:alert(1)"',
+    ],
+    [
+      { media: [{ url: "https://example.org" }] },
+      "media: expected a list of up to 200 objects {type, url, alt}, found a list of 1",
+    ],
+    [
+      { created_at: "yesterday" },
+      'created_at: expected a time in ISO 8601, such as 2015-02-24T19:35:52Z, found "yesterday"',
+    ],
+    [
+      { created_at: 1424806552 },
+      "created_at: expected a time in ISO 8601, such as 2015-02-24T19:35:52Z, found 1424806552",
+    ],
+    [
+      { in_reply_to_id: "abc" },
+      'in_reply_to_id: expected the number of a post on X as a decimal string, found "abc"',
+    ],
+  ])("%j", (fields, message) => {
+    expect(faultOf(fields)).toBe(message);
+  });
+
+  test.each([
+    { text: "x".repeat(100_001) },
+    { hashtags: Array(201).fill("a") },
+    { author: "a".repeat(1_001) },
+    { urls: [`https://example.org/${"a".repeat(9_000)}`] },
+  ])("beyond its bound", (fields) => {
+    expect(faultOf(fields)).toMatch(/expected .* found/);
+  });
+
+  test.each([["[]"], ["1"], ["null"], ['"text"']])("a record that is %s", (json) => {
+    expect(() => readImportRecord(JSON.parse(json))).toThrow(RecordFault);
+  });
+
+  test("anything else never escapes, and a lone half of a character is replaced", () => {
+    const names = fc.constantFrom(...Object.keys(importFields), "__proto__", "constructor");
+    const value = fc.oneof(
+      fc.jsonValue(),
+      fc.constantFrom("12", "at://did:plc:a/a.b.c/d", "en", "\ud800"),
+    );
+    fc.assert(
+      fc.property(
+        fc.dictionary(names, value),
+        fc.constantFrom(...platforms),
+        (fields, platform) => {
+          try {
+            const post = postOf(fields, platform);
+            expect(post.text.isWellFormed()).toBe(true);
+            expect(post.uri).not.toBe("");
+          } catch (fault) {
+            expect(fault).toBeInstanceOf(RecordFault);
+          }
+        },
+      ),
+    );
+  });
+});
+
+test("a reason moves no cursor, whatever the value", () => {
+  expect(faultOf({ id: "\u001b[2J\u009b31m\u202e" })).toBe(
+    'id: expected a decimal string, found "\\u001b[2J31m"',
+  );
+});
+
+test("links are read where the text spells & as &amp;", () => {
+  expect(postOf({ text: "see https://ex.com/a?b=1&amp;c=2 now" }).urls).toEqual([
+    "https://ex.com/a?b=1&c=2",
+  ]);
+});
+
+test.each([
+  "0001-01-01T00:00:00Z",
+  "1970-01-01",
+  "2009-05-01T00:00:00+09:00",
+  "2999-01-01T00:00:00Z",
+])("the time %s is taken", (createdAt) => {
+  const post = postOf({ created_at: createdAt });
+  expect(post.createdAt).toBe(createdAt);
+  expect(post.createdMs).not.toBeNull();
+});
+
+describe("identity", () => {
+  test.each([
+    ["9223372036854775807", "2080-07-10T17:30:30.208Z"],
+    ["9000000000000000000", "2078-11-02"],
+  ])("on X is not the number %s, which is ahead of now", (id, time) => {
+    expect(faultOf({ id })).toMatch(
+      /^id: expected the number of a post whose time is not ahead of now, found "/,
+    );
+    expect(faultOf({ id })).toContain(`${id}, of ${time}`);
+    expect(faultOf({ url: `https://x.com/a/status/${id}` })).toContain(id);
+  });
+
+  test("on X may be a day ahead, as clocks differ", () => {
+    const idOf = (ms: number) => String(BigInt(ms - 1288834974657) << 22n);
+    expect(postOf({ id: idOf(nowMs + 86_400_000) }).nativeId).not.toBeNull();
+    expect(faultOf({ id: idOf(nowMs + 86_400_001) })).toMatch(/^id: /);
+  });
+
+  test("on X is the number, whatever the file says the uri is", () => {
+    const forged = postOf({ id: "20", uri: "https://x.com/i/status/99" });
+    expect(forged.uri).toBe("https://x.com/i/status/20");
+    expect(forged).toMatchObject({ nativeId: 20n, seenMs: null });
+  });
+
+  test.each([
+    "https://twitter.com/alice/status/99?s=20",
+    "https://x.com/i/web/status/99",
+    "HTTPS://X.COM/i/status/99",
+  ])("on X is the number that %s shows", (address) => {
+    expect(postOf({ uri: address }).nativeId).toBe(99n);
+    expect(postOf({ url: address }).nativeId).toBe(99n);
+  });
+
+  test("on X a uri that is no address is refused", () => {
+    expect(faultOf({ uri: "import:x:1" })).toMatch(/^uri: expected an http or https address/);
+  });
+
+  test("without uri and id is the hash of author, time and text", () => {
+    const content = JSON.stringify(["alice", "2015-02-24T19:35:52Z", "hello"]);
+    const hash = createHash("sha256").update(content).digest("hex");
+    for (const platform of platforms) {
+      expect(postOf({}, platform)).toMatchObject({
+        uri: `import:${platform}:${hash}`,
+        nativeId: null,
+      });
+    }
+    expect(postOf({ text: "hello " }).uri).not.toBe(postOf({}).uri);
+  });
+
+  test("on Bluesky is the uri, with the time of its key", () => {
+    const uri = "at://did:plc:abc/app.bsky.feed.post/3mptbyoeyc22k";
+    const post = postOf({ uri, author: "alice.bsky.social" }, "bluesky");
+    expect(post).toMatchObject({ uri, userId: "did:plc:abc", username: "alice.bsky.social" });
+    expect(new Date(post.seenMs ?? 0).getUTCFullYear()).toBe(2026);
+    expect(postOf({ uri, author_id: "did:plc:abc" }, "bluesky").userId).toBe("did:plc:abc");
+  });
+
+  test.each([
+    [
+      { uri: "at://did:plc:abc/app.bsky.feed.post/3mptbyoeyc22k", author_id: "did:plc:other" },
+      /^uri: expected a uri of the author/,
+    ],
+    [{ uri: "at://alice.example/app.bsky.feed.post/3mptbyoeyc22k" }, /^uri: expected at:/],
+    [{ uri: "https://bsky.app/x" }, /^uri: expected at:/],
+    [{ author_id: "alice" }, /^author_id: expected a DID/],
+    [{ quote_of_id: "at://nobody" }, /^quote_of_id: expected a post's uri/],
+  ])("on Bluesky %j is refused", (fields, message) => {
+    expect(faultOf(fields, "bluesky")).toMatch(message);
+  });
+
+  test("on Mastodon is the uri, else the page, else the number on the author's server", () => {
+    const author = "alice@One.example";
+    const uri = "https://one.example/users/alice/statuses/1";
+    expect(postOf({ author, uri, id: "1" }, "mastodon").uri).toBe(uri);
+    expect(postOf({ author, url: uri }, "mastodon").uri).toBe(uri);
+    expect(postOf({ author, id: "1" }, "mastodon").uri).toBe("import:mastodon:1@one.example");
+    expect(faultOf({ uri: "tag:x" }, "mastodon")).toMatch(/^uri: /);
+  });
+
+  test("on Mastodon an account's number counts with its server", () => {
+    const uri = "https://two.example/users/alice/statuses/1";
+    const userId = (fields: object) => postOf({ author_id: "7", ...fields }, "mastodon").userId;
+    expect(userId({ author: "alice@One.example", uri })).toBe("7@one.example");
+    expect(userId({ author: "alice", uri })).toBe("7@two.example");
+    expect(userId({ author: "alice", url: uri })).toBe("7@two.example");
+    expect(userId({ author: "alice", id: "1" })).toBe("7");
+    const account = "https://one.example/users/alice";
+    expect(userId({ author: "alice", uri, author_id: account })).toBe(account);
+  });
+
+  test.each([
+    ["mastodon", { uri: "https://one.example/1" }, ["id"]],
+    ["mastodon", { url: "https://one.example/1" }, ["id"]],
+    ["mastodon", {}, []],
+    ["bluesky", { uri: "at://did:plc:abc/app.bsky.feed.post/3mptbyoeyc22k" }, ["id"]],
+    ["bluesky", {}, []],
+    ["x", { uri: "https://x.com/i/status/20" }, []],
+  ] as const)("on %s an id that %j leaves no use for is named", (platform, fields, expected) => {
+    const unused: string[] = [];
+    const record = readImportRecord({ ...least, id: "12", ...fields });
+    toPost(record, platform, nowMs, (name) => unused.push(name));
+    expect(unused).toEqual(expected);
+  });
+});
+
+describe("a reference to another post", () => {
+  const named = { in_reply_to_id: "7", quote_of_id: "8", repost_of_id: "9", conversation_id: "6" };
+
+  test("by its number on X has the uri that is made of it", () => {
+    expect(postOf(named)).toMatchObject({
+      inReplyTo: { id: "7", uri: "https://x.com/i/status/7" },
+      quoted: { id: "8", uri: "https://x.com/i/status/8" },
+      reposted: { id: "9", uri: "https://x.com/i/status/9" },
+      conversationId: "6",
+    });
+  });
+
+  test("by a number elsewhere has the uri of the post that is known by this number alone", () => {
+    const known = postOf({ id: "7" }, "bluesky");
+    expect(postOf(named, "bluesky")).toMatchObject({
+      inReplyTo: { id: "7", uri: known.uri },
+      conversationId: "import:bluesky:6",
+    });
+    const remote = { author: "alice@One.example" };
+    expect(postOf({ ...named, ...remote }, "mastodon")).toMatchObject({
+      inReplyTo: { id: "7", uri: postOf({ id: "7", ...remote }, "mastodon").uri },
+      conversationId: "import:mastodon:6@one.example",
+    });
+    expect(postOf(named, "mastodon").quoted?.uri).toBe(postOf({ id: "8" }, "mastodon").uri);
+  });
+
+  test("by a uri keeps it, and has one by any other name", () => {
+    const uri = "at://did:plc:abc/app.bsky.feed.post/3mptbyoeyc22k";
+    const conversation = { in_reply_to_id: uri, conversation_id: uri };
+    expect(postOf(conversation, "bluesky")).toMatchObject({
+      inReplyTo: { id: null, uri, userId: "did:plc:abc" },
+      conversationId: uri,
+    });
+    const page = "https://one.example/users/bob/statuses/7";
+    expect(postOf({ in_reply_to_id: page }, "mastodon").inReplyTo).toMatchObject({ uri: page });
+    const address = "https://bsky.app/profile/did:plc:abc/post/3mptbyoeyc22k";
+    expect(postOf({ quote_of_id: address }, "bluesky").quoted).toMatchObject({ uri });
+    expect(postOf({ quote_of_id: "tag:one.example,2026:7" }, "mastodon").quoted).toMatchObject({
+      id: null,
+      uri: "tag:one.example,2026:7",
+    });
+    expect(postOf({ quote_of_id: "3kabc" }, "bluesky").quoted).toMatchObject({
+      id: "3kabc",
+      uri: "import:bluesky:3kabc",
+    });
+  });
+});
+
+describe("replies and reposts", () => {
+  test("on X a text that begins with a mention is a reply when nothing else says so", () => {
+    expect(postOf({ text: "@bob hi" })).toMatchObject({
+      isReply: true,
+      inReplyTo: { username: "bob" },
+    });
+    expect(postOf({ text: "@bob hi", in_reply_to: "carol" }).inReplyTo?.username).toBe("carol");
+    expect(postOf({ text: "hi @bob" })).toMatchObject({ isReply: false, inReplyTo: null });
+    expect(postOf({ text: "@bob hi" }, "bluesky").isReply).toBe(false);
+  });
+
+  test("a repost is what the record says", () => {
+    expect(postOf({ repost_of_id: "20" })).toMatchObject({
+      isRepost: true,
+      reposted: { id: "20" },
+    });
+    expect(postOf({ is_repost: true, text: "@bob hi" })).toMatchObject({
+      isRepost: true,
+      isReply: false,
+    });
+    expect(postOf({ text: "RT @bob: hi" }).isRepost).toBe(false);
+  });
+
+  test("handles may hold dots and servers", () => {
+    expect(postOf({ text: "hi @bob.bsky.social" }, "bluesky").mentions).toEqual([
+      { username: "bob.bsky.social", userId: null },
+    ]);
+    expect(postOf({ text: "hi @bob@one.social" }, "mastodon").mentions).toEqual([
+      { username: "bob@one.social", userId: null },
+    ]);
+  });
+});
+
+test("docs/import.md shows every field with what it may hold", () => {
+  const page = readFileSync(new URL("../../../docs/import.md", import.meta.url), "utf8");
+  const rows = page.matchAll(/^\| `([a-z_]+)` \| ([^|]+) \| [^|]+ \|$/gm);
+  const shown = Object.fromEntries([...rows].map(([, name, value]) => [name, value?.trim()]));
+  const held = Object.entries(importFields).map(([name, { expected }]) => [name, expected]);
+  expect(shown).toEqual(Object.fromEntries(held));
+  const example = /```json\n(.+)\n```/.exec(page)?.[1] ?? "";
+  expect(postOf(JSON.parse(example)).nativeId).toBe(570306133677760513n);
+});

@@ -1,0 +1,282 @@
+import { createHash } from "node:crypto";
+import { identityRules } from "../../platforms/identities.ts";
+import { type Identity, type IdentityRules, isFault } from "../../platforms/identity.ts";
+import type { Platform, Post, PostReference } from "../../posts/post.ts";
+import { handlesOn } from "../../posts/terms.ts";
+import { withoutControls } from "../../text/controls.ts";
+import { extractEntities } from "../../text/entities.ts";
+import { decodeEntities } from "../../text/html.ts";
+import {
+  type ImportField,
+  type ImportFieldName,
+  importFields,
+  isAbsent,
+  requiredFields,
+} from "./fields.ts";
+
+type Fields = typeof importFields;
+type ValueOf<F> = F extends ImportField<infer T> ? T : never;
+
+/** One record of a file, read and checked field by field; null where the file says nothing. */
+export type ImportRecord = {
+  readonly [Name in Exclude<ImportFieldName, "author" | "created_at" | "text">]: ValueOf<
+    Fields[Name]
+  > | null;
+} & {
+  readonly author: string;
+  readonly created_at: { text: string; ms: number };
+  readonly text: string;
+};
+
+/** Why a record is not taken: names the field, what was found and what is expected. Fit for a terminal. */
+export class RecordFault extends Error {
+  override readonly name = "RecordFault";
+
+  constructor(reason: string) {
+    super(withoutControls(reason).replaceAll("\n", " "));
+  }
+}
+
+const knownFields: ReadonlySet<string> = new Set(Object.keys(importFields));
+
+/**
+ * Reads one record of the neutral form (docs/import.md). Fields that the form does not have are passed over and handed to
+ * `onUnknown` by name. Throws `RecordFault`.
+ */
+export function readImportRecord(
+  value: unknown,
+  onUnknown: (name: string) => void = () => {},
+): ImportRecord {
+  if (!isObject(value)) throw new RecordFault(`expected a JSON object, found ${shown(value)}`);
+  const fields = value;
+  for (const name of Object.keys(fields)) {
+    if (!knownFields.has(name)) onUnknown(name);
+  }
+  for (const name of requiredFields) {
+    if (fields[name] === undefined || fields[name] === null) {
+      throw new RecordFault(`${name}: expected ${importFields[name].expected}, found none`);
+    }
+  }
+
+  function required<T>(name: ImportFieldName, { expected, read }: ImportField<T>): T {
+    const known = read(fields[name]);
+    if (known === undefined) throw unlike(name, expected, fields[name]);
+    return known;
+  }
+  const optional = <T>(name: ImportFieldName, field: ImportField<T>): T | null =>
+    isAbsent(fields[name]) ? null : required(name, field);
+
+  return {
+    id: optional("id", importFields.id),
+    uri: optional("uri", importFields.uri),
+    url: optional("url", importFields.url),
+    author: required("author", importFields.author),
+    author_id: optional("author_id", importFields.author_id),
+    author_name: optional("author_name", importFields.author_name),
+    author_verified: optional("author_verified", importFields.author_verified),
+    created_at: required("created_at", importFields.created_at),
+    text: required("text", importFields.text),
+    lang: optional("lang", importFields.lang),
+    likes: optional("likes", importFields.likes),
+    reposts: optional("reposts", importFields.reposts),
+    replies: optional("replies", importFields.replies),
+    quotes: optional("quotes", importFields.quotes),
+    in_reply_to_id: optional("in_reply_to_id", importFields.in_reply_to_id),
+    in_reply_to: optional("in_reply_to", importFields.in_reply_to),
+    conversation_id: optional("conversation_id", importFields.conversation_id),
+    is_repost: optional("is_repost", importFields.is_repost),
+    repost_of_id: optional("repost_of_id", importFields.repost_of_id),
+    is_quote: optional("is_quote", importFields.is_quote),
+    quote_of_id: optional("quote_of_id", importFields.quote_of_id),
+    hashtags: optional("hashtags", importFields.hashtags),
+    urls: optional("urls", importFields.urls),
+    media: optional("media", importFields.media),
+    lat: optional("lat", importFields.lat),
+    lon: optional("lon", importFields.lon),
+    sensitive: optional("sensitive", importFields.sensitive),
+    source: optional("source", importFields.source),
+    labels: optional("labels", importFields.labels),
+  };
+}
+
+/**
+ * The post that a record describes. A record without anything that identifies it gets the uri
+ * `import:<platform>:<sha256 of the JSON list [author, created_at, text]>`. Throws `RecordFault` where the record claims an
+ * identity that cannot be its own, or one that is later than `nowMs`. An `id` that the platform's identity has no use for is
+ * handed to `onUnused` by name.
+ */
+export function toPost(
+  record: ImportRecord,
+  platform: Platform,
+  nowMs: number,
+  onUnused: (name: string) => void = () => {},
+): Post {
+  const rules = identityRules[platform];
+  const identity = rules.identify({
+    id: record.id,
+    uri: record.uri,
+    url: record.url,
+    author: record.author,
+    authorId: record.author_id,
+    nowMs,
+  });
+  if (isFault(identity)) {
+    throw unlike(identity.field, identity.expected, identity.found);
+  }
+  if ((record.lat === null) !== (record.lon === null)) {
+    const missing = record.lat === null ? "lat" : "lon";
+    throw new RecordFault(`${missing}: expected with its other half, found none`);
+  }
+
+  if (record.id !== null && !isNamedBy(record.id, identity, platform)) onUnused("id");
+
+  const found = entitiesOf(record.text, platform);
+  const isRepost = record.is_repost ?? record.repost_of_id !== null;
+  const addressee = platform === "x" && !isRepost ? found.addressee : null;
+  const inReplyTo = replyTo(record, addressee, rules);
+  const quoted = referenceOf("quote_of_id", record, rules);
+  return {
+    platform,
+    uri: identity.uri ?? contentUri(record, platform),
+    nativeId: identity.nativeId,
+    url: identity.url,
+    username: record.author,
+    userId: identity.userId,
+    authorName: record.author_name,
+    authorVerified: record.author_verified,
+    createdAt: record.created_at.text,
+    createdMs: record.created_at.ms,
+    seenMs: identity.seenMs,
+    text: record.text,
+    langs: record.lang === null ? [] : [record.lang],
+    detectedLang: null,
+    conversationId: conversationOf(record, platform, rules),
+    inReplyTo,
+    quoted,
+    reposted: referenceOf("repost_of_id", record, rules),
+    isReply: inReplyTo !== null,
+    isQuote: record.is_quote ?? quoted !== null,
+    isRepost,
+    hashtags: merged(record.hashtags, found.hashtags, (tag) => tag.toLowerCase()),
+    mentions: found.mentions.map((username) => ({ username, userId: null })),
+    urls: merged(record.urls, found.urls, (url) => url),
+    media: record.media ?? [],
+    geo: record.lat === null || record.lon === null ? null : { lat: record.lat, lon: record.lon },
+    labels: record.labels ?? [],
+    sensitive: record.sensitive,
+    source: record.source,
+    counts: {
+      likes: record.likes,
+      reposts: record.reposts,
+      replies: record.replies,
+      quotes: record.quotes,
+    },
+    origin: "import",
+    revision: "",
+  };
+}
+
+function replyTo(
+  record: ImportRecord,
+  addressee: string | null,
+  rules: IdentityRules,
+): PostReference | null {
+  const parent = referenceOf("in_reply_to_id", record, rules);
+  const username = record.in_reply_to ?? addressee;
+  if (parent === null && username === null) return null;
+  return { id: null, uri: null, userId: null, ...parent, username };
+}
+
+type ReferenceField = "in_reply_to_id" | "quote_of_id" | "repost_of_id" | "conversation_id";
+
+function referenceOf(
+  name: ReferenceField,
+  record: ImportRecord,
+  rules: IdentityRules,
+): PostReference | null {
+  const id = record[name];
+  if (id === null) return null;
+  const reference = rules.reference(id, record.author);
+  if (reference === null) throw unlike(name, rules.referenceForm, id);
+  return reference;
+}
+
+/** What names the post that began the conversation: its number on X, elsewhere its uri. */
+function conversationOf(
+  record: ImportRecord,
+  platform: Platform,
+  rules: IdentityRules,
+): string | null {
+  const first = referenceOf("conversation_id", record, rules);
+  if (first === null || platform === "x") return record.conversation_id;
+  return first.uri ?? first.id;
+}
+
+/** Elsewhere than on X a uri is the whole identity, and the number beside it is kept nowhere. */
+const isNamedBy = (id: string, { nativeId, uri }: Identity, platform: Platform): boolean =>
+  nativeId !== null || (uri ?? "").startsWith(`import:${platform}:${id}`);
+
+function contentUri({ author, created_at, text }: ImportRecord, platform: Platform): string {
+  const content = JSON.stringify([author, created_at.text, text]);
+  return `import:${platform}:${createHash("sha256").update(content).digest("hex")}`;
+}
+
+type FoundEntities = {
+  hashtags: string[];
+  mentions: string[];
+  urls: string[];
+  /** The account whose mention begins the text. */
+  addressee: string | null;
+};
+
+function entitiesOf(text: string, platform: Platform): FoundEntities {
+  const found: FoundEntities = { hashtags: [], mentions: [], urls: [], addressee: null };
+  const mentioned = new Set<string>();
+  for (const { kind, start, value } of extractEntities(decodeEntities(text), handlesOn(platform))) {
+    if (kind === "hashtag") found.hashtags.push(value);
+    if (kind === "url") found.urls.push(value);
+    if (kind !== "mention") continue;
+    if (start === 0) found.addressee = value;
+    const folded = value.toLowerCase();
+    if (!mentioned.has(folded)) found.mentions.push(value);
+    mentioned.add(folded);
+  }
+  return found;
+}
+
+/** What the record lists, then what its text holds besides; each once, as first written. */
+function merged(
+  listed: readonly string[] | null,
+  found: readonly string[],
+  keyOf: (item: string) => string,
+): string[] {
+  if ((listed === null || listed.length === 0) && found.length < 2) return [...found];
+  const byKey = new Map<string, string>();
+  for (const item of [...(listed ?? []), ...found]) {
+    const key = keyOf(item);
+    if (!byKey.has(key)) byKey.set(key, item);
+  }
+  return [...byKey.values()];
+}
+
+export function unlike(name: string, expected: string, found: unknown): RecordFault {
+  const hint =
+    name === "id" && typeof found === "number"
+      ? " (a JSON number loses digits: put it in quotes)"
+      : "";
+  return new RecordFault(`${name}: expected ${expected}, found ${shown(found)}${hint}`);
+}
+
+/** A value as JSON, shortened. */
+function shown(value: unknown): string {
+  const mostLength = 60;
+  if (typeof value === "object" && value !== null) {
+    return Array.isArray(value) ? `a list of ${value.length}` : "an object";
+  }
+  const written = typeof value === "string" ? JSON.stringify(value.slice(0, 500)) : String(value);
+  return written.length <= mostLength ? written : `${written.slice(0, mostLength)}…`;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

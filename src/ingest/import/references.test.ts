@@ -1,0 +1,111 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { testRuns } from "../../../test/support/seed.ts";
+import { smallArchive } from "../../../test/support/small-archive.ts";
+import { xUri } from "../../posts/ids.ts";
+import type { Platform } from "../../posts/post.ts";
+import { readImportRecord, toPost } from "./record.ts";
+
+/** Whatever a file calls another post by, a query finds by what the record then shows of it. */
+type Drawn = {
+  /** What the record says of itself: an id, a uri, neither. */
+  form: "id" | "uri" | "neither";
+  relations: { field: keyof typeof shownIn; target: number; form: "id" | "uri" | "address" }[];
+};
+
+/** Where Metadata shows what a field of an import says, and the operator that asks for it. */
+const shownIn = {
+  in_reply_to_id: { shown: "in_reply_to", operator: "in_reply_to" },
+  quote_of_id: { shown: "quoted", operator: "quoted" },
+  repost_of_id: { shown: "reposted", operator: "retweets_of_tweet_id" },
+  conversation_id: { shown: "conversation_id", operator: "conversation_id" },
+} as const;
+
+const did = "did:plc:author";
+const numberOf = (index: number) => `11579392276530462${70 + index}`;
+const author = (platform: Platform) => (platform === "mastodon" ? "ann@one.example" : "ann");
+
+function uriOf(platform: Platform, index: number): string {
+  if (platform === "x") return `https://x.com/ann/status/${numberOf(index)}`;
+  if (platform === "bluesky") return `at://${did}/app.bsky.feed.post/3k${index}`;
+  return `https://one.example/users/ann/statuses/${index}`;
+}
+
+function addressOf(platform: Platform, index: number): string {
+  return platform === "bluesky"
+    ? `https://bsky.app/profile/${did}/post/3k${index}`
+    : uriOf(platform, index);
+}
+
+function nameOf(platform: Platform, index: number, form: "id" | "uri" | "address"): string {
+  if (platform === "x" || form === "id") return numberOf(index);
+  return form === "uri" ? uriOf(platform, index) : addressOf(platform, index);
+}
+
+function importOf(platform: Platform, { form, relations }: Drawn, index: number) {
+  const own = form === "id" ? { id: numberOf(index) } : { uri: uriOf(platform, index) };
+  const others = relations.map(({ field, target, form: other }) => [
+    field,
+    nameOf(platform, target, other),
+  ]);
+  const record = {
+    author: author(platform),
+    created_at: "2026-01-01T00:00:00Z",
+    text: `post ${index}`,
+    ...(form === "neither" ? {} : own),
+    ...Object.fromEntries(others),
+  };
+  return toPost(readImportRecord(record), platform, Date.UTC(2030, 0, 1));
+}
+
+const postsOfRun = 6;
+const drawnPost: fc.Arbitrary<Drawn> = fc.record({
+  form: fc.constantFrom("id", "uri", "neither"),
+  relations: fc.array(
+    fc.record({
+      field: fc.constantFrom("in_reply_to_id", "quote_of_id", "repost_of_id", "conversation_id"),
+      target: fc.integer({ min: 0, max: postsOfRun - 1 }),
+      form: fc.constantFrom("id", "uri", "address"),
+    }),
+    { maxLength: 3 },
+  ),
+});
+
+test("an imported post is found by what it shows of another one, and by the ID of that one where it is held", () => {
+  const runs = testRuns(20);
+  let byHeld = 0;
+  fc.assert(
+    fc.property(
+      fc.constantFrom<Platform>("bluesky", "mastodon", "x"),
+      fc.array(drawnPost, { minLength: postsOfRun, maxLength: postsOfRun }),
+      (platform, drawn) => {
+        const archive = smallArchive(3);
+        try {
+          archive.put(...drawn.map((post, index) => importOf(platform, post, index)));
+          const records = archive.records(archive.search({ plan: { kind: "all" } }).positions);
+          const byUri = new Map(records.map((record) => [record.Metadata.uri, record]));
+          for (const { ID, Metadata } of records) {
+            for (const { shown, operator } of Object.values(shownIn)) {
+              const other = Metadata[shown];
+              if (other === null) continue;
+              const { id, uri } = typeof other === "string" ? { id: other, uri: null } : other;
+              const held = byUri.get(uri ?? (platform === "x" ? xUri(id ?? "") : (id ?? "")));
+              if (held !== undefined) byHeld += 1;
+              for (const name of [id, uri, held?.ID]) {
+                if (name === null || name === undefined) continue;
+                const ids = archive
+                  .records(archive.ask(`${operator}:"${name}"`).positions)
+                  .map((record) => record.ID);
+                expect(ids, `${operator}:"${name}"`).toContain(ID);
+              }
+            }
+          }
+        } finally {
+          archive.remove();
+        }
+      },
+    ),
+    { numRuns: runs },
+  );
+  expect(byHeld / runs).toBeGreaterThan(1.67);
+});

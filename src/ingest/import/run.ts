@@ -1,0 +1,137 @@
+import type { CoverageInterval } from "../../archive/archive.ts";
+import type { PackedPosts } from "../../archive/bulk/packed-posts.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import type { AnalysedChunk } from "../analysis/analysed-chunk.ts";
+import { analysedChunks } from "../analysis/analysed-chunks.ts";
+import { createRecordCounts } from "../analysis/record-counts.ts";
+import type { ImportFormat } from "./formats/format.ts";
+import type { ImportRequest, ImportSummary } from "./import-file.ts";
+import type { ImportProgress } from "./progress.ts";
+import type { RejectedFile } from "./rejected-file.ts";
+import type { ImportSource } from "./source.ts";
+
+type Opened = {
+  source: ImportSource;
+  format: ImportFormat;
+  /** Of the checkpoint; null for a source that cannot be read again. */
+  name: string | null;
+  before: ImportProgress;
+  rejectedFile: RejectedFile;
+};
+
+type Tally = Omit<ImportSummary, "alreadyImported" | "coverage" | "seconds">;
+
+/** One run over a file: reads it from where an earlier run ended, and writes batch after batch with its progress. */
+export function startRun(request: ImportRequest, opened: Opened) {
+  const { archive, analysis, clock, limits, onBadLine } = request;
+  const { source, format, name, before, rejectedFile } = opened;
+  const written = { imported: 0, updated: 0, unchanged: 0 };
+  const counts = createRecordCounts();
+  let rejected = 0;
+  let progress = before;
+  let posts = 0;
+  let writing: Promise<void> = Promise.resolve();
+  let beforeLast: Promise<void> = Promise.resolve();
+  let failure: { reason: unknown } | null = null;
+
+  async function readAll(): Promise<void> {
+    const chunks = { source, analysis, clock, limits, onBadLine, from: before };
+    for await (const chunk of analysedChunks(format, chunks)) {
+      if (chunk.isStopped) return await stopAt(chunk);
+      await take(chunk);
+      report();
+      request.signal?.throwIfAborted();
+    }
+    report();
+  }
+
+  const report = (): void =>
+    request.onProgress?.({
+      posts,
+      readBytes: source.readBytes(),
+      totalBytes: source.totalBytes,
+    });
+
+  async function take({ prepared, rejections, ...chunk }: AnalysedChunk): Promise<void> {
+    counts.merge(chunk.counts);
+    posts += chunk.posts;
+    rejected += rejections.length;
+    const lines = rejections.map(({ raw }) =>
+      Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength),
+    );
+    if (progress.rejected === 0 && lines.length > 0 && chunk.head !== null)
+      lines.unshift(chunk.head);
+    await rejectedFile.append(lines);
+    for (const { line, reason } of rejections) {
+      request.onRejected?.({ file: source.name, line, reason });
+    }
+    progress = {
+      ...progress,
+      ...chunk.end,
+      rejected: progress.rejected + rejections.length,
+      rejectedBytes: rejectedFile.size(),
+    };
+    if (prepared !== null || rejections.length > 0) await writeBatch(prepared, []);
+  }
+
+  /** Writes what precedes the bad line. */
+  async function stopAt(chunk: AnalysedChunk): Promise<never> {
+    const bad = chunk.rejections.at(-1);
+    await take({ ...chunk, rejections: [] });
+    await writing;
+    throw new EarshotError("import_rejected", `${source.name}:${bad?.line}: ${bad?.reason}`, {
+      status: 400,
+      hint: "mend the line, or leave out --strict: bad lines are then set aside and the rest is imported",
+    });
+  }
+
+  /** Two batches are under way at the same time; a failure is thrown for a later one, or at the end. */
+  async function writeBatch(
+    prepared: PackedPosts | null,
+    coverage: readonly CoverageInterval[],
+  ): Promise<void> {
+    const value = JSON.stringify(progress);
+    await beforeLast;
+    if (failure !== null) throw failure.reason;
+    beforeLast = writing;
+    writing = write({
+      posts: prepared,
+      checkpoints: name === null ? [] : [{ name, value }],
+      coverage,
+    });
+    writing.catch((reason: unknown) => {
+      failure ??= { reason };
+    });
+  }
+
+  async function write(
+    batch: Parameters<ImportRequest["archive"]["importPosts"]>[0],
+  ): Promise<void> {
+    const { inserted, updated, unchanged, suppressed } = await archive.importPosts(batch);
+    written.imported += inserted;
+    written.updated += updated;
+    written.unchanged += unchanged + suppressed;
+  }
+
+  async function finish(coverage: readonly CoverageInterval[]): Promise<void> {
+    progress = { ...progress, done: true };
+    await writeBatch(null, coverage);
+    await writing;
+  }
+
+  return {
+    readAll,
+    finish,
+    /** Waits until nothing is being written, whatever the outcome. */
+    settle: () => writing.catch(() => {}),
+    progress: () => progress,
+    tally: (): Tally => ({
+      resumedAfterLines: before.done ? 0 : before.lines,
+      ...written,
+      rejected,
+      rejectedInAll: progress.rejected,
+      rejectedFile: rejectedFile.path(),
+      ...counts.all(),
+    }),
+  };
+}

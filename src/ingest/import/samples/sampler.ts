@@ -1,0 +1,146 @@
+import type { Store } from "../../../db/operations.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import type { Platform } from "../../../posts/post.ts";
+import type { IngestState, MastodonStreamState } from "../../ingest-state.ts";
+import type { IngestSample, SampleOperations } from "./operations.ts";
+
+/** Samples are kept by five minutes. */
+const sampleMs = 300_000;
+
+/**
+ * Looks at the streams every second and keeps how they stood by five minutes: the most that they were behind, and the posts
+ * that they brought. Written once a minute; what could not be written goes with the next.
+ */
+export type Sampler = {
+  /** Posts a second that a stream brought, over the last minute; null before two looks at it. */
+  postsPerSecond(platform: Platform): number | null;
+  start(): void;
+  /** Writes what has gathered, and ends. */
+  stop(): Promise<void>;
+};
+
+export type SamplerContext = {
+  store: Pick<Store<SampleOperations>, "write">;
+  clock: Clock;
+  /** How long samples are kept. */
+  retentionMs: number;
+  bluesky(): IngestState | null;
+  mastodon(): MastodonStreamState | null;
+  /** Told why a write failed. */
+  onFault(fault: unknown): void;
+};
+
+const lookMs = 1_000;
+const writeEveryMs = 60_000;
+const sweepEveryMs = 3_600_000;
+/** The time that a rate is told of. */
+const rateMs = 60_000;
+/** Five minutes of a stream that may wait to be written: those of two days, of two streams. */
+const mostWaiting = 1_152;
+
+/** `posts` counts from the start of the stream. */
+type Look = { atMs: number; posts: number };
+type Stand = { platform: Platform; lagMs: number | null; posts: number };
+
+export function createSampler(context: SamplerContext): Sampler {
+  const { store, clock, onFault } = context;
+  const stopping = new AbortController();
+  const looks = new Map<Platform, Look[]>();
+  const waiting = new Map<string, IngestSample>();
+  let working: Promise<unknown> = Promise.resolve();
+
+  function stands(): readonly Stand[] {
+    const bluesky = context.bluesky();
+    const mastodon = context.mastodon();
+    return [
+      ...(bluesky === null
+        ? []
+        : [{ platform: "bluesky" as const, lagMs: bluesky.lagMs, posts: bluesky.posts }]),
+      ...(mastodon === null
+        ? []
+        : [{ platform: "mastodon" as const, lagMs: null, posts: mastodon.posts }]),
+    ];
+  }
+
+  function look(): void {
+    const atMs = clock.elapsed();
+    const nowMs = clock.now();
+    for (const { platform, lagMs, posts } of stands()) {
+      const seen = looks.get(platform) ?? [];
+      // A stream that starts anew counts from nothing.
+      const before = Math.min(seen.at(-1)?.posts ?? 0, posts);
+      const recent = seen.filter((one) => atMs - one.atMs <= rateMs && one.posts <= posts);
+      looks.set(platform, [...recent, { atMs, posts }]);
+      gather({ platform, bucketMs: nowMs - (nowMs % sampleMs), lagMs, posts: posts - before });
+    }
+  }
+
+  function gather(sample: IngestSample): void {
+    const name = `${sample.platform} ${sample.bucketMs}`;
+    const held = waiting.get(name);
+    if (held === undefined && sample.lagMs === null && sample.posts === 0) return;
+    waiting.set(name, {
+      ...sample,
+      lagMs: mostOf(held?.lagMs ?? null, sample.lagMs),
+      posts: (held?.posts ?? 0) + sample.posts,
+    });
+    for (const oldest of waiting.keys()) {
+      if (waiting.size <= mostWaiting) return;
+      waiting.delete(oldest);
+    }
+  }
+
+  async function write(): Promise<void> {
+    const samples = [...waiting.values()];
+    if (samples.length === 0) return;
+    waiting.clear();
+    try {
+      await store.write("addIngestSamples", { samples });
+    } catch (fault) {
+      for (const sample of samples) gather(sample);
+      onFault(fault);
+    }
+  }
+
+  async function keepLooking(): Promise<void> {
+    let writtenMs = clock.elapsed();
+    let sweptMs = Number.NEGATIVE_INFINITY;
+    while (!stopping.signal.aborted) {
+      look();
+      if (clock.elapsed() - writtenMs >= writeEveryMs) {
+        writtenMs = clock.elapsed();
+        await write();
+      }
+      if (clock.elapsed() - sweptMs >= sweepEveryMs) {
+        sweptMs = clock.elapsed();
+        const beforeMs = clock.now() - context.retentionMs;
+        await store.write("dropIngestSamples", { beforeMs }).catch(onFault);
+      }
+      await clock.sleep(lookMs, stopping.signal).catch(() => undefined);
+    }
+  }
+
+  function postsPerSecond(platform: Platform): number | null {
+    const seen = looks.get(platform) ?? [];
+    const [first] = seen;
+    const last = seen.at(-1);
+    if (first === undefined || last === undefined || last.atMs <= first.atMs) return null;
+    return ((last.posts - first.posts) * 1_000) / (last.atMs - first.atMs);
+  }
+
+  return {
+    postsPerSecond,
+    start: () => {
+      working = keepLooking();
+    },
+    stop: async () => {
+      stopping.abort();
+      await working;
+      look();
+      await write();
+    },
+  };
+}
+
+const mostOf = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.max(a, b);

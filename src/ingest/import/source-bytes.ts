@@ -1,0 +1,133 @@
+import { pipeline, Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { decompressZstd, waitingIn } from "./zstd-frames.ts";
+
+/** What a file may cost, whatever it says of itself. */
+export type SourceLimits = {
+  /** Decompressed bytes in all. */
+  maxBytes: number;
+  /** Decompressed bytes for one byte read, beyond the first 100 MiB. */
+  maxRatio: number;
+};
+
+export const pieceBytes = 256 * 1024;
+const unboundedBytes = 100 * 1024 * 1024;
+
+type FileForm = "plain" | "gzip" | "zstd" | "zip";
+
+export const longestMagic = 4;
+
+/** A file is what its first bytes say, whatever its name ends in. */
+export function formatOf(start: Buffer): FileForm {
+  if (start[0] === 0x1f && start[1] === 0x8b) return "gzip";
+  if (start.length < longestMagic) return "plain";
+  const magic = start.readUInt32LE(0);
+  if (magic === 0x04034b50 || magic === 0x06054b50) return "zip";
+  const isSkippable = magic >= 0x184d2a50 && magic <= 0x184d2a5f;
+  return magic === 0xfd2fb528 || isSkippable ? "zstd" : "plain";
+}
+
+export type Counter = { bytes: number };
+
+export async function* counted(stream: Readable, counter: Counter): AsyncGenerator<Buffer> {
+  for await (const piece of stream) {
+    const bytes = typeof piece === "string" ? Buffer.from(piece) : (piece as Buffer);
+    counter.bytes += bytes.length;
+    yield bytes;
+  }
+}
+
+export async function* chained(start: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  if (start.length > 0) yield start;
+  yield* rest;
+}
+
+/** The bytes of a file behind `offset`. Throws `import_unreadable` and `import_too_large`. */
+export async function* decompressed(
+  name: string,
+  raw: AsyncIterable<Buffer>,
+  format: FileForm,
+  { skipped, offset }: { skipped: number; offset: number },
+  counter: Counter,
+  limits: SourceLimits,
+): AsyncGenerator<Buffer> {
+  let position = skipped;
+  try {
+    if (format === "zip") throw new Error(unpackFirst("zip"));
+    for await (const piece of decompressor(format, raw)) {
+      const before = position;
+      if (before === 0 && isTar(piece)) throw new Error(unpackFirst("tar"));
+      position += piece.length;
+      checkSize(name, position, counter.bytes, limits);
+      if (position <= offset) continue;
+      yield before < offset ? piece.subarray(offset - before) : piece;
+    }
+  } catch (fault) {
+    throw fault instanceof EarshotError ? fault : unreadable(name, fault);
+  }
+}
+
+const unpackFirst = (kind: string): string =>
+  `it is a ${kind} archive, which this format cannot read: check --format, or unpack it and import the file in it`;
+
+/** The mark that tar archives have behind the name and the numbers of their first file. */
+const isTar = (start: Buffer): boolean => start.toString("latin1", 257, 262) === "ustar";
+
+function decompressor(
+  format: Exclude<FileForm, "zip">,
+  raw: AsyncIterable<Buffer>,
+): AsyncIterable<Buffer> {
+  if (format === "plain") return raw;
+  if (format === "zstd") return decompressZstd(raw);
+  return gunzipped(raw);
+}
+
+async function* gunzipped(raw: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const input = Readable.from(raw, { objectMode: false, highWaterMark: pieceBytes });
+  const gunzip = createGunzip({ chunkSize: pieceBytes });
+  pipeline(input, gunzip, () => {});
+  try {
+    yield* gunzip;
+  } catch (fault) {
+    yield* waitingIn(gunzip);
+    throw fault;
+  }
+}
+
+export function checkSize(
+  name: string,
+  bytes: number,
+  readBytes: number,
+  limits: SourceLimits,
+): void {
+  if (bytes > limits.maxBytes) {
+    throw tooLarge(
+      name,
+      `more than ${limits.maxBytes} bytes decompressed`,
+      "EARSHOT_IMPORT_MAX_BYTES",
+    );
+  }
+  if (bytes > unboundedBytes && bytes > readBytes * limits.maxRatio) {
+    throw tooLarge(
+      name,
+      `more than ${limits.maxRatio} bytes decompressed for each byte read`,
+      "EARSHOT_IMPORT_MAX_RATIO",
+    );
+  }
+}
+
+function tooLarge(name: string, what: string, setting: string): EarshotError {
+  return new EarshotError("import_too_large", `${name}: ${what}`, {
+    status: 413,
+    hint: `when the file is meant to be so, set ${setting} higher and run the import again`,
+  });
+}
+
+export function unreadable(name: string, fault: unknown): EarshotError {
+  return new EarshotError("import_unreadable", `cannot read ${name}: ${messageOf(fault)}`, {
+    status: 400,
+    hint: "what was read before the fault is kept; run the import again when the file is whole",
+    cause: fault,
+  });
+}

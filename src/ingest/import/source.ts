@@ -1,0 +1,204 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { dirname, join, posix } from "node:path";
+import type { Readable } from "node:stream";
+import { EarshotError } from "../../lib/errors.ts";
+import {
+  chained,
+  checkSize,
+  counted,
+  decompressed,
+  formatOf,
+  longestMagic,
+  pieceBytes,
+  type SourceLimits,
+  unreadable,
+} from "./source-bytes.ts";
+import { readZipDirectory, zipMemberPieces } from "./zip.ts";
+
+/** A file, or the standard input, to be read from its start once. */
+export type ImportSource = {
+  /** For messages. */
+  name: string;
+  /** Tells a file by its beginning and size; null where it cannot be read again. */
+  fingerprint: string | null;
+  modifiedMs: number;
+  /** Bytes of the file as it lies there; null when not known beforehand. */
+  totalBytes: number | null;
+  /** Bytes of it that were read. */
+  readBytes(): number;
+  /** Its decompressed bytes from `offset` on. Throws `import_unreadable`, `import_too_large`; the first for a zip or tar archive. */
+  pieces(offset: number): AsyncGenerator<Buffer>;
+  /**
+   * The files to read: of a zip archive those in it with such a name, in order, else the file itself. The bounds on sizes are
+   * those of all together. Throws `import_unreadable`, also when an archive has none.
+   */
+  files(name: RegExp): Promise<readonly SourceFile[]>;
+  /** A small file of this name in the zip archive, or beside the file; null where there is none. Throws `import_unreadable`. */
+  companion(name: string): Promise<Buffer | null>;
+  close(): Promise<void>;
+};
+
+/** Its decompressed bytes; may be read once. */
+export type SourceFile = { pieces(): AsyncGenerator<Buffer> };
+
+/** Of a file beside the one imported. */
+const companionBytes = 1024 ** 2;
+const headBytes = 64 * 1024;
+
+/** Opens a file for import; `-` reads `standardInput`. Throws `import_unreadable`. */
+export async function openImportSource(
+  file: string,
+  standardInput: Readable,
+  limits: SourceLimits,
+): Promise<ImportSource> {
+  if (file === "-") return streamSource("standard input", standardInput, limits);
+  let handle: FileHandle | null = null;
+  try {
+    handle = await open(file, "r");
+    const status = await handle.stat();
+    if (status.isDirectory()) throw new Error("it is a folder");
+    if (!status.isFile()) {
+      return streamSource(
+        file,
+        createReadStream("", { fd: handle, highWaterMark: pieceBytes }),
+        limits,
+      );
+    }
+    return await fileSource(file, handle, status.size, status.mtimeMs, limits);
+  } catch (fault) {
+    await handle?.close().catch(() => {});
+    throw unreadable(file, fault);
+  }
+}
+
+async function fileSource(
+  name: string,
+  handle: FileHandle,
+  totalBytes: number,
+  modifiedMs: number,
+  limits: SourceLimits,
+): Promise<ImportSource> {
+  const head = Buffer.alloc(headBytes);
+  const { bytesRead } = await handle.read(head, 0, headBytes, 0);
+  const start = head.subarray(0, bytesRead);
+  const format = formatOf(start);
+  const hash = createHash("sha256").update(start).digest("hex");
+  const counter = { bytes: 0 };
+
+  async function* pieces(offset: number): AsyncGenerator<Buffer> {
+    const skipped = format === "plain" ? Math.min(offset, totalBytes) : 0;
+    counter.bytes = skipped;
+    const raw = createReadStream("", {
+      fd: handle,
+      start: skipped,
+      autoClose: false,
+      highWaterMark: pieceBytes,
+    });
+    yield* decompressed(name, counted(raw, counter), format, { skipped, offset }, counter, limits);
+  }
+
+  async function files(wanted: RegExp): Promise<readonly SourceFile[]> {
+    if (format !== "zip") return [{ pieces: () => pieces(0) }];
+    const found = await members((path) => wanted.test(path));
+    if (found.length === 0) throw unreadable(name, new Error(`no file in it matches ${wanted}`));
+    let position = 0;
+    const onRead = (bytes: number) => {
+      counter.bytes += bytes;
+    };
+    return found.map((member) => ({
+      pieces: async function* () {
+        try {
+          for await (const piece of zipMemberPieces(handle, member, onRead)) {
+            position += piece.length;
+            checkSize(name, position, counter.bytes, limits);
+            yield piece;
+          }
+        } catch (fault) {
+          throw fault instanceof EarshotError ? fault : unreadable(name, fault);
+        }
+      },
+    }));
+  }
+
+  const members = (isWanted: (path: string) => boolean) =>
+    readZipDirectory(handle, totalBytes, isWanted).catch((fault: unknown) => {
+      throw unreadable(name, fault);
+    });
+
+  async function companion(wanted: string): Promise<Buffer | null> {
+    try {
+      if (format !== "zip") return await readSmall(createBesides(name, wanted));
+      const [member] = await members((path) => posix.basename(path) === wanted);
+      return member === undefined
+        ? null
+        : await readSmall(zipMemberPieces(handle, member, () => {}));
+    } catch (fault) {
+      if (isAbsentFile(fault)) return null;
+      throw fault instanceof EarshotError ? fault : unreadable(`${wanted} of ${name}`, fault);
+    }
+  }
+
+  return {
+    name,
+    fingerprint: `${hash}:${totalBytes}`,
+    modifiedMs,
+    totalBytes,
+    readBytes: () => counter.bytes,
+    pieces,
+    files,
+    companion,
+    close: () => handle.close().catch(() => {}),
+  };
+}
+
+function streamSource(name: string, stream: Readable, limits: SourceLimits): ImportSource {
+  const counter = { bytes: 0 };
+
+  async function* pieces(offset: number): AsyncGenerator<Buffer> {
+    const raw = counted(stream, counter);
+    const head: Buffer[] = [];
+    let length = 0;
+    while (length < longestMagic) {
+      const next = await raw.next();
+      if (next.done) break;
+      head.push(next.value);
+      length += next.value.length;
+    }
+    const start = Buffer.concat(head);
+    const place = { skipped: 0, offset };
+    yield* decompressed(name, chained(start, raw), formatOf(start), place, counter, limits);
+  }
+
+  return {
+    name,
+    fingerprint: null,
+    modifiedMs: 0,
+    totalBytes: null,
+    readBytes: () => counter.bytes,
+    pieces,
+    files: async () => [{ pieces: () => pieces(0) }],
+    companion: async () => null,
+    close: async () => {
+      stream.destroy();
+    },
+  };
+}
+
+const createBesides = (file: string, name: string): AsyncIterable<Buffer> =>
+  createReadStream(join(dirname(file), name));
+
+const isAbsentFile = (fault: unknown): boolean =>
+  fault instanceof Error && "code" in fault && fault.code === "ENOENT";
+
+async function readSmall(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
+  const read: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of pieces) {
+    bytes += piece.length;
+    if (bytes > companionBytes) throw new Error(`it is larger than ${companionBytes} bytes`);
+    read.push(piece);
+  }
+  return Buffer.concat(read);
+}

@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type ZipFile, zipArchive } from "../../../test/support/zip-archive.ts";
+import { readZipDirectory, zipMemberPieces } from "./zip.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "earshot-zip-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function withArchive<T>(bytes: Buffer, use: (handle: FileHandle) => Promise<T>): Promise<T> {
+  const path = join(folder, "a.zip");
+  writeFileSync(path, bytes);
+  const handle = await open(path, "r");
+  try {
+    return await use(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Everything in an archive, by name. */
+const contentsOf = (bytes: Buffer): Promise<Record<string, string>> =>
+  withArchive(bytes, async (handle) => {
+    const contents: Record<string, string> = {};
+    for (const member of await readZipDirectory(handle, bytes.length, () => true)) {
+      const pieces: Buffer[] = [];
+      for await (const piece of zipMemberPieces(handle, member, () => {})) pieces.push(piece);
+      contents[member.name] = Buffer.concat(pieces).toString("utf8");
+    }
+    return contents;
+  });
+
+const file = (name: string, text: string, more: Partial<ZipFile> = {}): ZipFile => ({
+  name,
+  content: Buffer.from(text),
+  ...more,
+});
+
+describe("a zip archive", () => {
+  test.each([
+    ["compressed", {}],
+    ["stored", { isStored: true }],
+    ["with sizes of 64 bits", { isLarge: true }],
+  ])("is read %s", async (_form, more) => {
+    const files = [file("data/a.js", "a".repeat(1_000), more), file("ü.txt", "", more)];
+    expect(await contentsOf(zipArchive(files, "a comment"))).toEqual({
+      "data/a.js": "a".repeat(1_000),
+      "ü.txt": "",
+    });
+  });
+
+  test.each([
+    ["is encrypted", { flags: 1 }, "a in it is encrypted"],
+    ["has another checksum", { checksum: 7 }, "a in it is damaged"],
+  ])("is refused when a file in it %s", async (_why, more, message) => {
+    await expect(contentsOf(zipArchive([file("a", "text", more)]))).rejects.toThrow(message);
+  });
+
+  test("is refused when it is cut short", async () => {
+    const bytes = zipArchive([file("a", "text")]);
+    await expect(contentsOf(bytes.subarray(0, -1))).rejects.toThrow("breaks off");
+  });
+
+  test("gives no more of a file than the directory says it has", async () => {
+    const bytes = zipArchive([file("a", "x".repeat(1_000_000))]);
+    // The uncompressed size in the directory.
+    bytes.writeUInt32LE(10, bytes.indexOf(Buffer.from([0x50, 0x4b, 1, 2])) + 24);
+    let read = 0;
+    const reading = withArchive(bytes, async (handle) => {
+      const [member] = await readZipDirectory(handle, bytes.length, () => true);
+      if (member === undefined) throw new Error("a member");
+      for await (const piece of zipMemberPieces(handle, member, () => {})) read += piece.length;
+    });
+    await expect(reading).rejects.toThrow("a in it is damaged");
+    expect(read).toBe(0);
+  });
+
+  test("is read for the files that are wanted alone", async () => {
+    const bytes = zipArchive([file("a", "1"), file("b", "2")]);
+    const members = await withArchive(bytes, (handle) =>
+      readZipDirectory(handle, bytes.length, (name) => name === "b"),
+    );
+    expect(members.map(({ name }) => name)).toEqual(["b"]);
+  });
+
+  test("is refused when too many files in it are wanted, or its directory is larger than it is", async () => {
+    const many = zipArchive(Array.from({ length: 10_001 }, () => file("a", "")));
+    await expect(contentsOf(many)).rejects.toThrow("it holds too many files of one kind");
+    const bytes = zipArchive([file("a", "text")]);
+    bytes.writeUInt32LE(200_000_000, bytes.length - 22 + 12);
+    await expect(contentsOf(bytes)).rejects.toThrow("its zip directory is damaged");
+  });
+
+  test("with any of its bytes changed gives the same content or an error", async () => {
+    const bytes = zipArchive([file("a", "some text"), file("b", "other", { isStored: true })]);
+    const place = fc.integer({ min: 0, max: bytes.length - 1 });
+    await fc.assert(
+      fc.asyncProperty(place, fc.integer({ min: 1, max: 255 }), async (at, by) => {
+        const changed = Buffer.from(bytes);
+        changed[at] = (changed[at] ?? 0) ^ by;
+        const contents = await contentsOf(changed).catch((fault: unknown) => fault);
+        if (contents instanceof Error) return;
+        for (const text of Object.values(contents as Record<string, string>)) {
+          expect(["some text", "other"]).toContain(text);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

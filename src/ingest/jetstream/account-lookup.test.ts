@@ -1,0 +1,242 @@
+import { Headers } from "undici";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { ArchiveChange } from "../../archive/archive.ts";
+import type { FetchedAnswer, GuardedFetch } from "../../lib/guarded-fetch.ts";
+import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
+import { type LookUp, type LookUpSettings, startLookUp } from "./account-lookup.ts";
+
+const labeler = "did:plc:ar7c4by46qjdydhdevvrndac";
+const didOf = (n: number) => `did:plc:account${n}`;
+const secondMs = 1_000;
+const weekMs = 7 * 86_400_000;
+
+type View = Record<string, unknown>;
+type Request = { atMs: number; actors: string[]; headers: Readonly<Record<string, string>> };
+
+let clock: ManualClock;
+let accounts: string[];
+let lookedUp: Map<string, number>;
+let changes: ArchiveChange[];
+let requests: Request[];
+let views: Map<string, View>;
+/** What is answered instead, one after another. */
+let refusals: (Error | [number, Record<string, string>])[];
+let writeFaults: Error[];
+let lookUp: LookUp;
+
+const answerOf = (status: number, headers: Record<string, string>, body: unknown) =>
+  ({
+    status,
+    headers: new Headers(headers),
+    body: new Uint8Array(),
+    text: () => JSON.stringify(body),
+    json: () => body,
+  }) satisfies FetchedAnswer;
+
+const fetch: GuardedFetch = async (url, options) => {
+  const actors = new URL(url).searchParams.getAll("actors");
+  requests.push({ atMs: clock.elapsed(), actors, headers: options?.headers ?? {} });
+  const refusal = refusals.shift();
+  if (refusal instanceof Error) throw refusal;
+  if (refusal !== undefined) return answerOf(...refusal, {});
+  if (actors.includes("did:plc:refused")) return answerOf(400, {}, { error: "InvalidRequest" });
+  return answerOf(200, {}, { profiles: actors.flatMap((actor) => views.get(actor) ?? []) });
+};
+
+function start(settings: Partial<LookUpSettings> = {}): void {
+  lookUp = startLookUp({
+    archive: {
+      accountsToLookUp: async (_platform, beforeMs, limit) =>
+        accounts.filter((id) => (lookedUp.get(id) ?? -1) < beforeMs).slice(0, limit),
+      write: async (batch) => {
+        const fault = writeFaults.shift();
+        if (fault !== undefined) throw fault;
+        changes.push(...batch.changes);
+        for (const change of batch.changes) {
+          if (change.kind === "looked-up") lookedUp.set(change.userId, change.atMs);
+        }
+        return { inserted: 0, updated: 0, unchanged: 0, deleted: 0, suppressed: 0 };
+      },
+    },
+    fetch,
+    clock,
+    random: () => 0.5,
+    log: { info: () => {}, warn: () => {} },
+    settings: {
+      appViewUrl: "https://appview.example",
+      ageMs: weekMs,
+      requestsPerSecond: 2,
+      sources: [labeler],
+      timeoutMs: 1_000,
+      maxBytes: 1_000_000,
+      leastBackoffMs: 1_000,
+      mostBackoffMs: 60_000,
+      ...settings,
+    },
+  });
+}
+
+beforeEach(() => {
+  clock = createManualClock();
+  accounts = [];
+  lookedUp = new Map();
+  changes = [];
+  requests = [];
+  views = new Map();
+  refusals = [];
+  writeFaults = [];
+});
+afterEach(async () => {
+  await lookUp.stop();
+});
+
+describe("an account that is looked up", () => {
+  test("gets its handle, its name and the labels that it and believed labelers gave it", async () => {
+    accounts = [didOf(1)];
+    const cts = "2021-01-01T00:00:00Z";
+    const profile = `at://${didOf(1)}/app.bsky.actor.profile/self`;
+    views.set(didOf(1), {
+      did: didOf(1),
+      handle: "alice.example",
+      displayName: "Alice",
+      labels: [
+        { src: didOf(1), uri: profile, val: "!no-unauthenticated", cts },
+        { src: didOf(1), uri: profile, val: "gone", cts, neg: true },
+        { src: labeler, uri: didOf(1), val: "spam", cts },
+        { src: "did:plc:anybody", uri: didOf(1), val: "rude", cts },
+        { src: labeler, uri: didOf(2), val: "spam", cts },
+        "label",
+      ],
+    });
+    start();
+    await clock.advance(0);
+    const observedMs = clock.now();
+    const account = { platform: "bluesky", userId: didOf(1) };
+    expect(changes).toEqual([
+      { kind: "handle", ...account, observedMs, handle: "alice.example" },
+      {
+        kind: "label",
+        platform: "bluesky",
+        subject: didOf(1),
+        source: labeler,
+        value: "spam",
+        negated: false,
+        createdMs: Date.UTC(2021, 0, 1),
+        expiresMs: null,
+      },
+      { kind: "profile", ...account, observedMs, name: "Alice", labels: ["!no-unauthenticated"] },
+      { kind: "looked-up", ...account, atMs: observedMs },
+    ]);
+    expect(requests[0]).toMatchObject({
+      actors: [didOf(1)],
+      headers: { "atproto-accept-labelers": labeler },
+    });
+    expect(lookUp.state()).toMatchObject({ status: "connected", found: 1, missing: 0 });
+  });
+
+  test("is not asked for again before its age, found or not", async () => {
+    accounts = [didOf(1), didOf(2)];
+    views.set(didOf(1), { did: didOf(1), handle: "alice.example" });
+    start();
+    await clock.advance(weekMs - 10 * secondMs);
+    expect(requests).toHaveLength(1);
+    expect(lookUp.state()).toMatchObject({ found: 1, missing: 1 });
+    await clock.advance(20 * secondMs);
+    expect(requests).toHaveLength(2);
+  });
+
+  test("is asked for at once when its handle may have changed", async () => {
+    accounts = [didOf(1)];
+    views.set(didOf(1), { did: didOf(1), handle: "alice.example" });
+    start();
+    await clock.advance(10 * secondMs);
+    views.set(didOf(1), { did: didOf(1), handle: "alice.test" });
+    lookUp.ask(didOf(1));
+    await clock.advance(3 * secondMs);
+    expect(requests).toHaveLength(2);
+    expect(changes).toContainEqual(expect.objectContaining({ handle: "alice.test" }));
+  });
+
+  test.each([
+    ["a handle that is not its own", { handle: "handle.invalid" }],
+    ["no handle", { handle: "<script>" }],
+    ["nothing", {}],
+  ])("keeps its handle where the answer tells %s", async (_what, view) => {
+    accounts = [didOf(1)];
+    views.set(didOf(1), { did: didOf(1), ...view });
+    start();
+    await clock.advance(0);
+    expect(changes.map(({ kind }) => kind)).toEqual(["profile", "looked-up"]);
+  });
+
+  test("nobody else is told of, whatever the answer holds", async () => {
+    accounts = [didOf(1)];
+    views.set(didOf(1), { did: didOf(2), handle: "mallory.example" });
+    start();
+    await clock.advance(0);
+    expect(changes.map(({ kind }) => kind)).toEqual(["looked-up"]);
+  });
+});
+
+describe("requests", () => {
+  test("hold 25 accounts each, and are never more in a second than allowed", async () => {
+    accounts = Array.from({ length: 60 }, (_unused, n) => didOf(n));
+    start();
+    await clock.advance(10 * secondMs);
+    expect(requests.map(({ atMs, actors }) => [atMs, actors.length])).toEqual([
+      [0, 25],
+      [500, 25],
+      [1_000, 10],
+    ]);
+    expect(lookedUp.size).toBe(60);
+  });
+
+  test("that are refused for one account are made without it", async () => {
+    accounts = Array.from({ length: 8 }, (_unused, n) => didOf(n));
+    accounts[5] = "did:plc:refused";
+    for (const id of accounts) views.set(id, { did: id, handle: "a.example" });
+    start();
+    await clock.advance(10 * secondMs);
+    expect(lookedUp.size).toBe(8);
+    expect(lookUp.state()).toMatchObject({ found: 7, missing: 1, failures: 0 });
+    expect(requests).toHaveLength(7);
+  });
+
+  test.each([
+    ["retry-after", "30", 30_000],
+    ["ratelimit-reset", String(1_700_000_000 + 40), 40_000],
+    ["retry-after", "Tue, 14 Nov 2023 22:14:00 GMT", 40_000],
+    ["retry-after", "999999999", 15 * 60_000],
+    ["retry-after", "soon", 750],
+  ])("wait after 429 as %s: %s says", async (name, value, waitMs) => {
+    accounts = [didOf(1)];
+    refusals = [[429, { [name]: value }]];
+    start();
+    await clock.advance(waitMs - 1);
+    expect(requests).toHaveLength(1);
+    expect(lookUp.state().detail).toContain("waiting for appview.example: HTTP 429, next try in");
+    await clock.advance(2);
+    expect(requests).toHaveLength(2);
+    expect(lookUp.state()).toMatchObject({ status: "connected", failures: 1 });
+  });
+
+  test("come more slowly while none is answered, and the accounts stay due", async () => {
+    accounts = [didOf(1)];
+    refusals = [new Error("nobody is there"), [500, {}], [503, {}], new Error("nobody is there")];
+    start();
+    await clock.advance(60 * secondMs);
+    expect(requests.map(({ atMs }) => atMs)).toEqual([0, 750, 2_250, 5_250, 11_250]);
+    expect(lookedUp.size).toBe(1);
+    expect(lookUp.state()).toMatchObject({ status: "connected", failures: 4 });
+  });
+
+  test("are made again when the archive did not take what was found", async () => {
+    accounts = [didOf(1)];
+    writeFaults = [new Error("database or disk is full")];
+    start();
+    await clock.advance(0);
+    expect(lookUp.state().detail).toContain("database or disk is full");
+    await clock.advance(secondMs);
+    expect(lookedUp.size).toBe(1);
+  });
+});

@@ -1,0 +1,238 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createMemoryArchive, type MemoryArchive } from "../memory-archive.test-support.ts";
+import {
+  commit,
+  did,
+  type Event,
+  type FakeJetstream,
+  reaction,
+  secondUs,
+  startFakeJetstream,
+  startTestStream,
+  startUs,
+  uriOf,
+} from "./fake-jetstream.test-support.ts";
+import type { Jetstream } from "./jetstream.ts";
+import type { JetstreamSettings } from "./settings.ts";
+
+let server: FakeJetstream;
+let other: FakeJetstream;
+let archive: MemoryArchive;
+let ingest: Jetstream | null = null;
+
+const start = (settings: Partial<JetstreamSettings> = {}): Jetstream => {
+  ingest = startTestStream({ archive }, { urls: [server.url], ...settings });
+  return ingest;
+};
+const cut = (of = server) => {
+  for (const socket of of.sockets) socket.terminate();
+};
+const likes = (rkey = "a") => archive.counts.get(`likes ${uriOf(rkey)}`) ?? 0;
+const like = (second: number, rkey = `like${second}`) =>
+  reaction(startUs + second * secondUs, rkey, uriOf("a"));
+
+const event = (atUs: number, kind: string, body: object): Event =>
+  ({ did, time_us: atUs, kind, [kind]: body }) as Event;
+
+beforeEach(async () => {
+  server = await startFakeJetstream();
+  other = await startFakeJetstream();
+  archive = createMemoryArchive();
+});
+afterEach(async () => {
+  await ingest?.stop();
+  ingest = null;
+  await server.close();
+  await other.close();
+});
+
+test("likes, reposts, replies and quotes are counted; what is removed is not taken off", async () => {
+  const post = uriOf("a");
+  const reply = commit(startUs + 6, "reply") as Event & { commit: { record: object } };
+  reply.commit.record = {
+    text: "reply",
+    reply: { root: { uri: post }, parent: { uri: post } },
+    embed: { $type: "app.bsky.embed.record", record: { uri: post } },
+  };
+  server.events.push(
+    commit(startUs, "a"),
+    reaction(startUs + 1, "one", post),
+    reaction(startUs + 2, "two", post),
+    reaction(startUs + 3, "two", post, "app.bsky.feed.like", "delete"),
+    reaction(startUs + 4, "three", post, "app.bsky.feed.repost"),
+    reaction(startUs + 5, "list", `at://${did}/app.bsky.feed.generator/x`),
+    reply,
+  );
+  const { state } = start();
+  await archive.until(() => archive.posts.size === 2);
+  expect(Object.fromEntries(archive.counts)).toEqual({
+    [`likes ${post}`]: 2,
+    [`reposts ${post}`]: 1,
+    [`replies ${post}`]: 1,
+    [`quotes ${post}`]: 1,
+  });
+  expect(state().counted).toEqual({ likes: 2, reposts: 1, replies: 1, quotes: 1 });
+});
+
+test("a storm of likes is one change of a batch", async () => {
+  server.events = Array.from({ length: 5_000 }, (_unused, n) =>
+    reaction(startUs + n, `like${n}`, uriOf(n % 2 === 0 ? "a" : "b")),
+  );
+  start({ quietBatchMs: 60_000, batchEvents: 5_000 });
+  await archive.until(() => likes() === 2_500);
+  expect(archive.batches.map(({ changes }) => changes)).toEqual([
+    [
+      { kind: "count", platform: "bluesky", uri: uriOf("a"), metric: "likes", by: 2_500 },
+      { kind: "count", platform: "bluesky", uri: uriOf("b"), metric: "likes", by: 2_500 },
+    ],
+  ]);
+});
+
+test("a post does not wait for the likes before it, and likes alone wait longer", async () => {
+  server.events.push(like(0), like(1));
+  const { state } = start({ batchMs: 1, quietBatchMs: 3_600_000 });
+  await vi.waitFor(() => expect(state().events).toBe(2));
+  expect(archive.batches).toHaveLength(0);
+  server.send(commit(startUs + 2 * secondUs, "a"));
+  await archive.until(() => archive.posts.size === 1);
+  expect(likes()).toBe(2);
+});
+
+describe("an event that comes again", () => {
+  test("is not counted twice after a cut, nor by another server whose clock differs", async () => {
+    server.events = Array.from({ length: 50 }, (_unused, second) => like(second));
+    start({ urls: [server.url, other.url], overlapMs: 60_000 });
+    await archive.until(() => likes() === 50);
+    cut();
+    server.send(like(50));
+    await archive.until(() => likes() === 51);
+    const ahead = 7 * secondUs;
+    other.events = server.events.map((event) => ({ ...event, time_us: event.time_us + ahead }));
+    await server.close();
+    await vi.waitFor(() => expect(other.sockets.size).toBe(1));
+    other.send({ ...like(51), time_us: startUs + 51 * secondUs + ahead });
+    await archive.until(() => likes() === 52);
+  });
+
+  test("is not counted twice after a restart, where it lies before the place on disk", async () => {
+    server.events = Array.from({ length: 20 }, (_unused, second) => like(second));
+    start({ overlapMs: 60_000 });
+    await archive.until(() => likes() === 20);
+    await ingest?.stop();
+    const { state } = start({ overlapMs: 60_000 });
+    server.events.push(like(20));
+    cut();
+    await vi.waitFor(() => expect(state().events).toBeGreaterThan(20));
+    await archive.until(() => likes() >= 21);
+    // The last two lie so near the place that one of them may have come behind it.
+    expect(likes()).toBe(23);
+  });
+
+  test("is rather counted twice than not, where another server takes over after a restart", async () => {
+    server.events = Array.from({ length: 20 }, (_unused, second) => like(second));
+    start({ urls: [server.url] });
+    await archive.until(() => likes() === 20);
+    await ingest?.stop();
+    // Its clock is 10 seconds behind: what it tells as 15 to 19 is new.
+    other.events = Array.from({ length: 30 }, (_unused, n) => like(n - 10, `like${n}`));
+    start({ urls: [other.url] });
+    await vi.waitFor(() => expect(ingest?.state().events).toBe(30));
+    await archive.until(() => likes() === 50);
+  });
+
+  test("is counted as often as it is made: a key that is used again is another like", async () => {
+    server.events.push(like(0, "same"));
+    start();
+    await archive.until(() => likes() === 1);
+    const again = like(1, "same") as Event & { commit: { rev: string } };
+    again.commit.rev = "later";
+    server.send(again);
+    await archive.until(() => likes() === 2);
+  });
+});
+
+test("never too low, wherever it is stopped and though the order of events is bent a little", async () => {
+  // Each event lies up to 30 ms before the one in front of it, as public servers have them.
+  const bent = Array.from({ length: 200 }, (_unused, n) =>
+    reaction(startUs + n * 20_000 - ((n * 7) % 4) * 10_000, `like${n}`, uriOf("a")),
+  );
+  for (let round = 1; round <= 20; round += 1) {
+    server.events = bent.slice(0, round * 10);
+    const { state } = start({ batchEvents: 3 });
+    await vi.waitFor(() => expect(state().events).toBeGreaterThanOrEqual(10));
+    await archive.until(() => likes() >= round * 10);
+    await ingest?.stop();
+  }
+  expect(likes()).toBeGreaterThanOrEqual(200);
+});
+
+describe("what is followed", () => {
+  const asked = () =>
+    new URL(server.requests[0]?.url ?? "", "ws://x").searchParams.getAll("wantedCollections");
+  const held = () => [
+    ...new Set(archive.batches.flatMap(({ coverage }) => coverage ?? []).map((c) => c.collection)),
+  ];
+
+  test("by default is everything, and the coverage tells each", async () => {
+    server.events.push(commit(startUs, "a"), like(1));
+    start();
+    await archive.until(() => likes() === 1 && held().length > 0);
+    expect(held()).toEqual(["posts", "likes", "reposts"]);
+    expect(archive.posts.get(uriOf("a"))?.counts).toEqual({
+      likes: 0,
+      reposts: 0,
+      replies: 0,
+      quotes: 0,
+    });
+  });
+
+  test("is what the setting names, whatever the server sends", async () => {
+    server.events.push(commit(startUs, "a"), like(1), commit(startUs + 2 * secondUs, "b"));
+    start({ followed: ["posts"] });
+    await archive.until(() => archive.posts.size === 2 && held().length > 0);
+    expect(asked()).toEqual(["app.bsky.feed.post"]);
+    expect(held()).toEqual(["posts"]);
+    expect(likes()).toBe(0);
+    expect(archive.posts.get(uriOf("a"))?.counts.likes).toBeNull();
+  });
+});
+
+test("profiles, account states and changed handles arrive", async () => {
+  const renamed: string[] = [];
+  server.events.push(
+    event(startUs, "account", { active: false, status: "takendown" }),
+    event(startUs + 1, "identity", { did }),
+    event(startUs + 2, "commit", {
+      rev: "r",
+      operation: "update",
+      collection: "app.bsky.actor.profile",
+      rkey: "self",
+      record: { displayName: "Alice", labels: { values: [{ val: "!no-unauthenticated" }] } },
+    }),
+  );
+  ingest = startTestStream(
+    { archive, onRenamed: (account) => renamed.push(account) },
+    { urls: [server.url] },
+  );
+  await archive.until(() => archive.profiles.size === 1);
+  expect(archive.statuses.get(did)).toBe("takendown");
+  expect(archive.profiles.get(did)).toMatchObject({
+    name: "Alice",
+    labels: ["!no-unauthenticated"],
+  });
+  expect(renamed).toEqual([did]);
+});
+
+test("likes wait for the archive as posts do: reading stops, and none is lost", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  archive.beforeWrite = () => promise;
+  server.events = Array.from({ length: 20_000 }, (_unused, n) =>
+    reaction(startUs + n, `like${n}`, uriOf(`post${n}`)),
+  );
+  const { state } = start({ maxWaitingEvents: 500, batchEvents: 100 });
+  await vi.waitFor(() => expect(state().status).toBe("paused"));
+  // What the network had handed over at the moment of the pause still comes.
+  expect(state().waitingEvents).toBeLessThan(2_000);
+  resolve();
+  await archive.until(() => archive.counts.size === 20_000);
+});

@@ -1,0 +1,46 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { FollowedWord } from "../../platforms/bluesky/collections.ts";
+import { readStreamEvent } from "../../platforms/bluesky/stream-event.ts";
+import type { StreamItem } from "../streams/batches.ts";
+import type { FrameText } from "../streams/frames.ts";
+import { createRecentKeys } from "../streams/recent-keys.ts";
+import { isCountedBefore, type JetstreamPlace } from "./position.ts";
+
+/** An event from further ahead is no time to resume at: it would let everything before it go by. */
+const mostAheadMs = 86_400_000;
+
+/** What is new in an event. */
+type TakenEvent = StreamItem & { renamed: string | null };
+
+export type EventTakerOptions = {
+  clock: Clock;
+  random: () => number;
+  followed: ReadonlySet<FollowedWord>;
+  maxRememberedEvents: number;
+  /** Where an earlier run ended. */
+  saved: JetstreamPlace | null;
+};
+
+export type EventTaker = (frame: FrameText, server: string) => TakenEvent | null;
+
+/**
+ * Reads the frames of the servers. An event that comes again only moves time; null is a frame that cannot be read, or whose
+ * time lies too far ahead.
+ */
+export function createEventTaker(options: EventTakerOptions): EventTaker {
+  const { clock, followed, saved } = options;
+  const recent = createRecentKeys(options.maxRememberedEvents, options.random);
+  return (frame, server) => {
+    if (typeof frame === "string") return null;
+    const event = readStreamEvent(frame.text, followed);
+    if ("fault" in event || event.timeUs > (clock.now() + mostAheadMs) * 1000) return null;
+    const { timeUs, key, change, counted, renamed } = event;
+    if (!recent.add(key)) return { timeUs, changes: [], counted: [], renamed: null };
+    return {
+      timeUs,
+      changes: change === null ? [] : [change],
+      counted: isCountedBefore(saved, event, server) ? [] : counted,
+      renamed,
+    };
+  };
+}

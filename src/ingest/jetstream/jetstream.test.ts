@@ -1,0 +1,435 @@
+import type { IncomingMessage } from "node:http";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { coveredSpans } from "../../../test/support/covered-spans.ts";
+import { type Clock, systemClock } from "../../lib/clock.ts";
+import { createMemoryArchive, type MemoryArchive } from "../memory-archive.test-support.ts";
+import {
+  clock,
+  commit,
+  did,
+  type Event,
+  type FakeJetstream,
+  secondUs,
+  sendAll,
+  startFakeJetstream,
+  startTestStream,
+  startUs,
+  uriOf,
+} from "./fake-jetstream.test-support.ts";
+import type { Jetstream } from "./jetstream.ts";
+import { defaultJetstreamSettings, type JetstreamSettings } from "./settings.ts";
+
+let server: FakeJetstream;
+let archive: MemoryArchive;
+let ingest: Jetstream | null = null;
+let renamed: string[] = [];
+const start = (settings: Partial<JetstreamSettings> = {}, time: Clock = clock): Jetstream => {
+  const onRenamed = (account: string) => renamed.push(account);
+  ingest = startTestStream(
+    { archive, clock: time, onRenamed },
+    { urls: [server.url], ...settings },
+  );
+  return ingest;
+};
+const restart = async (settings: Partial<JetstreamSettings> = {}) => {
+  await ingest?.stop();
+  return start(settings);
+};
+const cut = () => {
+  for (const socket of server.sockets) socket.terminate();
+};
+const covered = () => coveredSpans(archive.batches);
+
+beforeEach(async () => {
+  server = await startFakeJetstream();
+  archive = createMemoryArchive();
+  renamed = [];
+});
+afterEach(async () => {
+  await ingest?.stop();
+  ingest = null;
+  await server.close();
+});
+
+test("posts, edits, deletes and handles arrive, one by one or together", async () => {
+  server.events.push(commit(startUs, "a"), commit(startUs + 1, "b"));
+  const { state } = start();
+  await archive.until(() => archive.posts.size === 2);
+  server.send(commit(startUs + 2, "a", "update", "3mptbypcqzzzz"));
+  await archive.until(() => archive.posts.get(uriOf("a"))?.text === "update a");
+  server.send(commit(startUs + 3, "b", "delete", "3mptbypcqzzzz"));
+  await archive.until(() => archive.posts.size === 1);
+  server.send({
+    did,
+    time_us: startUs + 4,
+    kind: "identity",
+    identity: { did, handle: "alice.example" },
+  } as Event);
+  await archive.until(() => archive.handles.get(did) === "alice.example");
+  expect(state()).toMatchObject({
+    status: "connected",
+    host: "127.0.0.1",
+    events: 5,
+    posts: 3,
+    deletes: 1,
+    badFrames: 0,
+    lastEventMs: startUs / 1000,
+    lagMs: 60_000,
+  });
+});
+
+test("a delete before its post goes to the archive in that order", async () => {
+  server.events.push(commit(startUs, "a", "delete", "3mptbypcqzzzz"), commit(startUs + 1, "a"));
+  start();
+  await archive.until(() => archive.batches.flatMap(({ changes }) => changes).length === 2);
+  expect(archive.batches.flatMap(({ changes }) => changes).map(({ kind }) => kind)).toEqual([
+    "delete",
+    "upsert",
+  ]);
+  expect(archive.posts.size).toBe(0);
+});
+
+test("asks for posts from the look-back on, and says who it is", async () => {
+  start({ userAgent: "earshot/test" });
+  await vi.waitFor(() => expect(server.requests).toHaveLength(1));
+  const query = new URL(server.requests[0]?.url ?? "", "ws://x").searchParams;
+  expect(query.getAll("wantedCollections")).toEqual([
+    "app.bsky.feed.post",
+    "app.bsky.feed.like",
+    "app.bsky.feed.repost",
+    "app.bsky.actor.profile",
+  ]);
+  expect(query.get("maxMessageSizeBytes")).toBe(String(defaultJetstreamSettings.maxFrameBytes));
+  expect(query.get("cursor")).toBe(String((clock.now() - 3_600_000) * 1000));
+  expect(server.requests[0]?.headers["user-agent"]).toBe("earshot/test");
+  await restart({ lookbackMs: 0 });
+  await vi.waitFor(() => expect(server.requests).toHaveLength(2));
+  expect(server.requests[1]?.url).not.toContain("cursor");
+});
+
+test("after a restart it resumes at the last event on disk, less the overlap", async () => {
+  server.events.push(commit(startUs, "a"), commit(startUs + 20 * secondUs, "b"));
+  start();
+  await archive.until(() => archive.posts.size === 2);
+  await restart();
+  await vi.waitFor(() => expect(server.requests).toHaveLength(2));
+  expect(server.requests[1]?.url).toContain(`cursor=${startUs + 15 * secondUs}`);
+  server.send(commit(startUs + 21 * secondUs, "c"));
+  await archive.until(() => archive.posts.size === 3);
+  expect(archive.reports.reduce((sum, { inserted }) => sum + inserted, 0)).toBe(3);
+});
+
+test("the overlap of a cut connection is not written again, and a deleted post stays deleted", async () => {
+  server.events.push(
+    commit(startUs, "a"),
+    commit(startUs + 1, "b"),
+    commit(startUs + 2, "a", "delete", "3mptbypcqzzzz"),
+  );
+  const { state } = start();
+  await archive.until(() => archive.tombstones.size === 1);
+  cut();
+  await vi.waitFor(() => expect(state().events).toBe(6));
+  server.send(commit(startUs + 3, "c"));
+  await archive.until(() => archive.posts.has(uriOf("c")));
+  expect([...archive.posts.keys()]).toEqual([uriOf("b"), uriOf("c")]);
+  expect(archive.batches.flatMap(({ changes }) => changes)).toHaveLength(4);
+  expect(state()).toMatchObject({ reconnects: 1, posts: 3, deletes: 1 });
+});
+
+test("bad frames are counted and pass by", async () => {
+  server.serve = (socket) => {
+    for (const frame of ["", "{", "[]", "null", '{"kind":"commit"}', Buffer.from([1, 2, 3])])
+      socket.send(frame);
+    socket.send(JSON.stringify(commit(startUs + 90_000 * secondUs, "far ahead")));
+    sendAll(socket, [commit(startUs, "a")]);
+  };
+  const { state } = start();
+  await archive.until(() => archive.posts.size === 1);
+  expect(state()).toMatchObject({ badFrames: 7, events: 1, status: "connected" });
+});
+
+/** Of events at 0, 1, 50 and 51 seconds, the last two follow a gap. */
+async function expectGapAfterSecond(): Promise<void> {
+  const second = startUs / 1000;
+  await vi.waitFor(() =>
+    expect(covered()).toEqual([
+      [second, second + 1_000],
+      [second + 50_000, second + 51_000],
+    ]),
+  );
+}
+
+test.each([
+  ["cannot be read", "{"],
+  ["lies more than a day ahead", JSON.stringify(commit(startUs + 90_000 * secondUs, "far ahead"))],
+])("where an event %s, the coverage has a gap", async (_, bad) => {
+  const [a, b, c, d] = [0, 1, 50, 51].map((second, n) =>
+    commit(startUs + second * secondUs, `post${n}`),
+  );
+  server.serve = (socket) => {
+    for (const event of [a, b]) socket.send(JSON.stringify(event));
+    socket.send(bad);
+    for (const event of [c, d]) socket.send(JSON.stringify(event));
+  };
+  start();
+  await archive.until(() => archive.posts.size === 4);
+  await expectGapAfterSecond();
+});
+
+describe("an event that is too large and sent all the same", () => {
+  const largest = { maxFrameBytes: 2_000 };
+  const large = (timeUs: number) => ({ ...commit(timeUs, "large"), padding: "x".repeat(3_000) });
+
+  test("is passed over after some tries, and the coverage has a gap there", async () => {
+    server.events.push(
+      commit(startUs, "a"),
+      commit(startUs + secondUs, "b"),
+      large(startUs + 2 * secondUs),
+      commit(startUs + 50 * secondUs, "c"),
+      commit(startUs + 51 * secondUs, "d"),
+    );
+    const { state } = start(largest);
+    await archive.until(() => archive.posts.size === 4);
+    await expectGapAfterSecond();
+    expect(state()).toMatchObject({ badFrames: 1, posts: 4, status: "connected" });
+    // What follows is not read from before it again.
+    cut();
+    server.send(commit(startUs + 52 * secondUs, "e"));
+    await archive.until(() => archive.posts.size === 5);
+  });
+
+  test("is passed over also when it is the first of all", async () => {
+    server.events.push(large(startUs), commit(startUs + secondUs, "a"));
+    start({ ...largest, lookbackMs: 61_000 });
+    await archive.until(() => archive.posts.size === 1);
+  });
+});
+
+test("an overlap that comes again is no progress: the pauses grow", async () => {
+  server.events.push(commit(startUs, "a"));
+  server.serve = (socket, replay) => {
+    sendAll(socket, replay);
+    socket.close();
+  };
+  const pauses: number[] = [];
+  const quick = {
+    ...clock,
+    sleep: (ms: number, signal?: AbortSignal) => {
+      // The shortest pause is 7.5 s, the longest that writer and watch take is 1 s.
+      if (ms > 2_000) pauses.push(ms);
+      return systemClock.sleep(Math.min(ms, 1), signal);
+    },
+  };
+  start({ leastBackoffMs: 10_000, mostBackoffMs: 1e9, idleTimeoutMs: 3_000 }, quick);
+  await vi.waitFor(() => expect(pauses.length).toBeGreaterThan(5));
+  const grown = pauses.slice(1, 6);
+  expect(grown).toEqual(grown.map((_pause, index) => (grown[0] ?? 0) * 2 ** index));
+});
+
+describe("with several servers", () => {
+  const cursorOf = (request: IncomingMessage | undefined) =>
+    Number(new URL(request?.url ?? "", "ws://x").searchParams.get("cursor"));
+
+  test("the one that works is kept", async () => {
+    const other = await startFakeJetstream();
+    server.events.push(commit(startUs, "a"));
+    const { state } = start({ urls: [server.url, other.url] });
+    await archive.until(() => archive.posts.size === 1);
+    for (const round of [1, 2, 3]) {
+      cut();
+      await vi.waitFor(() => expect(state()).toMatchObject({ events: round + 1 }));
+    }
+    expect(server.requests).toHaveLength(4);
+    expect(other.requests).toHaveLength(0);
+    await other.close();
+  });
+
+  test("the next one is asked for a minute of overlap, also after a restart", async () => {
+    const other = await startFakeJetstream();
+    server.events.push(commit(startUs, "a"));
+    start({ urls: [server.url, other.url] });
+    await archive.until(() => archive.posts.size === 1);
+    await server.close();
+    await vi.waitFor(() => expect(other.requests).toHaveLength(1));
+    expect(cursorOf(other.requests[0])).toBe(startUs - 60 * secondUs);
+    await restart({ urls: [other.url] });
+    await vi.waitFor(() => expect(other.requests).toHaveLength(2));
+    expect(cursorOf(other.requests[1])).toBe(startUs - 60 * secondUs);
+
+    other.send(commit(startUs + secondUs, "b"));
+    await archive.until(() => archive.posts.size === 2);
+    await restart({ urls: [server.url, other.url] });
+    await vi.waitFor(() => expect(other.requests).toHaveLength(3));
+    expect(cursorOf(other.requests[2])).toBe(startUs + secondUs - 5 * secondUs);
+    await ingest?.stop();
+    await other.close();
+  });
+});
+
+describe("coverage", () => {
+  const second = startUs / 1000;
+
+  test("reaches from the first event to the last, over a cut and a restart", async () => {
+    server.events.push(commit(startUs, "a"), commit(startUs + secondUs, "b"));
+    start();
+    await archive.until(() => archive.posts.size === 2);
+    cut();
+    server.events.push(commit(startUs + 2 * secondUs, "c"));
+    await archive.until(() => archive.posts.size === 3);
+    await restart();
+    server.events.push(commit(startUs + 3 * secondUs, "d"));
+    cut();
+    await archive.until(() => archive.posts.size === 4);
+    expect(covered()).toEqual([[second, second + 3_000]]);
+  });
+
+  test("has a gap when the server no longer holds the place resumed at", async () => {
+    server.events.push(commit(startUs, "a"), commit(startUs + secondUs, "b"));
+    start();
+    await archive.until(() => archive.posts.size === 2);
+    await ingest?.stop();
+    server.events = [commit(startUs + 30 * secondUs, "y"), commit(startUs + 31 * secondUs, "z")];
+    start();
+    await archive.until(() => archive.posts.size === 4);
+    expect(covered()).toEqual([
+      [second, second + 1_000],
+      [second + 30_000, second + 31_000],
+    ]);
+  });
+
+  test("has a gap also when only one event follows it at first", async () => {
+    server.events.push(commit(startUs, "a"), commit(startUs + secondUs, "b"));
+    start();
+    await archive.until(() => archive.posts.size === 2);
+    await ingest?.stop();
+    server.events = [commit(startUs + 30 * secondUs, "y")];
+    start();
+    await archive.until(() => archive.posts.size === 3);
+    server.send(commit(startUs + 31 * secondUs, "z"));
+    await archive.until(() => archive.posts.size === 4);
+    expect(covered()).toEqual([
+      [second, second + 1_000],
+      [second + 30_000, second + 31_000],
+    ]);
+  });
+
+  test("moves on with events that bring no post, and never without one", async () => {
+    server.events.push(commit(startUs, "a"));
+    start();
+    await archive.until(() => archive.posts.size === 1);
+    expect(covered()).toEqual([]);
+    server.send({ did, time_us: startUs + secondUs, kind: "account", account: {} } as Event);
+    await archive.until(() => covered().length === 1);
+    expect(covered()).toEqual([[second, second + 1_000]]);
+    const place = { timeUs: startUs + secondUs, host: new URL(server.url).host };
+    expect(JSON.parse(archive.checkpoints.get("jetstream") ?? "")).toEqual(place);
+  });
+});
+
+describe("an archive that does not take a batch", () => {
+  test("gets the same one again until it does; nothing is skipped", async () => {
+    let refusals = 3;
+    archive.beforeWrite = () => {
+      refusals -= 1;
+      if (refusals >= 0) throw new Error("database or disk is full");
+    };
+    server.events.push(commit(startUs, "a"), commit(startUs + 1, "b"));
+    start();
+    await archive.until(() => archive.posts.size === 2);
+    expect(refusals).toBeLessThan(0);
+  });
+
+  test("is named in the state", async () => {
+    archive.beforeWrite = () => {
+      throw new Error("database or disk is full");
+    };
+    server.events.push(commit(startUs, "a"));
+    const { state } = start({ leastBackoffMs: 4_000, mostBackoffMs: 4_000 });
+    await vi.waitFor(() =>
+      expect(state()).toMatchObject({
+        status: "paused",
+        detail: "waiting for the archive: database or disk is full, next try in 3 s",
+      }),
+    );
+    await ingest?.stop();
+    expect(archive.checkpoints.size).toBe(0);
+  });
+
+  test("stops the reading when too much waits, and it goes on later", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    archive.beforeWrite = () => promise;
+    server.events = Array.from({ length: 2_000 }, (_unused, index) =>
+      commit(startUs + index, `k${index}`),
+    );
+    const { state } = start({ maxWaitingEvents: 50, batchEvents: 20 });
+    await vi.waitFor(() => expect(state().status).toBe("paused"));
+    resolve();
+    await archive.until(() => archive.posts.size === 2_000);
+    expect(Math.max(...archive.batches.map(({ changes }) => changes.length))).toBeLessThanOrEqual(
+      20,
+    );
+    await vi.waitFor(() => expect(state().status).toBe("connected"));
+  });
+});
+
+describe("a server that does not serve", () => {
+  test.each([
+    [503, "service not ready: bootstrap in progress"],
+    [426, "upgrade required"],
+    [400, "bad wantedCollections"],
+  ])("with %i is asked again, and then the next one", async (status, body) => {
+    const refusing = await startFakeJetstream(() => [status, body]);
+    const details = new Set<string>();
+    server.events.push(commit(startUs, "a"));
+    const { state } = start({
+      urls: [refusing.url, server.url],
+      leastBackoffMs: 100,
+      mostBackoffMs: 100,
+    });
+    await vi.waitFor(
+      () => {
+        details.add(state().detail);
+        expect([...details].join("\n")).toContain(
+          `waiting for 127.0.0.1: HTTP ${status}: ${body}, next try in 1 s`,
+        );
+      },
+      { interval: 5 },
+    );
+    await archive.until(() => archive.posts.size === 1);
+    await refusing.close();
+  });
+
+  test("because nobody listens is told so", async () => {
+    const gone = await startFakeJetstream();
+    await gone.close();
+    const { state } = start({ urls: [gone.url], leastBackoffMs: 8_000, mostBackoffMs: 8_000 });
+    await vi.waitFor(() =>
+      expect(state()).toMatchObject({
+        status: "waiting",
+        detail: "waiting for 127.0.0.1: connect ECONNREFUSED, next try in 6 s",
+      }),
+    );
+  });
+
+  test("because it fell silent is left", async () => {
+    server.events.push(commit(startUs, "a"));
+    server.serve = (socket, replay, connection) => {
+      sendAll(socket, replay);
+      // Not reading, it never answers a ping.
+      if (connection === 0) socket.pause();
+    };
+    const { state } = start({ idleTimeoutMs: 30 });
+    await vi.waitFor(() => expect(state().reconnects).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(state().status).toBe("connected"));
+  });
+});
+
+test("stopping writes what has arrived", async () => {
+  server.events.push(commit(startUs, "a"), commit(startUs + 1, "b"));
+  const { state, stop } = start({ batchMs: 3_600_000, quietBatchMs: 3_600_000 });
+  await vi.waitFor(() => expect(state().events).toBe(2));
+  expect(archive.posts.size).toBe(0);
+  await stop();
+  expect(archive.posts.size).toBe(2);
+  expect(state()).toMatchObject({ status: "off" });
+});

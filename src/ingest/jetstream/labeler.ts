@@ -1,0 +1,179 @@
+import type { Archive } from "../../archive/archive.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { createGuard } from "../../lib/guard.ts";
+import { type LabelChange, readLabel } from "../../platforms/bluesky/label.ts";
+import { type LabelFrame, readLabelFrame } from "../../platforms/bluesky/label-frame.ts";
+import type { IngestLog } from "../ingest-log.ts";
+import type { LabelerState } from "../ingest-state.ts";
+import type { Frame } from "../streams/frames.ts";
+import { createStreamLink } from "../streams/link.ts";
+import { type StreamWriter, startStreamWriter } from "../streams/writer.ts";
+import {
+  isLaterFrame,
+  type LabelerPlace,
+  labelerUrl,
+  readLabelerPlace,
+  timeOfLabels,
+} from "./labeler-position.ts";
+import { type LabelerSettings, publicLabelerUrls } from "./labeler-settings.ts";
+
+/**
+ * The labels that one labeler makes, as it makes them. What it promises:
+ *
+ * - Every label of a believed source is taken, in the order it came; after each cut or restart the stream goes on behind the
+ *   last frame on disk. A label that comes again changes nothing, as of one source, subject and value the latest counts.
+ * - A labeler that no longer has that frame, or sends what cannot be read, leaves a gap in the coverage.
+ * - A labeler that has not come to that frame yet, as after the loss of its data, is asked a few times more; then the stream
+ *   begins anew, with a gap.
+ * - A frame above the largest size, which would come again for ever, is passed over, in growing steps.
+ * - When labels wait for the archive it stops reading; when the archive cannot write it waits and skips nothing.
+ */
+export type Labeler = {
+  state(): LabelerState;
+  /** Ends the connection, writes what has arrived, and resolves. */
+  stop(): Promise<void>;
+};
+
+export type LabelerRequest = {
+  /** Of `com.atproto.label.subscribeLabels`. */
+  url: string;
+  archive: Pick<Archive, "write" | "readCheckpoint">;
+  clock: Clock;
+  /** From 0 to below 1. */
+  random: () => number;
+  settings: LabelerSettings;
+  log: IngestLog;
+};
+
+/** Times that a labeler may say in a row that it has not come to the place yet. */
+const triesOfPlace = 5;
+
+export function startLabeler(request: LabelerRequest): Labeler {
+  const { url: address, archive, clock, random, settings, log } = request;
+  const { host, pathname } = new URL(address);
+  const checkpoint = `labeler ${host}${pathname}`;
+  const sources = new Set(settings.sources);
+  const counts = { labels: 0, passedOver: 0, unreadable: 0, reconnects: 0 };
+  let writer: StreamWriter<LabelerPlace> | null = null;
+  /** The last frame that came, and the latest time that any told. */
+  let reach: LabelerPlace | null = null;
+  /** What the labeler said before it ended the connection. */
+  let lastError: string | null = null;
+
+  const link = createStreamLink({
+    archive,
+    clock,
+    random,
+    guard: createGuard(publicLabelerUrls.includes(address) ? [] : [address]),
+    settings,
+    waiting: () => writer?.waiting() ?? 0,
+    failure: () => writer?.failure() ?? null,
+    onOpen: (name) => log.info({ host: name }, "labels: connected"),
+  });
+
+  async function run(): Promise<void> {
+    reach = await link.readPlace(checkpoint, readLabelerPlace);
+    if (link.signal.aborted) return;
+    writer = startWriter(reach);
+    let failures = 0;
+    let refusals = 0;
+    let step = 1;
+    let passedSeq: number | null = null;
+    while (!link.signal.aborted) {
+      const before: number | null = reach?.seq ?? null;
+      const fromSeq = passedSeq ?? writer.place()?.seq ?? null;
+      const url = labelerUrl(address, fromSeq, settings.start);
+      // Whoever asks for nothing held before is told nothing of what was before.
+      if (fromSeq === null) writer.interrupted();
+      lastError = null;
+      const end = await link.listen(url, host, takeFrame);
+      if (link.signal.aborted) return;
+      counts.reconnects += 1;
+      const refusal = toldError();
+      const reason = refusal ?? end.reason;
+      log.info({ host, reason }, "labels: connection ended");
+      const isNewer = (reach?.seq ?? null) !== before;
+      if (isNewer) step = 1;
+      passedSeq = null;
+      if (end.frameTooLarge && !isNewer && before !== null) {
+        passedSeq = before + step;
+        step *= 2;
+        writer.interrupted();
+        log.warn({ host, seq: passedSeq }, "labels: a frame that is too large is passed over");
+      }
+      refusals = refusal?.startsWith("FutureCursor") === true ? refusals + 1 : 0;
+      if (refusals === triesOfPlace) {
+        refusals = 0;
+        await beginAnew();
+      }
+      failures = isNewer ? 0 : failures + 1;
+      await link.wait(host, reason, failures);
+    }
+  }
+
+  /** What the labeler said in its last error frame of the connection. */
+  const toldError = (): string | null => lastError;
+
+  async function beginAnew(): Promise<void> {
+    log.warn({ host, seq: reach?.seq }, "labels: the labeler has lost its place, a gap is left");
+    await writer?.stop();
+    reach = null;
+    writer = startWriter(null);
+  }
+
+  const startWriter = (saved: LabelerPlace | null): StreamWriter<LabelerPlace> =>
+    startStreamWriter<LabelerPlace>({
+      ...settings,
+      archive,
+      clock,
+      random,
+      checkpoint,
+      coverage: { platform: "bluesky", source: `labeler ${host}`, collections: ["labels"] },
+      saved: saved === null ? null : { place: saved, timeUs: saved.timeMs * 1000 },
+      isLater: isLaterFrame,
+      onWritten: link.written,
+      onFailure: (reason) => log.warn({ reason }, "labels: the archive does not take a batch"),
+    });
+
+  function takeFrame({ data, isBinary }: Frame): void {
+    const frame: LabelFrame = isBinary
+      ? readLabelFrame(data, settings)
+      : { kind: "unreadable", fault: "a frame of text" };
+    if (frame.kind === "labels") takeLabels(frame.seq, frame.labels);
+    if (frame.kind === "error") lastError = `${frame.name}: ${frame.message}`;
+    if (frame.kind === "info" && frame.name === "OutdatedCursor") writer?.interrupted();
+    if (frame.kind !== "unreadable") return;
+    counts.unreadable += 1;
+    writer?.interrupted();
+  }
+
+  function takeLabels(seq: number, values: readonly unknown[]): void {
+    const changes: LabelChange[] = [];
+    const told: LabelChange[] = [];
+    for (const value of values) {
+      const label = readLabel(value, clock.now());
+      if (label === "unreadable") counts.unreadable += 1;
+      if (label === "aside") counts.passedOver += 1;
+      if (typeof label === "string") continue;
+      told.push(label);
+      if (sources.has(label.source)) changes.push(label);
+      else counts.passedOver += 1;
+    }
+    counts.labels += changes.length;
+    const timeMs = Math.max(reach?.timeMs ?? 0, timeOfLabels(told) ?? 0);
+    const place = { seq, timeMs: timeMs || clock.now() };
+    if (reach === null || isLaterFrame(place, reach)) reach = place;
+    writer?.add({ timeUs: place.timeMs * 1000, changes, counted: [] }, place);
+    link.added();
+  }
+
+  const ended = run();
+  return {
+    state: () => ({ ...link.status(), host, ...counts }),
+    stop: async () => {
+      link.stop();
+      await ended;
+      await writer?.stop();
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+
+/** However long a server asks to be left alone, it is asked again after this. */
+const longestPauseMs = 15 * 60_000;
+
+/**
+ * How long a server that refuses for its rate (429) wants to be left alone, from `Retry-After` (seconds or a date) or
+ * `ratelimit-reset` (Unix seconds); null where it does not say.
+ */
+export function askedPauseMs(headers: FetchedAnswer["headers"], nowMs: number): number | null {
+  const pauses = [
+    retryAfterMs(headers.get("retry-after"), nowMs),
+    resetMs(headers.get("ratelimit-reset"), nowMs),
+  ].filter((pause) => pause !== null);
+  if (pauses.length === 0) return null;
+  return Math.min(longestPauseMs, Math.max(0, ...pauses));
+}
+
+function retryAfterMs(written: string | null, nowMs: number): number | null {
+  if (written === null) return null;
+  if (/^\d{1,9}$/.test(written)) return Number(written) * 1000;
+  const atMs = Date.parse(written);
+  return Number.isNaN(atMs) ? null : atMs - nowMs;
+}
+
+function resetMs(written: string | null, nowMs: number): number | null {
+  return written !== null && /^\d{1,12}$/.test(written) ? Number(written) * 1000 - nowMs : null;
+}

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import type { FetchedAnswer, GuardedFetch } from "../../lib/guarded-fetch.ts";
+import { streamingBase, streamUrl } from "./address.ts";
+
+/** A server that answers each path with a status and a body; 404 where nothing is said. */
+const serverWith =
+  (answers: Readonly<Record<string, readonly [number, unknown]>>): GuardedFetch =>
+  async (url) => {
+    const [status, body] = answers[new URL(url).pathname] ?? [404, null];
+    return { status, json: () => body } as FetchedAnswer;
+  };
+const baseAt = async (server: string, answers: Parameters<typeof serverWith>[0]) => {
+  const { signal } = new AbortController();
+  return (await streamingBase({ server, fetch: serverWith(answers), signal })).href;
+};
+const second = (streaming: unknown) =>
+  ({ "/api/v2/instance": [200, { configuration: { urls: { streaming } } }] }) as const;
+
+test.each([
+  ["https://a.example", "wss://streaming.a.example", "wss://streaming.a.example/"],
+  ["https://a.example", "wss://a.example/stream/", "wss://a.example/stream"],
+  ["https://a.example", "https://a.example", "wss://a.example/"],
+  ["https://a.example:8443", "wss://a.example", "wss://a.example/"],
+  // In the clear nothing is sent that the server itself is asked by TLS.
+  ["https://a.example", "ws://streaming.a.example", "wss://streaming.a.example/"],
+  ["http://127.0.0.1:3000", "wss://127.0.0.1:3000", "ws://127.0.0.1:3000/"],
+  ["http://127.0.0.1:3000", "wss://127.0.0.1", "ws://127.0.0.1:3000/"],
+  ["http://127.0.0.1:3000", "ws://127.0.0.1:4000", "ws://127.0.0.1:4000/"],
+  ["http://127.0.0.1:3000", "wss://streaming.a.example", "wss://streaming.a.example/"],
+])("%s that tells %s streams at %s", async (server, told, expected) => {
+  expect(await baseAt(server, second(told))).toBe(expected);
+});
+
+test.each([
+  ["nothing", {}],
+  ["no address", second(12)],
+  ["an address of something else", second("ftp://a.example")],
+  ["an address without end", second(`wss://a.example/${"x".repeat(3_000)}`)],
+  ["no description", { "/api/v2/instance": [200, [null]] }],
+  ["that it has to be asked by somebody", { "/api/v2/instance": [401, {}] }],
+] as const)("a server that tells %s streams at its own address", async (_what, answers) => {
+  expect(await baseAt("https://a.example:8443", answers)).toBe("wss://a.example:8443/");
+});
+
+test("an earlier description is read where there is no later one", async () => {
+  const first = { urls: { streaming_api: "wss://streaming.a.example" } };
+  expect(await baseAt("https://a.example", { "/api/v1/instance": [200, first] })).toBe(
+    "wss://streaming.a.example/",
+  );
+});
+
+test("a server that cannot answer is told of, to be asked again", async () => {
+  await expect(baseAt("https://a.example", { "/api/v2/instance": [503, null] })).rejects.toThrow(
+    "HTTP 503 from /api/v2/instance",
+  );
+});
+
+test("each stream has an address for each way", () => {
+  const base = new URL("wss://streaming.a.example/x");
+  expect(streamUrl(base, "public:local", "websocket").href).toBe(
+    "wss://streaming.a.example/x/api/v1/streaming?stream=public%3Alocal",
+  );
+  expect(streamUrl(base, "public", "event-stream").href).toBe(
+    "https://streaming.a.example/x/api/v1/streaming/public",
+  );
+  expect(streamUrl(new URL("ws://127.0.0.1:3000"), "public:remote", "event-stream").href).toBe(
+    "http://127.0.0.1:3000/api/v1/streaming/public/remote",
+  );
+});

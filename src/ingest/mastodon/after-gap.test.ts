@@ -1,0 +1,259 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { mountStreams } from "../../../test/emulators/mastodon/mounted-streams.ts";
+import type { EmulatorOptions } from "../../../test/emulators/mastodon/options.ts";
+import {
+  type MastodonEmulator,
+  startMastodonEmulator,
+} from "../../../test/emulators/mastodon/server.ts";
+import type { Streaming } from "../../../test/emulators/mastodon/streaming.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { createMemoryArchive, type MemoryArchive } from "../memory-archive.test-support.ts";
+import type { MastodonStreamSettings } from "./settings.ts";
+import { type MastodonStream, startMastodonStream } from "./stream.ts";
+
+const eventually = (look: () => void): Promise<void> =>
+  vi.waitFor(look, { interval: 2, timeout: 5_000 });
+
+let emulator: MastodonEmulator;
+let streams: Streaming;
+let archive: MemoryArchive;
+let stream: MastodonStream | null = null;
+let token: string;
+let ann: string;
+let aheadMs = 0;
+let logged: unknown[];
+
+async function serve(options: EmulatorOptions = {}): Promise<void> {
+  emulator = await startMastodonEmulator({
+    rateLimit: { requests: 100_000, pagingRequests: 100_000, windowMs: 300_000 },
+    now: () => Date.now() + aheadMs,
+    ...options,
+  });
+  streams = mountStreams(emulator);
+  ann = emulator.network.addAccount({ username: "ann", domain: "other.example" }).id;
+  const reader = emulator.network.addAccount({ username: "reader" });
+  token = emulator.addToken({ accountId: reader.id }).token;
+}
+
+beforeEach(() => {
+  archive = createMemoryArchive();
+  aheadMs = 0;
+  logged = [];
+});
+afterEach(async () => {
+  await stream?.stop();
+  stream = null;
+  streams.close();
+  await emulator.close();
+});
+
+async function start(settings: Partial<MastodonStreamSettings> = {}): Promise<MastodonStream> {
+  const running = startMastodonStream({
+    archive,
+    clock: { ...systemClock, now: () => systemClock.now() + aheadMs },
+    random: () => 0.5,
+    tokenOf: async () => token,
+    log: { info: () => {}, warn: (...line) => logged.push(line) },
+    settings: {
+      server: emulator.url,
+      stream: "public",
+      privateHosts: [],
+      silenceMs: 600_000,
+      idleTimeoutMs: 30_000,
+      leastBackoffMs: 1,
+      mostBackoffMs: 4,
+      batchEvents: 100,
+      batchMs: 1,
+      quietBatchMs: 1,
+      maxWaitingEvents: 1_000,
+      maxFrameBytes: 100_000,
+      handshakeTimeoutMs: 5_000,
+      fetchTimeoutMs: 5_000,
+      maxAnswerBytes: 100_000,
+      userAgent: "earshot/test",
+      requestsPerMinute: 60_000_000,
+      catchUpStatuses: 1_000,
+      recheckRecentMs: 86_400_000,
+      recheckAgeMs: 7 * 86_400_000,
+      ...settings,
+    },
+  });
+  stream = running;
+  await eventually(() => expect(running.state().status).toBe("connected"));
+  return running;
+}
+
+const post = (text: string): string => emulator.network.addStatus({ accountId: ann, text }).id;
+const texts = (): string[] => [...archive.posts.values()].map(({ text }) => text).toSorted();
+const holds = (...wanted: string[]): Promise<void> =>
+  eventually(() => expect(texts()).toEqual(wanted.toSorted()));
+const requestsTo = (path: string) => emulator.requests.filter((request) => request.path === path);
+
+/** Cuts the stream, lets things happen meanwhile, and waits for the next connection. */
+async function whileAway(happen: () => void): Promise<void> {
+  streams.isAway = true;
+  streams.cut();
+  await eventually(() => expect(stream?.state().status).toBe("waiting"));
+  aheadMs += 5_000;
+  happen();
+  streams.isAway = false;
+  await eventually(() => expect(stream?.state().status).toBe("connected"));
+}
+const settled = (): Promise<void> =>
+  eventually(() => expect(stream?.state().recheck.isPending).toBe(false));
+
+describe.each([
+  ["Mastodon", {}],
+  ["a server that returns one status at a time", { dialect: "gotosocial-like" }],
+] as const)("after the stream of %s was cut", (_name, options) => {
+  beforeEach(() => serve({ ...options, differences: { noIndexable: false } }));
+
+  test("what was posted, deleted and edited meanwhile is as on the server", async () => {
+    const { state, confirms } = await start();
+    const deleted = post("deleted meanwhile");
+    const edited = post("edited meanwhile");
+    post("as it was");
+    await holds("as it was", "deleted meanwhile", "edited meanwhile");
+    await whileAway(() => {
+      emulator.network.deleteStatus(deleted);
+      emulator.network.editStatus(edited, { text: "edited" });
+      post("posted meanwhile");
+    });
+    await holds("as it was", "edited", "posted meanwhile");
+    await settled();
+    expect(state()).toMatchObject({ recheck: { removed: 1 } });
+    expect(state().detail).not.toContain("comparing");
+    for (const one of archive.posts.values()) expect(confirms(archive.idOf(one))).toBe(true);
+  });
+
+  test("an account that no longer agrees is hidden", async () => {
+    await start();
+    post("one");
+    await holds("one");
+    await whileAway(() => {
+      const account = emulator.network.accounts.get(ann);
+      if (account !== undefined) account.indexable = false;
+    });
+    await eventually(() =>
+      expect([...archive.statuses]).toContainEqual([`${ann}@${emulator.host}`, "opted-out"]),
+    );
+    expect(texts()).toEqual(["one"]);
+  });
+});
+
+describe("after a cut", () => {
+  beforeEach(() => serve());
+
+  test("nothing stored before is confirmed until it was compared", async () => {
+    const { state, confirms } = await start();
+    post("one");
+    await holds("one");
+    await settled();
+    const [one] = archive.posts.values();
+    const id = one === undefined ? 0n : archive.idOf(one);
+    expect(confirms(id)).toBe(true);
+    emulator.character.faults.next = Array.from({ length: 40 }, () => ({ status: 503 }));
+    streams.isAway = true;
+    streams.cut();
+    await eventually(() => expect(state().status).toBe("waiting"));
+    expect(confirms(id)).toBe(false);
+    aheadMs += 5_000;
+    emulator.character.faults.next = [];
+    streams.isAway = false;
+    await eventually(() => expect(confirms(id)).toBe(true));
+  });
+
+  test("the timeline is read page by page, from before the cut, and again where that was cut too", async () => {
+    await start();
+    post("before");
+    await holds("before");
+    const missed = Array.from({ length: 100 }, (_, n) => `missed ${n}`);
+    await whileAway(() => missed.forEach(post));
+    await holds("before", ...missed);
+    expect(stream?.state().caughtUp).toBeGreaterThanOrEqual(100);
+    expect(requestsTo("/api/v1/timelines/public").length).toBeGreaterThanOrEqual(3);
+  });
+
+  test("so does what was missed while no server ran", async () => {
+    await start();
+    const deleted = post("deleted");
+    post("before");
+    await holds("before", "deleted");
+    await stream?.stop();
+    aheadMs += 60_000;
+    emulator.network.deleteStatus(deleted);
+    post("missed");
+    await start();
+    await holds("before", "missed");
+  });
+
+  test("no more than the configured number of posts is read, and the log says so", async () => {
+    await start({ catchUpStatuses: 40 });
+    post("before");
+    await holds("before");
+    await whileAway(() => Array.from({ length: 200 }, (_, n) => `missed ${n}`).forEach(post));
+    await eventually(() => expect(JSON.stringify(logged)).toContain("more than 40 statuses"));
+    expect(stream?.state().caughtUp).toBe(40);
+  });
+
+  test("a server that does not show its timeline loses no stored post", async () => {
+    await start();
+    post("one");
+    await holds("one");
+    streams.isAway = true;
+    streams.cut();
+    await eventually(() => expect(stream?.state().status).toBe("waiting"));
+    emulator.server.removeAllListeners("request");
+    emulator.server.on("request", (_request, response) => {
+      response.writeHead(404, { "content-type": "application/json" });
+      response.end('{"error":"Record not found"}');
+    });
+    streams.isAway = false;
+    await eventually(() => expect(stream?.state().detail).toContain("its own timeline"));
+    expect(stream?.state().recheck).toMatchObject({ isPending: true, removed: 0 });
+    expect(texts()).toEqual(["one"]);
+  });
+
+  test("a token that may not read statuses leaves posts unconfirmed, and the state says why", async () => {
+    await start();
+    post("one");
+    await holds("one");
+    await whileAway(() => {
+      emulator.character.faults.next = Array.from({ length: 4 }, () => ({ status: 403 }));
+    });
+    await eventually(() =>
+      expect(stream?.state().detail).toContain("stored posts cannot be compared: HTTP 403"),
+    );
+    expect(stream?.state().recheck.isPending).toBe(true);
+  });
+
+  test("requests keep their pace", async () => {
+    await start({ requestsPerMinute: 1 });
+    post("one");
+    await holds("one");
+    const before = emulator.requests.length;
+    await whileAway(() => post("missed"));
+    await holds("missed", "one");
+    const since = emulator.requests.slice(before).filter(({ path }) => !path.includes("instance"));
+    expect(since.map(({ path }) => path)).toEqual(["/api/v1/timelines/public"]);
+    expect(stream?.state().recheck.isPending).toBe(true);
+    expect(stream?.state().detail).toContain("comparing stored posts");
+  });
+});
+
+test("older posts are compared by a sweep that restarts only interrupt, and again when it is due", async () => {
+  await serve();
+  await start();
+  const ids = Array.from({ length: 50 }, (_, n) => post(`river ${n}`));
+  await eventually(() => expect(archive.posts.size).toBe(50));
+  await stream?.stop();
+  const checkpoint = (): { below: string | null; isDone: boolean } =>
+    JSON.parse(archive.checkpoints.get(`mastodon-recheck ${emulator.host}`) ?? "{}");
+  aheadMs += 8 * 86_400_000;
+  for (const id of ids.slice(0, 3)) emulator.network.deleteStatus(id);
+  await start();
+  await eventually(() => expect(archive.posts.size).toBe(47));
+  await eventually(() => expect(checkpoint().isDone).toBe(true));
+  await settled();
+  expect(stream?.state().recheck).toMatchObject({ checked: 50, removed: 3 });
+});

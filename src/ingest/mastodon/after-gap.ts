@@ -1,0 +1,93 @@
+import type { Clock } from "../../lib/clock.ts";
+import { messageOf } from "../../lib/errors.ts";
+import type { IngestLog } from "../ingest-log.ts";
+import { catchUp, type LastEvent } from "./catch-up.ts";
+import type { MastodonRecheck } from "./recheck.ts";
+import type { MastodonRequests } from "./requests.ts";
+import type { MastodonStreamName } from "./settings.ts";
+
+/**
+ * What is done beside the stream after each gap: the server's timeline is read for what was missed, then stored statuses are
+ * compared with the server. A gap whose timeline was not read to its end is still open when the next one begins.
+ */
+export type MastodonAfterGap = {
+  /** To be called with each event, and with the saved one before the first connection. */
+  noteEvent(event: LastEvent): void;
+  /** Where the timeline is to be read from after a restart; null before the first event. */
+  openSince(): LastEvent | null;
+  opened(): void;
+  /** Resolves when the work has stopped. */
+  closed(): Promise<void>;
+  /** Why stored statuses cannot be compared; null while they can. */
+  failure(): string | null;
+};
+
+export type MastodonAfterGapOptions = {
+  host: string;
+  clock: Clock;
+  log: IngestLog;
+  requests: MastodonRequests;
+  recheck: MastodonRecheck;
+  settings: { stream: MastodonStreamName; catchUpStatuses: number };
+  onMissed: (statuses: readonly unknown[]) => void;
+};
+
+/** Pause after a failure that time may mend, such as a token that was replaced. */
+const retryMs = 600_000;
+
+export function createMastodonAfterGap(options: MastodonAfterGapOptions): MastodonAfterGap {
+  const { host, clock, log, requests, recheck, settings } = options;
+  let last: LastEvent | null = null;
+  /** The last event before the first gap whose timeline was not read yet. */
+  let unread: LastEvent | null = null;
+  let failure: string | null = null;
+  let under: { stopping: AbortController; ended: Promise<void> } | null = null;
+
+  async function work(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await readMissed(signal);
+        failure = null;
+        await recheck.run(signal);
+      } catch (fault) {
+        if (signal.aborted) return;
+        failure = messageOf(fault);
+        log.warn({ host, reason: failure }, "mastodon stream: stored posts cannot be compared");
+        await clock.sleep(retryMs, signal).catch(() => {});
+      }
+    }
+  }
+
+  async function readMissed(signal: AbortSignal): Promise<void> {
+    if (unread === null) return;
+    const { stream, catchUpStatuses: maxStatuses } = settings;
+    const { onMissed: onStatuses } = options;
+    const end = await catchUp(requests, { stream, since: unread, maxStatuses, signal, onStatuses });
+    unread = null;
+    if (end.stoppedBy === null) return;
+    log.warn(
+      { host, reason: end.stoppedBy },
+      "mastodon stream: not all posts of the gap could be read",
+    );
+  }
+
+  return {
+    noteEvent: (event) => {
+      last = { ...event, statusId: event.statusId ?? last?.statusId ?? null };
+    },
+    openSince: () => unread ?? last,
+    opened: () => {
+      unread ??= last;
+      recheck.gapEnded();
+      const stopping = new AbortController();
+      under = { stopping, ended: work(stopping.signal) };
+    },
+    closed: async () => {
+      recheck.gapStarted();
+      under?.stopping.abort();
+      await under?.ended;
+      under = null;
+    },
+    failure: () => failure,
+  };
+}

@@ -1,0 +1,27 @@
+import { createGuard } from "../../lib/guard.ts";
+import { createGuardedFetch } from "../../lib/guarded-fetch.ts";
+import type { MastodonStreamSettings } from "./settings.ts";
+
+const mostRedirects = 3;
+
+/** The ways to a server: `fetch` for its API, `client` for server-sent events, and the guard of both and of its WebSocket. */
+export function createMastodonClients(settings: MastodonStreamSettings) {
+  const guard = createGuard([settings.server, ...settings.privateHosts], {
+    setting: "EARSHOT_UPSTREAM_PRIVATE_HOSTS",
+  });
+  const fetch = createGuardedFetch({
+    ...settings,
+    guard,
+    timeoutMs: settings.fetchTimeoutMs,
+    maxBytes: settings.maxAnswerBytes,
+    maxRedirects: mostRedirects,
+  });
+  const client = createGuardedFetch({
+    ...settings,
+    guard,
+    timeoutMs: settings.idleTimeoutMs,
+    maxBytes: settings.maxFrameBytes,
+    maxRedirects: 0,
+  });
+  return { guard, fetch, client };
+}

@@ -1,0 +1,57 @@
+import { Headers } from "undici";
+import { expect, test } from "vitest";
+import { answerOf } from "../../lib/fetched-answer.ts";
+import { createManualClock } from "../../lib/manual-clock.ts";
+import { createMastodonConnections } from "./connection.ts";
+
+const server = "https://one.example";
+
+test("a connection that could not be made is watched no more", async () => {
+  const clock = createManualClock();
+  const asleep: AbortSignal[] = [];
+  const fetch = async (url: URL | string) =>
+    answerOf(new URL(url), { status: 404, headers: new Headers() }, Buffer.alloc(0));
+  const stream = async (): Promise<never> => Promise.reject(new Error("nothing is streamed"));
+  const client = Object.assign(fetch, { stream, close: async () => undefined });
+  const connections = createMastodonConnections({
+    link: {
+      signal: new AbortController().signal,
+      listen: async () => Promise.reject(new Error("no socket is left")),
+      status: () => ({ status: "waiting", detail: "" }),
+    },
+    clock: {
+      ...clock,
+      sleep: (ms, signal) => {
+        if (signal !== undefined) asleep.push(signal);
+        return clock.sleep(ms, signal);
+      },
+    },
+    settings: {
+      server,
+      stream: "public",
+      privateHosts: [],
+      silenceMs: 60_000,
+      idleTimeoutMs: 1_000,
+      leastBackoffMs: 1,
+      mostBackoffMs: 1,
+      batchEvents: 1,
+      batchMs: 1,
+      quietBatchMs: 1,
+      maxWaitingEvents: 1,
+      maxFrameBytes: 1,
+      handshakeTimeoutMs: 1,
+      fetchTimeoutMs: 1,
+      maxAnswerBytes: 1,
+      userAgent: "earshot/test",
+      requestsPerMinute: 60_000_000,
+      catchUpStatuses: 1_000,
+      recheckRecentMs: 86_400_000,
+      recheckAgeMs: 7 * 86_400_000,
+    },
+    tokenOf: async () => "a-user-token",
+    fetch: client,
+    client,
+  });
+  await expect(connections.connect(() => undefined)).rejects.toThrow("no socket is left");
+  expect(asleep.map(({ aborted }) => aborted)).toEqual([true]);
+});

@@ -1,0 +1,132 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { GuardedClient } from "../../lib/guarded-fetch.ts";
+import {
+  type ConnectionEnd,
+  openStreamConnection,
+  type StreamConnection,
+} from "../streams/connection.ts";
+import { openEventStream } from "../streams/event-stream.ts";
+import type { Frame } from "../streams/frames.ts";
+import type { OpenConnection, StreamLink } from "../streams/link.ts";
+import { type MastodonTransport, streamingBase, streamUrl } from "./address.ts";
+import type { MastodonStreamSettings } from "./settings.ts";
+
+/** The connections to a server's stream, one after the other: where it is, with which token, and by which of two ways. */
+export type MastodonConnections = {
+  /** Makes a connection, hands over what comes, and resolves with why it ended or could not be made. Errors: those of the fetch. */
+  connect(onFrame: (frame: Frame) => void): Promise<string>;
+  /** To be called when it is open. */
+  opened(): void;
+  /** To be called with each event. */
+  heard(): void;
+  /** Ends the connection: the server has said that it does not stream. */
+  refused(status: number | null): void;
+  /** Whether the last connection was open for so long that it was none that failed. */
+  hasLasted(): boolean;
+  /** By which way the last open connection went; null when there was none. */
+  transport(): MastodonTransport | null;
+};
+
+export type MastodonConnectionsOptions = {
+  link: Pick<StreamLink, "signal" | "listen" | "status">;
+  clock: Clock;
+  settings: MastodonStreamSettings;
+  tokenOf: (origin: string) => Promise<string | null>;
+  /** Asks the server about itself. */
+  fetch: GuardedClient;
+  /** Reads server-sent events. */
+  client: GuardedClient;
+};
+
+/** Refusals that have nothing to do with the way: the token, too many requests, too slow. */
+const passing: ReadonlySet<number> = new Set([401, 403, 408, 429]);
+
+export function createMastodonConnections(
+  options: MastodonConnectionsOptions,
+): MastodonConnections {
+  const { link, clock, settings, fetch, client } = options;
+  const { host, origin } = new URL(settings.server);
+  let transport: MastodonTransport = "websocket";
+  let openBy: MastodonTransport | null = null;
+  let connection: StreamConnection | null = null;
+  /** Why the connection was ended from here. */
+  let endedFor: string | null = null;
+  /** By the clock's elapsed time: when the connection was open, and its last event or its beginning. */
+  let openedMs: number | null = null;
+  let heardMs = 0;
+
+  async function connect(onFrame: (frame: Frame) => void): Promise<string> {
+    openedMs = null;
+    const token = await options.tokenOf(origin);
+    if (token === null) {
+      return `no user token for ${host} that can be used, see \`earshot credentials\``;
+    }
+    const base = await streamingBase({ server: origin, fetch, signal: link.signal });
+    if (link.signal.aborted) return "stopped";
+    const url = streamUrl(base, settings.stream, transport);
+    endedFor = null;
+    const over = new AbortController();
+    watchSilence(over.signal).catch(() => {});
+    try {
+      const ended = await link.listen(url, host, onFrame, connectionBy(token));
+      chooseTransport(ended);
+      return endedFor ?? reasonOf(ended);
+    } finally {
+      over.abort();
+    }
+  }
+
+  const connectionBy =
+    (token: string): OpenConnection =>
+    (given) => {
+      const headers = { authorization: `Bearer ${token}` };
+      connection =
+        transport === "websocket"
+          ? openStreamConnection({ ...given, headers, toldWords: () => "" })
+          : openEventStream({ ...given, headers, client });
+      return connection;
+    };
+
+  /** A server, or what stands before it, that has no WebSocket there may have the other way. */
+  function chooseTransport({ status }: ConnectionEnd): void {
+    if (status === null || status >= 500 || passing.has(status)) return;
+    transport = transport === "websocket" ? "event-stream" : "websocket";
+  }
+
+  function reasonOf({ reason, status }: Pick<ConnectionEnd, "reason" | "status">): string {
+    if (status !== 401 && status !== 403) return reason;
+    return `HTTP ${status}: the user token for ${host} is refused, see \`earshot credentials test\``;
+  }
+
+  function end(reason: string): void {
+    endedFor = reason;
+    connection?.close();
+  }
+
+  async function watchSilence(over: AbortSignal): Promise<void> {
+    heardMs = clock.elapsed();
+    for (;;) {
+      await clock.sleep(Math.max(1, heardMs + settings.silenceMs - clock.elapsed()), over);
+      // While nothing is read, silence says nothing.
+      if (link.status().status === "paused") heardMs = clock.elapsed();
+      if (clock.elapsed() - heardMs < settings.silenceMs) continue;
+      end(`no event for ${Math.round(settings.silenceMs / 1000)} s`);
+      return;
+    }
+  }
+
+  return {
+    connect,
+    opened: () => {
+      openBy = transport;
+      openedMs = clock.elapsed();
+      heardMs = openedMs;
+    },
+    heard: () => {
+      heardMs = clock.elapsed();
+    },
+    refused: (status) => end(reasonOf({ reason: "refused by the server", status })),
+    hasLasted: () => openedMs !== null && clock.elapsed() - openedMs >= settings.mostBackoffMs,
+    transport: () => openBy,
+  };
+}

@@ -1,0 +1,115 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { emulatedStatus } from "../../../test/emulators/mastodon/statuses.ts";
+import { readMastodonEvent } from "./events.ts";
+
+const nowMs = Date.UTC(2026, 10, 21, 12);
+const seen = { host: "mastodon.example", nowMs };
+const read = (value: unknown) =>
+  readMastodonEvent({ data: Buffer.from(JSON.stringify(value)), isBinary: false }, seen);
+const update = (payload: unknown, event = "update") =>
+  read({ stream: ["public"], event, payload: JSON.stringify(payload) });
+
+test("a post comes with its id on the server as another name, and its author as one who is known", () => {
+  expect(update(emulatedStatus("12"))).toMatchObject({
+    kind: "event",
+    isLeftOut: false,
+    changes: [
+      { kind: "looked-up", platform: "mastodon", userId: "7@mastodon.example", atMs: nowMs },
+      { kind: "account", userId: "7@mastodon.example", status: "active", observedMs: nowMs },
+      {
+        kind: "upsert",
+        alias: "import:mastodon:12@mastodon.example",
+        post: {
+          uri: "https://other.example/users/ann/statuses/12",
+          createdMs: Date.UTC(2026, 10, 21, 10),
+          seenMs: nowMs,
+          origin: "stream",
+        },
+      },
+    ],
+  });
+});
+
+test("a post that claims a time to come is taken by the time at which it came", () => {
+  const event = update(emulatedStatus("12", { created_at: "2036-01-01T00:00:00.000Z" }));
+  expect(event).toMatchObject({ changes: [{}, {}, { post: { seenMs: nowMs } }] });
+});
+
+test("a boost is taken where both authors agree, and hides whichever does not", () => {
+  const original = (indexable: boolean) => emulatedStatus("60", {}, { id: "8", indexable });
+  expect(update(emulatedStatus("6", { reblog: original(true) }))).toMatchObject({
+    isLeftOut: false,
+  });
+  expect(update(emulatedStatus("6", { reblog: original(false) }))).toMatchObject({
+    isLeftOut: true,
+    changes: [
+      { kind: "account", userId: "7@mastodon.example", status: "active" },
+      { kind: "account", userId: "8@mastodon.example", status: "opted-out" },
+    ],
+  });
+});
+
+test("an edit that may not be kept deletes what is held, by both names", () => {
+  const edited = { visibility: "unlisted", edited_at: "2026-11-21T11:00:00.000Z" };
+  const revision = "2026-11-21T11:00:00.000Z 2026-11-21T12:00:00.000Z";
+  expect(update(emulatedStatus("12", edited), "status.update")).toMatchObject({
+    isLeftOut: true,
+    changes: [
+      { kind: "account" },
+      { kind: "delete-held", name: "import:mastodon:12@mastodon.example", revision },
+      { kind: "delete-held", name: "https://other.example/users/ann/statuses/12", revision },
+    ],
+  });
+});
+
+test("a deletion names the id, in digits or letters", () => {
+  for (const id of ["12", "01HXKCVAG1MGKZRY6Y5VBH4T8R", "9n5yyQ-a_b"]) {
+    expect(read({ event: "delete", payload: id })).toMatchObject({
+      changes: [{ kind: "delete-held", name: `import:mastodon:${id}@mastodon.example` }],
+    });
+  }
+});
+
+describe("no event is", () => {
+  test.each([
+    ["text that is no JSON", "x"],
+    ["no object", []],
+    ["an event without a name", { payload: "{}" }],
+    ["a deletion of nothing", { event: "delete" }],
+    ["a deletion of what is no id", { event: "delete", payload: "../1 2" }],
+    ["a deletion of a long id", { event: "delete", payload: "1".repeat(100) }],
+    ["a post that is none", { event: "update", payload: "{}" }],
+  ])("%s", (_what, value) => expect(read(value)).toBeNull());
+
+  test("a binary frame, or bytes that are no text", () => {
+    const data = Buffer.from([0xff, 0xfe]);
+    expect(readMastodonEvent({ data, isBinary: true }, seen)).toBeNull();
+    expect(readMastodonEvent({ data, isBinary: false }, seen)).toBeNull();
+  });
+});
+
+test("a refusal tells its status", () => {
+  expect(read({ error: "Unknown stream type", status: 400 })).toEqual({
+    kind: "refusal",
+    status: 400,
+  });
+  expect(read({ error: ["?"], status: "all" })).toEqual({ kind: "refusal", status: null });
+});
+
+test("whatever stands in the fields of a status, nothing throws", () => {
+  const names = Object.keys(emulatedStatus("1"));
+  const accountNames = Object.keys(emulatedStatus("1").account);
+  const changed = fc.tuple(
+    fc.dictionary(fc.constantFrom(...names), fc.jsonValue()),
+    fc.dictionary(fc.constantFrom(...accountNames), fc.jsonValue()),
+    fc.constantFrom("update", "status.update", "delete", "x"),
+  );
+  fc.assert(
+    fc.property(changed, ([status, account, event]) => {
+      update(emulatedStatus("1", status, account), event);
+      update({ ...emulatedStatus("1"), ...status }, event);
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,86 @@
+import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import { fieldsOf, isObject } from "../../platforms/fields.ts";
+import { readId } from "../../platforms/mastodon/account.ts";
+import { listIn } from "./catch-up.ts";
+import type { MastodonRequests } from "./requests.ts";
+
+/** Reads statuses by their ids. */
+export type StatusReader = {
+  /**
+   * The statuses that the server has, and the ids of those that it says do not exist. Of any other answer nothing is concluded.
+   * Errors: those of the requests; one that says why where the token may not read statuses, or the server lacks too much.
+   */
+  read(ids: readonly string[]): Promise<{ found: readonly unknown[]; gone: readonly string[] }>;
+};
+
+/**
+ * Asks for all ids at once, and alone for each one that is missing then: a list also leaves out what the account of the token is
+ * not to see. Servers that cannot return several at once are asked for each alone. A server that does not return a status of its
+ * own timeline either is not believed when it says that others do not exist.
+ */
+export function createStatusReader(requests: MastodonRequests, signal: AbortSignal): StatusReader {
+  let isBatched = true;
+  let isBelieved = false;
+
+  async function read(ids: readonly string[]) {
+    const found = new Map<string, unknown>();
+    if (isBatched && ids.length > 1) await readTogether(ids, found);
+    const gone: string[] = [];
+    for (const id of ids) {
+      if (found.has(id)) continue;
+      const answer = await get(`/api/v1/statuses/${id}`, new URLSearchParams());
+      const status = answer.status === 200 ? objectIn(answer) : null;
+      if (status !== null) found.set(id, status);
+      else if (isAbsence(answer)) gone.push(id);
+    }
+    if (gone.length > 0) await requireTimeline();
+    return { found: [...found.values()], gone };
+  }
+
+  async function readTogether(ids: readonly string[], found: Map<string, unknown>): Promise<void> {
+    const query = new URLSearchParams(ids.map((id): [string, string] => ["id[]", id]));
+    const answer = await get("/api/v1/statuses", query);
+    const statuses = answer.status === 200 ? listIn(answer) : null;
+    isBatched = statuses !== null;
+    for (const status of statuses ?? []) {
+      const id = readId(fieldsOf(status).id);
+      if (id !== null && ids.includes(id)) found.set(id, status);
+    }
+  }
+
+  async function requireTimeline(): Promise<void> {
+    if (isBelieved) return;
+    const answer = await get("/api/v1/timelines/public", new URLSearchParams({ limit: "1" }));
+    const statuses = answer.status === 200 ? listIn(answer) : null;
+    const id = readId(fieldsOf(statuses?.[0]).id);
+    isBelieved =
+      id === null
+        ? statuses?.length === 0
+        : (await get(`/api/v1/statuses/${id}`, new URLSearchParams())).status === 200;
+    if (isBelieved) return;
+    throw new Error("the server does not return its own timeline, so that it may lack any status");
+  }
+
+  async function get(path: string, query: URLSearchParams): Promise<FetchedAnswer> {
+    const answer = await requests.get(path, query, signal);
+    if (answer.status !== 401 && answer.status !== 403) return answer;
+    throw new Error(`HTTP ${answer.status}: the token may not read statuses`);
+  }
+
+  return { read };
+}
+
+/** A page of some other server in front of it, such as a proxy, is not an answer of the API. */
+function isAbsence(answer: FetchedAnswer): boolean {
+  if (answer.status !== 404 && answer.status !== 410) return false;
+  return typeof fieldsOf(objectIn(answer)).error === "string";
+}
+
+function objectIn(answer: FetchedAnswer): Record<string, unknown> | null {
+  try {
+    const json = answer.json();
+    return isObject(json) ? json : null;
+  } catch {
+    return null;
+  }
+}

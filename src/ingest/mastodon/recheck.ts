@@ -1,0 +1,145 @@
+import type { Archive, ArchiveChange, NamedPosition } from "../../archive/archive.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { idTimeMs } from "../../posts/ids.ts";
+import { statusAlias, statusIdIn } from "./events.ts";
+import { createStatusReader, type StatusReader } from "./read-statuses.ts";
+import type { MastodonRequests } from "./requests.ts";
+import { readSweep, type Sweep, startedSweep, writeSweep } from "./sweep.ts";
+
+/**
+ * Compares stored statuses with the server they came from, as a stream that was cut reports neither the deletions nor the edits
+ * of that time.
+ *
+ * - After each gap the statuses of the last `recheckRecentMs` are compared, newest first.
+ * - Then a sweep goes on through all of them, newest first. Its position is a checkpoint, so that gaps and restarts only interrupt
+ *   it. Another one begins when it is done and there was a gap since its start, or `recheckAgeMs` after that.
+ * - A status is deleted only when the server says of it alone that it does not exist. An account that may no longer be found is
+ *   hidden.
+ */
+export type MastodonRecheck = {
+  /** To be called when the stream is connected: everything stored before is unconfirmed. */
+  gapEnded(): void;
+  /** To be called when the stream is not connected: nothing is confirmed. */
+  gapStarted(): void;
+  /** Whether a post was stored or compared since the last gap. */
+  confirms(id: bigint): boolean;
+  /** Compares until `signal` aborts. Rejects with its reason, or where the server does not let its statuses be read. */
+  run(signal: AbortSignal): Promise<void>;
+  state(): RecheckState;
+};
+
+export type RecheckState = {
+  /** Whether stored statuses have not been compared since the last gap. */
+  isPending: boolean;
+  /** Statuses that were compared, and those that the server no longer has, since the start. */
+  checked: number;
+  removed: number;
+};
+
+export type MastodonRecheckOptions = {
+  host: string;
+  archive: Pick<Archive, "aliases" | "write" | "readCheckpoint">;
+  requests: MastodonRequests;
+  clock: Clock;
+  settings: { recheckRecentMs: number; recheckAgeMs: number };
+  /** The changes that a status of the server comes to. */
+  changesOf: (status: unknown) => readonly ArchiveChange[];
+};
+
+/** How many statuses Mastodon returns at once. */
+const batchStatuses = 20;
+
+export function createMastodonRecheck(options: MastodonRecheckOptions): MastodonRecheck {
+  const { host, archive, clock, settings } = options;
+  const checkpoint = `mastodon-recheck ${host}`;
+  const counts = { checked: 0, removed: 0 };
+  let gapEndMs: number | null = null;
+  /** Since the last gap: above it all statuses were compared; null before the first batch. */
+  let recentBelow: bigint | null = null;
+  let sweep: Sweep | null = null;
+
+  async function run(signal: AbortSignal): Promise<void> {
+    const reader = createStatusReader(options.requests, signal);
+    sweep ??= readSweep(await archive.readCheckpoint(checkpoint));
+    await compareRecent(reader, signal);
+    for (;;) {
+      if (sweep === null || (sweep.isDone && dueMs(sweep) <= clock.now())) {
+        sweep = startedSweep(clock.now());
+      } else if (sweep.isDone) {
+        await clock.sleep(dueMs(sweep) - clock.now(), signal);
+      } else {
+        sweep = await continued(sweep, reader);
+      }
+      signal.throwIfAborted();
+    }
+  }
+
+  /** When the sweep after one that is done begins: at once where the stream was interrupted since that one began. */
+  const dueMs = ({ startedMs }: Sweep): number =>
+    gapEndMs !== null && startedMs < gapEndMs ? startedMs : startedMs + settings.recheckAgeMs;
+
+  async function compareRecent(reader: StatusReader, signal: AbortSignal): Promise<void> {
+    const fromMs = clock.now() - settings.recheckRecentMs;
+    recentBelow = null;
+    for (;;) {
+      const page = await archive.aliases("mastodon", recentBelow, batchStatuses);
+      const recent = page.filter(({ id }) => idTimeMs(id) >= fromMs);
+      signal.throwIfAborted();
+      await compare(recent, reader, []);
+      recentBelow = recent.at(-1)?.id ?? recentBelow;
+      if (recent.length < batchStatuses) return;
+    }
+  }
+
+  async function continued(current: Sweep, reader: StatusReader): Promise<Sweep> {
+    const page = await archive.aliases("mastodon", current.below, batchStatuses);
+    const below = page.at(-1)?.id ?? current.below;
+    const next = { ...current, below, isDone: page.length < batchStatuses };
+    await compare(page, reader, [{ name: checkpoint, value: writeSweep(next) }]);
+    return next;
+  }
+
+  async function compare(
+    page: readonly NamedPosition[],
+    reader: StatusReader,
+    checkpoints: readonly { name: string; value: string }[],
+  ): Promise<void> {
+    const own = page.flatMap(({ name, isHeld }) => (isHeld && statusIdIn(name, host)) || []);
+    const { found, gone } = await reader.read(own);
+    const deletedAt = new Date(clock.now()).toISOString();
+    const deletions = gone.map(
+      (id): ArchiveChange => ({
+        kind: "delete-held",
+        platform: "mastodon",
+        name: statusAlias(id, host),
+        revision: deletedAt,
+      }),
+    );
+    const changes = [...found.flatMap(options.changesOf), ...deletions];
+    if (changes.length + checkpoints.length > 0) await archive.write({ changes, checkpoints });
+    counts.checked += own.length;
+    counts.removed += gone.length;
+  }
+
+  function confirms(id: bigint): boolean {
+    if (gapEndMs === null) return false;
+    if (idTimeMs(id) >= gapEndMs) return true;
+    if (recentBelow !== null && id >= recentBelow) return true;
+    if (sweep === null || sweep.startedMs < gapEndMs) return false;
+    return sweep.isDone || (sweep.below !== null && id >= sweep.below);
+  }
+
+  return {
+    gapEnded: () => {
+      gapEndMs = clock.now();
+      recentBelow = null;
+    },
+    gapStarted: () => {
+      gapEndMs = null;
+      recentBelow = null;
+    },
+    confirms,
+    run,
+    state: () => ({ isPending: !confirms(0n), ...counts }),
+  };
+}

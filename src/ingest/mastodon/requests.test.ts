@@ -1,0 +1,108 @@
+import { Headers } from "undici";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
+import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
+import { createMastodonRequests } from "./requests.ts";
+
+type Planned = { status?: number; headers?: Record<string, string> } | "no answer";
+
+let clock: ManualClock;
+/** The next answers, then 200. */
+let planned: Planned[];
+let sentAtMs: number[];
+
+beforeEach(() => {
+  clock = createManualClock(Date.UTC(2026, 10, 21));
+  planned = [];
+  sentAtMs = [];
+});
+
+const fetch = (async () => {
+  sentAtMs.push(clock.elapsed());
+  const next = planned.shift() ?? {};
+  if (next === "no answer") throw new Error("connection refused");
+  const { status = 200, headers = {} } = next;
+  return { status, headers: new Headers(headers) };
+}) as unknown as GuardedFetch;
+
+const requests = (tokenOf: () => Promise<string | null> = async () => "token") =>
+  createMastodonRequests({
+    server: "https://mastodon.example",
+    fetch,
+    clock,
+    random: () => 1,
+    tokenOf,
+    settings: {
+      requestsPerMinute: 30,
+      fetchTimeoutMs: 1_000,
+      leastBackoffMs: 1_000,
+      mostBackoffMs: 60_000,
+    },
+  });
+
+/** Sends so many requests, one after the other, and lets time pass until all are answered. */
+async function send(count: number): Promise<number[]> {
+  const { get } = requests();
+  let answered = 0;
+  const all = (async () => {
+    for (; answered < count; answered += 1) {
+      await get("/api/v1/statuses/1", new URLSearchParams(), new AbortController().signal);
+    }
+  })();
+  for (let passed = 0; answered < count && passed < 3_600; passed += 1) await clock.advance(1_000);
+  await all;
+  return sentAtMs;
+}
+
+const inMs = (ms: number): string => new Date(clock.now() + ms).toISOString();
+
+describe("requests to the server", () => {
+  test("keep their distance", async () => {
+    expect(await send(3)).toEqual([0, 2_000, 4_000]);
+  });
+
+  test("stop until the limit is renewed when half of it is used up", async () => {
+    const headers = {
+      "x-ratelimit-limit": "300",
+      "x-ratelimit-remaining": "149",
+      "x-ratelimit-reset": inMs(120_000),
+    };
+    planned = [{ headers }];
+    expect(await send(2)).toEqual([0, 120_000]);
+  });
+
+  test("go on while more than half of the limit is left", async () => {
+    const headers = {
+      "x-ratelimit-limit": "300",
+      "x-ratelimit-remaining": "151",
+      "x-ratelimit-reset": inMs(120_000),
+    };
+    planned = [{ headers }];
+    expect(await send(2)).toEqual([0, 2_000]);
+  });
+
+  test.each([
+    ["its limit", { status: 429, headers: { "retry-after": "60" } }, 60_000],
+    ["no reset that is believable", { status: 429, headers: { "x-ratelimit-reset": "x" } }, 2_000],
+    ["an error", { status: 503 }, 2_000],
+    ["no answer", "no answer", 2_000],
+  ] as const)("are repeated after %s", async (_what, answer, laterMs) => {
+    planned = [answer];
+    expect(await send(1)).toEqual([0, laterMs]);
+  });
+
+  test("wait longer after each failure", async () => {
+    planned = Array.from({ length: 5 }, () => ({ status: 500 }));
+    expect(await send(1)).toEqual([0, 2_000, 4_000, 8_000, 16_000, 32_000]);
+  });
+
+  test("are not sent without a token, nor after the end", async () => {
+    const { signal } = new AbortController();
+    const query = new URLSearchParams();
+    const without = requests(async () => null).get("/", query, signal);
+    await expect(without).rejects.toThrow("no user token for mastodon.example");
+    const over = AbortSignal.abort(new Error("over"));
+    await expect(requests().get("/", query, over)).rejects.toThrow("over");
+    expect(sentAtMs).toEqual([]);
+  });
+});

@@ -1,0 +1,95 @@
+import { backoffMs } from "../../lib/backoff.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { FetchedAnswer, GuardedFetch } from "../../lib/guarded-fetch.ts";
+import { askedPauseMs } from "../jetstream/lookup-pause.ts";
+
+/** Requests to the API of the server whose stream is followed: one at a time, at a bounded rate, with the stream's token. */
+export type MastodonRequests = {
+  /**
+   * The answer, whatever its status, except 429 and 5xx: those and failed connections are retried until `signal` aborts. Errors:
+   * the reason of `signal`; one that names what is missing where there is no token.
+   */
+  get(path: string, query: URLSearchParams, signal: AbortSignal): Promise<FetchedAnswer>;
+};
+
+export type MastodonRequestsOptions = {
+  server: string;
+  fetch: GuardedFetch;
+  clock: Clock;
+  /** From 0 to below 1. */
+  random: () => number;
+  tokenOf: (origin: string) => Promise<string | null>;
+  settings: {
+    requestsPerMinute: number;
+    fetchTimeoutMs: number;
+    leastBackoffMs: number;
+    mostBackoffMs: number;
+  };
+};
+
+/** Of 40 statuses, each with a card, a poll and media. */
+const mostAnswerBytes = 8 * 1024 ** 2;
+/** The share of the server's own limit that is left to searches with the same token. */
+const leftShare = 0.5;
+
+export function createMastodonRequests(options: MastodonRequestsOptions): MastodonRequests {
+  const { fetch, clock, settings, random } = options;
+  const { host, origin } = new URL(options.server);
+  const backoff = { leastMs: settings.leastBackoffMs, mostMs: settings.mostBackoffMs };
+  let nextMs = clock.elapsed();
+
+  async function get(
+    path: string,
+    query: URLSearchParams,
+    signal: AbortSignal,
+  ): Promise<FetchedAnswer> {
+    const url = new URL(path, origin);
+    url.search = query.toString();
+    for (let failures = 0; ; failures += 1) {
+      await pause(nextMs - clock.elapsed(), signal);
+      const answer = await once(url, signal);
+      const pauseMs = answer === null ? 0 : pauseAfter(answer, clock.now());
+      const isFailed = answer === null || answer.status === 429 || answer.status >= 500;
+      const failedMs = isFailed ? backoffMs(failures, backoff, random) : 0;
+      nextMs = clock.elapsed() + Math.max(60_000 / settings.requestsPerMinute, pauseMs, failedMs);
+      if (answer !== null && !isFailed) return answer;
+    }
+  }
+
+  /** Null where no answer came. */
+  async function once(url: URL, signal: AbortSignal): Promise<FetchedAnswer | null> {
+    const token = await options.tokenOf(origin);
+    if (token === null) throw new Error(`no user token for ${host} that can be used`);
+    try {
+      return await fetch(url, {
+        headers: { accept: "application/json", authorization: `Bearer ${token}` },
+        signal,
+        timeoutMs: settings.fetchTimeoutMs,
+        maxBytes: mostAnswerBytes,
+      });
+    } catch {
+      signal.throwIfAborted();
+      return null;
+    }
+  }
+
+  async function pause(ms: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (ms > 0) await clock.sleep(ms, signal);
+  }
+
+  return { get };
+}
+
+/** How long the server is to be left alone: what it asks for, or until its limit is renewed where half of that is used up. */
+function pauseAfter({ status, headers }: FetchedAnswer, nowMs: number): number {
+  const limit = Number(headers.get("x-ratelimit-limit") ?? Number.NaN);
+  const remaining = Number(headers.get("x-ratelimit-remaining") ?? Number.NaN);
+  const isScarce = remaining < limit * leftShare;
+  if (status !== 429 && !isScarce) return 0;
+  const resetMs = Date.parse(headers.get("x-ratelimit-reset") ?? "") - nowMs;
+  const isKnown = resetMs > 0 && resetMs <= longestPauseMs;
+  return Math.max(isKnown ? resetMs : 0, status === 429 ? (askedPauseMs(headers, nowMs) ?? 0) : 0);
+}
+
+const longestPauseMs = 15 * 60_000;

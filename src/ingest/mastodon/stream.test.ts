@@ -1,0 +1,493 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { mountStreams } from "../../../test/emulators/mastodon/mounted-streams.ts";
+import type { Differences } from "../../../test/emulators/mastodon/options.ts";
+import {
+  type MastodonEmulator,
+  startMastodonEmulator,
+} from "../../../test/emulators/mastodon/server.ts";
+import { emulatedStatus } from "../../../test/emulators/mastodon/statuses.ts";
+import {
+  type Streaming,
+  type StreamingOptions,
+  type StreamingServer,
+  startStreamingServer,
+} from "../../../test/emulators/mastodon/streaming.ts";
+import { type Clock, systemClock } from "../../lib/clock.ts";
+import { createManualClock } from "../../lib/manual-clock.ts";
+import { createMemoryArchive, type MemoryArchive } from "../memory-archive.test-support.ts";
+import type { MastodonStreamSettings } from "./settings.ts";
+import { type MastodonStream, startMastodonStream } from "./stream.ts";
+
+const token = "a-user-token";
+const isUserToken = (given: string): boolean => given === token;
+const uriOf = (id: string): string => `https://other.example/users/ann/statuses/${id}`;
+
+/** Looks more often than usual: what is waited for takes a millisecond. */
+const eventually = (look: () => void): Promise<void> => vi.waitFor(look, { interval: 2 });
+
+/** What the ledger and the revisions are told in milliseconds; `passes` puts it forward. */
+let aheadMs = 0;
+const wall: Clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
+function passes(ms: number): void {
+  aheadMs += ms;
+}
+
+let server: StreamingServer;
+let archive: MemoryArchive;
+let stream: MastodonStream | null = null;
+let logged: unknown[];
+
+const serve = async (options: Partial<StreamingOptions> = {}): Promise<void> => {
+  await server?.closeServer();
+  server = await startStreamingServer({ isUserToken, ...options });
+};
+
+const start = (
+  settings: Partial<MastodonStreamSettings> = {},
+  request: { clock?: Clock; tokenOf?: () => Promise<string | null> } = {},
+): MastodonStream => {
+  stream = startMastodonStream({
+    archive,
+    clock: request.clock ?? wall,
+    random: () => 0.5,
+    tokenOf: request.tokenOf ?? (async () => token),
+    log: {
+      info: (...line) => logged.push(line),
+      warn: (...line) => logged.push(line),
+    },
+    settings: {
+      server: server.url,
+      stream: "public",
+      privateHosts: [],
+      silenceMs: 600_000,
+      idleTimeoutMs: 30_000,
+      leastBackoffMs: 1,
+      mostBackoffMs: 4,
+      batchEvents: 100,
+      batchMs: 1,
+      quietBatchMs: 1,
+      maxWaitingEvents: 1_000,
+      maxFrameBytes: 100_000,
+      handshakeTimeoutMs: 5_000,
+      fetchTimeoutMs: 5_000,
+      maxAnswerBytes: 100_000,
+      userAgent: "earshot/test",
+      requestsPerMinute: 60_000_000,
+      catchUpStatuses: 1_000,
+      recheckRecentMs: 86_400_000,
+      recheckAgeMs: 7 * 86_400_000,
+      ...settings,
+    },
+  });
+  return stream;
+};
+const started = async (...given: Parameters<typeof start>): Promise<MastodonStream> => {
+  const running = start(...given);
+  await eventually(() => expect(server.open()).toBe(1));
+  await eventually(() => expect(running.state().status).toBe("connected"));
+  return running;
+};
+/** Resolves once so many attempts to connect were made. */
+const connections = (count: number): Promise<void> =>
+  eventually(() => expect(server.requests.length).toBeGreaterThanOrEqual(count));
+const texts = (): string[] => [...archive.posts.values()].map(({ text }) => text);
+
+beforeEach(async () => {
+  archive = createMemoryArchive();
+  aheadMs = 0;
+  logged = [];
+  server = await startStreamingServer({ isUserToken });
+});
+afterEach(async () => {
+  await stream?.stop();
+  stream = null;
+  await server.closeServer();
+});
+
+describe.each(["websocket", "event-stream"] as const)("by %s", (transport) => {
+  beforeEach(() => serve({ transports: [transport] }));
+
+  test("posts, edits with their counts, and deletions arrive", async () => {
+    const { state } = await started();
+    server.update(emulatedStatus("1"), emulatedStatus("2"), emulatedStatus("3"));
+    await archive.until(() => archive.posts.size === 3);
+    server.edit(
+      emulatedStatus("1", {
+        edited_at: "2026-11-21T11:00:00.000Z",
+        content: "<p>edited</p>",
+        favourites_count: 7,
+        reblogs_count: 5,
+      }),
+    );
+    server.remove("2");
+    await archive.until(() => archive.posts.size === 2 && texts().includes("edited"));
+    expect(archive.posts.get(uriOf("1"))).toMatchObject({
+      platform: "mastodon",
+      origin: "stream",
+      counts: { likes: 7, reposts: 5 },
+    });
+    expect(archive.posts.has(uriOf("2"))).toBe(false);
+    expect(state()).toMatchObject({
+      status: "connected",
+      transport,
+      events: 5,
+      posts: 4,
+      deletes: 1,
+      leftOut: 0,
+      badFrames: 0,
+      gaps: 0,
+    });
+  });
+
+  test("the token goes in a header, with a User-Agent, and never in the address", async () => {
+    await started();
+    for (const request of server.requests) {
+      expect(request).toMatchObject({
+        authorization: `Bearer ${token}`,
+        userAgent: "earshot/test",
+      });
+      expect(`${request.path}${request.query}`).not.toContain(token);
+    }
+  });
+
+  test("an event that comes in pieces, and much at once, are taken whole", async () => {
+    await started();
+    const flood = Array.from({ length: 500 }, (_, n) => emulatedStatus(`${n}`));
+    server.update(...flood);
+    await archive.until(() => archive.posts.size === 500);
+  });
+
+  test.each([
+    ["no JSON", "nonsense"],
+    ["a list", []],
+    ["a status without an author", { id: "1", visibility: "public" }],
+    ["a status without an id", { ...emulatedStatus("1"), id: 12 }],
+    ["a number", 3],
+    ["a depth that nothing has", nested(5_000)],
+  ])("%s in the place of a status is counted, and the stream goes on", async (_what, payload) => {
+    const { state } = await started();
+    server.event("update", payload);
+    server.update(emulatedStatus("2"));
+    await archive.until(() => archive.posts.size === 1);
+    expect(state()).toMatchObject({ badFrames: 1, events: 1, posts: 1 });
+  });
+
+  test("an event that is too large ends the connection, and the stream goes on after it", async () => {
+    await started();
+    const before = server.requests.length;
+    server.event("update", { ...emulatedStatus("1"), content: "x".repeat(200_000) });
+    await connections(before + 1);
+    server.update(emulatedStatus("2"));
+    await archive.until(() => archive.posts.has(uriOf("2")));
+  });
+
+  test("a cut or a stop leads to another connection, and leaves a gap in the ledger", async () => {
+    const { state } = await started();
+    server.update(emulatedStatus("1"));
+    await archive.until(() => archive.posts.size === 1);
+    passes(5);
+    server.update(emulatedStatus("2"));
+    await archive.until(() => archive.posts.size === 2);
+    for (const end of ["cut", "stop"] as const) {
+      const before = server.requests.length;
+      server[end]();
+      await connections(before + 1);
+      await eventually(() => expect(state().status).toBe("connected"));
+      await eventually(() => expect(server.open()).toBe(1));
+      passes(5);
+      server.update(emulatedStatus(`after-${end}`));
+      await archive.until(() => archive.posts.has(uriOf(`after-${end}`)));
+      passes(5);
+      server.update(emulatedStatus(`later-${end}`));
+      await archive.until(() => archive.posts.has(uriOf(`later-${end}`)));
+    }
+    expect(state()).toMatchObject({ reconnects: server.requests.length - 1, gaps: 2 });
+    expect(joined(intervals())).toHaveLength(3);
+    const [first] = intervals();
+    expect(first).toMatchObject({
+      platform: "mastodon",
+      collection: "posts",
+      account: null,
+      source: `mastodon-stream:${new URL(server.url).host}`,
+    });
+  });
+});
+
+describe("who may be found", () => {
+  test("of accounts that have not agreed, or posts that are not public, nothing is kept", async () => {
+    const { state } = await started();
+    server.update(
+      emulatedStatus("1", {}, { indexable: false }),
+      emulatedStatus("2", {}, { indexable: undefined }),
+      emulatedStatus("3", {}, { noindex: true }),
+      emulatedStatus("4", { visibility: "unlisted" }),
+      emulatedStatus("5", { visibility: "private" }),
+      emulatedStatus("6", { reblog: emulatedStatus("60", {}, { id: "8", indexable: false }) }),
+      emulatedStatus("7"),
+    );
+    await archive.until(() => archive.posts.size === 1);
+    expect(archive.posts.has(uriOf("7"))).toBe(true);
+    expect(state()).toMatchObject({ events: 7, posts: 1, leftOut: 6 });
+  });
+
+  test("an account that takes its agreement back is hidden, and shown when it agrees again", async () => {
+    const account = `7@${new URL(server.url).host}`;
+    await started();
+    server.update(emulatedStatus("1"));
+    await archive.until(() => archive.posts.size === 1);
+    server.update(emulatedStatus("2", {}, { indexable: false }));
+    await archive.until(() => archive.statuses.get(account) === "opted-out");
+    server.update(emulatedStatus("3"));
+    await archive.until(() => archive.statuses.get(account) === "active");
+  });
+
+  test("an account of which the server no longer says that it agrees is hidden", async () => {
+    const account = `7@${new URL(server.url).host}`;
+    await started();
+    server.update(emulatedStatus("1"));
+    await archive.until(() => archive.posts.size === 1);
+    server.update(emulatedStatus("2", {}, { indexable: undefined }));
+    await archive.until(() => archive.statuses.get(account) === "opted-out");
+  });
+
+  test("a server of which nothing may be stored is reported in the state and the log", async () => {
+    const { state } = await started();
+    const shy = (n: number) => emulatedStatus(`${n}`, {}, { indexable: undefined });
+    server.update(...Array.from({ length: 99 }, (_, n) => shy(n)));
+    await eventually(() => expect(state().leftOut).toBe(99));
+    expect(state().detail).not.toContain("none of its posts");
+    server.update(shy(100), shy(101));
+    await eventually(() => expect(state().leftOut).toBe(101));
+    expect(state().detail).toContain("none of its posts may be stored");
+    const warnings = logged.filter((line) => JSON.stringify(line).includes("none of its posts"));
+    expect(warnings).toHaveLength(1);
+    server.update(emulatedStatus("102"));
+    await archive.until(() => archive.posts.size === 1);
+    expect(state().detail).not.toContain("none of its posts");
+  });
+
+  test("an edit after which a post may not be found deletes it, and only a later one brings it back", async () => {
+    const edited = (hour: number) => ({ edited_at: `2026-11-21T${hour}:00:00.000Z` });
+    await started();
+    server.update(emulatedStatus("1"));
+    await archive.until(() => archive.posts.size === 1);
+    server.edit(emulatedStatus("1", edited(12), { indexable: false }));
+    await archive.until(() => archive.posts.size === 0);
+    server.edit(emulatedStatus("1", edited(11)), emulatedStatus("1", edited(13)));
+    await archive.until(() => archive.posts.size === 1);
+    expect(archive.posts.get(uriOf("1"))?.revision).toContain("T13:");
+  });
+
+  test("news of a post that is no edit brings its counts", async () => {
+    await started();
+    server.update(emulatedStatus("1"));
+    await archive.until(() => archive.posts.size === 1);
+    for (const favourites of [3, 2]) {
+      server.edit(emulatedStatus("1", { favourites_count: favourites }));
+      await archive.until(() => archive.posts.get(uriOf("1"))?.counts.likes === favourites);
+      passes(1);
+    }
+  });
+
+  test("what concerns no post is passed over", async () => {
+    const { state } = await started();
+    server.event("filters_changed", "");
+    server.event("announcement", { id: "1" });
+    server.event("an_event_to_come", "{");
+    server.update(emulatedStatus("1"));
+    await archive.until(() => archive.posts.size === 1);
+    expect(state()).toMatchObject({ events: 4, badFrames: 0 });
+  });
+});
+
+describe("the way to a server", () => {
+  test("without a WebSocket the events come as server-sent events, and stay so", async () => {
+    await serve({ transports: ["event-stream"] });
+    await started();
+    server.cut();
+    await connections(3);
+    expect(server.requests.map(({ transport }) => transport)).toEqual([
+      "websocket",
+      "event-stream",
+      "event-stream",
+    ]);
+  });
+
+  test.each([
+    ["public", "/api/v1/streaming", "?stream=public"],
+    ["public:local", "/api/v1/streaming", "?stream=public%3Alocal"],
+  ] as const)("the stream %s is asked for by its name", async (name, path, query) => {
+    await started({ stream: name });
+    expect(server.requests[0]).toMatchObject({ path, query });
+    server.update(emulatedStatus("1", {}, { acct: "ann" }), emulatedStatus("2"));
+    await archive.until(() => archive.posts.size >= 1);
+    expect(archive.posts.has(uriOf("2"))).toBe(name === "public");
+  });
+
+  test("by server-sent events a stream has a path of its own", async () => {
+    await serve({ transports: ["event-stream"] });
+    await started({ stream: "public:remote" });
+    expect(server.requests.at(-1)?.path).toBe("/api/v1/streaming/public/remote");
+  });
+
+  test("a token that is refused is told of without what the server says, and asked for anew", async () => {
+    const tokens = ["echoed-secret", token];
+    const { state } = start({}, { tokenOf: async () => tokens.shift() ?? token });
+    await eventually(() => expect(server.open()).toBe(1));
+    expect(server.requests.map(({ transport }) => transport)).toEqual(["websocket", "websocket"]);
+    expect(JSON.stringify(logged)).toContain("HTTP 401: the user token for 127.0.0.1");
+    expect(JSON.stringify([logged, state()])).not.toMatch(/echoed-secret|Invalid access/);
+  });
+
+  test("without a token it waits, and says what is missing", async () => {
+    let given: string | null = null;
+    const { state } = start({ leastBackoffMs: 20 }, { tokenOf: async () => given });
+    await eventually(() => expect(state().detail).toContain("no user token for 127.0.0.1"));
+    expect(state().status).toBe("waiting");
+    expect(server.requests).toEqual([]);
+    given = token;
+    await eventually(() => expect(server.open()).toBe(1));
+  });
+
+  test("a server that is away is asked again until it is there", async () => {
+    await server.down();
+    const { state } = start();
+    await eventually(() => expect(state().status).toBe("waiting"));
+    await server.up();
+    await eventually(() => expect(server.open()).toBe(1));
+  });
+
+  test("another host is called only where it has a public address", async () => {
+    const other = await startStreamingServer({ isUserToken });
+    server.instance = { configuration: { urls: { streaming: other.url.replace("http", "ws") } } };
+    const { state } = start();
+    await eventually(() => expect(state().detail).toContain("not a public address"));
+    expect(other.requests).toEqual([]);
+    await stream?.stop();
+    await startedAt(other, { privateHosts: [other.url] });
+    await other.closeServer();
+  });
+});
+
+describe("a server of another family", () => {
+  let other: MastodonEmulator;
+  let streams: Streaming;
+  const serveOther = async (differences: Partial<Differences>): Promise<void> => {
+    other = await startMastodonEmulator({ dialect: "gotosocial-like", differences });
+    streams = mountStreams(other);
+    const { id } = other.network.addAccount({ username: "zoe" });
+    const given = other.addToken({ accountId: id }).token;
+    start({ server: other.url }, { tokenOf: async () => given });
+    await eventually(() => expect(streams.open()).toBe(1));
+  };
+  afterEach(async () => {
+    await stream?.stop();
+    streams.close();
+    await other.close();
+  });
+
+  test("is followed by ids that are no numbers, and by wss:// that is none", async () => {
+    await serveOther({ noIndexable: false });
+    const { network } = other;
+    const { id: accountId } = network.addAccount({ username: "ann", domain: "other.example" });
+    const { id } = network.addStatus({ accountId, text: "a river" });
+    expect(id).toMatch(/^[0-9A-Z]{26}$/);
+    await archive.until(() => archive.posts.size === 1);
+    expect([...archive.posts.values()][0]?.userId).toBe(`${accountId}@${other.host}`);
+    network.deleteStatus(id);
+    await archive.until(() => archive.posts.size === 0);
+  });
+
+  test("gives nothing where it does not tell whether accounts agree", async () => {
+    await serveOther({});
+    const { id: accountId } = other.network.addAccount({ username: "ann" });
+    other.network.addStatus({ accountId, text: "a river" });
+    await eventually(() => expect(stream?.state().leftOut).toBe(1));
+    expect(archive.posts.size).toBe(0);
+  });
+});
+
+test("a connection without an event for too long is made anew, and heartbeats do not count", async () => {
+  const clock = createManualClock();
+  const { state } = await started({ silenceMs: 60_000, leastBackoffMs: 1_000 }, { clock });
+  await clock.advance(59_000);
+  server.thump();
+  expect(server.requests).toHaveLength(1);
+  await clock.advance(1_000);
+  await eventually(() => expect(state().detail).toContain("no event for 60 s"));
+  await clock.advance(1_000);
+  await eventually(() => expect(server.requests).toHaveLength(2));
+});
+
+test("a server where nothing happens is left for no longer each time", async () => {
+  const clock = createManualClock();
+  const pauses = { leastBackoffMs: 1_000, mostBackoffMs: 30_000 };
+  const { state } = await started({ silenceMs: 60_000, ...pauses }, { clock });
+  for (let round = 1; round <= 4; round += 1) {
+    await clock.advance(60_000);
+    await eventually(() => expect(state().reconnects).toBe(round));
+    await clock.advance(1_000);
+    await connections(round + 1);
+    await eventually(() => expect(state().status).toBe("connected"));
+  }
+});
+
+test("more than may wait is left with the server until the archive takes it", async () => {
+  let isFull = true;
+  let tries = 0;
+  archive.beforeWrite = () => {
+    tries += 1;
+    if (isFull) throw new Error("the disk is full");
+  };
+  await serve({ transports: ["event-stream"] });
+  const { state } = await started({ maxWaitingEvents: 50, batchEvents: 10 });
+  const many = (round: number) =>
+    Array.from({ length: 100 }, (_, n) =>
+      emulatedStatus(`${round}-${n}`, { spoiler_text: "x".repeat(5_000) }),
+    );
+  for (let round = 0; round < 5; round += 1) server.update(...many(round));
+  await eventually(() => expect(state().status).toBe("paused"));
+  const before = tries;
+  await eventually(() => expect(tries).toBeGreaterThan(before + 10));
+  expect(state().events).toBeLessThan(200);
+  isFull = false;
+  await archive.until(() => archive.posts.size === 500);
+});
+
+test("while the archive does not take what came, it waits and keeps it", async () => {
+  let isFull = true;
+  archive.beforeWrite = () => {
+    if (isFull) throw new Error("the disk is full");
+  };
+  const { state } = await started();
+  server.update(emulatedStatus("1"));
+  await eventually(() => expect(state()).toMatchObject({ status: "paused", waitingEvents: 3 }));
+  expect(state().detail).toContain("the disk is full");
+  isFull = false;
+  await archive.until(() => archive.posts.size === 1);
+});
+
+const startedAt = async (
+  at: StreamingServer,
+  settings: Partial<MastodonStreamSettings>,
+): Promise<void> => {
+  start(settings);
+  await eventually(() => expect(at.open()).toBe(1));
+};
+
+function nested(depth: number): string {
+  return "[".repeat(depth) + "]".repeat(depth);
+}
+
+const intervals = () => archive.batches.flatMap((batch) => batch.coverage ?? []);
+
+/** How many stretches the intervals come to. */
+function joined(of: readonly { fromMs: number; toMs: number }[]): { toMs: number }[] {
+  const stretches: { toMs: number }[] = [];
+  for (const { fromMs, toMs } of of) {
+    const last = stretches.at(-1);
+    if (last !== undefined && last.toMs >= fromMs) last.toMs = toMs;
+    else stretches.push({ toMs });
+  }
+  return stretches;
+}

@@ -1,0 +1,229 @@
+import type { Archive } from "../../archive/archive.ts";
+import { mastodonStreamSource } from "../../archive/catalog/coverage.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { messageOf } from "../../lib/errors.ts";
+import type { IngestLog } from "../ingest-log.ts";
+import type { MastodonStreamState } from "../ingest-state.ts";
+import type { Frame } from "../streams/frames.ts";
+import { createStreamLink } from "../streams/link.ts";
+import { createStreamTally } from "../streams/tally.ts";
+import { startStreamWriter } from "../streams/writer.ts";
+import { createMastodonAfterGap } from "./after-gap.ts";
+import { type LastEvent, readLastEvent } from "./catch-up.ts";
+import { createMastodonClients } from "./clients.ts";
+import { createMastodonConnections } from "./connection.ts";
+import { type MastodonEvent, readAgain, readMastodonEvent, readMissedStatus } from "./events.ts";
+import { createRecentDeletions } from "./recent-deletions.ts";
+import { createMastodonRecheck } from "./recheck.ts";
+import { createMastodonRequests } from "./requests.ts";
+import type { MastodonStreamSettings } from "./settings.ts";
+import { nothingStored, storesNothing } from "./skipped.ts";
+
+/**
+ * Live ingestion from the public stream of one Mastodon server. What it promises:
+ *
+ * - Every public post that the server tells of, of an account that has agreed to be searched, is taken, with its later edits
+ *   and its deletion; nothing of any other account is kept. An account that takes its agreement back is hidden.
+ * - The server repeats nothing, and the ledger has a gap where there was no connection. Then the timeline is read for what was
+ *   missed, and stored statuses are compared with the server; until that is done they are not confirmed.
+ * - The ledger tells when the server was followed, from one event to a later one. That is what one server sees, so no search
+ *   counts as complete by it.
+ * - The token is sent in a header to the address that the server tells for its stream, by TLS where the server itself is
+ *   reached so; nothing that a server says about a refusal is repeated, as it could hold the token.
+ * - When events wait for the archive it stops reading; when the archive cannot write it waits.
+ */
+export type MastodonStream = {
+  state(): MastodonStreamState;
+  /** Whether the stream, or a comparison with the server, has followed a stored post up to now. */
+  confirms(id: bigint): boolean;
+  /** Ends the connection, writes what has arrived, and resolves. */
+  stop(): Promise<void>;
+};
+
+export type MastodonStreamRequest = {
+  archive: Pick<Archive, "write" | "readCheckpoint" | "aliases">;
+  clock: Clock;
+  /** From 0 to below 1. */
+  random: () => number;
+  settings: MastodonStreamSettings;
+  /** The user token for a server, named by its origin; null where there is none. Asked for before each connection. */
+  tokenOf: (origin: string) => Promise<string | null>;
+  log: IngestLog;
+};
+
+/** The last event, and the one after which the timeline is to be read. */
+type MastodonPlace = { timeMs: number; since: LastEvent | null };
+
+export function startMastodonStream(request: MastodonStreamRequest): MastodonStream {
+  const { archive, clock, random, settings, log } = request;
+  const { host } = new URL(settings.server);
+  const { guard, fetch, client } = createMastodonClients(settings);
+  const tally = createStreamTally();
+  const counts = { leftOut: 0, reconnects: 0, gaps: 0, caughtUp: 0 };
+  let lastEventMs: number | null = null;
+  let isInterrupted = false;
+  let hasWarned = false;
+  const deletions = createRecentDeletions();
+  const checkpoint = `mastodon-stream ${host}`;
+
+  const link = createStreamLink({
+    archive,
+    clock,
+    random,
+    guard,
+    settings,
+    waiting: () => writer.waiting(),
+    failure: () => writer.failure(),
+    onOpen: (name) => {
+      connections.opened();
+      log.info({ host: name, transport: connections.transport() }, "mastodon stream: connected");
+      afterGap.opened();
+    },
+  });
+
+  const connections = createMastodonConnections({
+    link,
+    clock,
+    settings,
+    tokenOf: request.tokenOf,
+    fetch,
+    client,
+  });
+
+  const writer = startStreamWriter<MastodonPlace>({
+    ...settings,
+    archive,
+    clock,
+    random,
+    checkpoint,
+    coverage: {
+      platform: "mastodon",
+      source: mastodonStreamSource(host),
+      collections: ["posts"],
+    },
+    saved: null,
+    isLater: (place, than) => place.timeMs > than.timeMs,
+    onWritten: link.written,
+    onFailure: (reason) =>
+      log.warn({ reason }, "mastodon stream: the archive does not take a batch"),
+  });
+
+  const requests = createMastodonRequests({ ...request, server: settings.server, fetch });
+  const recheck = createMastodonRecheck({
+    ...request,
+    host,
+    requests,
+    changesOf: (status) => readAgain(status, { host, nowMs: clock.now() }),
+  });
+  const afterGap = createMastodonAfterGap({ ...request, host, requests, recheck, onMissed });
+
+  async function run(): Promise<void> {
+    const saved = await link.readPlace(checkpoint, readLastEvent);
+    if (saved !== null) afterGap.noteEvent(saved);
+    for (let failures = 0; !link.signal.aborted; ) {
+      const before = tally.counts.events;
+      interrupted();
+      const reason = await connections.connect(takeFrame).catch(messageOf);
+      await afterGap.closed();
+      if (link.signal.aborted) return;
+      counts.reconnects += 1;
+      log.info({ host, reason }, "mastodon stream: not connected");
+      // A quiet server is none that fails: a connection that lasted is not followed by a long pause.
+      const hasWorked = tally.counts.events > before || connections.hasLasted();
+      failures = hasWorked ? 0 : failures + 1;
+      await link.wait(host, reason, Math.max(0, failures - 1));
+    }
+  }
+
+  function interrupted(): void {
+    writer.interrupted();
+    isInterrupted = true;
+  }
+
+  function takeFrame(frame: Frame): void {
+    const nowMs = clock.now();
+    const event = readMastodonEvent(frame, { host, nowMs });
+    if (event === null) {
+      // What it held is not known: the next event follows a gap.
+      interrupted();
+      tally.counts.badFrames += 1;
+      return;
+    }
+    if (event.kind === "refusal") {
+      connections.refused(event.status);
+      return;
+    }
+    if (isInterrupted && lastEventMs !== null) counts.gaps += 1;
+    isInterrupted = false;
+    lastEventMs = nowMs;
+    connections.heard();
+    afterGap.noteEvent({ statusId: event.statusId, timeMs: nowMs });
+    deletions.note(event);
+    take(event, nowMs);
+  }
+
+  function take(event: MastodonEvent & { kind: "event" }, nowMs: number): void {
+    if (event.isLeftOut) counts.leftOut += 1;
+    const item = { timeUs: nowMs * 1000, changes: event.changes, counted: [] };
+    writer.add(item, { timeMs: nowMs, since: afterGap.openSince() });
+    tally.add(item);
+    warnOnce();
+    link.added();
+  }
+
+  /** Statuses that the stream had no connection to report. */
+  function onMissed(statuses: readonly unknown[]): void {
+    const nowMs = clock.now();
+    for (const status of statuses) {
+      const event = readMissedStatus(status, { host, nowMs });
+      if (event?.kind !== "event" || deletions.has(event)) continue;
+      counts.caughtUp += 1;
+      take(event, nowMs);
+    }
+  }
+
+  function warnOnce(): void {
+    if (hasWarned || !storesNothing({ ...tally.counts, ...counts })) return;
+    hasWarned = true;
+    log.warn({ host, leftOut: counts.leftOut }, `mastodon stream: ${nothingStored}`);
+  }
+
+  function detail({ status, detail }: ReturnType<typeof link.status>): string {
+    if (status !== "connected") return detail;
+    if (storesNothing({ ...tally.counts, ...counts })) return `${detail}; ${nothingStored}`;
+    const failure = afterGap.failure();
+    if (failure !== null) return `${detail}; stored posts cannot be compared: ${failure}`;
+    return recheck.state().isPending
+      ? `${detail}; comparing stored posts with the server after a gap`
+      : detail;
+  }
+
+  const ended = run();
+  return {
+    state: () => {
+      const status = link.status();
+      const { events, posts, deletes, badFrames } = tally.counts;
+      return {
+        ...status,
+        detail: detail(status),
+        host,
+        transport: connections.transport(),
+        lastEventMs,
+        events,
+        posts,
+        deletes,
+        badFrames,
+        ...counts,
+        waitingEvents: writer.waiting(),
+        recheck: recheck.state(),
+      };
+    },
+    confirms: recheck.confirms,
+    stop: async () => {
+      link.stop();
+      await ended;
+      await writer.stop();
+      await Promise.all([fetch.close(), client.close()]);
+    },
+  };
+}

@@ -1,0 +1,161 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { type WebSocket, WebSocketServer } from "ws";
+import { systemClock } from "../../lib/clock.ts";
+import { createGuard } from "../../lib/guard.ts";
+import { openStreamConnection, type StreamConnection } from "./connection.ts";
+import type { Frame } from "./frames.ts";
+
+let server: WebSocketServer;
+let url: URL;
+let connection: StreamConnection | null = null;
+
+const open = (
+  onFrame: (frame: Frame) => void,
+  onOpen = () => {},
+  clock = systemClock,
+): StreamConnection => {
+  connection = openStreamConnection({
+    url,
+    guard: createGuard([url.href]),
+    clock,
+    userAgent: "earshot/test",
+    handshakeTimeoutMs: 5_000,
+    idleTimeoutMs: 30_000,
+    maxFrameBytes: 10_000,
+    onOpen,
+    onFrame,
+  });
+  return connection;
+};
+const serve = (run: (socket: WebSocket) => void) => server.on("connection", run);
+
+beforeEach(async () => {
+  server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
+  await once(server, "listening");
+  url = new URL(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+});
+afterEach(() => {
+  connection?.close();
+  connection = null;
+  for (const socket of server.clients) socket.terminate();
+  server.close();
+});
+
+test("frames of text and of bytes are told apart", async () => {
+  serve((socket) => {
+    socket.send("text");
+    socket.send(Buffer.from([1, 2]));
+  });
+  const frames: Frame[] = [];
+  open((frame) => frames.push(frame));
+  await vi.waitFor(() => expect(frames).toHaveLength(2));
+  expect(frames).toEqual([
+    { data: Buffer.from("text"), isBinary: false },
+    { data: Buffer.from([1, 2]), isBinary: true },
+  ]);
+});
+
+describe("a flood of frames", () => {
+  const frameBytes = 1_000;
+  const frames = 20_000;
+  /** A hundred, the rest of the 64 KiB that the last of them came with, and as many that were read already. */
+  const mostOfTurn = 100 + 2 * Math.ceil(65_536 / frameBytes);
+  const flood = (socket: WebSocket) => {
+    for (let n = 0; n < frames; n += 1) socket.send("x".repeat(frameBytes));
+  };
+
+  test("leaves a turn of the event loop to everything else after each few", async () => {
+    serve(flood);
+    let all = 0;
+    let ofTurn = 0;
+    let most = 0;
+    open(() => {
+      all += 1;
+      if (ofTurn === 0) {
+        setImmediate(() => {
+          most = Math.max(most, ofTurn);
+          ofTurn = 0;
+        });
+      }
+      ofTurn += 1;
+    });
+    await vi.waitFor(() => expect(all).toBe(frames), { timeout: 10_000 });
+    expect(most).toBeLessThanOrEqual(mostOfTurn);
+  }, 15_000);
+
+  test("leaves a turn to everything else as soon as slow frames have taken some milliseconds", async () => {
+    let elapsedMs = 0;
+    const clock = { ...systemClock, elapsed: () => elapsedMs };
+    serve((socket) => {
+      for (let n = 0; n < 400; n += 1) socket.send("x".repeat(9_000));
+    });
+    let all = 0;
+    let ofTurn = 0;
+    let most = 0;
+    open(
+      () => {
+        all += 1;
+        elapsedMs += 20;
+        if (ofTurn === 0) {
+          setImmediate(() => {
+            most = Math.max(most, ofTurn);
+            ofTurn = 0;
+          });
+        }
+        ofTurn += 1;
+      },
+      () => {},
+      clock,
+    );
+    await vi.waitFor(() => expect(all).toBe(400), { timeout: 10_000 });
+    // What was read from the network together with the second frame still comes.
+    expect(most).toBeLessThan(20);
+  }, 15_000);
+
+  test("stops at a pause and goes on after it, with nothing lost", async () => {
+    serve(flood);
+    let all = 0;
+    const opened = open(() => {
+      all += 1;
+      if (all === 500) opened.pause();
+    });
+    await vi.waitFor(() => expect(all).toBeGreaterThanOrEqual(500), { timeout: 10_000 });
+    for (let turns = 0; turns < 50; turns += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(all).toBeLessThanOrEqual(500 + mostOfTurn);
+    opened.resume();
+    await vi.waitFor(() => expect(all).toBe(frames), { timeout: 10_000 });
+  }, 15_000);
+});
+
+test("a frame above the largest size ends the connection, and is told", async () => {
+  serve((socket) => socket.send("x".repeat(10_001)));
+  const { ended } = open(() => {});
+  expect(await ended).toMatchObject({ frameTooLarge: true });
+});
+
+test("an address that is not public is not called", async () => {
+  let connections = 0;
+  serve(() => {
+    connections += 1;
+  });
+  connection = openStreamConnection({
+    url,
+    guard: createGuard([]),
+    clock: systemClock,
+    userAgent: "earshot/test",
+    handshakeTimeoutMs: 5_000,
+    idleTimeoutMs: 30_000,
+    maxFrameBytes: 10_000,
+    onOpen: () => {},
+    onFrame: () => {},
+  });
+  expect(await connection.ended).toMatchObject({
+    reason: "127.0.0.1 is not a public address",
+    frameTooLarge: false,
+  });
+  expect(connections).toBe(0);
+});

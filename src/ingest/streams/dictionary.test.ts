@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Headers } from "undici";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
+import { loadDictionary } from "./dictionary.ts";
+
+const bytes = Buffer.alloc(200, "dictionary");
+bytes.writeUInt32LE(0xec30a437, 0);
+bytes.writeUInt32LE(77, 4);
+const known = {
+  id: 77,
+  bytes: bytes.length,
+  sha256: createHash("sha256").update(bytes).digest("hex"),
+};
+const url = "https://dictionaries.example/77";
+
+let folder: string;
+let path: string;
+let served: { status: number; body: Uint8Array };
+let fetches: { maxBytes: number | undefined }[];
+
+const fetch: GuardedFetch = async (_url, options) => {
+  fetches.push({ maxBytes: options?.maxBytes });
+  const { status, body } = served;
+  return { status, body, headers: new Headers(), text: () => "", json: () => null };
+};
+const load = () =>
+  loadDictionary({ path, url, fetch, known, timeoutMs: 1, signal: new AbortController().signal });
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "earshot-dictionary-"));
+  path = join(folder, "data", "jetstream.zdict");
+  served = { status: 200, body: bytes };
+  fetches = [];
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test("is fetched once, no more of it than it has, and kept", async () => {
+  expect(await load()).toEqual(bytes);
+  expect(readFileSync(path)).toEqual(bytes);
+  expect(await load()).toEqual(bytes);
+  expect(fetches).toEqual([{ maxBytes: 200 }]);
+});
+
+test("whose file is damaged is fetched anew", async () => {
+  await load();
+  for (const damaged of [bytes.subarray(1), Buffer.alloc(200), Buffer.alloc(0)]) {
+    writeFileSync(path, damaged);
+    expect(await load()).toEqual(bytes);
+  }
+  expect(fetches).toHaveLength(4);
+});
+
+test.each([
+  ["another status", { status: 404, body: bytes }, "dictionaries.example answers HTTP 404"],
+  [
+    "one byte that differs",
+    { status: 200, body: Buffer.concat([bytes.subarray(0, -1), Buffer.from("x")]) },
+    "what dictionaries.example sends is not the dictionary 77",
+  ],
+  [
+    "nothing",
+    { status: 200, body: Buffer.alloc(0) },
+    "what dictionaries.example sends is not the dictionary 77",
+  ],
+])("is refused, and nothing is kept, with %s", async (_what, answer, message) => {
+  served = answer;
+  await expect(load()).rejects.toThrow(message);
+  expect(existsSync(path)).toBe(false);
+});

@@ -1,0 +1,63 @@
+import { createHash } from "node:crypto";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { EarshotError } from "../../lib/errors.ts";
+import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
+
+/** A zstd dictionary that the other side has too. */
+export type KnownDictionary = { id: number; bytes: number; sha256: string };
+
+/**
+ * The dictionary of Jetstream's `compress=true`. Its servers hand out another one, that of their newer endpoint
+ * (`getZstdDictionary`, which answers 404 for this id), so this one comes from the published source.
+ */
+export const jetstreamDictionary: KnownDictionary = {
+  id: 1_612_007_021,
+  bytes: 112_640,
+  sha256: "b8d77b46933aceecbdd5275a01241efc985c970c78162b8150cf67a26522f70c",
+};
+
+const magic = 0xec30a437;
+
+export type DictionaryRequest = {
+  /** Where it is kept. */
+  path: string;
+  url: string;
+  fetch: GuardedFetch;
+  known: KnownDictionary;
+  timeoutMs: number;
+  signal: AbortSignal;
+};
+
+/**
+ * The dictionary from its file, else fetched once and kept there; whatever is not the known one is refused. Errors:
+ * `dictionary_unavailable`, or those of the fetch.
+ */
+export async function loadDictionary(request: DictionaryRequest): Promise<Buffer> {
+  const { path, url, known } = request;
+  const kept = await readFile(path).catch(() => null);
+  if (kept !== null && isKnown(kept, known)) return kept;
+  const { status, body } = await request.fetch(url, {
+    signal: request.signal,
+    maxBytes: known.bytes,
+    timeoutMs: request.timeoutMs,
+  });
+  if (status !== 200) throw unavailable(`${new URL(url).host} answers HTTP ${status}`);
+  const fetched = Buffer.from(body);
+  if (!isKnown(fetched, known)) {
+    throw unavailable(`what ${new URL(url).host} sends is not the dictionary ${known.id}`);
+  }
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeFile(`${path}.part`, fetched, { mode: 0o600 });
+  await rename(`${path}.part`, path);
+  return fetched;
+}
+
+function isKnown(bytes: Buffer, known: KnownDictionary): boolean {
+  if (bytes.length !== known.bytes || bytes.readUInt32LE(0) !== magic) return false;
+  if (bytes.readUInt32LE(4) !== known.id) return false;
+  return createHash("sha256").update(bytes).digest("hex") === known.sha256;
+}
+
+const unavailable = (message: string): EarshotError =>
+  new EarshotError("dictionary_unavailable", message, { retryable: true });

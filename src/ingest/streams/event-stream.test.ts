@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import {
+  type StreamingServer,
+  startStreamingServer,
+} from "../../../test/emulators/mastodon/streaming.ts";
+import { createGuard } from "../../lib/guard.ts";
+import { createGuardedFetch, type GuardedClient } from "../../lib/guarded-fetch.ts";
+import type { StreamConnection } from "./connection.ts";
+import { openEventStream } from "./event-stream.ts";
+
+let server: StreamingServer;
+let client: GuardedClient;
+let connection: StreamConnection | null = null;
+let frames: string[];
+let opened: number;
+
+const clientWith = (timeoutMs: number): GuardedClient =>
+  createGuardedFetch({
+    guard: createGuard([server.url]),
+    userAgent: "earshot/test",
+    timeoutMs,
+    maxBytes: 1_000,
+    maxRedirects: 0,
+  });
+const open = (path = "public", token = "good"): StreamConnection => {
+  connection = openEventStream({
+    url: new URL(`${server.url}/api/v1/streaming/${path}`),
+    headers: { authorization: `Bearer ${token}` },
+    maxFrameBytes: 1_000,
+    client,
+    onOpen: () => {
+      opened += 1;
+    },
+    onFrame: ({ data }) => frames.push(data.toString()),
+  });
+  return connection;
+};
+const eventually = (look: () => void): Promise<void> => vi.waitFor(look, { interval: 2 });
+const connected = (): Promise<void> =>
+  eventually(() => expect([opened, server.open()]).toEqual([1, 1]));
+
+beforeEach(async () => {
+  server = await startStreamingServer({ isUserToken: (token) => token === "good" });
+  client = clientWith(5_000);
+  frames = [];
+  opened = 0;
+});
+afterEach(async () => {
+  connection?.close();
+  connection = null;
+  await client.close();
+  await server.closeServer();
+});
+
+test("each event is a frame", async () => {
+  open();
+  await connected();
+  server.thump();
+  server.event("delete", "12");
+  server.event("update", { id: "1" });
+  await eventually(() => expect(frames).toHaveLength(2));
+  expect(frames.map((frame) => JSON.parse(frame))).toEqual([
+    { event: "delete", payload: "12" },
+    { event: "update", payload: '{"id":"1"}' },
+  ]);
+});
+
+test("what ends it is told", async () => {
+  const { ended } = open();
+  await connected();
+  server.stop();
+  expect(await ended).toEqual({
+    reason: "closed by the server",
+    status: null,
+    frameTooLarge: false,
+  });
+});
+
+test.each([
+  ["a token that is none", "public", "bad", 401],
+  ["a stream that is none", "nothing", "good", 404],
+])("%s is told by the status alone", async (_what, path, token, status) => {
+  expect(await open(path, token).ended).toEqual({
+    reason: `HTTP ${status}`,
+    status,
+    frameTooLarge: false,
+  });
+  expect(opened).toBe(0);
+});
+
+test("an answer that is no stream is none", async () => {
+  server.instance = { a: 1 };
+  connection = openEventStream({
+    url: new URL(`${server.url}/api/v2/instance`),
+    maxFrameBytes: 1_000,
+    client,
+    onOpen: () => {},
+    onFrame: () => {},
+  });
+  expect(await connection.ended).toMatchObject({ status: 200 });
+});
+
+test("an event that is too long ends it", async () => {
+  const { ended } = open();
+  await connected();
+  server.event("update", "x".repeat(2_000));
+  expect(await ended).toMatchObject({ frameTooLarge: true });
+  expect(frames).toEqual([]);
+});
+
+test("while it is paused nothing comes, and then everything", async () => {
+  const { pause, resume } = open();
+  await connected();
+  pause();
+  for (let n = 1; n < 10; n += 1) {
+    server.event("delete", `${n}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(frames).toEqual([]);
+  resume();
+  await eventually(() => expect(frames).toHaveLength(9));
+});
+
+test("with no sign of life it is given up", async () => {
+  await client.close();
+  client = clientWith(100);
+  const { ended } = open();
+  await connected();
+  expect((await ended).reason).toContain("did not answer");
+});
+
+test("closing ends it, also before it is open", async () => {
+  const { ended, close } = open();
+  close();
+  expect(await ended).toMatchObject({ frameTooLarge: false });
+  expect(frames).toEqual([]);
+});

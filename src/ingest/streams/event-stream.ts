@@ -1,0 +1,94 @@
+import { messageOf } from "../../lib/errors.ts";
+import type { GuardedClient, StreamedAnswer } from "../../lib/guarded-fetch.ts";
+import type { ConnectionEnd, StreamConnection, StreamConnectionOptions } from "./connection.ts";
+import { createEventReader } from "./event-lines.ts";
+
+export type EventStreamOptions = Pick<
+  StreamConnectionOptions,
+  "url" | "headers" | "maxFrameBytes" | "onOpen" | "onFrame"
+> & {
+  /** Ends a connection on which nothing moves, by its own time limit. */
+  client: Pick<GuardedClient, "stream">;
+};
+
+/** The longest that a timer can run is 24.8 days. */
+const longestConnectionMs = 7 * 86_400_000;
+
+/**
+ * A connection to a stream of server-sent events, used like one by a WebSocket: each event becomes the frame
+ * `{"event": …, "payload": …}`.
+ */
+export function openEventStream(options: EventStreamOptions): StreamConnection {
+  const closing = new AbortController();
+  let held: Promise<void> | null = null;
+  let release = (): void => {};
+
+  async function run(): Promise<ConnectionEnd> {
+    const { url, headers = {}, client } = options;
+    let answer: StreamedAnswer;
+    try {
+      answer = await client.stream(url, {
+        headers: { ...headers, accept: "text/event-stream" },
+        signal: closing.signal,
+        timeoutMs: longestConnectionMs,
+        maxBytes: Number.POSITIVE_INFINITY,
+      });
+    } catch (fault) {
+      return endBy(messageOf(fault));
+    }
+    const { status } = answer;
+    const type = answer.headers.get("content-type") ?? "";
+    if (status === 200 && type.startsWith("text/event-stream")) return await read(answer);
+    await answer.cancel();
+    const reason = status === 200 ? "an answer that is no event stream" : `HTTP ${status}`;
+    return { ...endBy(reason), status };
+  }
+
+  async function read({ pieces }: StreamedAnswer): Promise<ConnectionEnd> {
+    const eventsIn = createEventReader(options.maxFrameBytes);
+    options.onOpen();
+    try {
+      for await (const piece of pieces) {
+        while (held !== null) await held;
+        let events: ReturnType<typeof eventsIn>;
+        try {
+          events = eventsIn(piece);
+        } catch (fault) {
+          return { ...endBy(messageOf(fault)), frameTooLarge: true };
+        }
+        for (const { event, data } of events) {
+          const frame = JSON.stringify({ event, payload: data });
+          options.onFrame({ data: Buffer.from(frame), isBinary: false });
+        }
+        await nextTurn();
+      }
+      return endBy("closed by the server");
+    } catch (fault) {
+      return endBy(messageOf(fault));
+    }
+  }
+
+  function resume(): void {
+    held = null;
+    release();
+  }
+
+  return {
+    ended: run(),
+    pause: () => {
+      held ??= new Promise((resolve) => {
+        release = resolve;
+      });
+    },
+    resume,
+    close: () => {
+      closing.abort(new Error("closed"));
+      resume();
+    },
+  };
+}
+
+const endBy = (reason: string): ConnectionEnd => ({ reason, status: null, frameTooLarge: false });
+
+/** Pieces that are here already must not keep everything else from its turn. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,0 +1,58 @@
+import { zstdCompressSync } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createFrameReader } from "./frames.ts";
+
+const dictionary = Buffer.from(
+  '{"did":"did:plc:","time_us":,"kind":"commit","commit":{"rev":""'.repeat(8),
+);
+const event = '{"did":"did:plc:a","time_us":1783175888090631,"kind":"account"}';
+const compressed = zstdCompressSync(event, { dictionary });
+const binary = (data: Buffer) => ({ data, isBinary: true });
+const read = createFrameReader({ dictionary, maxBytes: 10_000 });
+
+describe("a frame", () => {
+  test("of text is taken as it is, one of bytes is decompressed", () => {
+    expect(read({ data: Buffer.from(event), isBinary: false })).toEqual({ text: event });
+    expect(read(binary(compressed))).toEqual({ text: event });
+  });
+
+  test("of bytes is unreadable without the dictionary it was made with", () => {
+    const without = createFrameReader({ dictionary: null, maxBytes: 10_000 });
+    expect(without(binary(compressed))).toBe("unreadable");
+    const other = createFrameReader({ dictionary: Buffer.alloc(500, "x"), maxBytes: 10_000 });
+    expect(other(binary(compressed))).not.toEqual({ text: event });
+  });
+
+  test("that grows beyond the bound is given up there", () => {
+    const bomb = zstdCompressSync(Buffer.alloc(50_000_000), { dictionary });
+    expect(bomb.length).toBeLessThan(10_000);
+    const before = process.memoryUsage.rss();
+    for (let times = 0; times < 100; times += 1) expect(read(binary(bomb))).toBe("too-large");
+    expect(process.memoryUsage.rss() - before).toBeLessThan(50_000_000);
+  });
+
+  test("of up to the bound is read", () => {
+    const text = "x".repeat(10_000);
+    expect(read(binary(zstdCompressSync(text, { dictionary })))).toEqual({ text });
+    expect(read(binary(zstdCompressSync(`${text}x`, { dictionary })))).toBe("too-large");
+  });
+
+  test("never throws, whatever its bytes", () => {
+    const bent = fc.array(fc.tuple(fc.nat(compressed.length - 1), fc.nat(255))).map((edits) => {
+      const bytes = Buffer.from(compressed);
+      for (const [at, byte] of edits) bytes[at] = byte;
+      return bytes;
+    });
+    const cut = fc.nat(compressed.length - 1).map((end) => compressed.subarray(0, end));
+    const any = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes));
+    fc.assert(
+      fc.property(fc.oneof(bent, cut, any), (bytes) => {
+        const found = read(binary(bytes));
+        if (typeof found === "object") expect(found.text.length).toBeLessThanOrEqual(10_000);
+        else expect(["too-large", "unreadable"]).toContain(found);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,185 @@
+import type { Archive } from "../../archive/archive.ts";
+import { backoffMs } from "../../lib/backoff.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { messageOf } from "../../lib/errors.ts";
+import type { Guard } from "../../lib/guard.ts";
+import type { PartStatus } from "../ingest-state.ts";
+import {
+  type ConnectionEnd,
+  openStreamConnection,
+  type StreamConnection,
+  type StreamConnectionOptions,
+} from "./connection.ts";
+import type { Frame } from "./frames.ts";
+
+/**
+ * What a client of a stream has with its servers: one connection at a time, pauses between two that grow while nothing comes
+ * of it, and back-pressure, so that no more is read than the archive takes.
+ */
+export type StreamLink = {
+  /** Aborts when the client is stopped. */
+  signal: AbortSignal;
+  /** A saved place, asked for until the archive answers; null when there is none, or the client is stopped first. */
+  readPlace<Place>(
+    checkpoint: string,
+    read: (value: string | null) => Place | null,
+  ): Promise<Place | null>;
+  /** Connects, hands over what comes, and resolves when the connection has ended. */
+  listen(
+    url: URL,
+    name: string,
+    onFrame: (frame: Frame) => void,
+    open?: OpenConnection,
+  ): Promise<ConnectionEnd>;
+  /** The pause after so many failures in a row, from 0. */
+  wait(whom: string, reason: string, failures: number): Promise<void>;
+  /** To be called when something waits for the archive: stops reading when that is too much. */
+  added(): void;
+  /** To be called when something is written: goes on reading when little enough waits. */
+  written(): void;
+  /** When the open connection was opened, Unix milliseconds; null while there is none that is read and written down. */
+  liveSinceMs(): number | null;
+  /** How it is, in one word and in one line for people. */
+  status(): { status: PartStatus; detail: string };
+  /** Ends the connection, and whatever waits. */
+  stop(): void;
+};
+
+/** Makes a connection; a WebSocket unless told otherwise. */
+export type OpenConnection = (options: StreamConnectionOptions) => StreamConnection;
+
+export type StreamLinkOptions = {
+  archive: Pick<Archive, "readCheckpoint">;
+  clock: Clock;
+  random: () => number;
+  guard: Guard;
+  settings: {
+    maxWaitingEvents: number;
+    maxFrameBytes: number;
+    handshakeTimeoutMs: number;
+    idleTimeoutMs: number;
+    leastBackoffMs: number;
+    mostBackoffMs: number;
+    userAgent: string;
+  };
+  /** How much waits for the archive. */
+  waiting(): number;
+  /** Why the archive does not take it. */
+  failure(): { reason: string; retryAtMs: number } | null;
+  onOpen(name: string): void;
+};
+
+type Link =
+  | { kind: "connecting"; whom: string }
+  | { kind: "connected"; whom: string }
+  | { kind: "waiting"; whom: string; reason: string; untilMs: number };
+
+export function createStreamLink(options: StreamLinkOptions): StreamLink {
+  const { archive, clock, random, guard, settings } = options;
+  const backoff = { leastMs: settings.leastBackoffMs, mostMs: settings.mostBackoffMs };
+  const stopping = new AbortController();
+  let link: Link = { kind: "connecting", whom: "the archive" };
+  let connection: StreamConnection | null = null;
+  let isPaused = false;
+  let openedMs: number | null = null;
+
+  async function readPlace<Place>(
+    checkpoint: string,
+    read: (value: string | null) => Place | null,
+  ): Promise<Place | null> {
+    for (let failures = 0; !stopping.signal.aborted; failures += 1) {
+      try {
+        return read(await archive.readCheckpoint(checkpoint));
+      } catch (fault) {
+        await wait("the archive", messageOf(fault), failures);
+      }
+    }
+    return null;
+  }
+
+  async function listen(
+    url: URL,
+    name: string,
+    onFrame: (frame: Frame) => void,
+    open: OpenConnection = openStreamConnection,
+  ): Promise<ConnectionEnd> {
+    link = { kind: "connecting", whom: name };
+    const opened = open({
+      ...settings,
+      url,
+      guard,
+      clock,
+      onOpen: () => {
+        link = { kind: "connected", whom: name };
+        openedMs = clock.now();
+        options.onOpen(name);
+        added();
+      },
+      onFrame: (frame) => {
+        if (connection === opened) onFrame(frame);
+      },
+    });
+    connection = opened;
+    const end = await opened.ended;
+    connection = null;
+    openedMs = null;
+    isPaused = false;
+    return end;
+  }
+
+  async function wait(whom: string, reason: string, failures: number): Promise<void> {
+    const waitMs = backoffMs(failures, backoff, random);
+    link = { kind: "waiting", whom, reason, untilMs: clock.elapsed() + waitMs };
+    await clock.sleep(waitMs, stopping.signal).catch(() => {});
+  }
+
+  function added(): void {
+    if (isPaused || options.waiting() < settings.maxWaitingEvents) return;
+    isPaused = true;
+    connection?.pause();
+  }
+
+  function written(): void {
+    if (!isPaused || options.waiting() > settings.maxWaitingEvents / 2) return;
+    isPaused = false;
+    connection?.resume();
+  }
+
+  const liveSinceMs = (): number | null =>
+    isPaused || options.failure() !== null || stopping.signal.aborted ? null : openedMs;
+
+  function status(): { status: PartStatus; detail: string } {
+    if (stopping.signal.aborted) return { status: "off", detail: "stopped" };
+    const failure = options.failure();
+    if (failure !== null) {
+      const next = nextTry(clock, failure.retryAtMs);
+      return { status: "paused", detail: `waiting for the archive: ${failure.reason}, ${next}` };
+    }
+    if (isPaused) {
+      return { status: "paused", detail: `${options.waiting()} events wait for the archive` };
+    }
+    const { whom } = link;
+    if (link.kind === "connected") return { status: "connected", detail: `connected to ${whom}` };
+    const reason =
+      link.kind === "connecting" ? link.kind : `${link.reason}, ${nextTry(clock, link.untilMs)}`;
+    return { status: "waiting", detail: `waiting for ${whom}: ${reason}` };
+  }
+
+  return {
+    signal: stopping.signal,
+    readPlace,
+    listen,
+    wait,
+    added,
+    written,
+    liveSinceMs,
+    status,
+    stop: () => {
+      stopping.abort();
+      connection?.close();
+    },
+  };
+}
+
+export const nextTry = (clock: Clock, untilMs: number): string =>
+  `next try in ${Math.max(0, Math.ceil((untilMs - clock.elapsed()) / 1000))} s`;

@@ -1,0 +1,24 @@
+import type { StreamItem } from "./batches.ts";
+
+/** Counts what came of a stream since its start. */
+export function createStreamTally() {
+  const counts = {
+    events: 0,
+    posts: 0,
+    deletes: 0,
+    badFrames: 0,
+    counted: { likes: 0, reposts: 0, replies: 0, quotes: 0 },
+  };
+  return {
+    counts,
+    /** Takes one event that could be read, with what of it goes to the archive. */
+    add({ changes, counted }: StreamItem): void {
+      counts.events += 1;
+      for (const { kind } of changes) {
+        if (kind === "upsert") counts.posts += 1;
+        if (kind === "delete" || kind === "delete-held") counts.deletes += 1;
+      }
+      for (const { metric } of counted) counts.counted[metric] += 1;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { EarshotError } from "../lib/errors.ts";
+import { causeOf, failureOf } from "./attempt-error.ts";
+
+const query = "canaryword";
+
+test.each([
+  [new Error(`fts5: syntax error near "${query}"`), "internal", "a fault in Earshot"],
+  [
+    new EarshotError("internal", `cannot read ${query}`, { status: 500 }),
+    "internal",
+    "a fault in Earshot",
+  ],
+  [
+    new EarshotError("archive_unavailable", `the archive cannot be used: near "${query}"`, {
+      status: 503,
+      retryable: true,
+    }),
+    "archive_unavailable",
+    "the archive cannot be read for the moment",
+  ],
+])("%s tells neither caller nor log what happened inside", (error, code, message) => {
+  expect(failureOf(error)).toMatchObject({ code, message });
+  expect(causeOf(error)).toEqual({ code, error: "of another kind" });
+});
+
+test("the log tells which fault of the engine it was", () => {
+  const cause = new Error("database disk image is malformed");
+  const error = new EarshotError("archive_unavailable", "the archive cannot be used", { cause });
+  expect(causeOf(error)).toEqual({
+    code: "archive_unavailable",
+    error: "database disk image is malformed",
+  });
+});
+
+test("what is meant for the caller reaches him and the log", () => {
+  const error = new EarshotError("invalid_query", "too deep", { status: 400 });
+  expect(failureOf(error)).toEqual({
+    code: "invalid_query",
+    message: "too deep",
+    status: 400,
+    retryable: false,
+  });
+  expect(causeOf(error)).toEqual({ code: "invalid_query", error: "too deep" });
+});
+
+test("the log says that a name leads into a private network; the caller is not told", () => {
+  const cause = new EarshotError(
+    "address_refused",
+    "x.example leads to an address that is not public",
+  );
+  const message = "x.example cannot be resolved to a public address";
+  const error = new EarshotError("upstream_unreachable", message, { retryable: true, cause });
+  expect(failureOf(error)).toMatchObject({ code: "upstream_unreachable", message });
+  expect(causeOf(error).error).toBe(`${message}: ${cause.message}`);
+});

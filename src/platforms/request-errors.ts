@@ -1,0 +1,86 @@
+import { EarshotError, messageOf } from "../lib/errors.ts";
+import { credentialRefused } from "./credential-errors.ts";
+
+export function noTurn(perSecond: number, waitMs: number): EarshotError {
+  return new EarshotError(
+    "upstream_limited",
+    `this job's turn to ask a platform comes in ${Math.ceil(waitMs / 1_000)} seconds, after its deadline: ${perSecond} jobs a second begin to ask`,
+    {
+      status: 502,
+      retryable: true,
+      hint: "search again later; EARSHOT_UPSTREAM_DISPATCHES_PER_SECOND is the bound",
+    },
+  );
+}
+
+export function tooLate(host: string): EarshotError {
+  return new EarshotError("upstream_timeout", `${host} did not answer within the job's time`, {
+    status: 504,
+    retryable: true,
+    hint: "search again later",
+  });
+}
+
+/** A call whose answer was lost may have been billed: neither this attempt nor another one of the job makes it again. */
+export function notPaidTwice({ code, message, status }: EarshotError): EarshotError {
+  return new EarshotError(code, `${message}; it may have been billed, so it is not asked again`, {
+    status,
+    hint: "submit the search again if it is to be paid once more",
+  });
+}
+
+export function failedAt(host: string, status: number): EarshotError {
+  return new EarshotError("upstream_failed", `${host} answers with status ${status}`, {
+    status: 502,
+    retryable: true,
+    hint: "search again later",
+  });
+}
+
+/** What a server says while it is busy or out of order says nothing of a credential. Errors: `upstream_failed`. */
+export function requireInOrder(host: string, { status }: { status: number }): void {
+  if (status === 429 || status >= 500) throw failedAt(host, status);
+}
+
+export function refusedAt(host: string, why: string): EarshotError {
+  return new EarshotError("upstream_refused", `${host} ${why}`, { status: 502 });
+}
+
+/** What is asked for openly is not shown so. */
+export function needsCredential(host: string): EarshotError {
+  return credentialRefused(
+    `${host} asks for a credential (status 401)`,
+    "add a credential of the platform: earshot credentials add",
+  );
+}
+
+/** Codes of connections that never came about, so that nothing was sent over them. */
+const neverConnected = new Set([
+  "EAI_AGAIN",
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+const mostCauses = 8;
+
+/** Whether a request that failed with this has certainly not reached the platform. */
+export function wasNeverSent(thrown: unknown): boolean {
+  let cause = thrown;
+  for (let depth = 0; depth < mostCauses && cause instanceof Error; depth += 1) {
+    if (cause instanceof EarshotError && cause.code === "address_refused") return true;
+    if ("code" in cause && neverConnected.has(String(cause.code))) return true;
+    cause = cause.cause;
+  }
+  return false;
+}
+
+/** A fault as an `EarshotError`: what a kind of credential throws beside them is its own failure. */
+export function asFault(host: string, thrown: unknown): EarshotError {
+  if (thrown instanceof EarshotError) return thrown;
+  return new EarshotError("internal", `asking ${host} failed: ${messageOf(thrown)}`, {
+    cause: thrown,
+  });
+}

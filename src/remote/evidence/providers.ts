@@ -1,0 +1,113 @@
+import { existsSync } from "node:fs";
+import { Client } from "undici";
+import * as z from "zod";
+import type { EvidenceKind } from "../../jobs/result-signature.ts";
+import { parseUntrustedJson } from "../../lib/bounded-json.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { createJsonMeter } from "../../lib/json-shape.ts";
+import type { EvidenceProvider } from "./evidence.ts";
+import { readSimulatedTee } from "./simulated/simulated-folder.ts";
+
+/** Where a guest agent of dstack listens inside its virtual machine. */
+const dstackSocket = "/var/run/dstack.sock";
+const timeoutMs = 10_000;
+const maxBytes = 524_288;
+
+type ProviderSettings = {
+  evidence: EvidenceKind;
+  /** The file of the simulated TEE, for `simulated`. */
+  simulatedTee: string | null;
+};
+
+/**
+ * The provider of evidence of the configured kind, never of another; for `tdx` the guest agent of dstack.
+ *
+ * Errors: `evidence_unavailable`, with what to do; `simulated_tee_unreadable`.
+ */
+export async function openProvider(
+  { evidence: kind, simulatedTee }: ProviderSettings,
+  socket = dstackSocket,
+): Promise<EvidenceProvider> {
+  if (kind === "none") {
+    return { kind, evidenceFor: async () => ({ quote: null, event_log: null, vm_config: null }) };
+  }
+  if (kind === "simulated") {
+    if (simulatedTee === null) {
+      throw unavailable(
+        "the node has no simulated TEE",
+        "set EARSHOT_NODE_SIMULATED_TEE to the file tee.json that `earshot nodes simulate FOLDER` writes",
+      );
+    }
+    const tee = await readSimulatedTee(simulatedTee);
+    return { kind, evidenceFor: async (reportData) => tee.evidence(reportData) };
+  }
+  if (existsSync(socket)) return dstackProvider(socket);
+  throw unavailable(
+    `this is not a virtual machine of dstack: ${socket} does not exist`,
+    "run the node on a TDX machine with dstack, or set EARSHOT_NODE_EVIDENCE=none where the gateway accepts it",
+  );
+}
+
+/**
+ * Quotes and event logs from the guest agent of dstack. The path of its socket depends on the image alone: the environment
+ * variable of dstack's own clients would let the host substitute a simulator.
+ */
+export function dstackProvider(socketPath: string): EvidenceProvider {
+  return {
+    kind: "tdx",
+    evidenceFor: async (reportData) => {
+      const body = JSON.stringify({ report_data: Buffer.from(reportData).toString("hex") });
+      const { data } = response.safeParse(await request(socketPath, body));
+      if (data === undefined) throw noQuote("its answer is not a quote with an event log");
+      const { quote, event_log, vm_config } = data;
+      return { quote, event_log, vm_config: vm_config ?? null };
+    },
+  };
+}
+
+const response = z.object({
+  quote: z
+    .string()
+    .max(65_538)
+    .transform((text) => text.replace(/^0x/, "").toLowerCase())
+    .refine((text) => /^(?:[0-9a-f]{2})+$/.test(text)),
+  event_log: z.string().max(262_144),
+  vm_config: z.string().max(65_536).optional(),
+});
+
+async function request(socketPath: string, body: string): Promise<unknown> {
+  const client = new Client("http://dstack", { socketPath, maxResponseSize: maxBytes });
+  try {
+    const answer = await client.request({
+      path: "/GetQuote",
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const bytes = Buffer.from(await answer.body.arrayBuffer());
+    if (answer.statusCode !== 200) throw noQuote(`it answers with status ${answer.statusCode}`);
+    return createJsonMeter()(bytes).deepest > 8 ? null : parseUntrustedJson(bytes);
+  } catch (error) {
+    if (error instanceof EarshotError && error.code === "evidence_unavailable") throw error;
+    throw noQuote(error instanceof Error ? reasonOf(error) : "it cannot be reached");
+  } finally {
+    await client.destroy();
+  }
+}
+
+/** Never repeats the content of the answer. */
+function reasonOf(error: Error): string {
+  if (error.name === "TimeoutError") return `no answer within ${timeoutMs / 1000} s`;
+  return "code" in error ? String(error.code) : "its answer is not JSON";
+}
+
+const noQuote = (reason: string) =>
+  unavailable(
+    `the guest agent of dstack provides no quote: ${reason}`,
+    `mount ${dstackSocket} into the container of the node`,
+  );
+
+function unavailable(message: string, hint: string): EarshotError {
+  return new EarshotError("evidence_unavailable", message, { status: 503, retryable: true, hint });
+}

@@ -1,0 +1,103 @@
+import { timingSafeEqual } from "node:crypto";
+import type { EvidenceKind } from "../../jobs/result-signature.ts";
+import type { EarshotError } from "../../lib/errors.ts";
+import { type NodeStatement, reportDataOf } from "../protocol/statement.ts";
+import { replayEventLog } from "./event-log.ts";
+import type { Collateral, CollateralSource, Evidence, VerifiedEvidence } from "./evidence.ts";
+import type { NodePolicy } from "./policy.ts";
+import { checkFacts } from "./policy-check.ts";
+import { rateQuote } from "./quote.ts";
+import { intelRoot } from "./quote-library.ts";
+import { refused } from "./refusal.ts";
+import { openQuote } from "./signed-quote.ts";
+
+export type EvidenceVerifier = {
+  policyId: string;
+  /**
+   * What the evidence for a statement proves. Errors: `evidence_refused` (403), with the failed check as the code of its first
+   * detail; `collateral_unavailable` (retryable).
+   */
+  verify(
+    statement: NodeStatement,
+    evidence: Evidence,
+    nowMs: number,
+  ): Promise<{ verified: VerifiedEvidence; collateral: Collateral | null }>;
+};
+
+type VerifierSettings = {
+  accepted: readonly EvidenceKind[];
+  policy: NodePolicy | null;
+  policyId: string;
+  collateral: CollateralSource | null;
+  /** The root of simulated quotes; quotes declared as `tdx` have to lead to Intel's. */
+  simulatedRootDer: Uint8Array | null;
+};
+
+/**
+ * Verifies evidence as the kind that its statement declares, and as no other: a quote that fails as `tdx` is refused even if
+ * it is valid as `simulated`.
+ */
+export function createEvidenceVerifier(settings: VerifierSettings): EvidenceVerifier {
+  const { accepted, policyId } = settings;
+  return {
+    policyId,
+    verify: async (statement, evidence, nowMs) => {
+      const { evidence: kind } = statement;
+      if (!accepted.includes(kind)) {
+        throw refused(
+          "kind_not_accepted",
+          `evidence of the kind ${kind} is not accepted here, only ${accepted.join(", ") || "none at all"}`,
+          "EARSHOT_NODES_EVIDENCE of the gateway lists the accepted kinds",
+        );
+      }
+      if (kind !== "none") return await verifyQuoted(kind, statement, evidence, nowMs, settings);
+      if (Object.values(evidence).some((part) => part !== null)) {
+        throw refused("evidence_unexpected", "the statement declares no evidence, but some came");
+      }
+      const nothing = { facts: null, composeHash: null, image: null, isListedPlatform: false };
+      return { verified: { kind, ...nothing, policyId }, collateral: null };
+    },
+  };
+}
+
+async function verifyQuoted(
+  kind: "tdx" | "simulated",
+  statement: NodeStatement,
+  evidence: Evidence,
+  nowMs: number,
+  settings: VerifierSettings,
+): Promise<{ verified: VerifiedEvidence; collateral: Collateral }> {
+  const { policy, collateral: source, policyId } = settings;
+  if (policy === null) throw notSet("policy_missing", "a policy", "EARSHOT_NODES_POLICY");
+  if (source === null) {
+    throw notSet("collateral_missing", "a source of collateral", "EARSHOT_NODES_COLLATERAL_URL");
+  }
+  const rootDer = kind === "tdx" ? await intelRoot() : settings.simulatedRootDer;
+  if (rootDer === null) {
+    throw notSet("simulated_root_missing", "a simulated root", "EARSHOT_NODES_SIMULATED_ROOT");
+  }
+  if (evidence.quote === null) {
+    throw refused("quote_missing", `evidence of the kind ${kind} requires a quote`);
+  }
+  const signed = openQuote(bytesOf(evidence.quote), rootDer, nowMs);
+  // Collateral is fetched only for evidence that a machine has made for this very statement.
+  if (!timingSafeEqual(signed.parts.report.reportData, reportDataOf(statement))) {
+    throw refused("report_data", "the quote was made for another statement");
+  }
+  const collateral = await source(signed);
+  const facts = await rateQuote(signed, collateral, nowMs);
+  const { event_log: log } = evidence;
+  const boot = log === null ? null : replayEventLog(log, facts.rtMr[3] ?? "");
+  const composeHash = boot?.composeHash ?? null;
+  const admission = checkFacts(policy, facts, boot);
+  return { verified: { kind, facts, composeHash, ...admission, policyId }, collateral };
+}
+
+/** Strict, as `Buffer.from` ignores other characters and two texts would be the same quote. */
+function bytesOf(hex: string): Buffer {
+  if (/^(?:[0-9a-f]{2})+$/.test(hex) && hex.length <= 65_536) return Buffer.from(hex, "hex");
+  throw refused("quote_malformed", "the quote is not hexadecimal digits in lower case");
+}
+
+const notSet = (code: string, what: string, setting: string): EarshotError =>
+  refused(code, `quotes cannot be verified here without ${what}`, `set ${setting}`);

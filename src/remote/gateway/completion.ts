@@ -1,0 +1,174 @@
+import { isLeaseLost, leaseLost } from "../../jobs/lease.ts";
+import { messageOf } from "../../lib/errors.ts";
+import type { SourceAnswer } from "../../platforms/source.ts";
+import { checkOf, nodeAnswerRefused, nodeUnauthorized } from "../protocol/errors.ts";
+import type { SealedAnswer } from "../protocol/messages.ts";
+import { quoteDigestOf, verifyResult } from "../protocol/signed-result.ts";
+import { readAnswer, readFailure } from "../protocol/work.ts";
+import type { NodeGatewayContext, SignedAnswer } from "./context.ts";
+import type { KnownNodes } from "./known-nodes.ts";
+import type { Penalties } from "./penalties.ts";
+import type { OpenLease, Run, Runs } from "./runs.ts";
+
+type CompletionContext = NodeGatewayContext & {
+  known: KnownNodes;
+  runs: Runs;
+  penalties: Penalties;
+};
+
+/** Of one answer; the first may hang on a connection that nobody knows to be cut. */
+const mostSendings = 2;
+
+/** Takes what runs complete: jobs that they have leased, with answers signed by the keys that were attested. */
+export class Completion {
+  readonly #context: CompletionContext;
+
+  constructor(context: CompletionContext) {
+    this.#context = context;
+  }
+
+  /** Errors: `lease_lost`, `node_unauthorized`. */
+  async renew(run: Run, job: string, token: string): Promise<number> {
+    if (!this.#context.runs.isLive(run)) {
+      throw nodeUnauthorized("attestation_ended", "the attestation of the node has ended");
+    }
+    leaseOf(run, job, token);
+    return await this.#context.queue.renew(job, token);
+  }
+
+  /** What to call when the answer has been sent. Errors: `lease_lost` when there is no job that it could belong to. */
+  begin(run: Run): () => void {
+    if (run.sending >= mostSendings * run.leases.size) throw leaseLost();
+    run.sending += 1;
+    let isOver = false;
+    return () => {
+      if (!isOver) run.sending -= 1;
+      isOver = true;
+    };
+  }
+
+  /** Errors: `lease_lost`; `node_answer_refused`, after which the job runs again. */
+  async complete(run: Run, sealed: SealedAnswer): Promise<void> {
+    await this.#once(run, sealed, async (lease) => {
+      const { queue, known, penalties } = this.#context;
+      const answer = await this.#readOrFail(lease, async () =>
+        this.#verify(lease, lease.opener.open(sealed)),
+      );
+      await queue.complete(lease.job, lease.token, answer);
+      known.noteEnd(run.nodeId, "done");
+      penalties.noteDone(run.nodeId, lease.job);
+    });
+  }
+
+  /** Errors: as `complete`. */
+  async fail(run: Run, sealed: SealedAnswer): Promise<void> {
+    await this.#once(run, sealed, async (lease) => {
+      const { queue, known, penalties } = this.#context;
+      const { job, token, work } = lease;
+      const reported = await this.#readOrFail(lease, async () =>
+        readFailure(lease.opener.open(sealed)),
+      );
+      const node = known.get(run.nodeId);
+      if (node === undefined) throw leaseLost(job);
+      await queue.fail(job, token, penalties.noteFailure(node, job, reported, work));
+      known.noteEnd(run.nodeId, "failed");
+    });
+  }
+
+  /** One at a time for each lease: the second waits, and gets `lease_lost` once the first was taken. */
+  async #once(
+    run: Run,
+    { job, token }: SealedAnswer,
+    take: (lease: OpenLease) => Promise<void>,
+  ): Promise<void> {
+    const lease = leaseOf(run, job, token);
+    if (lease.completing !== null) {
+      await lease.completing;
+      throw leaseLost(job);
+    }
+    lease.completing = take(lease);
+    try {
+      await lease.completing;
+      run.leases.delete(token);
+    } catch (error) {
+      // What could not be written may be sent again.
+      lease.completing = null;
+      if (isLeaseLost(error)) run.leases.delete(token);
+      throw error;
+    }
+  }
+
+  /** What is no answer to the request counts against the node: the job runs again, on another if it can. */
+  async #readOrFail<Value>(
+    { run, job, token }: OpenLease,
+    readSealed: () => Promise<Value>,
+  ): Promise<Value> {
+    const { onRefusedAnswer, penalties, queue, log } = this.#context;
+    try {
+      return await readSealed();
+    } catch (error) {
+      const { code, message } = checkOf(error);
+      onRefusedAnswer?.(code);
+      penalties.noteRefusedAnswer(run.nodeId, `${code}: ${message} (job ${job})`);
+      run.leases.delete(token);
+      const failure = {
+        code: "node_answer_refused",
+        message: `the answer of a node was not accepted (${code})`,
+        status: 502,
+        retryable: true,
+      };
+      await queue.fail(job, token, failure).catch((failed: unknown) => {
+        if (isLeaseLost(failed)) return;
+        log.warn({ error: messageOf(failed) }, "a job of a node could not be returned");
+      });
+      throw nodeAnswerRefused(code, message);
+    }
+  }
+
+  /** The answer and its signature, if the attested keys made it for this lease, in its time and under an attestation of the run. */
+  async #verify(lease: OpenLease, plain: Uint8Array): Promise<SignedAnswer> {
+    const { settings, clock } = this.#context;
+    const { run, job, request, work, sealedMs } = lease;
+    const { nodeId, keyId, signingKey } = run;
+    const { answer, body, knowledge, fields } = await readAnswer(plain, work);
+    const signed = verifyResult(fields, { body, knowledge, request, signingKey });
+    const { attestationId, signedAtMs } = signed;
+    if (signed.keyId !== keyId) throw nodeAnswerRefused("other_key", "it names another key");
+    if (signed.job !== job) throw nodeAnswerRefused("other_job", "it was signed for another job");
+    const attestation = run.attestations.get(attestationId);
+    if (attestation === undefined) {
+      throw nodeAnswerRefused("other_attestation", "it names no attestation of this run");
+    }
+    const { evidence } = attestation.statement;
+    if (signed.evidence !== evidence) {
+      throw nodeAnswerRefused("other_evidence", "it claims other evidence than was attested");
+    }
+    if (!isSameDigest(signed.quoteSha256, quoteDigestOf(attestation.evidence))) {
+      throw nodeAnswerRefused("other_quote", "it names another quote than was attested");
+    }
+    // One second more, as signatures carry whole seconds.
+    const earliestMs = sealedMs - settings.clockSkewMs - 1_000;
+    if (signedAtMs < earliestMs || signedAtMs > clock.now() + settings.clockSkewMs) {
+      throw nodeAnswerRefused("other_time", "it was not signed within the time of its lease");
+    }
+    const signature = { nodeId, keyId, attestationId, evidence, fields, knowledge, request };
+    return { ...withNode(answer, nodeId), signature };
+  }
+}
+
+function leaseOf(run: Run, job: string, token: string): OpenLease {
+  const lease = run.leases.get(token);
+  if (lease?.job !== job) throw leaseLost(job);
+  return lease;
+}
+
+/** An answer that continues with a credential of the node continues there. */
+function withNode(answer: SourceAnswer, nodeId: string): SourceAnswer {
+  if (answer.nextPlace == null) return answer;
+  const { nodeId: _, ...place } = answer.nextPlace;
+  return { ...answer, nextPlace: place.credentialId === null ? place : { ...place, nodeId } };
+}
+
+function isSameDigest(one: Uint8Array | null, other: Uint8Array | null): boolean {
+  return one === null || other === null ? one === other : Buffer.from(one).equals(other);
+}

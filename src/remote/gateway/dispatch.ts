@@ -1,0 +1,192 @@
+import type { Lease } from "../../jobs/lease.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { methodNames } from "../../platforms/methods.ts";
+import { checkOf, nodeUnauthorized } from "../protocol/errors.ts";
+import type { JobEnvelope, LeaseBody } from "../protocol/messages.ts";
+import { requestText } from "../protocol/request-text.ts";
+import { sealJob } from "../protocol/sealed-job.ts";
+import { tooManyAttempts } from "./authenticate.ts";
+import type { GatewayWork, NodeGatewayContext, NodeQueue } from "./context.ts";
+import type { Eligibility } from "./eligibility.ts";
+import type { KnownNodes } from "./known-nodes.ts";
+import type { Releases } from "./releases.ts";
+import type { OpenLease, Run, Runs } from "./runs.ts";
+
+type DispatchContext = NodeGatewayContext & {
+  known: KnownNodes;
+  runs: Runs;
+  eligibility: Eligibility;
+  released: Releases;
+  stopping: AbortSignal;
+  /** Nothing can be encrypted to the keys of a run. */
+  onUnusable: (run: Run) => void;
+};
+
+type LeaseRequest = Parameters<NodeQueue["lease"]>[0];
+
+/** Requests for work that a node may have open beyond the jobs that it runs at a time. */
+const sparePolls = 4;
+
+/** Sets of methods that a run requests, of which so many are remembered. */
+const mostMethodSets = 16;
+
+/** Gives jobs to runs that are attested, encrypted to their keys. */
+export class Dispatch {
+  readonly #context: DispatchContext;
+
+  constructor(context: DispatchContext) {
+    this.#context = context;
+  }
+
+  /** Null when no job came in time. Errors: `node_unauthorized`, `too_many_attempts`. */
+  async lease(
+    run: Run,
+    { methods, wait_ms: waitMs }: LeaseBody,
+    signal: AbortSignal,
+  ): Promise<JobEnvelope | null> {
+    const { runs, known, settings, queue, clock, stopping } = this.#context;
+    if (!runs.isLive(run)) {
+      throw nodeUnauthorized("attestation_ended", "the attestation of the node has ended");
+    }
+    const mostPolls = (known.get(run.nodeId)?.concurrency ?? 0) + sparePolls;
+    if (run.polls >= mostPolls) throw tooManyAttempts("the node asks for more than it can run");
+    const ended = AbortSignal.any([signal, run.ended.signal, stopping]);
+    const endMs = clock.elapsed() + Math.min(waitMs, settings.leaseWaitMs);
+    this.#notePoll(run, methods, 1);
+    try {
+      return await this.#nextJob(run, methods, endMs, ended);
+    } finally {
+      run.heardMs = Math.max(run.heardMs, clock.elapsed());
+      this.#notePoll(run, methods, -1);
+      // What was reserved for it goes to others, or to its next request.
+      queue.wakeNodes();
+    }
+  }
+
+  #notePoll(run: Run, methods: readonly string[], change: 1 | -1): void {
+    run.polls += change;
+    for (const method of new Set(methods)) {
+      const before = run.demand.get(method) ?? { open: 0, most: 0 };
+      const open = before.open + change;
+      const endedMs = this.#context.clock.elapsed();
+      run.demand.set(method, { open, most: Math.max(open, before.most), endedMs });
+    }
+  }
+
+  async #nextJob(
+    run: Run,
+    methods: readonly string[],
+    endMs: number,
+    ended: AbortSignal,
+  ): Promise<JobEnvelope | null> {
+    const { queue, clock } = this.#context;
+    const request = this.#requestOf(run, methods);
+    while (!ended.aborted) {
+      const lease = await queue.lease(request, endMs - clock.elapsed(), ended);
+      if (lease === null) return null;
+      if (lease.lost.aborted) continue;
+      const envelope = await this.#dispatch(run, lease, ended);
+      if (envelope !== null) return envelope;
+    }
+    return null;
+  }
+
+  /** Shared by all requests of a run for the same methods: the queue evaluates it once for all of them. */
+  #requestOf(run: Run, methods: readonly string[]): LeaseRequest {
+    const { eligibility } = this.#context;
+    const wanted = methodNames.filter((method) => methods.includes(method));
+    const request = run.requests.get(wanted.join()) ?? {
+      nodeId: run.nodeId,
+      methods: wanted,
+      isOpen: () => eligibility.isOpen(run),
+      accepts: (work: GatewayWork) => eligibility.accepts(run, work),
+      load: () => eligibility.load(run),
+      // A node does not say how many jobs of a method it runs: at least as many as it had requests open at once.
+      slots: () => Math.max(0, ...wanted.map((method) => run.demand.get(method)?.most ?? 0)),
+      onGiven: () => this.#notePace(run),
+    };
+    if (run.requests.size < mostMethodSets) run.requests.set(wanted.join(), request);
+    return request;
+  }
+
+  #notePace(run: Run): void {
+    const { eligibility, clock, queue, stopping } = this.#context;
+    run.givenMs.push(clock.elapsed());
+    const waitMs = eligibility.paceMs(run);
+    if (waitMs === 0 || run.isPaced) return;
+    run.isPaced = true;
+    const wake = () => {
+      run.isPaced = false;
+      queue.wakeNodes();
+    };
+    clock.sleep(waitMs, stopping).then(wake, () => undefined);
+  }
+
+  /** Encrypts a job to a run. Null where the run has ended: the job goes to another. */
+  async #dispatch(
+    run: Run,
+    lease: Lease<GatewayWork>,
+    ended: AbortSignal,
+  ): Promise<JobEnvelope | null> {
+    const { queue, log, runs, onUnusable, onDispatch } = this.#context;
+    const { uuid, token, lost } = lease;
+    const sealed = await this.#seal(run, lease).catch((error: unknown) => {
+      const message = "a job could not be encrypted to a node";
+      log.warn({ node: run.nodeId, uuid, error: messageOf(error) }, message);
+      if (checkOf(error).code === "key_unusable") onUnusable(run);
+      return null;
+    });
+    if (lost.aborted) return null;
+    if (ended.aborted || !runs.isLive(run)) {
+      await queue.giveBack(uuid, token).catch(() => undefined);
+      return null;
+    }
+    if (sealed === null) {
+      // The attempt counts: a job that cannot be encrypted is not retried forever.
+      await queue.fail(uuid, token, notSealed).catch(() => undefined);
+      return null;
+    }
+    run.leases.set(token, sealed.lease);
+    lost.addEventListener("abort", () => run.leases.delete(token), { once: true });
+    onDispatch?.(run.evidence);
+    return sealed.envelope;
+  }
+
+  async #seal(
+    run: Run,
+    leased: Lease<GatewayWork>,
+  ): Promise<{ envelope: JobEnvelope; lease: OpenLease }> {
+    const { clock, randomUuid, gatewayKey, released } = this.#context;
+    const { uuid: job, work, token, attempt, leftMs, holdMs } = leased;
+    const request = requestText(work);
+    const leaseId = randomUuid();
+    const credential = (await released.seal(run, leased, leaseId)) ?? undefined;
+    const sealedMs = clock.now();
+    const { envelope, opener } = await sealJob({
+      keyId: run.keyId,
+      sealingKey: run.sealingKey,
+      job,
+      lease: leaseId,
+      payload: {
+        token,
+        attempt,
+        left_ms: Math.max(0, leftMs),
+        hold_ms: holdMs,
+        request,
+        credential,
+      },
+      nowMs: sealedMs,
+      lifeMs: holdMs,
+      gateway: gatewayKey,
+    });
+    const lease = { run, job, token, work, request, opener, sealedMs, completing: null };
+    return { envelope, lease };
+  }
+}
+
+const notSealed = {
+  code: "node_lost",
+  message: "the job could not be encrypted to the node that was to run it",
+  status: 503,
+  retryable: true,
+};

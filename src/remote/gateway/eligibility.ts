@@ -1,0 +1,139 @@
+import { evidenceKinds } from "../../jobs/result-signature.ts";
+import type { Method } from "../../platforms/methods.ts";
+import { type Capability, mergedCapabilities, reachOf } from "../capability.ts";
+import type { GatewayWork, NodeGatewayContext } from "./context.ts";
+import type { KnownNodes } from "./known-nodes.ts";
+import type { NodeRecord } from "./node-store.ts";
+import { isQuarantined, type Penalties } from "./penalties.ts";
+import type { Releases } from "./releases.ts";
+import type { Run, Runs } from "./runs.ts";
+
+/** A run that is silent for so long and runs nothing is not expected to take work. */
+const silentMs = 5_000;
+
+/** After so many failures in a row nothing is expected of a node for a while, whatever it was given. */
+const mostFailuresInRow = 2;
+
+const paceWindowMs = 1_000;
+
+type EligibilityContext = Pick<
+  NodeGatewayContext,
+  "settings" | "queue" | "clock" | "embeddedReach"
+> & { known: KnownNodes; runs: Runs; penalties: Penalties; released: Releases };
+
+/** Which run may be given what, and when. */
+export class Eligibility {
+  readonly #context: EligibilityContext;
+
+  constructor(context: EligibilityContext) {
+    this.#context = context;
+  }
+
+  /** Jobs that it runs. */
+  running = ({ nodeId }: Run): number => this.#context.queue.runningOf(nodeId);
+
+  load = (run: Run): number =>
+    // A node that has just failed comes after the others: a retry goes to another node where it can.
+    this.running(run) / (this.#recordOf(run)?.concurrency ?? 1) +
+    this.#context.penalties.failuresInRow(run.nodeId);
+
+  /** Whether it is attested and was heard of lately. */
+  isConnected(run: Run): boolean {
+    const { runs, clock } = this.#context;
+    if (!runs.isLive(run)) return false;
+    return run.polls > 0 || this.running(run) > 0 || run.heardMs + silentMs > clock.elapsed();
+  }
+
+  /** Whether it may be given a job at this moment: attested, approved, with a free slot and within its pace. */
+  isOpen(run: Run): boolean {
+    return this.#isServing(run) && this.paceMs(run) === 0 && !this.#isBusy(run);
+  }
+
+  /** How long until it may be given one more: no second, wherever it begins, contains more than `dispatchesPerSecond`. */
+  paceMs(run: Run): number {
+    const { settings, clock } = this.#context;
+    const sinceMs = clock.elapsed() - paceWindowMs;
+    const [oldestMs = sinceMs] = run.givenMs;
+    if (oldestMs <= sinceMs) run.givenMs = run.givenMs.filter((atMs) => atMs > sinceMs);
+    const blockingMs = run.givenMs[run.givenMs.length - settings.dispatchesPerSecond];
+    return blockingMs === undefined ? 0 : blockingMs - sinceMs;
+  }
+
+  /** Whether it takes work of the method: it requests it, did so a moment ago, or runs all that it can. */
+  takes(run: Run, method: Method): boolean {
+    const demand = run.demand.get(method);
+    if (demand === undefined) return false;
+    const isRecent = demand.endedMs + silentMs > this.#context.clock.elapsed();
+    return demand.open > 0 || isRecent || this.#isBusy(run);
+  }
+
+  /** What it can do, by its own means and with credentials that it would be sent. */
+  capabilities = (run: Run): readonly Capability[] =>
+    mergedCapabilities(
+      this.#recordOf(run)?.capabilities ?? [],
+      this.#context.released.capabilities(run),
+    );
+
+  accepts(run: Run, work: GatewayWork): boolean {
+    if (!isPlaceOf(run.nodeId, work)) return false;
+    const reach = this.#reachOf(run, work);
+    return reach > 0 && this.#isBest(run, work, reach);
+  }
+
+  /**
+   * Work goes to the nodes that reach furthest with it, such as a search of all platforms to those that know the most of them;
+   * among these to the ones with the strongest evidence, as long as one of them waits for it.
+   */
+  #isBest(run: Run, work: GatewayWork, reach: number): boolean {
+    // A page goes on where the one before came from.
+    if ((work.place?.nodeId ?? null) !== null) return true;
+    if (this.#context.embeddedReach(work) > reach) return false;
+    for (const other of this.#context.runs.all()) {
+      if (other === run) continue;
+      const otherReach = this.#reachOf(other, work);
+      if (otherReach < reach || otherReach === 0) continue;
+      const isPreferred =
+        otherReach > reach || (isStronger(other, run) && this.#isWaiting(other, work));
+      if (isPreferred && this.#isExpected(other, work)) return false;
+    }
+    return true;
+  }
+
+  /** What a node claims to reach counts as long as it takes the work, and does not fail at one job after another. */
+  #isExpected(run: Run, work: GatewayWork): boolean {
+    return (
+      this.#isServing(run) &&
+      this.isConnected(run) &&
+      this.takes(run, work.method) &&
+      this.#context.penalties.failuresInRow(run.nodeId) < mostFailuresInRow
+    );
+  }
+
+  #isWaiting(run: Run, { method }: GatewayWork): boolean {
+    return this.isOpen(run) && (run.demand.get(method)?.open ?? 0) > 0;
+  }
+
+  #isServing(run: Run): boolean {
+    const { clock, runs } = this.#context;
+    const record = this.#recordOf(run);
+    return record?.state === "approved" && !isQuarantined(record, clock) && runs.isLive(run);
+  }
+
+  #isBusy = (run: Run): boolean => this.running(run) >= (this.#recordOf(run)?.concurrency ?? 0);
+
+  #reachOf = (run: Run, work: GatewayWork): number =>
+    work.isKeptHere
+      ? this.#context.released.reachOfKept(run, work)
+      : reachOf(this.capabilities(run), work);
+
+  #recordOf = ({ nodeId }: Run): NodeRecord | undefined => this.#context.known.get(nodeId);
+}
+
+const isStronger = (one: Run, other: Run): boolean =>
+  evidenceKinds.indexOf(one.evidence) < evidenceKinds.indexOf(other.evidence);
+
+/** A method that continues with a credential continues on the node that has it. */
+function isPlaceOf(nodeId: string, { place = null }: GatewayWork): boolean {
+  if (place === null) return true;
+  return place.nodeId === undefined ? place.credentialId === null : place.nodeId === nodeId;
+}

@@ -1,0 +1,183 @@
+import { randomUUID } from "node:crypto";
+import { type AskingNode, type Lease, type LeaseFailure, leaseLost } from "../../jobs/lease.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { EarshotError } from "../../lib/errors.ts";
+import { firstOf } from "../../lib/first-of.ts";
+import type { GatewayWork, NodeQueue, SignedAnswer } from "./context.ts";
+
+type FakeJob = {
+  uuid: string;
+  work: GatewayWork;
+  attempts: number;
+  /** When a node was given it last, by the clock that only goes on. */
+  givenMs: number | null;
+  lease: { nodeId: string; token: string; lost: AbortController } | null;
+  result: SignedAnswer | null;
+  failures: LeaseFailure[];
+  leftMs: number;
+  /** How often a node was lost that held it. */
+  deaths: number;
+};
+
+/** A queue in memory that behaves as the real one does to nodes, without fairness, attempts or deadlines. */
+export type FakeQueue = NodeQueue & {
+  add(work?: Partial<GatewayWork>): string;
+  job(uuid: string): FakeJob;
+  jobs(): readonly FakeJob[];
+  remove(uuid: string): void;
+  /** The lease is lost, as when its job is cancelled or the node did not renew. */
+  loseLease(uuid: string): void;
+  /** What writes fails until it is called again with null. */
+  breakWith(fault: EarshotError | null): void;
+};
+
+const holdMs = 30_000;
+
+export const comet: GatewayWork = {
+  platform: "x",
+  type: "social",
+  method: "searchbyquery",
+  query: "comet",
+  fromMs: 1_700_000_000_000,
+  toMs: 1_700_000_600_000,
+  asOfMs: 1_700_000_600_000,
+  after: null,
+  maxResults: 10,
+};
+
+export function createFakeQueue(clock: Clock): FakeQueue {
+  const jobs = new Map<string, FakeJob>();
+  const idle = new Set<() => void>();
+  let fault: EarshotError | null = null;
+
+  function held(uuid: string, token: string): FakeJob {
+    if (fault !== null) throw fault;
+    const job = jobs.get(uuid);
+    if (job?.lease?.token !== token) throw leaseLost(uuid);
+    return job;
+  }
+
+  function take(asking: AskingNode<GatewayWork>): FakeJob | null {
+    if (asking.isOpen?.() === false) return null;
+    for (const job of jobs.values()) {
+      const isWaiting = job.lease === null && job.result === null;
+      if (!isWaiting || !asking.methods.includes(job.work.method)) continue;
+      if (asking.accepts?.(job.work) === false) continue;
+      const { nodeId } = asking;
+      job.lease = { nodeId, token: randomUUID(), lost: new AbortController() };
+      job.givenMs = clock.elapsed();
+      asking.onGiven?.();
+      return job;
+    }
+    return null;
+  }
+
+  function end(job: FakeJob): void {
+    const { lease } = job;
+    job.lease = null;
+    lease?.lost.abort();
+  }
+
+  function wakeNodes(): void {
+    for (const look of [...idle]) look();
+  }
+
+  return {
+    add: (work = {}) => {
+      const uuid = randomUUID();
+      jobs.set(uuid, {
+        uuid,
+        work: { ...comet, ...work },
+        attempts: 0,
+        givenMs: null,
+        lease: null,
+        result: null,
+        failures: [],
+        leftMs: 120_000,
+        deaths: 0,
+      });
+      wakeNodes();
+      return uuid;
+    },
+    job: (uuid) => {
+      const job = jobs.get(uuid);
+      if (job === undefined) throw new Error(`no job ${uuid}`);
+      return job;
+    },
+    jobs: () => [...jobs.values()],
+    remove: (uuid) => {
+      jobs.delete(uuid);
+    },
+    loseLease: (uuid) => {
+      const job = jobs.get(uuid);
+      if (job !== undefined) end(job);
+      wakeNodes();
+    },
+    breakWith: (next) => {
+      fault = next;
+    },
+    lease: async (asking, waitMs, signal): Promise<Lease<GatewayWork> | null> => {
+      const job =
+        take(asking) ??
+        (await firstOf<FakeJob>(clock, waitMs, signal, (give) => {
+          const look = () => {
+            const found = take(asking);
+            if (found !== null) give(found);
+          };
+          idle.add(look);
+          return () => idle.delete(look);
+        }));
+      if (job?.lease == null) return null;
+      const { token, lost } = job.lease;
+      // The real one writes here.
+      await Promise.resolve();
+      job.attempts += 1;
+      return {
+        uuid: job.uuid,
+        work: job.work,
+        accountId: "account",
+        attempt: job.attempts,
+        leftMs: job.leftMs,
+        token,
+        holdMs,
+        lost: lost.signal,
+      };
+    },
+    renew: async (uuid, token) => {
+      held(uuid, token);
+      return holdMs;
+    },
+    complete: async (uuid, token, result) => {
+      const job = held(uuid, token);
+      job.result = result;
+      job.lease = null;
+      await Promise.resolve();
+    },
+    fail: async (uuid, token, failure) => {
+      const job = held(uuid, token);
+      job.failures.push(failure);
+      job.lease = null;
+      wakeNodes();
+    },
+    wakeNodes,
+    giveBack: async (uuid, token) => {
+      const job = held(uuid, token);
+      job.attempts -= 1;
+      end(job);
+      wakeNodes();
+    },
+    endLeasesOf: async (nodeId) => {
+      for (const job of jobs.values()) if (job.lease?.nodeId === nodeId) end(job);
+      wakeNodes();
+    },
+    failLeasesOf: async (nodeId) => {
+      for (const job of jobs.values()) {
+        if (job.lease?.nodeId !== nodeId) continue;
+        end(job);
+        job.deaths += 1;
+      }
+      wakeNodes();
+    },
+    runningOf: (nodeId) => [...jobs.values()].filter((job) => job.lease?.nodeId === nodeId).length,
+  };
+}

@@ -1,0 +1,439 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLocalStore } from "../../db/local-store.ts";
+import { controlMigrations } from "../../db/migrations/control.ts";
+import { type Database, openForWriting } from "../../db/open.ts";
+import type { Store } from "../../db/operations.ts";
+import type { LeaseFailure } from "../../jobs/lease.ts";
+import type { EvidenceKind } from "../../jobs/result-signature.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
+import type { Method } from "../../platforms/methods.ts";
+import type { FetchedItem, SourceAnswer } from "../../platforms/source.ts";
+import type { Capability } from "../capability.ts";
+import type { QuoteFacts, VerifiedEvidence } from "../evidence/evidence.ts";
+import { base64url } from "../protocol/encoding.ts";
+import { enrolmentTokenOf } from "../protocol/enrolment.ts";
+import {
+  gatewayKeyOf,
+  type Identity,
+  makeIdentity,
+  makeRunKeys,
+  type RunKeys,
+} from "../protocol/keys.ts";
+import type { JobEnvelope, Registration, SealedAnswer } from "../protocol/messages.ts";
+import { type AnswerSealer, createOpenedLeases, openJob } from "../protocol/sealed-job.ts";
+import { type SignedRequest, signRequest } from "../protocol/signed-request.ts";
+import { quoteDigestOf, signResult } from "../protocol/signed-result.ts";
+import { attestationIdOf, identityMessageOf, keyIdOf, nodeIdOf } from "../protocol/statement.ts";
+import { answerBytes, bodyOf, failureBytes, knowledgeText } from "../protocol/work.ts";
+import { type GatewaySettings, gatewayDefaults } from "../settings.ts";
+import type { NodeGatewayContext } from "./context.ts";
+import { comet, createFakeQueue, type FakeQueue } from "./fake-queue.test-support.ts";
+import { NodeGateway, type NodeSession } from "./gateway.ts";
+import { changeNodeState, type NodeOperations, nodeOperations } from "./operations.ts";
+
+/** A gateway over a control database and a queue of its own, on a clock that stands still until it is told. */
+export type TestGateway = {
+  clock: ManualClock;
+  database: Database;
+  store: Store<NodeOperations>;
+  queue: FakeQueue;
+  gateway: NodeGateway;
+  gatewayKey: string;
+  /** What the verifier finds in evidence; it throws what is thrown. */
+  verify: (registration: { kind: EvidenceKind }) => Promise<Partial<VerifiedEvidence>>;
+  /** What was logged. */
+  logged: { message: string; fields: Record<string, unknown> }[];
+  /** What counters were told. */
+  told: string[];
+  /** Ends the gateway as a process that ends does, and starts another over the same store. */
+  restart(): Promise<void>;
+  /** Changes a node as an operator does beside the server, who is heard within a second. */
+  change(id: string, state: "approved" | "draining" | "removed"): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Making a database takes longer than most tests: what one has emptied the next one uses. */
+const idleDatabases: Database[] = [];
+
+/** Its files are gone from the folder at once, and their room with the process. */
+function openDatabase(): Database {
+  const folder = mkdtempSync(join(tmpdir(), "earshot-nodes-"));
+  const database = openForWriting(join(folder, "control.db"), controlMigrations);
+  database.syncCommits(false);
+  rmSync(folder, { recursive: true });
+  return database;
+}
+
+/** The enrolment token of the gateway. */
+export const testToken = enrolmentTokenOf(Buffer.alloc(32, 7), "earshot");
+
+const gatewayKeys = gatewayKeyOf(Buffer.alloc(32, 7));
+
+export async function startTestGateway(
+  changed: Partial<GatewaySettings> = {},
+  more: Pick<NodeGatewayContext, "releases"> = {},
+): Promise<TestGateway> {
+  const database = idleDatabases.pop() ?? openDatabase();
+  const clock = createManualClock();
+  const store = createLocalStore(database, nodeOperations);
+  const settings = {
+    ...gatewayDefaults,
+    evidence: ["tdx", "simulated", "none"],
+    ...changed,
+  } as const;
+  const queue = createFakeQueue(clock);
+  const test: TestGateway = {
+    clock,
+    database,
+    store,
+    queue,
+    gateway: open(),
+    gatewayKey: gatewayKeys.publicKey,
+    verify: async () => ({}),
+    logged: [],
+    told: [],
+    restart: async () => {
+      await test.gateway.stop();
+      for (const job of queue.jobs()) queue.loseLease(job.uuid);
+      test.gateway = open();
+      await test.gateway.start();
+    },
+    change: async (id, state) => {
+      changeNodeState(database, { id, state, nowMs: clock.now() });
+      await clock.advance(1_000);
+    },
+    close: async () => {
+      await test.gateway.stop();
+      for (const table of ["node", "attestation", "node_event"]) {
+        database.run(`DELETE FROM ${table}`);
+      }
+      idleDatabases.push(database);
+    },
+  };
+
+  function open(): NodeGateway {
+    const log = (fields: Record<string, unknown>, message: string) =>
+      void test.logged.push({ message, fields });
+    const context: NodeGatewayContext = {
+      settings,
+      resultMs: 3_600_000,
+      store,
+      queue,
+      verifier: {
+        policyId: "policy",
+        verify: async ({ evidence: kind }) => {
+          const found = await test.verify({ kind });
+          return { verified: { ...verifiedOf(kind), ...found }, collateral: null };
+        },
+      },
+      policy: null,
+      enrolmentToken: testToken,
+      gatewayKey: gatewayKeys,
+      clock,
+      randomBytes,
+      randomUuid: randomUUID,
+      log: { info: log, warn: log },
+      embeddedReach: () => 0,
+      ...more,
+      onDispatch: (evidence) => test.told.push(`dispatch ${evidence}`),
+      onRefusedAnswer: (code) => test.told.push(`refused ${code}`),
+      onRegistration: (outcome) => test.told.push(`registration ${outcome}`),
+    };
+    return new NodeGateway(context);
+  }
+
+  await test.gateway.start();
+  return test;
+}
+
+function verifiedOf(kind: EvidenceKind): VerifiedEvidence {
+  return {
+    kind,
+    facts: kind === "none" ? null : factsOf("machine-1"),
+    composeHash: null,
+    image: kind === "none" ? null : "image",
+    isListedPlatform: false,
+    policyId: "policy",
+  };
+}
+
+export const factsOf = (
+  platformInstanceId: string,
+  collateralUntilMs = Number.MAX_SAFE_INTEGER,
+): QuoteFacts => ({
+  tcbStatus: "UpToDate",
+  advisories: [],
+  ppid: null,
+  platformInstanceId,
+  fmspc: "",
+  rootSha256: "",
+  tcbEvaluationNumber: 1,
+  collateralUntilMs,
+  reportData: "",
+  mrTd: "",
+  rtMr: [],
+  mrSeam: "",
+  mrConfigId: "",
+  mrOwner: "",
+  mrOwnerConfig: "",
+  tdAttributes: "",
+  xfam: "",
+});
+
+export const refusal = (code: string, message = code): EarshotError =>
+  new EarshotError("evidence_refused", message, { status: 403, details: [{ code, message }] });
+
+/** A node that is driven by hand. */
+export type TestNode = {
+  id: string;
+  identity: Identity;
+  keys: RunKeys;
+  keyId: string;
+  address: string;
+  evidence: EvidenceKind;
+  capabilities: readonly Capability[];
+  concurrency: number;
+  name: string;
+  attestationId: string;
+  quoteSha256: Uint8Array | null;
+};
+
+export const searchesX: readonly Capability[] = [
+  { platform: "x", method: "searchbyquery", ways: ["archive"] },
+];
+
+export async function makeNode(changed: Partial<TestNode> = {}): Promise<TestNode> {
+  const identity = changed.identity ?? makeIdentity();
+  const keys = changed.keys ?? (await makeRunKeys());
+  return {
+    id: nodeIdOf(identity.key),
+    identity,
+    keys,
+    keyId: keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.sealingKey }),
+    address: "192.0.2.1",
+    evidence: "none",
+    capabilities: searchesX,
+    concurrency: 4,
+    name: "node",
+    attestationId: "",
+    quoteSha256: null,
+    ...changed,
+  };
+}
+
+/** The registration of a node for a nonce; `change` spoils the statement before it is signed. */
+export function registrationOf(
+  test: TestGateway,
+  node: TestNode,
+  nonce: string,
+  change: Partial<Registration["statement"]> = {},
+): Registration {
+  const statement: Registration["statement"] = {
+    version: 1,
+    evidence: node.evidence,
+    audience: gatewayDefaults.audience,
+    nonce,
+    identity_key: node.identity.key,
+    signing_key: node.keys.signingKey,
+    sealing_key: node.keys.sealingKey,
+    boot_id: base64url(Buffer.alloc(16)),
+    gateway_key: test.gatewayKey,
+    ...change,
+  };
+  const quote = node.evidence === "none" ? null : Buffer.from(nonce).toString("hex");
+  return {
+    statement,
+    identity_signature: base64url(node.identity.sign(identityMessageOf(statement))),
+    evidence: { quote, event_log: null, vm_config: null },
+    name: node.name,
+    capabilities: [...node.capabilities].map(({ ways, ...rest }) => ({ ...rest, ways: [...ways] })),
+    concurrency: node.concurrency,
+    url: null,
+    version: "1.0.0",
+  };
+}
+
+/** Attests with a fresh challenge. */
+export async function attest(test: TestGateway, node: TestNode) {
+  const { nonce } = test.gateway.challenge();
+  const registration = registrationOf(test, node, nonce);
+  const answer = await test.gateway.register(registration, node.address);
+  node.attestationId = attestationIdOf(registration.statement, registration.evidence);
+  node.quoteSha256 = quoteDigestOf(registration.evidence);
+  return answer;
+}
+
+/** A node that is approved and has attested. */
+export async function admittedNode(
+  test: TestGateway,
+  changed: Partial<TestNode> = {},
+): Promise<TestNode> {
+  const node = await makeNode(changed);
+  if ((await attest(test, node)).state === "pending") {
+    await test.change(node.id, "approved");
+    await attest(test, node);
+  }
+  return node;
+}
+
+/** A request that the node signs, at its time or `lateMs` before. */
+export function signed(
+  test: TestGateway,
+  node: TestNode,
+  what: string,
+  { nonce = randomUUID() as string, lateMs = 0 } = {},
+): SignedRequest {
+  const request = { method: "POST", path: `/internal/nodes/${what}`, body: "{}" };
+  const nowMs = test.clock.now() - lateMs;
+  const headers = signRequest({ ...request, keyId: node.keyId, nowMs, nonce }, node.keys);
+  return { ...request, headers, body: Buffer.from(request.body) };
+}
+
+export const entered = (test: TestGateway, node: TestNode, what = "lease"): NodeSession =>
+  test.gateway.enter(signed(test, node, what));
+
+/** The envelope that the node gets, waiting for it up to `waitMs`. */
+export async function leased(
+  test: TestGateway,
+  node: TestNode,
+  { waitMs = 0, signal = new AbortController().signal, method = "searchbyquery" as Method } = {},
+): Promise<JobEnvelope | null> {
+  const asked = { methods: [method], wait_ms: waitMs };
+  return await test.gateway.lease(entered(test, node), asked, signal);
+}
+
+export type OpenedJob = {
+  envelope: JobEnvelope;
+  token: string;
+  request: string;
+  sealer: AnswerSealer;
+  leftMs: number;
+};
+
+export async function opened(
+  test: TestGateway,
+  node: TestNode,
+  envelope: JobEnvelope | null,
+): Promise<OpenedJob> {
+  if (envelope === null) throw new Error("no job came");
+  const { payload, sealer } = await openJob(envelope, {
+    keys: node.keys,
+    keyId: node.keyId,
+    gatewayKey: test.gatewayKey,
+    nowMs: test.clock.now(),
+    opened: createOpenedLeases(),
+  });
+  const { token, request, left_ms: leftMs } = payload;
+  return { envelope, token, request, sealer, leftMs };
+}
+
+/** Leases a job and opens it. */
+export const openedJob = async (
+  test: TestGateway,
+  node: TestNode,
+  method?: Method,
+): Promise<OpenedJob> =>
+  await opened(test, node, await leased(test, node, method === undefined ? {} : { method }));
+
+/** A post of the window of `comet`, `minute` minutes after its start. */
+export function postAt(minute: number): FetchedItem {
+  const createdMs = comet.toMs - 600_000 + minute * 60_000;
+  const id = BigInt(createdMs - 1_288_834_974_657) << 22n;
+  const uri = `https://x.com/i/status/${id}`;
+  const record = JSON.stringify({
+    ID: id.toString(),
+    Content: "a comet",
+    Metadata: {
+      platform: "x",
+      uri,
+      user_id: "1",
+      created_at: new Date(createdMs).toISOString(),
+    },
+    Score: 0,
+  });
+  return { platform: "x", id, uri, userId: "1", record };
+}
+
+export function answerWith(
+  items: readonly FetchedItem[],
+  changed: Partial<SourceAnswer> = {},
+): SourceAnswer & { items: readonly FetchedItem[] } {
+  const { fromMs, toMs } = comet;
+  return {
+    next: null,
+    complete: true,
+    coverage: { fromMs, toMs, complete: true, gaps: [], platforms: [] },
+    sources: [{ platform: "x", via: "archive", fromMs, toMs, count: items.length }],
+    warnings: [],
+    ...changed,
+    items,
+  };
+}
+
+type SignedParts = Parameters<typeof signResult>[0];
+
+/** An answer as the node signs and seals it; `change` says otherwise than the truth. */
+export function sealedAnswer(
+  test: TestGateway,
+  node: TestNode,
+  job: OpenedJob,
+  answer = answerWith([postAt(5)]),
+  change: Partial<SignedParts> = {},
+  signer = node,
+): SealedAnswer {
+  const knowledge = knowledgeText(answer);
+  const body = bodyOf(answer.items);
+  const fields = signResult(
+    {
+      body,
+      job: job.envelope.job,
+      request: job.request,
+      knowledge,
+      evidence: node.evidence,
+      quoteSha256: node.quoteSha256,
+      attestationId: node.attestationId,
+      keyId: node.keyId,
+      nowMs: test.clock.now(),
+      ...change,
+    },
+    signer.keys,
+  );
+  const sealed = job.sealer.seal(answerBytes({ body, items: answer.items, knowledge, fields }));
+  return { job: job.envelope.job, token: job.token, ...sealed };
+}
+
+export function sealedFailure(job: OpenedJob, changed: Partial<LeaseFailure> = {}): SealedAnswer {
+  const failure = {
+    code: "upstream_failed",
+    message: "it broke",
+    status: 502,
+    retryable: true,
+    ...changed,
+  };
+  return { job: job.envelope.job, token: job.token, ...job.sealer.seal(failureBytes(failure)) };
+}
+
+/** Hands in an answer to a job that the node holds. */
+export async function complete(
+  test: TestGateway,
+  ...answered: Parameters<typeof sealedAnswer> extends [TestGateway, ...infer Rest] ? Rest : never
+): Promise<void> {
+  const [node] = answered;
+  const answer = sealedAnswer(test, ...answered);
+  await test.gateway.complete(entered(test, node, "complete"), answer);
+}
+
+/** The code of the check that failed. */
+export async function checkThatFails(run: () => unknown): Promise<string> {
+  try {
+    await run();
+  } catch (error) {
+    if (!(error instanceof EarshotError)) throw error;
+    return `${error.code} ${error.details[0]?.code ?? ""}`.trim();
+  }
+  return "nothing failed";
+}

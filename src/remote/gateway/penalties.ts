@@ -1,0 +1,198 @@
+import type { LeaseFailure } from "../../jobs/lease.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { isSearch } from "../../platforms/methods.ts";
+import { parseQuery } from "../../query/parse.ts";
+import { isOfBillingPlatform, mayBeBilled } from "../capability.ts";
+import type { GatewayWork, NodeGatewayContext } from "./context.ts";
+import type { KnownNodes } from "./known-nodes.ts";
+import { type NodeEvents, oneLine } from "./node-events.ts";
+import type { NodeRecord } from "./node-store.ts";
+
+const stalls = {
+  lease_lapsed: "the lease of a job was not renewed",
+  job_late: "it held a job until its time was over",
+  restarted: "a run ended while it held jobs",
+} as const;
+
+export type Stall = keyof typeof stalls;
+
+type PenaltiesContext = Pick<NodeGatewayContext, "settings" | "clock" | "log"> & {
+  known: KnownNodes;
+  events: NodeEvents;
+};
+
+const windowMs = 600_000;
+const stallMs = 30_000;
+const rowMs = 60_000;
+const longestQuarantineMs = 86_400_000;
+/** Points of a refused answer or a stall. */
+const fullPoints = 3;
+/** Failed jobs that are remembered; the one that failed longest ago is forgotten first. */
+const mostJobs = 1_000;
+
+/**
+ * What a node does wrong, and its failures. One rule: points of the last ten minutes add up, and with as many as
+ * `settings.strikes` refused answers make, the node is quarantined. A refused answer and a stall (leases not renewed, jobs held
+ * past their deadline, a run restarted while it held jobs) count three points, a failure at a job that another node answered
+ * counts one.
+ */
+export class Penalties {
+  readonly #context: PenaltiesContext;
+  readonly #points = new Map<string, { atMs: number; points: number }[]>();
+  readonly #stalledMs = new Map<string, number>();
+  readonly #rows = new Map<string, { failures: number; lastMs: number }>();
+  /** The codes that nodes reported for a job. */
+  readonly #failuresOf = new Map<string, Map<string, string>>();
+
+  constructor(context: PenaltiesContext) {
+    this.#context = context;
+  }
+
+  /** `reason` is for people. */
+  noteRefusedAnswer(nodeId: string, reason: string): void {
+    this.#context.events.note(nodeId, "answer_refused", reason);
+    this.#add(nodeId, fullPoints, reason);
+  }
+
+  /** Stalls within 30 s count once, however many jobs the node ran. */
+  noteStall(nodeId: string, stall: Stall): void {
+    const { clock, events } = this.#context;
+    const reason = stalls[stall];
+    if (stall !== "restarted") events.note(nodeId, stall, reason);
+    const beforeMs = this.#stalledMs.get(nodeId) ?? Number.NEGATIVE_INFINITY;
+    if (beforeMs + stallMs > clock.elapsed()) return;
+    this.#stalledMs.set(nodeId, clock.elapsed());
+    this.#add(nodeId, fullPoints, reason);
+  }
+
+  /** A node has reported that a job failed. Returns the failure to store for the attempt. */
+  noteFailure(
+    node: NodeRecord,
+    job: string,
+    reported: LeaseFailure,
+    work: GatewayWork,
+  ): LeaseFailure {
+    const { id } = node;
+    const codes = this.#failuresOf.get(job) ?? new Map<string, string>();
+    const isConfirmed = [...codes].some(([other, code]) => other !== id && code === reported.code);
+    const failures = this.failuresInRow(id) + 1;
+    this.#rows.set(id, { failures, lastMs: this.#context.clock.elapsed() });
+    this.#failuresOf.delete(job);
+    this.#failuresOf.set(job, codes.set(id, reported.code));
+    const [oldest = ""] = this.#failuresOf.keys();
+    if (this.#failuresOf.size > mostJobs) this.#failuresOf.delete(oldest);
+    return storedFailure(reported, work, node, isConfirmed);
+  }
+
+  /** The node has answered the job. */
+  noteDone(nodeId: string, job: string): void {
+    this.#rows.delete(nodeId);
+    const codes = this.#failuresOf.get(job) ?? [];
+    this.#failuresOf.delete(job);
+    for (const [other, code] of codes) {
+      if (other === nodeId) continue;
+      const reason = `${code}: a failure at a job that another node answered (job ${job})`;
+      this.#context.events.note(other, "jobs_failed", reason);
+      this.#add(other, 1, reason);
+    }
+  }
+
+  /** At how many jobs the node has failed since it answered one; 0 once it has not failed for a minute. */
+  failuresInRow(nodeId: string): number {
+    const row = this.#rows.get(nodeId);
+    return row === undefined || row.lastMs + rowMs <= this.#context.clock.elapsed()
+      ? 0
+      : row.failures;
+  }
+
+  forget(nodeId: string): void {
+    for (const one of [this.#points, this.#stalledMs, this.#rows]) one.delete(nodeId);
+  }
+
+  #add(nodeId: string, points: number, reason: string): void {
+    const { known, clock, settings } = this.#context;
+    const record = known.get(nodeId);
+    if (record === undefined || isQuarantined(record, clock)) return;
+    const atMs = clock.elapsed();
+    const before = this.#points.get(nodeId) ?? [];
+    const recent = [...before.filter((one) => one.atMs > atMs - windowMs), { atMs, points }];
+    this.#points.set(nodeId, recent);
+    const sum = recent.reduce((total, one) => total + one.points, 0);
+    if (sum >= settings.strikes * fullPoints) this.#quarantine(record, reason);
+  }
+
+  #quarantine({ id, quarantines }: NodeRecord, lastReason: string): void {
+    const { known, clock, settings, log } = this.#context;
+    this.#points.delete(id);
+    const nowMs = clock.now();
+    const lastsMs = Math.min(settings.quarantineMs * 2 ** quarantines, longestQuarantineMs);
+    const untilMs = nowMs + lastsMs;
+    const reason = `too many errors within ten minutes, the last: ${lastReason}`;
+    log.warn({ node: id, reason, untilMs }, "a node is quarantined");
+    known.quarantine({ id, untilMs, reason, nowMs });
+  }
+}
+
+export const isQuarantined = (
+  { quarantinedUntilMs }: NodeRecord,
+  clock: Pick<Clock, "now">,
+): boolean => quarantinedUntilMs !== null && quarantinedUntilMs > clock.now();
+
+/** What is wrong with the request, so that no node can answer it. */
+const ofTheRequest: ReadonlySet<string> = new Set([
+  "cursor_invalid",
+  "invalid_query",
+  "platform_mismatch",
+  "result_too_large",
+  "search_not_sayable",
+]);
+
+/** Errors of a node's own access: nothing was billed, and another node may have other access. */
+const ofItsAccess: ReadonlySet<string> = new Set([
+  "budget_used_up",
+  "credential_refused",
+  "source_unavailable",
+  "upstream_limited",
+]);
+
+const longestMessage = 300;
+
+/**
+ * The failure of an attempt as its job stores it, the node's words quoted in one bounded line each. It is final where the
+ * request is wrong and another node, or the gateway's own parser, agrees (`isConfirmed`), or where a platform may have billed
+ * the request and would bill it again. Everything else is retried.
+ */
+export function storedFailure(
+  failure: LeaseFailure,
+  work: GatewayWork,
+  { name, capabilities }: Pick<NodeRecord, "name" | "capabilities">,
+  isConfirmed: boolean,
+): LeaseFailure {
+  const { code, status, message, hint, retryable } = failure;
+  const quoted = (text: string) => `node ${name} said: ${bounded(oneLine(text, code))}`;
+  const mayBePaid = isOfBillingPlatform(work) && mayBeBilled(capabilities, work);
+  const isOfTheRequest = ofTheRequest.has(code);
+  const isFinal = isOfTheRequest
+    ? isConfirmed || (code === "invalid_query" && !isReadable(work))
+    : mayBePaid && !ofItsAccess.has(code);
+  return {
+    code,
+    message: quoted(message),
+    status,
+    retryable: retryable || !isFinal,
+    ...(hint === undefined ? {} : { hint: quoted(hint) }),
+  };
+}
+
+function isReadable({ method, query }: GatewayWork): boolean {
+  if (!isSearch(method)) return true;
+  try {
+    parseQuery(query, { maxLength: Number.POSITIVE_INFINITY });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const bounded = (text: string): string =>
+  text.length <= longestMessage ? text : `${text.slice(0, longestMessage).toWellFormed()}…`;

@@ -1,0 +1,97 @@
+import type { Lease } from "../../jobs/lease.ts";
+import { isSearch } from "../../platforms/methods.ts";
+import type { ReleasedCredential } from "../../upstream/credentials/release.ts";
+import { askedPlatforms, type Capability } from "../capability.ts";
+import type { VerifiedEvidence } from "../evidence/evidence.ts";
+import type { Release } from "../evidence/release-rules.ts";
+import { type SealedCredential, sealCredential } from "../protocol/sealed-credential.ts";
+import type { GatewayWork, NodeGatewayContext } from "./context.ts";
+import type { NodeEvents } from "./node-events.ts";
+import type { Run, Runs } from "./runs.ts";
+
+/** Where the credentials come from that the policy releases. */
+export type ReleaseSource = {
+  /** What the policy allows a node that has shown this evidence. */
+  allowed(verified: VerifiedEvidence): readonly Release[];
+  /** What the deployment's credentials can do at present. */
+  capabilities(): readonly Capability[];
+  /** The best credential for the job that may be released; null where there is none. */
+  credentialFor(
+    work: GatewayWork,
+    accountId: string,
+    release: Release,
+  ): Promise<ReleasedCredential | null>;
+  onRelease(credential: ReleasedCredential): void;
+};
+
+/** Releases credentials to runs whose current attestation the policy allows it, each for one job. */
+export class Releases {
+  readonly #context: ReleasesContext;
+  /** The attestation and credential of releases that are in the event log. */
+  readonly #noted = new WeakMap<Run, Set<string>>();
+
+  constructor(context: ReleasesContext) {
+    this.#context = context;
+  }
+
+  /** What a run can do with credentials that it would be sent. */
+  capabilities(run: Run): readonly Capability[] {
+    const platforms = this.#allowed(run).map(({ platform }) => platform);
+    if (platforms.length === 0) return [];
+    const all = this.#context.releases?.capabilities() ?? [];
+    return all.filter(({ platform }) => platforms.includes(platform));
+  }
+
+  /** How far a run gets with a job that needs its account's own credential (`reachOf`); 0 where that is not released. */
+  reachOfKept(run: Run, work: GatewayWork): number {
+    const [platform, ...others] = askedPlatforms(work);
+    const isReleased = this.#allowed(run).some(
+      (one) => one.platform === platform && one.owner === "any",
+    );
+    if (!isReleased || others.length > 0) return 0;
+    return isSearch(work.method) ? 1 : 2;
+  }
+
+  /** The credential for a job, encrypted to the run; null where none is released. */
+  async seal(
+    run: Run,
+    { uuid: job, work, accountId, leftMs }: Lease<GatewayWork>,
+    lease: string,
+  ): Promise<SealedCredential | null> {
+    const { releases, clock } = this.#context;
+    const platforms = askedPlatforms(work);
+    const isFor = ({ platform }: Release) => platforms.includes(platform);
+    const release = this.#allowed(run).find(isFor);
+    if (releases === undefined || release === undefined) return null;
+    const credential = await releases.credentialFor(work, accountId, release);
+    const attestation = [...run.attestations.keys()].at(-1);
+    // It may have attested again, or its attestation may have ended, while the credential was read.
+    const isAllowed = this.#allowed(run).find(isFor)?.owner === release.owner;
+    if (credential === null || attestation === undefined || !isAllowed) return null;
+    const { keyId, sealingKey } = run;
+    const untilMs = clock.now() + Math.min(leftMs, run.untilMs - clock.elapsed());
+    const target = { keyId, sealingKey, job, lease, attestation, untilMs };
+    const sealed = await sealCredential(credential, target);
+    this.#note(run, attestation, credential);
+    releases.onRelease(credential);
+    return sealed;
+  }
+
+  #allowed(run: Run): readonly Release[] {
+    return this.#context.runs.isLive(run) ? run.releases : [];
+  }
+
+  /** Once for each attestation and credential: jobs may come many times a second. */
+  #note(run: Run, attestation: string, { id, platform, owner }: ReleasedCredential): void {
+    const noted = this.#noted.get(run) ?? new Set();
+    const detail = `${platform} credential ${id} (${owner}), attestation ${attestation}`;
+    if (noted.has(detail)) return;
+    this.#noted.set(run, noted.add(detail));
+    this.#context.events.note(run.nodeId, "credential_released", detail);
+  }
+}
+
+type ReleasesContext = Pick<NodeGatewayContext, "releases" | "clock"> & {
+  runs: Runs;
+  events: NodeEvents;
+};

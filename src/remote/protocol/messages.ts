@@ -1,0 +1,157 @@
+import * as z from "zod";
+import { evidenceKinds } from "../../jobs/result-signature.ts";
+import { methodNames } from "../../platforms/methods.ts";
+import { sourceWays } from "../../platforms/source.ts";
+import { platforms } from "../../posts/post.ts";
+
+/**
+ * What nodes and their gateway say to each other, JSON over HTTP under /internal/nodes. Binary is base64url unless it says
+ * otherwise; durations are milliseconds, since the clocks of two machines differ. But for the challenge, every request of a node
+ * is signed with the key of its run (signed-request.ts).
+ */
+const bytes = (least: number, most = least) =>
+  z
+    .string()
+    .regex(/^[A-Za-z0-9_-]+$/)
+    .min(Math.ceil((least * 4) / 3))
+    .max(Math.ceil((most * 4) / 3));
+
+const key = bytes(32);
+const uuid = z.uuid();
+
+/** POST /internal/nodes/challenge is answered with: */
+export const challengeAnswer = z.object({
+  nonce: bytes(32),
+  audience: z.string().max(256),
+  gateway_key: key,
+  expires_in_ms: z.number(),
+  /** The gateway's clock, Unix milliseconds: what a node's times are told by. */
+  now_ms: z.number(),
+});
+export type ChallengeAnswer = z.infer<typeof challengeAnswer>;
+
+export const nodeStatement = z.strictObject({
+  version: z.literal(1),
+  evidence: z.enum(evidenceKinds),
+  audience: z.string().max(256),
+  nonce: bytes(32),
+  identity_key: key,
+  signing_key: key,
+  sealing_key: key,
+  boot_id: bytes(16),
+  gateway_key: key,
+});
+
+export const capability = z.strictObject({
+  platform: z.enum(platforms),
+  method: z.enum(methodNames),
+  ways: z.array(z.enum(sourceWays)).max(sourceWays.length),
+});
+
+export const evidenceBody = z.strictObject({
+  quote: z
+    .string()
+    .regex(/^(?:[0-9a-f]{2})+$/)
+    .max(65_536)
+    .nullable(),
+  event_log: z.string().max(262_144).nullable(),
+  vm_config: z.string().max(65_536).nullable(),
+});
+
+/** POST /internal/nodes/register, signed with the signing key of the statement. */
+export const registration = z.strictObject({
+  statement: nodeStatement,
+  identity_signature: bytes(64),
+  evidence: evidenceBody,
+  name: z.string().min(1).max(64),
+  capabilities: z.array(capability).max(platforms.length * methodNames.length),
+  /** Jobs that it runs at a time. */
+  concurrency: z.int().min(1).max(1_000),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(512)
+    .nullable(),
+  version: z.string().max(64),
+});
+export type Registration = z.infer<typeof registration>;
+
+/** A node that is `pending` comes again with a fresh challenge after `again_in_ms`. */
+export const registrationAnswer = z.object({
+  node_id: z.string(),
+  key_id: z.string(),
+  state: z.enum(["admitted", "pending"]),
+  attestation_id: z.string(),
+  /** How long the attestation counts from here on. */
+  valid_ms: z.number(),
+  again_in_ms: z.number(),
+  /** The longest that a request for work may be held. */
+  lease_wait_ms: z.number(),
+});
+export type RegistrationAnswer = z.infer<typeof registrationAnswer>;
+
+/** POST /internal/nodes/lease: answered with 200 and an envelope, or 204 when no job came. */
+export const leaseBody = z.strictObject({
+  methods: z.array(z.enum(methodNames)).min(1),
+  wait_ms: z.int().min(0).max(600_000),
+});
+export type LeaseBody = z.infer<typeof leaseBody>;
+
+/** A job sealed to the key of a node's run and signed by the gateway (sealed-job.ts). Times are the gateway's, Unix seconds. */
+export const jobEnvelope = z.strictObject({
+  version: z.literal(1),
+  key_id: z.string().max(64),
+  job: uuid,
+  /** Names the lease: each is opened once. */
+  lease: uuid,
+  issued_at: z.int(),
+  expires_at: z.int(),
+  /** The encapsulated secret of HPKE, the sealed job, and the gateway's signature over all of it. */
+  encapsulated: bytes(32),
+  sealed: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]+$/)
+    .max(1_048_576),
+  signature: bytes(64),
+});
+export type JobEnvelope = z.infer<typeof jobEnvelope>;
+
+/** POST /internal/nodes/renew. */
+export const renewBody = z.strictObject({ job: uuid, token: uuid });
+export const renewAnswer = z.object({ hold_ms: z.number() });
+
+/** POST /internal/nodes/complete and …/fail: an answer, or why there is none, sealed for the gateway. */
+export const sealedAnswer = z.strictObject({
+  job: uuid,
+  token: uuid,
+  nonce: bytes(32),
+  sealed: z.string().regex(/^[A-Za-z0-9_-]+$/),
+});
+export type SealedAnswer = z.infer<typeof sealedAnswer>;
+
+/** No node answers more; what is told beyond it counts as this. */
+const mostRequestsPerSecond = 1_000;
+const mostSubmissionsPerMinute = 10_000;
+const rate = (most: number) =>
+  z
+    .number()
+    .min(0)
+    .transform((told) => Math.min(told, most));
+
+/** POST /internal/nodes/introspect: whose key that is, for nodes that listen. The secret travels as its hash. */
+export const introspectBody = z.strictObject({
+  key_id: z.string().max(64),
+  secret_sha256: bytes(32),
+});
+export const introspectAnswer = z.discriminatedUnion("status", [
+  z.object({
+    status: z.literal("active"),
+    /** Keys with the same name share their rates. */
+    rates_key: z.string().min(1).max(64),
+    requests_per_second: rate(mostRequestsPerSecond),
+    submissions_per_minute: rate(mostSubmissionsPerMinute),
+    /** What it may ask for; null: everything. */
+    methods: z.array(z.enum(methodNames)).nullable(),
+  }),
+  z.object({ status: z.enum(["unknown", "suspended"]) }),
+]);
+export type IntrospectAnswer = z.infer<typeof introspectAnswer>;

@@ -1,0 +1,136 @@
+import { createPublicKey, verify as verifyEd25519 } from "node:crypto";
+import fc from "fast-check";
+import { httpbis } from "http-message-signatures";
+import { expect, test } from "vitest";
+import type { SignedFields } from "../../jobs/result-signature.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { sha256 } from "./encoding.ts";
+import { makeIdentity } from "./keys.ts";
+import { quoteDigestOf, signResult, verifyResult } from "./signed-result.ts";
+
+const nowMs = Date.UTC(2026, 0, 31, 12);
+const node = makeIdentity(Buffer.alloc(32, 5));
+const told = { body: '[{"ID":"1"}]', knowledge: '{"complete":true}', request: '{"query":"é"}' };
+const signing = {
+  ...told,
+  job: "0190a2b4-7c11-4f6e-9d53-1f0a55c0ffee",
+  evidence: "tdx" as const,
+  quoteSha256: sha256("quote"),
+  attestationId: "a".repeat(43),
+  keyId: "k".repeat(22),
+  nowMs: nowMs + 345,
+};
+const fields = signResult(signing, node);
+const attested = { ...told, signingKey: node.key };
+
+function outcomeOf(changed: SignedFields, given = attested): string {
+  try {
+    verifyResult(changed, given);
+    return "signed";
+  } catch (fault) {
+    if (!(fault instanceof EarshotError) || fault.code !== "signature_refused") throw fault;
+    return fault.details[0]?.code ?? "";
+  }
+}
+
+test("a signed result tells what it is of", () => {
+  expect(verifyResult(fields, attested)).toEqual({
+    keyId: signing.keyId,
+    job: signing.job,
+    evidence: "tdx",
+    attestationId: signing.attestationId,
+    quoteSha256: sha256("quote"),
+    signedAtMs: nowMs,
+  });
+  const bytes = Buffer.from(told.body);
+  expect(signResult({ ...signing, body: bytes }, node)).toEqual(fields);
+  expect(outcomeOf(fields, { ...attested, body: told.body })).toBe("signed");
+});
+
+test("without a quote there is no digest of one", () => {
+  expect(quoteDigestOf({ quote: null })).toBeNull();
+  expect(quoteDigestOf({ quote: "00ff" })).toEqual(sha256(Buffer.of(0, 255)));
+  const bare = signResult({ ...signing, evidence: "none", quoteSha256: null }, node);
+  expect(bare["earshot-job"]).toContain("quote=::");
+  expect(verifyResult(bare, attested)).toMatchObject({ evidence: "none", quoteSha256: null });
+});
+
+test("an independent reader of RFC 9421 takes it, and no other Earshot-Job", async () => {
+  const verifying = (headers: SignedFields) =>
+    httpbis.verifyMessage(
+      {
+        keyLookup: async () => ({
+          id: signing.keyId,
+          algs: ["ed25519"],
+          verify: async (data: Buffer, signature: Buffer) => {
+            const key = { kty: "OKP", crv: "Ed25519", x: node.key };
+            return verifyEd25519(null, data, createPublicKey({ key, format: "jwk" }), signature);
+          },
+        }),
+        all: true,
+        requiredFields: ["content-digest", "content-type", "earshot-job"],
+        // The time is in the past of whoever runs this.
+        maxAge: 1e9,
+      },
+      { status: 200, headers },
+    );
+  expect(await verifying(fields)).toBe(true);
+  const other = fields["earshot-job"].replace('"tdx"', '"none"');
+  await expect(verifying({ ...fields, "earshot-job": other })).resolves.toBe(false);
+});
+
+const job = fields["earshot-job"];
+const input = fields["signature-input"];
+
+test.each([
+  ["content-digest", fields["content-digest"].replace("sha-256", "sha-512"), "content_digest"],
+  ["content-type", "text/html", "content_type"],
+  ["earshot-job", job.replace("0190", "0191"), "bad_signature"],
+  ["earshot-job", job.replace("tdx", "none"), "bad_signature"],
+  ["earshot-job", job.replace("aaa", "aab"), "bad_signature"],
+  ["earshot-job", job.replace(/quote=:[^:]+:/, "quote=::"), "bad_signature"],
+  ["earshot-job", job.replace("request", "query"), "bad_signature"],
+  ["earshot-job", `${job} `, "bad_signature"],
+  ["earshot-job", "", "bad_signature"],
+  ["signature-input", input.replace(' "earshot-job"', ""), "signature_input"],
+  ["signature-input", input.replace('"content-digest" ', ""), "signature_input"],
+  ["signature-input", input.replace("created=1", "created=2"), "bad_signature"],
+  ["signature-input", input.replace("kkk", "kkl"), "bad_signature"],
+  ["signature-input", input.replace("result", "node"), "signature_input"],
+  ["signature-input", input.replace(";alg", ";expires=1;alg"), "signature_input"],
+  ["signature-input", `${input}\n`, "signature_input"],
+  ["signature", fields.signature.replace("earshot", "other"), "bad_signature"],
+  ["signature", "", "bad_signature"],
+] as const)("with another %s (%s) it is refused with %s", (name, value, code) => {
+  expect(value).not.toBe(fields[name]);
+  expect(outcomeOf({ ...fields, [name]: value })).toBe(code);
+});
+
+test.each([
+  ["body", "[]", "content_digest"],
+  ["knowledge", "{}", "knowledge_digest"],
+  ["request", "{}", "request_digest"],
+  ["signingKey", makeIdentity().key, "bad_signature"],
+  ["signingKey", "", "bad_signature"],
+] as const)("for another %s (%s) it is refused with %s", (name, value, code) => {
+  expect(outcomeOf(fields, { ...attested, [name]: value })).toBe(code);
+});
+
+test.each([
+  ["a uuid that is none", { job: 'x", id="y' }],
+  ["an id of an attestation that is none", { attestationId: "short" }],
+  ["a digest of another length", { quoteSha256: Buffer.alloc(31) }],
+])("what is signed with %s is refused", (_name, special) => {
+  expect(outcomeOf(signResult({ ...signing, ...special }, node))).toBe("job_field");
+});
+
+test("fields that are anything at all are refused, never a fault of another kind", () => {
+  const names = Object.keys(fields) as (keyof SignedFields)[];
+  const text = fc.uint8Array().map((bytes) => Buffer.from(bytes).toString("latin1"));
+  fc.assert(
+    fc.property(fc.constantFrom(...names), text, (name, value) => {
+      expect(outcomeOf({ ...fields, [name]: value })).not.toBe("signed");
+    }),
+    { numRuns: 300 },
+  );
+});

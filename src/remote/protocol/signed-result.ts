@@ -1,0 +1,143 @@
+import type { EvidenceKind, SignedFields } from "../../jobs/result-signature.ts";
+import { evidenceKinds } from "../../jobs/result-signature.ts";
+import { serializeDictionary } from "../../lib/structured-fields.ts";
+import type { Evidence } from "../evidence/evidence.ts";
+import { bytesOfBase64, sha256 } from "./encoding.ts";
+import { signatureRefused } from "./errors.ts";
+import {
+  type Component,
+  contentDigestOf,
+  coveredOf,
+  isSignature,
+  signatureInputOf,
+  signatureOf,
+} from "./signed-fields.ts";
+
+/**
+ * What the signature of a result covers: the body, and in `Earshot-Job` which job it answers, what was asked, what the node
+ * knows of its answer, and with which evidence it attested.
+ */
+export type SignedResult = {
+  keyId: string;
+  job: string;
+  evidence: EvidenceKind;
+  attestationId: string;
+  /** SHA-256 of the quote; null for `none`. */
+  quoteSha256: Uint8Array | null;
+  /** When, by the clock that the gateway tells the node; Unix milliseconds, whole seconds. */
+  signedAtMs: number;
+};
+
+/** The type of every body that is signed. */
+const contentType = "application/json; charset=utf-8";
+
+const componentNames = ["content-digest", "content-type", "earshot-job"] as const;
+
+const covered = coveredOf(componentNames);
+
+/** SHA-256 of the bytes of a quote; null where there is none. */
+export const quoteDigestOf = ({ quote }: Pick<Evidence, "quote">): Uint8Array | null =>
+  quote === null ? null : sha256(Buffer.from(quote, "hex"));
+
+/** Signs an answer with the key of the node's run. `nowMs` is the gateway's clock as the node knows it. */
+export function signResult(
+  result: {
+    body: string | Uint8Array;
+    /** The uuid of the job. */
+    job: string;
+    /** What was asked and what is known of the answer, JSON texts (work.ts). */
+    request: string;
+    knowledge: string;
+    evidence: EvidenceKind;
+    quoteSha256: Uint8Array | null;
+    attestationId: string;
+    keyId: string;
+    nowMs: number;
+  },
+  key: { sign(message: Uint8Array): Uint8Array },
+): SignedFields {
+  const told = {
+    "content-digest": contentDigestOf(result.body),
+    "content-type": contentType,
+    "earshot-job": serializeDictionary({
+      id: { value: result.job },
+      request: { value: sha256(result.request) },
+      knowledge: { value: sha256(result.knowledge) },
+      quote: { value: result.quoteSha256 ?? new Uint8Array() },
+      evidence: { value: result.evidence },
+      attestation: { value: result.attestationId },
+    }),
+  };
+  const created = Math.floor(result.nowMs / 1_000);
+  const parameters = `${covered};created=${created};keyid="${result.keyId}";alg="ed25519";tag="earshot-result"`;
+  return {
+    ...told,
+    "signature-input": signatureInputOf(parameters),
+    signature: signatureOf(componentsOf(told), parameters, key),
+  };
+}
+
+/**
+ * What the fields of a result say, once its signature holds for this body, knowledge and request. Errors: `signature_refused`
+ * with `content_type`, `content_digest`, `signature_input`, `bad_signature`, `job_field`, `request_digest` or
+ * `knowledge_digest`. Whether it is the right job, key, evidence and attestation is for the caller to compare.
+ */
+export function verifyResult(
+  fields: SignedFields,
+  told: {
+    body: string | Uint8Array;
+    knowledge: string;
+    request: string;
+    /** The key that was attested. */
+    signingKey: string;
+  },
+): SignedResult {
+  if (fields["content-type"] !== contentType) {
+    throw signatureRefused("content_type", `the content type is not ${contentType}`);
+  }
+  if (fields["content-digest"] !== contentDigestOf(told.body)) {
+    throw signatureRefused("content_digest", "the body is not the one that was signed");
+  }
+  const input = inputPattern.exec(fields["signature-input"])?.groups;
+  if (input?.parameters === undefined) {
+    throw signatureRefused("signature_input", "the signature does not cover what it has to");
+  }
+  const components = componentsOf(fields);
+  if (!isSignature(fields.signature, components, input.parameters, told.signingKey)) {
+    throw signatureRefused("bad_signature", "the signature is not that of the attested key");
+  }
+  const job = jobPattern.exec(fields["earshot-job"])?.groups;
+  const evidence = evidenceKinds.find((kind) => kind === job?.evidence);
+  const quote = bytesOfBase64(job?.quote ?? "");
+  if (job?.id === undefined || evidence === undefined || quote === null) {
+    throw signatureRefused("job_field", "Earshot-Job is malformed");
+  }
+  if (job.request !== sha256(told.request).toString("base64")) {
+    throw signatureRefused("request_digest", "the answer was signed for another request");
+  }
+  if (job.knowledge !== sha256(told.knowledge).toString("base64")) {
+    throw signatureRefused("knowledge_digest", "the coverage is not the one that was signed");
+  }
+  return {
+    keyId: input.keyid ?? "",
+    job: job.id,
+    evidence,
+    attestationId: job.attestation ?? "",
+    quoteSha256: quote.length === 0 ? null : quote,
+    signedAtMs: Number(input.created) * 1_000,
+  };
+}
+
+const inputPattern = new RegExp(
+  `^earshot=(?<parameters>${covered.replaceAll(/[()]/g, "\\$&")};created=(?<created>0|[1-9][0-9]{0,11})` +
+    `;keyid="(?<keyid>[A-Za-z0-9_-]{22})";alg="ed25519";tag="earshot-result")$`,
+);
+
+const jobPattern =
+  /^id="(?<id>[0-9a-f-]{36})", request=:(?<request>[A-Za-z0-9+/]{43}=):, knowledge=:(?<knowledge>[A-Za-z0-9+/]{43}=):, quote=:(?<quote>(?:[A-Za-z0-9+/]{43}=)?):, evidence="(?<evidence>[a-z]{1,16})", attestation="(?<attestation>[A-Za-z0-9_-]{43})"$/;
+
+function componentsOf(
+  fields: Pick<SignedFields, (typeof componentNames)[number]>,
+): readonly Component[] {
+  return componentNames.map((name) => [name, fields[name]]);
+}

@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { generatedPost } from "../../../test/support/generated.ts";
+import { generatedQuery } from "../../../test/support/generated-queries.ts";
+import type { Archive } from "../../archive/archive.ts";
+import { openArchive } from "../../archive/threads/open.ts";
+import { createManualClock } from "../../lib/manual-clock.ts";
+import type { AnswerRequest } from "../../platforms/source.ts";
+import type { Post } from "../../posts/post.ts";
+import { searchArchive } from "../../search/archive/search.ts";
+import {
+  answerBytes,
+  bodyOf,
+  knowledgeText,
+  readAnswer,
+  readRequest,
+  requestText,
+} from "../protocol/work.ts";
+import { withoutMisfits, withRecords } from "./shown-records.ts";
+
+/** What a node finds in its archive is never something that a gateway takes for a wrong answer. */
+const nowMs = Date.UTC(2030, 0, 1);
+const clock = createManualClock(nowMs);
+const folder = mkdtempSync(join(tmpdir(), "earshot-answers-"));
+let archive: Archive;
+
+beforeAll(async () => {
+  const settings = { readers: 1, segmentPosts: 100, detectLanguage: "off" } as const;
+  archive = await openArchive({ dataDir: folder, ...settings, clock });
+  const posts = Array.from(
+    { length: 300 },
+    (_, index) => fc.sample(generatedPost(index), { numRuns: 1, seed: index })[0],
+  )
+    .filter((post) => post !== undefined)
+    .map(asImported);
+  await archive.write({ changes: posts.map((post) => ({ kind: "upsert", post })) });
+});
+
+/** With the names that imports give: a uri of Bluesky tells its account, and what has no address gets a name. */
+function asImported(post: Post): Post {
+  const { platform, uri } = post;
+  const [, did] = /^at:\/\/([^/]+)/.exec(uri) ?? [];
+  if (did !== undefined) return { ...post, userId: did };
+  const name = uri.startsWith("uri:") ? { uri: `import:${platform}:${uri.slice(4)}` } : {};
+  return { ...post, ...name };
+}
+
+afterAll(async () => {
+  await archive.close();
+  rmSync(folder, { recursive: true });
+});
+
+const fields = {
+  "content-digest": "",
+  "content-type": "",
+  "earshot-job": "",
+  "signature-input": "",
+  signature: "",
+};
+
+/** The checks for which records were left out. */
+const leftOut: string[] = [];
+
+/** What the gateway reads of what the node answers. */
+async function travelled(request: AnswerRequest) {
+  const source = {
+    archive,
+    clock,
+    fedPlatforms: ["x", "bluesky"] as const,
+    coverageSlackMs: 0,
+    liveSinceMs: () => 0,
+  };
+  const found = await searchArchive(source, request, nowMs + 60_000);
+  const answer = await withoutMisfits(request, await withRecords(archive, found), (check) =>
+    leftOut.push(check),
+  );
+  const knowledge = knowledgeText(answer);
+  const bytes = answerBytes({ body: bodyOf(answer.items), items: answer.items, knowledge, fields });
+  const read = await readAnswer(bytes, readRequest(requestText(request)));
+  return { given: answer, read: read.answer };
+}
+
+test("every answer of an archive to any query, window and page is taken as it is", async () => {
+  const queries = [
+    "lang:en",
+    "-filter:replies",
+    ...fc.sample(generatedQuery, { numRuns: 120, seed: 5 }),
+  ];
+  let items = 0;
+  for (const [index, query] of queries.entries()) {
+    const fromMs = index % 3 === 0 ? null : nowMs - (index + 1) * 200 * 86_400_000;
+    const asked = { query, fromMs, toMs: nowMs, asOfMs: nowMs, maxResults: 20 };
+    const platform = (["social", "x", "bluesky", "mastodon"] as const)[index % 4] ?? "social";
+    let after: AnswerRequest["after"] = null;
+    for (let page = 0; page < 2; page += 1) {
+      const request = {
+        ...asked,
+        platform,
+        after,
+        type: "social",
+        method: "searchbyquery",
+      } as const;
+      const { given, read } = await travelled(request);
+      expect(read).toEqual({ nextPlace: null, ...given });
+      items += read.items.length;
+      after = given.next;
+      if (after === null) break;
+    }
+  }
+  expect(items).toBeGreaterThan(200);
+  expect(leftOut).toEqual([]);
+});

@@ -1,0 +1,169 @@
+import { type SmallArchive, smallArchive } from "../../test/support/small-archive.ts";
+import type { Archive } from "../archive/archive.ts";
+import { createManualClock } from "../lib/manual-clock.ts";
+import { type Method, methodNames } from "../platforms/methods.ts";
+import type { AnswerRequest } from "../platforms/source.ts";
+import {
+  type AccessKind,
+  type MethodSupport,
+  onlyRoute,
+  type SearchCall,
+  type Upstream,
+  type UpstreamPage,
+} from "../platforms/upstream.ts";
+import { postTimeMs } from "../posts/ids.ts";
+import type { Post } from "../posts/post.ts";
+import { type Platform, platforms } from "../posts/post.ts";
+import type { AskingJob, ConfiguredAccess, OpenSession } from "../upstream/requests/sessions.ts";
+import type { AnswerContext } from "./context.ts";
+
+/** The end of the window of every search here, Unix milliseconds: also the present. */
+export const endMs = Date.UTC(2026, 0, 2);
+
+export const noSupport = Object.fromEntries(
+  methodNames.map((method) => [method, { access: [], closest: "nothing" }]),
+) as unknown as Record<Method, MethodSupport>;
+
+const supported = (access: readonly AccessKind[]): Record<Method, MethodSupport> => ({
+  ...noSupport,
+  ...Object.fromEntries(methodNames.map((method) => [method, { access, endpoint: "/", note: "" }])),
+});
+
+/** A platform that cannot be asked at all, but for what a test says. */
+export function silentUpstream(platform: Platform, special: Partial<Upstream> = {}): Upstream {
+  return {
+    platform,
+    support: noSupport,
+    page: async () => ({ items: [], next: null }),
+    search: null,
+    publicBaseUrl: null,
+    limitOf: () => null,
+    priceOf: null,
+    mayShow: () => "everything",
+    ...special,
+  };
+}
+
+export type AskedPages = SearchCall[];
+
+/** A platform whose search gives these posts, newest first, `pageSize` a page; it understands nothing of a query but the window. */
+export function searchingUpstream(
+  platform: Platform,
+  posts: readonly Post[],
+  { pageSize = 10, isExhaustive = true, asked = [] as AskedPages } = {},
+): Upstream {
+  const newestFirst = posts.toSorted((a, b) => timeOf(b) - timeOf(a));
+  return silentUpstream(platform, {
+    support: supported(["user"]),
+    search: {
+      isExhaustive,
+      routes: () => onlyRoute,
+      page: async (call): Promise<UpstreamPage> => {
+        asked.push(call);
+        const { fromMs, toMs, cursor } = call;
+        const within = newestFirst.filter(
+          (post) => timeOf(post) < toMs && (fromMs === null || timeOf(post) >= fromMs),
+        );
+        const from = Number(cursor ?? 0);
+        const items = within
+          .slice(from, from + pageSize)
+          .map((post) => ({ kind: "post" as const, post }));
+        const next = from + pageSize < within.length ? String(from + pageSize) : null;
+        return { items, next };
+      },
+    },
+  });
+}
+
+export const timeOf = (post: Post): number => postTimeMs(post, endMs);
+
+export function sessionOf(platform: Platform, special: Partial<OpenSession> = {}): OpenSession {
+  const unasked = async (): Promise<never> => {
+    throw new Error("nothing is fetched here");
+  };
+  const session = {
+    platform,
+    access: "user" as const,
+    owner: "account" as const,
+    credentialId: "credential",
+    subjectId: null,
+    baseUrl: "https://platform.example",
+    nowMs: endMs,
+    get: unasked,
+    getPublic: unasked,
+  };
+  return { ...session, patient: session, cost: () => null, ...special };
+}
+
+export type AnsweringUnderTest = {
+  archive: SmallArchive;
+  context: AnswerContext;
+  job: AskingJob;
+};
+
+/** An archive, and platforms that can be asked by these sessions. */
+export function answering({
+  upstreams = {},
+  sessions = {},
+  configured = {},
+  refusals = {},
+  maxPages = 20,
+}: {
+  upstreams?: Partial<Record<Platform, Upstream>>;
+  sessions?: Partial<Record<Platform, readonly OpenSession[]>>;
+  configured?: Partial<Record<Platform, readonly ConfiguredAccess[]>>;
+  refusals?: Partial<Record<Platform, string>>;
+  maxPages?: number;
+}): AnsweringUnderTest {
+  const archive = smallArchive();
+  const { operations } = archive.reader;
+  const held: Partial<Archive> = {
+    resolve: async (names) => operations.resolve(names),
+    search: async (request) => operations.search(request),
+    identify: async (posts) => operations.identify(posts),
+    records: async (positions) => operations.records(positions),
+    withLanguages: async (posts) => posts,
+  };
+  const context: AnswerContext = {
+    source: {
+      archive: held as Archive,
+      clock: createManualClock(endMs),
+      fedPlatforms: [],
+      coverageSlackMs: 0,
+      liveSinceMs: () => 0,
+    },
+    sessions: {
+      open: async ({ platform }) => sessions[platform] ?? [],
+      configured: async (platform) => configured[platform] ?? [],
+      refusal: async (platform) => refusals[platform] ?? null,
+    },
+    upstreams: Object.fromEntries(
+      platforms.map((platform) => [platform, upstreams[platform] ?? silentUpstream(platform)]),
+    ) as Record<Platform, Upstream>,
+    settings: { maxPages, searchWaitMs: 10_000, defaultPlatform: "bluesky" },
+  };
+  const job: AskingJob = {
+    uuid: "job",
+    accountId: "account",
+    attempt: 1,
+    deadlineMs: endMs + 60_000,
+    signal: new AbortController().signal,
+  };
+  return { archive, context, job };
+}
+
+/** What a job asks, but for what a test says. */
+export function requestOf(special: Partial<AnswerRequest> = {}): AnswerRequest {
+  return {
+    platform: "social",
+    type: "social",
+    method: "searchbyfullarchive",
+    query: "",
+    fromMs: null,
+    toMs: endMs,
+    asOfMs: endMs,
+    after: null,
+    maxResults: 10,
+    ...special,
+  };
+}

@@ -1,0 +1,43 @@
+import { isSearch, type Method } from "../platforms/methods.ts";
+import type { AnswerRequest, SearchPlatform, SourceAnswer } from "../platforms/source.ts";
+import type { Platform } from "../posts/post.ts";
+import type { AskingJob } from "../upstream/requests/sessions.ts";
+import type { AnswerContext } from "./context.ts";
+import { fetchAnswer } from "./fetch-answer.ts";
+import { searchAnswer } from "./search-answer.ts";
+
+export type { AnswerContext } from "./context.ts";
+
+/**
+ * Answers what a job asks, whatever the method. Rejects with the reason of the job's signal when that aborts; with an
+ * `EarshotError` that names the upstream when nothing could be answered.
+ */
+export async function answerJob(
+  context: AnswerContext,
+  request: AnswerRequest,
+  job: AskingJob,
+): Promise<SourceAnswer> {
+  const { method } = request;
+  if (isSearch(method)) return await searchAnswer(context, { ...request, method }, job);
+  const platform = platformOf(request, context.settings.defaultPlatform);
+  return await fetchAnswer(context, { ...request, method, platform }, job);
+}
+
+/** The platform that a method which does not search asks. */
+function platformOf(
+  {
+    platform,
+    target = null,
+    place = null,
+  }: {
+    platform: SearchPlatform;
+    method: Method;
+    target?: AnswerRequest["target"];
+    place?: AnswerRequest["place"];
+  },
+  defaultPlatform: Platform,
+): Platform {
+  if (place !== null) return place.platform;
+  if (platform !== "social") return platform;
+  return target?.platform ?? defaultPlatform;
+}

@@ -1,0 +1,45 @@
+import type { Archive } from "../../archive/archive.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { accountOn } from "../../platforms/bare-name.ts";
+import type { UserTarget } from "../../platforms/target.ts";
+import { userOf } from "../../platforms/target-names.ts";
+import type { Platform } from "../../posts/post.ts";
+import { accountByHandle, fromAccount } from "../../text/facets.ts";
+
+type Source = { archive: Pick<Archive, "accountsNamed" | "search">; clock: Pick<Clock, "now"> };
+
+/** Time to look for authors of whom only the handle is known. */
+const searchMs = 1_000;
+
+/**
+ * The accounts of the archive that a bare username can name, on all platforms. Imported authors without an id are found on X and
+ * Bluesky alone: the catalog has only accounts with an id.
+ */
+export async function accountsOfName(
+  { archive, clock }: Source,
+  name: string,
+  account: string,
+): Promise<readonly UserTarget[]> {
+  const known = await archive.accountsNamed(name.toLowerCase());
+  if (known.length > 0) return known.map(({ platform, handle }) => userOf(platform, { handle }));
+  const deadlineMs = clock.now() + searchMs;
+  const found = await Promise.all((["bluesky", "x"] as const).map(author));
+  return found.filter((target) => target !== null);
+
+  async function author(platform: Platform): Promise<UserTarget | null> {
+    const target = accountOn(platform, name.toLowerCase());
+    if (target === null || target.handle === null) return null;
+    const token = fromAccount(accountByHandle(platform, target.handle));
+    const { positions } = await archive.search({
+      plan: { kind: "terms", elements: [{ kind: "token", token }] },
+      platforms: [platform],
+      fromMs: null,
+      toMs: null,
+      after: null,
+      limit: 1,
+      deadlineMs,
+      account,
+    });
+    return positions.length === 0 ? null : target;
+  }
+}

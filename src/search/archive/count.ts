@@ -1,0 +1,79 @@
+import type { CountAnswer } from "../../archive/archive.ts";
+import type { Coverage, SearchPlatform, SourceWarning } from "../../platforms/source.ts";
+import { platforms } from "../../posts/post.ts";
+import { makePlan, namesIn } from "../../query/make-plan.ts";
+import type { QueryNode } from "../../query/tree.ts";
+import { withDamage } from "../damage.ts";
+import { coverageOf } from "./coverage.ts";
+import { type ArchiveSource, by } from "./search.ts";
+
+/** What is counted. Times are Unix milliseconds, `fromMs` inclusive, `toMs` exclusive. */
+export type CountsRequest = {
+  platform: SearchPlatform;
+  tree: QueryNode;
+  fromMs: number;
+  toMs: number;
+  /** Buckets begin at multiples of it, counted from the Unix epoch; the first and the last are cut by the bounds. */
+  bucketMs: number;
+  /** `within_time:` counts back from it. */
+  asOfMs: number;
+  /** Whose count it is: accounts share the readers of the archive. */
+  account?: string;
+};
+
+export type SourceCounts = Pick<CountAnswer, "buckets" | "countedFromMs"> & {
+  /** Whether the whole window was counted and is held completely. */
+  complete: boolean;
+  /** Of what was counted: from `countedFromMs` on. */
+  coverage: Coverage;
+  warnings: readonly SourceWarning[];
+};
+
+/** Counts the matching posts of the archive bucket by bucket, and tells how much of the counted time it holds completely. */
+export async function countArchive(
+  source: ArchiveSource,
+  request: CountsRequest,
+  deadlineMs: number,
+  signal?: AbortSignal,
+): Promise<SourceCounts> {
+  const { archive } = source;
+  const { platform, tree, fromMs, toMs, bucketMs, asOfMs, account } = request;
+  const names = await archive.resolve(namesIn(tree));
+  const plan = makePlan(tree, { names, asOfMs });
+  const searched = platform === "social" ? platforms : [platform];
+  const { buckets, countedFromMs, damage, held } = await archive.count(
+    { plan, platforms: searched, fromMs, toMs, bucketMs, deadlineMs, ...by(account) },
+    signal,
+  );
+  const counted = { platform, tree, names, plan, fromMs: countedFromMs, toMs };
+  const known = coverageOf(source, held, counted);
+  const { coverage, warnings } = withDamage(
+    { ...known, complete: known.coverage.complete },
+    damage,
+  );
+  const isWhole = countedFromMs <= fromMs;
+  return {
+    buckets,
+    countedFromMs,
+    complete: coverage.complete && isWhole,
+    coverage,
+    warnings: [
+      ...(coverage.complete ? [] : [incompleteCoverage]),
+      ...(isWhole ? [] : [deadlineReached]),
+      ...warnings,
+    ],
+  };
+}
+
+const incompleteCoverage: SourceWarning = {
+  code: "incomplete_coverage",
+  message:
+    "no source holds the whole window: there may be more posts than were counted, also where none were",
+  hint: "see coverage.gaps for the parts that are missing",
+};
+
+const deadlineReached: SourceWarning = {
+  code: "deadline_reached",
+  message: "the count ran out of time before it had seen the whole window",
+  hint: "continue with next_token",
+};

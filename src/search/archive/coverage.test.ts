@@ -1,0 +1,554 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { CoverageInterval, PlatformCoverage, Position } from "../../archive/archive.ts";
+import type { SearchPlatform } from "../../platforms/source.ts";
+import { lowestId } from "../../posts/ids.ts";
+import { type Platform, platforms } from "../../posts/post.ts";
+import { makePlan, namesIn } from "../../query/make-plan.ts";
+import { parseQuery } from "../../query/parse.ts";
+import { accountByHandle, accountById, accountWithoutId } from "../../text/facets.ts";
+import { type AskedCoverage, coverageOf } from "./coverage.ts";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const nowMs = Date.UTC(2026, 10, 21, 12);
+const iso = (ms: number | null) => ms && new Date(ms).toISOString().slice(0, 16);
+const at = (text: string) => Date.parse(`${text}:00Z`);
+
+/** The live stream's, with everything in it, unless a test says otherwise. */
+const interval = (special: Partial<CoverageInterval>): CoverageInterval => ({
+  platform: "bluesky",
+  collection: "posts",
+  account: null,
+  source: "jetstream",
+  fromMs: nowMs - 30 * dayMs,
+  toMs: nowMs,
+  ...special,
+});
+
+const ofX = (special: Partial<CoverageInterval> = {}): CoverageInterval =>
+  interval({ platform: "x", source: "import", ...special });
+
+function heldOf(intervals: readonly CoverageInterval[]): PlatformCoverage[] {
+  return platforms
+    .map((platform) => ({
+      platform,
+      intervals: intervals.filter((each) => each.platform === platform),
+      holdsPosts: true,
+    }))
+    .filter((each) => each.intervals.length > 0);
+}
+
+/** Who bore which name, as the archive resolves them. */
+const bearers: ReadonlyMap<string, readonly string[]> = new Map([
+  ["ann.example", ["did:plc:ann"]],
+  ["two.example", ["did:plc:ann", "did:plc:bob"]],
+  ["bob.example", ["did:plc:bob"]],
+  ["many.example", Array.from({ length: 65 }, (_, index) => `did:plc:${index}`)],
+]);
+
+function keysOf(name: string): string[] {
+  if (name === "nasa") {
+    return [...platforms.map((platform) => accountByHandle(platform, name)), "x/11348282"];
+  }
+  const ids = bearers.get(name);
+  const handles = platforms.map((platform) => accountByHandle(platform, name));
+  if (ids !== undefined) return [...handles, ...ids.map((id) => accountById("bluesky", id))];
+  const itself = platforms.map((platform) => accountById(platform, name));
+  const known = [...bearers].filter(([, each]) => each.includes(name));
+  return [...handles, ...itself, ...known.map(([handle]) => accountWithoutId("bluesky", handle))];
+}
+
+type Asked = {
+  intervals: readonly CoverageInterval[];
+  platform?: SearchPlatform;
+  fromMs?: number | null;
+  toMs?: number;
+  fedPlatforms?: readonly Platform[];
+  slackMs?: number;
+  liveSinceMs?: number | null;
+  after?: Position | null;
+};
+
+function ask(query: string, asked: Asked): AskedCoverage {
+  const { platform = "social", fromMs = nowMs - 7 * dayMs, toMs = nowMs } = asked;
+  const { tree } = parseQuery(query);
+  const accounts = new Map(namesIn(tree).accounts.map((name) => [name, keysOf(name)]));
+  const names = { accounts, posts: new Map() };
+  const plan = makePlan(tree, { names, asOfMs: nowMs });
+  const feed = {
+    clock: { now: () => nowMs },
+    fedPlatforms: asked.fedPlatforms ?? (["bluesky"] as const),
+    coverageSlackMs: asked.slackMs ?? 0,
+    liveSinceMs: () => (asked.liveSinceMs === undefined ? 0 : asked.liveSinceMs),
+  };
+  const { after = null } = asked;
+  const page = { platform, tree, names, plan, fromMs, toMs, after };
+  return coverageOf(feed, heldOf(asked.intervals), page);
+}
+
+const gapsOf = ({ coverage }: AskedCoverage) =>
+  coverage.gaps.map(({ fromMs, toMs }) => [iso(fromMs), iso(toMs)]);
+const codes = ({ warnings }: AskedCoverage) => warnings.map(({ code }) => code);
+
+describe("of what the live stream held", () => {
+  test("a fresh start knows nothing from before it, and a search of everything says so", () => {
+    const started = { fromMs: nowMs - 2 * hourMs };
+    const answer = ask("comet", { intervals: [interval(started)], fromMs: null });
+    expect(answer.coverage.complete).toBe(false);
+    expect(gapsOf(answer)).toEqual([[null, "2026-11-21T10:00"]]);
+    expect(answer.coverage.platforms).toEqual([
+      {
+        platform: "bluesky",
+        collection: "posts",
+        complete: false,
+        held: [{ fromMs: nowMs - 2 * hourMs, toMs: nowMs }],
+        gaps: [{ fromMs: null, toMs: nowMs - 2 * hourMs }],
+        truncated: false,
+      },
+    ]);
+  });
+
+  test("a later page claims nothing after its cursor, where posts may have come since the page before", () => {
+    const cursorMs = nowMs - hourMs;
+    const answer = ask("comet", {
+      intervals: [interval({ fromMs: nowMs - 8 * dayMs })],
+      after: { platform: "bluesky", id: lowestId(cursorMs) },
+    });
+    expect(answer.coverage).toMatchObject({ toMs: cursorMs + 1, complete: true });
+    const without = { platform: "x", id: 20n } as const;
+    const old = ask("comet", {
+      intervals: [interval({ fromMs: nowMs - 8 * dayMs })],
+      after: without,
+    });
+    expect(old.coverage.toMs).toBe(nowMs);
+  });
+
+  test("before anything was heard the whole window is a gap", () => {
+    const answer = ask("comet", { intervals: [] });
+    expect(answer.coverage).toMatchObject({ complete: false, truncated: false });
+    expect(gapsOf(answer)).toEqual([["2026-11-14T12:00", "2026-11-21T12:00"]]);
+    expect(answer.coverage.platforms).toMatchObject([{ platform: "bluesky", held: [] }]);
+  });
+
+  test("an outage of 37 hours is a gap of 37 hours, and no time beside it is", () => {
+    const intervals = [
+      interval({ toMs: nowMs - 50 * hourMs }),
+      interval({ fromMs: nowMs - 13 * hourMs }),
+    ];
+    const answer = ask("comet", { intervals });
+    expect(gapsOf(answer)).toEqual([["2026-11-19T10:00", "2026-11-20T23:00"]]);
+    expect(answer.coverage.platforms?.[0]?.held).toEqual([
+      { fromMs: nowMs - 7 * dayMs, toMs: nowMs - 50 * hourMs },
+      { fromMs: nowMs - 13 * hourMs, toMs: nowMs },
+    ]);
+    expect(ask("comet since:2026-11-21", { intervals }).coverage.complete).toBe(true);
+    expect(ask("comet until:2026-11-19", { intervals }).coverage.complete).toBe(true);
+  });
+
+  test("a backfill closes a gap in the middle, and half a backfill half of it", () => {
+    const intervals = [
+      interval({ toMs: at("2026-11-18T03:10") }),
+      interval({ fromMs: at("2026-11-18T04:25") }),
+    ];
+    const closing = { source: "backfill", fromMs: at("2026-11-18T03:00") };
+    const half = interval({ ...closing, toMs: at("2026-11-18T04:00") });
+    expect(gapsOf(ask("comet", { intervals }))).toEqual([["2026-11-18T03:10", "2026-11-18T04:25"]]);
+    expect(gapsOf(ask("comet", { intervals: [...intervals, half] }))).toEqual([
+      ["2026-11-18T04:00", "2026-11-18T04:25"],
+    ]);
+    const whole = interval({ ...closing, toMs: at("2026-11-18T04:30") });
+    expect(ask("comet", { intervals: [...intervals, whole] }).coverage.complete).toBe(true);
+  });
+
+  test("a stream that is a moment behind reaches the present, one that is longer behind does not", () => {
+    const behind = (ms: number) => [interval({ toMs: nowMs - ms })];
+    expect(ask("comet", { intervals: behind(10_000), slackMs: 10_000 }).coverage).toMatchObject({
+      complete: true,
+      toMs: nowMs - 10_000,
+      platforms: [{ held: [{ fromMs: nowMs - 7 * dayMs, toMs: nowMs - 10_000 }], gaps: [] }],
+    });
+    expect(ask("comet", { intervals: behind(10_001), slackMs: 10_000 }).coverage.gaps).toEqual([
+      { fromMs: nowMs - 10_001, toMs: nowMs },
+    ]);
+  });
+
+  test("a stream that is not connected, or has not caught up since, does not reach the present", () => {
+    const intervals = [interval({ toMs: nowMs - 3_000 })];
+    const slack = { intervals, slackMs: 10_000 };
+    const missing = [{ fromMs: nowMs - 3_000, toMs: nowMs }];
+    expect(ask("comet", { ...slack, liveSinceMs: null }).coverage.gaps).toEqual(missing);
+    expect(ask("comet", { ...slack, liveSinceMs: nowMs - 2_999 }).coverage.gaps).toEqual(missing);
+    expect(ask("comet", { ...slack, liveSinceMs: nowMs - 3_000 }).coverage.complete).toBe(true);
+  });
+
+  test("IDs in the query narrow the window, to the second", () => {
+    const intervals = [interval({ fromMs: nowMs - dayMs, toMs: nowMs - 2 * hourMs })];
+    const since = lowestId(nowMs - 20 * hourMs);
+    const max = lowestId(nowMs - 3 * hourMs);
+    const answer = ask(`comet since_id:${since} max_id:${max}`, { intervals });
+    expect(answer.coverage).toMatchObject({
+      fromMs: nowMs - 20 * hourMs - 1_000,
+      toMs: nowMs - 3 * hourMs + 1_001,
+      complete: true,
+    });
+    expect(ask(`comet since_id:${since}`, { intervals }).coverage.complete).toBe(false);
+    expect(ask(`comet max_id:${max}`, { intervals }).coverage.complete).toBe(false);
+    expect(ask(`comet OR since_id:${since}`, { intervals }).coverage.fromMs).toBe(
+      nowMs - 7 * dayMs,
+    );
+    // Numbers from before IDs told their time.
+    const early = ask("comet since_id:20 max_id:21", { intervals, fromMs: null });
+    expect(early.coverage.fromMs).toBeNull();
+    expect(iso(early.coverage.toMs)).toBe("2010-11-04T01:43");
+  });
+});
+
+describe("of several platforms", () => {
+  test("each is told by itself, and all their gaps together", () => {
+    const intervals = [
+      interval({ toMs: nowMs - dayMs }),
+      ofX({ fromMs: nowMs - 6 * dayMs, toMs: nowMs - hourMs }),
+    ];
+    const answer = ask("comet", { intervals });
+    expect(gapsOf(answer)).toEqual([
+      ["2026-11-14T12:00", "2026-11-15T12:00"],
+      ["2026-11-20T12:00", "2026-11-21T12:00"],
+    ]);
+    expect(answer.coverage.platforms).toMatchObject([
+      { platform: "bluesky", complete: false, gaps: [{ toMs: nowMs }] },
+      { platform: "x", complete: false, gaps: [{}, { fromMs: nowMs - hourMs }] },
+    ]);
+    expect(ask("comet", { intervals, platform: "x" }).coverage.platforms).toHaveLength(1);
+    expect(ask("comet", { intervals, platform: "mastodon" }).coverage.platforms).toMatchObject([
+      { platform: "mastodon", complete: false, held: [] },
+    ]);
+  });
+
+  test("of more gaps than a hundred the oldest are told as one, and nothing that is missing as held", () => {
+    const intervals = Array.from({ length: 160 }, (_, index) =>
+      interval({ fromMs: nowMs - (2 * index + 1) * hourMs, toMs: nowMs - 2 * index * hourMs }),
+    );
+    const { coverage } = ask("comet", { intervals, fromMs: null });
+    expect(coverage.truncated).toBe(true);
+    expect(coverage.gaps).toHaveLength(100);
+    expect(coverage.gaps[0]).toEqual({ fromMs: null, toMs: nowMs - 199 * hourMs });
+    expect(coverage.platforms?.[0]?.held[0]).toEqual({
+      fromMs: nowMs - 199 * hourMs,
+      toMs: nowMs - 198 * hourMs,
+    });
+    expect(coverage.platforms?.[0]).toMatchObject({ truncated: true });
+  });
+});
+
+describe("of accounts whose own posts are held", () => {
+  const stream = interval({ fromMs: nowMs - dayMs });
+  const own = (account: string, special: Partial<CoverageInterval> = {}) =>
+    interval({ account, source: "backfill", fromMs: 0, toMs: nowMs - hourMs, ...special });
+  const intervals = [stream, own("did:plc:ann")];
+  const isComplete = (query: string, held = intervals, platform: SearchPlatform = "social") =>
+    ask(query, { intervals: held, fromMs: null, platform }).coverage.complete;
+
+  test("what they wrote is complete, by name and by id, from the beginning to the stream's present", () => {
+    expect(isComplete("from:ann.example")).toBe(true);
+    expect(isComplete("from:did:plc:ann comet -moon")).toBe(true);
+    expect(isComplete("(comet OR moon) from:ann.example lang:en")).toBe(true);
+    expect(ask("from:ann.example", { intervals, fromMs: null }).coverage.platforms).toMatchObject([
+      { held: [{ fromMs: null, toMs: nowMs }], gaps: [] },
+    ]);
+  });
+
+  test("what others wrote is not", () => {
+    for (const query of [
+      "comet",
+      "-from:ann.example",
+      "-(from:bob.example comet)",
+      "from:bob.example",
+      "from:nobody.example",
+      "comet OR from:ann.example",
+      "from:ann.example OR from:bob.example",
+      "from:ann.example OR from:nobody.example",
+      "to:ann.example",
+      "@ann.example",
+    ]) {
+      expect(isComplete(query), query).toBe(false);
+    }
+  });
+
+  test("an alternative of accounts is complete when each of them is", () => {
+    const both = [...intervals, own("did:plc:bob")];
+    expect(isComplete("(from:ann.example OR from:bob.example) comet", both)).toBe(true);
+    expect(isComplete("(from:ann.example moon) OR (comet from:bob.example)", both)).toBe(true);
+    expect(isComplete("-(-from:ann.example -from:bob.example)", both)).toBe(true);
+    expect(isComplete("-(-from:ann.example -from:bob.example)")).toBe(false);
+    expect(isComplete("-(comet OR -from:ann.example)")).toBe(true);
+    expect(isComplete("-(comet -from:ann.example)")).toBe(false);
+    const apart = [
+      stream,
+      own("did:plc:ann", { toMs: nowMs - 26 * hourMs }),
+      own("did:plc:bob", { toMs: nowMs - 30 * hourMs }),
+    ];
+    const answer = ask("from:ann.example OR from:bob.example", { intervals: apart, fromMs: null });
+    expect(gapsOf(answer)).toEqual([["2026-11-20T06:00", "2026-11-20T12:00"]]);
+  });
+
+  test("a name is complete only when every account that bore it is", () => {
+    expect(isComplete("from:two.example")).toBe(false);
+    expect(isComplete("from:two.example", [...intervals, own("did:plc:bob")])).toBe(true);
+    const many = Array.from({ length: 65 }, (_, index) => own(`did:plc:${index}`));
+    expect(isComplete("from:did:plc:7", [stream, ...many])).toBe(true);
+    expect(isComplete("from:many.example", [stream, ...many])).toBe(false);
+  });
+
+  test("a name that nobody bore on a platform is complete there only when everybody's posts are", () => {
+    expect(isComplete("from:nasa", [...intervals, own("nasa", { platform: "x" })], "bluesky")).toBe(
+      false,
+    );
+  });
+
+  test("a gap of an account's own posts stays one, unless the stream closes it", () => {
+    const upTo = (ms: number) => [stream, own("did:plc:ann", { toMs: ms })];
+    expect(isComplete("from:ann.example", upTo(nowMs - dayMs))).toBe(true);
+    expect(
+      gapsOf(ask("from:ann.example", { intervals: upTo(nowMs - 26 * hourMs), fromMs: null })),
+    ).toEqual([["2026-11-20T10:00", "2026-11-20T12:00"]]);
+  });
+
+  test("another collection of an account, or its number on another platform, holds none of its posts", () => {
+    const likes = own("did:plc:ann", { collection: "likes" });
+    expect(isComplete("from:ann.example", [stream, likes])).toBe(false);
+    const elsewhere = [stream, own("did:plc:ann", { platform: "mastodon" })];
+    expect(isComplete("from:ann.example", elsewhere, "bluesky")).toBe(false);
+  });
+
+  test("a platform that cannot have such an account keeps nothing from being complete", () => {
+    const withX = [...intervals, ofX({ fromMs: nowMs - 2 * dayMs, toMs: nowMs - dayMs })];
+    expect(isComplete("from:ann.example", withX)).toBe(true);
+    expect(isComplete("from:did:plc:ann", withX)).toBe(true);
+    expect(isComplete("from:ann", withX)).toBe(false);
+    expect(isComplete("from:ann.example OR (platform:x comet)", withX)).toBe(false);
+    for (const query of [
+      "(from:ann.example platform:bluesky) OR platform:mastodon",
+      "(comet -platform:bluesky) OR from:ann.example",
+    ]) {
+      expect(isComplete(query, withX, "bluesky"), query).toBe(true);
+    }
+    expect(isComplete("(comet -platform:x) OR from:ann.example", withX, "bluesky")).toBe(false);
+  });
+});
+
+test("a post that matches and is not held lies in a gap, whatever is asked and held", () => {
+  const authors = ["ann", "bob", "eve"];
+  const hours = Array.from({ length: 12 }, (_, hour) => nowMs - (12 - hour) * hourMs);
+  type Wrote = { author: string; word: string };
+  type Asking = { text: string; matches(post: Wrote): boolean };
+  const leaf = fc.constantFrom<Asking>(
+    { text: "comet", matches: ({ word }) => word === "comet" },
+    { text: "platform:x", matches: () => false },
+    { text: "platform:bluesky", matches: () => true },
+    ...authors.map((name) => ({
+      text: `from:did:plc:${name}`,
+      matches: ({ author }: Wrote) => author === name,
+    })),
+  );
+  const { tree } = fc.letrec<{ tree: Asking }>((tie) => ({
+    tree: fc.oneof(
+      { depthSize: "small" },
+      leaf,
+      fc.array(tie("tree"), { minLength: 2, maxLength: 3 }).map((parts) => ({
+        text: `(${parts.map(({ text }) => text).join(" ")})`,
+        matches: (post: Wrote) => parts.every((part) => part.matches(post)),
+      })),
+      fc.array(tie("tree"), { minLength: 2, maxLength: 3 }).map((parts) => ({
+        text: `(${parts.map(({ text }) => text).join(" OR ")})`,
+        matches: (post: Wrote) => parts.some((part) => part.matches(post)),
+      })),
+      tie("tree").map((part) => ({
+        text: `-(${part.text})`,
+        matches: (post: Wrote) => !part.matches(post),
+      })),
+    ),
+  }));
+  const someHeld = fc.record({
+    account: fc.constantFrom(null, ...authors.map((name) => `did:plc:${name}`)),
+    from: fc.nat({ max: 11 }),
+    length: fc.integer({ min: 1, max: 8 }),
+  });
+  fc.assert(
+    fc.property(tree, fc.array(someHeld, { maxLength: 6 }), (asking, parts) => {
+      const intervals = parts.map(({ account, from, length }) =>
+        interval({
+          account,
+          source: "backfill",
+          fromMs: nowMs - (12 - from) * hourMs,
+          toMs: nowMs - (12 - from - length) * hourMs,
+        }),
+      );
+      const { coverage } = ask(asking.text, { intervals, fromMs: nowMs - 12 * hourMs });
+      for (const ms of hours) {
+        const isInGap = coverage.gaps.some((gap) => (gap.fromMs ?? 0) <= ms && ms < gap.toMs);
+        for (const author of authors) {
+          const isHeld = intervals.some(
+            ({ account, fromMs, toMs }) =>
+              fromMs <= ms && ms < toMs && (account ?? `did:plc:${author}`) === `did:plc:${author}`,
+          );
+          const canMatch = ["comet", "moon"].some((word) => asking.matches({ author, word }));
+          if (canMatch && !isHeld) expect(isInGap, asking.text).toBe(true);
+        }
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+describe("of counts and labels", () => {
+  const posts = interval({});
+  const likes = interval({ collection: "likes", fromMs: nowMs - 3 * dayMs });
+  const reposts = interval({ collection: "reposts" });
+  const labels = interval({ collection: "labels", source: "labeler" });
+
+  test("what was not followed is remarked on where the answer depends on it, and is no gap", () => {
+    const intervals = [posts, likes, reposts];
+    const answer = ask("comet min_faves:10 min_retweets:5", { intervals });
+    expect(codes(answer)).toEqual(["counts_incomplete"]);
+    expect(answer.warnings[0]?.message).toMatch(/^not all likes of these bluesky posts were seen/);
+    expect(answer.coverage).toMatchObject({ complete: true, gaps: [] });
+    expect(answer.coverage.platforms).toMatchObject([
+      { collection: "posts", complete: true },
+      { collection: "likes", complete: false, held: [{ fromMs: nowMs - 3 * dayMs, toMs: nowMs }] },
+      { collection: "reposts", complete: true, gaps: [] },
+    ]);
+    for (const query of ["-min_faves:10 comet", "comet (moon OR min_faves:1)", "has:engagement"]) {
+      expect(codes(ask(query, { intervals })), query).toEqual(["counts_incomplete"]);
+    }
+    for (const query of ["comet", "min_retweets:5", "min_faves:0", "min_replies:3"]) {
+      expect(codes(ask(query, { intervals })), query).toEqual([]);
+    }
+  });
+
+  test("labels likewise", () => {
+    for (const query of ["comet filter:safe", "-filter:safe", "moon -label:porn"]) {
+      expect(codes(ask(query, { intervals: [posts] })), query).toEqual(["labels_incomplete"]);
+      expect(codes(ask(query, { intervals: [posts, labels] })), query).toEqual([]);
+    }
+  });
+
+  test("of several labelers each is to be followed", () => {
+    const other = interval({ collection: "labels", source: "labeler b", fromMs: nowMs - dayMs });
+    const answer = ask("filter:safe", { intervals: [posts, labels, other] });
+    expect(codes(answer)).toEqual(["labels_incomplete"]);
+    expect(answer.coverage.platforms?.[1]).toMatchObject({ held: [{ fromMs: nowMs - dayMs }] });
+    const whole = { ...other, fromMs: nowMs - 9 * dayMs };
+    expect(codes(ask("filter:safe", { intervals: [posts, labels, whole] }))).toEqual([]);
+  });
+
+  test("five minutes behind is not behind, as counts come a minute late and labelers are quiet at times", () => {
+    const behind = (ms: number) => [posts, interval({ collection: "likes", toMs: nowMs - ms })];
+    expect(codes(ask("min_faves:10", { intervals: behind(300_000) }))).toEqual([]);
+    expect(codes(ask("min_faves:10", { intervals: behind(300_001) }))).toEqual([
+      "counts_incomplete",
+    ]);
+  });
+
+  test("a like may come later than the window ends", () => {
+    const window = { fromMs: nowMs - 9 * dayMs, toMs: nowMs - 8 * dayMs };
+    const outage = [
+      interval({ collection: "likes", toMs: nowMs - 2 * dayMs }),
+      interval({ collection: "likes", fromMs: nowMs - dayMs }),
+    ];
+    const answer = ask("min_faves:10", { intervals: [posts, ...outage], ...window });
+    expect(codes(answer)).toEqual(["counts_incomplete"]);
+    expect(answer.coverage.platforms?.[1]).toMatchObject({
+      held: [
+        { fromMs: nowMs - 9 * dayMs, toMs: nowMs - 2 * dayMs },
+        { fromMs: nowMs - dayMs, toMs: nowMs },
+      ],
+    });
+    const whole = interval({ collection: "likes" });
+    expect(codes(ask("min_faves:10", { intervals: [posts, whole], ...window }))).toEqual([]);
+  });
+
+  test("replies and quotes are posts, and were seen when those were", () => {
+    const outage = [interval({ toMs: nowMs - 2 * dayMs }), interval({ fromMs: nowMs - dayMs })];
+    const window = { fromMs: nowMs - 9 * dayMs, toMs: nowMs - 8 * dayMs };
+    const answer = ask("min_replies:2", { intervals: outage, ...window });
+    expect(answer.coverage).toMatchObject({ complete: true, platforms: [{}] });
+    expect(codes(answer)).toEqual(["counts_incomplete"]);
+  });
+
+  test("imported posts have what their file says", () => {
+    const fed = { fedPlatforms: [] };
+    expect(codes(ask("min_faves:10 filter:safe", { intervals: [ofX()], ...fed }))).toEqual([]);
+    const old = interval({ source: "import", fromMs: 0, toMs: nowMs - 30 * dayMs });
+    const until = { fromMs: null, toMs: nowMs - 40 * dayMs };
+    expect(codes(ask("min_faves:10", { intervals: [old, posts], ...until }))).toEqual([]);
+    const since = interval({ collection: "likes" });
+    expect(codes(ask("min_faves:10", { intervals: [old, posts, since], fromMs: null }))).toEqual(
+      [],
+    );
+    const across = { fromMs: null, toMs: nowMs - 20 * dayMs };
+    expect(codes(ask("min_faves:10", { intervals: [old, posts], ...across }))).toEqual([
+      "counts_incomplete",
+    ]);
+  });
+
+  test("nothing is remarked on where nothing can match", () => {
+    const intervals = [posts];
+    expect(codes(ask("min_faves:10 since:2027-01-01", { intervals }))).toEqual([]);
+    expect(codes(ask("min_faves:10 platform:x", { intervals, fedPlatforms: ["x"] }))).toEqual([]);
+  });
+});
+
+describe("a search that nothing can answer", () => {
+  const nothing = { intervals: [], fedPlatforms: [] } as const;
+
+  test.each(["social", "bluesky", "mastodon", "x"] as const)(
+    "of %s warns with the next step",
+    (platform) => {
+      const [warning, ...more] = ask("comet", { ...nothing, platform }).warnings;
+      expect(warning).toMatchObject({ code: "no_source", hint: expect.stringContaining("import") });
+      expect(more).toEqual([]);
+    },
+  );
+
+  test("does not where the platform is fed or its posts are held", () => {
+    const fed = { intervals: [], fedPlatforms: ["bluesky"], platform: "bluesky" } as const;
+    expect(codes(ask("comet", fed))).toEqual([]);
+    expect(codes(ask("comet", { ...fed, platform: "social" }))).toEqual([]);
+    const held = { intervals: [interval({})], fedPlatforms: [], platform: "bluesky" } as const;
+    expect(codes(ask("comet", held))).toEqual([]);
+  });
+
+  test("does not where the query leaves the platform out", () => {
+    expect(codes(ask("comet platform:x", { ...nothing, platform: "mastodon" }))).toEqual([]);
+  });
+});
+
+describe("of what the stream of one Mastodon server told", () => {
+  const seen = interval({ platform: "mastodon", source: "mastodon-stream:mastodon.social" });
+  const fed = { fedPlatforms: ["bluesky", "mastodon"] as const };
+
+  test("posts are found, and no window counts as held: others have seen what it has not", () => {
+    const { coverage } = ask("comet", { intervals: [seen], platform: "mastodon", ...fed });
+    expect(coverage).toMatchObject({
+      complete: false,
+      platforms: [{ platform: "mastodon", complete: false, held: [] }],
+    });
+  });
+
+  test("a search of everything is not complete by it, and Bluesky's part still is", () => {
+    const { coverage } = ask("comet", { intervals: [interval({}), seen], ...fed });
+    expect(coverage.complete).toBe(false);
+    expect(coverage.platforms?.map(({ platform, complete }) => [platform, complete])).toEqual([
+      ["bluesky", true],
+      ["mastodon", false],
+    ]);
+  });
+
+  test("a time that an import declares is complete all the same", () => {
+    const declared = interval({ platform: "mastodon", source: "import", fromMs: 0 });
+    const past = { toMs: nowMs - dayMs };
+    const asked = { intervals: [declared, seen], platform: "mastodon", ...past, ...fed } as const;
+    expect(ask("comet", asked).coverage.complete).toBe(true);
+  });
+});

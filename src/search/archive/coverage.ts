@@ -1,0 +1,220 @@
+import type { PlatformCoverage, Position } from "../../archive/archive.ts";
+import {
+  coarsened,
+  hasCaughtUp,
+  heldIn,
+  intervalsOf,
+  reachedMs,
+  type Span,
+  unionOf,
+} from "../../archive/catalog/coverage.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type {
+  CollectionCoverage,
+  Coverage,
+  SearchPlatform,
+  SourceWarning,
+} from "../../platforms/source.ts";
+import { idTimeMs, tellsTime, windowOfIds } from "../../posts/ids.ts";
+import { type Platform, platforms } from "../../posts/post.ts";
+import { all, any, not, type ResolvedNames } from "../../query/make-plan.ts";
+import type { PlanNode } from "../../query/plan.ts";
+import type { QueryNode } from "../../query/tree.ts";
+import { splitWindow } from "../../query/window.ts";
+import { changingIn, type Followed, followedOf } from "./followed.ts";
+import { missingPosts } from "./missing-posts.ts";
+import { noSourceWarning } from "./no-source.ts";
+
+/** What tells how far the archive is fed. */
+export type ArchiveFeed = {
+  clock: Pick<Clock, "now">;
+  /** Platforms that something feeds into the archive, whether or not a post of theirs has come yet. */
+  fedPlatforms: readonly Platform[];
+  /** How far a live stream that has caught up may be behind and still reach the present. */
+  coverageSlackMs: number;
+  /**
+   * Since when the connection of a platform's live stream is open, Unix milliseconds; null while it is not, or where this process
+   * does not know.
+   */
+  liveSinceMs: (platform: Platform) => number | null;
+};
+
+/** For a process that follows no stream. */
+export const noLiveStream: ArchiveFeed["liveSinceMs"] = () => null;
+
+/** A query with its plan, and the window that it is asked of. */
+export type AskedQuery = {
+  platform: SearchPlatform;
+  tree: QueryNode;
+  names: ResolvedNames;
+  plan: PlanNode;
+  fromMs: number | null;
+  toMs: number;
+  /** Where the page begins; the first one, and a count, have none. */
+  after?: Position | null;
+};
+
+export type AskedCoverage = {
+  coverage: Coverage;
+  /** The platforms whose posts can match, of those that anything is known of. */
+  platforms: readonly Platform[];
+  warnings: readonly SourceWarning[];
+};
+
+/** How many gaps an answer lists of each platform and collection, and in all. */
+const listedGaps = 100;
+
+/** X tells the times of its posts in whole seconds, which their IDs do not. */
+const skewOfIds = { minMs: -1_000, maxMs: 1_000 };
+
+/**
+ * How much of a query's window the archive holds completely. The bounds that stand in the query narrow the window. A search of
+ * `social` is complete only when each platform that is fed or holds any post is, but for those that the query leaves out.
+ */
+export function coverageOf(
+  feed: ArchiveFeed,
+  held: readonly PlatformCoverage[],
+  asked: AskedQuery,
+): AskedCoverage {
+  const { tree, names, plan, platform: word } = asked;
+  const searched = word === "social" ? platforms : [word];
+  const possible = searched.filter((platform) => admits(plan, platform));
+  const answerable = possible.filter(
+    (platform) => word !== "social" || isAnswerable(feed, held, platform),
+  );
+  const window = windowOf(asked);
+  const changing = changingIn(tree);
+  const ofPlatforms = answerable.map((platform) => {
+    const intervals = held.find((entry) => entry.platform === platform)?.intervals ?? [];
+    const ofPosts = intervalsOf(intervals, "posts");
+    const isLive = hasCaughtUp(ofPosts, feed.liveSinceMs(platform));
+    const slackMs = isLive ? feed.coverageSlackMs : 0;
+    const around = { window, intervals, nowMs: feed.clock.now(), slackMs, isLive };
+    const gaps = missingPosts({ platform, tree, names, ...around });
+    // What the stream has not brought yet is not claimed.
+    const toMs = isLive && gaps.length === 0 ? reachedMs(window, ofPosts) : window.toMs;
+    const claimed = { ...window, toMs: Math.max(toMs, window.fromMs ?? toMs) };
+    return { platform, gaps, claimed, followed: followedOf(changing, around) };
+  });
+  const isKnown = (platform: Platform): boolean =>
+    isAnswerable(feed, held, platform) ||
+    held.some((entry) => entry.platform === platform && entry.intervals.length > 0);
+  const isUnknown = answerable.length === 0 && possible.length > 0;
+  const gaps = isUnknown ? [window] : unionOf(ofPlatforms.flatMap((each) => each.gaps));
+  const listed = coarsened(gaps, listedGaps);
+  const isComplete = gaps.length === 0;
+  const ends = isComplete ? ofPlatforms.map(({ claimed }) => claimed.toMs) : [];
+  const toMs = Math.min(window.toMs, ...ends);
+  return {
+    coverage: {
+      ...window,
+      toMs,
+      complete: isComplete,
+      gaps: listed,
+      truncated: listed.length < gaps.length,
+      platforms: ofPlatforms.flatMap(({ platform, gaps, claimed, followed }) => [
+        {
+          platform,
+          collection: "posts",
+          ...listedIn(isComplete ? { ...window, toMs } : claimed, gaps),
+        },
+        ...followed
+          .filter(({ collection }) => collection !== "posts")
+          .map(({ collection, span, gaps }) => ({
+            platform,
+            collection,
+            ...listedIn(span, gaps),
+          })),
+      ]),
+    },
+    platforms: answerable,
+    warnings: [
+      ...(possible.length === 0 || possible.some(isKnown) ? [] : [noSourceWarning(word)]),
+      ...ofPlatforms.flatMap(({ platform, followed }) => unfollowed(platform, followed)),
+    ],
+  };
+}
+
+/**
+ * What all matches of the page lie in; without length where nothing can match. What came since the page before, and would belong
+ * on it, is not on this one: a later page claims nothing of the time after its cursor.
+ */
+function windowOf({ plan, fromMs, toMs: endOfSearchMs, after = null }: AskedQuery): {
+  fromMs: number | null;
+  toMs: number;
+} {
+  const isLater = after !== null && tellsTime(after.id);
+  const toMs = isLater ? Math.min(endOfSearchMs, idTimeMs(after.id) + 1) : endOfSearchMs;
+  const narrowed = splitWindow(plan, { fromMs, toMs });
+  const ofIds = windowOfIds(narrowed.lowId, narrowed.highId, skewOfIds);
+  const starts = [narrowed.fromMs, ofIds.fromMs].filter((ms) => ms !== null);
+  const startMs = starts.length === 0 ? null : Math.max(...starts);
+  const endMs = Math.min(narrowed.toMs ?? toMs, ofIds.toMs ?? toMs);
+  return { fromMs: startMs, toMs: Math.max(endMs, startMs ?? endMs) };
+}
+
+/** Whether a plan leaves posts of a platform possible, as far as it speaks of platforms. */
+const admits = (plan: PlanNode, platform: Platform): boolean =>
+  plan.kind === "none" || planOn(platform, plan).kind !== "none";
+
+function planOn(platform: Platform, plan: PlanNode): PlanNode {
+  switch (plan.kind) {
+    case "platform":
+      return { kind: plan.platform === platform ? "all" : "none" };
+    case "and":
+      return all(plan.children.map((child) => planOn(platform, child)));
+    case "or":
+      return any(plan.children.map((child) => planOn(platform, child)));
+    case "not":
+      return not(planOn(platform, plan.child));
+    default:
+      return plan;
+  }
+}
+
+/** Whether anything of a platform could be found here: something feeds it, or posts of it are held. */
+function isAnswerable(
+  { fedPlatforms }: ArchiveFeed,
+  held: readonly PlatformCoverage[],
+  platform: Platform,
+): boolean {
+  return (
+    fedPlatforms.includes(platform) ||
+    held.some((entry) => entry.platform === platform && entry.holdsPosts)
+  );
+}
+
+function listedIn(
+  window: Span,
+  gaps: readonly Span[],
+): Omit<CollectionCoverage, "platform" | "collection"> {
+  const listed = coarsened(gaps, listedGaps);
+  return {
+    complete: gaps.length === 0,
+    held: heldIn(window, listed),
+    gaps: listed,
+    truncated: listed.length < gaps.length,
+  };
+}
+
+/** Posts with too few likes seen are left out, or let in by a `-`: not a gap, as the posts are held, but to be known. */
+function unfollowed(platform: Platform, followed: readonly Followed[]): SourceWarning[] {
+  const missed = followed.filter(({ gaps }) => gaps.length > 0).map(({ what }) => what);
+  const counts = missed.filter((what) => what !== "labels");
+  const warnings: SourceWarning[] = [];
+  if (counts.length > 0) {
+    warnings.push({
+      code: "counts_incomplete",
+      message: `not all ${counts.join(", ")} of these ${platform} posts were seen: whether a post reaches a count is known only from those that were`,
+      hint: "see coverage.platforms for when they were followed",
+    });
+  }
+  if (missed.includes("labels")) {
+    warnings.push({
+      code: "labels_incomplete",
+      message: `not all labels of these ${platform} posts were seen: which of them a post has is known only from those that were, and from the post itself`,
+      hint: "see coverage.platforms for when they were followed",
+    });
+  }
+  return warnings;
+}

@@ -1,0 +1,90 @@
+import type { Collection, CoverageInterval } from "../../archive/archive.ts";
+import { gapsIn, intervalsOf, type Span, unionOf } from "../../archive/catalog/coverage.ts";
+import type { QueryNode } from "../../query/tree.ts";
+
+/** What a query asks of a post that changes after the post was written. */
+export type Changing = "likes" | "reposts" | "replies" | "quotes" | "labels";
+
+/** Replies and quotes are posts. */
+const collections: Readonly<Record<Changing, Collection>> = {
+  likes: "likes",
+  reposts: "reposts",
+  replies: "posts",
+  quotes: "posts",
+  labels: "labels",
+};
+
+/** Of what can change the answer of a query depends on, whichever way. */
+export function changingIn(tree: QueryNode): ReadonlySet<Changing> {
+  const found = new Set<Changing>();
+  const visit = (node: QueryNode): void => {
+    if (node.kind === "and" || node.kind === "or") node.children.forEach(visit);
+    else if (node.kind === "not") visit(node.child);
+    else for (const what of changingInLeaf(node)) found.add(what);
+  };
+  visit(tree);
+  return found;
+}
+
+function changingInLeaf(
+  leaf: Exclude<QueryNode, { kind: "and" | "or" | "not" }>,
+): readonly Changing[] {
+  if (leaf.kind === "min-count") return leaf.atLeast > 0 ? [leaf.metric] : [];
+  if (leaf.kind === "label") return ["labels"];
+  if (leaf.kind !== "property") return [];
+  if (leaf.property === "safe") return ["labels"];
+  return leaf.property === "has_engagement" ? ["likes", "reposts", "replies"] : [];
+}
+
+/** Counts reach their posts a minute late, and a labeler may have nothing to say for a while. */
+const leastSlackMs = 300_000;
+
+/** Of one platform, how far something that changes was followed: `span` reaches from the first post that it matters for to now. */
+export type Followed = {
+  what: Changing;
+  collection: Collection;
+  span: Span;
+  gaps: readonly Span[];
+};
+
+/**
+ * How far that which a query depends on was followed for the posts of a window. A like comes at any time after its post, so
+ * this looks from the window's start to the present. Posts of a span that an import declares have what the file says, and on a
+ * platform that only imports feed there is nothing to follow.
+ */
+export function followedOf(
+  changing: ReadonlySet<Changing>,
+  { window, intervals, nowMs, slackMs, isLive }: PostsHeld,
+): Followed[] {
+  if (changing.size === 0) return [];
+  const imported = intervals.filter(({ source }) => source === "import");
+  if (imported.length === intervals.length) return [];
+  const [notImported] = gapsIn(window, intervalsOf(imported, "posts"), nowMs, slackMs);
+  if (notImported === undefined) return [];
+  const span = { fromMs: notImported.fromMs, toMs: Math.max(nowMs, window.toMs) };
+  return [...changing].map((what) => {
+    const collection = collections[what];
+    const held = intervalsOf(intervals, collection);
+    const isUnfollowed = (by: readonly CoverageInterval[]) =>
+      gapsIn(span, by, nowMs, isLive ? Math.max(slackMs, leastSlackMs) : 0);
+    const gaps =
+      collection === "labels" ? unionOf(byLabeler(held).flatMap(isUnfollowed)) : isUnfollowed(held);
+    return { what, collection, span, gaps };
+  });
+}
+
+/** Each labeler says things of its own, so all of them are to be followed. */
+function byLabeler(intervals: readonly CoverageInterval[]): (readonly CoverageInterval[])[] {
+  const labelers = Map.groupBy(intervals, ({ source }) => source);
+  return labelers.size === 0 ? [[]] : [...labelers.values()];
+}
+
+type PostsHeld = {
+  window: Span;
+  /** All intervals of the platform. */
+  intervals: readonly CoverageInterval[];
+  nowMs: number;
+  slackMs: number;
+  /** Whether the stream has caught up; without it nothing reaches the present. */
+  isLive: boolean;
+};

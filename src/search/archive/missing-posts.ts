@@ -1,0 +1,96 @@
+import type { CoverageInterval } from "../../archive/archive.ts";
+import {
+  gapsIn,
+  intersectionOf,
+  intervalsOf,
+  type Span,
+  unionOf,
+} from "../../archive/catalog/coverage.ts";
+import type { Platform } from "../../posts/post.ts";
+import type { ResolvedNames } from "../../query/make-plan.ts";
+import type { QueryNode } from "../../query/tree.ts";
+import { accountById } from "../../text/facets.ts";
+
+/** What is looked at, on one platform. */
+export type PostsAsked = {
+  platform: Platform;
+  tree: QueryNode;
+  names: ResolvedNames;
+  window: Span;
+  /** All intervals of the platform. */
+  intervals: readonly CoverageInterval[];
+  nowMs: number;
+  slackMs: number;
+};
+
+/** A name that stands for more accounts than these is looked for in what everybody wrote. */
+const maxAccounts = 64;
+
+/**
+ * The parts of a window in which there may be posts of the platform that match a query and are not held, oldest first. Where a
+ * match must be by one of a few accounts, a span is held for it too where the posts of each of them are; a name stands for the
+ * accounts that are known to have borne it.
+ */
+export function missingPosts(asked: PostsAsked): readonly Span[] {
+  const { platform, window, intervals, nowMs, slackMs } = asked;
+  const missing = gapsIn(window, intervalsOf(intervals, "posts"), nowMs, slackMs);
+  if (missing.length === 0) return missing;
+  let own: ReadonlyMap<string | null, readonly CoverageInterval[]> | null = null;
+
+  function missingBy(name: string): readonly Span[] {
+    if (!mayBeAccount(platform, name)) return [];
+    const ids = idsAmong(asked.names.accounts.get(name) ?? [], platform);
+    if (ids.length === 0 || ids.length > maxAccounts) return missing;
+    own ??= byAccount(asked);
+    return unionOf(
+      ids.flatMap((id) =>
+        intersectionOf(missing, gapsIn(window, own?.get(id) ?? [], nowMs, slackMs)),
+      ),
+    );
+  }
+
+  function missingOf(node: QueryNode, isNegated: boolean): readonly Span[] {
+    switch (node.kind) {
+      case "not":
+        return missingOf(node.child, !isNegated);
+      case "and":
+      case "or": {
+        const parts = node.children.map((child) => missingOf(child, isNegated));
+        const isConjunction = (node.kind === "and") !== isNegated;
+        return isConjunction ? inAll(parts, missing) : inAny(parts, missing);
+      }
+      case "platform":
+        return (node.platform === platform) === isNegated ? [] : missing;
+      case "from":
+        return isNegated ? missing : missingBy(node.user);
+      default:
+        return missing;
+    }
+  }
+
+  return missingOf(asked.tree, false);
+}
+
+const byAccount = ({ platform, intervals }: PostsAsked) =>
+  Map.groupBy(intervals, ({ collection, account }) =>
+    collection === "posts" && account !== null ? accountById(platform, account) : null,
+  );
+
+/** `missing` holds all the others. */
+const inAll = (parts: readonly (readonly Span[])[], missing: readonly Span[]): readonly Span[] =>
+  parts.filter((part) => part !== missing).reduce(intersectionOf, missing);
+
+const inAny = (parts: readonly (readonly Span[])[], missing: readonly Span[]): readonly Span[] =>
+  parts.includes(missing) ? missing : unionOf(parts.flat());
+
+/** Names on X have no dots and no colons; DIDs are Bluesky's. */
+function mayBeAccount(platform: Platform, name: string): boolean {
+  if (platform === "x") return /^\w+$/.test(name);
+  return platform === "bluesky" || !name.startsWith("did:");
+}
+
+/** The ids among the keys of accounts. The other keys are those of handles, and a post that bears no more than a handle is an imported one. */
+function idsAmong(keys: readonly string[], platform: Platform): string[] {
+  const start = `${platform}/`;
+  return keys.filter((key) => key.startsWith(start) && !/^[@?]/.test(key.slice(start.length)));
+}

@@ -1,0 +1,147 @@
+import { afterEach, expect, test } from "vitest";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import type { Archive } from "../../archive/archive.ts";
+import { createManualClock } from "../../lib/manual-clock.ts";
+import type { SearchPlatform } from "../../platforms/source.ts";
+import { isHeld } from "../../platforms/source.ts";
+import { searchArchive } from "./search.ts";
+
+/** What a search says of the time that the archive holds completely. */
+const startMs = Date.UTC(2026, 0, 1);
+const endMs = startMs + 86_400_000;
+let archive: SmallArchive;
+afterEach(() => archive.remove());
+
+/** A day of which Bluesky is held completely, and X not. */
+function holdADay(): void {
+  archive = smallArchive();
+  const posts = [
+    makePost({ key: "1", createdMs: startMs, text: "blue" }),
+    makePost({ platform: "x", uri: "import:x:1", createdMs: startMs, text: "black" }),
+  ];
+  const changes = posts.map((post) => ({ kind: "upsert" as const, post }));
+  const day = { fromMs: startMs, toMs: endMs };
+  archive.write(changes, {
+    coverage: [
+      { platform: "bluesky", collection: "posts", account: null, source: "import", ...day },
+    ],
+  });
+}
+
+function ask(query: string, platform: SearchPlatform = "social", asOfMs = endMs) {
+  const { resolve, search } = archive.reader.operations;
+  const source = {
+    archive: {
+      resolve: async (names) => resolve(names),
+      search: async (request) => search(request),
+    } as Pick<Archive, "resolve" | "search"> as Archive,
+    clock: createManualClock(endMs),
+    fedPlatforms: ["bluesky"],
+    coverageSlackMs: 0,
+    liveSinceMs: () => 0,
+  } as const;
+  const request = {
+    platform,
+    query,
+    fromMs: startMs,
+    toMs: endMs,
+    asOfMs,
+    after: null,
+    maxResults: 10,
+  };
+  return searchArchive(source, request, Number.POSITIVE_INFINITY);
+}
+
+test("a search of all platforms is complete when all that hold anything are", async () => {
+  holdADay();
+  const answer = await ask("blue OR black");
+  expect(answer.items).toHaveLength(2);
+  expect(answer).toMatchObject({ complete: false, coverage: { complete: false } });
+  expect(answer.sources.map(({ platform }) => platform)).toEqual(["bluesky", "x"]);
+  expect(await ask("blue", "bluesky")).toMatchObject({ complete: true });
+});
+
+test("a platform that the query leaves out keeps nothing from being complete", async () => {
+  holdADay();
+  for (const query of [
+    "platform:bluesky",
+    "-platform:x",
+    "(platform:bluesky OR platform:mastodon)",
+  ]) {
+    const { items, complete, coverage, sources } = await ask(query);
+    expect(items, query).toHaveLength(1);
+    expect(complete, query).toBe(true);
+    expect(coverage.gaps, query).toEqual([]);
+    expect(sources.map(({ platform }) => platform)).toEqual(["bluesky"]);
+  }
+  expect((await ask("blue OR platform:x")).complete).toBe(false);
+});
+
+test("of a platform that nothing feeds nothing is known, of none at all everything", async () => {
+  holdADay();
+  expect(await ask("platform:mastodon")).toMatchObject({ complete: false, items: [] });
+  expect(await ask("platform:x", "bluesky")).toMatchObject({ complete: true, items: [] });
+  expect(await ask("platform:x -platform:x")).toMatchObject({ complete: true, items: [] });
+  expect(await ask("from:nobody")).toMatchObject({ complete: false, items: [] });
+});
+
+test("an empty answer is told from a hole: complete where the time is held, with a warning where it is not", async () => {
+  holdADay();
+  const covered = await ask("nosuchword", "bluesky");
+  expect(covered).toMatchObject({ items: [], complete: true, warnings: [] });
+  const unknown = await ask("nosuchword", "x");
+  expect(unknown).toMatchObject({ items: [], complete: false });
+  expect(unknown.coverage.gaps).toEqual([{ fromMs: startMs, toMs: endMs }]);
+  expect(unknown.warnings).toMatchObject([
+    {
+      code: "incomplete_coverage",
+      message: expect.stringMatching(/an empty answer does not mean/),
+    },
+  ]);
+});
+
+test("what an account wrote is complete after its posts were fetched, by id and by every handle it bore", async () => {
+  archive = smallArchive();
+  const userId = "did:plc:Ann";
+  const post = makePost({ key: "1", createdMs: startMs, userId, username: "ann.example" });
+  const fetched = { platform: "bluesky", collection: "posts", account: userId } as const;
+  archive.write(
+    [
+      { kind: "upsert", post },
+      {
+        kind: "handle",
+        platform: "bluesky",
+        userId,
+        handle: "ann-renamed.example",
+        observedMs: endMs,
+      },
+    ],
+    { coverage: [{ ...fetched, source: "backfill", fromMs: 0, toMs: endMs }] },
+  );
+  for (const query of ["from:did:plc:ann", "from:ann.example", "from:@Ann-Renamed.example plain"]) {
+    expect(await ask(query), query).toMatchObject({
+      complete: true,
+      items: [{}],
+      warnings: [],
+    });
+  }
+  expect(await ask("plain")).toMatchObject({ complete: false, items: [{}] });
+  expect(await ask("from:bob.example")).toMatchObject({ complete: false, items: [] });
+});
+
+test("within_time: counts back from the submission, however late the search runs", async () => {
+  const minuteMs = 60_000;
+  archive = smallArchive();
+  const askedMs = startMs + 13 * 60 * minuteMs;
+  archive.put(
+    makePost({ key: "1", createdMs: askedMs - 90 * minuteMs, text: "just within" }),
+    makePost({ key: "2", createdMs: askedMs - 90 * minuteMs - 1_000, text: "just before" }),
+  );
+  // The clock of the source stands at the end of the day.
+  const { items } = await ask("just within_time:90m", "bluesky", askedMs);
+  const found = archive.reader.operations
+    .records(items.filter(isHeld))
+    .records.map((text) => JSON.parse(text).Content);
+  expect(found).toEqual(["just within"]);
+});

@@ -1,0 +1,146 @@
+import type { Archive } from "../../archive/archive.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type {
+  AnswerItem,
+  Coverage,
+  SourceAnswer,
+  SourceRequest,
+  SourceWarning,
+} from "../../platforms/source.ts";
+import { type Platform, platforms } from "../../posts/post.ts";
+import { makePlan, namesIn, type ResolvedNames } from "../../query/make-plan.ts";
+import { parseQuery } from "../../query/parse.ts";
+import type { PlanNode } from "../../query/plan.ts";
+import type { QueryNode } from "../../query/tree.ts";
+import { withDamage } from "../damage.ts";
+import { type ArchiveFeed, coverageOf } from "./coverage.ts";
+import { type FreshnessOf, uncheckedWarnings } from "./unchecked.ts";
+
+/** What the archive source needs of its surroundings. */
+export type ArchiveSource = ArchiveFeed & {
+  archive: Archive;
+  clock: Clock;
+  /** Every post is taken to be confirmed where this is left out. */
+  freshnessOf?: FreshnessOf;
+  /** Whose searches these are: accounts share the readers of the archive. */
+  account?: string;
+};
+
+/** What the archive answered, and the query as it was read for it. */
+export type HeldAnswer = SourceAnswer & {
+  tree: QueryNode;
+  names: ResolvedNames;
+  plan: PlanNode;
+  /** Whether the search came to the end of its window, or to as many posts as were wanted. */
+  isSearched: boolean;
+};
+
+/**
+ * Answers a search from the archive: the newest matching posts of the asked platforms, and how much of the window it holds
+ * completely. Rejects with the signal's reason when that aborts; the search stops then.
+ */
+export async function searchArchive(
+  source: ArchiveSource,
+  request: SourceRequest,
+  deadlineMs: number,
+  signal?: AbortSignal,
+): Promise<SourceAnswer> {
+  const { tree, names, plan, isSearched, ...answer } = await searchHeld(
+    source,
+    request,
+    deadlineMs,
+    signal,
+  );
+  return answer;
+}
+
+/** The same, with the query as it was read. `alsoFed`: platforms with a source of this search's own, read meanwhile. */
+export async function searchHeld(
+  source: ArchiveSource,
+  request: SourceRequest,
+  deadlineMs: number,
+  signal?: AbortSignal,
+  alsoFed: Promise<readonly Platform[]> = Promise.resolve([]),
+): Promise<HeldAnswer> {
+  const { archive, account } = source;
+  // Its length was looked at when the job was taken.
+  const { tree } = parseQuery(request.query, { maxLength: Number.POSITIVE_INFINITY });
+  const names = await archive.resolve(namesIn(tree));
+  signal?.throwIfAborted();
+  const plan = makePlan(tree, { names, asOfMs: request.asOfMs });
+  const { platform, after, maxResults, fromMs, toMs } = request;
+  const searched = platform === "social" ? platforms : [platform];
+  const found = await archive.search(
+    {
+      plan,
+      platforms: searched,
+      fromMs,
+      toMs,
+      after,
+      limit: maxResults,
+      deadlineMs,
+      ...by(account),
+    },
+    signal,
+  );
+  const asked = { platform, tree, names, plan, fromMs, toMs, after };
+  const fedPlatforms = [...source.fedPlatforms, ...(await alsoFed)];
+  const known = coverageOf({ ...source, fedPlatforms }, found.held, asked);
+  const { complete, coverage, warnings } = withDamage(
+    { complete: known.coverage.complete, coverage: known.coverage, warnings: known.warnings },
+    found.damage,
+  );
+  return {
+    items: found.positions,
+    next: found.next,
+    complete: complete && found.complete,
+    coverage,
+    sources: known.platforms.map((platform) => ({
+      platform,
+      via: "archive",
+      fromMs: coverage.fromMs,
+      toMs: coverage.toMs,
+      count: found.positions.filter((position) => position.platform === platform).length,
+    })),
+    warnings: [
+      ...warningsOf(coverage, found.positions, found.complete),
+      ...warnings,
+      ...(await uncheckedWarnings(source, found.positions, found.held)),
+    ],
+    tree,
+    names,
+    plan,
+    isSearched: found.complete,
+  };
+}
+
+/** The caller of an archive's search, where there is one. */
+export const by = (account: string | undefined): { account?: string } =>
+  account === undefined ? {} : { account };
+
+/** What is to be remarked on what is known of a window, and on a search that did not come to its end. */
+export function warningsOf(
+  { gaps }: Coverage,
+  items: readonly AnswerItem[],
+  isSearched: boolean,
+): SourceWarning[] {
+  const warnings: SourceWarning[] = [];
+  if (gaps.length > 0) {
+    warnings.push({
+      code: "incomplete_coverage",
+      message:
+        items.length > 0
+          ? "no source holds the whole window: there may be more posts than these"
+          : "no source holds the whole window: an empty answer does not mean that there is no such post",
+      hint: "see coverage.gaps for the parts that are missing",
+    });
+  }
+  if (!isSearched) {
+    warnings.push({
+      code: "deadline_reached",
+      message: "the search ran out of time before it had seen the whole window",
+      hint: "continue with next_cursor",
+    });
+  }
+  return warnings;
+}

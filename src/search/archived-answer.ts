@@ -1,0 +1,164 @@
+import type { FetchMethod } from "../platforms/methods.ts";
+import type { Coverage, SourceAnswer } from "../platforms/source.ts";
+import type { PostTarget, Target, UserTarget } from "../platforms/target.ts";
+import { idTimeMs, tellsTime, xIdOf, xUri } from "../posts/ids.ts";
+import { blueskyUri, importedUri } from "../posts/references.ts";
+import { tidMs } from "../posts/tid.ts";
+import { readPost } from "../query/read-post.ts";
+import { readUser } from "../query/read-values.ts";
+import { accountById } from "../text/facets.ts";
+import type { AskingJob } from "../upstream/requests/sessions.ts";
+import { searchArchive } from "./archive/search.ts";
+import { staleWarning } from "./archive/unchecked.ts";
+import type { AnswerContext } from "./context.ts";
+import { derivedAnswer, isDerived } from "./derived-answer.ts";
+import type { FetchRequest } from "./fetch-request.ts";
+
+/** The methods whose answers are archived posts, which a search finds. */
+const heldMethods: readonly FetchMethod[] = ["getbyid", "getreplies", "gettweets", "getmedia"];
+
+export const isAnsweredByArchive = (method: FetchMethod): boolean =>
+  heldMethods.includes(method) || isDerived(method);
+
+/**
+ * What the archive answers to a method that does not search; `complete` where it knows that there is no more. Null for methods
+ * that it cannot answer.
+ */
+export async function heldAnswer(
+  context: AnswerContext,
+  request: FetchRequest,
+  job: AskingJob,
+): Promise<SourceAnswer | null> {
+  const { target = null, method } = request;
+  if (method === "gettrends") return await derivedAnswer(context, request, null, job);
+  if (!isAnsweredByArchive(method) || target === null) return null;
+  if (method === "getbyid") {
+    return target.kind === "post" ? await heldPost(context, request, target) : null;
+  }
+  const asked = queryOf(method, target);
+  if (asked === null) return null;
+  if (isDerived(method)) return await derivedAnswer(context, request, asked.query, job);
+  return await searchArchive(
+    { ...context.source, account: job.accountId },
+    { ...request, query: asked.query, fromMs: asked.fromMs },
+    job.deadlineMs,
+    job.signal,
+  );
+}
+
+/**
+ * A post that is held is answered at once, unless its stream has not followed it up to now; that it is not held says nothing of
+ * whether there is such a post.
+ */
+async function heldPost(
+  { source }: AnswerContext,
+  { platform, asOfMs }: FetchRequest,
+  target: PostTarget,
+): Promise<SourceAnswer> {
+  const { archive } = source;
+  const uris = await urisOf(archive, target);
+  const asked = uris.map((uri) => ({ platform, uri, timeMs: timeOf(uri) ?? asOfMs }));
+  const identified = await archive.identify(asked);
+  const held = identified.find(({ isHeld }) => isHeld);
+  const items = held === undefined ? [] : [{ platform, id: held.id }];
+  const stale = held === undefined ? null : await staleWarning(source, { platform, id: held.id });
+  const coverage = unbounded(asOfMs, held !== undefined && stale === null);
+  return {
+    items,
+    next: null,
+    complete: coverage.complete,
+    coverage,
+    sources: [{ platform, via: "archive", fromMs: null, toMs: asOfMs, count: items.length }],
+    warnings: stale === null ? [] : [stale],
+  };
+}
+
+async function urisOf(
+  archive: AnswerContext["source"]["archive"],
+  { platform, uri, id, url, handle, key }: PostTarget,
+): Promise<readonly string[]> {
+  if (uri !== null) return [uri];
+  if (platform === "x" && id !== null) return [xUri(id)];
+  if (handle !== null && key !== null) {
+    const { accounts } = await archive.resolve({ accounts: [handle], posts: [] });
+    const prefix = accountById("bluesky", "did:");
+    return (accounts.get(handle) ?? [])
+      .filter((name) => name.startsWith(prefix))
+      .map((name) => blueskyUri(name.slice(prefix.length - "did:".length), key));
+  }
+  return url === null ? [] : [url];
+}
+
+/** When a post was made, as its uri tells; null where it tells nothing. */
+function timeOf(uri: string): number | null {
+  const number = xIdOf(uri);
+  if (number !== null) return tellsTime(number) ? idTimeMs(number) : null;
+  return uri.startsWith("at://") ? tidMs(uri.slice(uri.lastIndexOf("/") + 1)) : null;
+}
+
+/** From when on the archive looks for what a method asks for, Unix milliseconds: answers are not older than what they answer. */
+export const heldFromMs = (method: FetchMethod, target: Target): number | null =>
+  queryOf(method, target)?.fromMs ?? null;
+
+/** The search that a method amounts to; null where its target cannot be named in one. */
+function queryOf(
+  method: FetchMethod,
+  target: Target,
+): { query: string; fromMs: number | null } | null {
+  if (target.kind === "user") {
+    const name = nameOf(target);
+    if (name === null) return null;
+    const query = `from:${name}`;
+    return { query: method === "getmedia" ? `${query} filter:media` : query, fromMs: null };
+  }
+  if (target.kind !== "post" || (method !== "getreplies" && method !== "getretweeters"))
+    return null;
+  const names = postNames(target);
+  const [first] = names;
+  if (first === undefined) return null;
+  const operators =
+    method === "getreplies"
+      ? ["in_reply_to_tweet_id", "conversation_id"]
+      : ["retweets_of_tweet_id"];
+  const named = names.flatMap((name) => {
+    const operand = `"${name.replaceAll(/["\\]/g, "\\$&")}"`;
+    return operators.map((operator) => `${operator}:${operand}`);
+  });
+  if (method === "getretweeters") return { query: named.join(" OR "), fromMs: null };
+  const query = `(${named.join(" OR ")}) filter:replies`;
+  const uri = target.platform === "x" && target.id !== null ? xUri(target.id) : first;
+  return { query, fromMs: timeOf(uri) };
+}
+
+/**
+ * What replies may call a post in the archive, as far as a query can express it. A Mastodon id counts on its server: replies that
+ * came from that server name both. An id of letters whose server is unknown cannot be searched.
+ */
+function postNames({ platform, uri, id, host, url }: PostTarget): readonly string[] {
+  const onServer =
+    platform === "mastodon" && id !== null && host !== null
+      ? importedUri("mastodon", id, host)
+      : null;
+  const names = onServer === null ? [uri ?? id ?? url] : [uri, onServer];
+  return names
+    .filter((name) => name !== null)
+    .filter((name) => "value" in readPost("in_reply_to_tweet_id", name));
+}
+
+/** A handle or an id that stands for the account in a query; null where none can stand there, such as `a-b@one.example`. */
+function nameOf({ id, handle }: UserTarget): string | null {
+  const name = id ?? handle;
+  return name !== null && "value" in readUser("from", name) ? name : null;
+}
+
+/** What is known of a time that nothing bounds. */
+function unbounded(toMs: number, complete: boolean): Coverage {
+  return {
+    fromMs: null,
+    toMs,
+    complete,
+    gaps: complete ? [] : [{ fromMs: null, toMs }],
+    truncated: false,
+    platforms: [],
+  };
+}

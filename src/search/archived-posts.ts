@@ -1,0 +1,98 @@
+import type { Span } from "../archive/catalog/coverage.ts";
+import type { SourceRequest, SourceWarning } from "../platforms/source.ts";
+import type { Platform } from "../posts/post.ts";
+import type { AskingJob } from "../upstream/requests/sessions.ts";
+import { searchArchive } from "./archive/search.ts";
+import type { AnswerContext } from "./context.ts";
+
+/** Of an archived post, what answers about accounts and trends are made of. */
+export type ArchivedPost = {
+  id: bigint;
+  userId: string | null;
+  username: string;
+  authorName: string | null;
+  authorVerified: boolean | null;
+  /** Unix milliseconds; null where the record has no time. */
+  createdMs: number | null;
+  hashtags: readonly string[];
+  urls: readonly string[];
+};
+
+export type ArchivedPosts = {
+  /** Newest first. */
+  posts: readonly ArchivedPost[];
+  /** Where older posts follow that were not read; null where all were. */
+  next: SourceRequest["after"];
+  /** The parts of the window that the archive does not cover. */
+  gaps: readonly Span[];
+  warnings: readonly SourceWarning[];
+};
+
+type Asked = Pick<SourceRequest, "query" | "fromMs" | "toMs" | "asOfMs" | "after"> & {
+  platform: Platform;
+};
+
+/** Posts that are read at once. */
+const postsOfPage = 500;
+
+/**
+ * The newest `most` archived posts that match a query, or fewer where the deadline of the job comes before. Rejects with the reason
+ * of the job's signal when that aborts.
+ */
+export async function readArchivedPosts(
+  { source }: Pick<AnswerContext, "source">,
+  asked: Asked,
+  most: number,
+  { accountId, deadlineMs, signal }: AskingJob,
+): Promise<ArchivedPosts> {
+  const posts: ArchivedPost[] = [];
+  let { after } = asked;
+  let gaps: ArchivedPosts["gaps"] | null = null;
+  const warnings: SourceWarning[] = [];
+  for (let left = most; ; ) {
+    const request = { ...asked, after, maxResults: Math.min(left, postsOfPage) };
+    const by = { ...source, account: accountId };
+    const found = await searchArchive(by, request, deadlineMs, signal);
+    const positions = found.items.map(({ platform, id }) => ({ platform, id: id ?? 0n }));
+    const { records } = await source.archive.records(positions);
+    signal.throwIfAborted();
+    posts.push(...records.map(postOf));
+    gaps ??= found.coverage.gaps;
+    warnings.push(...found.warnings.filter(({ code }) => !ofWholeSearch.has(code)));
+    after = found.next;
+    left -= positions.length;
+    const isOver = after === null || left <= 0 || positions.length === 0;
+    if (isOver || source.clock.now() >= deadlineMs) return { posts, next: after, gaps, warnings };
+  }
+}
+
+/** What these say follows from the gaps and the end of the read posts. */
+const ofWholeSearch = new Set(["incomplete_coverage", "deadline_reached"]);
+
+type StoredRecord = {
+  ID: string;
+  Metadata: {
+    user_id: string | null;
+    username: string;
+    author: string | null;
+    author_verified: boolean | null;
+    created_at: string | null;
+    hashtags: readonly string[];
+    urls: readonly string[];
+  };
+};
+
+function postOf(text: string): ArchivedPost {
+  const { ID, Metadata }: StoredRecord = JSON.parse(text);
+  const createdMs = Metadata.created_at === null ? Number.NaN : Date.parse(Metadata.created_at);
+  return {
+    id: BigInt(ID),
+    userId: Metadata.user_id,
+    username: Metadata.username,
+    authorName: Metadata.author,
+    authorVerified: Metadata.author_verified,
+    createdMs: Number.isNaN(createdMs) ? null : createdMs,
+    hashtags: Metadata.hashtags,
+    urls: Metadata.urls,
+  };
+}

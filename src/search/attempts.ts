@@ -1,0 +1,72 @@
+import type { EarshotError } from "../lib/errors.ts";
+import type { Session } from "../platforms/session.ts";
+import type { AccessKind, Route } from "../platforms/upstream.ts";
+import type { OpenSession } from "../upstream/requests/sessions.ts";
+
+/** A credential, or none, and the route that is read with it. */
+export type Attempt = { session: OpenSession; route: Route };
+
+/** Attempts of which the first ones give the best answer; those of one rank give the same. */
+export type RankedAttempts = readonly (readonly Attempt[])[];
+
+export type FailedAttempt = { attempt: Attempt; fault: EarshotError };
+
+export type Ranking = {
+  mayShow: (owner: Session["owner"]) => "everything" | "ids";
+  /** What is read: Unix milliseconds, null for unbounded. */
+  fromMs: number | null;
+  nowMs: number;
+  /** How much of the oldest part a route may leave out and still count as one that reads all of it, milliseconds. */
+  toleranceMs: number;
+};
+
+/** Every session by each of its routes. */
+export const attemptsOf = (
+  sessions: readonly OpenSession[],
+  routesOf: (access: AccessKind) => readonly Route[],
+): Attempt[] =>
+  sessions.flatMap((session) => routesOf(session.access).map((route) => ({ session, route })));
+
+/**
+ * The attempts, best first: those that may show everything, then those that leave least of the window unread. Within a rank the
+ * cheaper route comes first, else the order of the sessions stays.
+ */
+export function ranked(attempts: readonly Attempt[], ranking: Ranking): RankedAttempts {
+  const ranks = new Map<string, { shownRank: number; unreadMs: number; attempts: Attempt[] }>();
+  for (const attempt of attempts) {
+    const shownRank = ranking.mayShow(attempt.session.owner) === "everything" ? 0 : 1;
+    const unreadMs = unreadBy(attempt.route, ranking);
+    const key = `${shownRank} ${unreadMs}`;
+    const rank = ranks.get(key) ?? { shownRank, unreadMs, attempts: [] };
+    rank.attempts.push(attempt);
+    ranks.set(key, rank);
+  }
+  return [...ranks.values()]
+    .toSorted((a, b) => a.shownRank - b.shownRank || byNumber(a.unreadMs, b.unreadMs))
+    .map((rank) => rank.attempts.toSorted((a, b) => a.route.cost - b.route.cost));
+}
+
+/** The failed attempts that would have given more than another one. */
+export function betterThan(
+  attempt: Attempt,
+  failed: readonly FailedAttempt[],
+  ranks: RankedAttempts,
+): readonly FailedAttempt[] {
+  const rankOf = (one: Attempt) => ranks.findIndex((attempts) => attempts.includes(one));
+  return failed.filter((one) => rankOf(one.attempt) < rankOf(attempt));
+}
+
+/** From when on a route shows posts, Unix milliseconds; null for all of them. */
+export const reachOf = ({ reachMs }: Route, nowMs: number): number | null =>
+  reachMs === null ? null : nowMs - reachMs;
+
+function unreadBy(route: Route, { fromMs, nowMs, toleranceMs }: Ranking): number {
+  const earliestMs = reachOf(route, nowMs);
+  if (earliestMs === null) return 0;
+  if (fromMs === null) return Number.POSITIVE_INFINITY;
+  const unreadMs = Math.max(0, earliestMs - fromMs);
+  return unreadMs <= toleranceMs ? 0 : unreadMs;
+}
+
+/** Two infinities are the same. */
+const byNumber = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);

@@ -1,0 +1,66 @@
+import { once } from "../lib/once.ts";
+import { postTimeMs } from "../posts/ids.ts";
+import { matches, type Subject } from "../posts/matcher.ts";
+import type { Post } from "../posts/post.ts";
+import { indexTerms } from "../posts/terms.ts";
+import { makePlan, type ResolvedNames } from "../query/make-plan.ts";
+import type { QueryNode } from "../query/tree.ts";
+import { foldHandle } from "../text/entities.ts";
+import { accountById } from "../text/facets.ts";
+
+/** A search as posts of upstreams are held against it. */
+export type CheckedSearch = {
+  tree: QueryNode;
+  names: ResolvedNames;
+  asOfMs: number;
+  fromMs: number | null;
+  toMs: number;
+  nowMs: number;
+};
+
+/**
+ * The posts that satisfy a search, by the matcher. A name in the query stands for the accounts that the archive knows under it
+ * and for those that these posts show with that handle.
+ */
+export function matching(
+  posts: readonly Post[],
+  ids: ReadonlyMap<string, bigint>,
+  search: CheckedSearch,
+): Post[] {
+  const { tree, asOfMs, fromMs, toMs, nowMs } = search;
+  const plan = makePlan(tree, { names: withSeenNames(search.names, posts), asOfMs });
+  return posts.filter((post) => {
+    const timeMs = postTimeMs(post, nowMs);
+    if (timeMs >= toMs || (fromMs !== null && timeMs < fromMs)) return false;
+    const subject: Subject = {
+      id: ids.get(post.uri) ?? 0n,
+      platform: post.platform,
+      timeMs,
+      counts: post.counts,
+      geo: () => post.geo,
+      terms: once(() => indexTerms(post)),
+    };
+    return matches(plan, subject);
+  });
+}
+
+function withSeenNames(names: ResolvedNames, posts: readonly Post[]): ResolvedNames {
+  const seen = new Map<string, Set<string>>();
+  const note = (post: Post, username: string | null, userId: string | null): void => {
+    if (!username || !userId) return;
+    const handle = foldHandle(username);
+    const ids = seen.get(handle) ?? new Set();
+    seen.set(handle, ids.add(accountById(post.platform, userId)));
+  };
+  for (const post of posts) {
+    note(post, post.username, post.userId);
+    for (const { username, userId } of post.mentions) note(post, username, userId);
+    for (const other of [post.inReplyTo, post.quoted, post.reposted]) {
+      if (other !== null) note(post, other.username, other.userId);
+    }
+  }
+  const accounts = [...names.accounts].map(
+    ([name, keys]) => [name, [...keys, ...(seen.get(foldHandle(name)) ?? [])]] as const,
+  );
+  return { ...names, accounts: new Map(accounts) };
+}

@@ -1,0 +1,348 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { EmulatedPost, EmulatedUser } from "../../test/emulators/x/model.ts";
+import { startXEmulator, type XEmulator } from "../../test/emulators/x/server.ts";
+import { type FetchMethod, fetchMethods, ownMethods } from "../platforms/methods.ts";
+import type { Session } from "../platforms/session.ts";
+import type { AnswerItem, AnswerRequest, SourceAnswer } from "../platforms/source.ts";
+import type { Target } from "../platforms/target.ts";
+import { createXUpstream } from "../platforms/x/upstream.ts";
+import {
+  appSession,
+  clientId,
+  dayMs,
+  idAt,
+  minuteMs,
+  postTarget,
+  userSession,
+  userTarget,
+} from "../platforms/x/x.test-support.ts";
+import type { OpenSession } from "../upstream/requests/sessions.ts";
+import { type AnsweringUnderTest, answering, endMs, requestOf } from "./answer.test-support.ts";
+import { answerJob } from "./answer.ts";
+
+/** Whether `complete` is true of what the emulated X holds: every method, by every access, over every window. */
+
+const hourMs = 60 * minuteMs;
+const ann: EmulatedUser = { id: "11", username: "ann", followers: ["12", "14"] };
+const bob: EmulatedUser = { id: "12", username: "bob", followers: ["11"] };
+const cat: EmulatedUser = { id: "14", username: "cat", otherPosts: 5_000 };
+
+const media = [{ key: "3_1", type: "photo", url: "https://pbs.twimg.com/media/a.jpg" }];
+const post = (ageMs: number, n: number, more: Partial<EmulatedPost> = {}): EmulatedPost => {
+  const createdMs = endMs - ageMs;
+  return { id: idAt(createdMs, n), authorId: "11", text: "river", createdMs, lang: "en", ...more };
+};
+const oldRoot = post(30 * dayMs, 1, { media });
+const newRoot = post(2 * dayMs, 2, { media });
+const replyTo = (root: EmulatedPost, ageMs: number, n: number): EmulatedPost =>
+  post(ageMs, n, {
+    authorId: "12",
+    text: "answer river",
+    conversationId: root.id,
+    references: [{ type: "replied_to", id: root.id }],
+  });
+const posts: EmulatedPost[] = [
+  oldRoot,
+  newRoot,
+  replyTo(oldRoot, 29 * dayMs, 3),
+  replyTo(oldRoot, 8 * dayMs, 4),
+  replyTo(oldRoot, dayMs, 5),
+  replyTo(newRoot, dayMs, 6),
+  replyTo(newRoot, hourMs, 7),
+  post(hourMs, 8, {
+    authorId: "12",
+    text: "RT",
+    references: [{ type: "retweeted", id: newRoot.id }],
+  }),
+  post(3 * dayMs, 9, { authorId: "14", media }),
+];
+
+let x: XEmulator;
+let tested: AnsweringUnderTest;
+beforeEach(async () => {
+  x = await startXEmulator({
+    now: () => endMs,
+    clients: [{ id: clientId, secret: null, redirectUri: "http://127.0.0.1/" }],
+    world: {
+      users: [ann, bob, cat],
+      posts: [...posts],
+      spaces: [{ id: "1DX", state: "live", title: "herons" }],
+      trends: Array.from({ length: 60 }, (_, n) => ({ name: `#tag${n}`, count: n })),
+    },
+    faults: { isUnpaced: true },
+  });
+});
+afterEach(async () => {
+  tested.archive.remove();
+  await x.close();
+});
+
+type Access = readonly ("own user" | "own app" | "deployment user" | "deployment app")[];
+
+const accesses: readonly Access[] = [
+  ["own user"],
+  ["own app"],
+  ["own user", "own app"],
+  ["own user", "deployment app"],
+  ["own app", "deployment app"],
+  ["deployment user", "deployment app"],
+];
+
+function sessionBy(access: Access[number]): OpenSession {
+  const made = access.endsWith("user") ? userSession(x, "12") : appSession(x);
+  const session: Session = {
+    ...made,
+    owner: access.startsWith("own") ? "account" : "deployment",
+    credentialId: access,
+    nowMs: endMs,
+  };
+  return { ...session, patient: session, cost: () => null };
+}
+
+function begin(access: Access): void {
+  tested = answering({
+    upstreams: {
+      x: createXUpstream({ apiUrl: x.url, trendsPlace: 1, isRedistributionAgreed: false }),
+    },
+  });
+  const sessions = access.map(sessionBy);
+  tested.context.sessions.open = async ({ access: allowed, whose, credentialId = null }) =>
+    sessions.filter(
+      (session) =>
+        allowed.includes(session.access) &&
+        (whose === "any" || session.owner === "account") &&
+        (credentialId === null || session.credentialId === credentialId),
+    );
+}
+
+/** All pages of an answer. */
+async function allPages(special: Partial<AnswerRequest>): Promise<SourceAnswer[]> {
+  const pages: SourceAnswer[] = [];
+  let request = requestOf({ platform: "x", maxResults: 2, ...special });
+  for (;;) {
+    const answer = await answerJob(tested.context, request, tested.job);
+    pages.push(answer);
+    const { next, nextPlace = null } = answer;
+    if (next === null && nextPlace === null) return pages;
+    request = { ...request, after: next, place: nextPlace };
+  }
+}
+
+const namesOf = (pages: readonly SourceAnswer[]): string[] =>
+  pages.flatMap(({ items }) => items.map(nameOf)).toSorted();
+
+function nameOf(item: AnswerItem): string {
+  if (!("record" in item)) return String(item.id);
+  const { ID } = JSON.parse(item.record);
+  return String(ID);
+}
+
+const isComplete = (pages: readonly SourceAnswer[]): boolean =>
+  pages.every(({ complete }) => complete);
+
+const idsOf = (which: (one: EmulatedPost) => boolean): string[] =>
+  posts
+    .filter(which)
+    .map(({ id }) => id)
+    .toSorted();
+
+const refersTo = (one: EmulatedPost, type: string, id: string): boolean =>
+  one.references?.some((reference) => reference.type === type && reference.id === id) ?? false;
+
+type Held = { target: Target | null; names: readonly string[]; isMore?: boolean };
+
+/** What the emulated X holds of a method, whoever asks. */
+const held: Readonly<Record<FetchMethod, readonly Held[]>> = {
+  searchbyprofile: [{ target: userTarget({ handle: "ann" }), names: ["11"] }],
+  getprofilebyid: [{ target: userTarget({ id: "11" }), names: ["11"] }],
+  getbyid: [{ target: postTarget(oldRoot.id), names: [oldRoot.id] }],
+  getreplies: [oldRoot, newRoot].map(({ id }) => ({
+    target: postTarget(id),
+    names: idsOf((one) => refersTo(one, "replied_to", id)),
+  })),
+  getretweeters: [{ target: postTarget(newRoot.id), names: ["12"] }],
+  gettweets: [
+    { target: userTarget({ id: "11" }), names: idsOf(({ authorId }) => authorId === "11") },
+    {
+      target: userTarget({ id: "14" }),
+      names: idsOf(({ authorId }) => authorId === "14"),
+      isMore: true,
+    },
+  ],
+  getmedia: [
+    {
+      target: userTarget({ handle: "ann" }),
+      names: idsOf((one) => one.authorId === "11" && one.media !== undefined),
+    },
+  ],
+  gethometweets: [
+    { target: null, names: idsOf(({ authorId }) => authorId === "11" || authorId === "12") },
+  ],
+  getforyoutweets: [],
+  gettrends: [
+    { target: null, names: Array.from({ length: 60 }, (_, n) => String(n + 1)).toSorted() },
+  ],
+  getfollowing: [{ target: userTarget({ id: "12" }), names: ["11"] }],
+  getfollowers: [{ target: userTarget({ id: "11" }), names: ["12", "14"] }],
+  getspace: [{ target: { kind: "space", platform: "x", id: "1DX" }, names: ["1DX"] }],
+};
+
+/** Methods of which an access shows all there is. */
+const reaches = (method: FetchMethod, access: Access): boolean => {
+  if (method === "gethometweets" || method === "gettrends") return false;
+  return method !== "getreplies" || access.some((one) => one.endsWith("app"));
+};
+
+describe.each(accesses.map((access) => [access.join(" and "), access] as const))(
+  "with %s",
+  (_, access) => {
+    test.each(fetchMethods.flatMap((method) => held[method].map((one) => [method, one] as const)))(
+      "%s is complete exactly where everything came (%#)",
+      async (method, { target, names, isMore = false }) => {
+        begin(access);
+        const isOwn = [...ownMethods, "gettrends", "getspace"].includes(method);
+        if (isOwn && !access.some((one) => one.startsWith("own"))) return;
+        if (method === "gethometweets" && !access.includes("own user")) return;
+        const maxResults = method === "gettrends" ? 100 : 2;
+        const pages = await allPages({ method, target, maxResults });
+        const isAll = JSON.stringify(namesOf(pages)) === JSON.stringify(names);
+        if (isComplete(pages)) expect(namesOf(pages)).toEqual(names);
+        if (isMore || !isAll) expect(isComplete(pages)).toBe(false);
+        if (reaches(method, access) && !isMore) expect(isComplete(pages)).toBe(true);
+      },
+    );
+
+    const windows = {
+      live: { method: "searchbyquery", fromMs: endMs - 7 * dayMs, toMs: endMs },
+      everything: { method: "searchbyfullarchive", fromMs: null, toMs: endMs },
+      "older and newer": {
+        method: "searchbyfullarchive",
+        fromMs: endMs - 10 * dayMs,
+        toMs: endMs - 12 * hourMs,
+      },
+      older: {
+        method: "searchbyfullarchive",
+        fromMs: endMs - 40 * dayMs,
+        toMs: endMs - 20 * dayMs,
+      },
+      newer: {
+        method: "searchbyfullarchive",
+        fromMs: endMs - 5 * dayMs,
+        toMs: endMs - 12 * hourMs,
+      },
+    } as const;
+
+    test.each(Object.entries(windows))(
+      "a search of a window (%s) is complete exactly where everything came",
+      async (_name, window) => {
+        begin(access);
+        const pages = await allPages({ ...window, query: "river" });
+        const { fromMs, toMs } = window;
+        const names = idsOf(
+          ({ text, createdMs }) =>
+            text.includes("river") && createdMs < toMs && (fromMs === null || createdMs >= fromMs),
+        );
+        const isAll = JSON.stringify(namesOf(pages)) === JSON.stringify(names);
+        const isReached =
+          access.some((one) => one.endsWith("app")) ||
+          (fromMs !== null && fromMs >= endMs - 7 * dayMs);
+        expect(isComplete(pages)).toBe(isReached);
+        if (isReached) expect(namesOf(pages)).toEqual(names);
+        else expect(isAll).toBe(false);
+      },
+    );
+  },
+);
+
+test("a live window is read by the recent search alone, whoever asks", async () => {
+  for (const access of [["own user"], ["own app"], ["own user", "own app"]] as const) {
+    begin(access);
+    x.requests.length = 0;
+    await allPages({ method: "searchbyquery", fromMs: endMs - 7 * dayMs, query: "river" });
+    expect(new Set(x.requests.map(({ path }) => path))).toEqual(
+      new Set(["/2/tweets/search/recent"]),
+    );
+    tested.archive.remove();
+  }
+  begin(["own app"]);
+});
+
+test.each([[["own user"]], [["own app"]], [["own user", "deployment app"]]] as const)(
+  "a live window begins where the recent search of X begins, and nothing else is asked (%j)",
+  async (access) => {
+    begin(access);
+    const fromMs = endMs - 7 * dayMs - 5_000;
+    const [answer] = await allPages({ method: "searchbyquery", fromMs, query: "heron" });
+    expect(answer).toMatchObject({
+      complete: true,
+      coverage: { fromMs: endMs - 7 * dayMs, complete: true, gaps: [] },
+    });
+    expect(x.requests.map(({ path }) => path)).toEqual(["/2/tweets/search/recent"]);
+  },
+);
+
+test("where an application may not search everything, the last days are searched, and it says so", async () => {
+  begin(["own app"]);
+  x.faults.forbiddenEndpoints = ["GET /2/tweets/search/all"];
+  const pages = await allPages({ query: "river", maxResults: 20 });
+  expect(namesOf(pages)).toEqual(
+    idsOf(({ text, createdMs }) => text.includes("river") && createdMs >= endMs - 7 * dayMs),
+  );
+  expect(pages).toMatchObject([
+    { complete: false, coverage: { gaps: [{ fromMs: null, toMs: endMs - 7 * dayMs }] } },
+  ]);
+  expect(pages[0]?.warnings.map(({ code }) => code)).toContain("credential_refused");
+});
+
+test("where the recent search is refused, everything is searched", async () => {
+  begin(["own app"]);
+  x.faults.forbiddenEndpoints = ["GET /2/tweets/search/recent"];
+  const window = { fromMs: endMs - 7 * dayMs, method: "searchbyquery", query: "river" } as const;
+  expect(isComplete(await allPages(window))).toBe(true);
+});
+
+test("what an own credential reaches comes in full, what is older by the deployment's", async () => {
+  begin(["own user", "deployment app"]);
+  const [answer] = await allPages({ query: "river", maxResults: 20 });
+  const shown = answer?.items.map((item) => ("record" in item ? JSON.parse(item.record) : null));
+  const isRecent = ({ ID }: { ID: string }) => BigInt(ID) >= BigInt(idAt(endMs - 7 * dayMs));
+  expect(shown?.length).toBeGreaterThan(4);
+  for (const record of shown ?? []) {
+    expect(record.Content === "").toBe(!isRecent(record));
+  }
+  expect(answer?.sources.map(({ via, fromMs }) => [via, fromMs])).toEqual([
+    ["archive", null],
+    ["credential", endMs - 7 * dayMs],
+    ["api", null],
+  ]);
+});
+
+test("getmedia is searched for where that is possible, as a timeline bills every post", async () => {
+  begin(["own user", "own app"]);
+  await allPages({ method: "getmedia", target: userTarget({ handle: "ann" }) });
+  expect(new Set(x.requests.map(({ path }) => path))).toEqual(new Set(["/2/tweets/search/all"]));
+  x.faults.forbiddenEndpoints = ["GET /2/tweets/search/all"];
+  x.requests.length = 0;
+  const pages = await allPages({ method: "getmedia", target: userTarget({ handle: "ann" }) });
+  expect(namesOf(pages)).toEqual([oldRoot.id, newRoot.id].toSorted());
+});
+
+test("replies of an older post say from when on they were read, and what reads further", async () => {
+  begin(["own user"]);
+  const target = postTarget(oldRoot.id);
+  const [answer] = await allPages({ method: "getreplies", target, maxResults: 20 });
+  expect(answer).toMatchObject({
+    complete: false,
+    coverage: {
+      fromMs: oldRoot.createdMs,
+      gaps: [{ fromMs: oldRoot.createdMs, toMs: endMs - 7 * dayMs }],
+    },
+    warnings: [
+      { code: "recent_replies_only", hint: expect.stringContaining("credentials add x app-token") },
+    ],
+  });
+  const type = "social-credential";
+  const [narrow] = await allPages({ type, method: "getreplies", target, maxResults: 20 });
+  expect(narrow?.warnings).toMatchObject([{ code: "recent_replies_only" }]);
+  expect(narrow?.warnings[0]).not.toHaveProperty("hint");
+});

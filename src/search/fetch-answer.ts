@@ -1,0 +1,145 @@
+import { EarshotError } from "../lib/errors.ts";
+import type { SourceAnswer, SourceWarning } from "../platforms/source.ts";
+import type { Upstream } from "../platforms/upstream.ts";
+import type { AskingJob, OpenSession } from "../upstream/requests/sessions.ts";
+import { heldAnswer } from "./archived-answer.ts";
+import { billedParts, partBy } from "./billed-parts.ts";
+import { fetchCoverage } from "./completeness.ts";
+import { type AnswerContext, accessFor, isOwn } from "./context.ts";
+import { isDerived } from "./derived-answer.ts";
+import { distinctRemarks } from "./distinct-warnings.ts";
+import { codeOfFault } from "./error-code.ts";
+import type { FetchRequest } from "./fetch-request.ts";
+import { readMethod } from "./read-method.ts";
+
+/**
+ * Answers a method that does not search: from the archive where it knows all of the answer, else by the platform, else from the
+ * archive with what it has. What the archive can only derive from posts is not looked up where the platform answers. Errors: `source_unavailable` when nobody can be asked; those of the platform when nothing could be
+ * read and the archive has nothing either.
+ */
+export async function fetchAnswer(
+  context: AnswerContext,
+  request: FetchRequest,
+  job: AskingJob,
+): Promise<SourceAnswer> {
+  const { place = null, method, after } = request;
+  const askArchive = async (): Promise<SourceAnswer | null> =>
+    place === null ? await heldAnswer(context, request, job) : null;
+  const isLast = isDerived(method) && after === null;
+  const first = isLast ? null : await askArchive();
+  // Another page of what the archive gave goes on there.
+  if (first !== null && (first.complete || after !== null)) return first;
+  const sessions = await sessionsFor(context, request, job);
+  if (sessions.length === 0) {
+    const held = first ?? (await askArchive());
+    if (held !== null) return held;
+    throw unavailable(request);
+  }
+  try {
+    return await askPlatform(context, request, sessions, job);
+  } catch (fault) {
+    if (!(fault instanceof EarshotError)) throw fault;
+    const held = first ?? (await askArchive());
+    if (held === null || held.items.length === 0) throw fault;
+    const span = { platform: request.platform, fromMs: null, toMs: request.asOfMs };
+    return {
+      ...held,
+      complete: false,
+      sources: [...held.sources, ...billedParts(sessions, span)],
+      warnings: [...held.warnings, instead(fault)],
+    };
+  }
+}
+
+async function sessionsFor(
+  { sessions, upstreams }: AnswerContext,
+  { platform, method, type, target = null, place = null }: FetchRequest,
+  job: AskingJob,
+): Promise<readonly OpenSession[]> {
+  const access = accessFor(type, method, upstreams[platform]);
+  if (access.length === 0) return [];
+  const asked = {
+    job,
+    platform,
+    whose: isOwn(method, upstreams[platform]) ? ("own" as const) : ("any" as const),
+    bucket: null,
+    credentialId: place?.credentialId ?? null,
+  };
+  const found = await sessions.open({ ...asked, access, host: null });
+  const origin = upstreams[platform].publicOriginOf?.(target) ?? null;
+  const isOpen = !access.includes("public") || found.some((one) => one.access === "public");
+  if (isOpen || origin === null) return found;
+  return [...found, ...(await sessions.open({ ...asked, access: ["public"], host: origin }))];
+}
+
+async function askPlatform(
+  context: AnswerContext,
+  request: FetchRequest,
+  sessions: readonly OpenSession[],
+  job: AskingJob,
+): Promise<SourceAnswer> {
+  const { platform, asOfMs } = request;
+  const upstream = context.upstreams[platform];
+  const opened = new Set(sessions);
+  const openOthers = async (): Promise<readonly OpenSession[]> => {
+    if (request.place == null) return sessions;
+    const others = await sessionsFor(context, { ...request, place: null }, job);
+    for (const other of others) opened.add(other);
+    return others;
+  };
+  const read = await readMethod(context, request, sessions, openOthers);
+  const { readings, place, failures, requested, missing } = read;
+  for (const { attempt } of readings) opened.delete(attempt.session);
+  const span = { platform, fromMs: null, toMs: asOfMs };
+  const coverage = fetchCoverage(requested, missing);
+  return {
+    items: readings.flatMap(({ items }) => items),
+    next: null,
+    nextPlace: place,
+    complete: coverage.complete,
+    coverage,
+    sources: [
+      ...readings.map(({ attempt, items }) => partBy(attempt.session, span, items.length)),
+      ...billedParts([...opened], span),
+    ],
+    warnings: distinctRemarks([
+      ...readings.flatMap((one) => one.read.remarks),
+      ...read.warnings,
+      ...(missing.length === 0 ? [] : failures.map((fault) => insteadOf(platform, fault))),
+      ...readings.flatMap(({ attempt, items }) =>
+        items.length === 0 ? [] : idsAlone(upstream, attempt.session),
+      ),
+    ]),
+  };
+}
+
+const insteadOf = (platform: string, fault: EarshotError): SourceWarning => ({
+  code: codeOfFault(fault),
+  message: `${platform} could not be asked in the way that shows most: ${fault.message}`,
+  ...(fault.hint === undefined ? {} : { hint: fault.hint }),
+});
+
+/** Says that the posts of an answer are told by their IDs alone. */
+export function idsAlone(upstream: Upstream, session: OpenSession): SourceWarning[] {
+  if (upstream.mayShow(session.owner) === "everything") return [];
+  return [
+    {
+      code: "ids_only",
+      message: `${upstream.platform} lets others be given IDs alone: texts and names are left out`,
+      hint: "with a credential of your own account everything is shown",
+    },
+  ];
+}
+
+const instead = (fault: EarshotError): SourceWarning => ({
+  code: codeOfFault(fault),
+  message: `the archive answers alone: ${fault.message}`,
+});
+
+function unavailable({ method, platform }: FetchRequest): EarshotError {
+  return new EarshotError(
+    "source_unavailable",
+    `no credential or key that is left can ask ${platform} for ${method}`,
+    { status: 502, hint: "earshot credentials list tells which there are and why one is not used" },
+  );
+}

@@ -1,0 +1,37 @@
+import type { Archive } from "../archive/archive.ts";
+import { itemOf } from "../platforms/render-record.ts";
+import type { Session } from "../platforms/session.ts";
+import type { FetchedItem } from "../platforms/source.ts";
+import type { Upstream, UpstreamItem } from "../platforms/upstream.ts";
+import { postTimeMs } from "../posts/ids.ts";
+import type { Post } from "../posts/post.ts";
+
+/** What an upstream gave as it is kept with an answer: posts under the IDs that they have, or would have, in the archive. */
+export async function fetchedItems(
+  archive: Pick<Archive, "identify">,
+  items: readonly UpstreamItem[],
+  { upstream, session }: { upstream: Upstream; session: Session },
+): Promise<FetchedItem[]> {
+  const { nowMs } = session;
+  const posts = items.flatMap((item) => (item.kind === "post" ? [item.post] : []));
+  const ids = await idsOf(archive, posts, nowMs);
+  const mayShow = upstream.mayShow(session.owner);
+  return items.map((item) =>
+    itemOf(item, { mayShow, nowMs, idOf: (post) => ids.get(post.uri) ?? 0n }),
+  );
+}
+
+/** The IDs of posts, by uri. */
+export async function idsOf(
+  archive: Pick<Archive, "identify">,
+  posts: readonly Post[],
+  nowMs: number,
+): Promise<ReadonlyMap<string, bigint>> {
+  const asked = posts.map((post) => ({
+    platform: post.platform,
+    uri: post.uri,
+    timeMs: postTimeMs(post, nowMs),
+  }));
+  const identified = await archive.identify(asked);
+  return new Map(asked.map(({ uri }, index) => [uri, identified[index]?.id ?? 0n]));
+}

@@ -1,0 +1,120 @@
+import { expect, test } from "vitest";
+import type { FetchedName, Position } from "../archive/archive.ts";
+import type { AnswerItem, FetchedItem } from "../platforms/source.ts";
+import type { Platform } from "../posts/post.ts";
+import { pageOf, recordsOf } from "./fill-in.ts";
+
+const recordOf = (platform: Platform, id: bigint, more: object = {}): string =>
+  JSON.stringify({
+    ID: String(id),
+    Content: '","Metadata":{"platform":"x"',
+    Metadata: { platform, ...more },
+  });
+
+const held = (platform: Platform, id: bigint): Position => ({ platform, id });
+
+const fetched = (id: bigint, special: Partial<FetchedItem> = {}): FetchedItem => ({
+  platform: "bluesky",
+  id,
+  uri: `at://${id}`,
+  userId: `did:${id}`,
+  record: recordOf("bluesky", id),
+  ...special,
+});
+
+/** An archive of posts that are all there but those that are `gone`; it counts its calls. */
+function archiveOf({ gone = [] as bigint[], withheld = [] as string[] } = {}) {
+  const calls = { records: 0, page: 0, withheld: 0 };
+  const textsOf = (positions: readonly Position[]): string[] =>
+    positions
+      .filter(({ id }) => !gone.includes(id))
+      .toSorted((a, b) => Number(b.id - a.id))
+      .map(({ platform, id }) => recordOf(platform, id));
+  return {
+    calls,
+    records: async (positions: readonly Position[]) => {
+      calls.records += 1;
+      return { records: textsOf(positions), damage: [] };
+    },
+    page: async (positions: readonly Position[]) => {
+      calls.page += 1;
+      return { body: new TextEncoder().encode(`[${textsOf(positions).join(",")}]`), damage: [] };
+    },
+    withheld: async (names: readonly FetchedName[]) => {
+      calls.withheld += 1;
+      return names.map(({ uri, userId }) => withheld.includes(uri ?? userId ?? ""));
+    },
+  };
+}
+
+const idsOf = (records: readonly string[]): string[] =>
+  records.map((record) => {
+    const { ID, Metadata } = JSON.parse(record);
+    return `${Metadata.platform} ${ID}`;
+  });
+
+test("records of archive and platforms come in the order of the answer, with one call each", async () => {
+  const archive = archiveOf({ gone: [3n] });
+  const items: AnswerItem[] = [
+    held("x", 5n),
+    fetched(9n),
+    held("bluesky", 7n),
+    held("x", 7n),
+    held("x", 3n),
+    fetched(1n),
+    held("mastodon", 6n),
+  ];
+  const { records } = await recordsOf(archive, items);
+  expect(idsOf(records)).toEqual([
+    "x 5",
+    "bluesky 9",
+    "bluesky 7",
+    "x 7",
+    "bluesky 1",
+    "mastodon 6",
+  ]);
+  expect(archive.calls).toEqual({ records: 1, page: 0, withheld: 1 });
+  const page = new TextDecoder().decode((await pageOf(archive, items)).body);
+  expect(page).toBe(`[${records.join(",")}]`);
+});
+
+test("an answer of the archive alone is put together where it is read", async () => {
+  const archive = archiveOf();
+  await pageOf(archive, [held("x", 5n)]);
+  expect(archive.calls).toEqual({ records: 0, page: 1, withheld: 0 });
+});
+
+test("an answer of a platform alone asks the archive for no records", async () => {
+  const archive = archiveOf();
+  const { records } = await recordsOf(archive, [fetched(2n), fetched(1n)]);
+  expect(records).toHaveLength(2);
+  expect(archive.calls).toEqual({ records: 0, page: 0, withheld: 1 });
+});
+
+test("what was deleted or hidden since is left out, and so is a repost of it", async () => {
+  const reposted = { uri: "at://gone", user_id: "did:gone" };
+  const repost = fetched(8n, {
+    record: recordOf("bluesky", 8n, { is_retweet: true, reposted }),
+  });
+  const unknown = fetched(7n, {
+    record: recordOf("bluesky", 7n, { is_retweet: true, reposted: null }),
+  });
+  const profile = fetched(6n, { id: null, uri: null, userId: "did:hidden" });
+  const trend = fetched(5n, { id: null, uri: null, userId: null });
+  const archive = archiveOf({ withheld: ["at://9", "at://gone", "did:hidden"] });
+  const items = [fetched(9n), repost, unknown, profile, trend, fetched(4n)];
+  const { records } = await recordsOf(archive, items);
+  expect(idsOf(records)).toEqual(["bluesky 7", "bluesky 5", "bluesky 4"]);
+});
+
+test.each([
+  ["is not told", {}],
+  ["is null", { reposted: null }],
+  ["is a list", { reposted: [1] }],
+  ["has a uri that is an object", { reposted: { uri: {}, user_id: "did:ann" } }],
+  ["has a user that is a number", { reposted: { uri: "at://kept", user_id: 5 } }],
+])("a repost whose original %s is shown, and so is what stands beside it", async (_name, more) => {
+  const repost = fetched(8n, { record: recordOf("bluesky", 8n, { is_retweet: true, ...more }) });
+  const { records } = await recordsOf(archiveOf(), [repost, fetched(4n)]);
+  expect(idsOf(records)).toEqual(["bluesky 8", "bluesky 4"]);
+});

@@ -1,0 +1,58 @@
+import type { Position } from "../archive/archive.ts";
+import { comparePositions } from "../archive/read/search.ts";
+import { type AnswerItem, isFetched } from "../platforms/source.ts";
+import { lowestId, uriHash } from "../posts/ids.ts";
+import { platforms } from "../posts/post.ts";
+
+export type Merged = { items: readonly AnswerItem[]; next: Position | null };
+
+/** One source's items, newest first, and whether it has seen everything there is. */
+export type MergedPart = {
+  items: readonly AnswerItem[];
+  /** The source may have more that is older than this position; null where it has nothing more. */
+  moreAfter: Position | null;
+};
+
+/** The position before everything older than a time: nothing lies at it. */
+export const positionBefore = (ms: number): Position => ({
+  id: lowestId(ms),
+  platform: platforms.at(-1) ?? "x",
+});
+
+/**
+ * The newest items of several sources, each once, at most `limit`. What one source may still have is not passed over: where it
+ * has not looked further, the page ends, and `next` goes on there.
+ */
+export function merge(parts: readonly MergedPart[], limit: number): Merged {
+  const ends = parts.flatMap(({ moreAfter }) => (moreAfter === null ? [] : [moreAfter]));
+  const end = ends.toSorted(comparePositions)[0] ?? null;
+  const byPlace = new Map<string, AnswerItem>();
+  for (const { items } of parts) {
+    for (const item of items) {
+      const key = `${item.platform} ${item.id}`;
+      if (!byPlace.has(key)) byPlace.set(key, item);
+    }
+  }
+  const all = [...byPlace.values()].sort((a, b) => comparePositions(placeOf(a), placeOf(b)));
+  const known = all.filter((item) => end === null || comparePositions(placeOf(item), end) <= 0);
+  const items = known.slice(0, limit);
+  const last = items.at(-1);
+  const isFull = items.length === limit;
+  if (isFull && last !== undefined) {
+    const isMore = all.length > limit || end !== null;
+    return { items, next: isMore ? placeAfter(last, ends) : null };
+  }
+  return { items, next: end };
+}
+
+/** As the source gave it, which knows how the posts of its millisecond are ordered, where the page ends with that source's. */
+function placeAfter(item: AnswerItem, ends: readonly Position[]): Position {
+  const place = placeOf(item);
+  if (isFetched(item)) {
+    if (item.uri === null || item.platform === "x") return place;
+    return { ...place, uriHash: uriHash(item.uri) };
+  }
+  return ends.find((end) => comparePositions(end, place) === 0) ?? place;
+}
+
+const placeOf = ({ platform, id }: AnswerItem): Position => ({ platform, id: id ?? 0n });

@@ -1,0 +1,121 @@
+import { expect, test } from "vitest";
+import { EarshotError } from "../lib/errors.ts";
+import { onlyRoute, type Route } from "../platforms/upstream.ts";
+import { UpstreamLimited } from "../platforms/upstream-limited.ts";
+import type { OpenSession } from "../upstream/requests/sessions.ts";
+import { endMs, sessionOf } from "./answer.test-support.ts";
+import { attemptsOf, type RankedAttempts, ranked } from "./attempts.ts";
+import { inTurn } from "./one-after-another.ts";
+
+const dayMs = 86_400_000;
+const recent: Route = { name: "recent", reachMs: 7 * dayMs, cost: 1 };
+const all: Route = { name: "all", reachMs: null, cost: 2 };
+const slow: Route = { name: "slow", reachMs: null, cost: 3 };
+
+const session = (credentialId: string, special: Partial<OpenSession> = {}): OpenSession =>
+  sessionOf("x", { credentialId, ...special });
+const ownUser = session("own user");
+const ownApp = session("own app", { access: "app" });
+const lentApp = session("lent app", { access: "app", owner: "deployment" });
+
+const mayShow = (owner: OpenSession["owner"]) => (owner === "account" ? "everything" : "ids");
+
+function rank(
+  sessions: readonly OpenSession[],
+  { fromMs = null as number | null, toleranceMs = 0 } = {},
+): RankedAttempts {
+  const attempts = attemptsOf(sessions, (access) =>
+    access === "app" ? [recent, all, slow] : [recent],
+  );
+  return ranked(attempts, { mayShow, fromMs, nowMs: endMs, toleranceMs });
+}
+
+const namesOf = (ranks: RankedAttempts): string[][] =>
+  ranks.map((attempts) => attempts.map((one) => `${one.session.credentialId}/${one.route.name}`));
+
+test("attempts are ranked by what they may show, then by what they read, then by cost", () => {
+  expect(namesOf(rank([ownUser, lentApp, ownApp]))).toEqual([
+    ["own app/all", "own app/slow"],
+    ["own user/recent", "own app/recent"],
+    ["lent app/all", "lent app/slow"],
+    ["lent app/recent"],
+  ]);
+  expect(namesOf(rank([ownUser, ownApp], { fromMs: endMs - dayMs }))).toEqual([
+    ["own user/recent", "own app/recent", "own app/all", "own app/slow"],
+  ]);
+});
+
+test("a route that leaves out no more than is tolerated reads all", () => {
+  const fromMs = endMs - 7 * dayMs - 60_000;
+  expect(namesOf(rank([ownApp], { fromMs }))).toEqual([
+    ["own app/all", "own app/slow"],
+    ["own app/recent"],
+  ]);
+  expect(namesOf(rank([ownApp], { fromMs, toleranceMs: 60_000 }))).toEqual([
+    ["own app/recent", "own app/all", "own app/slow"],
+  ]);
+});
+
+const limited = (seconds: number) => new UpstreamLimited("x.example", endMs + seconds * 1_000);
+const refused = new EarshotError("credential_refused", "refused");
+
+/** What each session answers, by the name of its credential; `patient` is what it answers when it waits. */
+function asking(answers: Record<string, string | Error>, sessions: readonly OpenSession[]) {
+  const asked: string[] = [];
+  const waiting = sessions.map((one) => ({
+    ...one,
+    patient: { ...one, credentialId: `${one.credentialId}, waiting` },
+  }));
+  const ranks = ranked(
+    attemptsOf(waiting, () => onlyRoute),
+    { mayShow, fromMs: null, nowMs: endMs, toleranceMs: 0 },
+  );
+  const done = inTurn(ranks, async (_, first) => {
+    const name = first.credentialId ?? "";
+    asked.push(name);
+    const answer = answers[name] ?? "";
+    if (answer instanceof Error) throw answer;
+    return answer;
+  });
+  return { asked, done };
+}
+
+test("an own credential whose limit is used up is waited for, not replaced by one that shows less", async () => {
+  const { asked, done } = asking(
+    { "own user": limited(1), "own user, waiting": "full", "lent app": "ids" },
+    [ownUser, lentApp],
+  );
+  expect(await done).toMatchObject({ answer: "full" });
+  expect(asked).toEqual(["own user", "own user, waiting"]);
+});
+
+test("another credential that shows as much is used before any is waited for", async () => {
+  const { asked, done } = asking({ "own user": limited(1), "own app": "full", "lent app": "ids" }, [
+    ownUser,
+    ownApp,
+    lentApp,
+  ]);
+  expect(await done).toMatchObject({ answer: "full" });
+  expect(asked).toEqual(["own user", "own app"]);
+});
+
+test("one that shows less is used where waiting does not help, and the reason stays", async () => {
+  for (const fault of [limited(900), refused]) {
+    const { done } = asking(
+      { "own user": fault, "own user, waiting": limited(900), "lent app": "ids" },
+      [ownUser, lentApp],
+    );
+    const { answer, failed } = await done;
+    expect(answer).toBe("ids");
+    expect(failed[0]?.fault).toBe(fault);
+  }
+});
+
+test("where all fail, the error that may pass is thrown", async () => {
+  const soon = limited(9);
+  const { done } = asking({ "own user": refused, "own app": soon, "own app, waiting": soon }, [
+    ownUser,
+    ownApp,
+  ]);
+  await expect(done).rejects.toBe(soon);
+});

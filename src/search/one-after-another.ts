@@ -1,0 +1,69 @@
+import { EarshotError } from "../lib/errors.ts";
+import type { Session } from "../platforms/session.ts";
+import { UpstreamLimited } from "../platforms/upstream-limited.ts";
+import type { Attempt, FailedAttempt, RankedAttempts } from "./attempts.ts";
+
+/** Errors of one attempt that another one may not have. */
+const ownErrors = new Set([
+  "upstream_limited",
+  "credential_refused",
+  "budget_used_up",
+  "paid_call_repeated",
+  "search_not_sayable",
+]);
+
+export type Tried<Answer> = {
+  answer: Answer;
+  attempt: Attempt;
+  /** The attempts that failed before, each with its error, in the order in which they were tried. */
+  failed: readonly FailedAttempt[];
+};
+
+/**
+ * Makes one attempt after another, the best first, until one answers. Where only used up limits are in the way of all attempts of
+ * a rank, the one that is open again first is waited for before a worse rank is tried. `ask` gets the session for its first
+ * request, and the one for those that follow, which waits: what was begun by one credential is gone on with by the same. Errors:
+ * that of an attempt where none is left; `source_unavailable` where there was none.
+ */
+export async function inTurn<Answer>(
+  ranks: RankedAttempts,
+  ask: (attempt: Attempt, first: Session, rest: Session) => Promise<Answer>,
+): Promise<Tried<Answer>> {
+  const failed: FailedAttempt[] = [];
+
+  async function tried(attempt: Attempt, first: Session): Promise<Tried<Answer> | EarshotError> {
+    try {
+      const answer = await ask(attempt, first, attempt.session.patient);
+      return { answer, attempt, failed };
+    } catch (fault) {
+      if (!(fault instanceof EarshotError) || !ownErrors.has(fault.code)) throw fault;
+      return fault;
+    }
+  }
+
+  for (const attempts of ranks) {
+    let soonest: { attempt: Attempt; retryAtMs: number } | null = null;
+    for (const attempt of attempts) {
+      const outcome = await tried(attempt, attempt.session);
+      if (!(outcome instanceof EarshotError)) return outcome;
+      failed.push({ attempt, fault: outcome });
+      if (!(outcome instanceof UpstreamLimited)) continue;
+      const { retryAtMs } = outcome;
+      if (soonest === null || retryAtMs < soonest.retryAtMs) soonest = { attempt, retryAtMs };
+    }
+    if (soonest === null) continue;
+    const { attempt } = soonest;
+    const outcome = await tried(attempt, attempt.session.patient);
+    if (!(outcome instanceof EarshotError)) return outcome;
+    failed.push({ attempt, fault: outcome });
+  }
+  const faults = failed.map(({ fault }) => fault);
+  throw faults.findLast(({ retryable }) => retryable) ?? faults[0] ?? noWay();
+}
+
+function noWay(): EarshotError {
+  return new EarshotError("source_unavailable", "no credential that may ask is left", {
+    status: 502,
+    hint: "earshot credentials list tells why",
+  });
+}

@@ -1,0 +1,88 @@
+import type { EarshotError } from "../lib/errors.ts";
+import { isoText } from "../lib/iso-time.ts";
+import type { Method } from "../platforms/methods.ts";
+import type { UpstreamRemark } from "../platforms/upstream.ts";
+
+/** Pages in a row that may bring nothing before a reading ends. */
+export const mostIdlePages = 3;
+
+/** The hint where a cursor leads on. */
+export const goOn = "continue with next_cursor";
+
+/** A fault ended a reading of which a part was read. */
+export const brokenOff = ({ message, hint }: EarshotError): UpstreamRemark => ({
+  code: "upstream_broke_off",
+  message: `reading ended early: ${message}`,
+  hint: hint ?? goOn,
+  isPartial: true,
+});
+
+/** A later page says that what the ones before were of is not there. `name` is the platform's, as in all of these. */
+export const gone = (name: string): UpstreamRemark => ({
+  code: "upstream_gone",
+  message: `${name} no longer shows what was asked for: what follows on the pages before cannot be had`,
+  isPartial: true,
+});
+
+/** The platform shows nothing older by what was asked with. */
+export const notFurther = (
+  { method, platform }: { method: Method; platform: string },
+  { sinceMs }: { sinceMs: number | null },
+  hint: string | undefined,
+): UpstreamRemark => ({
+  code: method === "getreplies" ? "recent_replies_only" : "recent_posts_only",
+  message: `${platform} was read back to ${isoText(sinceMs ?? 0)} alone; what is older is missing`,
+  ...(hint === undefined ? {} : { hint }),
+});
+
+/** Pages lead in a circle. */
+export const repeats = (name: string): UpstreamRemark => ({
+  code: "upstream_repeats",
+  message: `${name} gave the same pages again: what follows cannot be had`,
+  isPartial: true,
+});
+
+/** An item came twice, on one page or on two. */
+export const repeatedItems = (name: string): UpstreamRemark => ({
+  code: "upstream_repeats",
+  message: `${name} gave the same item more than once: others may be missing`,
+  isPartial: true,
+});
+
+/** A post is newer than the one before it. */
+export const outOfOrder = (name: string): UpstreamRemark => ({
+  code: "upstream_out_of_order",
+  message: `${name} gave posts out of time order: others may be missing`,
+  isPartial: true,
+});
+
+/** Pages are empty as they are sent, though each names another; `hint` tells what can be done. */
+export const emptyPages = (name: string, hint: string): UpstreamRemark => ({
+  code: "upstream_empty_pages",
+  message: `${name} gave ${mostIdlePages} pages in a row with nothing in them, and each says that more follows`,
+  hint,
+  isPartial: true,
+});
+
+/** A job has used up its pages. */
+export const tooManyPages = (name: string, maxPages: number): UpstreamRemark => ({
+  code: "page_limit_reached",
+  message: `${maxPages} pages of ${name} were read, and there are more`,
+  hint: `${goOn}; EARSHOT_UPSTREAM_MAX_PAGES is the bound`,
+  isPartial: true,
+});
+
+/** All pages that may be read were of one moment. */
+export const stuck = (name: string, pages: number): UpstreamRemark => ({
+  code: "upstream_repeats",
+  message: `${pages} pages of ${name} led to nothing older: what it has of that time is not all read`,
+  isPartial: true,
+});
+
+/** The time of a job is over. */
+export const outOfTime = (name: string): UpstreamRemark => ({
+  code: "deadline_reached",
+  message: `the search ran out of time before it had read all that ${name} has`,
+  hint: goOn,
+  isPartial: true,
+});

@@ -1,0 +1,38 @@
+import { intersectionOf, type Span } from "../archive/catalog/coverage.ts";
+import type { SourceRequest } from "../platforms/source.ts";
+import { idTimeMs, tellsTime } from "../posts/ids.ts";
+import type { Platform } from "../posts/post.ts";
+import type { HeldAnswer } from "./archive/search.ts";
+import { lastOf, since, skewMs } from "./completeness.ts";
+
+/** What the archive lacks of a platform: on this page, and older, which the next pages are to ask for. Oldest first. */
+export type Gaps = { gaps: readonly Span[]; olderThanMs: number | null };
+
+/** Null where nothing is lacking. */
+export function gapsOf(
+  held: HeldAnswer,
+  platform: Platform,
+  { after, maxResults }: Pick<SourceRequest, "after" | "maxResults">,
+): Gaps | null {
+  const known = held.coverage.platforms?.find(
+    (each) => each.platform === platform && each.collection === "posts",
+  );
+  const { fromMs, toMs } = held.coverage;
+  const lastMs = lastOf(after, platform);
+  const left = intersectionOf(known?.gaps ?? [], [{ fromMs, toMs: Math.min(toMs, lastMs) }]);
+  if (left.length === 0) return null;
+  const oldestMs = oldestOfPage(held, platform, maxResults);
+  if (oldestMs === null) return { gaps: left, olderThanMs: null };
+  const isMore = (left[0]?.fromMs ?? Number.NEGATIVE_INFINITY) < oldestMs;
+  return { gaps: since(left, oldestMs), olderThanMs: isMore ? oldestMs : null };
+}
+
+/** Where the archive alone fills the page: the time of its last post, as nothing older comes onto it. */
+function oldestOfPage(
+  { items }: HeldAnswer,
+  platform: Platform,
+  maxResults: number,
+): number | null {
+  const last = items.length < maxResults ? undefined : items.at(-1);
+  return last?.id == null || !tellsTime(last.id) ? null : idTimeMs(last.id) - skewMs(platform);
+}

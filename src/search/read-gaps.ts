@@ -1,0 +1,169 @@
+import { intersectionOf, type Span } from "../archive/catalog/coverage.ts";
+import { EarshotError } from "../lib/errors.ts";
+import type { FetchedItem, SourceRequest } from "../platforms/source.ts";
+import type { Upstream, UpstreamSearch } from "../platforms/upstream.ts";
+import type { AskingJob, OpenSession } from "../upstream/requests/sessions.ts";
+import type { HeldAnswer } from "./archive/search.ts";
+import {
+  type Attempt,
+  attemptsOf,
+  betterThan,
+  type RankedAttempts,
+  ranked,
+  reachOf,
+} from "./attempts.ts";
+import { liveToleranceMs, since } from "./completeness.ts";
+import type { AnswerContext } from "./context.ts";
+import { fetchedItems } from "./fetched-items.ts";
+import { inTurn } from "./one-after-another.ts";
+import { type SearchedGaps, searchGaps } from "./search-gaps.ts";
+
+/** Time that is kept for putting the answer together. */
+const reserveMs = 2_000;
+
+/** A search of a platform. */
+export type GapRequest = {
+  request: SourceRequest;
+  isLive: boolean;
+  held: HeldAnswer;
+  upstream: Upstream;
+  search: UpstreamSearch;
+  sessions: readonly OpenSession[];
+  gaps: readonly Span[];
+  job: AskingJob;
+};
+
+/** What one attempt read of the gaps that it reaches. */
+type GapReading = {
+  attempt: Attempt;
+  span: Span;
+  searched: SearchedGaps;
+  items: readonly FetchedItem[];
+};
+
+export type ReadGaps = {
+  readings: readonly GapReading[];
+  /** Down to here everything was seen, Unix milliseconds; null where nothing more can be read. */
+  seenFromMs: number | null;
+  /** What the next pages of the answer read by another attempt. */
+  left: readonly Span[];
+  /** Why better attempts gave way to worse ones. */
+  failures: readonly EarshotError[];
+  /** Why the reading ended early. */
+  fault: EarshotError | null;
+};
+
+/**
+ * Reads the gaps by the attempt that reads most of them, and what its route does not reach by the next best, until there are as
+ * many posts as wanted. Errors: any but an `EarshotError`.
+ */
+export async function readGaps(context: AnswerContext, asked: GapRequest): Promise<ReadGaps> {
+  const { search, upstream, sessions, request, isLive } = asked;
+  const nowMs = context.source.clock.now();
+  const readings: GapReading[] = [];
+  const failures: EarshotError[] = [];
+  let left = asked.gaps;
+  let attempts = attemptsOf(sessions, search.routes);
+  let limit = request.maxResults;
+
+  const ended = (special: Partial<ReadGaps> = {}): ReadGaps => ({
+    readings,
+    seenFromMs: null,
+    left: [],
+    failures,
+    fault: null,
+    ...special,
+  });
+
+  for (;;) {
+    const useful = attempts.filter((attempt) => reachedBy(attempt, left, nowMs).length > 0);
+    if (useful.length === 0) return ended();
+    const ranks = ranked(useful, {
+      mayShow: upstream.mayShow,
+      fromMs: left[0]?.fromMs ?? null,
+      nowMs,
+      toleranceMs: isLive ? liveToleranceMs : 0,
+    });
+    const outcome = await readOnce(context, asked, { ranks, left, limit, nowMs });
+    if (outcome instanceof EarshotError) {
+      // What an attempt before has answered stays.
+      if (readings.length === 0) return ended({ fault: outcome });
+      failures.push(outcome);
+      return ended();
+    }
+    const { reading, failed } = outcome;
+    const { attempt, searched } = reading;
+    readings.push(reading);
+    failures.push(...betterThan(attempt, failed, ranks).map(({ fault }) => fault));
+    if (searched.fault !== null) {
+      return ended({ seenFromMs: searched.seenFromMs, fault: searched.fault });
+    }
+    limit -= searched.posts.length;
+    left = unreachedBy(attempt, left, nowMs);
+    // The part of a live window that is tolerated is not worth another request.
+    if (isLive && lengthOf(left) <= liveToleranceMs) left = [];
+    const spent = new Set(failed.map((one) => one.attempt));
+    attempts = attempts.filter((one) => !spent.has(one) && isFurther(one, attempt));
+    const more = attempts.length === 0 ? [] : left;
+    const { seenFromMs } = searched;
+    if (seenFromMs !== null) return ended({ seenFromMs, left: more });
+    if (limit <= 0) return ended({ seenFromMs: more.at(-1)?.toMs ?? null, left: more });
+  }
+}
+
+type Round = { ranks: RankedAttempts; left: readonly Span[]; limit: number; nowMs: number };
+
+async function readOnce(
+  context: AnswerContext,
+  { request, held, upstream, search, job }: GapRequest,
+  { ranks, left, limit, nowMs }: Round,
+) {
+  const { source, settings } = context;
+  const { tree, names, coverage } = held;
+  const { asOfMs, after } = request;
+  const { fromMs, toMs } = coverage;
+  const isOver = () => job.signal.aborted || source.clock.now() >= job.deadlineMs - reserveMs;
+  const same = { upstream: search, tree, names, asOfMs, after, fromMs, toMs, nowMs, limit, isOver };
+  try {
+    const tried = await inTurn(ranks, (attempt, session, rest) =>
+      searchGaps(context, {
+        ...same,
+        session,
+        rest,
+        gaps: reachedBy(attempt, left, nowMs),
+        route: attempt.route.name,
+        maxPages: settings.maxPages,
+      }),
+    );
+    const { attempt, answer: searched, failed } = tried;
+    const posts = searched.posts.map(({ post }) => ({ kind: "post", post }) as const);
+    const by = { upstream, session: attempt.session };
+    const items = await fetchedItems(source.archive, posts, by);
+    const reached = reachedBy(attempt, left, nowMs);
+    const span = { fromMs: reached[0]?.fromMs ?? null, toMs: reached.at(-1)?.toMs ?? toMs };
+    return { reading: { attempt, span, searched, items }, failed };
+  } catch (fault) {
+    if (fault instanceof EarshotError) return fault;
+    throw fault;
+  }
+}
+
+function reachedBy({ route }: Attempt, spans: readonly Span[], nowMs: number): readonly Span[] {
+  const earliestMs = reachOf(route, nowMs);
+  return earliestMs === null ? spans : since(spans, earliestMs);
+}
+
+function unreachedBy({ route }: Attempt, spans: readonly Span[], nowMs: number): readonly Span[] {
+  const earliestMs = reachOf(route, nowMs);
+  return earliestMs === null
+    ? []
+    : intersectionOf([...spans], [{ fromMs: null, toMs: earliestMs }]);
+}
+
+const lengthOf = (spans: readonly Span[]): number =>
+  spans.reduce((sum, { fromMs, toMs }) => sum + toMs - (fromMs ?? Number.NEGATIVE_INFINITY), 0);
+
+function isFurther({ route }: Attempt, than: Attempt): boolean {
+  const { reachMs } = than.route;
+  return reachMs !== null && (route.reachMs === null || route.reachMs > reachMs);
+}

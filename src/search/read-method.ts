@@ -1,0 +1,165 @@
+import type { Span } from "../archive/catalog/coverage.ts";
+import { EarshotError } from "../lib/errors.ts";
+import type { FetchedItem, SourceWarning } from "../platforms/source.ts";
+import {
+  anyRoute,
+  type FetchPlace,
+  onlyRoute,
+  type Route,
+  type Upstream,
+} from "../platforms/upstream.ts";
+import type { OpenSession } from "../upstream/requests/sessions.ts";
+import { heldFromMs } from "./archived-answer.ts";
+import { type Attempt, attemptsOf, betterThan, ranked } from "./attempts.ts";
+import { isWhole, missingOf } from "./completeness.ts";
+import { type AnswerContext, accessFor } from "./context.ts";
+import type { FetchRequest } from "./fetch-request.ts";
+import { fetchedItems } from "./fetched-items.ts";
+import { inTurn } from "./one-after-another.ts";
+import { notFurther } from "./page-warnings.ts";
+import { firstPage, type ReadPages, readPages } from "./pages.ts";
+import { credentialCommand } from "./unanswerable.ts";
+
+/** What one attempt read. */
+type MethodReading = { attempt: Attempt; read: ReadPages; items: readonly FetchedItem[] };
+
+export type ReadMethod = {
+  readings: readonly MethodReading[];
+  place: FetchPlace | null;
+  requested: Span;
+  /** What of it was not read. */
+  missing: readonly Span[];
+  warnings: readonly SourceWarning[];
+  /** Why better attempts gave way to worse ones. */
+  failures: readonly EarshotError[];
+};
+
+/**
+ * Reads a method that does not search by the attempt that shows most, and what its route does not reach by the next best, until
+ * there are as many items as wanted. `openOthers` opens the sessions that a cursor's credential does not bind. Errors: those of a
+ * first attempt.
+ */
+export async function readMethod(
+  context: AnswerContext,
+  request: FetchRequest,
+  sessions: readonly OpenSession[],
+  openOthers: () => Promise<readonly OpenSession[]>,
+): Promise<ReadMethod> {
+  const { method, platform, target = null, place = null, asOfMs, maxResults } = request;
+  const upstream = context.upstreams[platform];
+  const { archive, clock } = context.source;
+  const routesOf = (access: Attempt["session"]["access"]) =>
+    upstream.routes?.(method, access) ?? onlyRoute;
+  const nowMs = clock.now();
+  const requested = { fromMs: target && heldFromMs(method, target), toMs: asOfMs };
+  const readings: MethodReading[] = [];
+  const failures: EarshotError[] = [];
+  const seen = new Set<string>();
+  let toMs: number | null = place?.toMs ?? null;
+  let attempts = attemptsOf(sessions, (access) =>
+    place === null ? routesOf(access) : [routeOf(place, routesOf(access))],
+  );
+  let limit = maxResults;
+
+  for (;;) {
+    const start = readings.length === 0 ? (place ?? firstPage) : firstPage;
+    const { mayShow } = upstream;
+    const ranks = ranked(attempts, { mayShow, fromMs: requested.fromMs, nowMs, toleranceMs: 0 });
+    const same = { start, limit, maxPages: context.settings.maxPages, name: platform };
+    const tried = await inTurn(ranks, ({ route }, first, rest) =>
+      readPages({
+        ...same,
+        read: (cursor, wanted) =>
+          upstream.page(
+            { method, target, cursor, limit: wanted, route: route.name, toMs },
+            cursor === start.cursor ? first : rest,
+          ),
+      }),
+    ).catch((fault: unknown) => {
+      // What an attempt before has read stays.
+      if (readings.length === 0 || !(fault instanceof EarshotError)) throw fault;
+      return fault;
+    });
+    if (tried instanceof EarshotError) {
+      failures.push(tried);
+      break;
+    }
+    const { attempt, answer: read } = tried;
+    const { session } = attempt;
+    const found = await fetchedItems(archive, read.items, { upstream, session });
+    const items = found.filter(({ uri }) => uri === null || !seen.has(uri));
+    for (const { uri } of items) if (uri !== null) seen.add(uri);
+    readings.push({ attempt, read, items });
+    failures.push(...betterThan(attempt, tried.failed, ranks).map(({ fault }) => fault));
+    limit -= items.length;
+    const { sinceMs } = read;
+    if (read.place !== null || sinceMs === null || limit <= 0) break;
+    if (missingOf(requested, read).length === 0) break;
+    toMs = sinceMs;
+    const spent = tried.failed.map((one) => one.attempt);
+    attempts = attemptsOf(await openOthers(), routesOf).filter(
+      ({ session: by, route }) =>
+        (route.reachMs === null || nowMs - route.reachMs < sinceMs) &&
+        !spent.some((one) => one.route === route && isSame(one.session, by)),
+    );
+    if (attempts.length === 0) break;
+  }
+
+  const last = readings.at(-1);
+  const missing = missingIn(requested, readings);
+  const isCut = last !== undefined && missing.length > 0 && isWhole(last.read.remarks);
+  return {
+    readings,
+    place: placeAfter(platform, last, toMs),
+    requested,
+    missing,
+    failures,
+    warnings: isCut ? [notFurther(request, last.read, hintFor(upstream, request, sessions))] : [],
+  };
+}
+
+const isSame = (one: OpenSession, other: OpenSession): boolean =>
+  one.credentialId === other.credentialId && one.access === other.access;
+
+function placeAfter(
+  platform: FetchRequest["platform"],
+  last: MethodReading | undefined,
+  toMs: number | null,
+): FetchPlace | null {
+  if (last === undefined || last.read.place === null) return null;
+  const { session, route } = last.attempt;
+  return {
+    platform,
+    credentialId: session.credentialId,
+    ...last.read.place,
+    ...(route === anyRoute ? {} : { route: route.name }),
+    ...(toMs === null ? {} : { toMs }),
+  };
+}
+
+/** The route that a page was read by. */
+const routeOf = ({ route: name }: FetchPlace, routes: readonly Route[]): Route =>
+  routes.find((route) => route.name === name) ?? routes[0] ?? anyRoute;
+
+function missingIn(requested: Span, readings: readonly MethodReading[]): readonly Span[] {
+  const last = readings.at(-1);
+  if (last === undefined || !readings.every(({ read }) => isWhole(read.remarks))) {
+    return [requested];
+  }
+  return last.read.place === null ? missingOf(requested, last.read) : [];
+}
+
+/** What to add where another kind of access reads further back; undefined where none does, or the type does not allow it. */
+function hintFor(
+  upstream: Upstream,
+  { method, type }: FetchRequest,
+  sessions: readonly OpenSession[],
+): string | undefined {
+  const further = accessFor(type, method, upstream).find(
+    (access) =>
+      !sessions.some((session) => session.access === access) &&
+      (upstream.routes?.(method, access) ?? onlyRoute).some(({ reachMs }) => reachMs === null),
+  );
+  const command = further === undefined ? null : credentialCommand(upstream.platform, further);
+  return command === null ? undefined : `to read further back: ${command}`;
+}

@@ -1,0 +1,63 @@
+import { beforeEach, expect, test } from "vitest";
+import { createMastodonUpstream } from "../platforms/mastodon/upstream.ts";
+import { userTokenKind } from "../platforms/mastodon/user-token.ts";
+import { appTokenKind } from "../platforms/x/app-token.ts";
+import { createXUpstream } from "../platforms/x/upstream.ts";
+import { pooled, type TestPool, testPool } from "../upstream/requests/sessions.test-support.ts";
+import { releaseCredential } from "./release-credential.ts";
+
+const host = "https://mastodon.example";
+const upstream = createMastodonUpstream({ instance: null });
+const search = { type: "social", method: "searchbyquery" } as const;
+let pool: TestPool;
+
+beforeEach(() => {
+  pool = testPool();
+  pool.credentials = [
+    pooled("shared", host, { kind: userTokenKind }),
+    pooled("own", host, { kind: userTokenKind, owner: "account" }),
+  ];
+});
+
+const released = async (request: Parameters<typeof releaseCredential>[1]) =>
+  (await releaseCredential({ pool, upstream, nowMs: 0 }, request, "ann"))?.id ?? null;
+
+test("the account's own credential is released before the deployment's", async () => {
+  expect(await released(search)).toBe("own");
+});
+
+test("one whose limit is used up is released when there is no other", async () => {
+  const coolings = [{ bucket: "all", untilMs: 1_000, reason: "used up" }];
+  const cool = (one: (typeof pool.credentials)[number]) => ({
+    ...one,
+    credential: { ...one.credential, coolings },
+  });
+  const [shared, own] = pool.credentials.map(cool);
+  if (shared === undefined || own === undefined) throw new Error("there are two");
+  pool.credentials = pool.credentials.map((one) => (one.owner === "account" ? own : one));
+  expect(await released(search)).toBe("shared");
+  pool.credentials = [shared, own];
+  expect(await released(search)).toBe("own");
+});
+
+test("a further page is read with the credential of the page before", async () => {
+  const place = { platform: "mastodon", cursor: null, lastKey: null, skip: 0 } as const;
+  const followers = { type: "social", method: "getfollowers" } as const;
+  expect(await released({ ...followers, place: { ...place, credentialId: "shared" } })).toBe(
+    "shared",
+  );
+  expect(await released({ ...followers, place: { ...place, credentialId: "gone" } })).toBeNull();
+});
+
+test("nothing is released for the home timeline of an account, nor for a type that excludes the credential", async () => {
+  expect(await released({ type: "social", method: "gethometweets" })).toBeNull();
+  expect(await released({ type: "social-api", method: "searchbyquery" })).toBeNull();
+});
+
+test("nothing is released of X", async () => {
+  pool.credentials = [
+    pooled("x", "https://api.x.example", { kind: appTokenKind("https://api.x.example") }),
+  ];
+  const x = createXUpstream({ apiUrl: "https://api.x.example" } as never);
+  expect(await releaseCredential({ pool, upstream: x, nowMs: 0 }, search, "")).toBeNull();
+});

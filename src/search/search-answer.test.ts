@@ -1,0 +1,411 @@
+import fc from "fast-check";
+import { afterEach, expect, test } from "vitest";
+import { makePost } from "../../test/support/make-post.ts";
+import { EarshotError } from "../lib/errors.ts";
+import type { AnswerItem, SourceAnswer } from "../platforms/source.ts";
+import type { SearchCall, Upstream, UpstreamPage } from "../platforms/upstream.ts";
+import type { Post } from "../posts/post.ts";
+import {
+  type AnsweringUnderTest,
+  type AskedPages,
+  answering,
+  endMs,
+  requestOf,
+  searchingUpstream,
+  sessionOf,
+  timeOf,
+} from "./answer.test-support.ts";
+import { answerJob } from "./answer.ts";
+
+const hourMs = 3_600_000;
+const startMs = endMs - 24 * hourMs;
+let tested: AnsweringUnderTest | null = null;
+afterEach(() => {
+  tested?.archive.remove();
+  tested = null;
+});
+
+const postAt = (hour: number, special: Partial<Post> = {}): Post =>
+  makePost({
+    uri: `at://did:plc:author/app.bsky.feed.post/hour-${hour}`,
+    createdMs: startMs + hour * hourMs,
+    text: `comet ${hour}`,
+    ...special,
+  });
+
+/** Holds these posts, and everything of Bluesky between two hours. */
+function hold({ archive }: AnsweringUnderTest, posts: readonly Post[], spans: [number, number][]) {
+  archive.write(
+    posts.map((post) => ({ kind: "upsert", post })),
+    {
+      coverage: spans.map(([from, to]) => ({
+        platform: "bluesky",
+        collection: "posts",
+        account: null,
+        source: "import",
+        fromMs: startMs + from * hourMs,
+        toMs: startMs + to * hourMs,
+      })),
+    },
+  );
+}
+
+const urisOf = (answer: SourceAnswer, all: readonly Post[]): string[] =>
+  answer.items.map((item) => uriOf(item, all));
+
+function uriOf(item: AnswerItem, all: readonly Post[]): string {
+  if ("record" in item) return item.uri ?? "";
+  const known = tested?.archive.records([item])[0];
+  return known?.Metadata.uri ?? all[0]?.uri ?? "";
+}
+
+const everything = { query: "comet", fromMs: startMs };
+
+test("no platform is requested before the job is accepted, and the archive alone needs no acceptance", async () => {
+  const asked: AskedPages = [];
+  tested = answering({
+    upstreams: { bluesky: searchingUpstream("bluesky", [postAt(1)], { asked }) },
+    sessions: { bluesky: [sessionOf("bluesky")] },
+  });
+  const refused = new EarshotError("lease_lost", "the submission was refused");
+  let accepting = 0;
+  const accepted = async () => {
+    accepting += 1;
+    throw refused;
+  };
+  const { context, job } = tested;
+  const answer = () => answerJob(context, requestOf(everything), { ...job, accepted });
+  await expect(answer()).rejects.toBe(refused);
+  expect([accepting, asked.length]).toEqual([1, 0]);
+  hold(tested, [], [[0, 24]]);
+  await answer();
+  expect([accepting, asked.length]).toEqual([1, 0]);
+});
+
+test("the platform is asked for what the archive does not hold, and for nothing else", async () => {
+  const posts = [1, 5, 9, 13, 17, 21].map((hour) => postAt(hour));
+  const asked: AskedPages = [];
+  tested = answering({
+    upstreams: { bluesky: searchingUpstream("bluesky", posts, { asked }) },
+    sessions: { bluesky: [sessionOf("bluesky")] },
+  });
+  hold(
+    tested,
+    [posts[0], posts[1], posts[5]].flatMap((post) => post ?? []),
+    [
+      [0, 8],
+      [20, 24],
+    ],
+  );
+  const answer = await answerJob(tested.context, requestOf(everything), tested.job);
+  expect(urisOf(answer, posts)).toEqual(posts.map(({ uri }) => uri).reverse());
+  expect(asked).toHaveLength(1);
+  expect(asked[0]).toMatchObject({ fromMs: startMs + 8 * hourMs, toMs: startMs + 20 * hourMs });
+  expect(answer).toMatchObject({
+    complete: true,
+    next: null,
+    coverage: { complete: true, gaps: [] },
+  });
+  expect(answer.warnings).toEqual([]);
+  expect(answer.sources).toEqual([
+    { platform: "bluesky", via: "archive", fromMs: startMs, toMs: endMs, count: 3 },
+    {
+      platform: "bluesky",
+      via: "credential",
+      fromMs: startMs + 8 * hourMs,
+      toMs: startMs + 20 * hourMs,
+      count: 3,
+    },
+  ]);
+});
+
+test("where the archive holds the whole window no platform is asked", async () => {
+  const asked: AskedPages = [];
+  tested = answering({
+    upstreams: { bluesky: searchingUpstream("bluesky", [postAt(3)], { asked }) },
+    sessions: { bluesky: [sessionOf("bluesky")] },
+  });
+  hold(tested, [], [[0, 24]]);
+  const answer = await answerJob(tested.context, requestOf(everything), tested.job);
+  expect(answer).toMatchObject({ items: [], complete: true });
+  expect(asked).toEqual([]);
+});
+
+test("what a platform gives is checked: a post that does not match is not in the answer", async () => {
+  const posts = [postAt(3), postAt(4, { text: "meteor" }), postAt(5, { createdMs: startMs - 1 })];
+  tested = answering({
+    upstreams: { bluesky: searchingUpstream("bluesky", posts) },
+    sessions: { bluesky: [sessionOf("bluesky")] },
+  });
+  const answer = await answerJob(tested.context, requestOf(everything), tested.job);
+  expect(urisOf(answer, posts)).toEqual([posts[0]?.uri]);
+});
+
+test("a handle that the archive has never seen finds the posts that show it", async () => {
+  const posts = [postAt(3), postAt(4, { username: "other.example.com", userId: "did:plc:other" })];
+  tested = answering({
+    upstreams: { bluesky: searchingUpstream("bluesky", posts) },
+    sessions: { bluesky: [sessionOf("bluesky")] },
+  });
+  const ask = requestOf({ ...everything, query: "from:other.example.com" });
+  expect(urisOf(await answerJob(tested.context, ask, tested.job), posts)).toEqual([posts[1]?.uri]);
+});
+
+test("a platform whose search promises nothing leaves the gap a gap", async () => {
+  tested = answering({
+    upstreams: { bluesky: searchingUpstream("bluesky", [postAt(3)], { isExhaustive: false }) },
+    sessions: { bluesky: [sessionOf("bluesky")] },
+  });
+  const answer = await answerJob(tested.context, requestOf(everything), tested.job);
+  expect(answer.items).toHaveLength(1);
+  expect(answer).toMatchObject({ complete: false, coverage: { complete: false } });
+  expect(answer.warnings.map(({ code }) => code)).toEqual(["incomplete_coverage"]);
+});
+
+test("a fault after the first page leaves what was found, incomplete, and says whose it is", async () => {
+  const posts = [3, 5, 7].map((hour) => postAt(hour));
+  const upstream = searchingUpstream("bluesky", posts, { pageSize: 1 });
+  const { search } = upstream;
+  let calls = 0;
+  const failing = search && {
+    ...search,
+    page: async (...call: Parameters<typeof search.page>) => {
+      calls += 1;
+      if (calls === 3)
+        throw new EarshotError("upstream_failed", "api.example answers with status 503", {
+          status: 502,
+          retryable: true,
+        });
+      return await search.page(...call);
+    },
+  };
+  tested = answering({
+    upstreams: { bluesky: { ...upstream, search: failing } },
+    sessions: { bluesky: [sessionOf("bluesky")] },
+  });
+  const answer = await answerJob(tested.context, requestOf(everything), tested.job);
+  expect(urisOf(answer, posts)).toEqual([posts[2]?.uri, posts[1]?.uri]);
+  expect(answer.complete).toBe(false);
+  expect(answer.coverage.gaps).toHaveLength(1);
+  expect(answer.warnings).toContainEqual(
+    expect.objectContaining({
+      code: "upstream_failed",
+      message: expect.stringContaining("api.example"),
+    }),
+  );
+});
+
+test("a passing fault is thrown when nothing was found, so that the job is tried again", async () => {
+  const upstream = searchingUpstream("bluesky", []);
+  const fault = new EarshotError("upstream_timeout", "api.example did not answer in time", {
+    status: 504,
+    retryable: true,
+  });
+  const search = upstream.search && { ...upstream.search, page: () => Promise.reject(fault) };
+  tested = answering({
+    upstreams: { bluesky: { ...upstream, search } },
+    sessions: { bluesky: [sessionOf("bluesky")] },
+  });
+  await expect(answerJob(tested.context, requestOf(everything), tested.job)).rejects.toBe(fault);
+});
+
+test("a refused credential gives way to the next one", async () => {
+  const posts = [postAt(3)];
+  const upstream = searchingUpstream("bluesky", posts);
+  const { search } = upstream;
+  const choosy = search && {
+    ...search,
+    page: async (...[call, session]: Parameters<typeof search.page>) => {
+      if (session.credentialId === "bad") throw new EarshotError("credential_refused", "refused");
+      return await search.page(call, session);
+    },
+  };
+  tested = answering({
+    upstreams: { bluesky: { ...upstream, search: choosy } },
+    sessions: {
+      bluesky: [sessionOf("bluesky", { credentialId: "bad" }), sessionOf("bluesky")],
+    },
+  });
+  const answer = await answerJob(tested.context, requestOf(everything), tested.job);
+  expect(answer.items).toHaveLength(1);
+});
+
+test("pages that lead in a circle and pages that never end come to an end", async () => {
+  for (const next of [
+    () => "same",
+    (
+      (n) => () =>
+        String(n++)
+    )(0),
+  ]) {
+    const upstream = searchingUpstream("bluesky", []);
+    const page = async () => ({
+      items: [{ kind: "post" as const, post: postAt(3) }],
+      next: next(),
+    });
+    tested = answering({
+      upstreams: {
+        bluesky: { ...upstream, search: upstream.search && { ...upstream.search, page } },
+      },
+      sessions: { bluesky: [sessionOf("bluesky")] },
+    });
+    const answer = await answerJob(tested.context, requestOf(everything), tested.job);
+    expect(answer.items).toHaveLength(1);
+    expect(answer.complete).toBe(false);
+    expect(answer.warnings.map(({ code }) => code)).toContain("upstream_repeats");
+    tested.archive.remove();
+    tested = null;
+  }
+});
+
+/** A platform whose pages are these, whatever is asked. */
+function givingPages(pages: readonly UpstreamPage[]): Upstream {
+  const upstream = searchingUpstream("bluesky", []);
+  const page = async ({ cursor }: SearchCall) => pages[Number(cursor ?? 0)] ?? null;
+  return { ...upstream, search: upstream.search && { ...upstream.search, page } };
+}
+
+const pageWith = (hours: readonly number[], next: string | null = null): UpstreamPage => ({
+  items: hours.map((hour) => ({ kind: "post", post: postAt(hour) })),
+  next,
+});
+
+test.each([
+  ["out of time order on one page", [pageWith([5, 7, 3])], "upstream_out_of_order"],
+  ["out of time order over two", [pageWith([5, 3], "1"), pageWith([7])], "upstream_out_of_order"],
+  ["more than once", [pageWith([7, 5], "1"), pageWith([5, 3])], "upstream_repeats"],
+  [
+    "in a form that cannot be read",
+    [
+      {
+        ...pageWith([5]),
+        remarks: [{ code: "unreadable_items", message: "one", isPartial: true }],
+      },
+    ],
+    "unreadable_items",
+  ],
+] as const)("posts that a platform gives %s make the answer partial", async (_, pages, code) => {
+  tested = answering({
+    upstreams: { bluesky: givingPages(pages) },
+    sessions: { bluesky: [sessionOf("bluesky")] },
+  });
+  const answer = await answerJob(tested.context, requestOf(everything), tested.job);
+  expect(answer).toMatchObject({ complete: false, coverage: { complete: false } });
+  expect(answer.warnings.map((warning) => warning.code)).toContain(code);
+  expect(answer.warnings.every((warning) => !("isPartial" in warning))).toBe(true);
+});
+
+test("posts of one second are in no order among themselves", async () => {
+  const [one, other] = [postAt(5), postAt(6, { createdMs: startMs + 5 * hourMs + 999 })];
+  const items = [one, other].map((post) => ({ kind: "post", post }) as const);
+  tested = answering({
+    upstreams: { bluesky: givingPages([{ items, next: null }]) },
+    sessions: { bluesky: [sessionOf("bluesky")] },
+  });
+  const answer = await answerJob(tested.context, requestOf(everything), tested.job);
+  expect(answer).toMatchObject({ complete: true });
+});
+
+test("a later page covers what is older than the one before, and calls nothing newer a gap", async () => {
+  const posts = [1, 5, 9, 13, 17, 21].map((hour) => postAt(hour));
+  tested = answering({
+    upstreams: { bluesky: searchingUpstream("bluesky", posts) },
+    sessions: { bluesky: [sessionOf("bluesky")] },
+  });
+  const ask = { ...everything, platform: "bluesky", maxResults: 2 } as const;
+  let after: SourceAnswer["next"] = null;
+  let toMs = endMs;
+  for (let page = 0; page < 3; page += 1) {
+    const answer: SourceAnswer = await answerJob(
+      tested.context,
+      requestOf({ ...ask, after }),
+      tested.job,
+    );
+    expect(answer).toMatchObject({
+      complete: true,
+      coverage: { fromMs: startMs, toMs, complete: true, gaps: [] },
+      warnings: [],
+    });
+    expect(answer.coverage.platforms).toMatchObject([{ held: [{ fromMs: startMs, toMs }] }]);
+    toMs = startMs + (17 - 8 * page) * hourMs + 1;
+    after = answer.next;
+  }
+  expect(after).toBeNull();
+});
+
+test("a later page is complete where a platform filled what is newer, and the archive holds the rest", async () => {
+  const posts = [1, 5, 9, 13, 17, 21].map((hour) => postAt(hour));
+  tested = answering({
+    upstreams: { bluesky: searchingUpstream("bluesky", posts) },
+    sessions: { bluesky: [sessionOf("bluesky")] },
+  });
+  hold(tested, posts.slice(0, 4), [[0, 15]]);
+  const first = await answerJob(
+    tested.context,
+    requestOf({ ...everything, maxResults: 3 }),
+    tested.job,
+  );
+  expect(first).toMatchObject({ complete: true });
+  const second = await answerJob(
+    tested.context,
+    requestOf({ ...everything, maxResults: 3, after: first.next }),
+    tested.job,
+  );
+  expect(second).toMatchObject({ complete: true, next: null, warnings: [] });
+  expect(second.items).toHaveLength(3);
+});
+
+test("pages of any size, put together, are all posts of archive and platform, each once, newest first", async () => {
+  const hour = fc.integer({ min: 0, max: 23 });
+  const drawn = fc.record({
+    hours: fc.uniqueArray(hour, { maxLength: 20 }),
+    held: fc.uniqueArray(hour, { maxLength: 20 }),
+    spans: fc.array(
+      fc
+        .tuple(hour, fc.integer({ min: 1, max: 6 }))
+        .map(([from, length]): [number, number] => [from, Math.min(24, from + length)]),
+      { maxLength: 4 },
+    ),
+    limit: fc.integer({ min: 1, max: 7 }),
+    pageSize: fc.integer({ min: 1, max: 5 }),
+    maxPages: fc.integer({ min: 1, max: 4 }),
+    isExhaustive: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      drawn,
+      async ({ hours, held, spans, limit, pageSize, maxPages, isExhaustive }) => {
+        const isCovered = (at: number) => spans.some(([from, to]) => at >= from && at < to);
+        const posts = hours.map((at) => postAt(at));
+        // What is said to be held is held; beside it some of the rest.
+        const kept = hours
+          .filter((at) => isCovered(at) || held.includes(at))
+          .map((at) => postAt(at));
+        const one = answering({
+          upstreams: { bluesky: searchingUpstream("bluesky", posts, { pageSize, isExhaustive }) },
+          sessions: { bluesky: [sessionOf("bluesky")] },
+          maxPages,
+        });
+        tested = one;
+        try {
+          hold(one, kept, spans);
+          const found: string[] = [];
+          let request = requestOf({ ...everything, maxResults: limit });
+          for (let page = 0; page < 200; page += 1) {
+            const answer = await answerJob(one.context, request, one.job);
+            expect(answer.items.length).toBeLessThanOrEqual(limit);
+            found.push(...urisOf(answer, posts));
+            if (answer.next === null) break;
+            request = { ...request, after: answer.next };
+          }
+          const all = posts.toSorted((a, b) => timeOf(b) - timeOf(a)).map(({ uri }) => uri);
+          expect(found).toEqual(all);
+        } finally {
+          one.archive.remove();
+          tested = null;
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
+});

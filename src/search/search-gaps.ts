@@ -1,0 +1,188 @@
+import type { Position } from "../archive/archive.ts";
+import type { Span } from "../archive/catalog/coverage.ts";
+import { comesAfter } from "../archive/read/search.ts";
+import { EarshotError } from "../lib/errors.ts";
+import type { Session } from "../platforms/session.ts";
+import type {
+  SearchCall,
+  UpstreamPage,
+  UpstreamRemark,
+  UpstreamSearch,
+} from "../platforms/upstream.ts";
+import { keyOf } from "../platforms/upstream-page.ts";
+import { idTimeMs, postTimeMs, tellsTime } from "../posts/ids.ts";
+import type { Post } from "../posts/post.ts";
+import { type CheckedSearch, matching } from "./check.ts";
+import { type Reading, readOf } from "./completeness.ts";
+import type { AnswerContext } from "./context.ts";
+import { idsOf } from "./fetched-items.ts";
+import { watchIdlePages } from "./idle-pages.ts";
+import { emptyPages, gone, outOfTime, repeats, stuck, tooManyPages } from "./page-warnings.ts";
+import { watchItems } from "./watch-items.ts";
+
+/** A post that a platform gave and the matcher let through, with its place in the order of answers. */
+type GapPost = { position: Position; post: Post };
+
+export type SearchedGaps = {
+  posts: readonly GapPost[];
+  /** What the platform tells completely, oldest first: it was searched to its end, or is from here on by the next pages. */
+  closed: readonly Span[];
+  /** Down to here everything that the platform gives was seen; null where all gaps were gone through. */
+  seenFromMs: number | null;
+  /** Why it ended early, where it did not end by having enough. */
+  fault: EarshotError | null;
+} & Reading;
+
+export type GapSearch = CheckedSearch & {
+  upstream: UpstreamSearch;
+  /** The session for the first page, and for those that follow. */
+  session: Session;
+  rest: Session;
+  /** Oldest first. */
+  gaps: readonly Span[];
+  /** The name of the route that is read. */
+  route: string;
+  /** Only posts strictly after it in the order; null for all. */
+  after: Position | null;
+  limit: number;
+  maxPages: number;
+  /** Whether the time that the search has is over. */
+  isOver: () => boolean;
+};
+
+/** How many times `maxPages` may be read where all that comes is of the moment at which the page before ended. */
+const mostRepeated = 10;
+
+function note(watched: ReturnType<typeof watchItems>, page: UpstreamPage, nowMs: number): void {
+  if (page.hasRepeats) watched.noteRepeats();
+  for (const item of page.items) {
+    watched.note(keyOf(item), item.kind === "post" ? postTimeMs(item.post, nowMs) : null);
+  }
+}
+
+/**
+ * Asks a platform for the posts in the gaps of what is held, the newest gap first, until there are as many as wanted. A fault
+ * ends it with what was found until then; the fault of the very first page is thrown, as another credential may not have it.
+ */
+export async function searchGaps(
+  { source: { archive } }: AnswerContext,
+  search: GapSearch,
+): Promise<SearchedGaps> {
+  const { upstream, session, after, limit, maxPages, nowMs } = search;
+  const { platform } = session;
+  const found: GapPost[] = [];
+  const closed: Span[] = [];
+  const remarks: UpstreamRemark[] = [];
+  const seen = new Set<string>();
+  let sinceMs: number | null = null;
+  /** The time at which the page before ended: posts of that moment come once more. */
+  const startMs = after === null || !tellsTime(after.id) ? null : idTimeMs(after.id);
+  let pages = 0;
+
+  const ended = (seenFromMs: number | null, fault: EarshotError | null = null): SearchedGaps => ({
+    posts: found,
+    closed: closed.toReversed(),
+    seenFromMs,
+    fault,
+    remarks,
+    sinceMs,
+  });
+  /** Counts what was read to its end as held, where the platform promises everything. */
+  const close = (gaps: readonly Span[], of: readonly UpstreamRemark[]): void => {
+    if (upstream.isExhaustive) {
+      closed.push(...readOf(gaps, { remarks: of, sinceMs }).toReversed());
+    }
+  };
+
+  for (const [index, gap] of [...search.gaps.entries()].toReversed()) {
+    // The next page of the answer goes on where this one has enough.
+    const older = search.gaps.slice(0, index);
+    if (found.length >= limit) {
+      close([...older, gap], []);
+      return ended(gap.toMs);
+    }
+    const ofGap: UpstreamRemark[] = [];
+    const watched = watchItems(platform);
+    const remark = (...all: readonly UpstreamRemark[]): void => {
+      ofGap.push(...all);
+      remarks.push(...all);
+    };
+    const cursors = new Set<string>();
+    let cursor: string | null = null;
+    let seenFromMs = gap.toMs;
+    const idlenessOf = watchIdlePages();
+    for (;;) {
+      const isStuck = found.length === 0 && startMs !== null && seenFromMs >= startMs;
+      if (isStuck && pages >= mostRepeated * maxPages) {
+        remark(stuck(platform, pages));
+        break;
+      }
+      if (!isStuck && pages >= maxPages) {
+        remarks.push(tooManyPages(platform, maxPages));
+        return ended(seenFromMs);
+      }
+      if (search.isOver()) {
+        remarks.push(outOfTime(platform));
+        return ended(seenFromMs);
+      }
+      pages += 1;
+      const { tree, names, asOfMs } = search;
+      const left = { limit: limit - found.length, route: search.route };
+      const call: SearchCall = { tree, names, asOfMs, ...gap, cursor, ...left };
+      const page: UpstreamPage | null | EarshotError = await upstream
+        .page(call, pages === 1 ? session : search.rest)
+        .catch((fault: unknown) => {
+          if (pages === 1 || !(fault instanceof EarshotError)) throw fault;
+          return fault;
+        });
+      if (page instanceof EarshotError) return ended(seenFromMs, page);
+      if (page === null) {
+        closed.push(gap);
+        break;
+      }
+      if (page.isAbsent && cursor !== null) {
+        remark(gone(platform));
+        break;
+      }
+      const { sinceMs: pageSinceMs } = page;
+      if (pageSinceMs !== undefined) sinceMs = Math.max(sinceMs ?? pageSinceMs, pageSinceMs);
+      remark(...(page.remarks ?? []));
+      // Only of a platform that promises everything does it show that something is missing.
+      if (upstream.isExhaustive) note(watched, page, nowMs);
+      const posts = page.items.flatMap((item) =>
+        item.kind === "post" && !seen.has(item.post.uri) ? [item.post] : [],
+      );
+      for (const { uri } of posts) seen.add(uri);
+      const known = await archive.withLanguages(posts);
+      const ids = await idsOf(archive, known, nowMs);
+      for (const post of matching(known, ids, { ...search, ...gap })) {
+        const position = { platform: post.platform, id: ids.get(post.uri) ?? 0n };
+        if (after !== null && !comesAfter({ ...position, uri: post.uri }, after)) continue;
+        found.push({ position, post });
+      }
+      const times = known.map((post) => postTimeMs(post, nowMs));
+      seenFromMs = Math.min(seenFromMs, page.oldestMs ?? seenFromMs, ...times);
+      if (page.next === null) {
+        remark(...watched.remarks());
+        if (!page.isAbsent) close([gap], ofGap);
+        break;
+      }
+      if (found.length >= limit) {
+        remark(...watched.remarks());
+        close([gap], ofGap);
+        close(older, []);
+        return ended(seenFromMs);
+      }
+      const idleness = cursors.has(page.next) ? "repeated" : idlenessOf(page, posts.length > 0);
+      if (idleness !== "none") {
+        remark(
+          idleness === "empty" ? emptyPages(platform, "search again later") : repeats(platform),
+        );
+        break;
+      }
+      cursors.add(page.next);
+      cursor = page.next;
+    }
+  }
+  return ended(null);
+}

@@ -1,0 +1,83 @@
+import type { EarshotError } from "../lib/errors.ts";
+import type { FetchedItem, SourcePart, SourceRequest, SourceWarning } from "../platforms/source.ts";
+import type { Platform } from "../posts/post.ts";
+import type { AskingJob, OpenSession } from "../upstream/requests/sessions.ts";
+import type { HeldAnswer } from "./archive/search.ts";
+import { billedParts, partBy } from "./billed-parts.ts";
+import type { SearchedPlatform } from "./completeness.ts";
+import type { AnswerContext } from "./context.ts";
+import { distinctRemarks } from "./distinct-warnings.ts";
+import { codeOfFault } from "./error-code.ts";
+import { idsAlone } from "./fetch-answer.ts";
+import { type MergedPart, positionBefore } from "./merge.ts";
+import type { Gaps } from "./platform-gaps.ts";
+import { readGaps } from "./read-gaps.ts";
+
+/** A platform and the ways to ask it. */
+export type Askable = { platform: Platform; sessions: readonly OpenSession[] };
+
+/** What one platform adds to an answer. */
+export type PlatformPart = SearchedPlatform & {
+  /** Whether all of the gaps were gone through. */
+  isSearched: boolean;
+  part: MergedPart;
+  /** What it gave, for each credential that it was read with. */
+  sources: readonly { source: SourcePart; items: readonly FetchedItem[] }[];
+  /** What was spent on the way without anything to show for it. */
+  billed: readonly SourcePart[];
+  fault: EarshotError | null;
+  warnings: readonly SourceWarning[];
+};
+
+/** Asks a platform for what the archive lacks. Its faults are told in the part, and any other is thrown. */
+export async function searchPlatform(
+  context: AnswerContext,
+  request: SourceRequest & { isLive: boolean },
+  held: HeldAnswer,
+  { platform, sessions, gaps, olderThanMs }: Askable & Gaps,
+  job: AskingJob,
+): Promise<PlatformPart> {
+  const upstream = context.upstreams[platform];
+  const { search } = upstream;
+  if (search === null) throw new Error(`${platform} has no search`);
+  const { isLive } = request;
+  const asked = { request, isLive, held, upstream, search, sessions, gaps, job };
+  const { readings, seenFromMs, left, failures, fault } = await readGaps(context, asked);
+  const older = olderThanMs === null ? null : positionBefore(olderThanMs);
+  const used = readings.map(({ attempt }) => attempt.session);
+  const unused = sessions.filter((session) => !used.includes(session));
+  const span = { fromMs: gaps[0]?.fromMs ?? null, toMs: gaps.at(-1)?.toMs ?? held.coverage.toMs };
+  return {
+    platform,
+    closed: [
+      ...readings.flatMap(({ searched }) => searched.closed),
+      ...(search.isExhaustive ? left : []),
+    ],
+    sinceMs: left.length > 0 ? null : (readings.at(-1)?.searched.sinceMs ?? null),
+    isSearched: seenFromMs === null,
+    part: {
+      items: readings.flatMap(({ items }) => items),
+      // A fault ends the reading for good: what is older is told of as a gap, not waited for.
+      moreAfter: seenFromMs === null || fault !== null ? older : positionBefore(seenFromMs),
+    },
+    sources: readings.map(({ attempt, span: ofReading, items }) => ({
+      source: partBy(attempt.session, { platform, ...ofReading }, items.length),
+      items,
+    })),
+    billed: billedParts(unused, { platform, ...span }),
+    fault,
+    warnings: distinctRemarks([
+      ...readings.flatMap(({ searched }) => searched.remarks),
+      ...[...failures, ...(fault === null ? [] : [fault])].map((one) => failed(platform, one)),
+      ...readings.flatMap(({ attempt, items }) =>
+        items.length === 0 ? [] : idsAlone(upstream, attempt.session),
+      ),
+    ]),
+  };
+}
+
+const failed = (platform: Platform, fault: EarshotError): SourceWarning => ({
+  code: codeOfFault(fault),
+  message: `${platform} could not be asked for what is not held: ${fault.message}`,
+  ...(fault.hint === undefined ? {} : { hint: fault.hint }),
+});

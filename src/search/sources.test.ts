@@ -1,0 +1,152 @@
+import { afterEach, expect, test } from "vitest";
+import type { FetchMethod } from "../platforms/methods.ts";
+import {
+  type AnsweringUnderTest,
+  answering,
+  noSupport,
+  silentUpstream,
+} from "./answer.test-support.ts";
+import type { Elsewhere } from "./remote-capabilities.ts";
+import { createSources } from "./sources.ts";
+
+/** What is told of a method before a job is taken. */
+let tested: AnsweringUnderTest | null = null;
+afterEach(() => {
+  tested?.archive.remove();
+  tested = null;
+});
+
+const ofUser = { access: ["user"], endpoint: "/", note: "" } as const;
+const x = silentUpstream("x", {
+  support: { ...noSupport, gethometweets: ofUser, getfollowers: ofUser },
+});
+
+async function answerable(
+  method: FetchMethod,
+  special: Parameters<typeof answering>[0] = {},
+  elsewhere?: Elsewhere,
+) {
+  const asked = {
+    platform: "x",
+    type: "social",
+    method,
+    accountId: "account",
+    target: null,
+  } as const;
+  return await sourcesOf(special, elsewhere).answerable(asked);
+}
+
+function sourcesOf(special: Parameters<typeof answering>[0], elsewhere?: Elsewhere) {
+  tested?.archive.remove();
+  tested = answering({ upstreams: { x }, ...special });
+  return createSources(tested.context, elsewhere);
+}
+
+const ofDeployment = { x: [{ access: "user", owner: "deployment" }] } as const;
+
+test("a method is answered where a credential may ask, and what the archive holds without one", async () => {
+  expect(await answerable("getfollowers", { configured: ofDeployment })).toEqual({
+    ok: true,
+    isAsked: true,
+  });
+  expect(await answerable("gettweets")).toEqual({ ok: true, isAsked: false });
+});
+
+test("what is missing is told, and how to add it", async () => {
+  expect(await answerable("getfollowers")).toMatchObject({
+    why: "not_configured",
+    hint: expect.stringContaining("earshot credentials add x user-token"),
+  });
+  expect(await answerable("getspace")).toMatchObject({ why: "no_counterpart" });
+});
+
+test("a timeline of one's own is not asked for with the deployment's credential", async () => {
+  expect(await answerable("gethometweets", { configured: ofDeployment })).toMatchObject({
+    why: "own_credential_needed",
+    hint: expect.stringContaining("earshot credentials add x user-token --account"),
+  });
+});
+
+test("a credential that its platform refuses is told of, with the reason", async () => {
+  const refusals = { x: "api.x.com refuses the credential (status 401)" };
+  expect(await answerable("gethometweets", { refusals })).toMatchObject({
+    why: "credential_refused",
+    message: expect.stringContaining("refuses the credential (status 401)"),
+  });
+});
+
+const nodes = (special: Partial<Elsewhere> = {}): Elsewhere => ({
+  isRunHere: false,
+  isThere: () => true,
+  answers: () => null,
+  ...special,
+});
+
+test("what a node of another process can do is answerable, whether or not this one runs jobs", async () => {
+  const asking = { answers: () => "asked" as const };
+  expect(await answerable("getfollowers", {}, nodes(asking))).toEqual({ ok: true, isAsked: true });
+  expect(await answerable("getfollowers", {}, nodes({ ...asking, isRunHere: true }))).toEqual({
+    ok: true,
+    isAsked: true,
+  });
+  const holding = { answers: () => "held" as const };
+  expect(await answerable("gettweets", {}, nodes(holding))).toEqual({ ok: true, isAsked: false });
+});
+
+test("where this process runs nothing and no node can do it, that is said", async () => {
+  const configured = ofDeployment;
+  expect(await answerable("getfollowers", { configured }, nodes())).toMatchObject({
+    why: "not_configured",
+    message: "no node that can ask x for getfollowers as social is connected",
+    hint: expect.stringContaining("/v1/nodes"),
+  });
+  const asking = { answers: () => "asked" as const };
+  expect(await answerable("gethometweets", { configured }, nodes(asking))).toMatchObject({
+    ok: false,
+    message: expect.stringContaining("this server runs no jobs itself"),
+  });
+  expect(await answerable("getspace", {}, nodes())).toMatchObject({ why: "no_counterpart" });
+});
+
+test("a search is taken where something searches: here, or at a node", () => {
+  const asked = { platform: "social", type: "social", method: "searchbyquery" } as const;
+  expect(sourcesOf({}).isSearched(asked)).toBe(true);
+  expect(sourcesOf({}, nodes()).isSearched(asked)).toBe(false);
+  const held: Elsewhere["answers"] = ({ platform }) => (platform === "mastodon" ? "held" : null);
+  expect(sourcesOf({}, nodes({ answers: held })).isSearched(asked)).toBe(true);
+  expect(sourcesOf({}, nodes({ answers: held })).isSearched({ ...asked, platform: "x" })).toBe(
+    false,
+  );
+});
+
+test("a job stays here where the account has a credential of its own for it", async () => {
+  const asked = { type: "social", method: "getfollowers", accountId: "account" } as const;
+  const ofAccount = { x: [{ access: "user", owner: "account" }] } as const;
+  const here = nodes({ isRunHere: true });
+  const kept = (configured: typeof ofAccount | typeof ofDeployment, elsewhere = here) =>
+    sourcesOf({ configured }, elsewhere).isKeptHere({ ...asked, platform: "x" });
+  expect(await kept(ofAccount)).toBe(true);
+  expect(await kept(ofDeployment)).toBe(false);
+  expect(await kept(ofAccount, nodes())).toBe(false);
+  expect(await kept(ofAccount, nodes({ isRunHere: true, isThere: () => false }))).toBe(false);
+  const elsewhere = sourcesOf({ configured: ofAccount }, here);
+  expect(await elsewhere.isKeptHere({ ...asked, platform: "bluesky" })).toBe(false);
+});
+
+test("a timeline that belongs to one account stays here", async () => {
+  const { isKeptHere } = sourcesOf({}, nodes({ isRunHere: true }));
+  const asked = { platform: "x", type: "social", accountId: "account" } as const;
+  expect(await isKeptHere({ ...asked, method: "gethometweets" })).toBe(true);
+});
+
+test("the deployment's ways leave out what accounts have, and what belongs to accounts", async () => {
+  const configured = {
+    x: [
+      { access: "user", owner: "deployment" },
+      { access: "public", owner: null },
+    ],
+  } as const;
+  const ways = await sourcesOf({ configured }).deploymentWays("x");
+  expect([...ways]).toEqual([["getfollowers", ["credential"]]]);
+  expect([...(await sourcesOf({ configured }).deploymentWays("bluesky"))]).toEqual([]);
+});

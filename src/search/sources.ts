@@ -1,0 +1,174 @@
+import {
+  type FetchMethod,
+  isSearch,
+  type Method,
+  methodNames,
+  ownMethods,
+  type SearchMethod,
+  type SourceType,
+} from "../platforms/methods.ts";
+import type { SearchPlatform, SourceWay } from "../platforms/source.ts";
+import type { Target } from "../platforms/target.ts";
+import type { MethodSupport } from "../platforms/upstream.ts";
+import { type Platform, platforms } from "../posts/post.ts";
+import type { ConfiguredAccess } from "../upstream/requests/sessions.ts";
+import { isAnsweredByArchive } from "./archived-answer.ts";
+import { type AnswerContext, accessFor, isOwn, wayOf } from "./context.ts";
+import { nowhereElse } from "./remote-capabilities.ts";
+import {
+  type Answerable,
+  credentialRefused,
+  noCounterpart,
+  noNode,
+  notConfigured,
+  ownCredentialNeeded,
+} from "./unanswerable.ts";
+
+/** What can be asked at all, known before a job is taken. */
+export type Sources = {
+  /** The platform that `social` asks where nothing else names one. */
+  defaultPlatform: Platform;
+  support: Readonly<Record<Platform, Readonly<Record<Method, MethodSupport>>>>;
+  /** Whether anything can answer a method that does not search, for an account. */
+  answerable(asked: {
+    platform: Platform;
+    type: SourceType;
+    method: FetchMethod;
+    accountId: string;
+    /** What the query names, which may say where to ask. */
+    target: Target | null;
+  }): Promise<Answerable>;
+  /** Whether any platform would be asked, beside the archive, by a search. */
+  isAsked(asked: AskedSearch): Promise<boolean>;
+  /** Whether anything searches there at all. */
+  isSearched(asked: Omit<AskedSearch, "accountId">): boolean;
+  /**
+   * Whether a job of the account has to run in this process: it belongs to the account alone, or the account has a credential of
+   * its own for what is asked, which is handed to no other process.
+   */
+  isKeptHere(asked: {
+    platform: SearchPlatform;
+    type: SourceType;
+    method: Method;
+    accountId: string;
+  }): Promise<boolean>;
+  /** By which ways the deployment itself can ask a platform, for each method that it can ask for at all. */
+  deploymentWays(platform: Platform): Promise<ReadonlyMap<Method, readonly SourceWay[]>>;
+};
+
+type AskedSearch = {
+  platform: SearchPlatform;
+  type: SourceType;
+  method: SearchMethod;
+  accountId: string;
+};
+
+export function createSources(
+  { sessions, upstreams, settings }: Pick<AnswerContext, "sessions" | "upstreams" | "settings">,
+  elsewhere = nowhereElse,
+): Sources {
+  async function configuredFor(
+    platform: Platform,
+    method: Method,
+    type: SourceType,
+    accountId: string,
+  ): Promise<readonly ConfiguredAccess[]> {
+    const access = accessFor(type, method, upstreams[platform]);
+    if (access.length === 0) return [];
+    const configured = await sessions.configured(platform, accountId);
+    const needsOwn = isOwn(method, upstreams[platform]);
+    return configured.filter(
+      (one) => access.includes(one.access) && (!needsOwn || one.owner === "account"),
+    );
+  }
+
+  const answerable: Sources["answerable"] = async (asked) => {
+    const here = elsewhere.isRunHere ? await answerableHere(asked) : null;
+    if (here?.ok && here.isAsked) return here;
+    const needsOwn = isOwn(asked.method, upstreams[asked.platform]);
+    const there = needsOwn ? null : elsewhere.answers(asked);
+    if (there === "asked") return { ok: true, isAsked: true };
+    if (here?.ok) return here;
+    if (there === "held") return { ok: true, isAsked: false };
+    return here ?? noNode(upstreams, asked);
+  };
+
+  async function answerableHere(asked: AskedFetch): Promise<Answerable> {
+    const { platform, type, method, accountId } = asked;
+    const support = upstreams[platform].support[method];
+    const isPublic = accessFor(type, method, upstreams[platform]).includes("public");
+    const origin = upstreams[platform].publicOriginOf?.(asked.target) ?? null;
+    if (isPublic && origin !== null) return { ok: true, isAsked: true };
+    const configured = await configuredFor(platform, method, type, accountId);
+    if (configured.length > 0) return { ok: true, isAsked: true };
+    if (isAnsweredByArchive(method)) return { ok: true, isAsked: false };
+    if (support.access.length === 0) return noCounterpart(upstreams, platform, method);
+    const refusal = await sessions.refusal(platform, accountId);
+    if (refusal !== null) return credentialRefused(platform, refusal);
+    const allowed = accessFor(type, method, upstreams[platform]);
+    if (isOwn(method, upstreams[platform])) return ownCredentialNeeded(asked, allowed);
+    return notConfigured(asked, allowed, support.access);
+  }
+
+  /** What of a platform a method asks, where it can be asked at all. */
+  const askedBy = (platform: SearchPlatform, method: Method): readonly Platform[] =>
+    (platform === "social" ? platforms : [platform]).filter(
+      (one) => !isSearch(method) || upstreams[one].search !== null,
+    );
+
+  const isKeptHere: Sources["isKeptHere"] = async ({ platform, type, method, accountId }) => {
+    if (!elsewhere.isRunHere) return false;
+    if (ownMethods.includes(method)) return true;
+    if (!elsewhere.isThere()) return false;
+    const each = await Promise.all(
+      askedBy(platform, method).map((one) => configuredFor(one, method, type, accountId)),
+    );
+    return each.flat().some(({ owner }) => owner === "account");
+  };
+
+  const deploymentWays: Sources["deploymentWays"] = async (platform) => {
+    const upstream = upstreams[platform];
+    // No account has this id: what is left is the deployment's.
+    const configured = await sessions.configured(platform, "");
+    const waysOf = (method: Method): readonly SourceWay[] =>
+      accessFor("social", method, upstream)
+        .filter((access) => configured.some((one) => one.access === access))
+        .map(wayOf);
+    return new Map(
+      methodNames
+        .filter((method) => askedBy(platform, method).length > 0 && !isOwn(method, upstream))
+        .map((method) => [method, waysOf(method)] as const)
+        .filter(([, ways]) => ways.length > 0),
+    );
+  };
+
+  return {
+    defaultPlatform: settings.defaultPlatform,
+    support: {
+      bluesky: upstreams.bluesky.support,
+      mastodon: upstreams.mastodon.support,
+      x: upstreams.x.support,
+    },
+    answerable,
+    isAsked: async ({ platform, type, method, accountId }) => {
+      const searched = askedBy(platform, method);
+      if (searched.some((one) => elsewhere.answers({ platform: one, type, method }) === "asked")) {
+        return true;
+      }
+      if (!elsewhere.isRunHere) return false;
+      const each = await Promise.all(
+        searched.map((one) => configuredFor(one, method, type, accountId)),
+      );
+      return each.some((configured) => configured.length > 0);
+    },
+    isSearched: ({ platform, type, method }) =>
+      elsewhere.isRunHere ||
+      (platform === "social" ? platforms : [platform]).some(
+        (one) => elsewhere.answers({ platform: one, type, method }) !== null,
+      ),
+    isKeptHere,
+    deploymentWays,
+  };
+}
+
+type AskedFetch = Parameters<Sources["answerable"]>[0];

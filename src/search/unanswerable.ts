@@ -1,0 +1,133 @@
+import { type Method, ownMethods, type SourceType } from "../platforms/methods.ts";
+import type { AccessKind, Upstream } from "../platforms/upstream.ts";
+import { type Platform, platforms } from "../posts/post.ts";
+
+/** Whether a method that does not search can be answered, and why not. */
+export type Answerable =
+  /** `isAsked`: the platform can be asked; else the archive answers alone. */
+  { ok: true; isAsked: boolean } | Unanswerable;
+
+type Unanswerable = {
+  ok: false;
+  why: "no_counterpart" | "credential_refused" | "own_credential_needed" | "not_configured";
+  /** One line each: what is the matter, and what to do. */
+  message: string;
+  hint: string;
+};
+
+type Upstreams = Readonly<Record<Platform, Upstream>>;
+type AskedFetch = { platform: Platform; type: SourceType; method: Method };
+
+export function noCounterpart(
+  upstreams: Upstreams,
+  platform: Platform,
+  method: Method,
+): Unanswerable {
+  const support = upstreams[platform].support[method];
+  const having = platforms.filter((one) => upstreams[one].support[method].access.length > 0);
+  return {
+    ok: false,
+    why: "no_counterpart",
+    message: `${platform} has nothing that answers ${method}`,
+    hint:
+      "closest" in support
+        ? `${onOthers(method, having)}. ${support.closest.replace(/^None: /, "")}`
+        : onOthers(method, having),
+  };
+}
+
+export const credentialRefused = (platform: Platform, reason: string): Unanswerable => ({
+  ok: false,
+  why: "credential_refused",
+  message: `your credential of ${platform} is not used, as it was refused: ${reason}`,
+  hint: "earshot credentials test uses it again where it works, earshot credentials add replaces it",
+});
+
+/** Only an account's own credential may fetch it: it is that account's, or the platform allows no other to be shown it. */
+export function ownCredentialNeeded(
+  { platform, method }: Pick<AskedFetch, "platform" | "method">,
+  allowed: readonly AccessKind[],
+): Unanswerable {
+  const why = ownMethods.includes(method)
+    ? "shows what belongs to one account"
+    : `of ${platform} may be shown only to the account whose credential fetched it`;
+  const commands = allowed.flatMap((access) => kindsOf[platform][access] ?? []);
+  return {
+    ok: false,
+    why: "own_credential_needed",
+    message: `${method} ${why}: it needs a credential of ${platform} of your own`,
+    hint: `${commands.join(", or ")} --account ACCOUNT adds one to the account of your key`,
+  };
+}
+
+/** Nothing in this process can ask; what the type allows, and what there is at all. */
+export const notConfigured = (
+  { platform, method, type }: AskedFetch,
+  allowed: readonly AccessKind[],
+  offered: readonly AccessKind[],
+): Unanswerable => ({
+  ok: false,
+  why: "not_configured",
+  message: `nothing configured can ask ${platform} for ${method} as ${type}`,
+  hint: toConfigure(platform, allowed, offered),
+});
+
+/** This process runs no jobs, and no other can ask. */
+export function noNode(upstreams: Upstreams, { platform, method, type }: AskedFetch): Unanswerable {
+  if (upstreams[platform].support[method].access.length === 0) {
+    return noCounterpart(upstreams, platform, method);
+  }
+  if (ownMethods.includes(method)) {
+    return {
+      ok: false,
+      why: "not_configured",
+      message: `${method} needs a credential of the account, and this server runs no jobs itself`,
+      hint: "EARSHOT_EMBEDDED_NODE=spare lets this server run what no node can",
+    };
+  }
+  return {
+    ok: false,
+    why: "not_configured",
+    message: `no node that can ask ${platform} for ${method} as ${type} is connected`,
+    hint: "/v1/nodes tells which nodes are connected and what they can do; earshot node connects one",
+  };
+}
+
+const onOthers = (method: Method, having: readonly Platform[]): string =>
+  having.length === 0
+    ? `no platform has ${method}`
+    : `${having.join(" and ")} ${having.length === 1 ? "has" : "have"} ${method}`;
+
+const kindsOf: Readonly<Record<Platform, Partial<Record<AccessKind, string>>>> = {
+  bluesky: {
+    user: "earshot credentials add bluesky app-password",
+    public: "EARSHOT_BLUESKY_PUBLIC=on",
+  },
+  mastodon: {
+    user: "earshot credentials add mastodon user-token",
+    app: "earshot credentials add mastodon app-token",
+    public: "EARSHOT_MASTODON_INSTANCE",
+  },
+  x: {
+    user: "earshot credentials add x user-token",
+    app: "earshot credentials add x app-token",
+  },
+};
+
+/** How a kind of access to a platform is had; null where nothing gives it. */
+export const credentialCommand = (platform: Platform, access: AccessKind): string | null =>
+  kindsOf[platform][access] ?? null;
+
+/** What makes the method work: by the ways that the type allows, or by another type where it allows none of them. */
+function toConfigure(
+  platform: Platform,
+  allowed: readonly AccessKind[],
+  offered: readonly AccessKind[],
+): string {
+  const ways = (allowed.length > 0 ? allowed : offered).flatMap((access) => {
+    const way = kindsOf[platform][access];
+    return way === undefined ? [] : [way];
+  });
+  const configure = `to make it work: ${ways.join(", or ")}`;
+  return allowed.length > 0 ? configure : `send the type social; ${configure}`;
+}

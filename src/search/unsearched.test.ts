@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import type { Coverage } from "../platforms/source.ts";
+import { withUnsearched } from "./unsearched.ts";
+
+const coverage: Coverage = {
+  fromMs: 100,
+  toMs: 200,
+  complete: true,
+  gaps: [],
+  truncated: false,
+  platforms: [
+    {
+      platform: "bluesky",
+      collection: "posts",
+      complete: true,
+      held: [{ fromMs: 100, toMs: 200 }],
+      gaps: [],
+      truncated: false,
+    },
+    {
+      platform: "bluesky",
+      collection: "likes",
+      complete: true,
+      held: [{ fromMs: 100, toMs: 200 }],
+      gaps: [],
+      truncated: false,
+    },
+  ],
+};
+
+test("an answer whose whole requested time was searched is left as it is", () => {
+  const answer = { complete: true, coverage };
+  expect(withUnsearched(answer, null)).toBe(answer);
+});
+
+test("a part that was not searched is a gap of all and of each platform's posts", () => {
+  const gap = { fromMs: 40, toMs: 100 };
+  const answer = withUnsearched({ complete: true, coverage }, gap);
+  expect(answer.complete).toBe(false);
+  expect(answer.coverage).toMatchObject({ fromMs: 40, toMs: 200, complete: false, gaps: [gap] });
+  expect(answer.coverage.platforms?.[0]).toMatchObject({
+    complete: false,
+    gaps: [gap],
+    held: [{ fromMs: 100, toMs: 200 }],
+  });
+  expect(answer.coverage.platforms?.[1]).toBe(coverage.platforms?.[1]);
+});
+
+test("where nothing was searched the coverage is of the requested time, all of it a gap", () => {
+  const gap = { fromMs: null, toMs: 60 };
+  const nothing = { ...coverage, toMs: 100, platforms: [] };
+  expect(withUnsearched({ complete: true, coverage: nothing }, gap).coverage).toEqual({
+    ...nothing,
+    ...gap,
+    complete: false,
+    gaps: [gap],
+  });
+});

@@ -1,0 +1,48 @@
+import type { Store } from "../../db/operations.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { EarshotError, messageOf } from "../../lib/errors.ts";
+import type { Credential, CredentialKind, CredentialTools } from "../../platforms/credential.ts";
+import { shownReason } from "../../platforms/without-secrets.ts";
+import type { Holder } from "./lease-credential.ts";
+import { type CredentialOperations, unknownCredential } from "./operations.ts";
+
+export type CheckContext = {
+  store: Store<CredentialOperations>;
+  kinds: readonly CredentialKind[];
+  tools: CredentialTools;
+  holder: Holder;
+  clock: Pick<Clock, "now">;
+};
+
+export type CheckedCredential = {
+  works: boolean;
+  /** What was found, one line without anything secret. */
+  says: string;
+  /** Whether it was in quarantine and is so no more. */
+  released: boolean;
+};
+
+/** Asks the platform whether a credential works: one that does is released from quarantine, one that is refused is put there. */
+export async function checkCredential(
+  { id, platform, kind: name }: Credential,
+  { store, kinds, tools, holder, clock }: CheckContext,
+): Promise<CheckedCredential> {
+  try {
+    const kind = kinds.find((one) => one.platform === platform && one.name === name);
+    const stored = await store.read("readCredential", { id });
+    if (kind === undefined) throw new Error(`${platform} has no kind ${name} any more`);
+    if (stored === null) throw unknownCredential(id);
+    const says = await kind.test(holder.hold(stored), tools);
+    const released = await store.write("releaseCredential", { id });
+    return { works: true, says: shownReason(says, holder.inUse(id)?.secrets ?? {}), released };
+  } catch (thrown) {
+    const held = holder.inUse(id);
+    const says = shownReason(messageOf(thrown), held?.secrets ?? {});
+    if (held !== null && thrown instanceof EarshotError && thrown.code === "credential_refused") {
+      const { revision } = held;
+      const nowMs = clock.now();
+      await store.write("quarantineCredential", { id, revision, reason: says, nowMs });
+    }
+    return { works: false, says, released: false };
+  }
+}

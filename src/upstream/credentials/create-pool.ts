@@ -1,0 +1,196 @@
+import type { Store } from "../../db/operations.ts";
+import type { RandomBytes } from "../../lib/base62.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { EarshotError, messageOf } from "../../lib/errors.ts";
+import type { Sealer } from "../../lib/seal.ts";
+import type {
+  Credential,
+  CredentialKind,
+  CredentialTools,
+  HeldCredential,
+  Secrets,
+} from "../../platforms/credential.ts";
+import { shownReason } from "../../platforms/without-secrets.ts";
+import type { Platform } from "../../posts/post.ts";
+import { type CheckedCredential, checkCredential } from "./check-credential.ts";
+import { createHolder } from "./lease-credential.ts";
+import type { CredentialOperations } from "./operations.ts";
+import type { CredentialPool, PooledCredential } from "./pool.ts";
+import { pooledRelease } from "./release.ts";
+import { createTurns } from "./round-robin.ts";
+import type { StoredCredential } from "./rows.ts";
+import { createUsableReads } from "./usable-reads.ts";
+import { createCoolings } from "./used-up-limits.ts";
+
+/** No limit that a platform tells is believed for longer. */
+const longestCoolingMs = 86_400_000;
+
+/** How often the store is told that a credential is in use. */
+const useNotedEveryMs = 60_000;
+
+export type PoolContext = {
+  store: Store<CredentialOperations>;
+  sealer: Sealer;
+  kinds: readonly CredentialKind[];
+  fetch: CredentialTools["fetch"];
+  clock: Clock;
+  randomBytes: RandomBytes;
+};
+
+/** The credentials of a store. What is told of one counts at once here and is written down behind the caller's back. */
+export function createCredentialPool(context: PoolContext): CredentialPool & {
+  /** Asks the platform whether a credential works; what is held of it in this process is used and renewed. */
+  check(credential: Credential): Promise<CheckedCredential>;
+  /** Lets go of what this process holds of an account's own credentials. */
+  forgetOf(accountId: string): void;
+  /** Ends when what is under way is on disk. */
+  stop(): Promise<void>;
+} {
+  const { store, kinds, fetch, clock, randomBytes } = context;
+  const tools: CredentialTools = { fetch, now: clock.now, randomBytes };
+  const holder = createHolder(context);
+  const coolings = createCoolings();
+  const turns = createTurns();
+  const usableReads = createUsableReads(store);
+  const notedUses = new Map<string, number>();
+  const writes = new Set<Promise<unknown>>();
+
+  const secretsOf = (id: string): Secrets => holder.inUse(id)?.secrets ?? {};
+
+  const kindOf = ({ platform, kind }: Credential): CredentialKind | undefined =>
+    kinds.find((known) => known.platform === platform && known.name === kind);
+
+  async function pooled(
+    stored: StoredCredential,
+    bucket: string | null,
+  ): Promise<PooledCredential | null> {
+    const { credential } = stored;
+    const kind = kindOf(credential);
+    if (kind === undefined) return null;
+    const held = await heldUnlessClosed(stored);
+    if (held === null) return null;
+    const revision = () => holder.inUse(credential.id)?.revision ?? stored.revision;
+    const owner = credential.accountId === null ? "deployment" : "account";
+    const coolingUntilMs = coolings.untilOf(stored, bucket, clock.now());
+    return { credential, kind, held, revision, tools, owner, coolingUntilMs };
+  }
+
+  async function heldUnlessClosed(stored: StoredCredential): Promise<HeldCredential | null> {
+    try {
+      return holder.hold(stored);
+    } catch (thrown) {
+      if (!(thrown instanceof EarshotError)) throw thrown;
+      const { credential, revision } = stored;
+      const reason = `${messageOf(thrown)}: put the key back and test it, or add it again`;
+      await quarantine(credential.id, revision, reason);
+      return null;
+    }
+  }
+
+  async function usable(platform: Platform, accountId: string, bucket: string | null) {
+    const stored = await usableReads(platform, accountId);
+    const all = await Promise.all(stored.map((one) => pooled(one, bucket)));
+    return all.filter((one) => one !== null);
+  }
+
+  function inOrder(one: PooledCredential, other: PooledCredential): number {
+    const untilMs = (one.coolingUntilMs ?? 0) - (other.coolingUntilMs ?? 0);
+    if (untilMs !== 0) return untilMs;
+    if (one.owner !== other.owner) return one.owner === "account" ? -1 : 1;
+    return turns.compare(one.credential, other.credential);
+  }
+
+  const choose: CredentialPool["choose"] = async (asked) => {
+    const { platform, accountId, access, whose, bucket, host } = asked;
+    const all = await usable(platform, accountId, bucket);
+    const chosen = all
+      .filter(({ kind }) => kind.access === access)
+      .filter(({ owner }) => whose === "any" || owner === "account")
+      .filter(({ credential }) => host === null || credential.host === host)
+      .toSorted(inOrder);
+    const [first] = chosen;
+    // Those who choose at once, before the first of them has sent anything, are to spread over the pool.
+    if (first !== undefined) turns.take(first.credential.id, clock.now());
+    return chosen;
+  };
+
+  const find: CredentialPool["find"] = async (accountId, id, bucket = null) => {
+    const stored = await store.read("readCredential", { id });
+    if (stored === null || stored.credential.quarantine !== null) return null;
+    const { accountId: ownerId } = stored.credential;
+    return ownerId === null || ownerId === accountId ? await pooled(stored, bucket) : null;
+  };
+
+  const configured: CredentialPool["configured"] = async (platform, accountId) => {
+    const all = await usable(platform, accountId, null);
+    const ways = all.map(({ kind: { access }, owner }) => ({ access, owner }));
+    return ways.filter(
+      (way, index) =>
+        index ===
+        ways.findIndex(({ access, owner }) => access === way.access && owner === way.owner),
+    );
+  };
+
+  const refusal: CredentialPool["refusal"] = async (platform, accountId) => {
+    const own = await store.read("listCredentials", { accountId });
+    const refused = own
+      .flatMap((one) => (one.platform === platform && one.quarantine ? [one.quarantine] : []))
+      .toSorted((a, b) => b.sinceMs - a.sinceMs);
+    return refused[0]?.reason ?? null;
+  };
+
+  const cool: CredentialPool["cool"] = (id, bucket, toldMs, reason) => {
+    const nowMs = clock.now();
+    const untilMs = Math.ceil(Math.min(toldMs, nowMs + longestCoolingMs));
+    if (!(untilMs > nowMs)) return;
+    coolings.cool(id, holder.inUse(id)?.revision ?? 0, { bucket, untilMs });
+    const shown = shownReason(reason, secretsOf(id));
+    note(store.write("coolCredential", { id, bucket, untilMs, reason: shown, nowMs }));
+  };
+
+  const quarantine: CredentialPool["quarantine"] = async (id, revision, reason) => {
+    const shown = shownReason(reason, secretsOf(id));
+    await store.write("quarantineCredential", { id, revision, reason: shown, nowMs: clock.now() });
+  };
+
+  const used: CredentialPool["used"] = (id) => {
+    const nowMs = clock.now();
+    turns.take(id, nowMs);
+    const notedMs = notedUses.get(id);
+    if (notedMs !== undefined && Math.abs(nowMs - notedMs) < useNotedEveryMs) return;
+    notedUses.set(id, nowMs);
+    note(store.write("useCredential", { id, nowMs }));
+  };
+
+  /** Memory holds it too: what the store cannot take is lost with the process alone. */
+  function note(write: Promise<unknown>): void {
+    const ended = write
+      .catch(() => null)
+      .then(() => {
+        writes.delete(ended);
+      });
+    writes.add(ended);
+  }
+
+  async function stop(): Promise<void> {
+    await Promise.all(writes);
+    await holder.stop();
+  }
+
+  const check = (credential: Credential) =>
+    checkCredential(credential, { store, kinds, tools, holder, clock });
+
+  return {
+    choose,
+    find,
+    released: (release) => pooledRelease(release, { kinds, tools }),
+    configured,
+    refusal,
+    cool,
+    quarantine,
+    used,
+    check,
+    forgetOf: holder.forgetOf,
+    stop,
+  };
+}

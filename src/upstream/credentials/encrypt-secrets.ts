@@ -1,0 +1,26 @@
+import type { Sealer, SealOwner } from "../../lib/seal.ts";
+import type { Credential, Secrets } from "../../platforms/credential.ts";
+
+type Owned = Pick<Credential, "id" | "accountId">;
+
+/** Whose a sealed secret is: of the deployment's the account is empty, which no account's id is. */
+function ownerOf({ id, accountId }: Owned): SealOwner {
+  return { purpose: "credential", accountId: accountId ?? "", id };
+}
+
+export function sealSecrets(sealer: Sealer, credential: Owned, secrets: Secrets): Uint8Array {
+  return sealer.seal(JSON.stringify(secrets), ownerOf(credential));
+}
+
+/** Errors: `secret_key_mismatch`. */
+export function openSecrets(sealer: Sealer, credential: Owned, sealed: Uint8Array): Secrets {
+  // What opens was sealed by `sealSecrets`.
+  return JSON.parse(sealer.open(sealed, ownerOf(credential))) as Secrets;
+}
+
+export function sameSecrets(one: Secrets, other: Secrets): boolean {
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length && names.every((name) => one[name] === other[name])
+  );
+}

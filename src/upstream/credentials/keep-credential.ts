@@ -1,0 +1,85 @@
+import type { Store } from "../../db/operations.ts";
+import { type RandomBytes, randomBase62 } from "../../lib/base62.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import type { Sealer } from "../../lib/seal.ts";
+import type { CredentialKind, NewCredential, Secrets } from "../../platforms/credential.ts";
+import { openSecrets, sealSecrets } from "./encrypt-secrets.ts";
+import type { CredentialOperations, KeptCredential } from "./operations.ts";
+
+export type Keeper = {
+  store: Pick<Store<CredentialOperations>, "read">;
+  sealer: Sealer;
+  clock: Pick<Clock, "now">;
+  randomBytes: RandomBytes;
+  /** Most that an owner may have of a platform. */
+  maxCredentials: number;
+  /** Writes it down. */
+  keep: (kept: KeptCredential) => Promise<unknown>;
+};
+
+const idLength = 10;
+
+/** Shorter values, such as a scope, may be the same by chance. */
+const shortestTelling = 16;
+
+/**
+ * Keeps a credential and returns its id: that of the one which it replaces, where it acts for the same subject or, for nobody,
+ * has the same secret. Errors: those of `keep`.
+ */
+export async function keepCredential(
+  keeper: Keeper,
+  { platform, name: kind }: CredentialKind,
+  accountId: string | null,
+  { secrets, ...made }: NewCredential,
+): Promise<string> {
+  const { store, sealer } = keeper;
+  const { host, subject } = made;
+  const same =
+    subject === null
+      ? await findSameSecret(keeper, { accountId, platform, kind, host }, secrets)
+      : await store.read("findSameCredential", { accountId, platform, kind, host, subject });
+  const id = same ?? randomBase62(idLength, keeper.randomBytes);
+  await keeper.keep({
+    ...made,
+    id,
+    accountId,
+    platform,
+    kind,
+    sealedSecret: sealSecrets(sealer, { id, accountId }, secrets),
+    maxOfOwner: keeper.maxCredentials,
+    nowMs: keeper.clock.now(),
+  });
+  return id;
+}
+
+type Place = { accountId: string | null; platform: string; kind: string; host: string };
+
+async function findSameSecret(
+  keeper: Keeper,
+  { accountId, platform, kind, host }: Place,
+  secrets: Secrets,
+): Promise<string | null> {
+  const listed = await keeper.store.read("listCredentials", { accountId });
+  for (const one of listed) {
+    if (one.platform !== platform || one.kind !== kind || one.host !== host) continue;
+    const held = await openedOrNothing(keeper, one.id);
+    const isSame = Object.entries(held).some(
+      ([name, value]) => value.length >= shortestTelling && secrets[name] === value,
+    );
+    if (isSame) return one.id;
+  }
+  return null;
+}
+
+/** What another key has sealed is like no other. */
+async function openedOrNothing({ store, sealer }: Keeper, id: string): Promise<Secrets> {
+  const stored = await store.read("readCredential", { id });
+  if (stored === null) return {};
+  try {
+    return openSecrets(sealer, stored.credential, stored.sealedSecret);
+  } catch (thrown) {
+    if (thrown instanceof EarshotError) return {};
+    throw thrown;
+  }
+}

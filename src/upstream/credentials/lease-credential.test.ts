@@ -1,0 +1,214 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { EarshotError } from "../../lib/errors.ts";
+import type { HeldCredential, Secrets } from "../../platforms/credential.ts";
+import { type CredentialBench, openCredentialBench } from "./credentials.test-support.ts";
+import { openSecrets } from "./encrypt-secrets.ts";
+import { createHolder, type Holder } from "./lease-credential.ts";
+
+let bench: CredentialBench;
+
+beforeEach(async () => {
+  bench = openCredentialBench();
+  await bench.keep("one", { secrets: { refreshToken: "first" } });
+});
+
+afterEach(() => bench.close());
+
+/** A process that uses the credential. */
+function holder(store = bench.store): Holder {
+  return createHolder({ store, sealer: bench.sealer, clock: bench.clock });
+}
+
+async function heldBy(process: Holder): Promise<HeldCredential> {
+  const stored = await bench.store.read("readCredential", { id: "one" });
+  if (stored === null) throw new Error("the credential is missing");
+  return process.hold(stored);
+}
+
+async function onDisk(): Promise<Secrets> {
+  const stored = await bench.store.read("readCredential", { id: "one" });
+  if (stored === null) throw new Error("the credential is missing");
+  return openSecrets(bench.sealer, stored.credential, stored.sealedSecret);
+}
+
+/** A platform that takes each refresh token once. */
+function rotation() {
+  let current = "first";
+  let made = 0;
+  return {
+    count: () => made,
+    make: async ({ refreshToken }: Secrets): Promise<Secrets> => {
+      if (refreshToken !== current) throw new EarshotError("credential_refused", "spent already");
+      made += 1;
+      current = `token ${made}`;
+      await bench.clock.sleep(50);
+      return { refreshToken: current };
+    },
+  };
+}
+
+test("fifty callers at once renew once, and all get what is on disk by then", async () => {
+  const { make, count } = rotation();
+  const held = await heldBy(holder());
+  const seen = held.secrets();
+  const all = Promise.all(
+    Array.from({ length: 50 }, async () => {
+      const got = await held.renew(seen, make);
+      expect(await onDisk()).toEqual(got);
+      return got;
+    }),
+  );
+  await bench.clock.advance(50);
+  expect(new Set((await all).map(({ refreshToken }) => refreshToken))).toEqual(
+    new Set(["token 1"]),
+  );
+  expect(count()).toBe(1);
+  expect(held.secrets()).toEqual({ refreshToken: "token 1" });
+});
+
+test("all who hold it in a process share a renewal, whenever they came to hold it", async () => {
+  const { make, count } = rotation();
+  const process = holder();
+  const early = await heldBy(process);
+  const late = await heldBy(process);
+  const seen = late.secrets();
+  const both = Promise.all([early.renew(seen, make), late.renew(seen, make)]);
+  await bench.clock.advance(50);
+  await both;
+  expect(count()).toBe(1);
+  expect(late.secrets()).toEqual({ refreshToken: "token 1" });
+});
+
+test("a caller with outdated secrets gets the present ones, and nothing is made", async () => {
+  const { make, count } = rotation();
+  const held = await heldBy(holder());
+  const seen = held.secrets();
+  const first = held.renew(seen, make);
+  await bench.clock.advance(50);
+  await first;
+  expect(await held.renew(seen, make)).toEqual({ refreshToken: "token 1" });
+  expect(await held.renew({}, make)).toEqual({ refreshToken: "token 1" });
+  expect(count()).toBe(1);
+});
+
+test("processes renew one after the other: the second takes what the first made", async () => {
+  const { make, count } = rotation();
+  const server = await heldBy(holder());
+  const command = await heldBy(holder());
+  const both = Promise.all([
+    server.renew(server.secrets(), make),
+    command.renew(command.secrets(), make),
+  ]);
+  await bench.clock.advance(1_000);
+  expect(await both).toEqual([{ refreshToken: "token 1" }, { refreshToken: "token 1" }]);
+  expect(count()).toBe(1);
+});
+
+test("a process that learns late of a renewal takes it over before it makes its own", async () => {
+  const { make, count } = rotation();
+  const server = await heldBy(holder());
+  const command = await heldBy(holder());
+  const first = command.renew(command.secrets(), make);
+  await bench.clock.advance(50);
+  await first;
+  expect(await server.renew(server.secrets(), make)).toEqual({ refreshToken: "token 1" });
+  expect(count()).toBe(1);
+});
+
+test("what a process that died has claimed is free after a minute", async () => {
+  await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs: bench.clock.now() });
+  const { make } = rotation();
+  const held = await heldBy(holder());
+  let ended = false;
+  const renewal = held.renew(held.secrets(), make).finally(() => {
+    ended = true;
+  });
+  await bench.clock.advance(59_000);
+  expect(ended).toBe(false);
+  await bench.clock.advance(2_000);
+  expect(await renewal).toEqual({ refreshToken: "token 1" });
+});
+
+test("a process that stops does not wait for another one's renewal", async () => {
+  await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs: bench.clock.now() });
+  const process = holder();
+  const held = await heldBy(process);
+  const renewal = held.renew(held.secrets(), async () => ({ refreshToken: "second" }));
+  const outcome = expect(renewal).rejects.toMatchObject({ retryable: true });
+  await bench.clock.advance(50);
+  await process.stop();
+  await outcome;
+});
+
+test("a claim of a clock that was put back is not waited for", async () => {
+  const nowMs = bench.clock.now();
+  await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs: nowMs + 3_600_000 });
+  expect(await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs })).not.toBeNull();
+});
+
+test("whoever looked at the clock first and came second does not take a claim away", async () => {
+  const nowMs = bench.clock.now();
+  await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs: nowMs + 5 });
+  expect(await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs })).toBeNull();
+});
+
+test("a renewal that fails leaves everything as it was, and the next one is free at once", async () => {
+  const held = await heldBy(holder());
+  const seen = held.secrets();
+  const failing = async () => {
+    throw new EarshotError("upstream_timeout", "no answer", { retryable: true });
+  };
+  const both = await Promise.allSettled([held.renew(seen, failing), held.renew(seen, failing)]);
+  expect(both.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect(await onDisk()).toEqual({ refreshToken: "first" });
+  expect(await held.renew(seen, async () => ({ refreshToken: "second" }))).toEqual({
+    refreshToken: "second",
+  });
+});
+
+test("what the platform gave is not lost while the store takes nothing", async () => {
+  let isFull = true;
+  const store: typeof bench.store = {
+    ...bench.store,
+    write: async (name, args) => {
+      if (isFull && name === "changeCredentialSecret") {
+        throw new EarshotError("store_unavailable", "the disk is full", { retryable: true });
+      }
+      return await bench.store.write(name, args);
+    },
+  };
+  const process = holder(store);
+  const held = await heldBy(process);
+  const seen = held.secrets();
+  let made = 0;
+  const make = async () => {
+    made += 1;
+    return { refreshToken: `token ${made}` };
+  };
+  await expect(held.renew(seen, make)).rejects.toMatchObject({ code: "store_unavailable" });
+  await expect(held.renew(seen, make)).rejects.toMatchObject({ code: "store_unavailable" });
+  isFull = false;
+  await process.stop();
+  expect(await onDisk()).toEqual({ refreshToken: "token 1" });
+  expect(await held.renew(seen, make)).toEqual({ refreshToken: "token 1" });
+  expect(made).toBe(1);
+});
+
+test("a credential that was removed is not renewed", async () => {
+  const held = await heldBy(holder());
+  await bench.store.write("removeCredential", { id: "one" });
+  await expect(held.renew(held.secrets(), async () => ({}))).rejects.toMatchObject({
+    code: "credential_refused",
+    message: "the credential one was removed",
+  });
+});
+
+test("what was added again meanwhile wins over what a renewal brought", async () => {
+  const held = await heldBy(holder());
+  const renewal = held.renew(held.secrets(), async () => {
+    await bench.keep("one", { secrets: { refreshToken: "added again" } });
+    return { refreshToken: "renewed" };
+  });
+  expect(await renewal).toEqual({ refreshToken: "added again" });
+  expect(await onDisk()).toEqual({ refreshToken: "added again" });
+});

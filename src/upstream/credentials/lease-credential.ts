@@ -1,0 +1,167 @@
+import type { Store } from "../../db/operations.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import type { Sealer } from "../../lib/seal.ts";
+import type { HeldCredential, Secrets } from "../../platforms/credential.ts";
+import { credentialRefused } from "../../platforms/credential-errors.ts";
+import { openSecrets, sameSecrets, sealSecrets } from "./encrypt-secrets.ts";
+import type { CredentialOperations } from "./operations.ts";
+import type { StoredCredential } from "./rows.ts";
+
+/** How often one that waits for another process's renewal looks again. */
+const lookAgainMs = 100;
+
+export type HoldContext = {
+  store: Store<CredentialOperations>;
+  sealer: Sealer;
+  clock: Clock;
+};
+
+/** The credentials that this process has in use: all who use one share what is secret of it, and its renewal. */
+export type Holder = {
+  /** Errors: `secret_key_mismatch`. */
+  hold(stored: StoredCredential): HeldCredential;
+  /** What is held of a credential that is in use; null of any other. */
+  inUse(id: string): { secrets: Secrets; revision: number } | null;
+  /** Lets go of what is held of an account's own credentials. */
+  forgetOf(accountId: string): void;
+  /** Resolves when the renewals that are under way have ended; those that wait for another process fail. */
+  stop(): Promise<void>;
+};
+
+type State = {
+  stored: StoredCredential;
+  secrets: Secrets;
+  /** What a renewal made and the store has not taken yet; the platform may have ended what was before. */
+  unsaved: Secrets | null;
+  renewal: Promise<Secrets> | null;
+};
+
+export function createHolder({ store, sealer, clock }: HoldContext): Holder {
+  const states = new Map<string, State>();
+  const stopping = new AbortController();
+
+  function hold(stored: StoredCredential): HeldCredential {
+    const state = stateOf(stored);
+    return {
+      credential: stored.credential,
+      secrets: () => state.secrets,
+      renew: async (seen, make) => {
+        if (!sameSecrets(state.secrets, seen)) return state.secrets;
+        state.renewal ??= renewed(state, make).finally(() => {
+          state.renewal = null;
+        });
+        return await state.renewal;
+      },
+    };
+  }
+
+  function stateOf(stored: StoredCredential): State {
+    const { id, accountId } = stored.credential;
+    const known = states.get(id);
+    // What is open for one account is not given to another one, whatever its row says.
+    if (known !== undefined && known.stored.credential.accountId === accountId) {
+      adopt(known, stored);
+      return known;
+    }
+    const made = { stored, secrets: opened(stored), unsaved: null, renewal: null };
+    states.set(id, made);
+    return made;
+  }
+
+  /** Takes what the store holds, unless it was read before what is held was written. */
+  function adopt(state: State, stored: StoredCredential): void {
+    if (stored.revision <= state.stored.revision) return;
+    state.secrets = opened(stored);
+    state.stored = stored;
+    state.unsaved = null;
+  }
+
+  const opened = ({ credential, sealedSecret }: StoredCredential): Secrets =>
+    openSecrets(sealer, credential, sealedSecret);
+
+  async function renewed(state: State, make: (held: Secrets) => Promise<Secrets>) {
+    if (state.unsaved !== null) return await save(state, state.unsaved);
+    const { revision } = state.stored;
+    const claimed = await claim(state);
+    adopt(state, claimed);
+    if (claimed.revision !== revision) return state.secrets;
+    let made: Secrets;
+    try {
+      made = await make(state.secrets);
+    } catch (thrown) {
+      await release(state);
+      throw thrown;
+    }
+    return await save(state, made);
+  }
+
+  /** The credential as it stands once the claim is made, or once another process has renewed it. */
+  async function claim({ stored }: State): Promise<StoredCredential> {
+    const { revision, credential } = stored;
+    const { id } = credential;
+    for (;;) {
+      const claimed = await store.write("claimRenewal", { id, revision, nowMs: clock.now() });
+      if (claimed === "removed") throw removed(id);
+      if (claimed !== null) return claimed;
+      await clock.sleep(lookAgainMs, stopping.signal);
+    }
+  }
+
+  /** A claim that cannot be given back lapses by itself. */
+  async function release({ stored: { credential, revision } }: State): Promise<void> {
+    await store.write("releaseRenewal", { id: credential.id, revision }).catch(() => null);
+  }
+
+  async function save(state: State, made: Secrets): Promise<Secrets> {
+    const { credential, revision } = state.stored;
+    const { id } = credential;
+    const sealedSecret = sealSecrets(sealer, credential, made);
+    state.unsaved = made;
+    const isSaved = await store.write("changeCredentialSecret", { id, revision, sealedSecret });
+    const present = isSaved
+      ? { credential, revision: revision + 1, sealedSecret }
+      : await store.read("readCredential", { id });
+    if (present === null) throw removed(id);
+    adopt(state, present);
+    return state.secrets;
+  }
+
+  function removed(id: string): EarshotError {
+    states.delete(id);
+    return credentialRefused(
+      `the credential ${id} was removed`,
+      "earshot credentials list shows those that there are",
+    );
+  }
+
+  async function stop(): Promise<void> {
+    stopping.abort(stopped());
+    const underWay = [...states.values()].flatMap(({ renewal }) => renewal ?? []);
+    await Promise.allSettled(underWay);
+    const unsaved = [...states.values()].filter((state) => state.unsaved !== null);
+    await Promise.allSettled(
+      unsaved.map((state) => state.unsaved !== null && save(state, state.unsaved)),
+    );
+  }
+
+  function inUse(id: string): ReturnType<Holder["inUse"]> {
+    const state = states.get(id);
+    return state === undefined ? null : { secrets: state.secrets, revision: state.stored.revision };
+  }
+
+  function forgetOf(accountId: string): void {
+    for (const [id, { stored }] of states) {
+      if (stored.credential.accountId === accountId) states.delete(id);
+    }
+  }
+
+  return { hold, inUse, forgetOf, stop };
+}
+
+function stopped(): EarshotError {
+  return new EarshotError("upstream_unreachable", "the server stops before a session is renewed", {
+    status: 502,
+    retryable: true,
+  });
+}

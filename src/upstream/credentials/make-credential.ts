@@ -1,0 +1,83 @@
+import { EarshotError, messageOf } from "../../lib/errors.ts";
+import type {
+  CredentialField,
+  CredentialKind,
+  CredentialTools,
+  Dialogue,
+  NewCredential,
+} from "../../platforms/credential.ts";
+import { shownReason } from "../../platforms/without-secrets.ts";
+import { withoutControls } from "../../text/controls.ts";
+
+type Given = Readonly<Record<string, string>>;
+
+/** Of what a platform says of the subject, characters. */
+const longestName = 300;
+const longestHint = 4;
+
+/**
+ * Has a kind make a credential of what was given. Errors: `credential_invalid`, those of the fetch; none of them repeats what
+ * is secret.
+ */
+export async function makeCredential(
+  kind: CredentialKind,
+  given: Given,
+  tools: CredentialTools,
+): Promise<NewCredential> {
+  const made = await kind.make(given, tools).catch((thrown: unknown) => {
+    throw withoutGiven(thrown, secretsIn(kind.fields, given));
+  });
+  return bounded(made);
+}
+
+/** The same where a person allows it in a browser. Errors: those of `makeCredential`, those of `dialogue`. */
+export async function authorizeCredential(
+  { fields, run }: NonNullable<CredentialKind["authorization"]>,
+  given: Given,
+  tools: CredentialTools,
+  dialogue: Dialogue,
+): Promise<NewCredential> {
+  const pasted: Record<string, string> = {};
+  const ask: Dialogue["ask"] = async (question) => {
+    const answer = await dialogue.ask(question);
+    Object.assign(pasted, valuesIn(answer, Object.keys(pasted).length));
+    return answer;
+  };
+  const made = await run(given, tools, { ...dialogue, ask }).catch((thrown: unknown) => {
+    throw withoutGiven(thrown, { ...secretsIn(fields, given), ...pasted });
+  });
+  return bounded(made);
+}
+
+function secretsIn(fields: readonly CredentialField[], given: Given): Given {
+  const secret = fields.filter(({ isSecret }) => isSecret).map(({ name }) => name);
+  return Object.fromEntries(secret.map((name) => [name, given[name] ?? ""]));
+}
+
+/** An answer and what is in its address: a code that was given there is secret until it is spent. */
+function valuesIn(answer: string, from: number): Given {
+  const inAddress = URL.parse(answer)?.searchParams.values() ?? [];
+  return Object.fromEntries([answer, ...inAddress].map((value, index) => [from + index, value]));
+}
+
+/** What a platform answers may hold what it was sent. */
+function withoutGiven(thrown: unknown, secrets: Given): Error {
+  if (!(thrown instanceof EarshotError)) return new Error(shownReason(messageOf(thrown), secrets));
+  const { code, message, status, retryable, hint } = thrown;
+  return new EarshotError(code, shownReason(message, secrets), {
+    status,
+    retryable,
+    ...(hint === undefined ? {} : { hint: shownReason(hint, secrets) }),
+  });
+}
+
+function bounded(made: NewCredential): NewCredential {
+  const cut = (text: string | null) =>
+    text === null ? null : withoutControls(text).slice(0, longestName);
+  return {
+    ...made,
+    subject: cut(made.subject),
+    subjectName: cut(made.subjectName),
+    hint: withoutControls(made.hint).slice(0, longestHint),
+  };
+}

@@ -1,0 +1,128 @@
+import type { Database } from "../../db/open.ts";
+import { durable, read } from "../../db/operations.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import type { Platform } from "../../posts/post.ts";
+import { renewalOperations } from "./renewal-operations.ts";
+import {
+  type CredentialListing,
+  credentialOf,
+  listedCredentials,
+  type StoredCredential,
+  usableCredentials,
+} from "./rows.ts";
+import { standingOperations } from "./state-operations.ts";
+
+export type KeptCredential = {
+  id: string;
+  /** Null: the deployment's. */
+  accountId: string | null;
+  platform: Platform;
+  kind: string;
+  host: string;
+  subject: string | null;
+  subjectName: string | null;
+  hint: string;
+  sealedSecret: Uint8Array;
+  /** Most that the owner may have of the platform. */
+  maxOfOwner: number;
+  nowMs: number;
+};
+
+export type CredentialOperations = typeof credentialOperations;
+
+/** Credentials as the store keeps them. What is secret comes sealed and is never opened here. */
+export const credentialOperations = {
+  ...renewalOperations,
+  ...standingOperations,
+
+  /**
+   * Keeps a credential; one of the same id is replaced, and is neither quarantined nor cooling any more.
+   * Errors: `too_many_credentials`, `unknown_account`.
+   */
+  keepCredential: durable((database, kept: KeptCredential): null => {
+    const { nowMs, maxOfOwner, accountId, platform, ...values } = kept;
+    if (credentialOf(database, kept.id) === null) requireRoom(database, kept);
+    requireAccount(database, accountId);
+    database.run(
+      `INSERT INTO credential(id, account_id, platform, kind, host, subject, subject_name, hint, sealed_secret, created_ms)
+       VALUES(:id, :accountId, :platform, :kind, :host, :subject, :subjectName, :hint, :sealedSecret, :nowMs)
+       ON CONFLICT(id) DO UPDATE SET subject_name = excluded.subject_name, hint = excluded.hint,
+         sealed_secret = excluded.sealed_secret, revision = revision + 1, renewing_until_ms = NULL,
+         quarantined_ms = NULL, quarantine_reason = NULL`,
+      { ...values, accountId, platform, nowMs },
+    );
+    database.run("DELETE FROM credential_cooling WHERE credential_id = :id", { id: kept.id });
+    return null;
+  }),
+
+  /** The credential that acts for the same subject in the same way for the same owner; null when there is none. */
+  findSameCredential: read((database, asked: SameCredential): string | null => {
+    const row = database.get<{ id: string }>(
+      `SELECT id FROM credential WHERE account_id IS :accountId AND platform = :platform AND kind = :kind AND host = :host
+         AND subject = :subject`,
+      asked,
+    );
+    return row?.id ?? null;
+  }),
+
+  /** Without what is secret; null lists all. */
+  listCredentials: read(
+    (database, owner: { accountId: string | null } | null): CredentialListing[] =>
+      listedCredentials(database, owner),
+  ),
+
+  usableCredentials: read(
+    (database, asked: { platforms: readonly Platform[]; accountId: string }): StoredCredential[] =>
+      usableCredentials(database, asked.platforms, asked.accountId),
+  ),
+
+  readCredential: read((database, { id }: { id: string }): StoredCredential | null =>
+    credentialOf(database, id),
+  ),
+
+  /** Errors: `unknown_credential`. */
+  removeCredential: durable((database, { id }: { id: string }): null => {
+    if (database.run("DELETE FROM credential WHERE id = :id", { id }) === 1) return null;
+    throw unknownCredential(id);
+  }),
+};
+
+type SameCredential = Pick<KeptCredential, "accountId" | "platform" | "kind" | "host"> & {
+  subject: string;
+};
+
+export function unknownCredential(id: string): EarshotError {
+  return new EarshotError("unknown_credential", `there is no credential ${JSON.stringify(id)}`, {
+    status: 404,
+    hint: "earshot credentials list shows all of them",
+  });
+}
+
+function requireRoom(
+  database: Database,
+  { accountId, platform, maxOfOwner }: KeptCredential,
+): void {
+  const row = database.get<{ held: number }>(
+    "SELECT count(*) AS held FROM credential WHERE account_id IS :accountId AND platform = :platform",
+    { accountId, platform },
+  );
+  if ((row?.held ?? 0) < maxOfOwner) return;
+  throw new EarshotError(
+    "too_many_credentials",
+    `there are ${row?.held} credentials of ${platform} with this owner already`,
+    {
+      status: 409,
+      hint: "remove one with earshot credentials remove ID, or raise EARSHOT_MAX_CREDENTIALS",
+    },
+  );
+}
+
+function requireAccount(database: Database, accountId: string | null): void {
+  if (accountId === null) return;
+  const row = database.get("SELECT id FROM account WHERE id = :accountId", { accountId });
+  if (row !== undefined) return;
+  throw new EarshotError("unknown_account", `there is no account ${JSON.stringify(accountId)}`, {
+    status: 404,
+    hint: "earshot accounts list shows all accounts",
+  });
+}

@@ -1,0 +1,120 @@
+import { expect, test } from "vitest";
+import { blueskyCredentialKinds } from "../../platforms/bluesky/credential-kinds.ts";
+import type { CredentialKind, CredentialTools, Secrets } from "../../platforms/credential.ts";
+import { mastodonCredentialKinds } from "../../platforms/mastodon/credential-kinds.ts";
+import { xCredentialKinds } from "../../platforms/x/credential-kinds.ts";
+import type { PooledCredential } from "./pool.ts";
+import { pooledRelease, releaseOf, type UsableRelease } from "./release.ts";
+
+const kinds: readonly CredentialKind[] = [
+  ...mastodonCredentialKinds(),
+  ...xCredentialKinds({ apiUrl: "https://api.x.example" }),
+];
+const kindOf = (platform: string, name: string): CredentialKind => {
+  const kind = kinds.find((one) => one.platform === platform && one.name === name);
+  if (kind === undefined) throw new Error(`there is no kind ${name}`);
+  return kind;
+};
+const tools: CredentialTools = {
+  fetch: async () => {
+    throw new Error("nothing is sent");
+  },
+  now: () => 0,
+  randomBytes: (length) => new Uint8Array(length),
+};
+
+function pooled(kind: CredentialKind, secrets: Secrets): PooledCredential {
+  const credential = {
+    id: "c1",
+    accountId: "ann",
+    platform: kind.platform,
+    kind: kind.name,
+    host: "https://mastodon.example",
+    subject: "7",
+    subjectName: "@ann",
+    hint: "toke",
+    createdMs: 0,
+    usedMs: null,
+    quarantine: null,
+    coolings: [],
+  };
+  const held = { credential, secrets: () => secrets, renew: async () => secrets };
+  const owner = "account" as const;
+  return { credential, kind, held, revision: () => 2, tools, owner, coolingUntilMs: null };
+}
+
+const released = (special: Partial<UsableRelease> = {}): UsableRelease => {
+  const credential = releaseOf(pooled(kindOf("mastodon", "user-token"), { token: "secret" }), 0);
+  if (credential === null) throw new Error("nothing is released");
+  return { credential, isOver: () => false, ...special };
+};
+
+test("the token of an application is released, and its key and secret are not", () => {
+  const secrets = { clientId: "id", clientSecret: "client secret", token: "a token" };
+  expect(releaseOf(pooled(kindOf("mastodon", "app-token"), secrets), 0)).toEqual({
+    id: "c1",
+    platform: "mastodon",
+    kind: "app-token",
+    owner: "account",
+    host: "https://mastodon.example",
+    subject: "7",
+    revision: 2,
+    secrets: { token: "a token" },
+    coolings: [],
+  });
+});
+
+test("nothing is released of a platform that bills", () => {
+  const token = { token: "a token" };
+  expect(releaseOf(pooled(kindOf("x", "app-token"), token), 0)).toBeNull();
+  expect(releaseOf(pooled(kindOf("x", "user-token"), token), 0)).toBeNull();
+});
+
+test("limits that are used up are released too, until they open", () => {
+  const one = pooled(kindOf("mastodon", "user-token"), { token: "a token" });
+  const coolings = [{ bucket: "all", untilMs: 1_000, reason: "used up" }];
+  const cooling = { ...one, credential: { ...one.credential, coolings } };
+  expect(releaseOf(cooling, 999)?.coolings).toEqual([{ bucket: "all", untilMs: 1_000 }]);
+  expect(releaseOf(cooling, 1_000)?.coolings).toEqual([]);
+});
+
+test("kinds that need to be renewed or are billed have nothing to release", () => {
+  const bluesky = blueskyCredentialKinds({
+    plcUrl: "https://plc.example",
+    appviewUrl: "https://appview.example",
+    resolveTxt: async () => [],
+  });
+  const all = [...kinds, ...bluesky].filter((kind) => kind.released !== undefined);
+  expect(all.map(({ platform, name }) => `${platform} ${name}`).toSorted()).toEqual([
+    "mastodon app-token",
+    "mastodon user-token",
+  ]);
+});
+
+test("a release is used as a credential of no account that cannot be renewed", async () => {
+  const usable = pooledRelease(released(), { kinds, tools });
+  expect(usable).toMatchObject({ owner: "account", credential: { id: "c1", accountId: null } });
+  expect(usable?.held.secrets()).toEqual({ token: "secret" });
+  await expect(usable?.held.renew({}, async () => ({}))).rejects.toMatchObject({
+    code: "credential_refused",
+  });
+});
+
+test("its secret cannot be read once its time is over", () => {
+  let isOver = false;
+  const release = released({ isOver: () => isOver });
+  const usable = pooledRelease(release, { kinds, tools });
+  isOver = true;
+  expect(() => usable?.held.secrets()).toThrowError(
+    expect.objectContaining({ code: "credential_refused" }),
+  );
+  expect(pooledRelease(release, { kinds, tools })).toBeNull();
+});
+
+test("a release of a kind that has nothing to release is not used", () => {
+  const { credential } = released();
+  const ofX = released({ credential: { ...credential, platform: "x", kind: "app-token" } });
+  expect(pooledRelease(ofX, { kinds, tools })).toBeNull();
+  const unknown = released({ credential: { ...credential, kind: "password" } });
+  expect(pooledRelease(unknown, { kinds, tools })).toBeNull();
+});

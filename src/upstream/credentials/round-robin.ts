@@ -1,0 +1,35 @@
+import type { Credential } from "../../platforms/credential.ts";
+
+/** Which credential had its turn longest ago: the store's times, and what happened in this process in its order. */
+export type Turns = {
+  /** It has its turn. */
+  take(id: string, nowMs: number): void;
+  /** Sorts those whose turn is longest ago to the front; those that never had one come first. */
+  compare(one: Credential, other: Credential): number;
+};
+
+type Turn = { atMs: number; number: number };
+
+export function createTurns(): Turns {
+  const taken = new Map<string, Turn>();
+  let number = 0;
+
+  function take(id: string, nowMs: number): void {
+    number += 1;
+    taken.set(id, { atMs: nowMs, number });
+  }
+
+  function turnOf({ id, usedMs }: Credential): Turn {
+    const own = taken.get(id) ?? { atMs: Number.NEGATIVE_INFINITY, number: 0 };
+    return usedMs !== null && usedMs > own.atMs ? { atMs: usedMs, number: own.number } : own;
+  }
+
+  function compare(one: Credential, other: Credential): number {
+    const a = turnOf(one);
+    const b = turnOf(other);
+    if (a.atMs !== b.atMs) return a.atMs < b.atMs ? -1 : 1;
+    return a.number - b.number;
+  }
+
+  return { take, compare };
+}

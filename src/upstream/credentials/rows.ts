@@ -1,0 +1,82 @@
+import type { Database } from "../../db/open.ts";
+import type { Credential } from "../../platforms/credential.ts";
+import type { Platform } from "../../posts/post.ts";
+
+/** A credential as the store holds it: `revision` counts the changes of its secret, which is sealed. */
+export type StoredCredential = {
+  credential: Credential;
+  revision: number;
+  sealedSecret: Uint8Array;
+};
+
+export type CredentialListing = Credential & {
+  /** Null also for an account that has no name. */
+  accountName: string | null;
+};
+
+type Row = Omit<CredentialListing, "quarantine" | "coolings"> & {
+  revision: number;
+  sealedSecret: Uint8Array;
+  quarantinedMs: number | null;
+  quarantineReason: string | null;
+};
+
+const select = `SELECT credential.id, account_id AS accountId, account.name AS accountName, platform, kind, host, subject,
+    subject_name AS subjectName, hint, credential.created_ms AS createdMs, used_ms AS usedMs, revision,
+    sealed_secret AS sealedSecret, quarantined_ms AS quarantinedMs, quarantine_reason AS quarantineReason
+  FROM credential LEFT JOIN account ON account.id = account_id`;
+
+export function credentialOf(database: Database, id: string): StoredCredential | null {
+  const row = database.get<Row>(`${select} WHERE credential.id = :id`, { id });
+  return row === undefined ? null : storedOf(database, row);
+}
+
+/** What an account may use on platforms and what they have not refused: its own and the deployment's, oldest first. */
+export function usableCredentials(
+  database: Database,
+  platforms: readonly Platform[],
+  accountId: string,
+): StoredCredential[] {
+  return database
+    .all<Row>(
+      `${select} WHERE (account_id = :accountId OR account_id IS NULL) AND quarantined_ms IS NULL
+         AND platform IN (SELECT value FROM json_each(:platforms))
+       ORDER BY credential.created_ms, credential.id`,
+      { platforms: JSON.stringify(platforms), accountId },
+    )
+    .map((row) => storedOf(database, row));
+}
+
+/** All credentials, oldest first; of one account, or of the deployment (null), where it is told. */
+export function listedCredentials(
+  database: Database,
+  owner: { accountId: string | null } | null,
+): CredentialListing[] {
+  const condition = owner === null ? "TRUE" : "account_id IS :accountId";
+  return database
+    .all<Row>(
+      `${select} WHERE ${condition} ORDER BY credential.created_ms, credential.id`,
+      owner === null ? {} : { accountId: owner.accountId },
+    )
+    .map((row) => ({
+      ...storedOf(database, row).credential,
+      accountName: row.accountName,
+    }));
+}
+
+function storedOf(database: Database, row: Row): StoredCredential {
+  const { id, revision, sealedSecret, quarantinedMs, quarantineReason } = row;
+  const { accountId, platform, kind, host, subject, subjectName, hint, createdMs, usedMs } = row;
+  const quarantine =
+    quarantinedMs === null ? null : { sinceMs: quarantinedMs, reason: quarantineReason ?? "" };
+  const coolings = database.all<Credential["coolings"][number]>(
+    `SELECT bucket, until_ms AS untilMs, reason FROM credential_cooling WHERE credential_id = :id ORDER BY bucket`,
+    { id },
+  );
+  const told = { id, accountId, platform, kind, host, subject, subjectName, hint };
+  return {
+    credential: { ...told, createdMs, usedMs, quarantine, coolings },
+    revision,
+    sealedSecret,
+  };
+}

@@ -1,0 +1,158 @@
+import { Headers } from "undici";
+import { expect, test } from "vitest";
+import { EarshotError } from "../../lib/errors.ts";
+import { answerOf } from "../../lib/fetched-answer.ts";
+import type { FetchOptions } from "../../lib/guarded-fetch.ts";
+import type { CredentialKind, HeldCredential } from "../../platforms/credential.ts";
+import { openCredentialBench } from "../credentials/credentials.test-support.ts";
+import type { CredentialPool } from "../credentials/pool.ts";
+import { credentialWay } from "./access-methods.ts";
+import { bearer, pooled, testPool } from "./sessions.test-support.ts";
+
+const origin = "https://api.example";
+
+/** A kind that renews its session before each request. */
+const renewing: CredentialKind = {
+  ...bearer,
+  send: async ({ url, headers, signal }, _held, tools) => {
+    await tools.fetch(new URL("/renew", url), { method: "POST" });
+    return await tools.fetch(url, { headers, signal });
+  },
+};
+
+test("a request that is given up ends at once, and the renewal on its way goes on for others", async () => {
+  const asked: { path: string; options: FetchOptions | undefined }[] = [];
+  // Never answers; ends with its signal alone.
+  const fetch = async (url: URL | string, options?: FetchOptions): Promise<never> => {
+    asked.push({ path: new URL(url).pathname, options });
+    return await new Promise((_resolve, reject) => {
+      options?.signal?.addEventListener("abort", () => reject(options.signal?.reason));
+    });
+  };
+  const client = Object.assign(fetch, { stream: fetch, close: async () => undefined });
+  const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
+  const way = credentialWay(bounds, pooled("c1", origin, { kind: renewing }), testPool());
+  const job = new AbortController();
+  const sent = way.send({ url: new URL("/posts", origin), headers: {}, signal: job.signal });
+  job.abort(new Error("the job was cancelled"));
+  await expect(sent).rejects.toThrow("the job was cancelled");
+  expect(asked).toEqual([
+    { path: "/renew", options: { method: "POST", timeoutMs: 1_000, maxBytes: 1_000 } },
+  ]);
+});
+
+test("a refusal that repeats the credential is handed on without it", async () => {
+  const fetch = async (_url: URL | string, options?: FetchOptions) => {
+    const said = JSON.stringify({ detail: `no ${options?.headers?.authorization}` });
+    return answerOf(new URL(origin), { status: 400, headers: new Headers() }, Buffer.from(said));
+  };
+  const stream = async (): Promise<never> => Promise.reject(new Error("nothing is streamed"));
+  const client = Object.assign(fetch, { stream, close: async () => undefined });
+  const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
+  const way = credentialWay(bounds, pooled("c1", origin), testPool());
+  const { signal } = new AbortController();
+  const answer = await way.send({ url: new URL("/posts", origin), headers: {}, signal });
+  expect(answer.json()).toEqual({ detail: "no Bearer …" });
+});
+
+test("a refusal of what was replaced while it was under way concerns what was sent, and tells none of it", async () => {
+  let secrets = { token: "secret-of-before" };
+  let revision = 1;
+  const fetch = async (_url: URL | string, options?: FetchOptions) => {
+    secrets = { token: "secret-of-after" };
+    revision = 2;
+    const sent = options?.headers?.authorization;
+    throw new EarshotError("credential_refused", `401 to ${sent}`, { status: 502 });
+  };
+  const client = Object.assign(fetch, { stream: fetch, close: async () => undefined });
+  const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
+  const one = pooled("c1", origin, { revision: () => revision });
+  const held = { ...one.held, secrets: () => secrets };
+  const refused: [string, number, string][] = [];
+  const pool: CredentialPool = {
+    ...testPool(),
+    quarantine: async (...told) => {
+      refused.push(told);
+    },
+  };
+  const way = credentialWay(bounds, { ...one, held }, pool);
+  const { signal } = new AbortController();
+  const send = () => way.send({ url: new URL("/posts", origin), headers: {}, signal });
+  await expect(send()).rejects.toThrow("401 to Bearer …");
+  await expect(send()).rejects.toThrow("401 to Bearer …");
+  expect(refused).toEqual([
+    ["c1", 1, "401 to Bearer …"],
+    ["c1", 2, "401 to Bearer …"],
+  ]);
+});
+
+test("a refusal of a session that was renewed for the request concerns the renewed one", async () => {
+  let secrets = { token: "lapsed" };
+  let revision = 1;
+  const one = pooled("c1", origin, { revision: () => revision });
+  const held: HeldCredential = {
+    ...one.held,
+    secrets: () => secrets,
+    renew: async () => {
+      secrets = { token: "renewed" };
+      revision = 2;
+      return secrets;
+    },
+  };
+  const kind: CredentialKind = {
+    ...bearer,
+    send: async (_request, its) => {
+      await its.renew(its.secrets(), async (present) => present);
+      throw new EarshotError("credential_refused", "401 all the same", { status: 502 });
+    },
+  };
+  const unasked = async (): Promise<never> => Promise.reject(new Error("nothing is fetched"));
+  const client = Object.assign(unasked, { stream: unasked, close: async () => undefined });
+  const refused: number[] = [];
+  const pool: CredentialPool = {
+    ...testPool(),
+    quarantine: async (_id, refusedRevision) => {
+      refused.push(refusedRevision);
+    },
+  };
+  const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
+  const way = credentialWay(bounds, { ...one, kind, held }, pool);
+  const { signal } = new AbortController();
+  const sent = way.send({ url: new URL("/posts", origin), headers: {}, signal });
+  await expect(sent).rejects.toThrow("401 all the same");
+  expect(refused).toEqual([2]);
+});
+
+test("a credential that is replaced while it is asked with, and taken up by another job, serves on", async () => {
+  const bench = openCredentialBench();
+  const kind = { ...bearer, name: "app-token" };
+  const pool = bench.pool({ kinds: [kind] });
+  const choose = async () =>
+    await pool.choose({
+      platform: "x",
+      accountId: "ann",
+      access: "app",
+      whose: "any",
+      bucket: null,
+      host: null,
+    });
+  const fetch = async (url: URL | string) => {
+    await bench.keep("one", { secrets: { token: "replaced" } });
+    expect((await choose())[0]?.held.secrets()).toEqual({ token: "replaced" });
+    return answerOf(new URL(url), { status: 401, headers: new Headers() }, Buffer.from(""));
+  };
+  await bench.keep("one");
+  const [before] = await choose();
+  if (before === undefined) throw new Error("there is one");
+  const stream = async (): Promise<never> => Promise.reject(new Error("nothing is streamed"));
+  const client = Object.assign(fetch, { stream, close: async () => undefined });
+  const tools = { ...before.tools, fetch };
+  const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
+  const way = credentialWay(bounds, { ...before, tools }, pool);
+  const { signal } = new AbortController();
+  const sent = way.send({ url: new URL("/posts", origin), headers: {}, signal });
+  await expect(sent).rejects.toMatchObject({ code: "credential_refused" });
+  expect(await choose()).toHaveLength(1);
+  await pool.stop();
+  bench.close();
+});

@@ -1,0 +1,127 @@
+import { EarshotError } from "../../lib/errors.ts";
+import { answerOf, type FetchedAnswer } from "../../lib/fetched-answer.ts";
+import type { GuardedClient } from "../../lib/guarded-fetch.ts";
+import type { AuthorizedRequest } from "../../platforms/credential.ts";
+import { credentialRefused } from "../../platforms/credential-errors.ts";
+import { refusedAt } from "../../platforms/request-errors.ts";
+import { shownReason, withoutSecrets } from "../../platforms/without-secrets.ts";
+import type { CredentialPool, PooledCredential } from "../credentials/pool.ts";
+import { cleanFault } from "./redact-error.ts";
+import { type TakenSecrets, takenSecrets } from "./used-secrets.ts";
+
+/** How requests are sent: with a credential or openly. */
+export type Way = {
+  /** Whose limits its requests share. */
+  ownerOf(url: URL): string;
+  send(request: AuthorizedRequest): Promise<FetchedAnswer>;
+  /** The platform takes no more of this bucket until then. */
+  cool(bucket: string, untilMs: number): void;
+};
+
+/** What bounds each request. The client must follow no redirects by itself. */
+export type WayContext = {
+  fetch: GuardedClient;
+  timeoutMs: number;
+  maxAnswerBytes: number;
+};
+
+const mostRedirects = 3;
+
+/** What is public. Redirects are followed within the same origin. */
+export function openWay({ fetch, timeoutMs, maxAnswerBytes }: WayContext): Way {
+  async function send({ url, headers, signal }: AuthorizedRequest): Promise<FetchedAnswer> {
+    const options = { headers, signal, timeoutMs, maxBytes: maxAnswerBytes };
+    let asked = url;
+    for (let redirects = 0; ; redirects += 1) {
+      const answer = await fetch(asked, options);
+      const target = redirectOf(asked, answer);
+      if (target === null) return answer;
+      if (target.origin !== url.origin) throw refusedAt(url.host, leadsTo(target));
+      if (redirects === mostRedirects) {
+        throw refusedAt(url.host, `redirects more than ${mostRedirects} times`);
+      }
+      asked = target;
+    }
+  }
+
+  return { ownerOf: (url) => `public ${url.origin}`, send, cool: () => {} };
+}
+
+/**
+ * A credential of the pool. One that its platform refuses is quarantined; no redirect is followed with it; and nothing that is
+ * secret of it stands in an error, whatever the platform echoes.
+ */
+export function credentialWay(
+  { fetch, timeoutMs, maxAnswerBytes }: WayContext,
+  pooled: PooledCredential,
+  pool: CredentialPool,
+): Way {
+  const { kind, tools } = pooled;
+  const { id } = pooled.credential;
+
+  async function send(request: AuthorizedRequest): Promise<FetchedAnswer> {
+    // Not the request's signal: a session that is renewed on the way is for all who wait for it, not for this request alone.
+    const bounds = { timeoutMs, maxBytes: maxAnswerBytes };
+    const bounded: typeof tools.fetch = (url, options) => fetch(url, { ...bounds, ...options });
+    pool.used(id);
+    const taken = takenSecrets(pooled);
+    const sent = kind.send(request, taken.held, { ...tools, fetch: bounded });
+    const answer = await unlessAborted(request.signal, sent).catch((thrown: unknown) =>
+      refuse(thrown, taken),
+    );
+    if (answer.status === 401) return await refuse(unauthorized(request.url.host), taken);
+    const target = redirectOf(request.url, answer);
+    if (target !== null) throw refusedAt(request.url.host, leadsTo(target));
+    // What it says of a refusal is told, and it may repeat what it was sent.
+    if (answer.status < 400) return answer;
+    return answerOf(
+      request.url,
+      answer,
+      Buffer.from(withoutSecrets(answer.text(), taken.secrets())),
+    );
+  }
+
+  async function refuse(thrown: unknown, taken: TakenSecrets): Promise<never> {
+    if (thrown instanceof EarshotError && thrown.code === "credential_refused") {
+      const reason = shownReason(thrown.message, taken.secrets());
+      await pool.quarantine(id, taken.revision(), reason);
+    }
+    throw cleanFault(thrown, taken.secrets());
+  }
+
+  return {
+    ownerOf: () => id,
+    send,
+    cool: (bucket, untilMs) => pool.cool(id, bucket, untilMs, "the limit of the platform"),
+  };
+}
+
+/** What comes of it, or the signal's reason when it aborts before; it goes on all the same. */
+function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal.reason);
+    if (signal.aborted) giveUp();
+    signal.addEventListener("abort", giveUp, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", giveUp));
+  });
+}
+
+/** Where an answer redirects to; null when it does not. */
+function redirectOf(url: URL, { status, headers }: FetchedAnswer): URL | null {
+  if (status < 300 || status > 399) return null;
+  const location = headers.get("location");
+  const target = location === null ? null : URL.parse(location, url.href);
+  if (target === null) throw refusedAt(url.host, `answers with status ${status}`);
+  return target;
+}
+
+/** The host alone: the rest of an address may hold anything. */
+const leadsTo = ({ host, protocol }: URL): string =>
+  `redirects to ${host === "" ? protocol : host}, which is not followed`;
+
+function unauthorized(host: string): EarshotError {
+  return credentialRefused(
+    `${host} refuses the credential (status 401)`,
+    "earshot credentials test tells more; add the credential anew",
+  );
+}

@@ -1,0 +1,116 @@
+import { backoffMs } from "../../lib/backoff.ts";
+import { asFault, notPaidTwice, tooLate } from "../../platforms/request-errors.ts";
+import type { UpstreamAnswer } from "../../platforms/session.ts";
+import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
+import { faultOf, judged, type Outcome } from "./outcome.ts";
+import type { AskContext, Question } from "./outgoing-request.ts";
+import type { AskingJob } from "./sessions.ts";
+
+/**
+ * Asks until there is an answer: waits for leave, sends, and tries again what may pass, within the job's time. Errors: as
+ * `Session.get` tells them.
+ */
+export async function ask(context: AskContext, question: Question): Promise<UpstreamAnswer> {
+  const { clock } = context;
+  const { url, job } = question;
+  const leftMs = job.deadlineMs - clock.now();
+  if (leftMs <= 0) throw tooLate(url.host);
+  const late = new AbortController();
+  const over = new AbortController();
+  clock.sleep(leftMs, over.signal).then(
+    () => late.abort(tooLate(url.host)),
+    () => undefined,
+  );
+  try {
+    return await askUntil(context, question, AbortSignal.any([job.signal, late.signal]));
+  } finally {
+    over.abort(answered);
+  }
+}
+
+/** Why the watch over the deadline stops; one for all, as an abort without a reason makes an exception each time. */
+const answered = new Error("it was answered, or not, before the deadline");
+
+async function askUntil(
+  context: AskContext,
+  question: Question,
+  signal: AbortSignal,
+): Promise<UpstreamAnswer> {
+  const { clock, random, tries, retryPauses } = context;
+  const { url, job, paid, patience } = question;
+  const progress: Progress = { isUnderWay: false, mayBeBilled: false };
+  try {
+    for (let failures = 0; ; ) {
+      const outcome = await tryOnce(context, question, { signal, progress });
+      if (outcome.kind === "answer") {
+        if (outcome.answer.status < 400 || progress.mayBeBilled) paid?.billed();
+        else paid?.unbilled();
+        return outcome.answer;
+      }
+      if (outcome.kind === "limited") {
+        if (patience === "patient") continue;
+        throw new UpstreamLimited(url.host, outcome.untilMs);
+      }
+      progress.mayBeBilled ||= outcome.mayBeBilled;
+      if (paid !== null && outcome.mayBeBilled) throw notPaidTwice(outcome.fault);
+      failures += 1;
+      if (!outcome.mayPass || failures >= tries) throw outcome.fault;
+      const pauseMs = Math.max(outcome.askedPauseMs, backoffMs(failures - 1, retryPauses, random));
+      if (clock.now() + pauseMs >= job.deadlineMs) throw outcome.fault;
+      await clock.sleep(pauseMs, signal);
+    }
+  } catch (thrown) {
+    if (!progress.mayBeBilled && !progress.isUnderWay) paid?.unbilled();
+    // A job that was lost may be tried again elsewhere, and has to find there what this attempt may have spent.
+    else if (!job.signal.aborted) paid?.billed();
+    throw thrown;
+  }
+}
+
+/** `isUnderWay`: a request was sent and nothing has come of it. `mayBeBilled`: one that came to nothing may have been billed. */
+type Progress = { isUnderWay: boolean; mayBeBilled: boolean };
+
+/** Until when the job waits for a limit, Unix milliseconds. */
+const waitEndMs = ({ deadlineMs, mostWaitMs }: AskingJob, nowMs: number): number =>
+  mostWaitMs === undefined ? deadlineMs : Math.min(deadlineMs, nowMs + mostWaitMs);
+
+async function tryOnce(
+  context: AskContext,
+  question: Question,
+  { signal, progress }: { signal: AbortSignal; progress: Progress },
+): Promise<Outcome> {
+  const { limits, clock } = context;
+  const { url, bucket, way, paid, patience, job, intervalMs } = question;
+  const permit = await limits.take({
+    owner: way.ownerOf(url),
+    bucket,
+    host: url.host,
+    patience,
+    intervalMs,
+    deadlineMs: waitEndMs(job, clock.now()),
+    // An interval is short, and so is the queue of those who wait for it.
+    intervalDeadlineMs: job.deadlineMs,
+    signal,
+  });
+  try {
+    await paid?.reserve();
+    signal.throwIfAborted();
+  } catch (thrown) {
+    permit.unused();
+    throw thrown;
+  }
+  progress.isUnderWay = true;
+  try {
+    const headers = { accept: "application/json", ...question.headers };
+    const answer = await way.send({ url, headers, signal });
+    const outcome = await judged(context, question, permit, answer);
+    progress.isUnderWay = false;
+    return outcome;
+  } catch (thrown) {
+    signal.throwIfAborted();
+    progress.isUnderWay = false;
+    return faultOf(context, asFault(url.host, thrown));
+  } finally {
+    permit.unanswered();
+  }
+}

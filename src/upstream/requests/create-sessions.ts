@@ -1,0 +1,171 @@
+import type { Store } from "../../db/operations.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { GuardedClient } from "../../lib/guarded-fetch.ts";
+import type { Upstream } from "../../platforms/upstream.ts";
+import type { Platform } from "../../posts/post.ts";
+import type { CredentialPool } from "../credentials/pool.ts";
+import { credentialWay, openWay } from "./access-methods.ts";
+import { type FoundCredential, foundCredentials } from "./found-credentials.ts";
+import { createLimits } from "./limits.ts";
+import { openSession, type SessionOptions } from "./open-session.ts";
+import type { SpendingOperations } from "./operations.ts";
+import type { AskContext, RequestOutcome } from "./outgoing-request.ts";
+import { createPace } from "./pace.ts";
+import { createReservations } from "./reservations.ts";
+import type { AskingJob, OpenSession, Sessions } from "./sessions.ts";
+import { createSpending } from "./spending.ts";
+
+export type SessionsContext = {
+  pool: CredentialPool;
+  upstreams: readonly Upstream[];
+  /** Follows no redirects by itself (`maxRedirects: 0`): with a credential none is, and openly within one origin. */
+  fetch: GuardedClient;
+  store: Pick<Store<SpendingOperations>, "write">;
+  clock: Clock;
+  /** From 0 to below 1. */
+  random: () => number;
+  settings: {
+    timeoutMs: number;
+    maxAnswerBytes: number;
+    maxAnswerValues: number;
+    tries: number;
+    retryPauseMs: number;
+    maxRetryPauseMs: number;
+    limitPauseMs: number;
+    maxLimitPauseMs: number;
+    dispatchesPerSecond: number;
+    xMonthlyPostReads: number;
+  };
+  /** Told of each request that was sent, and how it ended. */
+  onOutcome?: (platform: Platform, outcome: RequestOutcome) => void;
+};
+
+type Asked = Parameters<Sessions["open"]>[0];
+type Ranked = { session: OpenSession; closedUntilMs: number | null };
+
+/** The one place that sends requests to platforms: it keeps their limits, the pace and the budget for all jobs of the process. */
+export function createSessions(context: SessionsContext): Sessions {
+  const { pool, clock, random, settings, store } = context;
+  const upstreams = new Map(context.upstreams.map((upstream) => [upstream.platform, upstream]));
+  const limits = createLimits({
+    clock,
+    random,
+    pauses: { leastMs: settings.limitPauseMs, mostMs: settings.maxLimitPauseMs },
+  });
+  const pace = createPace({ clock, perSecond: settings.dispatchesPerSecond });
+  const bounds = {
+    fetch: context.fetch,
+    timeoutMs: settings.timeoutMs,
+    maxAnswerBytes: settings.maxAnswerBytes,
+  };
+  const openly = openWay(bounds);
+  const reservationsOf = createReservations(clock);
+  const revisions = new Map<string, number>();
+
+  function upstreamOf(platform: Platform): Upstream {
+    const upstream = upstreams.get(platform);
+    if (upstream === undefined) throw new Error(`nothing asks ${platform}`);
+    return upstream;
+  }
+
+  const askContext = (platform: Platform): AskContext => ({
+    clock,
+    random,
+    limits,
+    tries: settings.tries,
+    retryPauses: { leastMs: settings.retryPauseMs, mostMs: settings.maxRetryPauseMs },
+    maxValues: settings.maxAnswerValues,
+    onOutcome: (outcome) => context.onOutcome?.(platform, outcome),
+  });
+
+  function withCredential(asked: Asked, one: FoundCredential): Ranked {
+    const upstream = upstreamOf(asked.platform);
+    const { credential, owner, access, coolingUntilMs } = one;
+    const { id, coolings, subject, host } = credential;
+    const revision = one.revision();
+    // What the store has forgotten with a secret that was replaced stands against nobody any more.
+    if (revision !== (revisions.get(id) ?? revision)) limits.reopen(id, bucketsOf(coolings));
+    revisions.set(id, revision);
+    for (const { bucket, untilMs } of coolings) limits.close({ owner: id, bucket }, untilMs);
+    const place = { owner: id, bucket: asked.bucket ?? "" };
+    if (coolingUntilMs !== null) limits.close(place, coolingUntilMs);
+    const session = openSession({
+      ...sharedOptions(asked, upstream),
+      access,
+      owner,
+      credentialId: id,
+      subjectId: subject,
+      baseUrl: host,
+      way: credentialWay(bounds, one, pool),
+      spending: spendingOf(asked.job, upstream, { credentialId: id, owner }),
+    });
+    return { session, closedUntilMs: limits.closedUntilMs(place) };
+  }
+
+  function withoutCredential(asked: Asked): Ranked[] {
+    const upstream = upstreamOf(asked.platform);
+    const baseUrl = asked.host ?? upstream.publicBaseUrl;
+    const isAsked = asked.access.includes("public") && asked.whose === "any";
+    if (!isAsked || baseUrl === null || (asked.credentialId ?? null) !== null) return [];
+    const session = openSession({
+      ...sharedOptions(asked, upstream),
+      access: "public",
+      owner: null,
+      credentialId: null,
+      subjectId: null,
+      baseUrl,
+      way: openly,
+      spending: null,
+    });
+    const place = { owner: openly.ownerOf(new URL(baseUrl)), bucket: asked.bucket ?? "" };
+    return [{ session, closedUntilMs: limits.closedUntilMs(place) }];
+  }
+
+  function sharedOptions(
+    { job }: Asked,
+    upstream: Upstream,
+  ): Pick<SessionOptions, "ask" | "pace" | "upstream" | "job" | "openly" | "nowMs"> {
+    const { platform } = upstream;
+    return { ask: askContext(platform), pace, upstream, job, openly, nowMs: clock.now() };
+  }
+
+  function spendingOf(
+    job: AskingJob,
+    { platform, priceOf }: Upstream,
+    spender: { credentialId: string; owner: "account" | "deployment" },
+  ): SessionOptions["spending"] {
+    if (priceOf === null) return null;
+    return createSpending({
+      store,
+      clock,
+      priceOf,
+      mostPostReads: platform === "x" ? settings.xMonthlyPostReads : null,
+      spender: { platform, ...spender },
+      job,
+      reservations: reservationsOf(job),
+    });
+  }
+
+  return {
+    open: async (asked) => {
+      const credentials = await foundCredentials(pool, asked);
+      const ranked = credentials.map((one) => withCredential(asked, one));
+      return [...ranked, ...withoutCredential(asked)]
+        .toSorted(byOpening)
+        .map(({ session }) => session);
+    },
+    refusal: pool.refusal,
+    configured: async (platform, accountId) => {
+      const isPublic = upstreamOf(platform).publicBaseUrl !== null;
+      const own = await pool.configured(platform, accountId);
+      return isPublic ? [...own, { access: "public", owner: null }] : own;
+    },
+  };
+}
+
+const bucketsOf = (coolings: readonly { bucket: string }[]): string[] =>
+  coolings.map(({ bucket }) => bucket);
+
+/** Those whose limit is used up come last, the soonest open first. */
+const byOpening = (one: Ranked, other: Ranked): number =>
+  (one.closedUntilMs ?? 0) - (other.closedUntilMs ?? 0);

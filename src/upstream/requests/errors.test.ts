@@ -1,0 +1,296 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  answered,
+  brokenOff,
+  closed,
+  cutOff,
+  endless,
+  garbage,
+  good,
+  gzipBomb,
+  type HostileUpstream,
+  nested,
+  redirect,
+  silent,
+  startHostileUpstream,
+  stuckInBody,
+  type Turn,
+  trickling,
+} from "../../../test/support/hostile-upstream.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
+import type { UpstreamAnswer } from "../../platforms/session.ts";
+import {
+  bearer,
+  jobOf,
+  openRoom,
+  pooled,
+  running,
+  type TestRoom,
+  testUpstream,
+} from "./sessions.test-support.ts";
+import type { OpenSession } from "./sessions.ts";
+
+/** The clock of these tests runs ahead: an hour of it is a minute of a busy machine. */
+const hourMs = 3_600_000;
+
+let upstream: HostileUpstream;
+let room: TestRoom;
+let clock: ManualClock;
+
+beforeEach(async () => {
+  clock = createManualClock();
+  upstream = await startHostileUpstream(good({ items: ["a"] }));
+  room = openRoom(testUpstream("x", { publicBaseUrl: upstream.url }), [upstream.url], {
+    clock,
+  });
+  room.pool.credentials = [pooled("c1", upstream.url)];
+});
+afterEach(async () => {
+  await room.close();
+  await upstream.close();
+});
+
+async function session(access: "app" | "public" = "app"): Promise<OpenSession> {
+  const [first] = await room.sessions.open({
+    job: jobOf("job", { deadlineMs: clock.now() + hourMs }),
+    platform: "x",
+    access: [access],
+    whose: "any",
+    bucket: "posts",
+    host: null,
+  });
+  if (first === undefined) throw new Error("there is no session");
+  return first;
+}
+
+async function asked(access: "app" | "public" = "app"): Promise<UpstreamAnswer> {
+  const opened = await session(access);
+  return await running(clock, opened.get({ path: "/posts", bucket: "posts" }));
+}
+
+async function fault(access: "app" | "public" = "app"): Promise<EarshotError> {
+  const thrown = await asked(access).then(
+    (answer) => answer,
+    (error: unknown) => error,
+  );
+  if (!(thrown instanceof EarshotError)) throw new Error(`no fault: ${JSON.stringify(thrown)}`);
+  return thrown;
+}
+
+const host = () => new URL(upstream.url).host;
+
+describe("what may pass is tried again", () => {
+  const passing: [string, Turn, string][] = [
+    ["no answer in time", silent, "timeout"],
+    ["a body that does not come to its end in time", stuckInBody, "timeout"],
+    ["a body that comes byte by byte", trickling, "timeout"],
+    ["a body that breaks off", brokenOff, "unreachable"],
+    ["JSON that is cut off", cutOff, "unreadable"],
+    ["an empty body", answered(200), "unreadable"],
+    ["a page of HTML", answered(200, { "content-type": "text/html" }, "<p>Busy</p>"), "unreadable"],
+    ["a connection that is closed at once", closed, "unreachable"],
+    ["what is no HTTP", garbage, "unreachable"],
+    ["a status of 500", answered(500, {}, "no"), "failed"],
+    ["a status of 503 that asks for a second", answered(503, { "retry-after": "1" }), "failed"],
+    ["a status of 408", answered(408), "failed"],
+  ];
+
+  test.each(passing)("%s", async (_what, turn, outcome) => {
+    const afterwards = upstream.usual;
+    upstream.usual = (request, response) => {
+      (room.outcomes.length < 2 ? turn : afterwards)(request, response);
+    };
+    if (outcome === "timeout") room.timeoutsMs.push(50, 50);
+    expect(await asked()).toMatchObject({ status: 200, json: { items: ["a"] } });
+    expect(room.outcomes).toEqual([outcome, outcome, "answered"]);
+  });
+
+  test.each(passing)("%s, and no oftener than is set", async (_what, turn, outcome) => {
+    upstream.usual = turn;
+    if (outcome === "timeout") room.timeoutsMs.push(50, 50, 50);
+    const thrown = await fault();
+    expect(thrown).toMatchObject({ retryable: true });
+    expect(thrown.message).toContain(host());
+    expect(room.outcomes).toEqual([outcome, outcome, outcome]);
+  });
+
+  test("after a pause that grows, and not beyond the job's time", async () => {
+    upstream.usual = answered(500);
+    const startMs = clock.now();
+    await fault();
+    expect(clock.now() - startMs).toBeGreaterThanOrEqual(750);
+    upstream.usual = answered(503, { "retry-after": "7200" });
+    expect(await fault()).toMatchObject({ code: "upstream_failed", status: 502 });
+    expect(upstream.requests).toHaveLength(4);
+  });
+});
+
+describe("what does not pass is told at once", () => {
+  const lasting: [string, Turn, string, RegExp][] = [
+    ["a body without an end", endless, "answer_too_large", /longer than 100000 bytes/],
+    ["some bytes that unpack to very many", gzipBomb(50_000_000), "answer_too_large", /longer/],
+    ["JSON that nests deep", nested(65), "answer_unreadable", /deeper than 64 levels/],
+    ["JSON that nests very deep", nested(40_000), "answer_unreadable", /deeper than 64 levels/],
+    ["a status of 501", answered(501), "upstream_failed", /status 501/],
+    ["a status of 304", answered(304), "upstream_refused", /status 304/],
+  ];
+
+  test.each(lasting)("%s", async (_what, turn, code, message) => {
+    upstream.script = [turn];
+    const thrown = await fault();
+    expect(thrown).toMatchObject({ code, status: 502, message: expect.stringMatching(message) });
+    expect(thrown.message).toContain(host());
+    expect(upstream.requests).toHaveLength(1);
+  });
+});
+
+describe("a redirect", () => {
+  test("is not followed with a credential, not even on the same host", async () => {
+    for (const location of ["http://169.254.169.254/latest", "http://127.0.0.1:1/", "/elsewhere"]) {
+      upstream.script = [redirect(location)];
+      const thrown = await fault();
+      expect(thrown).toMatchObject({ code: "upstream_refused" });
+      expect(thrown.message).toContain(new URL(location, upstream.url).host);
+      expect(thrown.message).not.toContain("latest");
+    }
+    expect(upstream.requests).toHaveLength(3);
+  });
+
+  test("is followed openly on the same host alone", async () => {
+    upstream.script = [redirect("/elsewhere")];
+    expect(await asked("public")).toMatchObject({ json: { items: ["a"] } });
+    expect(upstream.requests.map(({ path }) => path)).toEqual(["/posts", "/elsewhere"]);
+    upstream.script = [redirect("http://10.0.0.1/")];
+    expect(await fault("public")).toMatchObject({ code: "upstream_refused" });
+    upstream.usual = redirect("/posts");
+    expect(await fault("public")).toMatchObject({ code: "upstream_refused" });
+  });
+});
+
+describe("what is refused", () => {
+  test.each([400, 403, 404, 410, 422])(
+    "with status %i is an answer, whatever its body",
+    async (status) => {
+      upstream.script = [answered(status, {}, "<p>No</p>"), answered(status, {}, '{"why":"no"}')];
+      expect(await asked()).toMatchObject({ status, json: null });
+      expect(await asked()).toMatchObject({ status, json: { why: "no" } });
+      expect(upstream.requests).toHaveLength(2);
+    },
+  );
+
+  test("with 401 is the credential, which nobody uses any more", async () => {
+    upstream.script = [answered(401, {}, "Bearer secret-of-c1 is wrong")];
+    expect(await fault()).toMatchObject({ code: "credential_refused" });
+    expect(room.pool.told).toEqual([`quarantine c1 ${host()} refuses the credential (status 401)`]);
+    await expect(session()).rejects.toThrow("there is no session");
+  });
+
+  test("with 401 where there was none says that one is needed", async () => {
+    upstream.script = [answered(401)];
+    const thrown = await fault("public");
+    expect(thrown).toMatchObject({ code: "credential_refused" });
+    expect(thrown.message).toContain("asks for a credential");
+    expect(room.pool.told).toEqual([]);
+  });
+});
+
+describe("nothing secret", () => {
+  test("stands in an error, whatever a kind of credential makes of an answer", async () => {
+    const echoing = {
+      ...bearer,
+      send: async () => {
+        throw new EarshotError("credential_refused", "no: Bearer\n\u001b[31msecret-of-c2", {
+          status: 502,
+        });
+      },
+    };
+    room.pool.credentials = [pooled("c2", upstream.url, { kind: echoing })];
+    expect((await fault()).message).toBe("no: Bearer [31m…");
+    expect(room.pool.told).toEqual(["quarantine c2 no: Bearer [31m…"]);
+  });
+
+  test("goes to another host", async () => {
+    const opened = await session();
+    const elsewhere = new URL(`${upstream.url.replace("127.0.0.1", "localhost")}/open?a=1`);
+    const openly = opened.getPublic(elsewhere, {
+      bucket: "open",
+      query: { b: ["2", "3"], c: undefined },
+    });
+    await expect(running(clock, openly)).rejects.toMatchObject({
+      code: "upstream_unreachable",
+      message: "localhost cannot be resolved to a public address",
+    });
+    await running(
+      clock,
+      opened.getPublic(new URL(`${upstream.url}/open?a=1`), {
+        bucket: "open",
+        query: { b: ["2", "3"] },
+      }),
+    );
+    expect(upstream.requests).toMatchObject([
+      { path: "/open?a=1&b=2&b=3", authorization: undefined },
+    ]);
+  });
+});
+
+test("JSON cannot change what objects are", async () => {
+  upstream.script = [
+    answered(
+      200,
+      {},
+      '{"__proto__":{"isAdmin":true},"constructor":{"prototype":{}},"id":12345678901234567890123}',
+    ),
+  ];
+  const { json } = await asked();
+  expect(Object.getPrototypeOf(json)).toBe(Object.prototype);
+  expect((json as { isAdmin?: boolean }).isAdmin).toBeUndefined();
+});
+
+test("a byte order mark is no fault", async () => {
+  upstream.script = [answered(200, {}, Buffer.from('\ufeff{"a":1}'))];
+  expect(await asked()).toMatchObject({ json: { a: 1 } });
+});
+
+describe("a job that ends", () => {
+  test("gets its own reason, at whatever it waits", async () => {
+    const ending = new AbortController();
+    const gone = new Error("the lease is lost");
+    upstream.usual = silent;
+    const [opened] = await room.sessions.open({
+      job: jobOf("ending", { deadlineMs: clock.now() + hourMs, signal: ending.signal }),
+      platform: "x",
+      access: ["app"],
+      whose: "any",
+      bucket: "posts",
+      host: null,
+    });
+    const asking = opened?.get({ path: "/posts", bucket: "posts" });
+    const behind = opened?.patient.get({ path: "/posts", bucket: "posts" });
+    ending.abort(gone);
+    await expect(asking).rejects.toBe(gone);
+    await expect(behind).rejects.toBe(gone);
+  });
+
+  test("is not asked for after its deadline", async () => {
+    const [opened] = await room.sessions.open({
+      job: jobOf("late", { deadlineMs: clock.now() - 1 }),
+      platform: "x",
+      access: ["app"],
+      whose: "any",
+      bucket: "posts",
+      host: null,
+    });
+    const asking = opened?.get({ path: "/posts", bucket: "posts" });
+    await expect(asking).rejects.toMatchObject({ code: /upstream_(timeout|limited)/ });
+    expect(upstream.requests).toEqual([]);
+  });
+});
+
+test("a path that leads to another host is never asked", async () => {
+  const opened = await session();
+  for (const path of ["@evil.example/", ".evil.example/", "evil"]) {
+    await expect(opened.get({ path, bucket: "posts" })).rejects.toThrow("no path of");
+  }
+  expect(upstream.requests).toEqual([]);
+});

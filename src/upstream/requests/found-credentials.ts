@@ -1,0 +1,51 @@
+import type { AccessKind } from "../../platforms/upstream.ts";
+import type { CredentialPool, PooledCredential } from "../credentials/pool.ts";
+import type { AskingJob, Sessions } from "./sessions.ts";
+
+export type FoundCredential = PooledCredential & { access: Exclude<AccessKind, "public"> };
+
+/**
+ * The credentials by which a job may ask: an account's own before the deployment's, `user` before `app`, else as the pool has
+ * them, and what was released for the job.
+ */
+export async function foundCredentials(
+  pool: CredentialPool,
+  asked: Omit<Parameters<Sessions["open"]>[0], "job"> & {
+    job: Pick<AskingJob, "accountId" | "released">;
+  },
+): Promise<readonly FoundCredential[]> {
+  const { job, platform, access, whose, bucket, host, credentialId = null } = asked;
+  const { accountId } = job;
+  const kinds = (["user", "app"] as const).filter((kind) => access.includes(kind));
+  const released = job.released === undefined ? null : pool.released(job.released);
+  const mayBeUsed = ({ kind, owner }: PooledCredential): boolean =>
+    kind.platform === platform &&
+    kinds.includes(kind.access) &&
+    (whose === "any" || owner === "account");
+  if (credentialId !== null) {
+    const isReleased = released?.credential.id === credentialId;
+    const one = isReleased ? released : await pool.find(accountId, credentialId, bucket);
+    return one !== null && mayBeUsed(one) ? [withAccess(one)] : [];
+  }
+  const chosen = kinds.map(async (kind) => {
+    const asks = { platform, accountId, access: kind, whose, bucket, host };
+    return (await pool.choose(asks)).map((one) => ({ ...one, access: kind }));
+  });
+  const own = (await Promise.all(chosen)).flat();
+  const isUsed =
+    released !== null &&
+    mayBeUsed(released) &&
+    (host === null || released.credential.host === host);
+  return [...own, ...(isUsed ? [withAccess(released)] : [])].toSorted(byOwner);
+}
+
+const withAccess = (one: PooledCredential): FoundCredential => ({
+  ...one,
+  access: one.kind.access,
+});
+
+function byOwner(one: FoundCredential, other: FoundCredential): number {
+  const rank = ({ owner, access }: FoundCredential) =>
+    (owner === "account" ? 0 : 2) + (access === "user" ? 0 : 1);
+  return rank(one) - rank(other);
+}

@@ -1,0 +1,91 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createManualClock } from "../../lib/manual-clock.ts";
+import { createLimits } from "./limits.ts";
+import { believedLimit } from "./rate-limit-headers.ts";
+
+type Platform = {
+  limit: number;
+  windowMs: number;
+  /** Whether it tells resets in whole seconds, as most do, which cuts them down. */
+  tellsSeconds: boolean;
+  /** How long each request and each answer travels, in turn. */
+  travelMs: number[];
+  /** When each job comes. */
+  startMs: number[];
+};
+
+/** Jobs that each send one request to a platform that tells the truth: how many were refused, and how long it took. */
+async function played({ limit, windowMs, tellsSeconds, travelMs, startMs }: Platform) {
+  const clock = createManualClock();
+  const limits = createLimits({
+    clock,
+    random: () => 0.5,
+    pauses: { leastMs: 1_000, mostMs: 60_000 },
+  });
+  const signal = new AbortController().signal;
+  let [used, resetMs, refused, answered, travels] = [0, 0, 0, 0, 0];
+  let endMs = 0;
+
+  async function travel(): Promise<void> {
+    travels += 1;
+    await clock.sleep(travelMs[travels % travelMs.length] ?? 0);
+  }
+
+  async function job(atMs: number): Promise<void> {
+    await clock.sleep(atMs);
+    for (;;) {
+      const deadlineMs = Number.MAX_SAFE_INTEGER;
+      const place = { owner: "c1", bucket: "posts", host: "api.example", intervalMs: 0 };
+      const permit = await limits.take({
+        ...place,
+        patience: "patient",
+        deadlineMs,
+        intervalDeadlineMs: deadlineMs,
+        signal,
+      });
+      await travel();
+      if (clock.now() >= resetMs) [used, resetMs] = [0, clock.now() + windowMs];
+      used += 1;
+      const told = {
+        remaining: Math.max(0, limit - used),
+        resetMs: tellsSeconds ? Math.floor(resetMs / 1_000) * 1_000 : resetMs,
+      };
+      const isRefused = used > limit;
+      await travel();
+      if (!isRefused) {
+        permit.answered(believedLimit(told, clock.now()));
+        answered += 1;
+        endMs = clock.elapsed();
+        return;
+      }
+      refused += 1;
+      permit.refused(null);
+    }
+  }
+
+  const jobs = startMs.map(job);
+  const windows = Math.ceil(startMs.length / limit) + 1;
+  const enoughMs = Math.max(...startMs) + windows * (windowMs + 1_000 + 6 * Math.max(...travelMs));
+  await clock.advance(enoughMs);
+  if (answered === startMs.length) await Promise.all(jobs);
+  return { refused, answered, endMs };
+}
+
+const platforms = fc.record({
+  limit: fc.integer({ min: 1, max: 30 }),
+  windowMs: fc.integer({ min: 2_000, max: 30_000 }),
+  tellsSeconds: fc.boolean(),
+  travelMs: fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 1, maxLength: 20 }),
+  startMs: fc.array(fc.integer({ min: 0, max: 20_000 }), { minLength: 1, maxLength: 60 }),
+});
+
+test("a platform that tells the truth never refuses, whatever overtakes what, and nobody waits longer than has to be", async () => {
+  await fc.assert(
+    fc.asyncProperty(platforms, async (platform) => {
+      const { refused, answered } = await played(platform);
+      expect({ refused, answered }).toEqual({ refused: 0, answered: platform.startMs.length });
+    }),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  answered,
+  good,
+  type HostileUpstream,
+  startHostileUpstream,
+} from "../../../test/support/hostile-upstream.ts";
+import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
+import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
+import {
+  jobOf,
+  openRoom,
+  pooled,
+  running,
+  type TestRoom,
+  testUpstream,
+} from "./sessions.test-support.ts";
+import type { OpenSession } from "./sessions.ts";
+
+/** Buckets of which a platform takes one request a second. */
+
+const secondMs = 1_000;
+let upstream: HostileUpstream;
+let room: TestRoom;
+let clock: ManualClock;
+let refused: number;
+
+beforeEach(async () => {
+  clock = createManualClock();
+  refused = 0;
+  let lastMs = Number.NEGATIVE_INFINITY;
+  upstream = await startHostileUpstream((request, response) => {
+    const isEarly = request.url === "/all" && clock.now() - lastMs < secondMs;
+    lastMs = clock.now();
+    if (isEarly) refused += 1;
+    (isEarly ? answered(429) : good({}))(request, response);
+  });
+  const intervalMs = (bucket: string) => (bucket === "all" ? secondMs : 0);
+  room = openRoom(testUpstream("x", { intervalMs }), [upstream.url], { clock });
+  room.pool.credentials = [pooled("c1", upstream.url)];
+});
+afterEach(async () => {
+  await room.close();
+  await upstream.close();
+});
+
+async function session(
+  name: string,
+  special: { mostWaitMs?: number; lifeMs?: number } = {},
+): Promise<OpenSession> {
+  const { lifeMs = 120_000, ...more } = special;
+  const job = jobOf(name, { deadlineMs: clock.now() + lifeMs, ...more });
+  const asked = {
+    job,
+    platform: "x",
+    access: ["app"],
+    whose: "any",
+    bucket: null,
+    host: null,
+  } as const;
+  const [first] = await room.sessions.open(asked);
+  if (first === undefined) throw new Error("there is no session");
+  return first;
+}
+
+const all = { path: "/all", bucket: "all" };
+
+test("twenty jobs at once are all answered, and none of their requests is refused", async () => {
+  const sessions = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => session(`job ${n}`, { mostWaitMs: 10_000 })),
+  );
+  const asked = Promise.all(sessions.map((one) => one.patient.get(all)));
+  const answers = await running(clock, asked);
+  expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+  expect(refused).toBe(0);
+  expect(upstream.requests).toHaveLength(20);
+});
+
+test("who does not wait is told at once when the next request may be sent", async () => {
+  await (await session("one")).get(all);
+  const fault = await (await session("two")).get(all).catch((thrown: unknown) => thrown);
+  expect(fault).toBeInstanceOf(UpstreamLimited);
+  expect(fault).toMatchObject({ retryAtMs: clock.now() + secondMs });
+  expect(upstream.requests).toHaveLength(1);
+});
+
+test("who has not the time to wait is refused before anything is sent", async () => {
+  await (await session("one")).get(all);
+  const { patient } = await session("two", { lifeMs: 500 });
+  await expect(patient.get(all)).rejects.toBeInstanceOf(UpstreamLimited);
+  expect(upstream.requests).toHaveLength(1);
+});
+
+test("other buckets of the same credential do not wait", async () => {
+  await (await session("one")).get(all);
+  const recent = { path: "/recent", bucket: "recent" };
+  await (await session("two")).get(recent);
+  await (await session("three")).get(recent);
+  expect(upstream.requests).toHaveLength(3);
+});

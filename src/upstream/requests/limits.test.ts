@@ -1,0 +1,266 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  answered,
+  good,
+  type HostileUpstream,
+  limited,
+  startHostileUpstream,
+} from "../../../test/support/hostile-upstream.ts";
+import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
+import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
+import {
+  jobOf,
+  openRoom,
+  pooled,
+  running as runningAt,
+  type TestRoom,
+  testUpstream,
+} from "./sessions.test-support.ts";
+import type { OpenSession } from "./sessions.ts";
+
+let upstream: HostileUpstream;
+let room: TestRoom;
+let clock: ManualClock;
+
+const minuteMs = 60_000;
+
+const running = <Value>(manual: ManualClock, promise: Promise<Value>): Promise<Value> =>
+  runningAt(manual, promise, 500);
+
+beforeEach(async () => {
+  clock = createManualClock();
+  upstream = await startHostileUpstream();
+  room = openRoom(testUpstream("x", { publicBaseUrl: upstream.url }), [upstream.url], { clock });
+  room.pool.credentials = [pooled("c1", upstream.url)];
+});
+afterEach(async () => {
+  await room.close();
+  await upstream.close();
+});
+
+async function open(
+  name: string,
+  lifeMs = 10 * minuteMs,
+  job = jobOf(name, { deadlineMs: clock.now() + lifeMs }),
+): Promise<readonly OpenSession[]> {
+  return await room.sessions.open({
+    job,
+    platform: "x",
+    access: ["app"],
+    whose: "any",
+    bucket: "posts",
+    host: null,
+  });
+}
+
+async function session(name = "job", lifeMs?: number): Promise<OpenSession> {
+  const [first] = await open(name, lifeMs);
+  if (first === undefined) throw new Error("there is no session");
+  return first;
+}
+
+const posts = { path: "/posts", bucket: "posts" };
+
+const faultOf = (asking: Promise<unknown>): Promise<unknown> =>
+  asking.then(
+    () => null,
+    (fault: unknown) => fault,
+  );
+
+describe("a limit that the platform tells", () => {
+  test("is obeyed by a hundred jobs at once, none of which is refused, and all finish", async () => {
+    const usual = limited({ limit: 20, windowMs: minuteMs }, () => clock.now());
+    upstream.usual = usual;
+    const jobs = Array.from({ length: 100 }, async (_, n) =>
+      (await session(`job ${n}`)).patient.get(posts),
+    );
+    const answers = await running(clock, Promise.all(jobs));
+    expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200));
+    expect(usual.refused()).toBe(0);
+    expect(upstream.requests).toHaveLength(100);
+    expect(room.outcomes).toEqual(Array(100).fill("answered"));
+  });
+
+  test("is not waited for while another credential may serve", async () => {
+    upstream.usual = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
+    await running(clock, (await session()).get(posts));
+    const fault = await faultOf((await session()).get(posts));
+    expect(fault).toBeInstanceOf(UpstreamLimited);
+    expect(fault).toMatchObject({ code: "upstream_limited", retryable: true });
+    expect((fault as UpstreamLimited).retryAtMs).toBeGreaterThan(clock.now() + minuteMs - 5_000);
+    expect(room.pool.told).toEqual(["cool c1 posts"]);
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  test("is told at once where it lasts longer than the job", async () => {
+    upstream.usual = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
+    await running(clock, (await session()).get(posts));
+    const fault = await faultOf((await session("short", minuteMs / 2)).patient.get(posts));
+    expect(fault).toBeInstanceOf(UpstreamLimited);
+  });
+
+  test("is waited for no longer than the job waits for one", async () => {
+    upstream.usual = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
+    await running(clock, (await session()).get(posts));
+    const hasty = jobOf("hasty", { deadlineMs: clock.now() + 10 * minuteMs, mostWaitMs: 10_000 });
+    const [opened] = await open("hasty", 10 * minuteMs, hasty);
+    expect(await faultOf(opened?.patient.get(posts) ?? Promise.resolve())).toBeInstanceOf(
+      UpstreamLimited,
+    );
+  });
+
+  test("is each bucket's own", async () => {
+    upstream.usual = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
+    await running(clock, (await session()).get(posts));
+    upstream.usual = good({});
+    const other = (await session()).get({ path: "/users", bucket: "users" });
+    await expect(running(clock, other)).resolves.toMatchObject({ status: 200 });
+  });
+
+  test("puts its credential behind those that are open", async () => {
+    room.pool.credentials = [pooled("c1", upstream.url), pooled("c2", upstream.url)];
+    upstream.usual = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
+    await running(clock, (await session()).get(posts));
+    expect((await open("next")).map(({ credentialId }) => credentialId)).toEqual(["c2", "c1"]);
+  });
+});
+
+test("before a limit is known one request goes alone", async () => {
+  const held: (() => void)[] = [];
+  upstream.usual = (request, response) => {
+    held.push(() => good({})(request, response));
+  };
+  const first = (await session("1")).get(posts);
+  const second = (await session("2")).get(posts);
+  await running(clock, heldOne(held));
+  expect(upstream.requests).toHaveLength(1);
+  upstream.usual = good({});
+  held[0]?.();
+  await running(clock, Promise.all([first, second]));
+  expect(upstream.requests).toHaveLength(2);
+});
+
+async function heldOne(held: readonly unknown[]): Promise<void> {
+  while (held.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+describe("a refusal for the limit (429)", () => {
+  const inAMinute = () => String(clock.now() + minuteMs);
+
+  test.each([
+    ["a number of seconds", () => ({ "retry-after": "60" }), 60_000],
+    ["a date", () => ({ "retry-after": new Date(clock.now() + minuteMs).toUTCString() }), 60_000],
+    [
+      "the reset of its window",
+      () => ({ "ratelimit-remaining": "0", "ratelimit-reset-ms": inAMinute() }),
+      60_000,
+    ],
+    ["nothing", () => ({}), 500],
+    [
+      "what is left though it refuses",
+      () => ({ "ratelimit-remaining": "5", "ratelimit-reset-ms": inAMinute() }),
+      500,
+    ],
+    [
+      "a reset in the past",
+      () => ({ "ratelimit-remaining": "0", "ratelimit-reset-ms": "1000" }),
+      500,
+    ],
+    [
+      "a reset in days",
+      () => ({
+        "ratelimit-remaining": "0",
+        "ratelimit-reset-ms": String(clock.now() + 5 * 86_400_000),
+      }),
+      500,
+    ],
+    ["a pause of days", () => ({ "retry-after": "900000" }), 500],
+    [
+      "no number",
+      () => ({
+        "retry-after": "soon",
+        "ratelimit-remaining": "NaN",
+        "ratelimit-reset-ms": "1e400",
+      }),
+      500,
+    ],
+  ])(
+    "that tells %s is repeated then, by whoever has nobody else to ask",
+    async (_what, headers, waitMs) => {
+      upstream.script = [(request, response) => answered(429, headers())(request, response)];
+      const startMs = clock.now();
+      await running(clock, (await session()).patient.get(posts));
+      const waitedMs = clock.now() - startMs;
+      expect(waitedMs).toBeGreaterThanOrEqual(waitMs - 1_000);
+      expect(waitedMs).toBeLessThan(waitMs + 5_000);
+      expect(room.outcomes).toEqual(["limited", "answered"]);
+      expect(room.pool.told).toEqual(["cool c1 posts"]);
+    },
+  );
+
+  test("is told at once to whoever may ask elsewhere", async () => {
+    upstream.script = [answered(429, { "retry-after": "60" })];
+    const fault = await running(clock, faultOf((await session()).get(posts)));
+    expect(fault).toMatchObject({ code: "upstream_limited" });
+    expect((fault as UpstreamLimited).retryAtMs).toBeGreaterThan(clock.now() + 50_000);
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  test("that comes again and again makes the pauses longer, also where it asks for none", async () => {
+    upstream.usual = answered(429, { "retry-after": "0" });
+    const startMs = clock.now();
+    const fault = await running(
+      clock,
+      faultOf((await session("job", 2 * minuteMs)).patient.get(posts)),
+    );
+    expect(fault).toBeInstanceOf(UpstreamLimited);
+    expect(clock.now() - startMs).toBeLessThan(2 * minuteMs);
+    expect(upstream.requests.length).toBeLessThan(10);
+  });
+
+  test("of requests that were under way together is one", async () => {
+    upstream.usual = answered(
+      200,
+      { "ratelimit-remaining": "50", "ratelimit-reset-ms": inAMinute() },
+      "{}",
+    );
+    await running(clock, (await session()).get(posts));
+    upstream.usual = answered(429);
+    const refused = Array.from({ length: 10 }, async (_, n) =>
+      faultOf((await session(`${n}`)).get(posts)),
+    );
+    const faults = (await running(clock, Promise.all(refused))) as UpstreamLimited[];
+    for (const { retryAtMs } of faults) expect(retryAtMs).toBeLessThan(clock.now() + 1_000);
+  });
+});
+
+test("a host that does not answer keeps nobody waiting for all the others", async () => {
+  const silentHost = await startHostileUpstream(() => {});
+  const silentRoom = openRoom(
+    testUpstream("x", { publicBaseUrl: silentHost.url }),
+    [silentHost.url],
+    {
+      clock,
+      settings: { tries: 1 },
+    },
+  );
+  silentRoom.timeoutsMs.push(...Array(60).fill(50));
+  const asking = Array.from({ length: 60 }, async (_, n) => {
+    const job = jobOf(`job ${n}`, { deadlineMs: clock.now() + 100 * minuteMs });
+    const [opened] = await silentRoom.sessions.open({
+      job,
+      platform: "x",
+      access: ["public"],
+      whose: "any",
+      bucket: "posts",
+      host: null,
+    });
+    return await faultOf(opened?.get(posts) ?? Promise.resolve());
+  });
+  const startMs = performance.now();
+  const faults = await running(clock, Promise.all(asking));
+  expect(faults).toEqual(Array(60).fill(expect.objectContaining({ code: "upstream_timeout" })));
+  expect(performance.now() - startMs).toBeLessThan(1_500);
+  await silentRoom.close();
+  await silentHost.close();
+});

@@ -1,0 +1,75 @@
+import type { Session, UpstreamRequest } from "../../platforms/session.ts";
+import type { AccessKind, Upstream } from "../../platforms/upstream.ts";
+import type { Platform } from "../../posts/post.ts";
+import type { Way } from "./access-methods.ts";
+import { addressOf, withQuery } from "./address.ts";
+import { ask } from "./ask.ts";
+import type { Patience } from "./limits.ts";
+import type { AskContext, Question } from "./outgoing-request.ts";
+import type { Pace } from "./pace.ts";
+import type { AskingJob, OpenSession } from "./sessions.ts";
+import type { Spending } from "./spending.ts";
+
+export type SessionOptions = {
+  ask: AskContext;
+  pace: Pace;
+  upstream: Upstream;
+  job: AskingJob;
+  access: AccessKind;
+  owner: Session["owner"];
+  credentialId: string | null;
+  subjectId: string | null;
+  baseUrl: string;
+  way: Way;
+  /** What is public, at whichever host. */
+  openly: Way;
+  /** Null where nothing is billed. */
+  spending: Spending | null;
+  nowMs: number;
+};
+
+/** One way to ask a platform, ready to be asked. */
+export function openSession(options: SessionOptions): OpenSession {
+  const { upstream, baseUrl, spending } = options;
+  const { access, owner, credentialId, subjectId, nowMs } = options;
+  const platform: Platform = upstream.platform;
+
+  async function send(
+    question: Pick<Question, "url" | "way" | "paid" | "patience">,
+    { headers = {}, bucket }: Pick<UpstreamRequest, "headers" | "bucket">,
+  ) {
+    const { job, pace } = options;
+    await pace.turn(job);
+    const { limitOf } = upstream;
+    const intervalMs = upstream.intervalMs?.(bucket) ?? 0;
+    return await ask(options.ask, { ...question, headers, bucket, limitOf, intervalMs, job });
+  }
+
+  function sessionOf(patience: Patience): Session {
+    return {
+      platform,
+      access,
+      owner,
+      credentialId,
+      subjectId,
+      baseUrl,
+      nowMs,
+      get: async (request) => {
+        const url = addressOf(baseUrl, request.path, request.query);
+        const { bill } = request;
+        const paid = bill === undefined || spending === null ? null : spending.call(bill);
+        return await send({ url, way: options.way, paid, patience }, request);
+      },
+      getPublic: async (url, request) => {
+        const asked = withQuery(url, request.query);
+        return await send({ url: asked, way: options.openly, paid: null, patience }, request);
+      },
+    };
+  }
+
+  return {
+    ...sessionOf("impatient"),
+    patient: sessionOf("patient"),
+    cost: () => spending?.cost() ?? null,
+  };
+}

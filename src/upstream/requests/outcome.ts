@@ -1,0 +1,96 @@
+import type { EarshotError } from "../../lib/errors.ts";
+import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import { failedAt, needsCredential, wasNeverSent } from "../../platforms/request-errors.ts";
+import type { UpstreamAnswer } from "../../platforms/session.ts";
+import type { Permit } from "./limits.ts";
+import type { AskContext, Question, RequestOutcome } from "./outgoing-request.ts";
+import { askedUntilMs, believedLimit, retryAfterMs } from "./rate-limit-headers.ts";
+import { readJson } from "./read-json.ts";
+
+/** What came of one request. */
+export type Outcome =
+  | { kind: "answer"; answer: UpstreamAnswer }
+  | { kind: "limited"; untilMs: number }
+  | Fault;
+
+type Fault = {
+  kind: "fault";
+  fault: EarshotError;
+  /** Whether a further try can help. */
+  mayPass: boolean;
+  mayBeBilled: boolean;
+  askedPauseMs: number;
+};
+
+/** What an answer is, and what it tells of the limit. */
+export async function judged(
+  { clock, maxValues, onOutcome }: AskContext,
+  { url, bucket, way, limitOf, paid }: Question,
+  permit: Permit,
+  answer: FetchedAnswer,
+): Promise<Outcome> {
+  const { status, headers } = answer;
+  const nowMs = clock.now();
+  const told = limitOf(headers, status, nowMs);
+  if (status === 429) {
+    const untilMs = permit.refused(askedUntilMs(headers, told, nowMs));
+    way.cool(bucket, untilMs);
+    onOutcome("limited");
+    return { kind: "limited", untilMs };
+  }
+  const limit = believedLimit(told, nowMs);
+  if (status === 408 || status >= 500) {
+    if (limit !== null) permit.answered(limit);
+    onOutcome("failed");
+    const askedMs = (retryAfterMs(headers.get("retry-after"), nowMs) ?? nowMs) - nowMs;
+    return {
+      ...lastingFault(failedAt(url.host, status)),
+      mayPass: status !== 501,
+      askedPauseMs: askedMs,
+    };
+  }
+  permit.answered(limit);
+  if (limit?.remaining === 0) way.cool(bucket, limit.resetMs);
+  if (status === 401) throw needsCredential(url.host);
+  const json = await readJson(url.host, answer, maxValues);
+  onOutcome(status < 400 ? "answered" : "refused");
+  return {
+    kind: "answer",
+    answer: { status, headers, receivedMs: nowMs, json, settle: (bill) => paid?.settle(bill) },
+  };
+}
+
+/** A fault of sending, or of reading what came. */
+export function faultOf({ onOutcome }: AskContext, fault: EarshotError): Fault {
+  const known = faults.get(fault.code);
+  onOutcome(known?.outcome ?? "failed");
+  return {
+    kind: "fault",
+    fault,
+    mayPass: fault.retryable && (known?.mayPass ?? false),
+    mayBeBilled: (known?.mayBeBilled ?? true) && !wasNeverSent(fault),
+    askedPauseMs: 0,
+  };
+}
+
+const lastingFault = (fault: EarshotError): Fault => ({
+  kind: "fault",
+  fault,
+  mayPass: false,
+  mayBeBilled: false,
+  askedPauseMs: 0,
+});
+
+type KnownFault = { outcome: RequestOutcome; mayPass: boolean; mayBeBilled: boolean };
+
+const faults: ReadonlyMap<string, KnownFault> = new Map([
+  ["upstream_timeout", { outcome: "timeout", mayPass: true, mayBeBilled: true }],
+  ["upstream_unreachable", { outcome: "unreachable", mayPass: true, mayBeBilled: true }],
+  ["answer_unreadable", { outcome: "unreadable", mayPass: true, mayBeBilled: true }],
+  ["answer_too_large", { outcome: "unreadable", mayPass: false, mayBeBilled: true }],
+  ["upstream_refused", { outcome: "refused", mayPass: false, mayBeBilled: false }],
+  // Of a renewal, before the request itself: nothing of it reached the platform.
+  ["upstream_failed", { outcome: "failed", mayPass: true, mayBeBilled: false }],
+  ["upstream_limited", { outcome: "limited", mayPass: false, mayBeBilled: false }],
+  ["credential_refused", { outcome: "credential_refused", mayPass: false, mayBeBilled: false }],
+]);

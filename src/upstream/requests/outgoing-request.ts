@@ -1,0 +1,44 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { Upstream } from "../../platforms/upstream.ts";
+import type { Way } from "./access-methods.ts";
+import type { Limits, Patience, Pauses } from "./limits.ts";
+import type { AskingJob } from "./sessions.ts";
+import type { PaidCall } from "./spending.ts";
+
+/** How a request ended, as it is counted. */
+export type RequestOutcome =
+  | "answered"
+  | "refused"
+  | "limited"
+  | "failed"
+  | "timeout"
+  | "unreachable"
+  | "unreadable"
+  | "credential_refused";
+
+export type AskContext = {
+  clock: Clock;
+  random: () => number;
+  limits: Limits;
+  /** How often a request is sent that fails by what may pass. */
+  tries: number;
+  /** Between the tries. */
+  retryPauses: Pauses;
+  /** Of the JSON of an answer. */
+  maxValues: number;
+  onOutcome: (outcome: RequestOutcome) => void;
+};
+
+export type Question = {
+  url: URL;
+  headers: Readonly<Record<string, string>>;
+  bucket: string;
+  way: Way;
+  limitOf: Upstream["limitOf"];
+  /** See `Upstream`; 0 for none. */
+  intervalMs: number;
+  patience: Patience;
+  job: AskingJob;
+  /** Null where nothing is billed. */
+  paid: PaidCall | null;
+};

@@ -1,0 +1,118 @@
+import type { Clock } from "../../lib/clock.ts";
+import { noTurn } from "../../platforms/request-errors.ts";
+import type { AskingJob } from "./sessions.ts";
+
+/**
+ * The pace at which jobs begin to ask platforms: no more than `perSecond` in any second. Accounts take turns, and
+ * the jobs of an account begin in the order in which they come. `turn` resolves when the job may begin, at once where it has begun already. Errors: `upstream_limited` when its turn comes
+ * after its deadline; the reason of its signal. A job whose deadline has passed takes no turn: it may ask no more, and who asks
+ * for it says so.
+ */
+export type Pace = { turn(job: AskingJob): Promise<void> };
+
+type Waiter = { accountId: string; begin: () => void };
+
+export function createPace({ clock, perSecond }: { clock: Clock; perSecond: number }): Pace {
+  /** The turn of each attempt at a job, until its deadline. */
+  const turns = new Map<string, { turn: Promise<void>; untilMs: number }>();
+  /** When the last `perSecond` jobs began, oldest first, by the clock's `elapsed`. */
+  const begun: number[] = [];
+  /** The jobs that wait, by account, in the order of the accounts' turns. */
+  const waiting = new Map<string, Waiter[]>();
+  let isLetting = false;
+
+  async function wait(job: AskingJob): Promise<void> {
+    const { accountId, signal, deadlineMs } = job;
+    signal.throwIfAborted();
+    const leftMs = deadlineMs - clock.now();
+    if (leftMs <= 0) return;
+    const waitMs = beginsInMs(waitingBefore(accountId));
+    if (waitMs > leftMs) throw noTurn(perSecond, waitMs);
+    await new Promise<void>((resolve, reject) => {
+      const waiter = { accountId, begin: () => end(resolve) };
+      const giveUp = () => {
+        takeOut(waiter);
+        end(() => reject(signal.reason));
+      };
+      const end = (settle: () => void) => {
+        signal.removeEventListener("abort", giveUp);
+        settle();
+      };
+      signal.addEventListener("abort", giveUp, { once: true });
+      const ofAccount = waiting.get(accountId);
+      if (ofAccount === undefined) waiting.set(accountId, [waiter]);
+      else ofAccount.push(waiter);
+      if (!isLetting) void letBegin();
+    });
+  }
+
+  /** How many jobs begin before the next one of the account: of others no more than one for each of its own and one. */
+  function waitingBefore(accountId: string): number {
+    const own = waiting.get(accountId)?.length ?? 0;
+    let before = own;
+    for (const [other, { length }] of waiting) {
+      if (other !== accountId) before += Math.min(length, own + 1);
+    }
+    return before;
+  }
+
+  function takeOut(waiter: Waiter): void {
+    const { accountId } = waiter;
+    const ofAccount = waiting.get(accountId) ?? [];
+    ofAccount.splice(ofAccount.indexOf(waiter), 1);
+    if (ofAccount.length === 0) waiting.delete(accountId);
+  }
+
+  /** Lets a job begin of the account whose turn it is; the account comes last then. */
+  function beginNext(): void {
+    const [next] = waiting.values();
+    const waiter = next?.[0];
+    if (next === undefined || waiter === undefined) return;
+    takeOut(waiter);
+    if (waiting.delete(waiter.accountId)) waiting.set(waiter.accountId, next);
+    waiter.begin();
+  }
+
+  /** In how many milliseconds a job begins that has so many before it, at the latest. */
+  function beginsInMs(before: number): number {
+    const missing = perSecond - begun.length;
+    const round = Math.floor(before / perSecond);
+    const begunMs = begun[(before % perSecond) - missing] ?? Number.NEGATIVE_INFINITY;
+    return Math.max(0, begunMs + 1_000 - clock.elapsed()) + round * 1_000;
+  }
+
+  async function letBegin(): Promise<void> {
+    isLetting = true;
+    while (waiting.size > 0) {
+      const waitMs = beginsInMs(0);
+      if (waitMs > 0) {
+        await clock.sleep(waitMs);
+        continue;
+      }
+      begun.push(clock.elapsed());
+      if (begun.length > perSecond) begun.shift();
+      beginNext();
+    }
+    isLetting = false;
+  }
+
+  function forgetPast(): void {
+    const nowMs = clock.now();
+    for (const [key, { untilMs }] of turns) {
+      if (untilMs > nowMs) return;
+      turns.delete(key);
+    }
+  }
+
+  return {
+    turn: (job) => {
+      const key = `${job.uuid} ${job.attempt}`;
+      const known = turns.get(key);
+      if (known !== undefined) return known.turn;
+      forgetPast();
+      const turn = wait(job);
+      turns.set(key, { turn, untilMs: job.deadlineMs });
+      return turn;
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { shapeRefusal } from "../../lib/bounded-json.ts";
+import { EarshotError, messageOf } from "../../lib/errors.ts";
+import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import { createJsonMeter } from "../../lib/json-shape.ts";
+import { unreadableAnswer } from "../../platforms/fields.ts";
+
+/** Answers of the three platforms nest to a quarter of it. */
+const maxDepth = 64;
+/** Bytes that are looked at before others get their turn. */
+const turnBytes = 1024 ** 2;
+
+/**
+ * The JSON of an answer; null where there is none: of what was refused (4xx) also when its body is something else. Errors:
+ * `answer_unreadable` for a body that is empty, cut off, no JSON, nested too deep or of more than `maxValues` values, as parsing
+ * very many small ones holds the event loop.
+ */
+export async function readJson(
+  host: string,
+  answer: FetchedAnswer,
+  maxValues: number,
+): Promise<unknown> {
+  const { status, headers, body } = answer;
+  if (status === 204 || status === 205) return null;
+  const isRefusal = status >= 400;
+  if (body.length === 0) {
+    if (isRefusal) return null;
+    throw unreadableAnswer(host, "it is empty");
+  }
+  await requireShape(host, body, maxValues);
+  try {
+    return JSON.parse(textOf(body));
+  } catch (fault) {
+    if (isRefusal) return null;
+    throw unreadableAnswer(host, reasonOf(fault, headers.get("content-type")));
+  }
+}
+
+async function requireShape(host: string, body: Uint8Array, maxValues: number): Promise<void> {
+  const measure = createJsonMeter();
+  for (let from = 0; from < body.length; from += turnBytes) {
+    if (from > 0) await nextTurn();
+    const shape = measure(body.subarray(from, from + turnBytes));
+    const { deepest, values } = shape;
+    if (deepest > maxDepth) throw refused(host, `it is nested deeper than ${maxDepth} levels`);
+    if (values > maxValues) throw refused(host, `it holds more than ${maxValues} values`);
+    const refusal = shapeRefusal({ ...shape, values: 0 });
+    if (refusal !== null) throw refused(host, refusal);
+  }
+}
+
+/** It would be no other at the next try. */
+const refused = (host: string, why: string): EarshotError =>
+  new EarshotError("answer_unreadable", `the answer of ${host} cannot be read: ${why}`, {
+    status: 502,
+  });
+
+const decoder = new TextDecoder();
+
+/** UTF-8; a byte order mark is left out. */
+const textOf = (body: Uint8Array): string => decoder.decode(body);
+
+/** The parser's message repeats the body; of it only whether it ended too early is told. */
+function reasonOf(fault: unknown, contentType: string | null): string {
+  if (messageOf(fault).includes("end of JSON input")) return "it is cut off";
+  const type = /^[\w.+-]{1,50}\/[\w.+-]{1,50}/.exec(contentType ?? "")?.[0];
+  return type === undefined || type.includes("json") ? "it is no JSON" : `it is ${type}, not JSON`;
+}

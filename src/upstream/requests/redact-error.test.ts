@@ -1,0 +1,57 @@
+import { inspect } from "node:util";
+import { expect, test } from "vitest";
+import { EarshotError } from "../../lib/errors.ts";
+import { wasNeverSent } from "../../platforms/request-errors.ts";
+import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
+import { cleanFault } from "./redact-error.ts";
+
+const secrets = { token: "secret/of+one=" };
+
+test("what holds nothing secret is the same", () => {
+  for (const thrown of [
+    new Error("the job was cancelled"),
+    new UpstreamLimited("x.example", 1_700_000_000_000),
+    new EarshotError("upstream_refused", "no", { cause: new TypeError("why") }),
+    "a text",
+    undefined,
+  ]) {
+    expect(cleanFault(thrown, secrets)).toBe(thrown);
+  }
+});
+
+test("nothing secret is left in a message, a hint or a cause, and the rest is as it was", () => {
+  const body = { error: "no", error_description: `Bearer ${secrets.token}` };
+  const refused = Object.assign(new Error("the connection failed", { cause: body }), {
+    code: "ECONNREFUSED",
+    request: { headers: { authorization: `Bearer ${secrets.token}` } },
+  });
+  const fault = new EarshotError("upstream_unreachable", `no: ${secrets.token}`, {
+    status: 502,
+    retryable: true,
+    hint: `not ${encodeURIComponent(secrets.token)}`,
+    cause: refused,
+  });
+  const clean = cleanFault(fault, secrets);
+  expect(clean).toBeInstanceOf(EarshotError);
+  expect(clean).toMatchObject({
+    code: "upstream_unreachable",
+    status: 502,
+    retryable: true,
+    message: "no: …",
+    hint: "not …",
+  });
+  expect(inspect(clean, { depth: 20 })).not.toMatch(/secret/);
+  expect(wasNeverSent(clean)).toBe(true);
+});
+
+test("an error that is none of Earshot's own loses its text alone", () => {
+  const clean = cleanFault(new TypeError(`Invalid header: Bearer ${secrets.token}`), secrets);
+  expect(clean).toMatchObject({ message: "Invalid header: Bearer …" });
+  expect(inspect(clean)).not.toMatch(/secret/);
+});
+
+test("causes that go round in a circle come to an end", () => {
+  const error = new Error(secrets.token);
+  error.cause = error;
+  expect(inspect(cleanFault(error, secrets))).not.toMatch(/secret/);
+});

@@ -1,0 +1,34 @@
+import { inspect } from "node:util";
+import { EarshotError } from "../../lib/errors.ts";
+import type { Secrets } from "../../platforms/credential.ts";
+import { shownReason, withoutSecrets } from "../../platforms/without-secrets.ts";
+
+const mostCauses = 8;
+const everything = { depth: mostCauses, maxArrayLength: 1_000, maxStringLength: null } as const;
+
+/**
+ * What was thrown, the same where nothing secret stands in it; else another of its kind without: its message and hint each one
+ * line, of what caused it the errors alone, by their messages and codes.
+ */
+export function cleanFault(thrown: unknown, secrets: Secrets): unknown {
+  const isClean = thrown instanceof EarshotError ? isLine(thrown, secrets) : true;
+  const told = inspect(thrown, everything);
+  return isClean && told === withoutSecrets(told, secrets) ? thrown : cleaned(thrown, secrets, 0);
+}
+
+const isLine = ({ message }: Error, secrets: Secrets): boolean =>
+  message === shownReason(message, secrets);
+
+function cleaned(thrown: unknown, secrets: Secrets, depth: number): Error | undefined {
+  if (!(thrown instanceof Error) || depth > mostCauses) return undefined;
+  const message = shownReason(thrown.message, secrets);
+  const cause = cleaned(thrown.cause, secrets, depth + 1);
+  if (thrown instanceof EarshotError) {
+    const { code, status, retryable, hint } = thrown;
+    const known = hint === undefined ? {} : { hint: shownReason(hint, secrets) };
+    return new EarshotError(code, message, { status, retryable, cause, ...known });
+  }
+  const error = new Error(message, cause === undefined ? {} : { cause });
+  const code = "code" in thrown ? shownReason(String(thrown.code), secrets) : null;
+  return code === null ? error : Object.assign(error, { code });
+}

@@ -1,0 +1,312 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  answered,
+  closed,
+  good,
+  type HostileUpstream,
+  silent,
+  startHostileUpstream,
+  type Turn,
+} from "../../../test/support/hostile-upstream.ts";
+import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
+import type { Bill } from "../../platforms/session.ts";
+import {
+  jobOf,
+  openRoom,
+  pooled,
+  running,
+  type TestRoom,
+  testUpstream,
+} from "./sessions.test-support.ts";
+import type { AskingJob, OpenSession, Sessions } from "./sessions.ts";
+
+const dayMs = 86_400_000;
+/** In the middle of November 2023. */
+const startMs = Date.UTC(2023, 10, 14);
+
+let upstream: HostileUpstream;
+let room: TestRoom;
+let clock: ManualClock;
+
+const priceOf = ({ postReads = 0, userReads = 0 }: Bill) => postReads * 5_000 + userReads * 10_000;
+
+beforeEach(async () => {
+  clock = createManualClock(startMs);
+  upstream = await startHostileUpstream();
+  room = openRoom(testUpstream("x", { priceOf }), [upstream.url], {
+    clock,
+    settings: { xMonthlyPostReads: 250 },
+  });
+  room.pool.credentials = [pooled("deployment's", upstream.url)];
+});
+afterEach(async () => {
+  await room.close();
+  await upstream.close();
+});
+
+async function open(
+  name = "job",
+  { of = room.sessions, ...more }: Partial<AskingJob> & { of?: Sessions } = {},
+): Promise<OpenSession> {
+  const [first] = await of.open({
+    job: jobOf(name, { deadlineMs: clock.now() + 3_600_000, ...more }),
+    platform: "x",
+    access: ["app"],
+    whose: "any",
+    bucket: "posts",
+    host: null,
+  });
+  if (first === undefined) throw new Error("there is no session");
+  return first;
+}
+
+const hundred = { path: "/posts", bucket: "posts", bill: { postReads: 100 } };
+
+const spent = () => room.store.postReads("2023-11");
+
+describe("a call that is paid for", () => {
+  test("costs what the platform is told to have billed", async () => {
+    const session = await open();
+    const answer = await session.get(hundred);
+    expect(await spent()).toBe(100);
+    answer.settle({ postReads: 7, userReads: 2 });
+    answer.settle({ postReads: 1 });
+    expect(session.cost()).toEqual({
+      postReads: 7,
+      userReads: 2,
+      requests: 0,
+      microUsd: 55_000,
+      month: { name: "2023-11", postReads: 7, mostPostReads: 250 },
+    });
+    await clock.advance(0);
+    expect(await spent()).toBe(7);
+  });
+
+  test("costs all that it may where nothing tells otherwise", async () => {
+    const session = await open();
+    await session.get(hundred);
+    await session.get(hundred);
+    expect(session.cost()).toMatchObject({ postReads: 200, microUsd: 1_000_000 });
+    expect(await spent()).toBe(200);
+  });
+
+  test.each([
+    ["NaN", Number.NaN, 0],
+    ["less than nothing", -5, 0],
+    ["more than was reserved", 120, 120],
+  ])("takes %s for what it is", async (_what, postReads, counted) => {
+    const answer = await (await open()).get(hundred);
+    answer.settle({ postReads });
+    await clock.advance(0);
+    expect(await spent()).toBe(counted);
+  });
+
+  test.each<[string, Turn]>([
+    ["is refused (4xx)", answered(400, {}, "{}")],
+    ["fails over there (5xx)", answered(500)],
+    ["is limited (429)", answered(429, { "retry-after": "3600" })],
+  ])("costs nothing where it %s", async (_what, turn) => {
+    upstream.usual = turn;
+    const session = await open();
+    const asking = session.get(hundred).then(
+      (answer) => answer.settle({}),
+      () => undefined,
+    );
+    await running(clock, asking);
+    await clock.advance(0);
+    expect(session.cost()).toMatchObject({ postReads: 0, month: { postReads: 0 } });
+    expect(await spent()).toBe(0);
+  });
+
+  test("costs nothing where nobody is there", async () => {
+    await upstream.close();
+    const session = await open();
+    await running(
+      clock,
+      session.get(hundred).catch(() => undefined),
+    );
+    expect(await spent()).toBe(0);
+    upstream = await startHostileUpstream();
+  });
+
+  test.each<[string, Turn]>([
+    ["no answer", silent],
+    ["a cut connection", closed],
+    ["what cannot be read", answered(200, {}, "{")],
+  ])(
+    "may have been billed where it got %s: it counts in full and is not made again",
+    async (_what, turn) => {
+      if (turn === silent) room.timeoutsMs.push(50);
+      upstream.usual = turn;
+      const fault = await running(
+        clock,
+        (await open()).get(hundred).catch((thrown: unknown) => thrown),
+      );
+      expect(fault).toMatchObject({
+        retryable: false,
+        message: expect.stringContaining("may have been billed"),
+      });
+      expect(room.outcomes).toHaveLength(1);
+      expect(await spent()).toBe(100);
+    },
+  );
+
+  test("is on disk before it is sent", async () => {
+    const seen: number[] = [];
+    upstream.usual = (request, response) => {
+      void spent().then((reads) => {
+        seen.push(reads);
+        good({})(request, response);
+      });
+    };
+    await (await open()).get(hundred);
+    expect(seen).toEqual([100]);
+  });
+});
+
+describe("the month's budget", () => {
+  test("is kept exactly, by however many jobs and processes at once", async () => {
+    const processes = [room.sessions, room.beside(), room.beside()];
+    const asked = Array.from({ length: 30 }, async (_, n) => {
+      const session = await open(`job ${n}`, { of: processes[n % 3] ?? room.sessions });
+      return await session.get({ ...hundred, bill: { postReads: 10 } }).then(
+        () => "read",
+        (fault: { code: string }) => fault.code,
+      );
+    });
+    const outcomes = await running(clock, Promise.all(asked));
+    expect(outcomes.filter((outcome) => outcome === "read")).toHaveLength(25);
+    expect(outcomes.filter((outcome) => outcome === "budget_used_up")).toHaveLength(5);
+    expect(await spent()).toBe(250);
+    expect(upstream.requests).toHaveLength(25);
+  });
+
+  test("is told with its setting and its end, and asks nothing", async () => {
+    const refused = open().then((session) => session.get({ ...hundred, bill: { postReads: 251 } }));
+    await expect(refused).rejects.toMatchObject({
+      code: "budget_used_up",
+      status: 502,
+      retryable: false,
+      message: expect.stringMatching(
+        /251 posts, and 250 of the 250 that EARSHOT_X_MONTHLY_POST_READS .* 2023-12-01T00:00:00Z/,
+      ),
+    });
+    expect(upstream.requests).toEqual([]);
+  });
+
+  test("begins anew with the month", async () => {
+    await (await open()).get({ ...hundred, bill: { postReads: 250 } });
+    await expect((await open("2")).get(hundred)).rejects.toMatchObject({ code: "budget_used_up" });
+    clock.shiftWall(20 * dayMs);
+    const session = await open("3");
+    await session.get(hundred);
+    expect(session.cost()?.month).toEqual({ name: "2023-12", postReads: 100, mostPostReads: 250 });
+  });
+
+  test("does not bind an account's own credential, whose calls are counted beside it", async () => {
+    room.pool.credentials = [pooled("own", upstream.url, { owner: "account" })];
+    const session = await open();
+    for (let n = 0; n < 4; n += 1) await session.get(hundred);
+    expect(session.cost()).toEqual({
+      postReads: 400,
+      userReads: 0,
+      requests: 0,
+      microUsd: 2_000_000,
+      month: null,
+    });
+    expect(await spent()).toBe(0);
+  });
+
+  test("leaves what costs no posts alone", async () => {
+    await (await open()).get({ ...hundred, bill: { postReads: 250 } });
+    await expect(
+      (await open("2")).get({ ...hundred, bill: { userReads: 1 } }),
+    ).resolves.toMatchObject({ status: 200 });
+  });
+});
+
+describe("a job whose lease was lost during a paid call", () => {
+  async function lost(name: string): Promise<void> {
+    const lease = new AbortController();
+    upstream.script = [silent];
+    const asking = (await open(name, { signal: lease.signal })).get(hundred);
+    while (upstream.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    lease.abort(new Error("the lease is lost"));
+    await expect(asking).rejects.toThrow("the lease is lost");
+  }
+
+  test("is not paid for a second time, by whichever process and under whichever number", async () => {
+    await lost("job");
+    for (const [of, attempt] of [
+      [room.sessions, 2],
+      [room.beside(), 1],
+      [room.beside(), 2],
+    ] as const) {
+      await expect((await open("job", { of, attempt })).get(hundred)).rejects.toMatchObject({
+        code: "paid_call_repeated",
+        status: 502,
+        retryable: false,
+      });
+    }
+    expect(upstream.requests).toHaveLength(1);
+    await expect((await open("another")).get(hundred)).resolves.toMatchObject({ status: 200 });
+  });
+
+  test("pays when it runs again where nothing was sent before", async () => {
+    const lease = new AbortController();
+    const session = await open("job", { signal: lease.signal });
+    const asking = session.get(hundred);
+    asking.catch(() => undefined);
+    while ((await spent()) === 0);
+    lease.abort(new Error("the lease is lost"));
+    await expect(asking).rejects.toThrow("the lease is lost");
+    expect(upstream.requests).toEqual([]);
+    await expect((await open("job", { attempt: 2 })).get(hundred)).resolves.toMatchObject({
+      status: 200,
+    });
+  });
+
+  test("may ask on for what is free", async () => {
+    await lost("job");
+    const { bill: _bill, ...free } = hundred;
+    await expect((await open("job", { attempt: 2 })).get(free)).resolves.toMatchObject({
+      status: 200,
+    });
+  });
+
+  test("counts as billed, also after the day in which it may be answered", async () => {
+    await lost("job");
+    expect(await spent()).toBe(100);
+    clock.shiftWall(2 * dayMs);
+    await (await open("another")).get({ ...hundred, bill: { postReads: 1 } });
+    expect(await spent()).toBe(101);
+  });
+
+  test("has paid for what was answered before, and may go on", async () => {
+    await (await open("job")).get(hundred);
+    await clock.advance(0);
+    await expect((await open("job", { attempt: 2 })).get(hundred)).resolves.toMatchObject({
+      status: 200,
+    });
+  });
+});
+
+test("calls of one attempt at the same time are no repetition", async () => {
+  const one = { ...hundred, bill: { postReads: 1 } };
+  const [session, other] = [await open(), await open()];
+  // Nothing holds the next ones back once an answer has told that nothing is limited.
+  await session.get(one);
+  const all = Promise.all([session.get(one), session.get(one), other.get(one)]);
+  await expect(running(clock, all)).resolves.toHaveLength(3);
+  expect(await spent()).toBe(4);
+});
+
+test("where nothing is billed there are no costs", async () => {
+  const free = openRoom(testUpstream("x"), [upstream.url], { clock });
+  free.pool.credentials = [pooled("c1", upstream.url)];
+  const session = await open("job", { of: free.sessions });
+  await session.get(hundred);
+  expect(session.cost()).toBeNull();
+  expect(await free.store.postReads("2023-11")).toBe(0);
+  await free.close();
+});

@@ -1,0 +1,147 @@
+import type { Store } from "../../db/operations.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Bill } from "../../platforms/session.ts";
+import type { SourceCost } from "../../platforms/source.ts";
+import type { Reserved, SpendingOperations } from "./operations.ts";
+import type { Reservations } from "./reservations.ts";
+import type { AskingJob } from "./sessions.ts";
+import type { Amounts, Spender } from "./spending-rows.ts";
+
+/** What one session spends. */
+export type Spending = {
+  call(bill: Bill): PaidCall;
+  cost(): SourceCost;
+};
+
+/** A call that is paid for, however often it is tried. */
+export type PaidCall = {
+  /**
+   * Notes on disk what it may cost, before it is sent; once. Errors: `budget_used_up`, `paid_call_repeated`, those of the store.
+   */
+  reserve(): Promise<void>;
+  /** It was billed for all that it may cost, as far as is known. */
+  billed(): void;
+  /** It was billed for nothing. */
+  unbilled(): void;
+  /** What it was billed for in fact, where it was; told once. */
+  settle(bill: Bill): void;
+};
+
+export type SpendingContext = {
+  store: Pick<Store<SpendingOperations>, "write">;
+  clock: Clock;
+  priceOf: (bill: Bill) => number;
+  /** Null where nothing binds. */
+  mostPostReads: number | null;
+  spender: Omit<Spender, "month">;
+  job: AskingJob;
+  /** Those of the job's attempt, of all of its sessions. */
+  reservations: Reservations;
+};
+
+export function createSpending(context: SpendingContext): Spending {
+  const { store, clock, mostPostReads, spender, job, reservations } = context;
+  const binds = mostPostReads !== null && spender.owner === "deployment";
+  let total = nothing;
+  let month = monthOf(clock.now());
+  let monthPostReads = 0;
+
+  const amountsOf = (bill: Bill): Amounts => {
+    const known = { postReads: count(bill.postReads), userReads: count(bill.userReads) };
+    const units = { ...known, requests: count(bill.requests) };
+    return { ...units, microUsd: count(context.priceOf(units)) };
+  };
+
+  function call(bill: Bill): PaidCall {
+    const most = amountsOf(bill);
+    let reserved: Promise<Reserved> | null = null;
+    let spentIn = month;
+    let isReserved = false;
+    let maySettle = false;
+
+    async function reserve(): Promise<void> {
+      if (reserved !== null) {
+        await reserved;
+        return;
+      }
+      const nowMs = clock.now();
+      spentIn = monthOf(nowMs);
+      reserved = reservations.reserve((own) =>
+        store.write("reserveSpending", {
+          ...spender,
+          month: spentIn,
+          amounts: most,
+          jobUuid: job.uuid,
+          attempt: job.attempt,
+          own,
+          mostPostReads,
+          nowMs,
+        }),
+      );
+      const { monthPostReads: reads } = await reserved;
+      isReserved = true;
+      month = spentIn;
+      monthPostReads = reads;
+    }
+
+    /** What cannot be written stays reserved, and counts in full. */
+    function close(amounts: Amounts): void {
+      if (!isReserved) return;
+      spend(amounts);
+      if (spender.owner === "deployment") monthPostReads += amounts.postReads - most.postReads;
+      void reserved
+        ?.then(async ({ id }) => {
+          await store.write("settleSpending", { id, amounts });
+          reservations.settled(id);
+        })
+        .catch(() => undefined);
+    }
+
+    function settle(told: Bill): void {
+      if (!maySettle) return;
+      maySettle = false;
+      const difference = minus(amountsOf(told), most);
+      spend(difference);
+      if (spender.owner === "deployment") monthPostReads += difference.postReads;
+      if (Object.values(difference).every((each) => each === 0)) return;
+      store
+        .write("correctSpending", { ...spender, month: spentIn, amounts: difference })
+        .catch(() => undefined);
+    }
+
+    function billed(): void {
+      maySettle = isReserved;
+      close(most);
+    }
+
+    return { reserve, billed, unbilled: () => close(nothing), settle };
+  }
+
+  function spend(amounts: Amounts): void {
+    total = minus(total, minus(nothing, amounts));
+  }
+
+  return {
+    call,
+    cost: () => ({
+      ...total,
+      month: binds ? { name: month, postReads: monthPostReads, mostPostReads } : null,
+    }),
+  };
+}
+
+/** The calendar month (UTC) of a time, `2026-11`. */
+export const monthOf = (ms: number): string => new Date(ms).toISOString().slice(0, 7);
+
+const nothing: Amounts = { postReads: 0, userReads: 0, requests: 0, microUsd: 0 };
+
+const minus = (one: Amounts, other: Amounts): Amounts => ({
+  postReads: one.postReads - other.postReads,
+  userReads: one.userReads - other.userReads,
+  requests: one.requests - other.requests,
+  microUsd: one.microUsd - other.microUsd,
+});
+
+/** Counts may come from what a platform says. */
+const count = (told: number | undefined): number =>
+  told === undefined || !Number.isFinite(told) ? 0 : Math.min(1e12, Math.max(0, Math.round(told)));
