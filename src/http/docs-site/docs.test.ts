@@ -69,7 +69,7 @@ describe("the codes beside those of problems", () => {
     .join("\n");
 
   test("are explained, each one that the source gives an entry, a warning or a failure", () => {
-    const ofSchemas = readFileSync(new URL("schemas/validation.ts", import.meta.url), "utf8");
+    const ofSchemas = readFileSync(new URL("../schemas/validation.ts", import.meta.url), "utf8");
     const given = [
       ...source.matchAll(/\bcode: "([a-z_]+)"/g),
       ...ofSchemas.matchAll(/return "([a-z_]+)";/g),
