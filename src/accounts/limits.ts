@@ -1,18 +1,37 @@
-/** The rates of the deployment; a key may have its own. */
-export type Limits = {
-  requestsPerSecond: number;
-  submissionsPerMinute: number;
-  failedKeysPerMinute: number;
-  /** Of a session of the dashboard; it submits as many searches as a key. */
-  dashboardRequestsPerSecond: number;
+import { count } from "../lib/settings/kinds.ts";
+import { defaultsOf, type SettingsOf } from "../lib/settings/setting.ts";
+
+/** The rate limits of the deployment; a key may have its own. */
+export const limitSettings = {
+  requestsPerSecond: count(
+    "EARSHOT_REQUESTS_PER_SECOND",
+    3,
+    [1, 1_000_000],
+    "Requests a second of a key without a limit of its own.",
+  ),
+  submissionsPerMinute: count(
+    "EARSHOT_SUBMISSIONS_PER_MINUTE",
+    10,
+    [1, 10_000_000],
+    "Searches in any 60 seconds of a key without a limit of its own.",
+  ),
+  failedKeysPerMinute: count(
+    "EARSHOT_FAILED_KEYS_PER_MINUTE",
+    30,
+    [1, 1_000_000],
+    "Different invalid keys in any 60 seconds after which an address is refused.",
+  ),
+  dashboardRequestsPerSecond: count(
+    "EARSHOT_DASHBOARD_REQUESTS_PER_SECOND",
+    20,
+    [1, 1_000_000],
+    "Requests a second of an account's dashboard, all pages together. Its searches are limited like those of a key.",
+  ),
 };
 
-export const defaultLimits: Limits = {
-  requestsPerSecond: 3,
-  submissionsPerMinute: 10,
-  failedKeysPerMinute: 30,
-  dashboardRequestsPerSecond: 20,
-};
+export type Limits = SettingsOf<typeof limitSettings>;
+
+export const defaultLimits: Limits = defaultsOf(limitSettings);
 
 /** `burst`: requests in any second over the whole API. `search`: submissions in any 60 seconds. */
 export type LimitPolicy = "burst" | "search";

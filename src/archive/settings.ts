@@ -1,51 +1,115 @@
-/** How an archive is kept, and what happens by default. */
-export type ArchiveBounds = {
-  /** How long count changes gather before they are added to their posts, milliseconds. */
-  countDelayMs: number;
-  /** Above it streamed posts age out, oldest first, and imports are refused; bytes on disk. */
-  maxBytes: number;
-  /** Streamed posts that are older age out, milliseconds; 0 is no bound. */
-  maxAgeMs: number;
-  /** Posts above which a segment other than the newest is split. */
-  splitPosts: number;
-  /** How long a segment must be left alone before its index is merged into one piece, milliseconds. */
-  optimiseAfterMs: number;
-  /** Arrivals that are remembered at least, the newest ones. */
-  arrivalsKept: number;
-  /** How long the file of a segment that is no more is kept for those who still read it, milliseconds. */
-  retiredMs: number;
-  /** How long files that belong to no segment are left in `orphaned`, milliseconds; less where the bytes are exceeded. */
-  orphanedMs: number;
-  /** Whether quiet segments are sealed; where not, sealed ones are put back. */
-  seal: "on" | "off";
-  /** How long no post must have arrived in a segment before it is sealed, milliseconds. */
-  sealAfterMs: number;
-  /** Posts below which a segment is not worth sealing. */
-  sealPosts: number;
-  /** Percent of a sealed segment's posts above which those written since are too many, and it is sealed anew. */
-  resealPercent: number;
-  /** How long a sealed segment stays as it is before it is sealed anew, milliseconds. */
-  resealEveryMs: number;
-  /** What a thread that reads remembers of the terms of sealed segments, bytes. */
-  termMemoryBytes: number;
-  /** What all threads of a process together remember of the IDs of sealed segments, bytes. */
-  idMemoryBytes: number;
+import { choice, count, duration, durationOrNone } from "../lib/settings/kinds.ts";
+import { defaultsOf, type SettingsOf } from "../lib/settings/setting.ts";
+
+/** How an archive is written and read. */
+export const archiveSettings = {
+  segmentPosts: count(
+    "EARSHOT_SEGMENT_POSTS",
+    1_000_000,
+    [1, 100_000_000],
+    "Posts in a segment before the next one is started.",
+  ),
+  readers: count("EARSHOT_READERS", 2, [1, 64], "Threads that read the archive."),
+  detectLanguage: choice(
+    "EARSHOT_DETECT_LANGUAGE",
+    "on",
+    ["on", "off"],
+    "Whether to detect the language of posts whose source names none.",
+  ),
 };
 
-export const archiveDefaults: ArchiveBounds = {
-  countDelayMs: 60_000,
-  maxBytes: 20_000_000_000,
-  maxAgeMs: 0,
-  splitPosts: 1_500_000,
-  optimiseAfterMs: 600_000,
-  arrivalsKept: 1_000_000,
-  retiredMs: 300_000,
-  orphanedMs: 7 * 86_400_000,
-  seal: "on",
-  sealAfterMs: 3_600_000,
-  sealPosts: 10_000,
-  resealPercent: 10,
-  resealEveryMs: 86_400_000,
-  termMemoryBytes: 48 * 1024 ** 2,
-  idMemoryBytes: 81_000_000,
+/** Size, age and compaction of segments. */
+export const boundSettings = {
+  maxBytes: count(
+    "EARSHOT_ARCHIVE_MAX_BYTES",
+    20_000_000_000,
+    [10_000_000, 1_000 * 1024 ** 4],
+    "Maximum size of the archive on disk, in bytes. Above it, streamed posts are deleted segment by segment, oldest first, and imports are refused; imported posts stay.",
+  ),
+  maxAgeMs: durationOrNone(
+    "EARSHOT_ARCHIVE_MAX_AGE",
+    3_600_000,
+    "Maximum age of streamed posts. A segment is deleted once all of its posts are older.",
+  ),
+  countDelayMs: duration(
+    "EARSHOT_COUNT_DELAY",
+    60_000,
+    1_000,
+    "How long likes, reposts, replies and quotes are collected before they are added to the counts of posts.",
+  ),
+  splitPosts: count(
+    "EARSHOT_SPLIT_POSTS",
+    1_500_000,
+    [2, 100_000_000],
+    "Posts above which a segment that late posts have filled is split.",
+  ),
+  optimiseAfterMs: duration(
+    "EARSHOT_OPTIMISE_AFTER",
+    600_000,
+    1_000,
+    "How long a segment must be idle before its FTS5 index is merged.",
+  ),
+  orphanedMs: duration(
+    "EARSHOT_ORPHANED_TIME",
+    7 * 86_400_000,
+    0,
+    "How long orphaned segment files stay in `archive/orphaned`. If the archive exceeds its size, the oldest are deleted earlier.",
+  ),
+  retiredMs: duration(
+    "EARSHOT_RETIRED_TIME",
+    300_000,
+    10_000,
+    "How long the old file of a rewritten segment is kept for running searches; shorter if the archive exceeds its size.",
+  ),
+  seal: choice(
+    "EARSHOT_SEAL",
+    "on",
+    ["on", "off"],
+    "Whether to seal segments that rarely change, which makes searches many times faster. `off` unseals them.",
+  ),
+  sealAfterMs: duration(
+    "EARSHOT_SEAL_AFTER",
+    3_600_000,
+    1_000,
+    "How long a segment must receive no posts before it is sealed.",
+  ),
+  sealPosts: count(
+    "EARSHOT_SEAL_POSTS",
+    10_000,
+    [1, 100_000_000],
+    "Smallest segment that is sealed, in posts.",
+  ),
+  resealPercent: count(
+    "EARSHOT_RESEAL_PERCENT",
+    10,
+    [1, 100],
+    "Percentage of a sealed segment's posts written since sealing above which it is sealed again.",
+  ),
+  resealEveryMs: duration(
+    "EARSHOT_RESEAL_EVERY",
+    86_400_000,
+    1_000,
+    "Shortest time between two seals of a segment.",
+  ),
+  termMemoryBytes: count(
+    "EARSHOT_TERM_MEMORY",
+    48 * 1024 ** 2,
+    [65_536, 1024 ** 4],
+    "Cache of each reader thread for the terms of sealed segments, in bytes.",
+  ),
+  idMemoryBytes: count(
+    "EARSHOT_ID_MEMORY",
+    81_000_000,
+    [0, 1024 ** 4],
+    "Cache of all reader threads together for the IDs of posts in sealed segments, in bytes; 8 bytes a post.",
+  ),
 };
+
+export const archiveLimits = {
+  /** Newest arrivals that are remembered, at least. */
+  arrivalsKept: 1_000_000,
+};
+
+export type ArchiveBounds = SettingsOf<typeof boundSettings> & typeof archiveLimits;
+
+export const archiveDefaults: ArchiveBounds = { ...defaultsOf(boundSettings), ...archiveLimits };

@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { argv } from "node:process";
 import { pathToFileURL } from "node:url";
 import type { Command } from "commander";
+import { withGeneratedPart } from "../lib/generated-part.ts";
 import { packageRoot } from "../lib/package-root.ts";
 import { commandNames, makeProgram } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
@@ -9,14 +10,14 @@ import type { Terminal } from "./terminal.ts";
 /** The page that shows every command's help; `npm run docs` writes its blocks anew. */
 export const commandsPage = new URL("docs/commands.md", packageRoot);
 
-const begin = "<!-- commands: made from the commands' own help -->";
-const end = "<!-- end of commands -->";
+const markers = [
+  "<!-- commands: made from the commands' own help -->",
+  "<!-- end of commands -->",
+] as const;
 
 /** The page with the commands as they are now. */
 export async function withCommands(page: string): Promise<string> {
-  const head = page.slice(0, page.indexOf(begin));
-  const tail = page.slice(page.indexOf(end));
-  return `${head}${begin}\n\n${await sections()}\n${tail}`;
+  return withGeneratedPart(page, markers, await sections());
 }
 
 async function sections(): Promise<string> {

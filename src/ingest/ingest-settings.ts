@@ -1,34 +1,86 @@
+import { choice, count, didList, duration } from "../lib/settings/kinds.ts";
+import { url, urlListOrNone } from "../lib/settings/network-kinds.ts";
+import { defaultsOf, type SettingsOf } from "../lib/settings/setting.ts";
 import { publicLabelerUrls, publicLabelSources } from "./jetstream/labeler-settings.ts";
-import { defaultJetstreamSettings, type JetstreamSettings } from "./jetstream/settings.ts";
+import { jetstreamLimits, jetstreamSettings } from "./jetstream/settings.ts";
 
-/** The settings of everything that comes in by itself. */
-export type IngestSettings = Omit<JetstreamSettings, "userAgent"> & {
-  /** Addresses of `com.atproto.label.subscribeLabels`. */
-  labelerUrls: readonly string[];
-  /** Ids of accounts whose labels are believed. */
-  labelerSources: readonly string[];
-  labelerStart: "now" | "beginning";
-  maxLabelsOfFrame: number;
-  lookUp: "on" | "off";
-  appviewUrl: string;
-  lookUpAgeMs: number;
-  lookUpsPerSecond: number;
-  fetchTimeoutMs: number;
-  maxAnswerBytes: number;
+/** Labels and account data that accompany the live stream. */
+const accountSettings = {
+  labelerUrls: urlListOrNone(
+    "EARSHOT_LABELER_URLS",
+    publicLabelerUrls,
+    ["ws:", "wss:"],
+    "Labelers whose label streams are ingested, for takedowns, `label:` and `filter:safe`.",
+  ),
+  labelerSources: didList(
+    "EARSHOT_LABELER_SOURCES",
+    publicLabelSources,
+    "Accounts whose labels are trusted, whichever server sends them.",
+  ),
+  labelerStart: choice(
+    "EARSHOT_LABELER_START",
+    "now",
+    ["now", "beginning"],
+    "Where the first connection to a labeler begins. The full history of the network's labeler is tens of millions of labels.",
+  ),
+  lookUp: choice(
+    "EARSHOT_LOOKUP",
+    "on",
+    ["on", "off"],
+    "Whether to look up handles, names and labels of accounts with stored posts.",
+  ),
+  appviewUrl: url(
+    "EARSHOT_BLUESKY_APPVIEW_URL",
+    "https://public.api.bsky.app",
+    ["https:", "http:"],
+    "The Bluesky AppView for account lookups.",
+  ),
+  lookUpAgeMs: duration(
+    "EARSHOT_LOOKUP_AGE",
+    7 * 86_400_000,
+    1_000,
+    "Time after which an account is looked up again.",
+  ),
+  lookUpsPerSecond: count(
+    "EARSHOT_LOOKUP_PER_SECOND",
+    2,
+    [1, 1_000],
+    "Lookup requests a second, of up to 25 accounts each.",
+  ),
 };
 
-const { userAgent: _userAgent, ...jetstream } = defaultJetstreamSettings;
+/** The live stream of Bluesky. */
+export const ingestSettings = {
+  source: choice(
+    "EARSHOT_INGEST",
+    "bluesky",
+    ["bluesky", "off"],
+    "Which live stream fills the archive.",
+  ),
+  ...jetstreamSettings,
+  coverageSlackMs: duration(
+    "EARSHOT_COVERAGE_SLACK",
+    10_000,
+    0,
+    "Lag of a connected live stream up to which its coverage counts as current.",
+  ),
+  ...accountSettings,
+};
 
-export const defaultIngestSettings: IngestSettings = {
-  ...jetstream,
-  labelerUrls: publicLabelerUrls,
-  labelerSources: publicLabelSources,
-  labelerStart: "now",
+/** Constants of label frames and lookups. */
+export const ingestLimits = {
+  ...jetstreamLimits,
   maxLabelsOfFrame: 1_000,
-  lookUp: "on",
-  appviewUrl: "https://public.api.bsky.app",
-  lookUpAgeMs: 7 * 86_400_000,
-  lookUpsPerSecond: 2,
+  /** Of a lookup, and of the download of the stream's dictionary. */
   fetchTimeoutMs: 10_000,
   maxAnswerBytes: 1024 ** 2,
+};
+
+export type IngestSettings = SettingsOf<typeof jetstreamSettings> &
+  SettingsOf<typeof accountSettings> &
+  typeof ingestLimits;
+
+export const defaultIngestSettings: IngestSettings = {
+  ...defaultsOf({ ...jetstreamSettings, ...accountSettings }),
+  ...ingestLimits,
 };

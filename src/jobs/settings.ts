@@ -1,35 +1,85 @@
-/** Limits and times of jobs; durations in milliseconds. */
-export type JobSettings = {
-  /** From submission to the end, all attempts included. */
-  deadlineMs: number;
-  /** How much later a job that runs may still hand in what it found. */
-  deadlineGraceMs: number;
-  maxAttempts: number;
-  /** How long a node holds a job before it must renew its lease. */
-  leaseMs: number;
-  /** Before the second attempt; doubled before each further one. */
-  retryDelayMs: number;
-  /** How long a result is kept after the end of its job. */
-  resultRetentionMs: number;
-  /** How long a job is known after its end. */
-  retentionMs: number;
-  /** How long a submission that is repeated under its idempotency key is known. */
-  idempotencyMs: number;
-  /** Jobs that may wait for a node. */
-  maxWaiting: number;
-  /** Jobs of one key that run at the same time; null: as many as there are slots on all nodes. */
-  maxRunningPerKey: number | null;
+import { choice, count, countOrNone, duration } from "../lib/settings/kinds.ts";
+import { defaultsOf, type SettingsOf } from "../lib/settings/setting.ts";
+
+/** Deadlines, retries, retention and the queue. */
+export const jobSettings = {
+  deadlineMs: duration(
+    "EARSHOT_JOB_DEADLINE",
+    120_000,
+    1_000,
+    "Time limit of a job from its submission, including retries.",
+  ),
+  retryDelayMs: duration(
+    "EARSHOT_RETRY_DELAY",
+    250,
+    1,
+    "Delay before the second attempt of a job; it doubles for each further one.",
+  ),
+  maxAttempts: count("EARSHOT_MAX_ATTEMPTS", 3, [1, 100], "Maximum number of attempts of a job."),
+  leaseMs: duration(
+    "EARSHOT_LEASE",
+    30_000,
+    1_000,
+    "How long a node leases a job before it must renew.",
+  ),
+  resultRetentionMs: duration(
+    "EARSHOT_RESULT_RETENTION",
+    86_400_000,
+    1_000,
+    "How long a result is kept; then the job is `expired`.",
+  ),
+  retentionMs: duration(
+    "EARSHOT_JOB_RETENTION",
+    604_800_000,
+    1_000,
+    "How long the status of a finished job is kept; then its uuid is unknown.",
+  ),
+  idempotencyMs: duration(
+    "EARSHOT_IDEMPOTENCY_RETENTION",
+    86_400_000,
+    1_000,
+    "How long an `Idempotency-Key` is remembered; a repeated submission returns the uuid of the first.",
+  ),
+  maxWaiting: count(
+    "EARSHOT_MAX_WAITING_JOBS",
+    10_000,
+    [1, 10_000_000],
+    "Maximum number of queued jobs; further submissions get 503.",
+  ),
+  maxRunningPerKey: countOrNone(
+    "EARSHOT_MAX_RUNNING_PER_KEY",
+    [1, 1_000],
+    "Maximum number of running jobs of a key. By default, a key can use all slots of all nodes except those reserved for accounts that have nothing running.",
+  ),
 };
 
-export const jobDefaults: JobSettings = {
-  deadlineMs: 120_000,
+export const jobLimits = {
+  /** How long after its deadline a running job may still deliver what it found, in milliseconds. */
   deadlineGraceMs: 2_000,
-  maxAttempts: 3,
-  leaseMs: 30_000,
-  retryDelayMs: 250,
-  resultRetentionMs: 86_400_000,
-  retentionMs: 604_800_000,
-  idempotencyMs: 86_400_000,
-  maxWaiting: 10_000,
-  maxRunningPerKey: null,
+};
+
+export type JobSettings = SettingsOf<typeof jobSettings> & typeof jobLimits;
+
+export const jobDefaults: JobSettings = { ...defaultsOf(jobSettings), ...jobLimits };
+
+/** The embedded node. */
+export const runnerSettings = {
+  fastPath: choice(
+    "EARSHOT_FAST_PATH",
+    "on",
+    ["on", "off"],
+    "Whether a search that the embedded node can start immediately runs before its submission is committed, and is committed as done; `off` is for comparisons.",
+  ),
+  concurrency: count(
+    "EARSHOT_NODE_CONCURRENCY",
+    64,
+    [0, 1_000],
+    "Searches that the embedded node runs concurrently; 0 disables them.",
+  ),
+  fetchConcurrency: count(
+    "EARSHOT_NODE_FETCH_CONCURRENCY",
+    64,
+    [0, 10_000],
+    "Jobs of other methods, which mostly wait for a platform, that it runs concurrently in addition; 0 disables them.",
+  ),
 };

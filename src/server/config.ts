@@ -1,32 +1,31 @@
 import { EarshotError, type ErrorDetail } from "../lib/errors.ts";
+import type { Setting, SettingsOf } from "../lib/settings/setting.ts";
 import type { Environment } from "./environment.ts";
-import type { Setting } from "./setting-kinds.ts";
-import { settings } from "./settings.ts";
+import { constants, settings } from "./settings.ts";
 
 type Table = typeof settings;
-type ValueOf<S> = S extends Setting<infer T> ? T : never;
+type Constants = typeof constants;
 
-/** Every setting with its value: sections of settings.ts, durations in milliseconds, sizes in bytes. */
+/** Every setting and constant with its value, in the sections of settings.ts; durations in milliseconds, sizes in bytes. */
 export type Config = {
-  [Section in keyof Table]: {
-    [Name in keyof Table[Section]]: ValueOf<Table[Section][Name]>;
-  };
+  [Section in keyof Table]: SettingsOf<Table[Section]> &
+    (Section extends keyof Constants ? Constants[Section] : unknown);
 };
 
 /**
- * The configuration that an environment describes. A value that cannot be read is an `invalid_setting` that names the
- * variable, the value and what is expected; all of them are in the details.
+ * The configuration that an environment describes. An invalid value is an `invalid_setting` that names the variable, the value
+ * and what is expected; all of them are in the details.
  */
 export function configFrom(environment: Environment): Config {
-  const faults: ErrorDetail[] = [];
+  const errors: ErrorDetail[] = [];
 
   function value<T>(setting: Setting<T>): T {
     const written = environment[setting.name];
     if (written === undefined) return setting.fallback;
-    const outcome = setting.read(written);
-    if (outcome.ok) return outcome.value;
+    const parsed = setting.parse(written.trim());
+    if (parsed !== undefined) return parsed;
     const shown = setting.isSecret === true ? "not readable" : JSON.stringify(written);
-    faults.push({
+    errors.push({
       code: "invalid_setting",
       message: `${setting.name} is ${shown}, expected ${setting.expected}`,
       hint: `leave it out for the default, ${setting.defaultText}`,
@@ -39,15 +38,20 @@ export function configFrom(environment: Environment): Config {
       name,
       value(setting),
     ]);
-    return [section, Object.fromEntries(values)];
+    return [section, { ...constantsOf(section), ...Object.fromEntries(values) }];
   });
 
-  const first = faults[0];
-  // The keys and values are the table's own, entry by entry, which the type of fromEntries cannot say.
+  const first = errors[0];
+  // The keys and values are the table's own, which the type of fromEntries cannot express.
   if (first === undefined) return Object.fromEntries(sections) as Config;
-  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : "";
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
   throw new EarshotError("invalid_setting", `${first.message}${more}`, {
-    hint: faults.length > 1 ? faults.map((fault) => fault.message).join("; ") : (first.hint ?? ""),
-    details: faults,
+    hint: errors.length > 1 ? errors.map(({ message }) => message).join("; ") : (first.hint ?? ""),
+    details: errors,
   });
+}
+
+function constantsOf(section: string): Readonly<Record<string, unknown>> {
+  const bySection: Readonly<Record<string, Readonly<Record<string, unknown>>>> = constants;
+  return bySection[section] ?? {};
 }

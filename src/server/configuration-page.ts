@@ -1,66 +1,92 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { argv } from "node:process";
 import { pathToFileURL } from "node:url";
+import { withGeneratedPart } from "../lib/generated-part.ts";
 import { packageRoot } from "../lib/package-root.ts";
-import type { Setting } from "./setting-kinds.ts";
-import { settings } from "./settings.ts";
+import type { Setting } from "../lib/settings/setting.ts";
+import { settingTasks } from "./setting-tasks.ts";
+import { allSettings, settings } from "./settings.ts";
 
-/** The page that lists the settings; `npm run docs` writes its tables anew. */
-export const configurationPage = new URL("docs/configuration.md", packageRoot);
+type Section = keyof typeof settings;
 
-const titles: Record<keyof typeof settings, string> = {
-  data: "Data",
+const titles: Record<Section, string> = {
+  data: "Archive",
   http: "HTTP",
-  limits: "Rates",
+  limits: "Rate limits",
   signIn: "Sign-in",
   sessions: "Sessions",
   keys: "Keys",
   search: "Searches",
   jobs: "Jobs",
   webhooks: "Webhooks",
-  ingest: "Live stream",
+  ingest: "Live stream of Bluesky",
   mastodonStream: "Live stream of a Mastodon server",
-  backfill: "History",
+  backfill: "Backfill",
   upstreams: "Platforms",
   usage: "Usage and status",
-  nodes: "Remote nodes",
-  node: "A node by itself",
+  nodes: "Gateway",
+  node: "Remote node",
   import: "Import",
   log: "Log",
 };
 
-const begin = "<!-- settings: made from src/server/settings.ts -->";
-const end = "<!-- end of settings -->";
+const markers = ["<!-- settings: generated from the code -->", "<!-- end of settings -->"] as const;
 
-/** The page with its tables as the settings are now. */
-export function withSettings(page: string): string {
-  const head = page.slice(0, page.indexOf(begin));
-  const tail = page.slice(page.indexOf(end));
-  return `${head}${begin}\n\n${tables()}\n${tail}`;
-}
+/** The pages of the settings; `npm run docs` updates their tables. */
+export const configurationPages: readonly { url: URL; update: (page: string) => string }[] = [
+  {
+    url: new URL("docs/configuration.md", packageRoot),
+    update: (page) => withGeneratedPart(page, markers, tablesByTask()),
+  },
+  {
+    url: new URL("docs/configuration-advanced.md", packageRoot),
+    update: (page) => withGeneratedPart(page, markers, tablesOfOthers()),
+  },
+];
 
-function tables(): string {
-  return Object.entries(settings)
-    .map(([section, table]) => {
-      const rows = Object.values<Setting<unknown>>(table).map(row);
-      const title = Object.entries(titles).find(([name]) => name === section)?.[1] ?? section;
-      return [
-        `## ${title}`,
-        "",
-        "| variable | default | may be | meaning |",
-        "|---|---|---|---|",
-        ...rows,
-        "",
-      ].join("\n");
+function tablesByTask(): string {
+  const byName = new Map(allSettings().map((setting) => [setting.name, setting]));
+  return Object.entries(settingTasks)
+    .map(([task, names]) => {
+      const found = names.map((name) => byName.get(name)).filter((each) => each !== undefined);
+      return table(task, found);
     })
     .join("\n");
 }
 
+function tablesOfOthers(): string {
+  const shown = new Set(Object.values(settingTasks).flat());
+  return (Object.keys(titles) as Section[])
+    .map((section) => ({
+      title: titles[section],
+      others: Object.values<Setting<unknown>>(settings[section]).filter(
+        ({ name }) => !shown.has(name),
+      ),
+    }))
+    .filter(({ others }) => others.length > 0)
+    .map(({ title, others }) => table(title, others))
+    .join("\n");
+}
+
+function table(title: string, rows: readonly Setting<unknown>[]): string {
+  return [
+    `## ${title}`,
+    "",
+    "| variable | default | values | meaning |",
+    "|---|---|---|---|",
+    ...rows.map(row),
+    "",
+  ].join("\n");
+}
+
 function row({ name, defaultText, expected, meaning }: Setting<unknown>): string {
   const fallback = defaultText.split(",").map((part) => `\`${part}\``);
-  return `| \`${name}\` | ${fallback.join("<br>")} | ${expected} | ${meaning} |`;
+  const values = expected.replace(/, such as 500ms.* or 7d/, "");
+  return `| \`${name}\` | ${fallback.join("<br>")} | ${values} | ${meaning} |`;
 }
 
 if (argv[1] !== undefined && import.meta.url === pathToFileURL(argv[1]).href) {
-  await writeFile(configurationPage, withSettings(await readFile(configurationPage, "utf8")));
+  for (const { url, update } of configurationPages) {
+    await writeFile(url, update(await readFile(url, "utf8")));
+  }
 }

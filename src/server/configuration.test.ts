@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { defaultImportLimits } from "../ingest/import/import-file.ts";
-import { defaultIngestSettings } from "../ingest/ingest-settings.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { configFrom } from "./config.ts";
-import { configurationPage, withSettings } from "./configuration-page.ts";
+import { configurationPages } from "./configuration-page.ts";
 import { readEnvironment } from "./environment.ts";
+import { settingTasks } from "./setting-tasks.ts";
 import { allSettings } from "./settings.ts";
 
 function faultOf(run: () => unknown): EarshotError {
@@ -30,10 +29,7 @@ describe("configuration", () => {
 
   test("a default reads as itself, so that it can be written out", () => {
     for (const setting of allSettings()) {
-      expect(setting.read(setting.defaultText), setting.name).toEqual({
-        ok: true,
-        value: setting.fallback,
-      });
+      expect(setting.parse(setting.defaultText), setting.name).toEqual(setting.fallback);
     }
   });
 
@@ -97,16 +93,23 @@ describe("configuration", () => {
     expect(fault.details).toHaveLength(2);
   });
 
-  test("limits that other rooms have a default for have the same one here", () => {
-    const config = configFrom({});
-    expect(config.import).toEqual(defaultImportLimits);
-    const { source, coverageSlackMs, ...ingest } = config.ingest;
-    expect({ source, coverageSlackMs }).toEqual({ source: "bluesky", coverageSlackMs: 10_000 });
-    expect(ingest).toEqual(defaultIngestSettings);
+  test.each(configurationPages)(
+    "$url.pathname lists the settings as they are",
+    ({ url, update }) => {
+      const page = readFileSync(url, "utf8");
+      expect(page, "npm run docs updates the page").toBe(update(page));
+    },
+  );
+
+  test("no two settings share a variable", () => {
+    const names = allSettings().map(({ name }) => name);
+    expect(names).toEqual([...new Set(names)]);
   });
 
-  test("docs/configuration.md lists every setting as it is", () => {
-    const page = readFileSync(configurationPage, "utf8");
-    expect(page, "npm run docs writes the page anew").toBe(withSettings(page));
+  test("the settings that are shown by task exist, each in one task", () => {
+    const shown = Object.values(settingTasks).flat();
+    expect(shown).toEqual([...new Set(shown)]);
+    const names = allSettings().map(({ name }) => name);
+    expect(shown.filter((name) => !names.includes(name))).toEqual([]);
   });
 });

@@ -1,18 +1,17 @@
 import { evidenceKinds } from "../jobs/result-signature.ts";
-import { gatewayDefaults, nodeDefaults } from "../remote/settings.ts";
 import {
   choice,
   count,
   duration,
   pathOrNone,
-  type Setting,
   secret,
   someOf,
   text,
-  url,
-  urlOrNone,
   word,
-} from "./setting-kinds.ts";
+} from "../lib/settings/kinds.ts";
+import { url, urlOrNone } from "../lib/settings/network-kinds.ts";
+import type { Setting } from "../lib/settings/setting.ts";
+import { gatewayDefaults, nodeDefaults } from "../remote/settings.ts";
 
 /** What a gateway asks of the nodes that come to it. */
 export const gatewaySettings = {

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { argv } from "node:process";
 import { pathToFileURL } from "node:url";
+import { withGeneratedPart } from "../lib/generated-part.ts";
 import { packageRoot } from "../lib/package-root.ts";
 import { blueskySupport } from "../platforms/bluesky/support.ts";
 import { mastodonSupport } from "../platforms/mastodon/support.ts";
@@ -35,14 +36,14 @@ const titles: Readonly<Record<Platform, string>> = {
   x: "X",
 };
 
-const begin = "<!-- methods: made from what src/platforms/*/support.ts say -->";
-const end = "<!-- end of methods -->";
+const markers = [
+  "<!-- methods: made from what src/platforms/*/support.ts say -->",
+  "<!-- end of methods -->",
+] as const;
 
 /** The page with its tables as the platforms are now. */
 export function withMethods(page: string): string {
-  const head = page.slice(0, page.indexOf(begin));
-  const tail = page.slice(page.indexOf(end));
-  return `${head}${begin}\n\n${[overview(), ...platforms.map(tableOf)].join("\n")}\n${tail}`;
+  return withGeneratedPart(page, markers, [overview(), ...platforms.map(tableOf)].join("\n"));
 }
 
 function overview(): string {

@@ -1,5 +1,5 @@
+import type { Setting } from "../lib/settings/setting.ts";
 import type { Config } from "./config.ts";
-import type { Setting } from "./setting-kinds.ts";
 import { settings } from "./settings.ts";
 
 /**

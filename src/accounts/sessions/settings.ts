@@ -1,23 +1,41 @@
-/** How long sessions live, in milliseconds, and how many there are. */
-export type SessionSettings = {
-  /** Without a request for so long a session ends. */
-  idleMs: number;
-  /** So long after the sign-in it ends in any case. */
-  maxAgeMs: number;
-  /** So old a secret is replaced when the page asks for its session. */
-  rotationMs: number;
-  /** How long a secret that was replaced is still good once the one in its place was used. */
-  formerMs: number;
-  /** Of one account; one more ends the one that was used longest ago. */
-  maxPerAccount: number;
-};
+import { count, duration } from "../../lib/settings/kinds.ts";
+import { defaultsOf, type SettingsOf } from "../../lib/settings/setting.ts";
 
 const hourMs = 3_600_000;
 
-export const sessionDefaults: SessionSettings = {
-  idleMs: 7 * 24 * hourMs,
-  maxAgeMs: 30 * 24 * hourMs,
+/** Sessions of the dashboard. */
+export const sessionSettings = {
+  idleMs: duration(
+    "EARSHOT_SESSION_IDLE",
+    7 * 24 * hourMs,
+    1_000,
+    "Idle time after which a session ends, to the minute.",
+  ),
+  maxAgeMs: duration(
+    "EARSHOT_SESSION_MAX_AGE",
+    30 * 24 * hourMs,
+    1_000,
+    "Maximum duration of a session.",
+  ),
+  maxPerAccount: count(
+    "EARSHOT_MAX_SESSIONS",
+    20,
+    [1, 10_000],
+    "Maximum number of sessions of an account; another one ends the least recently used.",
+  ),
+};
+
+/** Constants, in milliseconds. */
+export const sessionRotation = {
+  /** Age at which the secret of a session is replaced. */
   rotationMs: hourMs,
+  /** How long a replaced secret remains valid after the first use of the new one. */
   formerMs: 60_000,
-  maxPerAccount: 20,
+};
+
+export type SessionSettings = SettingsOf<typeof sessionSettings> & typeof sessionRotation;
+
+export const sessionDefaults: SessionSettings = {
+  ...defaultsOf(sessionSettings),
+  ...sessionRotation,
 };

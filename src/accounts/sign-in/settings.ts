@@ -1,28 +1,71 @@
-import type { AllowedSigner } from "./allow-list.ts";
+import { count, duration, secret, word } from "../../lib/settings/kinds.ts";
+import { identityList, url } from "../../lib/settings/network-kinds.ts";
+import type { SettingsOf } from "../../lib/settings/setting.ts";
+import { allowList } from "../setting-kinds.ts";
 
 export const githubUrl = "https://github.com";
 export const gitlabUrl = "https://gitlab.com";
 
-/** What an operator says of sign-in. A provider without both its client's id and secret is not offered. */
-export type SignInSettings = {
-  githubUrl: string;
-  githubClientId: string | null;
-  githubClientSecret: string | null;
-  gitlabUrl: string;
-  gitlabClientId: string | null;
-  gitlabClientSecret: string | null;
-  allow: readonly AllowedSigner[];
-  /** `<provider>:<number>`. */
-  operators: readonly string[];
-  attemptMs: number;
-  linkMs: number;
-  attemptsPerMinute: number;
+/** Sign-in. A provider is enabled by its client id together with its secret. */
+export const signInSettings = {
+  githubUrl: url(
+    "EARSHOT_GITHUB_URL",
+    githubUrl,
+    ["https:", "http:"],
+    "The GitHub to sign in with; the URL of your GitHub Enterprise Server, if you have one.",
+  ),
+  githubClientId: word(
+    "EARSHOT_GITHUB_CLIENT_ID",
+    "Client id of your OAuth app on GitHub. With its secret, it enables sign-in with GitHub.",
+  ),
+  githubClientSecret: secret("EARSHOT_GITHUB_CLIENT_SECRET", "Client secret of that app."),
+  gitlabUrl: url(
+    "EARSHOT_GITLAB_URL",
+    gitlabUrl,
+    ["https:", "http:"],
+    "The GitLab to sign in with.",
+  ),
+  gitlabClientId: word(
+    "EARSHOT_GITLAB_CLIENT_ID",
+    "Id of your application on GitLab. With its secret, it enables sign-in with GitLab.",
+  ),
+  gitlabClientSecret: secret("EARSHOT_GITLAB_CLIENT_SECRET", "Secret of that application."),
+  allow: allowList(
+    "EARSHOT_SIGNUP_ALLOW",
+    "Who may sign in with a code host, checked at every sign-in. A login counts for every provider unless prefixed with `github:` or `gitlab:`; `org:` names a GitHub organisation or a GitLab group.",
+  ),
+  operators: identityList(
+    "EARSHOT_OPERATORS",
+    "Accounts that become operators when they sign in, by number, because logins can change owners.",
+  ),
+  linkMs: duration(
+    "EARSHOT_SIGN_IN_LINK_TIME",
+    900_000,
+    1_000,
+    "How long a link of `earshot sign-in` is valid.",
+  ),
+  attemptsPerMinute: count(
+    "EARSHOT_SIGN_INS_PER_MINUTE",
+    30,
+    [1, 1_000_000],
+    "Sign-ins that an address may start or finish in any 60 seconds.",
+  ),
 };
 
-export const signInDefaults = {
+/** Constants of sign-in with a code host. */
+export const signInLimits = {
+  /** From the start of a sign-in to its return. */
   attemptMs: 600_000,
-  linkMs: 900_000,
-  attemptsPerMinute: 30,
+  /** Of one request to the code host. */
   timeoutMs: 10_000,
   maxAnswerBytes: 256 * 1024,
+};
+
+export type SignInSettings = SettingsOf<typeof signInSettings> &
+  Pick<typeof signInLimits, "attemptMs">;
+
+export const signInDefaults = {
+  ...signInLimits,
+  linkMs: signInSettings.linkMs.fallback,
+  attemptsPerMinute: signInSettings.attemptsPerMinute.fallback,
 };

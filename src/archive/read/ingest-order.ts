@@ -23,7 +23,7 @@ export function readArrivals(
       "what arrived after that place is not known any more",
       {
         status: 410,
-        hint: "begin again without a place; EARSHOT_ARRIVALS_KEPT says how many arrivals are remembered",
+        hint: "begin again without a place",
       },
     );
   }

@@ -50,7 +50,7 @@ describe("docs/errors", () => {
   });
 
   test("names no unknown setting", () => {
-    const settings = page("configuration.md");
+    const settings = page("configuration.md") + page("configuration-advanced.md");
     for (const file of readdirSync(errorsFolder)) {
       for (const [name] of page(`errors/${file}`).matchAll(/EARSHOT_[A-Z_]+/g)) {
         expect(settings, file).toContain(`\`${name}\``);

@@ -8,7 +8,8 @@ import { openArchive } from "../../archive/threads/open.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { csvFormat } from "../import/formats/csv.ts";
 import type { ImportFormat } from "../import/formats/format.ts";
-import { defaultImportLimits, importFile } from "../import/import-file.ts";
+import { importFile } from "../import/import-file.ts";
+import { defaultImportLimits } from "../import/settings.ts";
 import { startImportThreads } from "./import-threads.ts";
 
 let folder: string;

@@ -7,7 +7,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { zipArchive } from "../../../test/support/zip-archive.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { createMemoryArchive, type MemoryArchive } from "../memory-archive.test-support.ts";
-import { defaultImportLimits, type ImportRequest, importFile } from "./import-file.ts";
+import { type ImportRequest, importFile } from "./import-file.ts";
+import { defaultImportLimits } from "./settings.ts";
 
 let folder: string;
 let archive: MemoryArchive;

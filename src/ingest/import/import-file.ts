@@ -3,13 +3,13 @@ import type { Archive, CoverageInterval } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { ImportAnalysis } from "../analysis/import-analysis.ts";
-import type { ImportFormat, RecordLimits } from "./formats/format.ts";
+import type { ImportFormat } from "./formats/format.ts";
 import { ndjsonFormat } from "./formats/ndjson.ts";
 import { noProgress, progressName, readProgress } from "./progress.ts";
 import { createRejectedFile } from "./rejected-file.ts";
 import { startRun } from "./run.ts";
+import type { ImportLimits } from "./settings.ts";
 import { openImportSource } from "./source.ts";
-import type { SourceLimits } from "./source-bytes.ts";
 
 /**
  * Imports one file of records into the archive: a JSON object a line, or another format.
@@ -38,16 +38,6 @@ export type ImportRequest = {
   onProgress?: (progress: { posts: number; readBytes: number; totalBytes: number | null }) => void;
   onRejected?: (rejection: { file: string; line: number; reason: string }) => void;
   signal?: AbortSignal;
-};
-
-export type ImportLimits = SourceLimits & RecordLimits;
-
-/** EARSHOT_IMPORT_MAX_BYTES, …_MAX_RATIO, …_MAX_LINE_BYTES and …_MAX_DEPTH. */
-export const defaultImportLimits: ImportLimits = {
-  maxBytes: 100 * 1024 ** 3,
-  maxRatio: 200,
-  maxLineBytes: 1024 ** 2,
-  maxDepth: 16,
 };
 
 export type ImportSummary = {

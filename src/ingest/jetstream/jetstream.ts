@@ -147,7 +147,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
     if (step === null) return;
     log.warn(
       { host: server, fromMs: step.fromUs / 1000, toMs: step.toUs / 1000 },
-      "ingest: an event above EARSHOT_INGEST_MAX_FRAME_BYTES is passed over; the coverage has a gap there",
+      "ingest: an event above the maximum frame size is skipped; the coverage has a gap there",
     );
   }
 

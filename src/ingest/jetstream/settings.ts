@@ -1,32 +1,10 @@
+import { choice, count, duration, someOf } from "../../lib/settings/kinds.ts";
+import { url, urlList } from "../../lib/settings/network-kinds.ts";
+import { defaultsOf, type SettingsOf } from "../../lib/settings/setting.ts";
 import type { FollowedWord } from "../../platforms/bluesky/collections.ts";
 
-/** What the servers that are called are told of who calls. */
+/** Sent to the servers that are called. */
 export const userAgent = "earshot/0.1";
-
-export type JetstreamSettings = {
-  /** Addresses of `/subscribe`; the next one is tried when one does not serve. */
-  urls: readonly string[];
-  followed: readonly FollowedWord[];
-  /** Whether compressed frames are asked for. */
-  compress: "on" | "off";
-  /** Where the dictionary of compressed frames is fetched from, once. */
-  dictionaryUrl: string;
-  /** How far back the very first start begins. */
-  lookbackMs: number;
-  overlapMs: number;
-  batchEvents: number;
-  batchMs: number;
-  quietBatchMs: number;
-  maxWaitingEvents: number;
-  /** Events that are remembered to know them again. */
-  maxRememberedEvents: number;
-  maxFrameBytes: number;
-  handshakeTimeoutMs: number;
-  idleTimeoutMs: number;
-  leastBackoffMs: number;
-  mostBackoffMs: number;
-  userAgent: string;
-};
 
 export const publicJetstreamUrls: readonly string[] = [
   "wss://jetstream1.us-east.bsky.network/subscribe",
@@ -35,23 +13,99 @@ export const publicJetstreamUrls: readonly string[] = [
   "wss://jetstream2.us-west.bsky.network/subscribe",
 ];
 
-export const defaultJetstreamSettings: JetstreamSettings = {
-  urls: publicJetstreamUrls,
-  followed: ["posts", "likes", "reposts", "profiles"],
-  compress: "off",
-  dictionaryUrl:
+const followedWords = [
+  "posts",
+  "likes",
+  "reposts",
+  "profiles",
+] as const satisfies readonly FollowedWord[];
+
+/** Bluesky's live stream. */
+export const jetstreamSettings = {
+  urls: urlList(
+    "EARSHOT_JETSTREAM_URLS",
+    publicJetstreamUrls,
+    ["ws:", "wss:"],
+    "Jetstream servers, tried in turn.",
+  ),
+  followed: someOf(
+    "EARSHOT_INGEST_COLLECTIONS",
+    followedWords,
+    "What is ingested. Without likes and reposts, the counts of streamed posts lack them and the stream is a tenth as large.",
+  ),
+  compress: choice(
+    "EARSHOT_JETSTREAM_COMPRESS",
+    "off",
+    ["on", "off"],
+    "Whether to request a compressed stream: half the bytes for four times the CPU time for each event.",
+  ),
+  dictionaryUrl: url(
+    "EARSHOT_JETSTREAM_DICTIONARY_URL",
     "https://raw.githubusercontent.com/bluesky-social/jetstream/v0.2.0/internal/subscribe/dictionaries/legacy_subscribe.zdict",
-  lookbackMs: 0,
+    ["https:", "http:"],
+    "Where the dictionary of the compressed stream is downloaded, once, to `jetstream.zdict` in the data folder. Without it, the stream is uncompressed.",
+  ),
+  lookbackMs: duration(
+    "EARSHOT_INGEST_LOOKBACK",
+    0,
+    0,
+    "How far back the first start of the live stream begins.",
+  ),
+  batchEvents: count(
+    "EARSHOT_INGEST_BATCH_EVENTS",
+    2_000,
+    [1, 100_000],
+    "Maximum number of events written together.",
+  ),
+  batchMs: duration(
+    "EARSHOT_INGEST_BATCH_TIME",
+    100,
+    1,
+    "Maximum time that a post waits to be written with other events.",
+  ),
+  maxWaitingEvents: count(
+    "EARSHOT_INGEST_MAX_WAITING_EVENTS",
+    10_000,
+    [1, 1_000_000],
+    "Events buffered for the archive above which reading from the network pauses.",
+  ),
+  idleTimeoutMs: duration(
+    "EARSHOT_INGEST_IDLE_TIMEOUT",
+    30_000,
+    1,
+    "Time without an event after which the connection is closed.",
+  ),
+  leastBackoffMs: duration(
+    "EARSHOT_INGEST_LEAST_BACKOFF",
+    250,
+    1,
+    "First delay before reconnecting; it doubles with each failure.",
+  ),
+  mostBackoffMs: duration(
+    "EARSHOT_INGEST_MOST_BACKOFF",
+    30_000,
+    1,
+    "Maximum delay before reconnecting.",
+  ),
+};
+
+/** Constants of the connection and its batches. */
+export const jetstreamLimits = {
+  /** How far before the last written event the stream resumes. */
   overlapMs: 5_000,
-  batchEvents: 2_000,
-  batchMs: 100,
+  /** As `batchMs`, for events that only change counts or the checkpoint. */
   quietBatchMs: 1_000,
-  maxWaitingEvents: 10_000,
+  /** Events that are remembered to recognise repeated ones; 32 to 64 bytes each. */
   maxRememberedEvents: 250_000,
   maxFrameBytes: 4 * 1024 ** 2,
   handshakeTimeoutMs: 10_000,
-  idleTimeoutMs: 30_000,
-  leastBackoffMs: 250,
-  mostBackoffMs: 30_000,
+};
+
+export type JetstreamSettings = SettingsOf<typeof jetstreamSettings> &
+  typeof jetstreamLimits & { userAgent: string };
+
+export const defaultJetstreamSettings: JetstreamSettings = {
+  ...defaultsOf(jetstreamSettings),
+  ...jetstreamLimits,
   userAgent,
 };

@@ -1,3 +1,63 @@
+import { choice, count, duration } from "../../lib/settings/kinds.ts";
+import { urlOrNone } from "../../lib/settings/network-kinds.ts";
+
+/** The public stream of a Mastodon server. */
+export const mastodonStreamSettings = {
+  server: urlOrNone(
+    "EARSHOT_MASTODON_STREAM",
+    ["https:", "http:"],
+    "The Mastodon server whose public stream fills the archive, in addition to Bluesky's. It needs a user token of that server (`earshot credentials`).",
+  ),
+  stream: choice(
+    "EARSHOT_MASTODON_STREAM_NAME",
+    "public",
+    ["public", "public:remote", "public:local"],
+    "Which stream: all public posts that the server sees, those of other servers, or its own.",
+  ),
+  silenceMs: duration(
+    "EARSHOT_MASTODON_STREAM_SILENCE",
+    600_000,
+    1_000,
+    "Time without an event after which the connection is reopened, even if heartbeats arrive.",
+  ),
+  leastBackoffMs: duration(
+    "EARSHOT_MASTODON_STREAM_LEAST_BACKOFF",
+    1_000,
+    1,
+    "First delay before reconnecting; it doubles with each failure.",
+  ),
+  mostBackoffMs: duration(
+    "EARSHOT_MASTODON_STREAM_MOST_BACKOFF",
+    60_000,
+    1,
+    "Maximum delay before reconnecting.",
+  ),
+  requestsPerMinute: count(
+    "EARSHOT_MASTODON_STREAM_REQUESTS_PER_MINUTE",
+    30,
+    [1, 100_000],
+    "Requests a minute to the server's API, to read missed posts and to compare stored posts. Mastodon allows 300 in five minutes, which searches with the same token share.",
+  ),
+  catchUpStatuses: count(
+    "EARSHOT_MASTODON_STREAM_CATCH_UP_POSTS",
+    20_000,
+    [0, 10_000_000],
+    "Posts read from the server's public timeline after an interruption of the stream.",
+  ),
+  recheckRecentMs: duration(
+    "EARSHOT_MASTODON_STREAM_RECHECK_RECENT",
+    86_400_000,
+    0,
+    "Age of the stored posts that are compared with the server first after an interruption; older ones follow.",
+  ),
+  recheckAgeMs: duration(
+    "EARSHOT_MASTODON_STREAM_RECHECK_AGE",
+    7 * 86_400_000,
+    1_000,
+    "Time after which all stored posts are compared with the server again.",
+  ),
+};
+
 /** The settings of the public stream of a Mastodon server. */
 export type MastodonStreamSettings = {
   /** The address of the server. */

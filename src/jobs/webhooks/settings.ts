@@ -1,34 +1,65 @@
-/** Limits and times of webhooks; durations in milliseconds. */
-export type WebhookSettings = {
-  /** Webhooks of one account. */
-  maxPerAccount: number;
-  /** Deliveries under way at the same time, of all webhooks together. */
-  concurrency: number;
-  /** For one try, from the look-up of the name to the status of the answer. */
-  timeoutMs: number;
-  /** How long a delivery is kept, whether it has ended or not. */
-  retentionMs: number;
-  /** Deliveries that are kept of one webhook; the oldest go first. */
-  maxDeliveries: number;
-  /** A webhook to which nothing could be delivered for so long is disabled. */
-  disableAfterMs: number;
-  /** How long a secret that was replaced signs beside the one that replaced it. */
-  formerSecretMs: number;
-  allowHttp: "on" | "off";
-  /** Addresses that may be called though they are not public. */
-  privateHosts: readonly string[];
-};
+import { choice, count, duration } from "../../lib/settings/kinds.ts";
+import { urlListOrNone } from "../../lib/settings/network-kinds.ts";
+import { defaultsOf, type SettingsOf } from "../../lib/settings/setting.ts";
 
 const hourMs = 3_600_000;
 
-export const webhookDefaults: WebhookSettings = {
-  maxPerAccount: 5,
-  concurrency: 32,
-  timeoutMs: 15_000,
-  retentionMs: 7 * 24 * hourMs,
+/** Webhooks and their deliveries. */
+export const webhookSettings = {
+  maxPerAccount: count(
+    "EARSHOT_MAX_WEBHOOKS",
+    5,
+    [0, 1_000],
+    "Maximum number of webhooks of an account.",
+  ),
+  concurrency: count(
+    "EARSHOT_WEBHOOK_CONCURRENCY",
+    32,
+    [0, 1_000],
+    "Concurrent deliveries, at most two for each webhook; 0 disables delivery.",
+  ),
+  timeoutMs: duration(
+    "EARSHOT_WEBHOOK_TIMEOUT",
+    15_000,
+    1,
+    "Time limit of an attempt to deliver, from name resolution to the response status.",
+  ),
+  retentionMs: duration(
+    "EARSHOT_WEBHOOK_RETENTION",
+    7 * 24 * hourMs,
+    1_000,
+    "How long deliveries are kept, finished or not.",
+  ),
+  disableAfterMs: duration(
+    "EARSHOT_WEBHOOK_DISABLE_AFTER",
+    5 * 24 * hourMs,
+    1_000,
+    "How long a webhook must fail without a success before it is disabled, at the end of a failed delivery.",
+  ),
+  allowHttp: choice(
+    "EARSHOT_WEBHOOK_ALLOW_HTTP",
+    "off",
+    ["on", "off"],
+    "Whether webhook URLs without TLS are allowed.",
+  ),
+  privateHosts: urlListOrNone(
+    "EARSHOT_WEBHOOK_PRIVATE_HOSTS",
+    [],
+    ["https:", "http:"],
+    "Hosts with private addresses that webhooks of every account may call, such as those of your own network; host and port count.",
+  ),
+};
+
+export const webhookLimits = {
+  /** Deliveries that are kept for each webhook; the oldest are deleted first. */
   maxDeliveries: 10_000,
-  disableAfterMs: 5 * 24 * hourMs,
+  /** How long a replaced secret signs in addition to the new one, in milliseconds. */
   formerSecretMs: 24 * hourMs,
-  allowHttp: "off",
-  privateHosts: [],
+};
+
+export type WebhookSettings = SettingsOf<typeof webhookSettings> & typeof webhookLimits;
+
+export const webhookDefaults: WebhookSettings = {
+  ...defaultsOf(webhookSettings),
+  ...webhookLimits,
 };

@@ -5,7 +5,8 @@ import { Readable } from "node:stream";
 import { systemClock } from "../../../lib/clock.ts";
 import type { Platform, Post } from "../../../posts/post.ts";
 import { createMemoryArchive } from "../../memory-archive.test-support.ts";
-import { defaultImportLimits, type ImportRequest, importFile } from "../import-file.ts";
+import { type ImportRequest, importFile } from "../import-file.ts";
+import { defaultImportLimits } from "../settings.ts";
 import type { ImportFormat } from "./format.ts";
 
 /** A folder of files to import, and an archive in memory to import them into. */

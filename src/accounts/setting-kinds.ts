@@ -1,0 +1,26 @@
+import { matching, orNone, type Setting, setting } from "../lib/settings/setting.ts";
+import { parseApiKey } from "./api-key.ts";
+import { type AllowedSigner, readAllowList } from "./sign-in/allow-list.ts";
+
+/** An API key of this server, never shown; null if there is none. */
+export function apiKey(name: string, meaning: string): Setting<string | null> {
+  const kind = matching("a whole key as `earshot keys create` prints it", /^\S+$/);
+  const key = {
+    ...kind,
+    parse: (written: string) => (parseApiKey(written) === null ? undefined : written),
+  };
+  return { ...setting(name, orNone(key, null), null, meaning), isSecret: true };
+}
+
+/** Who may sign in with a code host. */
+export function allowList(name: string, meaning: string): Setting<readonly AllowedSigner[]> {
+  return {
+    name,
+    fallback: [{ kind: "everyone" }],
+    defaultText: "everyone",
+    expected:
+      "everyone, or logins such as ann or github:ann and organisations such as org:acme or gitlab:org:acme, separated by commas",
+    meaning,
+    parse: (written) => readAllowList(written) ?? undefined,
+  };
+}

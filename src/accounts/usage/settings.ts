@@ -1,0 +1,25 @@
+import { duration } from "../../lib/settings/kinds.ts";
+
+const dayMs = 86_400_000;
+
+/** Usage statistics and the status page. */
+export const usageSettings = {
+  flushMs: duration(
+    "EARSHOT_USAGE_FLUSH",
+    10_000,
+    10,
+    "How long usage is collected in memory before it is written; a crash loses this much.",
+  ),
+  retentionMs: duration(
+    "EARSHOT_USAGE_RETENTION",
+    31 * dayMs,
+    3_600_000,
+    "How long usage and the history of live streams are kept.",
+  ),
+  statusCacheMs: duration(
+    "EARSHOT_STATUS_CACHE",
+    60_000,
+    1_000,
+    "How long the Status page caches the state of the archive.",
+  ),
+};

@@ -1,0 +1,120 @@
+import { apiKey } from "../accounts/setting-kinds.ts";
+import { count, duration, text } from "../lib/settings/kinds.ts";
+import { addressList, originList, publicUrl } from "../lib/settings/network-kinds.ts";
+import { liveWindowMs } from "../platforms/methods.ts";
+import { longestArchiveQuery, longestLiveQuery } from "../query/bounds.ts";
+
+/** The listener, its connections and its shutdown. */
+export const httpSettings = {
+  host: text("EARSHOT_HOST", "127.0.0.1", "a host name or address", "Address to listen on."),
+  port: count("EARSHOT_PORT", 8080, [0, 65_535], "Port to listen on; 0 takes a free one."),
+  publicUrl: publicUrl(
+    "EARSHOT_PUBLIC_URL",
+    "The URL of the server as users see it. Required for the dashboard behind a proxy: cookies are bound to this host, and to TLS if it begins with https://, and sign-in redirects to it.",
+  ),
+  trustedProxies: addressList(
+    "EARSHOT_TRUSTED_PROXIES",
+    "Proxies whose `X-Forwarded-For` is trusted.",
+  ),
+  corsOrigins: originList(
+    "EARSHOT_CORS_ORIGINS",
+    "Origins of web pages that may call the API (`/v1`, `/api/v1`) from a browser with a key. Cookies are never accepted from other origins, and the dashboard is never opened.",
+  ),
+  openNodeKey: apiKey(
+    "EARSHOT_OPEN_NODE_KEY",
+    "Key for requests to `POST /api/v1/data/:platform/tweets/recent` that have none. It lets anyone who reaches the server search there; all of them share the limits of the key.",
+  ),
+  maxBodyBytes: count(
+    "EARSHOT_MAX_BODY_BYTES",
+    65_536,
+    [1_024, 16_777_216],
+    "Maximum size of a request body, in bytes.",
+  ),
+  maxHeaderBytes: count(
+    "EARSHOT_MAX_HEADER_BYTES",
+    16_384,
+    [8_192, 1_048_576],
+    "Maximum size of request line and header together, in bytes.",
+  ),
+  maxConnections: count(
+    "EARSHOT_MAX_CONNECTIONS",
+    10_000,
+    [1, 1_000_000],
+    "Maximum number of open connections; requests on further ones get 503.",
+  ),
+  connectionShare: count(
+    "EARSHOT_CONNECTION_SHARE",
+    25,
+    [1, 100],
+    "Percentage of these connections that one address may have; an IPv6 /64 network counts as one, proxies in `EARSHOT_TRUSTED_PROXIES` are exempt.",
+  ),
+  requestTimeoutMs: duration(
+    "EARSHOT_REQUEST_TIMEOUT",
+    30_000,
+    1_000,
+    "Maximum time for a request to arrive completely.",
+  ),
+  idleTimeoutMs: duration(
+    "EARSHOT_IDLE_TIMEOUT",
+    72_000,
+    1_000,
+    "Time after which an idle connection is closed, between requests or because the client does not read. A request that waits for its job is not idle.",
+  ),
+  maxHeldRequests: count(
+    "EARSHOT_MAX_HELD_REQUESTS",
+    32,
+    [0, 10_000],
+    "Maximum number of waiting requests and event streams of a key. Beyond it `?wait=` is answered immediately, and a search in one call or a stream is refused.",
+  ),
+  maxStreamMs: duration(
+    "EARSHOT_MAX_STREAM_TIME",
+    900_000,
+    1_000,
+    "Maximum duration of an event stream; the client then reconnects and resumes.",
+  ),
+  stopNoticeMs: duration(
+    "EARSHOT_STOP_NOTICE",
+    0,
+    0,
+    "How long `/readyz` returns 503 before a shutdown begins, while requests are still served. Set it longer than a load balancer takes to notice; it adds to the shutdown time.",
+  ),
+  stopGraceMs: duration(
+    "EARSHOT_STOP_GRACE",
+    3_000,
+    0,
+    "How long a shutdown waits for open requests and running searches; it ends at most 1.5 s later.",
+  ),
+};
+
+export const httpLimits = {
+  /** How long a read of a job beyond the rate limit waits before it is refused, in milliseconds. */
+  maxReadWaitMs: 2_000,
+};
+
+/** Searches and counts. */
+export const searchSettings = {
+  liveWindowMs: duration(
+    "EARSHOT_LIVE_WINDOW",
+    liveWindowMs,
+    1_000,
+    "How far back `searchbyquery` searches.",
+  ),
+  countDeadlineMs: duration(
+    "EARSHOT_COUNT_DEADLINE",
+    10_000,
+    100,
+    "Time limit of a count, which then returns what it has counted.",
+  ),
+  maxCountBuckets: count(
+    "EARSHOT_MAX_COUNT_BUCKETS",
+    44_640,
+    [1, 1_000_000],
+    "Maximum number of buckets on a page of counts; the default is 31 days of minutes.",
+  ),
+};
+
+/** Maximum length of queries, in characters. */
+export const searchLimits = {
+  maxLiveQueryLength: longestLiveQuery,
+  maxArchiveQueryLength: longestArchiveQuery,
+};

@@ -1,0 +1,69 @@
+import { count, duration, secret } from "../../lib/settings/kinds.ts";
+import { url, urlListOrNone } from "../../lib/settings/network-kinds.ts";
+
+/** `earshot backfill`. */
+export const backfillSettings = {
+  plcUrl: url(
+    "EARSHOT_PLC_URL",
+    "https://plc.directory",
+    ["https:", "http:"],
+    "The directory of Bluesky accounts and their servers.",
+  ),
+  requestsPerSecond: count(
+    "EARSHOT_BACKFILL_REQUESTS_PER_SECOND",
+    5,
+    [1, 1_000],
+    "Requests a second to one host; the host's own rate limits also apply.",
+  ),
+  accountsAtOnce: count(
+    "EARSHOT_BACKFILL_ACCOUNTS_AT_ONCE",
+    4,
+    [1, 64],
+    "Accounts that are read concurrently.",
+  ),
+  maxRepositoryBytes: count(
+    "EARSHOT_BACKFILL_MAX_REPOSITORY_BYTES",
+    128 * 1024 ** 2,
+    [1_024, 4 * 1024 ** 3],
+    "Largest repository that is read whole, in memory; of larger ones, posts are listed page by page.",
+  ),
+  maxPosts: count(
+    "EARSHOT_BACKFILL_MAX_POSTS",
+    5_000_000,
+    [1, 1_000_000_000],
+    "Maximum number of posts of one account.",
+  ),
+  repositoryTimeoutMs: duration(
+    "EARSHOT_BACKFILL_REPOSITORY_TIMEOUT",
+    600_000,
+    1,
+    "Time limit for downloading a whole repository.",
+  ),
+  privateHosts: urlListOrNone(
+    "EARSHOT_BACKFILL_PRIVATE_HOSTS",
+    [],
+    ["https:", "http:"],
+    "Servers of accounts with private addresses that may be called, such as those of your own network.",
+  ),
+  streamLookbackMs: duration(
+    "EARSHOT_BACKFILL_STREAM_LOOKBACK",
+    36 * 3_600_000,
+    0,
+    "Lookback of the live stream's servers; older events are replayed from the network's archive.",
+  ),
+  replayUrl: url(
+    "EARSHOT_NETWORK_REPLAY_URL",
+    "https://jetstream.us-east.bsky.network",
+    ["https:", "http:"],
+    "The Jetstream server whose archive `earshot backfill --replay` reads.",
+  ),
+  replayToken: secret(
+    "EARSHOT_NETWORK_REPLAY_TOKEN",
+    "The token for that archive, from https://bsky.network/account.",
+  ),
+};
+
+export const backfillLimits = {
+  /** Time limit of a request, in milliseconds. */
+  timeoutMs: 30_000,
+};

@@ -1,0 +1,143 @@
+import { formatDuration, parseDuration } from "../duration.ts";
+import { readSecretKey } from "../secret-key.ts";
+import { type Kind, listOrNone, matching, orNone, type Setting, setting } from "./setting.ts";
+
+export function text(
+  name: string,
+  fallback: string,
+  expected: string,
+  meaning: string,
+): Setting<string> {
+  return setting(name, matching(expected, /\S/), fallback, meaning);
+}
+
+/** A whole number within bounds, both inclusive. */
+export function count(
+  name: string,
+  fallback: number,
+  bounds: readonly [least: number, most: number],
+  meaning: string,
+): Setting<number> {
+  return setting(name, wholeNumber(bounds), fallback, meaning);
+}
+
+/** As `count`; `none`, the default, is null. */
+export function countOrNone(
+  name: string,
+  bounds: readonly [least: number, most: number],
+  meaning: string,
+): Setting<number | null> {
+  return setting(name, orNone(wholeNumber(bounds), null), null, meaning);
+}
+
+function wholeNumber([least, most]: readonly [number, number]): Kind<number> {
+  return {
+    expected: `a whole number from ${least} to ${most}`,
+    parse: (written) => {
+      const value = /^\d{1,15}$/.test(written) ? Number(written) : Number.NaN;
+      return value >= least && value <= most ? value : undefined;
+    },
+    format: String,
+  };
+}
+
+/** Milliseconds, written as a number and ms, s, m, h or d. */
+export function duration(
+  name: string,
+  fallback: number,
+  leastMs: number,
+  meaning: string,
+): Setting<number> {
+  return setting(name, durationFrom(leastMs), fallback, meaning);
+}
+
+/** As `duration`; `none`, the default, is 0. */
+export function durationOrNone(name: string, leastMs: number, meaning: string): Setting<number> {
+  return setting(name, orNone(durationFrom(leastMs), 0), 0, meaning);
+}
+
+function durationFrom(leastMs: number): Kind<number> {
+  const least = leastMs === 0 ? "" : ` of ${formatDuration(leastMs)} or more`;
+  return {
+    expected: `a duration${least}, such as 500ms, 10s, 5m, 24h or 7d`,
+    parse: (written) => {
+      try {
+        const value = parseDuration(written);
+        return value >= leastMs ? value : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+    format: formatDuration,
+  };
+}
+
+export function choice<const Word extends string>(
+  name: string,
+  fallback: NoInfer<Word>,
+  words: readonly Word[],
+  meaning: string,
+): Setting<Word> {
+  const kind: Kind<Word> = {
+    expected: `one of ${words.join(", ")}`,
+    parse: (written) => words.find((word) => word === written),
+    format: String,
+  };
+  return setting(name, kind, fallback, meaning);
+}
+
+/** Some of a few words, in the order of `words`. */
+export function someOf<const Word extends string>(
+  name: string,
+  words: readonly Word[],
+  meaning: string,
+  fallback: readonly NoInfer<Word>[] = words,
+): Setting<readonly Word[]> {
+  const kind: Kind<readonly Word[]> = {
+    expected: `one or more of ${words.join(", ")}, separated by commas`,
+    parse: (written) => {
+      const parts = new Set(written.split(",").map((part) => part.trim()));
+      const found = words.filter((word) => parts.has(word));
+      return found.length === parts.size ? found : undefined;
+    },
+    format: (found) => found.join(","),
+  };
+  return setting(name, kind, fallback, meaning);
+}
+
+/** A text without spaces; null if there is none. */
+export function word(name: string, meaning: string): Setting<string | null> {
+  const kind = orNone(matching("a text without spaces", /^\S{1,256}$/), null);
+  return setting(name, kind, null, meaning);
+}
+
+/** As `word`, never shown, such as a token. */
+export function secret(name: string, meaning: string): Setting<string | null> {
+  const kind = orNone(matching("a text without spaces", /^\S{1,4096}$/), null);
+  return { ...setting(name, kind, null, meaning), isSecret: true };
+}
+
+/** A key of 32 bytes; null if there is none. */
+export function secretKey(name: string, meaning: string): Setting<Uint8Array | null> {
+  const kind: Kind<Uint8Array> = {
+    expected: "32 bytes in base64 or in hexadecimal digits",
+    parse: (written) => readSecretKey(written) ?? undefined,
+    format: () => "",
+  };
+  return { ...setting(name, orNone(kind, null), null, meaning), isSecret: true };
+}
+
+/** A file or a folder; null if there is none. */
+export function pathOrNone(name: string, what: string, meaning: string): Setting<string | null> {
+  return setting(name, orNone(matching(what, /\S/), null), null, meaning);
+}
+
+/** Ids of Bluesky accounts. */
+export function didList(
+  name: string,
+  fallback: readonly string[],
+  meaning: string,
+): Setting<readonly string[]> {
+  const did = matching("", /^did:[a-z]{1,32}:[A-Za-z0-9._:%-]{1,500}$/);
+  return setting(name, listOrNone("DIDs such as did:plc:…", did), fallback, meaning);
+}

@@ -1,0 +1,105 @@
+import ipaddr from "ipaddr.js";
+import {
+  type Kind,
+  listOf,
+  listOrNone,
+  matching,
+  orNone,
+  type Setting,
+  setting,
+} from "./setting.ts";
+
+export function url(
+  name: string,
+  fallback: string,
+  protocols: readonly string[],
+  meaning: string,
+): Setting<string> {
+  return setting(name, urlOf(protocols), fallback, meaning);
+}
+
+/** Null if there is none. */
+export function urlOrNone(
+  name: string,
+  protocols: readonly string[],
+  meaning: string,
+): Setting<string | null> {
+  return setting(name, orNone(urlOf(protocols), null), null, meaning);
+}
+
+export function urlList(
+  name: string,
+  fallback: readonly string[],
+  protocols: readonly string[],
+  meaning: string,
+): Setting<readonly string[]> {
+  return setting(name, listOf(urlsOf(protocols), urlOf(protocols)), fallback, meaning);
+}
+
+export function urlListOrNone(
+  name: string,
+  fallback: readonly string[],
+  protocols: readonly string[],
+  meaning: string,
+): Setting<readonly string[]> {
+  return setting(name, listOrNone(urlsOf(protocols), urlOf(protocols)), fallback, meaning);
+}
+
+/** The origin of a URL that has no path, query or credentials; null if there is none. */
+export function publicUrl(name: string, meaning: string): Setting<string | null> {
+  const kind: Kind<string> = {
+    expected: "a URL that begins with https:// or http:// and has no path",
+    parse: (written) => {
+      const parsed = URL.parse(written);
+      const isWeb = parsed?.protocol === "https:" || parsed?.protocol === "http:";
+      return isWeb && parsed.href === `${parsed.origin}/` ? parsed.origin : undefined;
+    },
+    format: String,
+  };
+  return setting(name, orNone(kind, null), null, meaning);
+}
+
+/** Web origins (RFC 6454) as browsers send them; `*` for all. */
+export function originList(name: string, meaning: string): Setting<readonly string[]> {
+  const isOrigin = (written: string): boolean =>
+    /^https?:\/\/[^/?#@]+$/i.test(written) && URL.canParse(written);
+  const origins = listOrNone("origins such as https://app.example", {
+    parse: (written) => (isOrigin(written) ? new URL(written).origin : undefined),
+  });
+  const kind: Kind<readonly string[]> = {
+    ...origins,
+    expected: "origins such as https://app.example, separated by commas, * for all, or none",
+    parse: (written) => (written === "*" ? ["*"] : origins.parse(written)),
+  };
+  return setting(name, kind, [], meaning);
+}
+
+/** IP addresses and networks. */
+export function addressList(name: string, meaning: string): Setting<readonly string[]> {
+  const addresses = listOrNone("addresses and networks such as 10.0.0.0/8", {
+    parse: (part) => (ipaddr.isValid(part) || ipaddr.isValidCIDR(part) ? part : undefined),
+  });
+  return setting(name, addresses, [], meaning);
+}
+
+/** Accounts of code hosts, by their numbers there. */
+export function identityList(name: string, meaning: string): Setting<readonly string[]> {
+  const identity = matching("", /^(?:github|gitlab):[1-9]\d{0,18}$/);
+  const kind = listOrNone("accounts such as github:583231 or gitlab:42", identity);
+  return setting(name, kind, [], meaning);
+}
+
+function urlOf(protocols: readonly string[]): Kind<string> {
+  return {
+    expected: `a URL that begins with ${schemesOf(protocols)}`,
+    parse: (written) =>
+      protocols.includes(URL.parse(written)?.protocol ?? "") ? written : undefined,
+    format: String,
+  };
+}
+
+const urlsOf = (protocols: readonly string[]): string =>
+  `URLs that begin with ${schemesOf(protocols)}`;
+
+const schemesOf = (protocols: readonly string[]): string =>
+  protocols.map((protocol) => `${protocol}//`).join(" or ");

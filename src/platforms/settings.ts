@@ -1,0 +1,149 @@
+import { choice, count, duration, text } from "../lib/settings/kinds.ts";
+import { url, urlListOrNone } from "../lib/settings/network-kinds.ts";
+
+/** Requests to platforms. */
+const requestSettings = {
+  defaultPlatform: choice(
+    "EARSHOT_DEFAULT_PLATFORM",
+    "bluesky",
+    ["bluesky", "mastodon", "x"],
+    "The platform for `social` when neither query nor path names one.",
+  ),
+  timeoutMs: duration(
+    "EARSHOT_UPSTREAM_TIMEOUT",
+    10_000,
+    1,
+    "Time limit of a request to a platform.",
+  ),
+  maxAnswerBytes: count(
+    "EARSHOT_UPSTREAM_MAX_BYTES",
+    4 * 1024 ** 2,
+    [1_024, 1024 ** 3],
+    "Maximum size of a platform's response, in bytes.",
+  ),
+  tries: count(
+    "EARSHOT_UPSTREAM_TRIES",
+    3,
+    [1, 10],
+    "Attempts of a request to a platform after transient errors: no connection, a timeout, or a status of 500 and above.",
+  ),
+  maxPages: count(
+    "EARSHOT_UPSTREAM_MAX_PAGES",
+    20,
+    [1, 1_000],
+    "Pages of a platform that a job reads; its cursor continues after them.",
+  ),
+  searchWaitMs: duration(
+    "EARSHOT_UPSTREAM_SEARCH_WAIT",
+    10_000,
+    0,
+    "How long a search waits for the rate limit of a platform before it answers without it. Other methods wait until the job's deadline.",
+  ),
+  dispatchesPerSecond: count(
+    "EARSHOT_UPSTREAM_DISPATCHES_PER_SECOND",
+    3,
+    [1, 10_000],
+    "Jobs a second for which a node starts requesting platforms; more are queued.",
+  ),
+  privateHosts: urlListOrNone(
+    "EARSHOT_UPSTREAM_PRIVATE_HOSTS",
+    [],
+    ["https:", "http:"],
+    "Platform servers with private addresses that may be called, such as an instance in your own network; host and port count.",
+  ),
+};
+
+/** Credentials and how they are connected. */
+const credentialSettings = {
+  maxCredentials: count(
+    "EARSHOT_MAX_CREDENTIALS",
+    100,
+    [1, 10_000],
+    "Maximum number of credentials for a platform, of an account or of the deployment.",
+  ),
+  credentialChecksPerMinute: count(
+    "EARSHOT_CREDENTIAL_CHECKS_PER_MINUTE",
+    20,
+    [1, 10_000],
+    "Credential checks of an account on the dashboard in any 60 seconds: adding, connecting in a browser, testing.",
+  ),
+  authorizationMs: duration(
+    "EARSHOT_AUTHORIZATION_TIME",
+    600_000,
+    1_000,
+    "Time limit for connecting a platform in a browser.",
+  ),
+  maxAuthorizationsPerAccount: count(
+    "EARSHOT_MAX_AUTHORIZATIONS_PER_ACCOUNT",
+    3,
+    [1, 100],
+    "Pending connections of an account; another one ends the oldest.",
+  ),
+  maxAuthorizations: count(
+    "EARSHOT_MAX_AUTHORIZATIONS",
+    200,
+    [1, 100_000],
+    "Pending connections of all accounts; further ones are refused.",
+  ),
+};
+
+/** What is specific to one platform. */
+const platformSettings = {
+  blueskyPublic: choice(
+    "EARSHOT_BLUESKY_PUBLIC",
+    "on",
+    ["on", "off"],
+    "Whether to use Bluesky's public API, which needs no credential.",
+  ),
+  blueskySearch: choice(
+    "EARSHOT_BLUESKY_SEARCH",
+    "off",
+    ["on", "off"],
+    "Whether searches use Bluesky's `searchPosts`, with a credential, for what the archive lacks. Bluesky asks that people, not programs, search there.",
+  ),
+  blueskyFeed: text(
+    "EARSHOT_BLUESKY_FEED",
+    "at://did:plc:z72i7hdynmk6r22z27h6tvur/app.bsky.feed.generator/whats-hot",
+    "the at:// uri of a feed generator",
+    "The feed that `getforyoutweets` reads on Bluesky.",
+  ),
+  mastodonInstance: urlListOrNone(
+    "EARSHOT_MASTODON_INSTANCE",
+    [],
+    ["https:", "http:"],
+    "The Mastodon server to use if neither a credential nor the query names one.",
+  ),
+  xApiUrl: url("EARSHOT_X_API_URL", "https://api.x.com", ["https:", "http:"], "URL of X's API."),
+  xMonthlyPostReads: count(
+    "EARSHOT_X_MONTHLY_POST_READS",
+    10_000,
+    [0, 1_000_000_000],
+    "Posts that the deployment's X credentials may read in a calendar month (UTC); X bills each. Credentials of accounts do not count.",
+  ),
+  xRedistributionAgreed: choice(
+    "EARSHOT_X_REDISTRIBUTION_AGREED",
+    "false",
+    ["true", "false"],
+    "Whether X has agreed that posts fetched with the deployment's credentials are shown to other accounts. Otherwise these get IDs only.",
+  ),
+  xTrendsPlace: count(
+    "EARSHOT_X_TRENDS_WOEID",
+    1,
+    [1, 1_000_000_000],
+    "The WOEID of the place whose trends `gettrends` returns on X; 1 is the world.",
+  ),
+};
+
+export const upstreamSettings = { ...requestSettings, ...credentialSettings, ...platformSettings };
+
+/** Constants of requests to platforms; durations in milliseconds. */
+export const upstreamLimits = {
+  /** JSON values in a response: twice those of 500 posts. Parsing more would block the event loop. */
+  maxAnswerValues: 200_000,
+  /** Before a request is repeated after a transient error; doubles each time, partly random. */
+  retryPauseMs: 500,
+  maxRetryPauseMs: 8_000,
+  /** After a rate limit without a reset time; doubles each time, partly random. */
+  limitPauseMs: 1_000,
+  maxLimitPauseMs: 60_000,
+};
