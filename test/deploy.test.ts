@@ -153,8 +153,9 @@ describe("Containerfile", () => {
 
   test("runs as somebody who is not root, on the Node.js that Earshot needs, with its data in a volume", () => {
     const bases = instructions.filter((line) => line.startsWith("FROM "));
-    for (const base of bases) expect(base).toMatch(/^FROM node:24-slim( AS \w+)?$/);
+    for (const base of bases) expect(base).toMatch(/^FROM \$\{NODE_IMAGE\}( AS \w+)?$/);
     expect(bases).toHaveLength(3);
+    expect(last("ARG")).toBe("NODE_IMAGE=docker.io/library/node:24-slim");
     expect(last("USER")).toBe("node");
     expect(last("VOLUME")).toBe("/data");
     const [, program = ""] = JSON.parse(last("ENTRYPOINT"));

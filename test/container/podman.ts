@@ -1,0 +1,69 @@
+import { spawnSync } from "node:child_process";
+
+export type Container = {
+  /** Runs a command in the container. */
+  exec(command: readonly string[], input?: string | Buffer): Finished;
+  /** Runs the health check of the image; 0 is healthy. */
+  checkHealth(): number | null;
+  /** Sends the stop signal of the image, and returns the exit code of the container. */
+  stop(): number;
+  logs(): string;
+};
+
+type Finished = { status: number | null; out: string; notes: string };
+
+/** An image of the storage that the environment names (CONTAINERS_STORAGE_CONF). */
+export type Image = {
+  digest: string;
+  /** Starts the default command in the background. */
+  start(settings: Readonly<Record<string, string>>, mounts: readonly string[]): Container;
+  /** Removes its containers. */
+  remove(): void;
+};
+
+export function openImage(name: string): Image {
+  const containers: string[] = [];
+  // Files that cannot be written, no capabilities, and none to be had: as deploy/README.md shows.
+  const restrictions = ["--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges"];
+  const options = [...restrictions, "--tmpfs=/tmp", "--init", "--detach"];
+  return {
+    digest: checked(["image", "inspect", "--format={{.Digest}}", name]),
+    start: (settings, mounts) => {
+      const environment = Object.entries(settings).map(([key, value]) => `--env=${key}=${value}`);
+      const volumes = mounts.map((mount) => `--volume=${mount}`);
+      const id = checked(["run", ...options, ...environment, ...volumes, name]);
+      containers.push(id);
+      return containerOf(id);
+    },
+    remove: () => {
+      for (const id of containers) podman(["rm", "--force", "--time=0", "--volumes", id]);
+    },
+  };
+}
+
+function containerOf(id: string): Container {
+  return {
+    exec: (command, input) => podman(["exec", "--interactive", id, ...command], input),
+    checkHealth: () => podman(["healthcheck", "run", id]).status,
+    stop: () => {
+      checked(["stop", "--time=30", id]);
+      return Number(checked(["inspect", "--format={{.State.ExitCode}}", id]));
+    },
+    logs: () => {
+      const { out, notes } = podman(["logs", id]);
+      return `${out}${notes}`;
+    },
+  };
+}
+
+function checked(args: readonly string[]): string {
+  const { status, out, notes } = podman(args);
+  if (status !== 0) throw new Error(`podman ${args.join(" ")} ended with ${status}: ${notes}`);
+  return out.trim();
+}
+
+function podman(args: readonly string[], input: string | Buffer = ""): Finished {
+  const { status, stdout, stderr, error } = spawnSync("podman", args, { input });
+  if (error !== undefined) throw error;
+  return { status, out: stdout.toString(), notes: stderr.toString() };
+}
