@@ -153,30 +153,14 @@ async function handIn(
 /** Null when the lease was lost meanwhile. */
 async function attempt(
   { answer, clock, log, giveBack }: RunningOptions,
-  {
-    uuid,
-    accountId,
-    attempt: number,
-    work: request,
-    leftMs,
-    accepted,
-    released,
-  }: Lease<SearchJobRequest>,
+  { uuid, accountId, attempt: number, work: request, leftMs, ...lease }: Lease<SearchJobRequest>,
   lost: AbortSignal,
 ): Promise<Outcome | null> {
   try {
     const deadlineMs = clock.now() + leftMs;
-    const isAccepted = accepted === undefined ? {} : { accepted };
-    const isReleased = released === undefined ? {} : { released };
-    const job = {
-      uuid,
-      accountId,
-      attempt: number,
-      deadlineMs,
-      signal: lost,
-      ...isAccepted,
-      ...isReleased,
-    };
+    const { accepted, released } = lease;
+    const optional = { ...(accepted && { accepted }), ...(released && { released }) };
+    const job = { uuid, accountId, attempt: number, deadlineMs, signal: lost, ...optional };
     const result = await answer(request, job);
     log.noteSuccess();
     return lost.aborted ? null : { kind: "done", result };

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import { withoutControls } from "../../text/controls.ts";
-import { releaseRule, unknownReferences } from "./release-rules.ts";
+import { releaseRule } from "./release-rules.ts";
 
 /** Intel's names for the state of a machine, from the best to the worst. */
 export const tcbStatuses = [
@@ -62,8 +62,16 @@ const nodePolicy = z.strictObject({
 });
 
 const checkedPolicy = nodePolicy.superRefine((policy, context) => {
-  for (const path of unknownReferences(policy)) {
-    context.addIssue({ code: "custom", path, message: "has to be one that this policy admits" });
+  const names = policy.images.map(({ name }) => name);
+  for (const [index, { images, compose_hashes: hashes = [] }] of (
+    policy.credentials ?? []
+  ).entries()) {
+    const isAdmitted =
+      images.every((one) => names.includes(one)) &&
+      hashes.every((one) => policy.compose_hashes.includes(one));
+    if (isAdmitted) continue;
+    const message = "names an image or a compose file that this policy does not admit";
+    context.addIssue({ code: "custom", path: ["credentials", index], message });
   }
 });
 

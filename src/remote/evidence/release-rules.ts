@@ -39,31 +39,6 @@ export type ReleaseRules = readonly ReleaseRule[];
 /** What a node may be sent: credentials of a platform, of the deployment or of any owner. */
 export type Release = { platform: Platform; owner: ReleaseRule["owner"] };
 
-/** The images and compose files that rules name and the policy does not admit, as pointers into the policy. */
-export function unknownReferences(policy: {
-  images: readonly { name: string }[];
-  compose_hashes: readonly string[];
-  credentials?: ReleaseRules | undefined;
-}): (string | number)[][] {
-  const names = policy.images.map(({ name }) => name);
-  return (policy.credentials ?? []).flatMap((rule, index) => [
-    ...pathsOf(rule.images, names, ["credentials", index, "images"]),
-    ...pathsOf(rule.compose_hashes ?? [], policy.compose_hashes, [
-      "credentials",
-      index,
-      "compose_hashes",
-    ]),
-  ]);
-}
-
-function pathsOf(
-  used: readonly string[],
-  known: readonly string[],
-  path: readonly (string | number)[],
-): (string | number)[][] {
-  return used.flatMap((one, index) => (known.includes(one) ? [] : [[...path, index]]));
-}
-
 /** What the rules allow a node to be sent, at most once for each platform; nothing without evidence. */
 export function releasesFor(
   rules: ReleaseRules,

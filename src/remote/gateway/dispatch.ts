@@ -159,14 +159,13 @@ export class Dispatch {
     const { clock, randomUuid, gatewayKey, released } = this.#context;
     const { uuid: job, work, token, attempt, leftMs, holdMs } = leased;
     const request = requestText(work);
-    const leaseId = randomUuid();
-    const credential = (await released.seal(run, leased, leaseId)) ?? undefined;
+    const { credential, release } = (await released.release(run, leased)) ?? {};
     const sealedMs = clock.now();
     const { envelope, opener } = await sealJob({
       keyId: run.keyId,
       sealingKey: run.sealingKey,
       job,
-      lease: leaseId,
+      lease: randomUuid(),
       payload: {
         token,
         attempt,
@@ -175,6 +174,7 @@ export class Dispatch {
         request,
         credential,
       },
+      release,
       nowMs: sealedMs,
       lifeMs: holdMs,
       gateway: gatewayKey,

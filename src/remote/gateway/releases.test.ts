@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Release } from "../evidence/release-rules.ts";
-import { aCredential } from "../protocol/sealed-credential.test-support.ts";
-import { openCredential, type SealedCredential } from "../protocol/sealed-credential.ts";
+import type { JobEnvelope } from "../protocol/messages.ts";
+import { aCredential } from "../protocol/released-credential.test-support.ts";
 import { createOpenedLeases, openJob } from "../protocol/sealed-job.ts";
 import {
   admittedNode,
@@ -54,32 +54,22 @@ const trustedNode = (): Promise<TestNode> =>
 const addSearch = (special: object = {}) =>
   service.queue.add({ query: "comet", platform: "mastodon", ...special });
 
-/** The job that the node gets, and the credential in it; null without a job. */
+/** The job that the node gets, opened; null without a job. */
 async function jobOf(node: TestNode) {
   const envelope = await leased(service, node);
-  if (envelope === null) return null;
-  const { payload, lease, uuid } = await openJob(envelope, {
+  return envelope === null ? null : await openedBy(node, envelope);
+}
+
+async function openedBy(node: TestNode, envelope: JobEnvelope) {
+  const { payload, release } = await openJob(envelope, {
     keys: node.keys,
     keyId: node.keyId,
     gatewayKey: service.gatewayKey,
     nowMs: service.clock.now(),
     opened: createOpenedLeases(),
   });
-  return { job: uuid, lease, sealed: payload.credential, text: JSON.stringify(envelope) };
+  return { credential: payload.credential, release };
 }
-
-const openedBy = (
-  node: TestNode,
-  found: { job: string; lease: string; sealed?: SealedCredential | undefined } | null,
-) => {
-  if (found?.sealed === undefined) throw new Error("no credential came");
-  const { job, lease, sealed } = found;
-  return openCredential(sealed, {
-    ...{ job, lease, keyId: node.keyId, keys: node.keys },
-    attestations: [node.attestationId],
-    nowMs: service.clock.now(),
-  });
-};
 
 const events = async () => {
   await service.clock.advance(1_000);
@@ -89,23 +79,19 @@ const events = async () => {
 
 test("a node that the policy names gets the job and the credential, encrypted to its key", async () => {
   const node = await trustedNode();
+  const other = await trustedNode();
   addSearch();
-  const found = await jobOf(node);
-  expect(found?.text).not.toContain("the-secret-token");
-  expect(await openedBy(node, found)).toEqual(aCredential);
+  const envelope = await leased(service, node);
+  if (envelope === null) throw new Error("no job came");
+  expect(JSON.stringify(envelope)).not.toContain("the-secret-token");
+  const stolen = openedBy({ ...other, keyId: node.keyId }, envelope);
+  await expect(stolen).rejects.toMatchObject({ details: [{ code: "not_openable" }] });
+  expect(await openedBy(node, envelope)).toEqual({
+    credential: aCredential,
+    release: { attestation: node.attestationId, expires_at: expect.any(Number) },
+  });
   expect(released).toEqual(["mastodon deployment"]);
-  expect(service.gateway.nodes()).toMatchObject([{ capabilities: searchesMastodon }]);
-});
-
-test("the credential of one job does not open for the next one", async () => {
-  const node = await trustedNode();
-  addSearch();
-  const first = await jobOf(node);
-  addSearch();
-  const second = await jobOf(node);
-  expect(await openedBy(node, second)).toEqual(aCredential);
-  const swapped = second === null ? null : { ...second, sealed: first?.sealed };
-  await expect(openedBy(node, swapped)).rejects.toMatchObject({ code: "job_refused" });
+  expect(service.gateway.nodes()[0]).toMatchObject({ capabilities: searchesMastodon });
 });
 
 test("a node of another image gets neither the job nor a credential", async () => {
@@ -120,7 +106,7 @@ test("a node of another image gets neither the job nor a credential", async () =
 test("a job that asks no such platform brings no credential", async () => {
   const node = await admittedNode(service, { evidence: "tdx" });
   service.queue.add({ query: "comet", platform: "x" });
-  expect(await jobOf(node)).toMatchObject({ sealed: undefined });
+  expect(await jobOf(node)).toEqual({});
   expect(lookedFor).toEqual([]);
 });
 
@@ -140,7 +126,7 @@ test("nothing is released once the attestation has ended, and no longer than it 
   await service.clock.advance(3_590_000);
   addSearch();
   const found = await jobOf(node);
-  expect((found?.sealed?.expires_at ?? 0) * 1_000).toBeLessThanOrEqual(
+  expect((found?.release?.expires_at ?? 0) * 1_000).toBeLessThanOrEqual(
     service.clock.now() + 10_000,
   );
   addSearch();
@@ -156,7 +142,7 @@ test("nothing is released when the node attests as another image while the crede
     await attest(service, node);
   };
   addSearch();
-  expect(await jobOf(node)).toMatchObject({ sealed: undefined });
+  expect(await jobOf(node)).toEqual({});
   expect(released).toEqual([]);
 });
 
@@ -169,7 +155,7 @@ test("a job that needs its account's own credential goes to a node that may be s
   service.queue.add({ query: "all", platform: "social", isKeptHere: true });
   service.queue.wakeNodes();
   const found = await jobOf(node);
-  expect(await openedBy(node, found)).toEqual(aCredential);
+  expect(found?.credential).toEqual(aCredential);
   expect(lookedFor).toEqual([expect.stringMatching(/ any$/)]);
   expect(await jobOf(node)).toBeNull();
 });
@@ -189,4 +175,13 @@ test("an event names node, credential and attestation, once for each attestation
   const all = await events();
   expect(all).toHaveLength(2);
   expect(JSON.stringify([all, service.logged])).not.toContain("the-secret-token");
+});
+
+test("nothing is released when the attestation ends while the credential is read", async () => {
+  const node = await trustedNode();
+  whileRead = () => service.clock.advance(3_600_000);
+  addSearch();
+  expect(await jobOf(node)).toBeNull();
+  expect(lookedFor).toHaveLength(1);
+  expect(released).toEqual([]);
 });

@@ -4,7 +4,7 @@ import type { ReleasedCredential } from "../../upstream/credentials/release.ts";
 import { askedPlatforms, type Capability } from "../capability.ts";
 import type { VerifiedEvidence } from "../evidence/evidence.ts";
 import type { Release } from "../evidence/release-rules.ts";
-import { type SealedCredential, sealCredential } from "../protocol/sealed-credential.ts";
+import type { JobEnvelope } from "../protocol/messages.ts";
 import type { GatewayWork, NodeGatewayContext } from "./context.ts";
 import type { NodeEvents } from "./node-events.ts";
 import type { Run, Runs } from "./runs.ts";
@@ -52,29 +52,25 @@ export class Releases {
     return isSearch(work.method) ? 1 : 2;
   }
 
-  /** The credential for a job, encrypted to the run; null where none is released. */
-  async seal(
+  /** The credential for a job, and what it is bound to; null where none is released. */
+  async release(
     run: Run,
-    { uuid: job, work, accountId, leftMs }: Lease<GatewayWork>,
-    lease: string,
-  ): Promise<SealedCredential | null> {
+    { work, accountId, leftMs }: Lease<GatewayWork>,
+  ): Promise<{ credential: ReleasedCredential; release: JobEnvelope["release"] } | null> {
     const { releases, clock } = this.#context;
     const platforms = askedPlatforms(work);
     const isFor = ({ platform }: Release) => platforms.includes(platform);
-    const release = this.#allowed(run).find(isFor);
-    if (releases === undefined || release === undefined) return null;
-    const credential = await releases.credentialFor(work, accountId, release);
+    const allowed = this.#allowed(run).find(isFor);
+    if (releases === undefined || allowed === undefined) return null;
+    const credential = await releases.credentialFor(work, accountId, allowed);
     const attestation = [...run.attestations.keys()].at(-1);
     // It may have attested again, or its attestation may have ended, while the credential was read.
-    const isAllowed = this.#allowed(run).find(isFor)?.owner === release.owner;
+    const isAllowed = this.#allowed(run).find(isFor)?.owner === allowed.owner;
     if (credential === null || attestation === undefined || !isAllowed) return null;
-    const { keyId, sealingKey } = run;
-    const untilMs = clock.now() + Math.min(leftMs, run.untilMs - clock.elapsed());
-    const target = { keyId, sealingKey, job, lease, attestation, untilMs };
-    const sealed = await sealCredential(credential, target);
     this.#note(run, attestation, credential);
     releases.onRelease(credential);
-    return sealed;
+    const untilMs = clock.now() + Math.min(leftMs, run.untilMs - clock.elapsed());
+    return { credential, release: { attestation, expires_at: Math.floor(untilMs / 1_000) } };
   }
 
   #allowed(run: Run): readonly Release[] {

@@ -105,6 +105,8 @@ export const jobEnvelope = z.strictObject({
   lease: uuid,
   issued_at: z.int(),
   expires_at: z.int(),
+  /** The attestation that a credential in the job is released to, and until when; absent without one. */
+  release: z.strictObject({ attestation: z.string().max(64), expires_at: z.int() }).optional(),
   /** The encapsulated secret of HPKE, the sealed job, and the gateway's signature over all of it. */
   encapsulated: bytes(32),
   sealed: z

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { EarshotError } from "../../lib/errors.ts";
-import { base64url } from "./encoding.ts";
+import { base64url, frame } from "./encoding.ts";
 import { gatewayKeyOf, makeRunKeys, type RunKeys } from "./keys.ts";
 import type { JobEnvelope } from "./messages.ts";
+import { aCredential } from "./released-credential.test-support.ts";
 import { type AnswerOpener, createOpenedLeases, openJob, sealJob } from "./sealed-job.ts";
 
 const nowMs = Date.UTC(2026, 0, 31, 12);
@@ -178,6 +179,69 @@ describe("a sealed job", () => {
       ),
       { numRuns: 200 },
     );
+  });
+});
+
+describe("a job with a credential", () => {
+  const release = { attestation: "attestation-1", expires_at: nowMs / 1_000 + 60 };
+  const credential = aCredential;
+  let released: JobEnvelope;
+  beforeAll(async () => {
+    const made = await sealing({ payload: { ...payload, credential }, release });
+    released = made.envelope;
+  });
+
+  /** The envelope with changes that the gateway itself has signed. */
+  function resigned(changes: Partial<JobEnvelope>): JobEnvelope {
+    const changed = { ...released, ...changes };
+    const { key_id, issued_at, expires_at, release: bound } = changed;
+    const more = bound === undefined ? [] : [bound.attestation, bound.expires_at];
+    const fields = [key_id, changed.job, changed.lease, issued_at, expires_at, ...more];
+    const head = frame("earshot-job-head/v1", ...fields);
+    const [encapsulated, sealed] = [changed.encapsulated, changed.sealed].map((text) =>
+      Buffer.from(text, "base64url"),
+    );
+    if (encapsulated === undefined || sealed === undefined) throw new Error("nothing is sealed");
+    const signed = frame("earshot-job-signature/v1", head, encapsulated, sealed);
+    return { ...changed, signature: base64url(gateway.sign(signed)) };
+  }
+
+  test("brings it to the run it was released to, with attestation and time", async () => {
+    const opened = await openJob(resigned({}), opening());
+    expect(opened).toMatchObject({ payload: { credential }, release });
+    expect(JSON.stringify(released)).not.toContain("the-secret-token");
+  });
+
+  test.each([
+    ["job", { job: lease }],
+    ["lease", { lease: payload.token }],
+    ["attestation", { release: { ...release, attestation: "attestation-2" } }],
+    ["time", { release: { ...release, expires_at: release.expires_at + 1 } }],
+    ["release", { release: undefined }],
+  ])("does not open for another %s, also when the gateway signs that", async (_name, changes) => {
+    const code = await codeOf(openJob(resigned(changes as Partial<JobEnvelope>), opening()));
+    expect(code).toBe("job_refused not_openable");
+  });
+
+  test("does not open with other keys, nor when it was changed on the way", async () => {
+    const keysOfOther = await makeRunKeys();
+    expect(await codeOf(openJob(released, opening({ keys: keysOfOther })))).toBe(
+      "job_refused not_openable",
+    );
+    const later = { ...released, release: { ...release, expires_at: release.expires_at + 1 } };
+    expect(await codeOf(openJob(later, opening()))).toBe("job_refused not_signed");
+  });
+
+  test.each([
+    ["without what it is bound to", { payload: { ...payload, credential } }],
+    ["that has none", { release }],
+    [
+      "of another form",
+      { payload: { ...payload, credential: { ...credential, host: "nowhere" } }, release },
+    ],
+  ])("is refused %s", async (_name, special) => {
+    const made = await sealing(special);
+    expect(await codeOf(openJob(made.envelope, opening()))).toBe("job_refused payload_malformed");
   });
 });
 

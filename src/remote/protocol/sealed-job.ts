@@ -7,13 +7,13 @@ import { type Binding, sealTo } from "./hpke.ts";
 import type { RunKeys } from "./keys.ts";
 import { type JobEnvelope, jobEnvelope } from "./messages.ts";
 import type { OpenedLeases } from "./opened-leases.ts";
+import { releasedCredential } from "./released-credential.ts";
 import {
   type AnswerOpener,
   type AnswerSealer,
   createAnswerOpener,
   createAnswerSealer,
 } from "./sealed-answer.ts";
-import { sealedCredential } from "./sealed-credential.ts";
 
 export { createOpenedLeases, type OpenedLeases } from "./opened-leases.ts";
 export type { AnswerOpener, AnswerSealer } from "./sealed-answer.ts";
@@ -28,24 +28,31 @@ const jobPayload = z.strictObject({
   /** What is asked (work.ts), as it is signed later. */
   request: z.string().max(262_144),
   /** Absent where the gateway releases none. */
-  credential: sealedCredential.optional(),
+  credential: releasedCredential.optional(),
 });
 
 /** What is sealed in a job. */
 export type JobPayload = z.infer<typeof jobPayload>;
 
-export type OpenedJob = { uuid: string; lease: string; payload: JobPayload; sealer: AnswerSealer };
+export type OpenedJob = {
+  uuid: string;
+  payload: JobPayload;
+  release: JobEnvelope["release"];
+  sealer: AnswerSealer;
+};
 
 /** How far ahead of a node's own idea of the gateway's clock a job may be issued, seconds. */
 const aheadSeconds = 30;
 
 /** What is told of a job in the clear; everything sealed is bound to it. */
-type Head = Pick<JobEnvelope, "key_id" | "job" | "lease" | "issued_at" | "expires_at">;
+type Head = Omit<JobEnvelope, "version" | "encapsulated" | "sealed" | "signature">;
 
 const secretLabel = "earshot answer/v1";
 
-const aadOf = (head: Head): Buffer =>
-  frame("earshot-job-head/v1", head.key_id, head.job, head.lease, head.issued_at, head.expires_at);
+function aadOf({ key_id, job, lease, issued_at, expires_at, release }: Head): Buffer {
+  const released = release === undefined ? [] : [release.attestation, release.expires_at];
+  return frame("earshot-job-head/v1", key_id, job, lease, issued_at, expires_at, ...released);
+}
 
 const bindingOf = (head: Head): Binding => ({
   info: frame("earshot-job/v1", head.key_id, head.job, head.lease),
@@ -66,17 +73,20 @@ export async function sealJob(options: {
   job: string;
   lease: string;
   payload: JobPayload;
+  /** With a credential in the payload. */
+  release?: JobEnvelope["release"];
   nowMs: number;
   lifeMs: number;
   gateway: SigningKey;
 }): Promise<{ envelope: JobEnvelope; opener: AnswerOpener }> {
-  const { keyId, sealingKey, job, lease, payload, nowMs, lifeMs, gateway } = options;
-  const head = {
+  const { keyId, sealingKey, job, lease, payload, release, nowMs, lifeMs, gateway } = options;
+  const head: Head = {
     key_id: keyId,
     job,
     lease,
     issued_at: Math.floor(nowMs / 1_000),
     expires_at: Math.ceil((nowMs + lifeMs) / 1_000),
+    ...(release !== undefined && { release }),
   };
   const plain = Buffer.from(JSON.stringify(payload));
   const sealed = await sealTo(sealingKey, plain, bindingOf(head));
@@ -96,7 +106,7 @@ export async function sealJob(options: {
 }
 
 /**
- * Opens a job, once; `uuid` and `lease` name it. `nowMs` is the node's idea of the gateway's clock. The sealer seals answers to it. Errors: `job_refused`
+ * Opens a job, once; `uuid` names it. `nowMs` is the node's idea of the gateway's clock. The sealer seals answers to it. Errors: `job_refused`
  * with `malformed`, `other_key`, `not_signed`, `outside_time`, `replayed`, `not_openable` or `payload_malformed`.
  */
 export async function openJob(
@@ -132,10 +142,12 @@ export async function openJob(
   const found = await keys.open(encapsulated, sealed, bindingOf(job));
   if (found === null) throw jobRefused("not_openable", "the job does not open with this key");
   const payload = readPayload(found.plain);
-  if (payload === null) throw jobRefused("payload_malformed", "what is in the job is malformed");
+  if (payload === null || (payload.credential === undefined) !== (job.release === undefined)) {
+    throw jobRefused("payload_malformed", "what is in the job is malformed");
+  }
   const { secret } = found;
   const sealer = createAnswerSealer({ secret, encapsulated, aad: aadOf(job) });
-  return { uuid: job.job, lease: job.lease, payload, sealer };
+  return { uuid: job.job, payload, release: job.release, sealer };
 }
 
 function readPayload(plain: Uint8Array): JobPayload | null {

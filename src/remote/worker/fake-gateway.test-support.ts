@@ -3,8 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
 import { gatewayKeyOf, makeIdentity, makeRunKeys } from "../protocol/keys.ts";
-import { aCredential } from "../protocol/sealed-credential.test-support.ts";
-import { sealCredential } from "../protocol/sealed-credential.ts";
+import { aCredential } from "../protocol/released-credential.test-support.ts";
 import { sealJob } from "../protocol/sealed-job.ts";
 import { keyIdOf, nodeIdOf } from "../protocol/statement.ts";
 import { requestText } from "../protocol/work.ts";
@@ -91,25 +90,19 @@ export async function aJob(
   } = special;
   const job = randomUUID();
   const token = randomUUID();
-  const lease = randomUUID();
-  const { sealingKey } = keys;
   const { released } = special;
-  const credential =
-    released === undefined
-      ? {}
-      : {
-          credential: await sealCredential(aCredential, {
-            ...{ keyId, sealingKey, job, lease },
-            attestation: released.attestation,
-            untilMs: nowMs + released.forMs,
-          }),
-        };
+  const release = released && {
+    attestation: released.attestation,
+    expires_at: Math.floor((nowMs + released.forMs) / 1_000),
+  };
+  const credential = released && aCredential;
   const sealed = await sealJob({
     keyId,
-    sealingKey,
+    sealingKey: keys.sealingKey,
     job,
-    lease,
-    payload: { token, attempt: 1, left_ms: 120_000, hold_ms: 30_000, request, ...credential },
+    lease: randomUUID(),
+    payload: { token, attempt: 1, left_ms: 120_000, hold_ms: 30_000, request, credential },
+    release,
     nowMs,
     lifeMs: 30_000,
     gateway,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { gatewayKeyOf } from "../protocol/keys.ts";
-import { aCredential } from "../protocol/sealed-credential.test-support.ts";
+import { aCredential } from "../protocol/released-credential.test-support.ts";
 import { readFailure } from "../protocol/work.ts";
 import { aJob, anAttestation, fakeGateway, makeSelf } from "./fake-gateway.test-support.ts";
 import { createRemoteGateway } from "./remote-gateway.ts";
@@ -65,15 +65,22 @@ test("a credential is over when the lease is lost", async () => {
   expect(lease?.released?.isOver()).toBe(true);
 });
 
-test("a job whose credential belongs to an old attestation fails for another attempt, and the log has codes alone", async () => {
-  const old = Buffer.alloc(32, 5).toString("base64url");
-  const { gateway, job, lease, logged } = await taken(releasedTo(old));
-  expect(lease).toBeNull();
-  expect(logged).toEqual([{ uuid: job.job, code: "job_refused", check: "other_attestation" }]);
-  const [sealed] = gateway.to("fail");
-  const answer = { nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) };
-  expect(readFailure(job.opener.open(answer))).toMatchObject({ retryable: true });
-});
+const old = Buffer.alloc(32, 5).toString("base64url");
+
+test.each([
+  ["is of an old attestation", "other_attestation", releasedTo(old)],
+  ["is of an earlier time", "credential_expired", releasedTo(attestationId, 0)],
+])(
+  "a job whose credential %s fails for another attempt, and the log has codes alone",
+  async (_name, check, special) => {
+    const { gateway, job, lease, logged } = await taken(special);
+    expect(lease).toBeNull();
+    expect(logged).toEqual([{ uuid: job.job, code: "job_refused", check }]);
+    const [sealed] = gateway.to("fail");
+    const answer = { nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) };
+    expect(readFailure(job.opener.open(answer))).toMatchObject({ retryable: true });
+  },
+);
 
 test("a credential that another gateway has encrypted to the node is not used", async () => {
   const gateway = gatewayKeyOf(Buffer.alloc(32, 8));

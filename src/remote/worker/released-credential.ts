@@ -1,19 +1,18 @@
 import type { Lease } from "../../jobs/lease.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { openCredential } from "../protocol/sealed-credential.ts";
+import { jobRefused } from "../protocol/errors.ts";
 import type { OpenedJob } from "../protocol/sealed-job.ts";
-import type { Attested, NodeSelf } from "./attest.ts";
+import type { Attested } from "./attest.ts";
 import type { AttestLoop } from "./attest-loop.ts";
 import type { GatewayClock } from "./gateway-clock.ts";
 
 /**
- * The credential that came with a job, if one did. It is over when its time is, or when the lease is lost. Errors: those of
- * `openCredential`.
+ * The credential that came with a job, if one did. It is over when its time is, or when the lease is lost. Errors:
+ * `job_refused` with `other_attestation` or `credential_expired`.
  */
-export async function releaseIn(
-  { uuid, lease, payload }: Pick<OpenedJob, "uuid" | "lease" | "payload">,
+export function releaseIn(
+  { payload: { credential }, release }: Pick<OpenedJob, "payload" | "release">,
   context: {
-    self: NodeSelf;
     /** The attestation that the job was requested under; it may have been renewed since. */
     attested: Attested;
     attestLoop: Pick<AttestLoop, "admitted">;
@@ -21,19 +20,17 @@ export async function releaseIn(
     gatewayClock: Pick<GatewayClock, "now">;
     lost: AbortSignal;
   },
-): Promise<Pick<Lease<unknown>, "released">> {
-  const { self, attested, attestLoop, clock, gatewayClock, lost } = context;
-  const sealed = payload.credential;
-  if (sealed === undefined) return {};
-  const nowMs = gatewayClock.now();
-  const credential = await openCredential(sealed, {
-    keys: self.keys,
-    keyId: self.keyId,
-    job: uuid,
-    lease,
-    attestations: [attested, attestLoop.admitted()].flatMap((one) => one?.attestationId ?? []),
-    nowMs,
-  });
-  const untilMs = clock.elapsed() + sealed.expires_at * 1_000 - nowMs;
+): Pick<Lease<unknown>, "released"> {
+  if (credential === undefined || release === undefined) return {};
+  const { attested, attestLoop, clock, gatewayClock, lost } = context;
+  const current = attestLoop.admitted()?.attestationId;
+  if (![attested.attestationId, current].includes(release.attestation)) {
+    throw jobRefused("other_attestation", "the credential was released to another attestation");
+  }
+  const leftMs = release.expires_at * 1_000 - gatewayClock.now();
+  if (leftMs <= 0) {
+    throw jobRefused("credential_expired", "the credential was released for an earlier time");
+  }
+  const untilMs = clock.elapsed() + leftMs;
   return { released: { credential, isOver: () => lost.aborted || clock.elapsed() >= untilMs } };
 }

@@ -46,9 +46,9 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       const { uuid } = job;
       const lost = new AbortController();
       held.add(token, { uuid, request, sealer: job.sealer, lost, untilMs: receivedMs + holdMs });
-      const read = await readable(uuid, token, async () => ({
+      const read = await readable(uuid, token, () => ({
         work: readRequest(request),
-        ...(await releaseIn(job, { ...context, attested, lost: lost.signal })),
+        ...releaseIn(job, { ...context, attested, lost: lost.signal }),
       }));
       if (read === null) return null;
       // Whose job it is stays with the gateway: platforms are asked with the node's own credentials, and with what was released.
@@ -66,10 +66,10 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
   async function readable<Value>(
     uuid: string,
     token: string,
-    read: () => Promise<Value>,
+    read: () => Value,
   ): Promise<Value | null> {
     try {
-      return await read();
+      return read();
     } catch (fault) {
       const code = codeOf(fault);
       log.warn({ uuid, code, check: checkOf(fault) }, "the request of a job cannot be read");
