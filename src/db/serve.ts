@@ -2,6 +2,7 @@ import {
   failedReply,
   reply,
   serveThread,
+  serveThreadInSlices,
   type ThreadCall,
   type ThreadReply,
 } from "../lib/thread.ts";
@@ -12,50 +13,85 @@ import { runBatch } from "./write-batch.ts";
 
 export type Served = { database: Database; close(): void };
 
-/** Serves writes on this worker thread. `open` runs at the first call; one that fails fails the calls and is tried again. */
-export function serveWrites(operations: Operations, open: () => Served): void {
-  serve(open, (database, calls) => {
-    const outcomes = runBatch(database, operations, calls);
-    return calls.map((call, index) =>
-      reply(call, () => {
-        const outcome = outcomes[index];
-        if (outcome?.ok) return outcome.value;
-        throw outcome?.error;
-      }),
-    );
-  });
+/** How many of the calls that wait, from the first on, the next batch takes; at least one. */
+export type BatchSize = (waiting: readonly ThreadCall[]) => number;
+
+/**
+ * Serves writes on this worker thread. `open` runs at the first call; one that fails fails the calls and is tried again. A batch
+ * takes everything that waits unless `batchSize` says otherwise.
+ */
+export function serveWrites(
+  operations: Operations,
+  open: () => Served,
+  batchSize: BatchSize = ({ length }) => length,
+): void {
+  const served = openedOnce(open);
+  const waiting: ThreadCall[] = [];
+  serveThreadInSlices(
+    {
+      add: (call) => waiting.push(call),
+      runSlice: () => {
+        const calls = waiting.splice(0, batchSize(waiting));
+        return served.answer(calls, (database) => written(database, operations, calls));
+      },
+      isIdle: () => waiting.length === 0,
+    },
+    served.close,
+  );
+}
+
+function written(
+  database: Database,
+  operations: Operations,
+  calls: readonly ThreadCall[],
+): readonly ThreadReply[] {
+  const outcomes = runBatch(database, operations, calls);
+  return calls.map((call, index) =>
+    reply(call, () => {
+      const outcome = outcomes[index];
+      if (outcome?.ok) return outcome.value;
+      throw outcome?.error;
+    }),
+  );
 }
 
 /** Serves reads on this worker thread. */
 export function serveReads(operations: Operations, open: () => Served): void {
-  serve(open, (database, calls) =>
-    calls.map((call) =>
-      reply(call, () => {
-        try {
-          return runOperation(operations, call.method, database, call.args);
-        } catch (error) {
-          throw storeError(error);
-        }
-      }),
-    ),
+  const served = openedOnce(open);
+  serveThread(
+    (calls) =>
+      served.answer(calls, (database) => calls.map((call) => read(database, operations, call))),
+    served.close,
   );
 }
 
-function serve(
-  open: () => Served,
-  answer: (database: Database, calls: readonly ThreadCall[]) => readonly ThreadReply[],
-): void {
+const read = (database: Database, operations: Operations, call: ThreadCall): ThreadReply =>
+  reply(call, () => {
+    try {
+      return runOperation(operations, call.method, database, call.args);
+    } catch (error) {
+      throw storeError(error);
+    }
+  });
+
+function openedOnce(open: () => Served): {
+  answer(
+    calls: readonly ThreadCall[],
+    run: (database: Database) => readonly ThreadReply[],
+  ): readonly ThreadReply[];
+  close(): void;
+} {
   let served: Served | null = null;
-  serveThread(
-    (calls) => {
+  return {
+    answer: (calls, run) => {
       try {
         served ??= open();
       } catch (error) {
         const cause = storeError(error);
         return calls.map((call) => failedReply(call, cause));
       }
-      return answer(served.database, calls);
+      return run(served.database);
     },
-    () => served?.close(),
-  );
+    close: () => served?.close(),
+  };
 }

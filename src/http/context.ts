@@ -79,7 +79,15 @@ export type HttpContext = {
   cursorKey: Uint8Array;
   jobs: Pick<
     JobQueue,
-    "submit" | "replayOf" | "find" | "isUnderWay" | "waitForEnd" | "cancel" | "list" | "changes"
+    | "submit"
+    | "replayOf"
+    | "find"
+    | "takePage"
+    | "isUnderWay"
+    | "waitForEnd"
+    | "cancel"
+    | "list"
+    | "changes"
   >;
   webhooks: Webhooks;
   archive: Pick<Archive, "accountsNamed" | "page" | "records" | "search" | "withheld">;

@@ -1,26 +1,32 @@
 import type { Clock } from "../lib/clock.ts";
+import type { JsonPage } from "../lib/json-page.ts";
 import { isFetched } from "../platforms/source.ts";
 import type { Job } from "./job.ts";
 
 /**
- * The jobs that were done last, in memory, because most results are fetched at once. An entry equals the row of its job: whoever
+ * The jobs that were done last, and the pages of some, in memory, because most results are fetched at once. An entry equals the row of its job: whoever
  * changes or deletes the row of a job that is done calls `forget`. Entries are dropped after some seconds.
  */
 export type EndedJobs = {
-  /** Jobs in another state than done, and large ones, are not kept. */
-  add(job: Job): void;
+  /** Jobs in another state than done, and large ones, are not kept; nor is a large page. */
+  add(job: Job, page?: KeptPage | null): void;
   /** Null when the row has to be read. */
   find(accountId: string, uuid: string): Job | null;
+  /** The page of a job, if the archive is still at the version that it was read at; it is not kept any longer. */
+  takePage(uuid: string, version: number | null): JsonPage | null;
   forget(uuid: string): void;
   forgetOf(accountId: string): void;
   forgetAll(): void;
 };
 
+/** The records of a result as they are sent. `version`: that of the archive before they were read. */
+export type KeptPage = JsonPage & { version: number };
+
 const keptMs = 10_000;
-const mostBytes = 8_388_608;
+const mostBytes = 16_777_216;
 const mostJobBytes = 262_144;
 
-type Entry = { job: Job; bytes: number; untilMs: number };
+type Entry = { job: Job; bytes: number; untilMs: number; page: KeptPage | null };
 
 export function createEndedJobs(
   clock: Pick<Clock, "elapsed">,
@@ -33,11 +39,13 @@ export function createEndedJobs(
   const entries = new Map<string, Entry>();
   let bytes = 0;
 
-  function add(job: Job): void {
+  function add(job: Job, page: KeptPage | null = null): void {
     if (job.state !== "done") return;
-    const own = bytesOf(job);
-    if (own > mostJobBytes) return;
-    entries.set(job.uuid, { job, bytes: own, untilMs: clock.elapsed() + keptMs });
+    const jobBytes = bytesOf(job);
+    if (jobBytes > mostJobBytes) return;
+    const kept = page !== null && page.body.length <= mostJobBytes ? page : null;
+    const own = jobBytes + (kept?.body.length ?? 0);
+    entries.set(job.uuid, { job, bytes: own, untilMs: clock.elapsed() + keptMs, page: kept });
     bytes += own;
     for (const [uuid, entry] of entries) {
       if (bytes <= mostBytes && entry.untilMs > clock.elapsed()) break;
@@ -54,6 +62,16 @@ export function createEndedJobs(
     return untilMs > clock.elapsed() && endMs > nowMs && entries.has(uuid) ? job : null;
   }
 
+  function takePage(uuid: string, version: number | null): JsonPage | null {
+    const entry = entries.get(uuid);
+    const page = entry?.page ?? null;
+    if (entry === undefined || page === null) return null;
+    entry.page = null;
+    entry.bytes -= page.body.length;
+    bytes -= page.body.length;
+    return page.version === version ? page : null;
+  }
+
   function forget(uuid: string): void {
     bytes -= entries.get(uuid)?.bytes ?? 0;
     entries.delete(uuid);
@@ -68,7 +86,7 @@ export function createEndedJobs(
     bytes = 0;
   }
 
-  return { add, find, forget, forgetOf, forgetAll };
+  return { add, find, takePage, forget, forgetOf, forgetAll };
 }
 
 /** Roughly, in memory. */

@@ -3,6 +3,7 @@ import { fetchedOperations } from "./fetched-operations.ts";
 import { leaseOperations } from "./lease-operations.ts";
 import { readOperations } from "./read-operations.ts";
 import { recoveryOperations } from "./recovery-operations.ts";
+import { searchOperations } from "./search-operations.ts";
 import { submissionOperations } from "./submission-operations.ts";
 
 /**
@@ -12,6 +13,7 @@ import { submissionOperations } from "./submission-operations.ts";
  */
 export const jobOperations = {
   ...submissionOperations,
+  ...searchOperations,
   ...leaseOperations,
   ...endOperations,
   ...recoveryOperations,

@@ -1,10 +1,14 @@
 import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { JsonPage } from "../lib/json-page.ts";
 import { startTurns } from "../lib/turns.ts";
 import type { Method } from "../platforms/methods.ts";
+import type { QueryNode } from "../query/tree.ts";
+import type { SearchRequest } from "../search/merged-answer.ts";
+import type { ShortSearchTerms } from "../search/short-search.ts";
 import { createChangeReaders } from "./change-readers.ts";
-import { createDispatcher } from "./dispatcher.ts";
-import { createEndedJobs } from "./ended-jobs.ts";
+import { createDispatcher, type LiveJob } from "./dispatcher.ts";
+import { createEndedJobs, type KeptPage } from "./ended-jobs.ts";
 import type {
   Job,
   JobChange,
@@ -58,6 +62,8 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
    * than its jobs, the last state of a job never is. Ends when the signal aborts or the queue stops.
    */
   changes(accountId: string, after: number | null, signal: AbortSignal): AsyncIterable<JobChange>;
+  /** The page of a job that ended a moment ago, if nothing in the archive has changed since; given once. */
+  takePage(uuid: string): JsonPage | null;
   /** An account's job as it stands; null when the uuid, in capitals or not, is unknown or another account's. */
   find(accountId: string, uuid: string): Promise<Job | null>;
   /** Whether it is an account's job that has not ended; asks memory alone. */
@@ -102,7 +108,11 @@ export type Idempotency = { key: string; requestHash: Uint8Array };
 export type NewJob = Pick<
   Job,
   "accountId" | "keyId" | "request" | "canonicalQuery" | "warnings"
-> & { idempotency?: Idempotency | null };
+> & {
+  idempotency?: Idempotency | null;
+  /** The query of a search as it was parsed; a search without it is not answered by the thread that commits it. */
+  tree?: QueryNode | null;
+};
 
 /** The job of an earlier submission; null when it is not known any more, by its retention or as its client forgot it. */
 export type EarlierJob = { uuid: string; job: Job | null };
@@ -139,6 +149,15 @@ export type EndedJob = {
   ms: number;
 };
 
+/** What is known of a search before it is answered by the thread that commits it (search-operations.ts). */
+export type ShortSearches = {
+  termsOf(request: SearchRequest): ShortSearchTerms;
+  /** The version of the archive (archive/open.ts); null when no search can be answered. */
+  version(): number | null;
+  /** Receives each that was, and how long it took from its begin to the commit. */
+  onAnswered(request: SearchJobRequest, ms: number): void;
+};
+
 export type JobQueueContext = {
   store: Store<JobOperations>;
   clock: Clock;
@@ -147,6 +166,8 @@ export type JobQueueContext = {
   settings: JobSettings;
   /** The node that may run a search before its submission is committed (submissions.ts); none if null or absent. */
   localNodeId?: string | null;
+  /** None is answered by the thread that commits it if null or absent. */
+  shortSearches?: ShortSearches | null;
   /** Whether a node is there that can run it, for what is said of a job that none has run before its deadline; true if absent. */
   hasNodeFor?: (request: SearchJobRequest) => boolean;
   /** Whether a node is there that can run it besides those that it failed on; false if absent. */
@@ -182,6 +203,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     dispatcher,
     reads,
     localNodeId: context.localNodeId ?? null,
+    shortSearches: context.shortSearches ?? null,
     tellChange: readers.tell,
     tellStand,
   });
@@ -222,15 +244,19 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
   }
 
   /** Tells whoever follows the account's jobs, and, when the job has ended, whoever waits for that. */
-  function tellStand(stand: JobStand, result: JobResult | null = null): void {
+  function tellStand(
+    stand: JobStand,
+    result: JobResult | null = null,
+    known: { live: LiveJob; page: KeptPage | null } | null = null,
+  ): void {
     const { accountId, uuid, state } = stand;
     const nowMs = now();
     readers.tell(accountId, changeOf(stand, nowMs));
     if (state === "expired") endedJobs.forget(uuid);
-    const job = dispatcher.get(uuid);
+    const job = dispatcher.get(uuid) ?? known?.live;
     if (job === undefined || !isEnd(state)) return;
     const ended = jobAfter(job.taken, stand, result, nowMs);
-    endedJobs.add(ended);
+    endedJobs.add(ended, known?.page);
     dispatcher.end(uuid, ended);
     const { keyId, request, submittedMs } = job.taken;
     const { method } = request;
@@ -265,6 +291,8 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     endAll,
     list: reads.list,
     changes: readers.read,
+    takePage: (uuid) =>
+      endedJobs.takePage(uuid.toLowerCase(), context.shortSearches?.version() ?? null),
     find: reads.find,
     isUnderWay: reads.isUnderWay,
     waitForEnd: reads.waitForEnd,

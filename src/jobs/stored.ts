@@ -119,7 +119,8 @@ function resultText({ items: _items, next, ...rest }: JobResult, items: readonly
   return `${JSON.stringify(known).slice(0, -1)},"positions":[${items.join(",")}]}`;
 }
 
-function decodeResult(text: string): JobResult {
+/** The result that a text of `encodeResult` stands for. */
+export function decodeResult(text: string): JobResult {
   const { positions, ...stored }: StoredResult = JSON.parse(text);
   return {
     ...stored,

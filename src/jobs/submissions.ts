@@ -4,6 +4,7 @@ import { EarshotError } from "../lib/errors.ts";
 import { timeAfter } from "../lib/latest-time.ts";
 import { isSearch } from "../platforms/methods.ts";
 import type { Dispatcher, LiveJob } from "./dispatcher.ts";
+import type { KeptPage } from "./ended-jobs.ts";
 import { fetchedPosts } from "./fetched-operations.ts";
 import type { Job, JobChange, JobResult } from "./job.ts";
 import type { JobReads } from "./job-reads.ts";
@@ -11,9 +12,11 @@ import { leaseLost } from "./lease.ts";
 import type { LeaseTerms } from "./lease-operations.ts";
 import { liveJob } from "./live-job.ts";
 import type { JobOperations } from "./operations.ts";
-import type { NewJob, SubmittedJob } from "./queue.ts";
+import { createPauses } from "./pauses.ts";
+import type { NewJob, ShortSearches, SubmittedJob } from "./queue.ts";
+import type { SearchSubmission, SubmittedSearch } from "./search-operations.ts";
 import type { JobSettings } from "./settings.ts";
-import { encodeRequest, encodeResult, jobAfter } from "./stored.ts";
+import { decodeResult, encodeRequest, encodeResult, jobAfter } from "./stored.ts";
 import type { JobInsertion } from "./submission-operations.ts";
 import { longestUncommittedMs, type Uncommitted } from "./uncommitted.ts";
 import type { JobStand } from "./visible-change.ts";
@@ -29,8 +32,14 @@ type SubmissionsContext = {
   reads: Pick<JobReads, "keyedSinceMs" | "earlierJob">;
   /** The node that may run a search before it is committed; null for none. */
   localNodeId: string | null;
+  /** How such a search may be answered by the thread that commits it; null if none may. */
+  shortSearches: ShortSearches | null;
   tellChange: (accountId: string, change: JobChange) => void;
-  tellStand: (stand: JobStand, result?: JobResult) => void;
+  tellStand: (
+    stand: JobStand,
+    result?: JobResult,
+    known?: { live: LiveJob; page: KeptPage | null },
+  ) => void;
 };
 
 /**
@@ -41,30 +50,31 @@ export function createSubmissions(context: SubmissionsContext): {
   submit(job: NewJob): Promise<SubmittedJob>;
 } {
   const { store, clock, now, randomUuid, settings, dispatcher, reads, localNodeId } = context;
+  const pauses = createPauses(clock);
 
   async function submit(job: NewJob): Promise<SubmittedJob> {
     if (dispatcher.depth() >= settings.maxWaiting) throw overloaded();
     const taken = newJobAt(now(), randomUuid(), job, settings.deadlineMs);
     const live = liveJob(taken, clock.elapsed() + settings.deadlineMs);
     const idempotency = job.idempotency ?? null;
-    const row: JobInsertion = {
+    const row: InsertedRow = {
       ...rowOf(taken),
       idempotency: idempotency && { ...idempotency, sinceMs: reads.keyedSinceMs() },
     };
     dispatcher.offer(live);
     if (!runsHere(live)) return await insertReceived(live, row);
-    return await new Promise((resolve, reject) => runUncommitted(live, row, resolve, reject));
+    const search = shortSearchOf(job);
+    return await new Promise((resolve, reject) =>
+      runUncommitted(live, row, search, resolve, reject),
+    );
   }
 
   const runsHere = ({ phase, holder, taken }: LiveJob): boolean =>
     phase === "leased" && holder === localNodeId && isSearch(taken.request.method);
 
   /** The writer keeps the order of its calls: a lease that follows at once finds the row, and shares its commit. */
-  async function insertReceived(
-    { uuid, taken }: LiveJob,
-    row: JobInsertion,
-  ): Promise<SubmittedJob> {
-    return await insert(uuid, row, (id) => {
+  async function insertReceived({ uuid, taken }: LiveJob, row: InsertedRow): Promise<SubmittedJob> {
+    return await insert(taken, row, (id) => {
       const { accountId, state, attempts, submittedMs } = taken;
       context.tellChange(accountId, { id, uuid, state, attempts, atMs: submittedMs });
       return taken;
@@ -73,12 +83,12 @@ export function createSubmissions(context: SubmissionsContext): {
 
   /** `onInserted` gets the number of the change and returns the job; it is not called for a submission that repeats an earlier one. */
   async function insert(
-    uuid: string,
-    row: JobInsertion,
+    { uuid, request }: Job,
+    row: Omit<JobInsertion, "request">,
     onInserted: (change: number) => Job,
   ): Promise<SubmittedJob> {
     try {
-      const inserted = await store.write("insertJob", row);
+      const inserted = await store.write("insertJob", { ...row, request: encodeRequest(request) });
       if (!inserted.isReplay) return { isReplay: false, uuid, job: onInserted(inserted.change) };
       dispatcher.end(uuid);
       return { isReplay: true, ...reads.earlierJob(inserted.earlier) };
@@ -90,15 +100,23 @@ export function createSubmissions(context: SubmissionsContext): {
 
   function runUncommitted(
     live: LiveJob,
-    row: JobInsertion,
+    row: InsertedRow,
+    search: SubmittedShortSearch | null,
     resolve: (submitted: SubmittedJob) => void,
     reject: (error: unknown) => void,
   ): void {
     const { uuid } = live;
     let writing: Promise<SubmittedJob> | null = null;
+    let isBeingAnswered = false;
+    let isCommitDue = false;
 
     function commit(): void {
       if (live.uncommitted !== own) return;
+      // It may be on its way to the disk.
+      if (isBeingAnswered) {
+        isCommitDue = true;
+        return;
+      }
       const { lease } = own;
       live.uncommitted = null;
       const present = { ...row, deadlineMs: deadlineOf(live) };
@@ -120,8 +138,37 @@ export function createSubmissions(context: SubmissionsContext): {
       await acceptedBy(writing, uuid);
     }
 
+    async function answer(): Promise<boolean> {
+      const { lease } = own;
+      if (search === null || lease === null) return false;
+      isBeingAnswered = true;
+      try {
+        const submitted = await insertAnswered(live, row, search, lease);
+        if (submitted !== null) {
+          live.uncommitted = null;
+          resolve(submitted);
+          return true;
+        }
+      } catch (error) {
+        live.uncommitted = null;
+        dispatcher.end(uuid);
+        reject(error);
+        return true;
+      }
+      isBeingAnswered = false;
+      if (isCommitDue) commit();
+      else commitSoon();
+      return false;
+    }
+
+    // It ends by itself: a signal would cost more than the few timers that come in vain.
+    const commitSoon = (): void => {
+      clock.sleep(longestUncommittedMs).then(commit, () => undefined);
+    };
+
     const own: Uncommitted = {
       lease: null,
+      answer,
       commit,
       commitDone,
       accepted: async () => {
@@ -130,13 +177,63 @@ export function createSubmissions(context: SubmissionsContext): {
       },
     };
     live.uncommitted = own;
-    // It ends by itself: a signal would cost more than the few timers that come in vain.
-    clock.sleep(longestUncommittedMs).then(commit, () => undefined);
+    if (search === null) commitSoon();
+  }
+
+  /** Null when the search has to take the ordinary path. */
+  async function insertAnswered(
+    live: LiveJob,
+    row: InsertedRow,
+    search: SubmittedShortSearch,
+    { node, nowMs: startedMs }: LeaseTerms,
+  ): Promise<SubmittedJob | null> {
+    const { uuid, taken } = live;
+    const { accountId, deadlineMs } = taken;
+    const version = context.shortSearches?.version() ?? null;
+    if (version === null) return null;
+    const { resultRetentionMs } = settings;
+    const submitted = await writeSearch({ row, search, node, startedMs, resultRetentionMs });
+    if (submitted.kind === "unanswered") return null;
+    if (submitted.kind === "replay") {
+      dispatcher.end(uuid);
+      return { isReplay: true, ...reads.earlierJob(submitted.earlier) };
+    }
+    const { change, finishedMs, expiresMs, body, lengths } = submitted;
+    const result = decodeResult(submitted.result);
+    const stand: JobStand = {
+      ...{ uuid, accountId, state: "done", attempts: 1, notBeforeMs: 0, deadlineMs },
+      ...{ node, startedMs, finishedMs, expiresMs, failure: null, change, changedMs: finishedMs },
+    };
+    const page = body === null ? null : { body, lengths, version };
+    context.tellStand(stand, result, { live, page });
+    context.shortSearches?.onAnswered(taken.request, now() - startedMs);
+    return { isReplay: false, uuid, job: jobAfter(taken, stand, result, now()) };
+  }
+
+  async function writeSearch(submission: SearchSubmission): Promise<SubmittedSearch> {
+    const { accountId } = submission.row;
+    try {
+      const submitted = await store.write("submitSearch", submission);
+      if (submitted.kind === "unanswered" && submitted.isTried) pauses.add(accountId, triedPauseMs);
+      return submitted;
+    } catch (error) {
+      // Perhaps the search ended the thread: the account's next searches are left to the readers.
+      if (isThreadGone(error)) pauses.add(accountId, threadPauseMs);
+      throw error;
+    }
+  }
+
+  function shortSearchOf({ accountId, request, tree = null }: NewJob): SubmittedShortSearch | null {
+    const { method } = request;
+    if (context.shortSearches === null || tree === null || !isSearch(method)) return null;
+    if (pauses.isPaused(accountId)) return null;
+    const search = { ...request, method };
+    return { request: search, tree, terms: context.shortSearches.termsOf(search) };
   }
 
   async function insertDone(
     { uuid, taken }: LiveJob,
-    row: JobInsertion,
+    row: InsertedRow,
     { node, nowMs: startedMs }: LeaseTerms,
     result: JobResult,
   ): Promise<SubmittedJob> {
@@ -149,7 +246,7 @@ export function createSubmissions(context: SubmissionsContext): {
       expiresMs: timeAfter(nowMs, settings.resultRetentionMs),
     };
     const answer = { ...end, result: encodeResult(result), fetched: fetchedPosts(result) };
-    return await insert(uuid, { ...row, answer }, (change) => {
+    return await insert(taken, { ...row, answer }, (change) => {
       const stand: JobStand = {
         ...{ uuid, accountId, state: "done", attempts: 1, notBeforeMs: 0, deadlineMs, ...end },
         ...{ failure: null, change, changedMs: nowMs },
@@ -180,6 +277,19 @@ export function createSubmissions(context: SubmissionsContext): {
 
   return { submit };
 }
+
+/** The row of a submission, without what it requests. */
+type InsertedRow = Omit<JobInsertion, "request" | "answer">;
+
+type SubmittedShortSearch = SearchSubmission["search"];
+
+/** How long an account's searches take the ordinary path after one that was tried in vain: each costs the others some milliseconds. */
+const triedPauseMs = 100;
+/** The same after one during which the thread ended. */
+const threadPauseMs = 60_000;
+
+const isThreadGone = (error: unknown): boolean =>
+  error instanceof EarshotError && ["thread_died", "thread_restarted"].includes(error.code);
 
 /** Less is rounding. */
 const smallestStepMs = 1_000;
@@ -214,11 +324,10 @@ function newJobAt(submittedMs: number, uuid: string, asked: NewJob, lifeMs: numb
   };
 }
 
-function rowOf(job: Job): Omit<JobInsertion, "idempotency"> {
+function rowOf(job: Job): Omit<InsertedRow, "idempotency"> {
   const { uuid, accountId, keyId, canonicalQuery, submittedMs, deadlineMs } = job;
-  const request = encodeRequest(job.request);
   const warnings = JSON.stringify(job.warnings);
-  return { uuid, accountId, keyId, request, canonicalQuery, warnings, submittedMs, deadlineMs };
+  return { uuid, accountId, keyId, canonicalQuery, warnings, submittedMs, deadlineMs };
 }
 
 function overloaded(): EarshotError {

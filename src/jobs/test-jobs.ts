@@ -100,7 +100,13 @@ export async function startTestQueue(
   table = openJobTable(),
   told: Pick<
     JobQueueContext,
-    "localNodeId" | "onEnd" | "onFailedAttempt" | "hasNodeFor" | "hasOtherNodeFor" | "onFault"
+    | "localNodeId"
+    | "shortSearches"
+    | "onEnd"
+    | "onFailedAttempt"
+    | "hasNodeFor"
+    | "hasOtherNodeFor"
+    | "onFault"
   > = {},
 ): Promise<TestQueue> {
   const clock = createManualClock();

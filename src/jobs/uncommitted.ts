@@ -7,6 +7,11 @@ import type { LeaseTerms } from "./lease-operations.ts";
  * its attempt fails or its lease ends.
  */
 export type Uncommitted = {
+  /**
+   * Answers the job on the thread that commits it, in one message, once it is leased; true when it has ended then. Else it goes on as any other
+   * that is not committed.
+   */
+  answer(): Promise<boolean>;
   /** Null until the node has leased it. */
   lease: LeaseTerms | null;
   /** Writes the submission and the lease, in one commit; does nothing when either write was issued before. */

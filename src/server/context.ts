@@ -120,6 +120,24 @@ export function createContext(
     randomUuid: randomUUID,
     settings: config.jobs,
     localNodeId: config.jobs.fastPath === "on" ? embeddedNodeId : null,
+    shortSearches: {
+      termsOf: (request) => ({
+        ...upstreams.askableBy(request),
+        fedPlatforms: source.fedPlatforms,
+        coverageSlackMs: source.coverageSlackMs,
+        liveSinceMs: {
+          bluesky: liveSinceMs("bluesky"),
+          mastodon: liveSinceMs("mastodon"),
+          x: liveSinceMs("x"),
+        },
+        isMastodonFollowed: ingest.mastodonState() !== null,
+      }),
+      version: archive.version,
+      onAnswered: ({ method }, ms) => {
+        metrics.queueSeconds.observe({ method }, 0);
+        metrics.runSeconds.observe({ method }, ms / 1000);
+      },
+    },
     hasNodeFor: (work) => nodes.placing.hasNodeFor(work),
     hasOtherNodeFor: (work, failedOn) => nodes.placing.hasNodeFor(work, failedOn),
     onFailedAttempt: (attempt) => {

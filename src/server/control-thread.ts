@@ -1,20 +1,31 @@
 import { careFault } from "../archive/maintenance/errors.ts";
+import type { ReaderShare } from "../archive/threads/open.ts";
 import { lockFolder } from "../db/folder-lock.ts";
+import type { Database } from "../db/open.ts";
 import { type Served, serveReads, serveWrites } from "../db/serve.ts";
-import { threadData } from "../lib/thread.ts";
+import { answerSearches } from "../jobs/search-operations.ts";
+import { type ThreadCall, threadData } from "../lib/thread.ts";
 import {
   controlOperations,
   openControlForReading,
   openControlForWriting,
 } from "./control-operations.ts";
+import type { SearchesHere } from "./search-here.ts";
 
-/** A thread of the control store: the one that writes and holds the folder's lock, or the one that reads. */
-export type ControlThreadData = { dataDir: string; role: "writer" | "reader" };
+/**
+ * A thread of the control store: the one that writes and holds the folder's lock, or the one that reads. The writer answers short searches if it
+ * is given the archive.
+ */
+export type ControlThreadData = {
+  dataDir: string;
+  role: "writer" | "reader";
+  archive: ReaderShare | null;
+};
 
 /** A command holds the lock for a moment to see whether a server runs, and a server that was killed may be slow to end. */
 const lockWaitMs = 2_000;
 
-const { dataDir, role } = threadData<ControlThreadData>();
+const { dataDir, role, archive } = threadData<ControlThreadData>();
 
 function openWriter(): Served {
   try {
@@ -24,10 +35,33 @@ function openWriter(): Served {
   }
 }
 
+let writing: Database | null = null;
+let searches: SearchesHere | null = null;
+let isLoading = false;
+
+/** Loaded by the first search, which takes the ordinary path, as a start would wait for it. */
+async function loadSearches(share: ReaderShare): Promise<void> {
+  isLoading = true;
+  const { createSearchHere } = await import("./search-here.ts");
+  if (writing === null) return;
+  searches = createSearchHere(share);
+  answerSearches(writing, searches.search);
+}
+
+function batchSize(waiting: readonly ThreadCall[]): number {
+  const places = [...waiting.keys()].filter((index) => waiting[index]?.method === "submitSearch");
+  if (places.length === 0) return waiting.length;
+  // An archive that cannot be read is reported by its own threads.
+  if (archive !== null && !isLoading) loadSearches(archive).catch(() => undefined);
+  const searchesOfBatch = searches?.beginBatch() ?? places.length;
+  return places[searchesOfBatch] ?? waiting.length;
+}
+
 function openLocked(): Served {
   const lock = lockFolder(dataDir, lockWaitMs);
   try {
     const database = openControlForWriting(dataDir);
+    writing = database;
     const close = () => {
       database.close();
       lock.release();
@@ -44,5 +78,5 @@ function openReader(): Served {
   return { database, close: () => database.close() };
 }
 
-if (role === "writer") serveWrites(controlOperations, openWriter);
+if (role === "writer") serveWrites(controlOperations, openWriter, batchSize);
 else serveReads(controlOperations, openReader);

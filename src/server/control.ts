@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { extname } from "node:path";
 import { careFault } from "../archive/maintenance/errors.ts";
+import type { ReaderShare } from "../archive/threads/open.ts";
 import type { Database } from "../db/open.ts";
 import type { ArgsOf, Store, ValueOf } from "../db/operations.ts";
 import { createThreadStore } from "../db/thread-store.ts";
@@ -39,12 +40,15 @@ const longestBlockMs = 100;
 export async function startControl({
   dataDir,
   secretKey: configured = null,
+  archive = null,
 }: {
   dataDir: string;
   secretKey?: Uint8Array | null;
+  /** The archive that short searches are answered from, by the thread that writes; none are if absent. */
+  archive?: ReaderShare | null;
 }): Promise<Control> {
-  const writer = startControlThread({ dataDir, role: "writer" });
-  const reader = startControlThread({ dataDir, role: "reader" });
+  const writer = startControlThread({ dataDir, role: "writer", archive });
+  const reader = startControlThread({ dataDir, role: "reader", archive: null });
   const { store, close: closeHere } = createThreadStore(writer, reader, controlOperations, () =>
     openControlForReading(dataDir, longestBlockMs),
   );

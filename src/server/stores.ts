@@ -1,5 +1,4 @@
-import type { Archive } from "../archive/archive.ts";
-import { openArchive } from "../archive/threads/open.ts";
+import { createReaderShare, type OpenArchive, openArchive } from "../archive/threads/open.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Config } from "./config.ts";
 import { type Control, startControl } from "./control.ts";
@@ -7,7 +6,7 @@ import { requireStartNeeds } from "./start-needs.ts";
 
 export type Stores = {
   control: Control;
-  archive: Archive;
+  archive: OpenArchive;
   /** Calls `listener` with what was damaged and is repaired, now and later. */
   onWarning(listener: (message: string) => void): void;
 };
@@ -18,11 +17,13 @@ export async function openStores(config: Config, clock: Clock): Promise<Stores> 
   await requireStartNeeds(config.data);
   const warnings: string[] = [];
   let warn = (message: string): unknown => warnings.push(message);
+  const share = createReaderShare({ dataDir, ...settings });
   const [control, archive] = await Promise.allSettled([
-    startControl({ dataDir, secretKey }),
+    startControl({ dataDir, secretKey, archive: share }),
     openArchive({
       dataDir,
       ...settings,
+      share,
       upkeep: "on",
       clock,
       onWarning: (message) => warn(message),
@@ -48,7 +49,7 @@ export async function closeStores({
 }
 
 /** Asks one reader something, so that it starts now, and then the others, so that no search waits for their start. */
-function warm(archive: Archive, readers: number): Archive {
+function warm(archive: OpenArchive, readers: number): OpenArchive {
   const others = Array.from({ length: readers - 1 });
   archive
     .answers()

@@ -13,8 +13,11 @@ import { createXUpstream } from "../platforms/x/upstream.ts";
 import type { Platform } from "../posts/post.ts";
 import { type AnswerContext, answerJob } from "../search/answer.ts";
 import type { ArchiveSource } from "../search/archive/search.ts";
+import { askableBy } from "../search/askable.ts";
+import type { SearchRequest } from "../search/merged-answer.ts";
 import { releaseCredential } from "../search/release-credential.ts";
 import type { Elsewhere } from "../search/remote-capabilities.ts";
+import type { ShortSearchTerms } from "../search/short-search.ts";
 import { createSources, type Sources } from "../search/sources.ts";
 import { createCredentialPool } from "../upstream/credentials/create-pool.ts";
 import type { ReleasedCredential } from "../upstream/credentials/release.ts";
@@ -31,6 +34,10 @@ export type UpstreamRole = {
   /** Answers what a job asks: from the archive, and from platforms where it takes them. */
   answer(request: AnswerRequest, job: AskingJob): Promise<SourceAnswer>;
   sources: Sources;
+  /** The platforms that a search may ask. */
+  askableBy(
+    request: Pick<SearchRequest, "platform" | "type" | "method">,
+  ): Pick<ShortSearchTerms, "askableOpenly" | "askableWithCredential">;
   /** The deployment's user token for a Mastodon server, named by its origin; null where there is none. */
   mastodonToken(origin: string): Promise<string | null>;
   /** What a remote node may be sent to ask a platform with, for an account; for none of them with an empty id. */
@@ -95,6 +102,7 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
   return {
     answer: (request, job) => answerJob(answering, request, job),
     sources: createSources(answering, context.elsewhere),
+    askableBy: (request) => askableBy(answering, request),
     mastodonToken: async (origin) => {
       const [chosen] = await pool.choose({
         platform: "mastodon",

@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { makePrivateFolder } from "../../db/private-files.ts";
 import { noteStoreId } from "../../db/store-id.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -31,6 +31,7 @@ import { openCatalog } from "../catalog/open-catalog.ts";
 import type { CatalogDamage } from "../catalog/sums.ts";
 import { verifyCatalog } from "../catalog/verify-catalog.ts";
 import type { UpkeepState } from "../compaction-state.ts";
+import { openForReading } from "../database.ts";
 import { careFault, requireWritable } from "../maintenance/errors.ts";
 import { createIdMemory } from "../sealed/id-memory.ts";
 import { createVerifiedFiles } from "../segments/verified-files.ts";
@@ -53,21 +54,38 @@ export type ArchiveSettings = {
   /** Whether this process keeps the archive up, unless another one does; it does not, where this is left out. */
   upkeep?: "on" | "off";
   clock: Clock;
+  /** What other threads that read the archive share with its readers; its own where this is left out. */
+  share?: ReaderShare;
   /** Receives what was damaged in the catalog and is repaired; a warning of the process where this is left out. */
   onWarning?: (message: string) => void;
 } & Partial<ArchiveBounds>;
+
+/** What all threads of a process that read the archive share, and how each reads. */
+export type ReaderShare = Omit<ReaderThreadData, "stopFlags">;
+
+/** An archive in this process. */
+export type OpenArchive = Archive & {
+  /**
+   * Changes with every commit of any process: what was read at the same version, or later, has not changed. Null while the catalog is being
+   * verified, or when it cannot be read. Reads the catalog on the calling thread.
+   */
+  version(): number | null;
+};
 
 const noNames: ResolvedNames = { accounts: new Map(), posts: new Map() };
 
 /** Page cache of one reader for one segment, KiB. */
 const readerCacheKib = 8_000;
 
+/** Page cache of the connection that reads the version alone, KiB. */
+const versionCacheKib = 64;
+
 /**
  * Opens the archive of a data folder, making it when there is none. Searches are spread over the reader threads; changes
  * are analysed on the caller's thread, those of imports by the caller, and written on one other. The catalog is verified meanwhile, and every call waits for that
  * (`verify-catalog.ts`). Errors: `newer_schema`, `not_writable`, `disk_full`, `archive_damaged`.
  */
-export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
+export async function openArchive(settings: ArchiveSettings): Promise<OpenArchive> {
   const { clock } = settings;
   const bounds = { ...archiveDefaults, ...settings };
   const folder = join(settings.dataDir, "archive");
@@ -77,13 +95,11 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
   const writerData: WriterThreadData = { folder, segmentPosts, maxBytes };
   const stopFlags = createStopFlags();
   const readerData: ReaderThreadData = {
-    folder,
-    cacheKib: readerCacheKib,
+    ...(settings.share ?? createReaderShare(settings)),
     stopFlags: stopFlags.shared,
-    ids: createIdMemory(bounds.idMemoryBytes),
-    verifiedFiles: createVerifiedFiles(),
-    termMemoryBytes: bounds.termMemoryBytes,
   };
+  const catalog = openForReading(catalogPath(folder), versionCacheKib);
+  const readVersion = catalog.prepare("PRAGMA data_version");
   const writer = startThread(siblingModule(import.meta.url, "./writer-thread"), writerData);
   const keeperData: UpkeepThreadData = { folder, bounds: boundsOf(bounds) };
   const keeper =
@@ -126,10 +142,14 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
     repair: async () => (await guarded(writer, "repairCatalog", null)) as string[],
     onWarning,
   });
+  let isVerified = false;
   let verifyError: unknown = null;
   verified.then(
-    // The thread begins its work at its first call.
-    () => keeper?.call("state", null).catch(() => {}),
+    () => {
+      isVerified = true;
+      // The thread begins its work at its first call.
+      keeper?.call("state", null).catch(() => {});
+    },
     (error: unknown) => {
       verifyError = error;
     },
@@ -230,6 +250,7 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
       if (verifyError !== null) throw verifyError;
       await askNow("coverage", null);
     },
+    version: () => (isVerified ? versionOf(readVersion) : null),
     onDamage: (listener) => {
       damageListeners.push(listener);
     },
@@ -242,6 +263,7 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
     close: async () => {
       closing.abort();
       await counting;
+      catalog.close();
       const threads = [
         ...(keeper === null ? [] : [keeper]),
         writer,
@@ -250,6 +272,28 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
       ];
       await Promise.all(threads.map((thread) => thread.close()));
     },
+  };
+}
+
+function versionOf(statement: StatementSync): number | null {
+  try {
+    return Number(statement.get()?.data_version);
+  } catch {
+    return null;
+  }
+}
+
+/** What the threads share that read the archive of a data folder. */
+export function createReaderShare(
+  settings: Pick<ArchiveSettings, "dataDir"> & Partial<ArchiveBounds>,
+): ReaderShare {
+  const { idMemoryBytes, termMemoryBytes } = { ...archiveDefaults, ...settings };
+  return {
+    folder: join(settings.dataDir, "archive"),
+    cacheKib: readerCacheKib,
+    ids: createIdMemory(idMemoryBytes),
+    verifiedFiles: createVerifiedFiles(),
+    termMemoryBytes,
   };
 }
 

@@ -60,7 +60,7 @@ const leftOut = ({ uuid }: Job, records: number): SourceWarning => ({
 });
 
 /**
- * Reads the posts of a finished job and brings them into the form that was asked for: the texts within the budget, the
+ * Reads the posts of a finished job, unless they are given, and brings them into the form that was asked for: the texts within the budget, the
  * fields selected. The event loop is given away in between.
  */
 export async function pageOf(
@@ -70,8 +70,10 @@ export async function pageOf(
   job: Job,
   found: JobResult,
   { fields, maxChars }: Presentation,
+  given: readonly string[] | null = null,
 ): Promise<AnswerPage> {
-  const { records: texts, damage } = await recordsOf(context.archive, found.items);
+  const { records: texts, damage } =
+    given === null ? await recordsOf(context.archive, found.items) : { records: given, damage: [] };
   const result = withDamage(found, damage);
   const nextTurn = startTurns(context.clock);
   const isBudgeted = maxChars !== null && (fields === null || fields.includes("Content"));

@@ -76,6 +76,7 @@ async function searchJob(
       ...keptHere(isKeptHere),
     },
     canonicalQuery,
+    tree,
     warnings: [
       ...warnings.map(warningOf),
       ...asked.warnings,

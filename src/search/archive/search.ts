@@ -1,4 +1,4 @@
-import type { Archive } from "../../archive/archive.ts";
+import type { Archive, CoveredAnswer, SearchRequest } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type {
   AnswerItem,
@@ -26,14 +26,15 @@ export type ArchiveSource = ArchiveFeed & {
   account?: string;
 };
 
+/** A query as it is read for the archive. */
+export type PlannedQuery = { tree: QueryNode; names: ResolvedNames; plan: PlanNode };
+
 /** What the archive answered, and the query as it was read for it. */
-export type HeldAnswer = SourceAnswer & {
-  tree: QueryNode;
-  names: ResolvedNames;
-  plan: PlanNode;
-  /** Whether the search came to the end of its window, or to as many posts as were wanted. */
-  isSearched: boolean;
-};
+export type HeldAnswer = SourceAnswer &
+  PlannedQuery & {
+    /** Whether the search came to the end of its window, or to as many posts as were wanted. */
+    isSearched: boolean;
+  };
 
 /**
  * Answers a search from the archive: the newest matching posts of the asked platforms, and how much of the window it holds
@@ -68,24 +69,33 @@ export async function searchHeld(
   const names = await archive.resolve(namesIn(tree));
   signal?.throwIfAborted();
   const plan = makePlan(tree, { names, asOfMs: request.asOfMs });
-  const { platform, after, maxResults, fromMs, toMs } = request;
-  const searched = platform === "social" ? platforms : [platform];
   const found = await archive.search(
-    {
-      plan,
-      platforms: searched,
-      fromMs,
-      toMs,
-      after,
-      limit: maxResults,
-      deadlineMs,
-      ...by(account),
-    },
+    { ...archiveSearch(request, plan), deadlineMs, ...by(account) },
     signal,
   );
-  const asked = { platform, tree, names, plan, fromMs, toMs, after };
   const fedPlatforms = [...source.fedPlatforms, ...(await alsoFed)];
-  const known = coverageOf({ ...source, fedPlatforms }, found.held, asked);
+  const unchecked = await uncheckedWarnings(source, found.positions, found.held);
+  return answerFound({ ...source, fedPlatforms }, request, { tree, names, plan }, found, unchecked);
+}
+
+/** What the archive is asked for a search. */
+export function archiveSearch(
+  { platform, after, maxResults, fromMs, toMs }: SourceRequest,
+  plan: PlanNode,
+): Omit<SearchRequest, "deadlineMs"> {
+  const searched = platform === "social" ? platforms : [platform];
+  return { plan, platforms: searched, fromMs, toMs, after, limit: maxResults };
+}
+
+/** The answer that consists of what was found in the archive. `unchecked`: warnings on posts that may have changed. */
+export function answerFound(
+  feed: ArchiveFeed,
+  { platform, after, fromMs, toMs }: SourceRequest,
+  { tree, names, plan }: PlannedQuery,
+  found: CoveredAnswer,
+  unchecked: readonly SourceWarning[],
+): HeldAnswer {
+  const known = coverageOf(feed, found.held, { platform, tree, names, plan, fromMs, toMs, after });
   const { complete, coverage, warnings } = withDamage(
     { complete: known.coverage.complete, coverage: known.coverage, warnings: known.warnings },
     found.damage,
@@ -102,11 +112,7 @@ export async function searchHeld(
       toMs: coverage.toMs,
       count: found.positions.filter((position) => position.platform === platform).length,
     })),
-    warnings: [
-      ...warningsOf(coverage, found.positions, found.complete),
-      ...warnings,
-      ...(await uncheckedWarnings(source, found.positions, found.held)),
-    ],
+    warnings: [...warningsOf(coverage, found.positions, found.complete), ...warnings, ...unchecked],
     tree,
     names,
     plan,

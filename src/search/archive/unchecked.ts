@@ -104,7 +104,7 @@ async function isFollowed(source: Source, { id }: Position, author: string): Pro
 }
 
 /** The Bluesky posts after which the stream was interrupted, and followed again. */
-function interrupted(
+export function interrupted(
   positions: readonly Position[],
   held: readonly PlatformCoverage[],
 ): readonly Position[] {

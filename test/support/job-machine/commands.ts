@@ -19,6 +19,12 @@ import {
   resultOf,
   submission,
 } from "./actions.ts";
+import {
+  submission as answeredSubmission,
+  asAnswered,
+  submitAnswered,
+  whileAnswered,
+} from "./answered.ts";
 import { afterRestart, hasEnded, type KnownJob, received, told } from "./known-jobs.ts";
 import {
   asDone,
@@ -147,6 +153,20 @@ async function adopt(world: World, accountId: string): Promise<void> {
   }
 }
 
+/** The same for one that was answered where it was committed. */
+async function adoptAnswered(world: World, { accountId }: NewJob, mark: bigint): Promise<void> {
+  const { known } = world;
+  const before = known.jobs.length;
+  await adopt(world, accountId);
+  for (const job of known.jobs.slice(before)) {
+    const row = world.machine.database.get<{ state: string }>(
+      "SELECT state FROM job WHERE uuid = :uuid",
+      { uuid: job.uuid },
+    );
+    if (row?.state === "done") asAnswered(world, job, mark);
+  }
+}
+
 /** So many times as likely as the others. */
 function often(times: number, draw: () => fc.Arbitrary<Command>): fc.Arbitrary<Command>[] {
   return Array.from({ length: times }, draw);
@@ -200,6 +220,35 @@ export const commands: fc.Arbitrary<Command>[] = [
           if (run !== null) await runLocally(world, run, way);
         }),
       ),
+  ),
+  ...often(6, () =>
+    fc.tuple(account, fc.nat({ max: 1 })).map(([accountId, key]) =>
+      command(`submit ${accountId}-${key}, which is answered at once`, async (world) => {
+        world.known.marks += 1n;
+        const mark = world.known.marks;
+        const job = newJob(accountId, `${accountId}-${key}`);
+        await whileAnswered(
+          world,
+          mark,
+          () => submitAnswered(world, { job, mark }),
+          (lease) => noteLease(world, lease),
+        );
+      }),
+    ),
+  ),
+  fc.tuple(when, account).map(([at, accountId]) =>
+    command(`die ${at} of what is answered at once`, async (world) => {
+      const { machine, known } = world;
+      known.marks += 1n;
+      const mark = known.marks;
+      const job = newJob(accountId, `${accountId}-1`);
+      const count = () => machine.database.get("SELECT count(*) AS jobs FROM job");
+      const before = count();
+      const die = () => dieWith(world, at, answeredSubmission(world, job), () => undefined);
+      await whileAnswered(world, mark, die, (lease) => noteLease(world, lease));
+      if (at === "before commit") assert.deepEqual(count(), before);
+      else await adoptAnswered(world, job, mark);
+    }),
   ),
   fc.tuple(account, fc.constantFrom(true, true, false)).map(([accountId, retryable]) =>
     command(`submit ${accountId} to the local node, which fails (${retryable})`, async (world) => {

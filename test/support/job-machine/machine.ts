@@ -6,8 +6,10 @@ import { controlMigrations } from "../../../src/db/migrations/control.ts";
 import { type Database, openForWriting } from "../../../src/db/open.ts";
 import { type JobOperations, jobOperations } from "../../../src/jobs/operations.ts";
 import { createJobQueue, type JobQueue } from "../../../src/jobs/queue.ts";
+import { answerSearches, type SearchHere } from "../../../src/jobs/search-operations.ts";
 import type { JobSettings } from "../../../src/jobs/settings.ts";
 import { createManualClock, type ManualClock } from "../../../src/lib/manual-clock.ts";
+import type { ShortSearchTerms } from "../../../src/search/short-search.ts";
 import { createMortalStore, type MortalStore } from "./mortal-store.ts";
 
 export const machineSettings = {
@@ -35,6 +37,8 @@ export type Machine = {
   queue: JobQueue;
   database: Database;
   mortal: MortalStore<JobOperations>;
+  /** How searches are answered where they are committed. */
+  answerHere: SearchHere;
   /** How often the process was started. */
   starts: number;
   faults: unknown[];
@@ -43,6 +47,15 @@ export type Machine = {
   die(when: "before commit" | "after commit"): Promise<void>;
   stop(): Promise<void>;
   close(): Promise<void>;
+};
+
+const noTerms: ShortSearchTerms = {
+  askableOpenly: [],
+  askableWithCredential: [],
+  fedPlatforms: [],
+  coverageSlackMs: 0,
+  liveSinceMs: { bluesky: null, mastodon: null, x: null },
+  isMastodonFollowed: false,
 };
 
 /** Lets everything happen that needs no time. */
@@ -64,7 +77,9 @@ export async function startMachine(): Promise<Machine> {
       });
     }
     // The power stays on: only the process dies.
-    return { ...database, syncCommits: () => undefined };
+    const opened: Database = { ...database, syncCommits: () => undefined };
+    answerSearches(opened, (...asked) => machine.answerHere(...asked));
+    return opened;
   }
 
   function queueOn(mortal: MortalStore<JobOperations>): JobQueue {
@@ -74,6 +89,11 @@ export async function startMachine(): Promise<Machine> {
       randomUuid: randomUUID,
       settings: machineSettings,
       localNodeId,
+      shortSearches: {
+        termsOf: () => noTerms,
+        version: () => 1,
+        onAnswered: () => undefined,
+      },
       onFault: (thrown) => faults.push(thrown),
     });
   }
@@ -85,6 +105,7 @@ export async function startMachine(): Promise<Machine> {
     database,
     mortal,
     queue: queueOn(mortal),
+    answerHere: () => "busy",
     starts: 1,
     faults,
     start: async () => {

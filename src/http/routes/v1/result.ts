@@ -71,7 +71,12 @@ export function addResultRoutes(app: TypedApp, context: HttpContext, held: HeldR
   /** The records; what a node has signed comes with its signature, or with the reason why it has none any more. */
   async function bodyOf(reply: FastifyReply, { uuid }: Job, result: JobResult) {
     const { signature = null } = result;
-    if (signature === null) return await pageOf(context.archive, result.items);
+    if (signature === null) {
+      const kept = context.jobs.takePage(uuid);
+      return kept === null
+        ? await pageOf(context.archive, result.items)
+        : { body: kept.body, damage: [] };
+    }
     const { body, damage, isAsSigned, withdrawn } = await signedRecordsOf(
       context,
       result,

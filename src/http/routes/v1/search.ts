@@ -1,3 +1,4 @@
+import { textsOf } from "../../../lib/json-page.ts";
 import { bodyOf, contentTypes } from "../../answers/body.ts";
 import { answerUnfinished, resultOf } from "../../answers/job-result.ts";
 import { negotiate } from "../../answers/negotiate.ts";
@@ -100,7 +101,9 @@ export function addSearchRoute(
         return answerUnfinished(reply, job);
       }
       const presentation = { fields: fields ?? null, maxChars: maxChars ?? null };
-      const page = await pageOf(context, job, result, presentation);
+      const kept = context.jobs.takePage(job.uuid);
+      const records = kept === null ? null : textsOf(kept);
+      const page = await pageOf(context, job, result, presentation, records);
       setPageFields(reply, page);
       setNodeField(reply, job);
       if (result.signature) setProofLinks(reply, job.uuid, result.signature);

@@ -1,0 +1,190 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { EarshotError } from "../lib/errors.ts";
+import { jsonPage } from "../lib/json-page.ts";
+import { parseQuery } from "../query/parse.ts";
+import type { EndedJob, NewJob } from "./queue.ts";
+import { answerSearches, type SearchHere } from "./search-operations.ts";
+import { newJob, result, startTestQueue, type TestQueue } from "./test-jobs.ts";
+
+const node = { nodeId: "local", methods: ["searchbyquery"] };
+const { tree } = parseQuery("comet", { maxLength: 100 });
+const search = (special: Partial<NewJob> = {}): NewJob => ({ ...newJob(), tree, ...special });
+const found = { answer: result, page: jsonPage(['{"ID":"30"}', '{"ID":"20"}']), tookMs: 2 };
+
+let jobs: TestQueue;
+let ended: EndedJob[];
+let version: number | null;
+let answer: SearchHere;
+let searched: number;
+
+beforeEach(async () => {
+  ended = [];
+  version = 1;
+  searched = 0;
+  answer = () => found;
+  jobs = await startTestQueue({}, undefined, {
+    localNodeId: "local",
+    onEnd: (job) => ended.push(job),
+    shortSearches: {
+      termsOf: () => ({
+        askableOpenly: [],
+        askableWithCredential: [],
+        fedPlatforms: [],
+        coverageSlackMs: 0,
+        liveSinceMs: { bluesky: null, mastodon: null, x: null },
+        isMastodonFollowed: false,
+      }),
+      version: () => version,
+      onAnswered: () => undefined,
+    },
+  });
+  answerSearches(jobs.table.database, (...asked) => {
+    searched += 1;
+    return answer(...asked);
+  });
+});
+
+afterEach(() => jobs.close());
+
+const lease = (waitMs = 1_000) => jobs.queue.lease(node, waitMs);
+const isOnDisk = (uuid: string) =>
+  jobs.table.database.get("SELECT 1 FROM job WHERE uuid = :uuid", { uuid }) !== undefined;
+
+test("a search that is answered where it is committed is done, with one numbered change", async () => {
+  void lease();
+  const { uuid, job } = await jobs.queue.submit(search());
+  const startedMs = jobs.clock.now();
+  const times = { submittedMs: startedMs, startedMs, finishedMs: startedMs + 2 };
+  expect(job).toMatchObject({ uuid, state: "done", attempts: 1, node: "local", result, ...times });
+  expect(isOnDisk(uuid)).toBe(true);
+  expect(await jobs.queue.find("one", uuid)).toEqual(job);
+  expect(
+    jobs.table.database.get("SELECT last_change AS last FROM account WHERE id = 'one'"),
+  ).toEqual({ last: 1 });
+  expect(ended).toMatchObject([{ uuid, state: "done", attempts: 1, node: "local", posts: 2 }]);
+  expect(jobs.queue.runningOf("local")).toBe(0);
+});
+
+test("the row equals what memory tells of the job", async () => {
+  void lease();
+  const { uuid } = await jobs.queue.submit(search());
+  const inMemory = await jobs.queue.find("one", uuid);
+  await jobs.clock.advance(11_000);
+  expect(await jobs.queue.find("one", uuid)).toEqual(inMemory);
+});
+
+test("its page is given once", async () => {
+  void lease();
+  const { uuid } = await jobs.queue.submit(search());
+  expect(jobs.queue.takePage(uuid.toUpperCase())?.body).toEqual(found.page.body);
+  expect(jobs.queue.takePage(uuid)).toBeNull();
+});
+
+test.each([2, null])("its page is not given once the archive is at version %s", async (later) => {
+  void lease();
+  const { uuid } = await jobs.queue.submit(search());
+  version = later;
+  expect(jobs.queue.takePage(uuid)).toBeNull();
+  version = 1;
+  expect(jobs.queue.takePage(uuid)).toBeNull();
+});
+
+test("a forgotten job has no page", async () => {
+  void lease();
+  const { uuid } = await jobs.queue.submit(search());
+  expect(await jobs.queue.cancel("one", uuid)).toBe("forgotten");
+  expect(jobs.queue.takePage(uuid)).toBeNull();
+});
+
+test("one that is not answered there is leased before it is committed, and the account's next ones are not tried for a moment", async () => {
+  answer = () => null;
+  for (const trial of ["first", "next"]) {
+    const leasing = lease();
+    const submitted = jobs.queue.submit(search());
+    const leased = await leasing;
+    if (leased === null) throw new Error("the local node was given nothing");
+    expect([trial, isOnDisk(leased.uuid)]).toEqual([trial, false]);
+    await jobs.queue.complete(leased.uuid, leased.token, result);
+    expect((await submitted).job?.state).toBe("done");
+  }
+  expect(searched).toBe(1);
+  answer = () => found;
+  void lease();
+  await jobs.queue.submit(search({ accountId: "two", keyId: "other" }));
+  expect(searched).toBe(2);
+  await jobs.clock.advance(100);
+  void lease();
+  await jobs.queue.submit(search());
+  expect(searched).toBe(3);
+});
+
+test("a thread without time for it does not keep the account's next ones away", async () => {
+  answer = () => "busy";
+  const leasing = lease();
+  const submitted = jobs.queue.submit(search());
+  const leased = await leasing;
+  await jobs.queue.complete(leased?.uuid ?? "", leased?.token ?? "", result);
+  await submitted;
+  answer = () => found;
+  void lease();
+  await jobs.queue.submit(search());
+  expect(searched).toBe(2);
+});
+
+test("none is answered there while the archive has no version", async () => {
+  version = null;
+  const leasing = lease();
+  const submitted = jobs.queue.submit(search());
+  const leased = await leasing;
+  await jobs.queue.complete(leased?.uuid ?? "", leased?.token ?? "", result);
+  expect((await submitted).job?.state).toBe("done");
+  expect(searched).toBe(0);
+});
+
+test("an account that was suspended meanwhile gets no job, and its slot is free again", async () => {
+  jobs.table.database.run("UPDATE account SET suspended_ms = 1 WHERE id = 'one'");
+  void lease();
+  await expect(jobs.queue.submit(search())).rejects.toMatchObject({ code: "account_suspended" });
+  expect(jobs.queue.runningOf("local")).toBe(0);
+  expect(ended).toEqual([]);
+});
+
+test("a submission under a key that was used before is that one's, whatever was found", async () => {
+  const idempotency = { key: "k", requestHash: new Uint8Array(32) };
+  void lease();
+  const first = await jobs.queue.submit(search({ idempotency }));
+  void lease();
+  const second = await jobs.queue.submit(search({ idempotency }));
+  expect(second).toMatchObject({ isReplay: true, uuid: first.uuid, job: { state: "done" } });
+  expect(searched).toBe(2);
+  expect(ended.map(({ uuid }) => uuid)).toEqual([first.uuid]);
+  expect(jobs.queue.runningOf("local")).toBe(0);
+});
+
+test("a job whose account's jobs are ended while it is committed is done all the same, and counted", async () => {
+  void lease();
+  const submitted = jobs.queue.submit(search());
+  await Promise.resolve();
+  const ending = jobs.queue.endAll("one");
+  const { uuid, job } = await submitted;
+  await ending;
+  expect(job?.state).toBe("done");
+  expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "done" });
+  expect(ended.map((one) => [one.uuid, one.state])).toEqual([[uuid, "done"]]);
+});
+
+test("after the thread has ended in a search the account's next ones are left to the readers for a minute", async () => {
+  answer = () => {
+    throw new EarshotError("thread_died", "it died", { status: 503, retryable: true });
+  };
+  void lease();
+  await expect(jobs.queue.submit(search())).rejects.toMatchObject({ code: "thread_died" });
+  expect(jobs.queue.runningOf("local")).toBe(0);
+  await jobs.clock.advance(59_000);
+  const leasing = lease();
+  const submitted = jobs.queue.submit(search());
+  const leased = await leasing;
+  await jobs.queue.complete(leased?.uuid ?? "", leased?.token ?? "", result);
+  await submitted;
+  expect(searched).toBe(1);
+});

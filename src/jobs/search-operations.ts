@@ -1,0 +1,82 @@
+import type { Database } from "../db/open.ts";
+import { durable } from "../db/operations.ts";
+import type { JsonPage } from "../lib/json-page.ts";
+import type { ShortAnswer, ShortSearch } from "../search/short-search.ts";
+import { withUnsearched } from "../search/unsearched.ts";
+import { usableCredentials } from "../upstream/credentials/rows.ts";
+import type { JobResult, SearchJobRequest } from "./job.ts";
+import { encodeRequest, encodeResult } from "./stored.ts";
+import {
+  type EarlierSubmission,
+  type JobInsertion,
+  submissionOperations,
+} from "./submission-operations.ts";
+
+/** A search that comes in, to be inserted done. `startedMs`: Unix time at which it was sent. */
+export type SearchSubmission = {
+  row: Omit<JobInsertion, "request" | "answer">;
+  search: ShortSearch & { request: SearchJobRequest };
+  node: string;
+  startedMs: number;
+  resultRetentionMs: number;
+};
+
+/**
+ * `unanswered`: nothing was written, the job takes the ordinary path; so will other searches of the account for a while if `isTried`. `result` is JSON of `encodeResult`; `body` and `lengths` are
+ * the page; null where it has to be read again.
+ */
+export type SubmittedSearch =
+  | { kind: "unanswered"; isTried: boolean }
+  | { kind: "replay"; earlier: EarlierSubmission }
+  | ({ kind: "done"; change: number; result: string } & Page & SearchTimes);
+
+/** Flat, as the bytes of a reply's `body` change hands instead of being copied. */
+type Page = JsonPage | { body: null; lengths: null };
+
+type SearchTimes = { startedMs: number; finishedMs: number; expiresMs: number };
+
+/**
+ * Answers a search on the thread that writes the store. `tookMs`: how long that took, whole milliseconds. `busy` when there is no time for
+ * it, null when it cannot be answered there.
+ */
+export type SearchHere = (
+  search: ShortSearch,
+  nowMs: number,
+) => (ShortAnswer & { tookMs: number }) | "busy" | null;
+
+const searches = new WeakMap<Database, SearchHere>();
+
+/** From here on `submitSearch` on this database answers searches. */
+export function answerSearches(database: Database, search: SearchHere): void {
+  searches.set(database, search);
+}
+
+export const searchOperations = {
+  /** Answers a search and inserts its job as done, in one commit. Errors: `idempotency_mismatch`. */
+  submitSearch: durable((database, submission: SearchSubmission): SubmittedSearch => {
+    const { row, search, node, startedMs, resultRetentionMs } = submission;
+    const { request } = search;
+    const answerHere = searches.get(database);
+    if (answerHere === undefined) return { kind: "unanswered", isTried: false };
+    const { askableWithCredential: platforms } = search.terms;
+    const isAsked =
+      platforms.length > 0 && usableCredentials(database, platforms, row.accountId).length > 0;
+    const found = isAsked ? null : answerHere(search, startedMs);
+    if (found === null || found === "busy") {
+      return { kind: "unanswered", isTried: found === null };
+    }
+
+    const answer: JobResult = withUnsearched(found.answer, request.unsearched ?? null);
+    const result = encodeResult(answer);
+    const finishedMs = startedMs + found.tookMs;
+    const times = { startedMs, finishedMs, expiresMs: finishedMs + resultRetentionMs };
+    const inserted = submissionOperations.insertJob.run(database, {
+      ...row,
+      request: encodeRequest(request),
+      answer: { ...times, node, result, fetched: [] },
+    });
+    if (inserted.isReplay) return { kind: "replay", earlier: inserted.earlier };
+    const page = found.page ?? { body: null, lengths: null };
+    return { kind: "done", change: inserted.change, result, ...page, ...times };
+  }),
+};

@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { jsonPage, textsOf } from "./json-page.ts";
+
+test.each([[[]], [['{"a":1}']], [['{"a":"ä 🙂"}', "null", '"[,]"']]])(
+  "a page is the array of its texts, and gives them back: %j",
+  (texts) => {
+    const page = jsonPage(texts);
+    expect(Buffer.from(page.body).toString()).toBe(`[${texts.join(",")}]`);
+    expect(textsOf(page)).toEqual(texts);
+  },
+);

@@ -1,0 +1,20 @@
+import type { SourceAnswer } from "../platforms/source.ts";
+import type { Platform } from "../posts/post.ts";
+import type { HeldAnswer } from "./archive/search.ts";
+import { searchCoverage } from "./completeness.ts";
+import { merged, type SearchRequest } from "./merged-answer.ts";
+
+/** The answer of a search that asks no platform. `askable`: the platforms that it could have asked. */
+export function archiveAnswer(
+  request: SearchRequest,
+  held: HeldAnswer,
+  askable: readonly Platform[],
+): SourceAnswer {
+  const { after, method } = request;
+  if (after === null) return answerOf(held);
+  const isLive = method === "searchbyquery";
+  const coverage = searchCoverage(held.coverage, { searched: [], askable, after, isLive });
+  return merged(request, held, { parts: [], coverage });
+}
+
+const answerOf = ({ tree, names, plan, isSearched, ...answer }: HeldAnswer): SourceAnswer => answer;

@@ -1,0 +1,22 @@
+import { type Platform, platforms } from "../posts/post.ts";
+import { type AnswerContext, accessFor } from "./context.ts";
+import type { SearchRequest } from "./merged-answer.ts";
+import type { ShortSearchTerms } from "./short-search.ts";
+
+/** The platforms that a search may ask, as far as the settings say. Whether there is a credential is for the store to say. */
+export function askableBy(
+  { upstreams }: Pick<AnswerContext, "upstreams">,
+  { platform: word, type, method }: Pick<SearchRequest, "platform" | "type" | "method">,
+): Pick<ShortSearchTerms, "askableOpenly" | "askableWithCredential"> {
+  const searched = (word === "social" ? platforms : [word]).filter(
+    (platform) => upstreams[platform].search !== null,
+  );
+  const askable = (isAsked: (platform: Platform, access: readonly string[]) => boolean) =>
+    searched.filter((platform) => isAsked(platform, accessFor(type, method, upstreams[platform])));
+  return {
+    askableOpenly: askable(
+      (platform, access) => access.includes("public") && upstreams[platform].publicBaseUrl !== null,
+    ),
+    askableWithCredential: askable((_, access) => access.some((kind) => kind !== "public")),
+  };
+}

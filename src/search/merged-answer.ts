@@ -1,0 +1,56 @@
+import type { SearchMethod } from "../platforms/methods.ts";
+import type { AnswerRequest, Coverage, SourceAnswer } from "../platforms/source.ts";
+import { type HeldAnswer, warningsOf } from "./archive/search.ts";
+import { type MergedPart, merge } from "./merge.ts";
+import type { PlatformPart } from "./search-platform.ts";
+
+export type SearchRequest = AnswerRequest & { method: SearchMethod };
+
+/**
+ * The answer of the archive and of platforms, newest first. Errors: the error of a platform that may pass, where there is nothing else
+ * to answer with.
+ */
+export function merged(
+  { maxResults }: SearchRequest,
+  held: HeldAnswer,
+  { parts, coverage }: { parts: readonly PlatformPart[]; coverage: Coverage },
+): SourceAnswer {
+  const archivePart: MergedPart = { items: held.items, moreAfter: held.next };
+  const { items, next } = merge([archivePart, ...parts.map(({ part }) => part)], maxResults);
+  const fault = parts.find((part) => part.fault?.retryable === true)?.fault ?? null;
+  if (items.length === 0 && next === null && fault !== null) throw fault;
+
+  const isSearched = held.isSearched && parts.every((part) => part.isSearched);
+  const given = new Set<unknown>(items);
+  return {
+    items,
+    next,
+    complete: held.isSearched && coverage.complete && parts.every(isWhole),
+    coverage,
+    sources: [
+      ...held.sources.map((source) => ({
+        ...source,
+        count: held.items.filter((item) => item.platform === source.platform && given.has(item))
+          .length,
+      })),
+      ...parts
+        .flatMap(({ sources }) => sources)
+        .map(({ source, items: found }) => ({
+          ...source,
+          count: found.filter((item) => given.has(item)).length,
+        })),
+      ...parts.flatMap(({ billed }) => billed),
+    ],
+    warnings: [
+      ...warningsOf(coverage, items, isSearched || next === null || items.length === maxResults),
+      ...held.warnings.filter(({ code }) => !ownWarnings.has(code)),
+      ...parts.flatMap(({ warnings }) => warnings),
+    ],
+  };
+}
+
+/** What `warningsOf` says anew of the merged answer. */
+const ownWarnings = new Set(["incomplete_coverage", "deadline_reached"]);
+
+/** Whether the platform gave all that it was asked for. */
+const isWhole = ({ fault }: PlatformPart): boolean => fault === null;

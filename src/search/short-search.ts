@@ -1,0 +1,97 @@
+import type { Position } from "../archive/archive.ts";
+import type { Reader } from "../archive/threads/reader.ts";
+import type { Clock } from "../lib/clock.ts";
+import { type JsonPage, jsonPage } from "../lib/json-page.ts";
+import type { SourceAnswer } from "../platforms/source.ts";
+import type { Platform } from "../posts/post.ts";
+import { makePlan, namesIn } from "../query/make-plan.ts";
+import type { QueryNode } from "../query/tree.ts";
+import { answerFound, archiveSearch } from "./archive/search.ts";
+import { interrupted } from "./archive/unchecked.ts";
+import { archiveAnswer } from "./archive-answer.ts";
+import type { SearchRequest } from "./merged-answer.ts";
+import { gapsOf } from "./platform-gaps.ts";
+
+/** What a short search has to know of the event loop, as plain data: it travels to another thread. */
+export type ShortSearchTerms = {
+  /** Platforms that the search may ask without a credential. */
+  askableOpenly: readonly Platform[];
+  /** Platforms that the search may ask with a credential. */
+  askableWithCredential: readonly Platform[];
+  fedPlatforms: readonly Platform[];
+  coverageSlackMs: number;
+  /** Since when live streams are connected; null for those that are not. */
+  liveSinceMs: Readonly<Record<Platform, number | null>>;
+  /** Whether stored Mastodon posts may have to be compared with their server. */
+  isMastodonFollowed: boolean;
+};
+
+export type ShortSearch = { request: SearchRequest; tree: QueryNode; terms: ShortSearchTerms };
+
+/** `page` is null when there was no time left to read it. */
+export type ShortAnswer = { answer: SourceAnswer; page: JsonPage | null };
+
+/** Records that are read between two looks at the time. */
+const recordsAtOnce = 32;
+
+/**
+ * Answers a search from the archive on the calling thread, until `isOver`. Null when that is not possible: the search takes
+ * longer, a platform has to be asked, found posts may have changed since they were stored, or a segment is damaged. `nowMs`: Unix time.
+ */
+export function shortAnswer(
+  { steps, operations }: Pick<Reader, "steps" | "operations">,
+  { request, tree, terms }: ShortSearch,
+  { elapsed }: Pick<Clock, "elapsed">,
+  { isOver, nowMs }: { isOver: () => boolean; nowMs: number },
+): ShortAnswer | null {
+  const turn = { clock: { now: elapsed, elapsed }, isSliceOver: isOver };
+  const names = firstStep(steps.resolve(namesIn(tree), turn));
+  if (names === null) return null;
+  const plan = makePlan(tree, { names, asOfMs: request.asOfMs });
+  const search = { ...archiveSearch(request, plan), deadlineMs: Number.POSITIVE_INFINITY };
+  const found = firstStep(steps.search(search, turn));
+  if (found === null || found.damage.length > 0) return null;
+  if (mayHaveChanged(found.positions, terms, interrupted(found.positions, found.held))) return null;
+
+  const feed = {
+    clock: { now: () => nowMs },
+    fedPlatforms: [...terms.fedPlatforms, ...terms.askableOpenly],
+    coverageSlackMs: terms.coverageSlackMs,
+    liveSinceMs: (platform: Platform) => terms.liveSinceMs[platform],
+  };
+  const held = answerFound(feed, request, { tree, names, plan }, found, []);
+  if (terms.askableOpenly.some((platform) => gapsOf(held, platform, request) !== null)) return null;
+  const answer = archiveAnswer(request, held, terms.askableOpenly);
+  return { answer, page: pageOf(operations, found.positions, isOver) };
+}
+
+const mayHaveChanged = (
+  positions: readonly Position[],
+  { isMastodonFollowed }: ShortSearchTerms,
+  ofBluesky: readonly Position[],
+): boolean =>
+  ofBluesky.length > 0 ||
+  (isMastodonFollowed && positions.some(({ platform }) => platform === "mastodon"));
+
+function pageOf(
+  { records }: Reader["operations"],
+  positions: readonly Position[],
+  isOver: () => boolean,
+): JsonPage | null {
+  const texts: string[] = [];
+  for (let start = 0; start < positions.length; start += recordsAtOnce) {
+    if (isOver()) return null;
+    const read = records(positions.slice(start, start + recordsAtOnce));
+    if (read.damage.length > 0) return null;
+    texts.push(...read.records);
+  }
+  return jsonPage(texts);
+}
+
+/** What a generator returns without yielding; null when it yields, and then it is ended. */
+function firstStep<Value>(steps: Generator<void, Value>): Value | null {
+  const step = steps.next();
+  if (step.done) return step.value;
+  steps.return(undefined as never);
+  return null;
+}

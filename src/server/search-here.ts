@@ -1,0 +1,45 @@
+import { useIdMemory } from "../archive/sealed/id-memory.ts";
+import { createSealedMemory } from "../archive/segments/sealed-part.ts";
+import { useVerifiedFiles } from "../archive/segments/verified-files.ts";
+import type { ReaderShare } from "../archive/threads/open.ts";
+import { createReader } from "../archive/threads/reader.ts";
+import type { SearchHere } from "../jobs/search-operations.ts";
+import { systemClock } from "../lib/clock.ts";
+import { shortAnswer } from "../search/short-search.ts";
+import { createSearchBudget, type SearchBudget } from "./search-budget.ts";
+
+export type SearchesHere = Pick<SearchBudget, "beginBatch"> & { search: SearchHere };
+
+/** Short searches on the calling thread, through a reader of its own. */
+export function createSearchHere(share: ReaderShare): SearchesHere {
+  const { folder, cacheKib, ids, verifiedFiles, termMemoryBytes } = share;
+  const memory = createSealedMemory(
+    termMemoryBytes,
+    useIdMemory(ids),
+    useVerifiedFiles(verifiedFiles),
+  );
+  const reader = createReader(folder, cacheKib, systemClock, new Int32Array(0), memory);
+  const { elapsed } = systemClock;
+  const { spend, beginBatch } = createSearchBudget();
+
+  const search: SearchHere = (asked, nowMs) => {
+    const outcome = spend((isOver) => {
+      const startMs = elapsed();
+      const found = answerOrNull(() => shortAnswer(reader, asked, systemClock, { isOver, nowMs }));
+      const tookMs = Math.floor(elapsed() - startMs);
+      return { answer: found && { ...found, tookMs } };
+    });
+    return outcome === null ? "busy" : outcome.answer;
+  };
+
+  return { search, beginBatch };
+}
+
+/** The reader threads meet the same error, and report it. */
+function answerOrNull<Value>(answer: () => Value): Value | null {
+  try {
+    return answer();
+  } catch {
+    return null;
+  }
+}
