@@ -13,6 +13,7 @@ import {
   writeSimulatedTee,
 } from "../src/remote/evidence/simulated/simulated-folder.ts";
 import { createSimulatedTee } from "../src/remote/evidence/simulated/simulated-tee.ts";
+import { answerBytes, bodyOf, readAnswer } from "../src/remote/protocol/answer.ts";
 import { gatewayKeyOf, makeIdentity, makeRunKeys } from "../src/remote/protocol/keys.ts";
 import type { ChallengeAnswer } from "../src/remote/protocol/messages.ts";
 import { createOpenedLeases, openJob, sealJob } from "../src/remote/protocol/sealed-job.ts";
@@ -24,13 +25,7 @@ import {
   type NodeStatement,
   reportDataOf,
 } from "../src/remote/protocol/statement.ts";
-import {
-  answerBytes,
-  bodyOf,
-  knowledgeText,
-  readAnswer,
-  requestText,
-} from "../src/remote/protocol/work.ts";
+import { knowledgeText, requestText } from "../src/remote/protocol/texts.ts";
 import { enrolmentTokenIn } from "../test/support/enrolment-token.ts";
 import { freePort } from "../test/support/free-port.ts";
 import { connect } from "../test/support/http-client.ts";

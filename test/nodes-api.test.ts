@@ -14,10 +14,10 @@ import {
 } from "../src/remote/evidence/simulated/simulated-folder.ts";
 import type { SimulatedTee } from "../src/remote/evidence/simulated/simulated-tee.ts";
 import { verifyProof } from "../src/remote/proof/verify-proof.ts";
+import { answerBytes } from "../src/remote/protocol/answer.ts";
 import { isGatewayAnswer } from "../src/remote/protocol/gateway-answer.ts";
 import { makeRunKeys } from "../src/remote/protocol/keys.ts";
 import { keyIdOf } from "../src/remote/protocol/statement.ts";
-import { answerBytes } from "../src/remote/protocol/work.ts";
 import {
   type HandDrivenNode,
   type HeldJob,

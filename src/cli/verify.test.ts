@@ -19,7 +19,7 @@ import {
   proofBy,
 } from "../remote/proof/proof.test-support.ts";
 import type { Proof } from "../remote/proof/proof.ts";
-import { requestText } from "../remote/protocol/work.ts";
+import { requestText } from "../remote/protocol/texts.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-verify-"));
 afterAll(() => rmSync(folder, { recursive: true }));

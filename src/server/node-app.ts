@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import type { Archive } from "../archive/archive.ts";
 import { buildNodeApp } from "../http/node-app/app.ts";
 import type { Clock } from "../lib/clock.ts";
-import { requestText } from "../remote/protocol/work.ts";
+import { requestText } from "../remote/protocol/texts.ts";
 import { attestToCaller } from "../remote/worker/caller-attestation.ts";
 import { unreachable } from "../remote/worker/gateway-faults.ts";
 import { createIntrospection } from "../remote/worker/introspection.ts";

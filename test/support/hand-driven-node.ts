@@ -4,6 +4,7 @@ import type { EvidenceKind } from "../../src/jobs/result-signature.ts";
 import type { AnswerRequest, FetchedItem, SourceAnswer } from "../../src/platforms/source.ts";
 import type { Capability } from "../../src/remote/capability.ts";
 import type { Evidence } from "../../src/remote/evidence/evidence.ts";
+import { answerBytes, bodyOf } from "../../src/remote/protocol/answer.ts";
 import { base64url } from "../../src/remote/protocol/encoding.ts";
 import { enrolmentField, enrolmentProof } from "../../src/remote/protocol/enrolment.ts";
 import { makeIdentity, makeRunKeys, type RunKeys } from "../../src/remote/protocol/keys.ts";
@@ -28,7 +29,7 @@ import {
   nodeIdOf,
   reportDataOf,
 } from "../../src/remote/protocol/statement.ts";
-import { answerBytes, bodyOf, knowledgeText, readRequest } from "../../src/remote/protocol/work.ts";
+import { knowledgeText, readRequest } from "../../src/remote/protocol/texts.ts";
 import { enrolmentTokenIn } from "./enrolment-token.ts";
 import type { ServiceUnderTest } from "./service-under-test.ts";
 

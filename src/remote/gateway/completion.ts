@@ -1,10 +1,11 @@
 import { isLeaseLost, leaseLost } from "../../jobs/lease.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { SourceAnswer } from "../../platforms/source.ts";
+import { readAnswer } from "../protocol/answer.ts";
 import { checkOf, nodeAnswerRefused, nodeUnauthorized } from "../protocol/errors.ts";
 import type { SealedAnswer } from "../protocol/messages.ts";
 import { quoteDigestOf, verifyResult } from "../protocol/signed-result.ts";
-import { readAnswer, readFailure } from "../protocol/work.ts";
+import { readFailure } from "../protocol/texts.ts";
 import type { NodeGatewayContext, SignedAnswer } from "./context.ts";
 import type { KnownNodes } from "./known-nodes.ts";
 import type { Penalties } from "./penalties.ts";

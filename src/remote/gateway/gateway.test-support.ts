@@ -14,6 +14,7 @@ import type { Method } from "../../platforms/methods.ts";
 import type { FetchedItem, SourceAnswer } from "../../platforms/source.ts";
 import type { Capability } from "../capability.ts";
 import type { QuoteFacts, VerifiedEvidence } from "../evidence/evidence.ts";
+import { answerBytes, bodyOf } from "../protocol/answer.ts";
 import { base64url } from "../protocol/encoding.ts";
 import { enrolmentTokenOf } from "../protocol/enrolment.ts";
 import {
@@ -28,7 +29,7 @@ import { type AnswerSealer, createOpenedLeases, openJob } from "../protocol/seal
 import { type SignedRequest, signRequest } from "../protocol/signed-request.ts";
 import { quoteDigestOf, signResult } from "../protocol/signed-result.ts";
 import { attestationIdOf, identityMessageOf, keyIdOf, nodeIdOf } from "../protocol/statement.ts";
-import { answerBytes, bodyOf, failureBytes, knowledgeText } from "../protocol/work.ts";
+import { failureBytes, knowledgeText } from "../protocol/texts.ts";
 import { type GatewaySettings, gatewayDefaults } from "../settings.ts";
 import type { NodeGatewayContext } from "./context.ts";
 import { comet, createFakeQueue, type FakeQueue } from "./fake-queue.test-support.ts";

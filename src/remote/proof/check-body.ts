@@ -1,11 +1,9 @@
-import type { AnswerRequest, FetchedItem } from "../../platforms/source.ts";
+import type { AnswerRequest } from "../../platforms/source.ts";
 import { idTimeMs, tellsTime } from "../../posts/ids.ts";
-import { bodyOf } from "../protocol/answer-bytes.ts";
-import { type CheckedItem, checkItems, checkKnowledge } from "../protocol/check-answer.ts";
-import { readKnowledge } from "../protocol/knowledge-text.ts";
-import { readRecord } from "../protocol/read-record.ts";
-import { readRequest } from "../protocol/request-text.ts";
-import { platformName, postId } from "../protocol/wire.ts";
+import { bodyOf } from "../protocol/answer.ts";
+import { checkAnswer } from "../protocol/check-answer.ts";
+import { type ReadRecord, readRecord } from "../protocol/read-record.ts";
+import { readKnowledge, readRequest } from "../protocol/texts.ts";
 import type { Proof } from "./proof.ts";
 import { skewMs } from "./proof-checks.ts";
 import { proofRefused } from "./read-proof.ts";
@@ -21,23 +19,18 @@ export async function checkBody(
 ): Promise<number> {
   const asked = readRequest(request);
   const known = readKnowledge(knowledge);
-  const records = recordsOf(body);
-  const items = records.map((record) => {
-    const item = itemOf(record);
-    return { item, record: readRecord(item) };
-  });
-  await checkItems(asked, items);
-  checkKnowledge(asked, items, known);
+  const items = recordsOf(body).map(readRecord);
+  await checkAnswer(asked, items, known);
   if (signedAtMs !== null) checkBefore(signedAtMs + skewMs, asked, items);
   return items.length;
 }
 
 /** Nothing can be asked or posted after what was signed. The time that an author claims may be any; the ID tells when it was seen. */
-function checkBefore(latestMs: number, asked: AnswerRequest, items: readonly CheckedItem[]): void {
+function checkBefore(latestMs: number, asked: AnswerRequest, items: readonly ReadRecord[]): void {
   if (asked.asOfMs > latestMs) {
     throw proofRefused("asked_after_signature", "it was asked for after it had been signed");
   }
-  const isLater = ({ item: { id }, record: { kind, createdMs } }: CheckedItem): boolean =>
+  const isLater = ({ item: { id }, kind, createdMs }: ReadRecord): boolean =>
     kind === "post" &&
     (createdMs === null || createdMs > latestMs) &&
     id !== null &&
@@ -64,17 +57,6 @@ function writtenAgain(body: string): string[] | null {
   } catch {
     return null;
   }
-}
-
-function itemOf(record: string): FetchedItem {
-  const { ID, Metadata: told } = JSON.parse(record) ?? {};
-  const platform = platformName.safeParse(told?.platform).data;
-  if (platform === undefined) throw malformed();
-  const { uri = null, user_id: userId = null, kind } = told;
-  if (kind !== undefined && kind !== "ids") return { platform, id: null, uri, userId, record };
-  const id = postId.safeParse(ID).data;
-  if (id === undefined) throw malformed();
-  return { platform, id: BigInt(id), uri, userId, record };
 }
 
 const malformed = () => proofRefused("body_malformed", "the body is no list of records");

@@ -2,6 +2,7 @@ import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import type { FetchedItem, SourceAnswer } from "../../platforms/source.ts";
 import { lowestId } from "../../posts/ids.ts";
 import type { SimulatedWorld } from "../evidence/simulated/simulated-tee.ts";
+import { bodyOf } from "../protocol/answer.ts";
 import { base64url } from "../protocol/encoding.ts";
 import { gatewayKeyOf, makeIdentity, makeRunKeys } from "../protocol/keys.ts";
 import { quoteDigestOf, signResult } from "../protocol/signed-result.ts";
@@ -13,7 +14,7 @@ import {
   nodeIdOf,
   reportDataOf,
 } from "../protocol/statement.ts";
-import { bodyOf, knowledgeText, requestText } from "../protocol/work.ts";
+import { knowledgeText, requestText } from "../protocol/texts.ts";
 import type { Attestation, Proof } from "./proof.ts";
 
 /** A time at which everything in these tests happens, Unix milliseconds. */

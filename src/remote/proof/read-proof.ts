@@ -2,7 +2,7 @@ import * as z from "zod";
 import { EarshotError } from "../../lib/errors.ts";
 import { hasRepeatedMembers } from "../../lib/json-members.ts";
 import { readCollateral } from "../evidence/collateral-text.ts";
-import { signedFields } from "../protocol/answer-bytes.ts";
+import { signedFields } from "../protocol/answer.ts";
 import { evidenceBody, nodeStatement } from "../protocol/messages.ts";
 import type { Attestation, Proof } from "./proof.ts";
 

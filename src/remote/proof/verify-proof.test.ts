@@ -5,7 +5,7 @@ import { base64url } from "../protocol/encoding.ts";
 import { makeIdentity } from "../protocol/keys.ts";
 import { contentDigestOf } from "../protocol/signed-fields.ts";
 import { attestationIdOf, identityMessageOf, keyIdOf, nodeIdOf } from "../protocol/statement.ts";
-import { requestText } from "../protocol/work.ts";
+import { requestText } from "../protocol/texts.ts";
 import {
   answerOf,
   askedRequest,
@@ -613,11 +613,11 @@ describe("a node that lies", () => {
 
   test.each([
     ["body_malformed", "{}"],
-    ["body_malformed", "[1]"],
+    ["record_malformed", "[1]"],
     ["body_malformed", "[] "],
     ["body_malformed", "["],
     ["body_malformed", '[{"ID":"1","ID":"2"}]'],
-    ["body_malformed", '[{"ID":"x","Metadata":{"platform":"x"}}]'],
+    ["record_malformed", '[{"ID":"x","Metadata":{"platform":"x"}}]'],
     ["record_malformed", '[{"ID":"1","Content":"","Metadata":{"platform":"x"}}]'],
   ])("cannot give a body that is none: %s %s", async (code, body) => {
     expect(await asNone(proofBy(bare, answer, { body }))).toEqual([code]);

@@ -1,65 +1,120 @@
 import { isSearch } from "../../platforms/methods.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
+import { firstTimeMs, idTimeMs, tellsTime } from "../../posts/ids.ts";
+import { parseQuery } from "../../query/parse.ts";
+import type { QueryNode } from "../../query/tree.ts";
+import { heldFromMs } from "../../search/archived-answer.ts";
+import { liveToleranceMs } from "../../search/completeness.ts";
 import { answerRefused } from "./errors.ts";
-import type { Knowledge } from "./knowledge-text.ts";
-import { leastWindow } from "./least-window.ts";
+import type { Knowledge } from "./texts.ts";
 
-type Coverage = Knowledge["coverage"];
-type Span = Coverage["gaps"][number];
+type Span = { fromMs: number | null; toMs: number };
+
+/** How far before the present the coverage of a complete answer may end: where the node's live stream has reached. */
+const streamToleranceMs = 60_000;
+
+/** By how much the time of a post may differ from that of its ID: X reports times in whole seconds. */
+const idToleranceMs = 1_000;
 
 /**
- * Whether coverage can be that of an answer to a request. Errors: `answer_refused` with `coverage_malformed`,
- * `coverage_of_other_platform`, `coverage_contradictory`, `coverage_outside_window` or `coverage_too_narrow`.
+ * Checks that coverage can be that of an answer to a request: of its platforms, within its window, and where it is complete of
+ * all of it. Errors: `answer_refused` with `other_platform`, `coverage_outside_window` or `coverage_too_narrow`.
  */
-export function checkCoverage(request: AnswerRequest, coverage: Coverage): void {
-  const platforms = coverage.platforms ?? [];
-  const each = platforms.map(({ platform, collection }) => `${platform} ${collection}`);
-  const all = [coverage, ...platforms];
-  const lists = all.flatMap((known) => [known.gaps, "held" in known ? known.held : []]);
-  if (new Set(each).size < each.length || !lists.every(isInOrder)) {
-    throw answerRefused("coverage_malformed", "the coverage names spans that are none");
-  }
-  if (platforms.some(({ platform }) => !isAsked(request, platform))) {
-    throw answerRefused("coverage_of_other_platform", "the coverage is of a platform not asked");
-  }
-  if (all.some((known) => known.complete !== (known.gaps.length === 0))) {
-    throw answerRefused(
-      "coverage_contradictory",
-      "the coverage is complete and has gaps, or neither",
-    );
-  }
+export function checkCoverage(request: AnswerRequest, coverage: Knowledge["coverage"]): void {
+  const { platforms = [], complete } = coverage;
+  if (platforms.some(({ platform }) => !isRequested(request, platform))) throw otherPlatform();
   const posts = platforms.filter(({ collection }) => collection === "posts");
-  const told = [coverage, ...posts.flatMap(({ held, gaps }) => [...held, ...gaps])];
-  if (!told.every((span) => isWithin(span, coverage)) || !isWithinAsked(request, coverage)) {
-    throw answerRefused("coverage_outside_window", "the coverage is of more than was asked for");
+  const spans = posts.flatMap(({ held, gaps }) => [...held, ...gaps]);
+  if (!isWithinWindow(request, coverage) || !spans.every((span) => isWithin(span, coverage))) {
+    throw answerRefused("coverage_outside_window", "the coverage exceeds the requested window");
   }
   const hasRecentSearch = posts.some(({ platform }) => platform === "x");
-  const least = coverage.complete ? leastWindow(request, { hasRecentSearch }) : null;
+  const least = complete ? leastWindow(request, hasRecentSearch) : null;
   if (least !== null && !isWithin(least, coverage)) {
     throw answerRefused("coverage_too_narrow", "the coverage is complete for a part of the window");
   }
 }
 
-/** Spans one after another, each with a beginning before its end. */
-function isInOrder(spans: readonly Span[]): boolean {
-  return spans.every(({ fromMs, toMs }, index) => {
-    const previous = spans[index - 1];
-    const isSpan = fromMs === null ? index === 0 : fromMs < toMs;
-    return isSpan && (previous === undefined || fromMs === null || previous.toMs <= fromMs);
-  });
-}
+/** Whether a request is for this platform, among others or alone. */
+export const isRequested = ({ platform }: Pick<AnswerRequest, "platform">, one: string): boolean =>
+  platform === "social" || platform === one;
+
+export const otherPlatform = () =>
+  answerRefused("other_platform", "a part of the answer is of a platform that was not requested");
 
 const isWithin = (span: Span, { fromMs, toMs }: Span): boolean =>
   span.toMs <= toMs && (fromMs === null || (span.fromMs !== null && span.fromMs >= fromMs));
 
-/** A window in which nothing can lie is without length, wherever it is. */
-function isWithinAsked({ method, fromMs, toMs, asOfMs }: AnswerRequest, coverage: Span): boolean {
-  if (coverage.fromMs === coverage.toMs) return true;
-  return isSearch(method)
-    ? isWithin(coverage, { fromMs, toMs })
-    : coverage.toMs <= Math.max(toMs, asOfMs);
+function isWithinWindow({ method, fromMs, toMs, asOfMs }: AnswerRequest, coverage: Span): boolean {
+  const isEmpty = coverage.fromMs === coverage.toMs;
+  if (isEmpty) return true;
+  if (!isSearch(method)) return coverage.toMs <= Math.max(toMs, asOfMs);
+  return isWithin(coverage, { fromMs, toMs });
 }
 
-/** Whether a request is for posts of this platform, among others or alone. */
-export const isAsked = ({ platform }: Pick<AnswerRequest, "platform">, one: string): boolean =>
-  platform === "social" || platform === one;
+/**
+ * The part of the window that complete coverage has to span: all but what the query, or the post whose replies are requested,
+ * leaves out. Where a platform has a recent search, a live window may begin a little later. Null where nothing is left.
+ */
+function leastWindow(request: AnswerRequest, hasRecentSearch: boolean): Span | null {
+  const { method, query, target = null, fromMs, toMs, asOfMs, after } = request;
+  if (!isSearch(method)) {
+    const heldMs = target === null ? null : heldFromMs(method, target);
+    return spanOf([fromMs, heldMs], [Math.min(toMs, asOfMs) - streamToleranceMs]);
+  }
+  const { tree } = parseQuery(query, { maxLength: Number.POSITIVE_INFINITY });
+  const bounds = boundsOf(tree, asOfMs);
+  const isLate = method === "searchbyquery" && hasRecentSearch && fromMs !== null;
+  const reachedMs = toMs < asOfMs ? toMs : toMs - streamToleranceMs;
+  return spanOf(
+    [isLate ? fromMs + liveToleranceMs : fromMs, ...bounds.froms],
+    // A later page is of older posts.
+    [reachedMs, after === null ? reachedMs : idTimeMs(after.id), ...bounds.tos],
+  );
+}
+
+/** Null where it is empty. */
+function spanOf(froms: readonly (number | null)[], tos: readonly number[]): Span | null {
+  const bounds = froms.filter((ms) => ms !== null);
+  const fromMs = bounds.length === 0 ? null : Math.max(...bounds);
+  const toMs = Math.min(...tos);
+  return fromMs === null || fromMs < toMs ? { fromMs, toMs } : null;
+}
+
+/**
+ * The times by which a query can narrow its window from below and from above. Which of them do depends on what its names resolve
+ * to, so all are counted: no resolution of the query has a narrower window.
+ */
+function boundsOf(
+  node: QueryNode,
+  asOfMs: number,
+  isNegated = false,
+): { froms: number[]; tos: number[] } {
+  const from = (ms: number, tolerance = 0) =>
+    isNegated ? { froms: [], tos: [ms - tolerance] } : { froms: [ms + tolerance], tos: [] };
+  const to = (ms: number, tolerance = 0) =>
+    isNegated ? { froms: [ms + tolerance], tos: [] } : { froms: [], tos: [ms - tolerance] };
+  switch (node.kind) {
+    case "and":
+    case "or": {
+      const bounds = node.children.map((child) => boundsOf(child, asOfMs, isNegated));
+      return { froms: bounds.flatMap(({ froms }) => froms), tos: bounds.flatMap(({ tos }) => tos) };
+    }
+    case "not":
+      return boundsOf(node.child, asOfMs, !isNegated);
+    case "since":
+      return from(node.ms);
+    case "within":
+      return from(asOfMs - node.ms);
+    case "until":
+      return to(node.ms);
+    case "since-id":
+      return from(timeOf(node.id), idToleranceMs);
+    case "max-id":
+      return to(timeOf(node.id), idToleranceMs);
+    default:
+      return { froms: [], tos: [] };
+  }
+}
+
+const timeOf = (id: string): number => (tellsTime(BigInt(id)) ? idTimeMs(BigInt(id)) : firstTimeMs);

@@ -1,5 +1,4 @@
 import { once } from "../../lib/once.ts";
-import type { FetchedItem } from "../../platforms/source.ts";
 import { firstTimeMs, idTimeMs, tellsTime } from "../../posts/ids.ts";
 import { matches, type Subject } from "../../posts/matcher.ts";
 import type { Post, PostReference } from "../../posts/post.ts";
@@ -34,15 +33,15 @@ const skewMs = 60_000;
 export function couldMatch(
   tree: QueryNode,
   asOfMs: number,
-  item: FetchedItem & { id: bigint },
-  { post, createdMs }: ReadRecord,
+  id: bigint,
+  { item, post, createdMs }: ReadRecord,
 ): boolean {
-  const times = timesOf(item.id, createdMs);
+  const times = timesOf(id, createdMs);
   const subject: Subject = {
-    id: item.id,
+    id,
     platform: item.platform,
     timeMs: times.earliestMs,
-    counts: post?.counts ?? { likes: null, reposts: null, replies: null, quotes: null },
+    counts: post?.counts ?? unknownCounts,
     geo: () => post?.geo ?? null,
     terms: once(() => (post === null ? [] : indexTerms(post))),
   };
@@ -60,24 +59,25 @@ export function timesOf(id: bigint, createdMs: number | null): TimeRange {
   return { earliestMs: Math.min(createdMs, ofIdMs - skewMs), latestMs: createdMs };
 }
 
+const unknownCounts = { likes: null, reposts: null, replies: null, quotes: null };
+
 function answerOf(node: QueryNode, shown: ShownPost, asOfMs: number): Answer {
   switch (node.kind) {
-    case "and": {
-      const answers = node.children.map((child) => answerOf(child, shown, asOfMs));
-      return answers.includes(false) ? false : answers.includes(null) ? null : true;
-    }
+    case "and":
     case "or": {
       const answers = node.children.map((child) => answerOf(child, shown, asOfMs));
-      return answers.includes(true) ? true : answers.includes(null) ? null : false;
+      const decisive = node.kind === "or";
+      if (answers.includes(decisive)) return decisive;
+      return answers.includes(null) ? null : !decisive;
     }
-    case "not": {
-      const answer = answerOf(node.child, shown, asOfMs);
-      return answer === null ? null : !answer;
-    }
+    case "not":
+      return negated(answerOf(node.child, shown, asOfMs));
     default:
       return leafAnswer(node, shown, asOfMs);
   }
 }
+
+const negated = (answer: Answer): Answer => (answer === null ? null : !answer);
 
 const noNames = { accounts: new Map(), posts: new Map() };
 
@@ -87,10 +87,8 @@ function leafAnswer(leaf: QueryLeaf, { subject, post, times }: ShownPost, asOfMs
       return isFrom(times, leaf.ms);
     case "within":
       return isFrom(times, asOfMs - leaf.ms);
-    case "until": {
-      const isLater = isFrom(times, leaf.ms);
-      return isLater === null ? null : !isLater;
-    }
+    case "until":
+      return negated(isFrom(times, leaf.ms));
     case "since-id":
     case "max-id":
     case "platform":

@@ -3,7 +3,6 @@
  * server without remote nodes never does.
  */
 import { base64url, bytesOf } from "./encoding.ts";
-import { aesGcmLike, hkdfLike } from "./hpke-primitives.ts";
 
 /** What both ends of a sealed message share beside it. */
 type Opened = { plain: Buffer; secret: Buffer };
@@ -25,8 +24,8 @@ async function load() {
   const hpke = await import("hpke");
   return new hpke.CipherSuite(
     hpke.KEM_DHKEM_X25519_HKDF_SHA256,
-    hkdfLike(hpke.KDF_HKDF_SHA256),
-    aesGcmLike(hpke.AEAD_AES_256_GCM),
+    hpke.KDF_HKDF_SHA256,
+    hpke.AEAD_AES_256_GCM,
   );
 }
 

@@ -3,8 +3,9 @@ import { isoText } from "../../lib/iso-time.ts";
 import { createJsonMeter } from "../../lib/json-shape.ts";
 import type { FetchedItem } from "../../platforms/source.ts";
 import type { Post, PostReference } from "../../posts/post.ts";
-import { checkPostNames, nameMissing } from "./check-names.ts";
 import { answerRefused } from "./errors.ts";
+import { checkPostNames, nameMissing } from "./record-names.ts";
+import { platformName, postId } from "./wire.ts";
 
 /** Largest record, characters. */
 const mostCharacters = 262_144;
@@ -16,7 +17,7 @@ const text = z.string().nullable().default(null);
 const texts = z.array(z.string()).default([]);
 const truth = z.boolean().nullable().default(null);
 
-/** A time as records write it: ISO 8601 in UTC, of a day that exists. */
+/** A time in ISO 8601 in UTC, of a day that exists; read as Unix milliseconds. */
 const time = z
   .string()
   .refine((written) => {
@@ -24,6 +25,7 @@ const time = z
     if (Number.isNaN(ms)) return false;
     return isoText(ms) === written || new Date(ms).toISOString() === written;
   })
+  .transform((written) => Date.parse(written))
   .nullable()
   .default(null);
 
@@ -40,13 +42,16 @@ function isHarmless(written: string): boolean {
 
 const reference = z
   .looseObject({ id: text, uri: text, username: text, user_id: text })
+  .transform(
+    ({ id, uri, username, user_id: userId }): PostReference => ({ id, uri, username, userId }),
+  )
   .nullable()
   .default(null);
 
 const metadata = z.looseObject({
-  /** Absent from posts, `ids` for those of which no more may be told. */
+  /** Absent from posts; `ids` for those of which no more may be shown. */
   kind: z.enum(["ids", "profile", "trend", "space"]).optional(),
-  platform: z.string(),
+  platform: platformName,
   url: optionalAddress,
   uri: text,
   created_at: time,
@@ -92,45 +97,41 @@ type RecordShape = z.infer<typeof recordShape>;
 
 export type RecordKind = "post" | "profile" | "trend" | "space";
 
-/** What the gateway reads in a record. */
+/** What a record says about its item. */
 export type ReadRecord = {
-  id: string;
+  item: FetchedItem;
+  /** The ID as the record has it: of a post, an account, a trend or a space. */
+  name: string;
   kind: RecordKind;
-  /** Unix milliseconds; null where it is not told. */
+  /** Unix milliseconds; null where it is not given. */
   createdMs: number | null;
-  /** The post as far as its record shows it; null for other kinds, and for a post of which the IDs alone are told. */
+  /** The post as far as its record shows it; null for other kinds, and for a post reduced to its IDs. */
   post: Post | null;
 };
 
 /**
- * Reads the record of an item and compares the two: what is deleted or hidden later is named by the item's uri and user, so
- * they have to be the record's own. Errors: `answer_refused` with `record_malformed`, `item_mismatch`, or what check-names.ts
- * throws.
+ * Reads a record: what is deleted or hidden later is found by the uri and account that it names. Errors: `answer_refused` with
+ * `record_malformed`, or what record-names.ts throws.
  */
-export function readRecord(item: FetchedItem): ReadRecord {
-  const record = parsed(item.record);
-  if (record === null) {
+export function readRecord(record: string): ReadRecord {
+  const read = parsed(record);
+  const { ID: name, Metadata } = read ?? {};
+  const { kind = "post" } = Metadata ?? {};
+  const isPost = kind === "post" || kind === "ids";
+  if (
+    read === null ||
+    Metadata === undefined ||
+    name === undefined ||
+    (isPost && !postId.safeParse(name).success)
+  ) {
     throw answerRefused("record_malformed", "a record of the answer is malformed");
   }
-  const { platform, uri, user_id: userId, kind, created_at: createdAt } = record.Metadata;
-  const isPost = kind === undefined || kind === "ids";
-  const isSame =
-    platform === item.platform &&
-    uri === item.uri &&
-    userId === item.userId &&
-    isPost === (item.id !== null) &&
-    (item.id === null || record.ID === item.id.toString());
-  if (!isSame) {
-    throw answerRefused("item_mismatch", "an item of the answer names another than its record");
-  }
-  if (isPost) checkPostNames(item, record.Metadata);
-  if (kind === "profile" && (userId === null || userId !== record.ID)) throw nameMissing();
-  return {
-    id: record.ID,
-    kind: isPost ? "post" : kind,
-    createdMs: createdAt === null ? null : Date.parse(createdAt),
-    post: kind === undefined ? postOf(item, record) : null,
-  };
+  const { platform, uri, user_id: userId, created_at: createdMs } = Metadata;
+  const item = { platform, id: isPost ? BigInt(name) : null, uri, userId, record };
+  if (isPost) checkPostNames(item, Metadata);
+  if (kind === "profile" && userId !== name) throw nameMissing();
+  const post = kind === "post" ? postOf(read) : null;
+  return { item, name, kind: isPost ? "post" : kind, createdMs, post };
 }
 
 /**
@@ -148,39 +149,39 @@ function parsed(text: string): RecordShape | null {
   }
 }
 
-/** The post that a record shows. A record does not hold when the network saw the post, nor the accounts of its mentions. */
-function postOf({ platform, uri }: FetchedItem, { Content, Metadata }: RecordShape): Post {
-  const { public_metrics: counts, created_at: createdAt } = Metadata;
+/** The post that a record shows: without when the network saw it, and the accounts of its mentions. */
+function postOf({ Content, Metadata: told }: RecordShape): Post {
+  const counts = told.public_metrics;
   return {
-    platform,
-    uri: uri ?? "",
+    platform: told.platform,
+    uri: told.uri ?? "",
     nativeId: null,
-    url: Metadata.url,
-    username: Metadata.username ?? "",
-    userId: Metadata.user_id,
+    url: told.url,
+    username: told.username ?? "",
+    userId: told.user_id,
     authorName: null,
-    authorVerified: Metadata.author_verified,
-    createdAt: createdAt ?? "",
-    createdMs: createdAt === null ? null : Date.parse(createdAt),
+    authorVerified: told.author_verified,
+    createdAt: "",
+    createdMs: told.created_at,
     seenMs: null,
     text: Content,
-    langs: Metadata.langs,
-    detectedLang: Metadata.lang_detected === true ? Metadata.lang : null,
-    conversationId: Metadata.conversation_id,
-    inReplyTo: referenceOf(Metadata.in_reply_to),
-    quoted: referenceOf(Metadata.quoted),
-    reposted: referenceOf(Metadata.reposted),
-    isReply: Metadata.is_reply === true,
-    isQuote: Metadata.is_quote === true,
-    isRepost: Metadata.is_retweet === true,
-    hashtags: Metadata.hashtags,
-    mentions: Metadata.mentions.map((username) => ({ username, userId: null })),
-    urls: Metadata.urls,
-    media: Metadata.media,
-    geo: Metadata.geo,
-    labels: Metadata.labels,
-    sensitive: Metadata.possibly_sensitive,
-    source: Metadata.source,
+    langs: told.langs,
+    detectedLang: told.lang_detected === true ? told.lang : null,
+    conversationId: told.conversation_id,
+    inReplyTo: told.in_reply_to,
+    quoted: told.quoted,
+    reposted: told.reposted,
+    isReply: told.is_reply === true,
+    isQuote: told.is_quote === true,
+    isRepost: told.is_retweet === true,
+    hashtags: told.hashtags,
+    mentions: told.mentions.map((username) => ({ username, userId: null })),
+    urls: told.urls,
+    media: told.media,
+    geo: told.geo,
+    labels: told.labels,
+    sensitive: told.possibly_sensitive,
+    source: told.source,
     counts: {
       likes: counts.like_count ?? null,
       reposts: counts.retweet_count ?? null,
@@ -190,10 +191,4 @@ function postOf({ platform, uri }: FetchedItem, { Content, Metadata }: RecordSha
     origin: "upstream",
     revision: "",
   };
-}
-
-function referenceOf(told: z.infer<typeof reference>): PostReference | null {
-  if (told === null) return null;
-  const { id, uri, username, user_id: userId } = told;
-  return { id, uri, username, userId };
 }

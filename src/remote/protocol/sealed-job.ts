@@ -6,7 +6,6 @@ import { jobRefused } from "./errors.ts";
 import { type Binding, sealTo } from "./hpke.ts";
 import type { RunKeys } from "./keys.ts";
 import { type JobEnvelope, jobEnvelope } from "./messages.ts";
-import type { OpenedLeases } from "./opened-leases.ts";
 import { releasedCredential } from "./released-credential.ts";
 import {
   type AnswerOpener,
@@ -15,7 +14,6 @@ import {
   createAnswerSealer,
 } from "./sealed-answer.ts";
 
-export { createOpenedLeases, type OpenedLeases } from "./opened-leases.ts";
 export type { AnswerOpener, AnswerSealer } from "./sealed-answer.ts";
 
 const jobPayload = z.strictObject({
@@ -25,7 +23,7 @@ const jobPayload = z.strictObject({
   /** How long the job as a whole has left, and how long the lease holds unless renewed. */
   left_ms: z.number().min(0),
   hold_ms: z.number().min(0),
-  /** What is asked (work.ts), as it is signed later. */
+  /** The request (texts.ts) that the answer is signed for. */
   request: z.string().max(262_144),
   /** Absent where the gateway releases none. */
   credential: releasedCredential.optional(),
@@ -156,4 +154,29 @@ function readPayload(plain: Uint8Array): JobPayload | null {
   } catch {
     return null;
   }
+}
+
+/** The leases that a node has opened, as long as they could be sent again. */
+export type OpenedLeases = {
+  /** Remembers a lease until it ends. False where it was opened before, or where too many are remembered. */
+  add(lease: string, endsMs: number, nowMs: number): boolean;
+};
+
+/** More leases than one node can have at a time. */
+const mostLeases = 100_000;
+
+/** With `most` leases that have not ended, it takes no other. */
+export function createOpenedLeases(most = mostLeases): OpenedLeases {
+  const endsOf = new Map<string, number>();
+  return {
+    add: (lease, endsMs, nowMs) => {
+      if (endsOf.has(lease)) return false;
+      if (endsOf.size >= most) {
+        for (const [opened, ms] of endsOf) if (ms < nowMs) endsOf.delete(opened);
+      }
+      if (endsOf.size >= most) return false;
+      endsOf.set(lease, endsMs);
+      return true;
+    },
+  };
 }

@@ -1,16 +1,15 @@
 import * as z from "zod";
-import { parseUntrustedJson } from "../../lib/bounded-json.ts";
+import type { Position } from "../../archive/archive.ts";
 import { methodNames, sourceTypes } from "../../platforms/methods.ts";
-import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";
 import { sourceWays } from "../../platforms/source.ts";
 import type { Target } from "../../platforms/target.ts";
 import type { FetchPlace } from "../../platforms/upstream.ts";
 import { lastId } from "../../posts/ids.ts";
-import { platforms } from "../../posts/post.ts";
+import { type Platform, platforms } from "../../posts/post.ts";
 
 /**
- * What a request and an answer look like as text: members in the order of these shapes, ids as text, times in Unix milliseconds.
- * Each is written in one way alone (`writtenAs`), so that whoever reads it with another reader reads the same.
+ * Requests and answers as text: members in the order of these shapes, ids as text, times in Unix milliseconds. Each value has
+ * exactly one spelling (`encode`), so that every reader finds the same in it.
  */
 export const platformName = z.enum(platforms);
 
@@ -19,14 +18,28 @@ export const postId = z
   .string()
   .refine((text) => /^(?:0|[1-9][0-9]{0,18})$/.test(text) && BigInt(text) <= lastId);
 
-/** The third is the `uriHash` of a post, where its millisecond is ordered by it. */
-const position = z.union([
-  z.tuple([platformName, postId]),
-  z.tuple([platformName, postId, z.string().regex(/^[0-9a-f]{32}$/)]),
-]);
-/** A time that dates can tell. */
+const platformAndId = [platformName, postId] as const;
+/** The third element is the `uriHash` of a post, where its millisecond is ordered by it. */
+const position = z.codec(
+  z.union([
+    z.tuple(platformAndId),
+    z.tuple([...platformAndId, z.string().regex(/^[0-9a-f]{32}$/)]),
+  ]),
+  z.custom<Position>(),
+  {
+    decode: ([platform, id, uriHash]) => ({
+      platform,
+      id: BigInt(id),
+      ...(uriHash !== undefined && { uriHash }),
+    }),
+    encode: ({ platform, id, uriHash }): [Platform, string] | [Platform, string, string] =>
+      uriHash === undefined ? [platform, `${id}`] : [platform, `${id}`, uriHash],
+  },
+);
+
+/** The times that `Date` can represent. */
 const ms = z.int().min(-8_640_000_000_000_000).max(8_640_000_000_000_000);
-/** Addresses grow when what is no ASCII in them is escaped. */
+/** Addresses grow when non-ASCII characters in them are escaped. */
 const name = z.string().max(32_768).nullable();
 
 const target: z.ZodType<Target> = z.discriminatedUnion("kind", [
@@ -54,7 +67,7 @@ const target: z.ZodType<Target> = z.discriminatedUnion("kind", [
   }),
 ]);
 
-/** Which node has the credential is for the gateway to know. */
+/** Without the node that has the credential, which is the gateway's to know. */
 const place: z.ZodType<Omit<FetchPlace, "nodeId">> = z.object({
   platform: platformName,
   credentialId: z.string().max(256).nullable(),
@@ -80,27 +93,49 @@ export const requestShape = z.object({
 });
 
 const span = { fromMs: ms.nullable(), toMs: ms };
-const spans = z.array(z.object(span)).max(10_000);
 
-const coverage = z.object({
-  ...span,
-  complete: z.boolean(),
-  gaps: spans,
-  truncated: z.boolean().exactOptional(),
-  platforms: z
-    .array(
-      z.object({
+/** Spans in order, without overlap, none empty; only the first may be unbounded. */
+const spans = z
+  .array(z.object(span))
+  .max(10_000)
+  .refine((all) =>
+    all.every(({ fromMs, toMs }, index) =>
+      fromMs === null ? index === 0 : fromMs < toMs && (all[index - 1]?.toMs ?? fromMs) <= fromMs,
+    ),
+  );
+
+const isConsistent = ({ complete, gaps }: { complete: boolean; gaps: readonly unknown[] }) =>
+  complete === (gaps.length === 0);
+
+const collections = z
+  .array(
+    z
+      .object({
         platform: platformName,
         collection: z.enum(["posts", "likes", "reposts", "labels"]),
         complete: z.boolean(),
         held: spans,
         gaps: spans,
         truncated: z.boolean(),
-      }),
-    )
-    .max(platforms.length * 4)
-    .exactOptional(),
-});
+      })
+      .refine(isConsistent),
+  )
+  .max(platforms.length * 4)
+  .refine(
+    (all) =>
+      new Set(all.map(({ platform, collection }) => `${platform} ${collection}`)).size ===
+      all.length,
+  );
+
+const coverage = z
+  .object({
+    ...span,
+    complete: z.boolean(),
+    gaps: spans,
+    truncated: z.boolean().exactOptional(),
+    platforms: collections.exactOptional(),
+  })
+  .refine(isConsistent);
 
 /** What one answer may have cost, in units of the platform and in millionths of a dollar: a thousand dollars at most. */
 const units = z.number().min(0).max(1_000_000);
@@ -108,27 +143,29 @@ const microUsd = z.number().min(0).max(1_000_000_000);
 /** Of a month, as many as a budget may be set to. */
 const monthUnits = z.number().min(0).max(1_000_000_000_000);
 
-const sourcePart = z.object({
-  platform: platformName,
-  via: z.enum(sourceWays),
-  ...span,
-  count: z.int().min(0).max(1_000),
-  cost: z
-    .object({
-      postReads: units.exactOptional(),
-      userReads: units.exactOptional(),
-      requests: units.exactOptional(),
-      microUsd,
-      month: z
-        .object({
-          name: z.string().regex(/^[0-9]{4}-[0-9]{2}$/),
-          postReads: monthUnits,
-          mostPostReads: monthUnits,
-        })
-        .nullable(),
-    })
-    .exactOptional(),
-});
+const sourcePart = z
+  .object({
+    platform: platformName,
+    via: z.enum(sourceWays),
+    ...span,
+    count: z.int().min(0).max(1_000),
+    cost: z
+      .object({
+        postReads: units.exactOptional(),
+        userReads: units.exactOptional(),
+        requests: units.exactOptional(),
+        microUsd,
+        month: z
+          .object({
+            name: z.string().regex(/^[0-9]{4}-[0-9]{2}$/),
+            postReads: monthUnits,
+            mostPostReads: monthUnits,
+          })
+          .nullable(),
+      })
+      .exactOptional(),
+  })
+  .refine(({ via, cost }) => cost === undefined || via === "api" || via === "credential");
 
 const warning = z.object({
   code: z.string().regex(/^[a-z0-9_]{1,64}$/),
@@ -138,46 +175,22 @@ const warning = z.object({
   hint: z.string().max(4_096).exactOptional(),
 });
 
-/** What a node knows of its answer beside the items. */
-export const knowledgeShape = z.object({
-  next: position.nullable(),
-  nextPlace: place.nullable(),
-  complete: z.boolean(),
-  coverage,
-  sources: z.array(sourcePart).max(1_000),
-  warnings: z.array(warning).max(1_000),
+/** What a node reports of its answer beside the items. */
+export const knowledgeShape = z
+  .object({
+    next: position.nullable(),
+    nextPlace: place.nullable(),
+    complete: z.boolean(),
+    coverage,
+    sources: z.array(sourcePart).max(1_000),
+    warnings: z.array(warning).max(1_000),
+  })
+  .refine(({ complete, coverage }) => !complete || coverage.complete);
+
+export const failureShape = z.strictObject({
+  code: z.string().regex(/^[a-z0-9_]{1,64}$/),
+  message: z.string().min(1).max(4_096),
+  status: z.int().min(400).max(599),
+  retryable: z.boolean(),
+  hint: z.string().max(4_096).exactOptional(),
 });
-
-/** The text of a value; members that its shape does not know are left out. Errors: what does not fit the shape. */
-export function writtenAs<Shape>(shape: z.ZodType<Shape>, value: unknown): string {
-  return JSON.stringify(shape.parse(value));
-}
-
-/** The value of a text of at most `mostCharacters`; null for anything but what `writtenAs` writes. */
-export function readAs<Shape>(
-  shape: z.ZodType<Shape>,
-  text: string,
-  mostCharacters: number,
-): Shape | null {
-  if (text.length > mostCharacters) return null;
-  try {
-    const value = shape.parse(parseUntrustedJson(text));
-    return JSON.stringify(value) === text ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-type WirePosition = z.infer<typeof position>;
-
-export function packed(at: AnswerRequest["after"]): WirePosition | null {
-  if (at === null) return null;
-  const { platform, id, uriHash } = at;
-  return uriHash === undefined ? [platform, id.toString()] : [platform, id.toString(), uriHash];
-}
-
-export function unpacked(at: WirePosition | null): SourceAnswer["next"] {
-  if (at === null) return null;
-  const [platform, id, uriHash] = at;
-  return { platform, id: BigInt(id), ...(uriHash === undefined ? {} : { uriHash }) };
-}

@@ -11,14 +11,8 @@ import { createManualClock } from "../../lib/manual-clock.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
 import type { Post } from "../../posts/post.ts";
 import { searchArchive } from "../../search/archive/search.ts";
-import {
-  answerBytes,
-  bodyOf,
-  knowledgeText,
-  readAnswer,
-  readRequest,
-  requestText,
-} from "../protocol/work.ts";
+import { answerBytes, bodyOf, readAnswer } from "../protocol/answer.ts";
+import { knowledgeText, readRequest, requestText } from "../protocol/texts.ts";
 import { withoutMisfits, withRecords } from "./shown-records.ts";
 
 /** What a node finds in its archive is never something that a gateway takes for a wrong answer. */

@@ -6,7 +6,7 @@ import { gatewayKeyOf, makeIdentity, makeRunKeys } from "../protocol/keys.ts";
 import { aCredential } from "../protocol/released-credential.test-support.ts";
 import { sealJob } from "../protocol/sealed-job.ts";
 import { keyIdOf, nodeIdOf } from "../protocol/statement.ts";
-import { requestText } from "../protocol/work.ts";
+import { requestText } from "../protocol/texts.ts";
 import type { Attested, NodeSelf } from "./attest.ts";
 import type { GatewayLink } from "./gateway-link.ts";
 

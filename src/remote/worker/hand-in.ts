@@ -3,7 +3,7 @@ import { type LeaseFailure, leaseLost } from "../../jobs/lease.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { SourceAnswer } from "../../platforms/source.ts";
 import type { SealedAnswer } from "../protocol/messages.ts";
-import { failureBytes, readRequest } from "../protocol/work.ts";
+import { failureBytes, readRequest } from "../protocol/texts.ts";
 import type { Attested } from "./attest.ts";
 import type { AttestLoop } from "./attest-loop.ts";
 import { checkOf, codeOf, isUnreachable } from "./gateway-faults.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { gatewayKeyOf } from "../protocol/keys.ts";
 import { aCredential } from "../protocol/released-credential.test-support.ts";
-import { readFailure } from "../protocol/work.ts";
+import { readFailure } from "../protocol/texts.ts";
 import { aJob, anAttestation, fakeGateway, makeSelf } from "./fake-gateway.test-support.ts";
 import { createRemoteGateway } from "./remote-gateway.ts";
 

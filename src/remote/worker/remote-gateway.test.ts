@@ -4,7 +4,7 @@ import { createManualClock } from "../../lib/manual-clock.ts";
 import type { SourceAnswer } from "../../platforms/source.ts";
 import { gatewayKeyOf } from "../protocol/keys.ts";
 import { verifyResult } from "../protocol/signed-result.ts";
-import { readFailure } from "../protocol/work.ts";
+import { readFailure } from "../protocol/texts.ts";
 import {
   aJob,
   anAttestation,

@@ -2,7 +2,7 @@ import type { Lease, LeaseFailure, LeaseGateway } from "../../jobs/lease.ts";
 import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";
 import { renewAnswer } from "../protocol/messages.ts";
 import { createOpenedLeases, openJob } from "../protocol/sealed-job.ts";
-import { readRequest } from "../protocol/work.ts";
+import { readRequest } from "../protocol/texts.ts";
 import type { NodeSelf } from "./attest.ts";
 import type { AttestLoop } from "./attest-loop.ts";
 import { checkOf, codeOf, unreachable } from "./gateway-faults.ts";

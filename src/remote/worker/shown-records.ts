@@ -10,7 +10,7 @@ import {
 import type { Platform } from "../../posts/post.ts";
 import { withDamage } from "../../search/damage.ts";
 import { recordsOf } from "../../search/fill-in.ts";
-import { createItemCheck, createRest } from "../protocol/check-answer.ts";
+import { createRecordCheck, createYield } from "../protocol/check-answer.ts";
 import { readRecord } from "../protocol/read-record.ts";
 
 /** An answer as it leaves a node. */
@@ -49,18 +49,18 @@ export async function withoutMisfits(
   answer: ShownAnswer,
   onLeftOut: (check: string) => void,
 ): Promise<ShownAnswer> {
-  const check = createItemCheck(request);
-  const rest = createRest();
+  const check = createRecordCheck(request);
+  const yieldAfter = createYield();
   const items: FetchedItem[] = [];
   for (const item of answer.items) {
     try {
-      check({ item, record: readRecord(item) });
+      check(readRecord(item.record));
       items.push(item);
     } catch (fault) {
       if (!(fault instanceof EarshotError)) throw fault;
       onLeftOut(fault.details[0]?.code ?? fault.code);
     }
-    await rest(item.record.length);
+    await yieldAfter(item.record.length);
   }
   return { ...answer, items };
 }

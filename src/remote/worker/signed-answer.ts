@@ -1,7 +1,8 @@
 import type { EvidenceKind, SignedFields } from "../../jobs/result-signature.ts";
 import type { Attestation, Proof } from "../proof/proof.ts";
+import { answerBytes, bodyOf } from "../protocol/answer.ts";
 import { signResult } from "../protocol/signed-result.ts";
-import { answerBytes, bodyOf, knowledgeText } from "../protocol/work.ts";
+import { knowledgeText } from "../protocol/texts.ts";
 import type { Attested, NodeSelf } from "./attest.ts";
 import type { GatewayClock } from "./gateway-clock.ts";
 import type { ShownAnswer } from "./shown-records.ts";

@@ -76,6 +76,6 @@ describe.each(["everything", "ids"] as const)("shown with %s", (mayShow) => {
     expect(post).toMatchObject({ uri: expect.any(String), userId: expect.any(String) });
     const options = { mayShow, idOf: () => lowestId(nowMs), nowMs };
     const item = itemOf({ kind: "post", post: post as Post }, options);
-    expect(readRecord(item)).toMatchObject({ kind: "post" });
+    expect(readRecord(item.record)).toMatchObject({ kind: "post" });
   });
 });

@@ -5,43 +5,37 @@ import type { FetchedItem } from "../../platforms/source.ts";
 import { xIdOf } from "../../posts/ids.ts";
 import { answerRefused } from "./errors.ts";
 
-/** What a record says of the names of its post, and of the post that it reposts. */
+/** What a record says of its origin, and of the post that it reposts. */
 type ToldNames = {
   origin: string | null;
   is_retweet: boolean | null;
-  reposted: { uri: string | null; user_id: string | null } | null;
+  reposted: { uri: string | null; userId: string | null } | null;
 };
 
 /** Whose post, and which. */
 type PostName = Pick<FetchedItem, "platform" | "id" | "uri" | "userId">;
 
 /**
- * Whether a post is called as the readers of its platform call it: what is deleted or hidden later is found by uri and account,
- * letter by letter, and a repost by those of its original. A file that was imported may leave the account out, and call a post
- * by a name of its own. Errors: `answer_refused` with `name_missing` or `name_malformed`.
+ * Checks that a post is named as the readers of its platform name it: what is deleted or hidden later is found by uri and
+ * account, letter by letter, and a repost by those of its original. An imported file may leave the account out, and name a post
+ * in its own way. Errors: `answer_refused` with `name_missing` or `name_malformed`.
  */
 export function checkPostNames(item: PostName, told: ToldNames): void {
-  if (told.origin === "import") {
-    checkImported(item);
-    return;
-  }
-  if (item.uri === null || item.userId === null) throw nameMissing();
-  if (!isNamedAsRead(item)) throw nameMalformed();
-  const { is_retweet: isRepost, reposted } = told;
-  if (isRepost !== true) return;
-  const { platform } = item;
-  const { uri = null, user_id: userId = null } = reposted ?? {};
-  if (uri === null) throw nameMissing();
-  if (!isNamed({ platform, id: null, uri, userId })) throw nameMalformed();
-}
-
-function checkImported(item: PostName): void {
   const { platform, uri, userId } = item;
   if (uri === null) throw nameMissing();
-  if (uri.startsWith(`import:${platform}:`)) return;
-  // An account that Bluesky's uris tell is never left out.
-  if (platform === "bluesky" && userId === null) throw nameMissing();
-  if (!isNamed(item)) throw nameMalformed();
+  if (told.origin === "import") {
+    if (uri.startsWith(`import:${platform}:`)) return;
+    // Bluesky's uris contain the account.
+    if (platform === "bluesky" && userId === null) throw nameMissing();
+    if (!isNamed(item)) throw nameMalformed();
+    return;
+  }
+  if (userId === null) throw nameMissing();
+  if (!isNamedAsRead(item)) throw nameMalformed();
+  if (told.is_retweet !== true) return;
+  const { uri: original = null, userId: author = null } = told.reposted ?? {};
+  if (original === null) throw nameMissing();
+  if (!isNamed({ platform, id: null, uri: original, userId: author })) throw nameMalformed();
 }
 
 const accountForms = {
@@ -76,7 +70,4 @@ export const nameMissing = () =>
   answerRefused("name_missing", "an item of the answer does not tell which post, or whose");
 
 const nameMalformed = () =>
-  answerRefused(
-    "name_malformed",
-    "an item of the answer has a name that its platform does not write so",
-  );
+  answerRefused("name_malformed", "an item of the answer has a name that its platform never uses");

@@ -1,0 +1,108 @@
+import * as z from "zod";
+import type { SignedFields } from "../../jobs/result-signature.ts";
+import { parseUntrustedJson } from "../../lib/bounded-json.ts";
+import type { AnswerRequest, FetchedItem, SourceAnswer } from "../../platforms/source.ts";
+import { checkAnswer, createYield } from "./check-answer.ts";
+import { answerRefused } from "./errors.ts";
+import { type ReadRecord, readRecord } from "./read-record.ts";
+import { readKnowledge } from "./texts.ts";
+
+/** A node's answer as it completes a job: the body and its records, what it reports of them, and its signature over both. */
+export type NodeAnswer = {
+  body: string;
+  items: readonly Pick<FetchedItem, "record">[];
+  knowledge: string;
+  fields: SignedFields;
+};
+
+/** The body of records: what a client gets. */
+export const bodyOf = (items: readonly Pick<FetchedItem, "record">[]): string =>
+  `[${items.map(({ record }) => record).join(",")}]`;
+
+const field = z.string().max(4_096);
+
+export const signedFields = z.strictObject({
+  "content-digest": field,
+  "content-type": field,
+  "earshot-job": field,
+  "signature-input": field,
+  signature: field,
+});
+
+/** The line before the body; `lengths` are those of the records in bytes. */
+const headShape = z.strictObject({
+  lengths: z.array(z.int().min(2)).max(1_000),
+  knowledge: z.string(),
+  fields: signedFields,
+});
+
+type Head = z.infer<typeof headShape>;
+
+/** The bytes of an answer: a line of JSON, then the body as it was signed. */
+export function answerBytes({ body, items, knowledge, fields }: NodeAnswer): Uint8Array {
+  const lengths = items.map(({ record }) => Buffer.byteLength(record));
+  const head: Head = { lengths, knowledge, fields };
+  return Buffer.from(`${JSON.stringify(head)}\n${body}`, "utf8");
+}
+
+/**
+ * Reads the answer to a request. Its signature is not verified here (signed-result.ts). Errors: `answer_refused` with
+ * `malformed`, `body_mismatch`, `record_malformed`, `knowledge_malformed`, or what check-answer.ts throws.
+ */
+export async function readAnswer(
+  plain: Uint8Array,
+  request: AnswerRequest,
+): Promise<{ answer: SourceAnswer; body: Buffer; knowledge: string; fields: SignedFields }> {
+  const bytes = Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength);
+  const end = bytes.indexOf("\n");
+  const head = end === -1 ? null : readHead(bytes.subarray(0, end));
+  if (head === null) throw answerRefused("malformed", "the answer is malformed");
+  const { lengths, knowledge, fields } = head;
+  const body = bytes.subarray(end + 1);
+  const records: ReadRecord[] = [];
+  const yieldAfter = createYield();
+  for (const record of recordsOf(body, lengths)) {
+    records.push(readRecord(record));
+    await yieldAfter(record.length);
+  }
+  const known = readKnowledge(knowledge);
+  await checkAnswer(request, records, known);
+  const answer = { items: records.map(({ item }) => item), ...known };
+  return { answer, body, knowledge, fields };
+}
+
+function readHead(line: Buffer): Head | null {
+  try {
+    const text = utf8.decode(line);
+    const head = headShape.parse(parseUntrustedJson(text));
+    return JSON.stringify(head) === text ? head : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Rejects invalid UTF-8, and drops nothing. */
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The records of a body, which is these one after another in an array, byte for byte. */
+function* recordsOf(body: Buffer, lengths: readonly number[]): Generator<string> {
+  let at = 0;
+  for (const length of lengths) {
+    if (body.toString("latin1", at, at + 1) !== (at === 0 ? "[" : ",")) throw bodyMismatch();
+    yield decoded(body.subarray(at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  const rest = body.toString("latin1", at);
+  if (rest !== (lengths.length === 0 ? "[]" : "]")) throw bodyMismatch();
+}
+
+function decoded(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw bodyMismatch();
+  }
+}
+
+const bodyMismatch = () =>
+  answerRefused("body_mismatch", "the body of the answer is not that of its records");
