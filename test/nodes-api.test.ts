@@ -50,8 +50,7 @@ beforeAll(async () => {
     EARSHOT_NODES_SIMULATED_ROOT: files.root,
     EARSHOT_NODES_COLLATERAL_DIR: files.collateralFolder,
     EARSHOT_NODES_DISPATCHES_PER_SECOND: "1000",
-    EARSHOT_NODES_STRIKES: "1000",
-    EARSHOT_NODES_MAX_RESULT_BYTES: "200000",
+    EARSHOT_NODES_QUARANTINE: "0s",
     EARSHOT_MAX_ATTEMPTS: "1",
     EARSHOT_MAX_RUNNING_PER_KEY: "100",
   });
@@ -349,7 +348,7 @@ describe("a request of a node is refused", () => {
 
   test("before its body is read when nobody knows who sends it", async () => {
     const by = await openNode();
-    const sent = JSON.stringify({ sealed: "A".repeat(400_000) });
+    const sent = JSON.stringify({ sealed: "A".repeat(8_400_000) });
     expectRefusal(await by.post("complete", {}, { sent }), "node_unauthorized", "unknown_key");
     // Nor where there is no job that it could be the answer to.
     expectRefusal(await node.post("complete", {}, { sent }), "lease_lost");
@@ -426,7 +425,7 @@ describe("what the gateway tells a node", () => {
     ]);
     expect(await isSigned("renew", { job: unknown, token: unknown })).toEqual([409, true]);
     expect(await isSigned("fail", sealed)).toEqual([409, true]);
-    const large = { ...sealed, sealed: "A".repeat(200_000) };
+    const large = { ...sealed, sealed: "A".repeat(8_388_608) };
     await leased();
     expect(await isSigned("complete", large)).toEqual([413, true]);
     expect(await isSigned("lease", waitless, { ahead: 3_600 })).toEqual([401, true]);

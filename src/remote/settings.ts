@@ -1,6 +1,6 @@
 import type { EvidenceKind } from "../jobs/result-signature.ts";
 
-/** What a gateway asks of nodes; durations in milliseconds. Each is a setting of its own (docs/configuration.md). */
+/** What a gateway asks of nodes; durations in milliseconds. Some are settings (server/node-settings.ts), the others fixed. */
 export type GatewaySettings = {
   embedded: "on" | "spare" | "off";
   evidence: readonly EvidenceKind[];
@@ -53,18 +53,16 @@ export type NodeSettings = {
   evidence: EvidenceKind;
   simulatedTee: string | null;
   url: string | null;
-  introspectionMs: number;
-  gatewayTimeoutMs: number;
   drainMs: number;
-  attestationsPerMinute: number;
 };
 
-export const nodeDefaults: Pick<
-  NodeSettings,
-  "introspectionMs" | "gatewayTimeoutMs" | "drainMs" | "attestationsPerMinute"
-> = {
-  introspectionMs: 60_000,
-  gatewayTimeoutMs: 10_000,
-  drainMs: 30_000,
-  attestationsPerMinute: 6,
-};
+export const nodeDefaults = { drainMs: 30_000 };
+
+/** How long a node that listens relies on what the gateway said of a key. */
+export const introspectionMs = 60_000;
+
+/** Time that the gateway has to answer a request, beyond the time that it may hold it. */
+export const gatewayTimeoutMs = 10_000;
+
+/** Pieces of evidence that one address may request of a node that listens in any 60 seconds. */
+export const attestationsPerMinute = 6;

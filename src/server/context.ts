@@ -13,6 +13,7 @@ import { type Clock, systemClock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { Upstream } from "../platforms/upstream.ts";
 import type { Platform } from "../posts/post.ts";
+import { gatewayDefaults } from "../remote/settings.ts";
 import { countArchive } from "../search/archive/count.ts";
 import { monthOf } from "../upstream/requests/spending.ts";
 import type { Config } from "./config.ts";
@@ -212,7 +213,7 @@ export function createContext(
       ...config.keys,
       limits: config.limits,
       embedded: config.nodes.embedded,
-      maxResultBytes: config.nodes.maxResultBytes,
+      maxResultBytes: gatewayDefaults.maxResultBytes,
       deadlineGraceMs: config.jobs.deadlineGraceMs,
     },
     clock,

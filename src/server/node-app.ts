@@ -5,6 +5,7 @@ import type { Archive } from "../archive/archive.ts";
 import { buildNodeApp } from "../http/node-app/app.ts";
 import type { Clock } from "../lib/clock.ts";
 import { requestText } from "../remote/protocol/texts.ts";
+import { attestationsPerMinute, introspectionMs } from "../remote/settings.ts";
 import { attestToCaller } from "../remote/worker/caller-attestation.ts";
 import { unreachable } from "../remote/worker/gateway-faults.ts";
 import { createIntrospection } from "../remote/worker/introspection.ts";
@@ -31,7 +32,6 @@ export function createNodeApp({
   log: Logger;
 }): FastifyInstance {
   const { self, provider, link, attestLoop, gatewayClock, ownAttestation } = worker;
-  const { introspectionMs, attestationsPerMinute } = config.node;
   const introspection = createIntrospection({ link, clock, maxAgeMs: introspectionMs });
   const signing = { self, evidence: provider.kind, gatewayClock };
   return buildNodeApp({

@@ -60,29 +60,11 @@ export const gatewaySettings = {
     [1, 100_000],
     "Jobs that one remote node is given in any second.",
   ),
-  maxResultBytes: count(
-    "EARSHOT_NODES_MAX_RESULT_BYTES",
-    gatewayDefaults.maxResultBytes,
-    [65_536, 268_435_456],
-    "Largest request of a node, a result above all.",
-  ),
-  strikes: count(
-    "EARSHOT_NODES_STRIKES",
-    gatewayDefaults.strikes,
-    [1, 1_000],
-    "Wrong answers, lapsed leases and jobs held until their time was over, within ten minutes, after which a node is quarantined; three failures at jobs that other nodes answered count as one.",
-  ),
   quarantineMs: duration(
     "EARSHOT_NODES_QUARANTINE",
     gatewayDefaults.quarantineMs,
-    1_000,
-    "How long a node is quarantined; doubled each time that it comes to it again, up to a day.",
-  ),
-  awayMs: duration(
-    "EARSHOT_NODES_AWAY_TIME",
-    gatewayDefaults.awayMs,
     0,
-    "How long a node that is gone is expected back: what it alone can do is taken, and waits for it.",
+    "How long a node is quarantined after three errors within ten minutes; doubled each time, up to a day. 0 turns quarantine off.",
   ),
 } satisfies Record<string, Setting<unknown>>;
 
@@ -124,28 +106,10 @@ export const nodeSettings = {
     ["https:", "http:"],
     "Where clients reach what `--listen` serves, for the gateway's list of nodes.",
   ),
-  introspectionMs: duration(
-    "EARSHOT_NODE_INTROSPECTION_TIME",
-    nodeDefaults.introspectionMs,
-    0,
-    "How long a node that listens goes by what the gateway said of a key.",
-  ),
-  gatewayTimeoutMs: duration(
-    "EARSHOT_NODE_GATEWAY_TIMEOUT",
-    nodeDefaults.gatewayTimeoutMs,
-    100,
-    "Time that the gateway has to answer a request, beyond the time that it may hold it.",
-  ),
   drainMs: duration(
     "EARSHOT_NODE_DRAIN_TIME",
     nodeDefaults.drainMs,
     0,
     "Longest time that a node which is stopped takes to end what it runs; what is left goes back to the gateway.",
-  ),
-  attestationsPerMinute: count(
-    "EARSHOT_NODE_ATTESTATIONS_PER_MINUTE",
-    nodeDefaults.attestationsPerMinute,
-    [1, 1_000_000],
-    "Pieces of evidence that one address may ask a node that listens for in any 60 seconds.",
   ),
 } satisfies Record<string, Setting<unknown>>;

@@ -11,6 +11,7 @@ import { openProvider } from "../remote/evidence/providers.ts";
 import { base64url } from "../remote/protocol/encoding.ts";
 import { makeRunKeys } from "../remote/protocol/keys.ts";
 import { keyIdOf, nodeIdOf } from "../remote/protocol/statement.ts";
+import { gatewayTimeoutMs } from "../remote/settings.ts";
 import type { NodeOffer, NodeSelf } from "../remote/worker/attest.ts";
 import { type AttestLoop, type Standing, startAttestLoop } from "../remote/worker/attest-loop.ts";
 import { createGatewayClock, type GatewayClock } from "../remote/worker/gateway-clock.ts";
@@ -73,8 +74,8 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
     guard: createGuard([settings.gateway]),
     userAgent: `earshot-node/${packageVersion()}`,
     // What is held open takes as long as the gateway likes; each request has a time of its own.
-    timeoutMs: longestHeldMs + settings.gatewayTimeoutMs,
-    connectTimeoutMs: settings.gatewayTimeoutMs,
+    timeoutMs: longestHeldMs + gatewayTimeoutMs,
+    connectTimeoutMs: gatewayTimeoutMs,
     maxBytes: 0,
     maxRedirects: 0,
     maxConnectionsPerHost: concurrency + moreConnections,
@@ -101,7 +102,7 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
     clock,
     gatewayClock,
     reachability,
-    timeoutMs: settings.gatewayTimeoutMs,
+    timeoutMs: gatewayTimeoutMs,
   });
   const name = settings.name ?? hostName();
   const offer: NodeOffer = {
@@ -150,7 +151,7 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
     ownAttestation: createOwnAttestation({
       gatewayUrl: settings.gateway,
       fetch,
-      timeoutMs: settings.gatewayTimeoutMs,
+      timeoutMs: gatewayTimeoutMs,
     }),
     gateway,
     close: async () => {

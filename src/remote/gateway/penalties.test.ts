@@ -81,6 +81,17 @@ describe("a node that answers wrongly too often", () => {
   });
 });
 
+test("a quarantine time of 0 turns quarantine off", async () => {
+  const lenient = await startTestGateway({ quarantineMs: 0 });
+  const stalling = await admittedNode(lenient);
+  for (let times = 0; times < 5; times += 1) {
+    lenient.gateway.noteStall(stalling.id, "lease_lapsed");
+    await lenient.clock.advance(30_000);
+  }
+  expect(lenient.gateway.nodes()).toMatchObject([{ state: "approved", quarantinedUntilMs: null }]);
+  await lenient.close();
+});
+
 test("leases that lapse together count once", async () => {
   for (let jobs = 0; jobs < 10; jobs += 1) service.gateway.noteStall(node.id, "lease_lapsed");
   expect(view()).toMatchObject({ state: "approved" });

@@ -118,6 +118,7 @@ export class Penalties {
     const recent = [...before.filter((one) => one.atMs > atMs - windowMs), { atMs, points }];
     this.#points.set(nodeId, recent);
     const sum = recent.reduce((total, one) => total + one.points, 0);
+    if (settings.quarantineMs === 0) return;
     if (sum >= settings.strikes * fullPoints) this.#quarantine(record, reason);
   }
 

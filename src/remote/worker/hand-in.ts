@@ -107,5 +107,5 @@ const tooLarge: LeaseFailure = {
   message: "the result is larger than the gateway takes",
   status: 500,
   retryable: false,
-  hint: "ask for fewer posts, or raise EARSHOT_NODES_MAX_RESULT_BYTES",
+  hint: "request fewer posts",
 };
