@@ -123,10 +123,13 @@ export const accessProblems = {
       "The gateway accepts only the kinds of evidence in `EARSHOT_NODES_EVIDENCE`.",
     ],
     example: {
-      request: "A registration with a nonce that the gateway never issued.",
-      detail: "the nonce is none that this gateway has given",
+      request: "A registration with an unknown nonce.",
+      detail: "the nonce is none that this gateway has given, or was used before",
       errors: [
-        { code: "challenge_unknown", message: "the nonce is none that this gateway has given" },
+        {
+          code: "challenge_unknown",
+          message: "the nonce is none that this gateway has given, or was used before",
+        },
       ],
     },
   },
