@@ -102,7 +102,7 @@ export type WriteBatch = {
   coverage?: readonly CoverageInterval[];
 };
 
-/** Posts to import, which `preparePosts` has prepared. */
+/** Posts to import, all of one platform, which `preparePosts` has prepared. */
 export type ImportBatch = {
   /** Null for none. */
   posts: PackedPosts | null;
@@ -317,8 +317,13 @@ export type Archive = {
   write(batch: WriteBatch): Promise<WriteReport>;
   /** What `preparePosts` needs to prepare posts for this archive. */
   preparation: PreparationSettings;
-  /** Writes prepared posts in one step with the rest of the batch, as `write` does. The posts are moved, not copied. */
+  /**
+   * Writes prepared posts in one step with the rest of the batch, in the order of all calls. A batch may be gathered with others
+   * until they fill a sealed segment: it is on disk once `finishImport` resolves. The posts are moved, not copied.
+   */
   importPosts(batch: ImportBatch): Promise<WriteReport>;
+  /** Puts on disk what `importPosts` was given. */
+  finishImport(): Promise<void>;
   /** Rejects with the signal's reason when that aborts, and the thread that searches stops. */
   search(request: SearchRequest, signal?: AbortSignal): Promise<CoveredAnswer>;
   /** The stored records of these posts as JSON texts, in order; posts deleted since, and damaged ones, are left out. */

@@ -25,7 +25,12 @@ export type PreparedPost = {
   terms: string;
   /** Its alias and the hash that looks it up; null where it has none. */
   alias: { hash: bigint; name: string } | null;
+  /** Left out where they were not made yet. */
+  packed?: PackedTexts;
 };
+
+/** The texts of a post as UTF-8, and the checksum of its row under its own ID. */
+export type PackedTexts = { record: Uint8Array; terms: Uint8Array; sum: number };
 
 export type PreparedChange = PreparedPost | PreparedDelete;
 

@@ -129,6 +129,7 @@ async function importFiles(
         reports.end();
       }
     }
+    await archive.finishImport();
     if (unreadable.length > 0) throw noPosts(unreadable);
     if (options.covers !== undefined && rejectedInAll > 0) {
       terminal.note(
@@ -136,9 +137,12 @@ async function importFiles(
       );
     }
   } catch (thrown) {
+    // What was read before is kept; what keeps it from being written is what was thrown.
+    await archive.finishImport().catch(() => {});
     throw terminal.stopping.aborted ? interruption(terminal.stopping.reason, reading) : thrown;
   } finally {
-    await Promise.all([analysis.close(), archive.close()]);
+    await analysis.close();
+    await archive.close();
   }
   await sealImported(config, { platform, json: options.json === true }, terminal);
 }

@@ -50,8 +50,9 @@ export function createMemoryArchive(): MemoryArchive {
     analysis: {
       parallel: 1,
       lines: async (request) => {
-        const { posts, ...read } = readLines(request);
-        return { ...read, posts: posts.length, body: prepare(posts) };
+        const { posts, read } = readLines(request);
+        const body = prepare([...posts]);
+        return { ...read(), body };
       },
       posts: async (posts) => ({ body: prepare(posts) }),
       close: async () => {},

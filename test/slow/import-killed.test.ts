@@ -13,8 +13,8 @@ const folder = mkdtempSync(join(tmpdir(), "earshot-slow-import-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const posts = 40_000;
-/** Many segments, so that kills also fall on their cuts. */
-const settings = { EARSHOT_SEGMENT_POSTS: "3000" };
+/** Many segments, so that kills also fall on their cuts; the import seals each of them. */
+const settings = { EARSHOT_SEGMENT_POSTS: "8000", EARSHOT_SEAL_POSTS: "2000" };
 
 /** Posts made up for this test, of two platforms' kinds of identity: numbers of X, and no identity at all. */
 function writePosts(): string {

@@ -18,7 +18,12 @@ const queriesOfSet = 40;
 const posts = fc.tuple(...Array.from({ length: postsOfSet }, (_, n) => generatedPost(n)));
 const queries = fc.array(generatedQuery, { minLength: queriesOfSet, maxLength: queriesOfSet });
 
-const sets: Readonly<Record<IndexForm, number>> = { fts5: 15, sealed: 8, mixed: 12 };
+const sets: Readonly<Record<IndexForm, number>> = {
+  fts5: 15,
+  sealed: 6,
+  imported: 6,
+  mixed: 12,
+};
 
 describe.each(indexForms)("posts found by %s", (form) => {
   test("posting lists that follow docs/executors.md answer as the archive and the matcher do", () => {

@@ -3,12 +3,12 @@ import type { Post } from "../../src/posts/post.ts";
 import type { SmallArchive } from "./small-archive.ts";
 
 /**
- * What the posts of an archive are found by: FTS5, the sealed index, or both, where some posts were written after the segments were
- * sealed.
+ * What the posts of an archive are found by: FTS5, the sealed index, the one that an import makes by itself, or FTS5 and a sealed
+ * one, where some posts were written after the segments were sealed.
  */
-export type IndexForm = "fts5" | "sealed" | "mixed";
+export type IndexForm = "fts5" | "sealed" | "imported" | "mixed";
 
-export const indexForms: readonly IndexForm[] = ["fts5", "sealed", "mixed"];
+export const indexForms: readonly IndexForm[] = ["fts5", "sealed", "imported", "mixed"];
 
 /** The forms in which segments and their numbers are the same. */
 export const heldForms = ["fts5", "sealed"] as const;
@@ -25,6 +25,13 @@ export function putInOne(
 
 /** Puts the posts into an archive, in several batches, so that they are found by that. What is held in the end is the same. */
 export function putInForm(archive: SmallArchive, posts: readonly Post[], form: IndexForm): void {
+  if (form === "imported") {
+    for (const own of Map.groupBy(posts, ({ platform }) => platform).values()) {
+      const half = Math.ceil(own.length / 2);
+      archive.importSealed(own.slice(0, half), own.slice(half));
+    }
+    return;
+  }
   const first = form === "mixed" ? posts.flatMap(heldBefore) : posts;
   const half = Math.ceil(first.length / 2);
   archive.put(...first.slice(0, half));

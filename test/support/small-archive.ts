@@ -9,15 +9,19 @@ import type {
   WriteBatch,
   WriteReport,
 } from "../../src/archive/archive.ts";
+import { createArchiveWriter } from "../../src/archive/bulk/archive-writer.ts";
+import { createPostPacker } from "../../src/archive/bulk/packed-posts.ts";
 import { readSegments, readUriKey } from "../../src/archive/catalog/catalog.ts";
 import { openCatalog } from "../../src/archive/catalog/open-catalog.ts";
 import { upkeepContext } from "../../src/archive/compaction/context.ts";
+import { lockUpkeep } from "../../src/archive/compaction/lock.ts";
 import { sealSegment } from "../../src/archive/compaction/seal-segment.ts";
 import { runSteps } from "../../src/archive/compaction/steps.ts";
 import { archiveDefaults } from "../../src/archive/settings.ts";
 import { createReader, type Reader } from "../../src/archive/threads/reader.ts";
 import { startPreparation } from "../../src/archive/write/prepare.ts";
 import { createBatchWriter } from "../../src/archive/write/write-batch.ts";
+import type { FileLock } from "../../src/db/folder-lock.ts";
 import type { Platform, Post } from "../../src/posts/post.ts";
 import { makePlan, namesIn } from "../../src/query/make-plan.ts";
 import { parseQuery } from "../../src/query/parse.ts";
@@ -51,6 +55,13 @@ export type SmallArchive = {
   /** Adds all counts that have gathered to their posts. */
   addCounts(): void;
   expire(nowMs: number): void;
+  /** Imports posts of one platform; they may be gathered until `finishImport`. */
+  importBatch(posts: readonly Post[], rest?: Partial<WriteBatch>): WriteReport;
+  finishImport(): void;
+  /** Keeps the archive up, as another process would. */
+  lockUpkeep(): FileLock;
+  /** Imports posts of one platform, a batch for each list, into sealed segments where that can be. */
+  importSealed(...batches: (readonly Post[])[]): WriteReport[];
   /** Seals every segment, those that are written to too. */
   seal(): void;
   /** Lets time pass for what caps times to come. */
@@ -62,13 +73,22 @@ export type SmallArchive = {
 
 const maxBytes = Number.POSITIVE_INFINITY;
 
-export function smallArchive(segmentPosts = 1_000, nowMs = (): number => 0): SmallArchive {
+export function smallArchive(
+  segmentPosts = 1_000,
+  nowMs = (): number => 0,
+  fewestSealedPosts = 1,
+): SmallArchive {
   const root = mkdtempSync(join(tmpdir(), "earshot-archive-"));
   const folder = join(root, "archive");
   mkdirSync(folder);
   let catalog = openCatalog(folder);
   const uriKey = readUriKey(catalog);
-  let writer = createBatchWriter(folder, catalog, { segmentPosts, maxBytes });
+  const settings = {
+    segmentPosts,
+    maxBytes,
+    sealedImport: { fewestPosts: fewestSealedPosts, now: () => 0 },
+  };
+  let writer = createArchiveWriter(folder, catalog, settings);
   const clock = { now: nowMs, elapsed: () => 0 };
   let reader = createReader(folder, 1_000, clock);
 
@@ -104,6 +124,25 @@ export function smallArchive(segmentPosts = 1_000, nowMs = (): number => 0): Sma
       while (writer.addCounts());
     },
     expire: (nowMs) => writer.expire(nowMs),
+    importBatch: (posts, { checkpoints = [], coverage = [] } = {}) => {
+      const preparation = startPreparation(uriKey, capMs);
+      for (const post of posts) preparation.add({ kind: "upsert", post });
+      const { changes, handles } = preparation.prepared();
+      const packer = createPostPacker();
+      for (const change of changes) if (change.kind === "upsert") packer.add(change);
+      return writer.importPosts({ posts: packer.end(handles), checkpoints, coverage });
+    },
+    finishImport: () => writer.finishImport(),
+    importSealed: (...batches) => {
+      const reports = batches.map((posts) => archive.importBatch(posts));
+      writer.finishImport();
+      return reports;
+    },
+    lockUpkeep: () => {
+      const lock = lockUpkeep(folder);
+      if (lock === null) throw new Error("the archive is kept up by another process");
+      return lock;
+    },
     seal: () => {
       const context = upkeepContext(folder, archiveDefaults, { now: () => 0 });
       for (const entry of readSegments(context.catalog)) {
@@ -122,7 +161,7 @@ export function smallArchive(segmentPosts = 1_000, nowMs = (): number => 0): Sma
       reader.close();
       writer.close();
       catalog = openCatalog(folder);
-      writer = createBatchWriter(folder, catalog, { segmentPosts, maxBytes });
+      writer = createArchiveWriter(folder, catalog, settings);
       reader = createReader(folder, 1_000, clock);
     },
     remove: () => {

@@ -2,10 +2,18 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { generatedPost } from "../../../test/support/generated.ts";
 import { testRuns } from "../../../test/support/seed.ts";
+import type { PreparedPost } from "../prepared.ts";
+import { rowSum } from "../segments/row-sum.ts";
 import { startPreparation } from "../write/prepare.ts";
-import { packPosts, unpackPosts } from "./packed-posts.ts";
+import { createPostPacker, unpackPosts } from "./packed-posts.ts";
 
 const posts = fc.tuple(...Array.from({ length: 12 }, (_, n) => generatedPost(n)));
+const columns = (post: PreparedPost): Record<string, unknown> =>
+  Object.fromEntries(names.map((name) => [name, post[name]]));
+const names = [
+  ...["kind", "platform", "uri", "hash", "id", "timeMs", "timeIsCapped", "counts", "revision"],
+  ...["imported", "userId", "lacksHandle", "observedMs", "record", "terms", "alias"],
+] as (keyof PreparedPost)[];
 
 test("posts and handles are the same after they were packed", () => {
   fc.assert(
@@ -14,12 +22,26 @@ test("posts and handles are the same after they were packed", () => {
       for (const post of drawn) preparation.add({ kind: "upsert", post });
       const { changes, handles } = preparation.prepared();
       const upserts = changes.flatMap((change) => (change.kind === "upsert" ? [change] : []));
-      expect(unpackPosts(packPosts(upserts, handles))).toEqual({ posts: upserts, handles });
+      expect(Object.keys(upserts[0] ?? {}).toSorted()).toEqual(names.toSorted());
+      const packer = createPostPacker();
+      for (let round = 0; round < 100; round += 1) upserts.forEach(packer.add);
+      const unpacked = unpackPosts(packer.end(handles));
+      expect(unpacked.handles).toEqual(handles);
+      expect(unpacked.posts.map(columns)).toEqual(
+        Array.from({ length: 100 }, () => upserts.map(columns)).flat(),
+      );
+      for (const [index, { packed }] of unpacked.posts.slice(0, 12).entries()) {
+        const { id, timeMs, counts, revision, record, terms } = upserts[index] as PreparedPost;
+        expect(`${Buffer.from(packed?.record ?? [])}\n${Buffer.from(packed?.terms ?? [])}`).toBe(
+          `${record}\n${terms}`,
+        );
+        expect(packed?.sum).toBe(rowSum({ id, timeMs, ...counts, revision, record }));
+      }
     }),
-    { numRuns: testRuns(20) },
+    { numRuns: testRuns(10) },
   );
 });
 
 test("no posts are packed, too", () => {
-  expect(unpackPosts(packPosts([], []))).toEqual({ posts: [], handles: [] });
+  expect(unpackPosts(createPostPacker().end([]))).toEqual({ posts: [], handles: [] });
 });

@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import { xUri } from "../../posts/ids.ts";
-import { type Platform, platforms } from "../../posts/post.ts";
-import type { PreparedHandle, PreparedPost } from "../prepared.ts";
+import { type Platform, type PostCounts, platforms } from "../../posts/post.ts";
+import type { PackedTexts, PreparedHandle, PreparedPost } from "../prepared.ts";
+import { rowSum } from "../segments/row-sum.ts";
 import { createTextArena, readText } from "./text-arena.ts";
 
 /**
@@ -12,8 +13,8 @@ import { createTextArena, readText } from "./text-arena.ts";
 export type PackedPosts = Uint8Array;
 
 const wordsOfHead = 2;
-/** id, hash, timeMs, observedMs, likes, reposts, replies, quotes. */
-const numbersOfPost = 8;
+/** id, hash, timeMs, observedMs, likes, reposts, replies, quotes, and the checksum of the row. */
+const numbersOfPost = 9;
 /** uri, userId, revision, record, terms. */
 const textsOfPost = 5;
 const countNames = ["likes", "reposts", "replies", "quotes"] as const;
@@ -37,42 +38,73 @@ function layoutOf(posts: number) {
   return { numbers, offsets, flags, platformNumbers, texts: platformNumbers + posts };
 }
 
-/** Packs posts without an alias, in their order, and the handles of their authors. */
-export function packPosts(
-  posts: readonly PreparedPost[],
-  handles: readonly PreparedHandle[],
-): PackedPosts {
-  const layout = layoutOf(posts.length);
-  const arena = createTextArena(posts.length * textsOfPost + 1);
-  for (const { hash, uri, id, userId, revision, record, terms } of posts) {
-    arena.add(hash === null && uri === xUri(id) ? "" : uri);
-    arena.add(userId ?? "");
-    arena.add(revision);
-    arena.add(record);
-    arena.add(terms);
+/** Packs posts without an alias one by one. */
+export type PostPacker = {
+  add(post: PreparedPost): void;
+  /** All posts in their order, with the handles of their authors. */
+  end(handles: readonly PreparedHandle[]): PackedPosts;
+};
+
+const firstPosts = 1_024;
+
+export function createPostPacker(): PostPacker {
+  const texts = createTextArena();
+  let posts = 0;
+  let longs = new BigInt64Array(firstPosts * numbersOfPost);
+  let floats = new Float64Array(longs.buffer);
+  let flags = new Uint8Array(firstPosts);
+  let platformNumbers = new Uint8Array(firstPosts);
+
+  function grow(): void {
+    const before = { longs, flags, platformNumbers };
+    longs = new BigInt64Array(before.longs.length * 2);
+    longs.set(before.longs);
+    floats = new Float64Array(longs.buffer);
+    flags = new Uint8Array(posts * 2);
+    flags.set(before.flags);
+    platformNumbers = new Uint8Array(posts * 2);
+    platformNumbers.set(before.platformNumbers);
   }
-  arena.add(JSON.stringify(handles));
-  const { offsets, bytes } = arena.end();
-  const buffer = new ArrayBuffer(layout.texts + bytes.length);
-  new Uint32Array(buffer, 0, wordsOfHead).set([posts.length, bytes.length]);
-  new Uint32Array(buffer, layout.offsets, offsets.length).set(offsets);
-  const packed = new Uint8Array(buffer);
-  packed.set(bytes, layout.texts);
-  const floats = new Float64Array(buffer, layout.numbers, posts.length * numbersOfPost);
-  const longs = new BigInt64Array(buffer, layout.numbers, posts.length * numbersOfPost);
-  for (const [index, post] of posts.entries()) {
-    const at = index * numbersOfPost;
-    longs[at] = post.id;
-    longs[at + 1] = post.hash ?? 0n;
-    floats[at + 2] = post.timeMs;
-    floats[at + 3] = post.observedMs;
-    for (const [column, name] of countNames.entries()) {
-      floats[at + 4 + column] = post.counts[name] ?? Number.NaN;
-    }
-    packed[layout.flags + index] = flagsOf(post);
-    packed[layout.platformNumbers + index] = platforms.indexOf(post.platform);
-  }
-  return packed;
+
+  return {
+    add(post) {
+      if (posts === flags.length) grow();
+      const ownFlags = flagsOf(post);
+      texts.add(ownFlags & flag.uriOfId ? "" : post.uri);
+      texts.add(post.userId ?? "");
+      texts.add(post.revision);
+      texts.add(post.record);
+      texts.add(post.terms);
+      const at = posts * numbersOfPost;
+      longs[at] = post.id;
+      longs[at + 1] = post.hash ?? 0n;
+      floats[at + 2] = post.timeMs;
+      floats[at + 3] = post.observedMs;
+      for (let column = 0; column < countNames.length; column += 1) {
+        const name = countNames[column] as (typeof countNames)[number];
+        floats[at + 4 + column] = post.counts[name] ?? Number.NaN;
+      }
+      floats[at + 8] = rowSum({ ...post.counts, ...rowOf(post) });
+      flags[posts] = ownFlags;
+      platformNumbers[posts] = platforms.indexOf(post.platform);
+      posts += 1;
+    },
+    end(handles) {
+      texts.add(JSON.stringify(handles));
+      const { offsets, bytes } = texts.end();
+      const layout = layoutOf(posts);
+      const buffer = new ArrayBuffer(layout.texts + bytes.length);
+      const packed = new Uint8Array(buffer);
+      new Uint32Array(buffer, 0, wordsOfHead).set([posts, bytes.length]);
+      const numbers = posts * numbersOfPost;
+      new BigInt64Array(buffer, layout.numbers, numbers).set(longs.subarray(0, numbers));
+      new Uint32Array(buffer, layout.offsets, offsets.length).set(offsets);
+      packed.set(flags.subarray(0, posts), layout.flags);
+      packed.set(platformNumbers.subarray(0, posts), layout.platformNumbers);
+      packed.set(bytes, layout.texts);
+      return packed;
+    },
+  };
 }
 
 function flagsOf(post: PreparedPost): number {
@@ -86,51 +118,135 @@ function flagsOf(post: PreparedPost): number {
   );
 }
 
-/** What `packPosts` packed. */
+const rowOf = ({ id, timeMs, revision, record }: PreparedPost) => ({
+  id,
+  timeMs,
+  revision,
+  record,
+});
+
+/** What `createPostPacker` packed. */
 export function unpackPosts(packed: PackedPosts): {
   posts: PreparedPost[];
   handles: PreparedHandle[];
 } {
-  const { buffer, byteOffset, byteLength } = packed;
-  const [count = 0] = new Uint32Array(buffer, byteOffset, wordsOfHead);
+  const { buffer, byteOffset } = packed;
+  const [count = 0, textBytes = 0] = new Uint32Array(buffer, byteOffset, wordsOfHead);
   const layout = layoutOf(count);
-  const floats = new Float64Array(buffer, byteOffset + layout.numbers, count * numbersOfPost);
-  const longs = new BigInt64Array(buffer, byteOffset + layout.numbers, count * numbersOfPost);
+  const numbers = byteOffset + layout.numbers;
   const offsets = new Uint32Array(buffer, byteOffset + layout.offsets, count * textsOfPost + 2);
-  const texts = Buffer.from(buffer, byteOffset + layout.texts, byteLength - layout.texts);
-  const text = (number: number): string => readText(texts, offsets, number);
+  const texts = Buffer.from(buffer, byteOffset + layout.texts, textBytes);
+  const columns: PackedColumns = {
+    longs: new BigInt64Array(buffer, numbers, count * numbersOfPost),
+    floats: new Float64Array(buffer, numbers, count * numbersOfPost),
+    flags: packed.subarray(layout.flags, layout.flags + count),
+    platformNumbers: packed.subarray(layout.platformNumbers, layout.platformNumbers + count),
+    offsets,
+    texts,
+  };
+  const handles = readText(texts, offsets, count * textsOfPost);
+  return {
+    posts: Array.from({ length: count }, (_, index) => new PackedPost(columns, index)),
+    handles: JSON.parse(handles),
+  };
+}
 
-  function postAt(index: number): PreparedPost {
-    const flags = packed[layout.flags + index] as number;
-    const at = index * numbersOfPost;
-    const first = index * textsOfPost;
-    const id = longs[at] as bigint;
-    const count = (column: number): number | null => {
-      const value = floats[at + 4 + column] as number;
-      return Number.isNaN(value) ? null : value;
-    };
-    return {
-      kind: "upsert",
-      platform: platforms[packed[layout.platformNumbers + index] as number] as Platform,
-      uri: flags & flag.uriOfId ? xUri(id) : text(first),
-      hash: flags & flag.hash ? (longs[at + 1] as bigint) : null,
-      id,
-      timeMs: floats[at + 2] as number,
-      timeIsCapped: (flags & flag.timeIsCapped) !== 0,
-      counts: { likes: count(0), reposts: count(1), replies: count(2), quotes: count(3) },
-      revision: text(first + 2),
-      imported: (flags & flag.imported) !== 0,
-      userId: flags & flag.userId ? text(first + 1) : null,
-      lacksHandle: (flags & flag.lacksHandle) !== 0,
-      observedMs: floats[at + 3] as number,
-      record: text(first + 3),
-      terms: text(first + 4),
-      alias: null,
-    };
+type PackedColumns = {
+  longs: BigInt64Array;
+  floats: Float64Array;
+  flags: Uint8Array;
+  platformNumbers: Uint8Array;
+  offsets: Uint32Array;
+  texts: Buffer;
+};
+
+/** A class, so that the posts share their getters: most of their texts are never read as strings. */
+class PackedPost implements PreparedPost {
+  readonly kind = "upsert";
+  readonly alias = null;
+  readonly platform: Platform;
+  readonly id: bigint;
+  readonly hash: bigint | null;
+  readonly #columns: PackedColumns;
+  readonly #index: number;
+
+  constructor(columns: PackedColumns, index: number) {
+    this.#columns = columns;
+    this.#index = index;
+    this.platform = platforms[columns.platformNumbers[index] as number] as Platform;
+    this.id = columns.longs[index * numbersOfPost] as bigint;
+    const hash = columns.longs[index * numbersOfPost + 1] as bigint;
+    this.hash = this.#is(flag.hash) ? hash : null;
   }
 
-  return {
-    posts: Array.from({ length: count }, (_, index) => postAt(index)),
-    handles: JSON.parse(text(count * textsOfPost)),
-  };
+  get uri(): string {
+    return this.#is(flag.uriOfId) ? xUri(this.id) : this.#text(0);
+  }
+
+  get userId(): string | null {
+    return this.#is(flag.userId) ? this.#text(1) : null;
+  }
+
+  get revision(): string {
+    return this.#text(2);
+  }
+
+  get record(): string {
+    return this.#text(3);
+  }
+
+  get terms(): string {
+    return this.#text(4);
+  }
+
+  get timeMs(): number {
+    return this.#number(2);
+  }
+
+  get observedMs(): number {
+    return this.#number(3);
+  }
+
+  get counts(): PostCounts {
+    const count = (column: number): number | null => {
+      const value = this.#number(4 + column);
+      return Number.isNaN(value) ? null : value;
+    };
+    return { likes: count(0), reposts: count(1), replies: count(2), quotes: count(3) };
+  }
+
+  get timeIsCapped(): boolean {
+    return this.#is(flag.timeIsCapped);
+  }
+
+  get imported(): boolean {
+    return this.#is(flag.imported);
+  }
+
+  get lacksHandle(): boolean {
+    return this.#is(flag.lacksHandle);
+  }
+
+  get packed(): PackedTexts {
+    return { record: this.#bytes(3), terms: this.#bytes(4), sum: this.#number(8) };
+  }
+
+  #is(bit: number): boolean {
+    return ((this.#columns.flags[this.#index] as number) & bit) !== 0;
+  }
+
+  #number(column: number): number {
+    return this.#columns.floats[this.#index * numbersOfPost + column] as number;
+  }
+
+  #text(number: number): string {
+    const { texts, offsets } = this.#columns;
+    return readText(texts, offsets, this.#index * textsOfPost + number);
+  }
+
+  #bytes(number: number): Uint8Array {
+    const { texts, offsets } = this.#columns;
+    const at = this.#index * textsOfPost + number;
+    return texts.subarray(offsets[at], offsets[at + 1]);
+  }
 }

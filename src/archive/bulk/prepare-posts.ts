@@ -1,6 +1,6 @@
 import type { Post } from "../../posts/post.ts";
-import { startPreparation } from "../write/prepare.ts";
-import { type PackedPosts, packPosts } from "./packed-posts.ts";
+import { authorOf, createHandles, preparePost } from "../write/prepare.ts";
+import { createPostPacker, type PackedPosts } from "./packed-posts.ts";
 
 /** What preparing posts for an archive takes beside the posts. */
 export type PreparationSettings = {
@@ -11,27 +11,26 @@ export type PreparationSettings = {
 };
 
 /**
- * Prepares posts as `Archive.importPosts` takes them, on any thread. `nowMs` caps times that no network has seen; `detect` names
- * the language of a text, null where it cannot be detected.
+ * Prepares posts as `Archive.importPosts` takes them, one by one, on any thread. `nowMs` caps times that no network has seen.
  */
 export async function preparePosts(
-  posts: readonly Post[],
+  posts: Iterable<Post>,
   nowMs: number,
   { uriKey, detectLanguage }: PreparationSettings,
 ): Promise<PackedPosts> {
-  const lacking = detectLanguage === "on" && posts.some(lacksLanguage);
-  const detect = lacking ? await loadDetector() : null;
-  const preparation = startPreparation(uriKey, nowMs);
+  const packer = createPostPacker();
+  const handles = createHandles();
+  let detect: Detect | null = null;
   for (const post of posts) {
-    const complete =
-      detect !== null && lacksLanguage(post) ? { ...post, detectedLang: detect(post.text) } : post;
-    preparation.add({ kind: "upsert", post: complete });
+    const author = authorOf(post);
+    if (author !== null) handles.add(author);
+    if (detectLanguage === "on" && lacksLanguage(post)) {
+      detect ??= await loadDetector();
+      const detected = { ...post, detectedLang: detect(post.text) };
+      packer.add(preparePost({ kind: "upsert", post: detected }, uriKey, nowMs));
+    } else packer.add(preparePost({ kind: "upsert", post }, uriKey, nowMs));
   }
-  const { changes, handles } = preparation.prepared();
-  return packPosts(
-    changes.flatMap((change) => (change.kind === "upsert" ? [change] : [])),
-    handles,
-  );
+  return packer.end(handles.all());
 }
 
 const lacksLanguage = ({ langs, detectedLang }: Post): boolean =>

@@ -8,10 +8,10 @@ export type TextArena = {
 };
 
 const firstBytes = 1024 ** 2;
+const firstTexts = 1_024;
 
-/** `texts`: how many are added. */
-export function createTextArena(texts: number): TextArena {
-  const offsets = new Uint32Array(texts + 1);
+export function createTextArena(): TextArena {
+  let offsets = new Uint32Array(firstTexts);
   let bytes = Buffer.allocUnsafeSlow(firstBytes);
   let length = 0;
   let count = 0;
@@ -27,9 +27,14 @@ export function createTextArena(texts: number): TextArena {
       }
       if (text !== "") length += bytes.write(text, length);
       count += 1;
+      if (count === offsets.length) {
+        const more = new Uint32Array(count * 2);
+        more.set(offsets);
+        offsets = more;
+      }
       offsets[count] = length;
     },
-    end: () => ({ offsets, bytes: bytes.subarray(0, length) }),
+    end: () => ({ offsets: offsets.subarray(0, count + 1), bytes: bytes.subarray(0, length) }),
   };
 }
 

@@ -55,6 +55,8 @@ export type SegmentCopy = {
    * snapshot, from the first statement that names it on.
    */
   fillFrom(path: string, work: (database: DatabaseSync) => Steps<void>): Steps<void>;
+  /** The file, in a transaction that `complete` commits. */
+  open(): DatabaseSync;
   /** Takes in posts whose times differ so from those of their IDs. */
   widen(skew: TimeSkew): void;
   /** Merges FTS5's index into one piece and puts everything on disk. */
@@ -214,6 +216,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     idsWithin: (from, to) => sql.within.all(from, to).map(({ id }) => id as bigint),
     remove,
     fillFrom,
+    open: () => database,
     widen,
     complete,
     commit: (work) => {

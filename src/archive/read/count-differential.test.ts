@@ -79,6 +79,7 @@ function request(plan: PlanNode, window: Window): CountRequest {
 const sets: Readonly<Record<IndexForm, number>> = {
   fts5: testRuns(2),
   sealed: testRuns(1),
+  imported: testRuns(1),
   mixed: testRuns(1),
 };
 

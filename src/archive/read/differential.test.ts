@@ -12,6 +12,7 @@ const postsOfSet = 40;
 const sizes: Readonly<Record<IndexForm, { sets: number; queries: number; pages: number }>> = {
   fts5: { sets: testRuns(4), queries: 40, pages: testRuns(2) },
   sealed: { sets: testRuns(1), queries: 80, pages: testRuns(1) },
+  imported: { sets: testRuns(2), queries: 60, pages: testRuns(1) },
   mixed: { sets: testRuns(2), queries: 60, pages: testRuns(1) },
 };
 /** A failing case is made smaller for no longer than this. */

@@ -8,7 +8,7 @@ import { chunksOf, idsOfPage, inlinePosts, sealedFormat } from "./format.ts";
 import { ftsSources } from "./fts-source.ts";
 import { unreadable } from "./fts-structure.ts";
 import { assertTally, readTally, type Tally } from "./fts-tally.ts";
-import { mergeTerms } from "./merged-terms.ts";
+import { type MergedTerms, mergeTerms } from "./merged-terms.ts";
 import { createPostingWriter } from "./posting-writer.ts";
 import { createPostings } from "./postings.ts";
 import { sealedSource } from "./sealed-source.ts";
@@ -48,32 +48,66 @@ export function* buildSealed(
     if (fault !== null) throw sealed === null ? unreadable(fault) : new SealedDamage(fault);
     const tally: Tally = { places: 0, mixed: 0 };
     sources.push(...(yield* ftsSources(source, ids.length, lookup, tally)));
-    const terms = mergeTerms(sources, createPostings());
-    const dictionary = createDictionaryWriter(target);
-    const writer = createPostingWriter(target, chunksOf(ids.length));
-    let work = 0;
-    for (let term = terms.next(); term !== null; term = terms.next()) {
-      while (!terms.take(postingsOfStep)) yield "worked";
-      const { postings } = terms;
-      const positional = terms.holdsPositions();
-      if (postings.posts > inlinePosts) {
-        if (postings.posts > postingsOfStep) yield "worked";
-        const cards = writer.count(postings);
-        const row = yield* writer.write(postings, positional);
-        dictionary.addRows(term, postings.posts, row, cards);
-      } else if (postings.posts > 0) {
-        dictionary.addInline(term, postings, positional);
-      }
-      work += costOfTerm + postings.posts + postings.places;
-      if (work < postingsOfStep) continue;
-      work = 0;
-      yield "worked";
-    }
-    first = dictionary.end();
+    first = yield* writeTerms(target, ids.length, mergeTerms(sources, createPostings()));
     assertTally(said, tally);
   } finally {
     for (const open of sources) open.close();
   }
+  writeHead(target, ids, { ...pages, first, sealedMs });
+}
+
+/**
+ * The same from terms whose posts are numbered as in `ids`, newest first, every one of which they answer for. Errors: those of
+ * SQLite.
+ */
+export function* buildSealedOf(
+  target: DatabaseSync,
+  ids: BigInt64Array,
+  terms: MergedTerms,
+  sealedMs: number,
+): Generator<"worked", void> {
+  const pages = yield* writeIds(target, ids);
+  const first = yield* writeTerms(target, ids.length, terms);
+  writeHead(target, ids, { ...pages, first, sealedMs });
+}
+
+/** Writes dictionary and postings, and returns the first term; null where there is none. */
+function* writeTerms(
+  target: DatabaseSync,
+  posts: number,
+  terms: MergedTerms,
+): Generator<"worked", Uint8Array | null> {
+  const dictionary = createDictionaryWriter(target);
+  const writer = createPostingWriter(target, chunksOf(posts));
+  let work = 0;
+  for (let term = terms.next(); term !== null; term = terms.next()) {
+    while (!terms.take(postingsOfStep)) yield "worked";
+    const { postings } = terms;
+    const positional = terms.holdsPositions();
+    if (postings.posts > inlinePosts) {
+      if (postings.posts > postingsOfStep) yield "worked";
+      const cards = writer.count(postings);
+      const row = yield* writer.write(postings, positional);
+      dictionary.addRows(term, postings.posts, row, cards);
+    } else if (postings.posts > 0) {
+      dictionary.addInline(term, postings, positional);
+    }
+    work += costOfTerm + postings.posts + postings.places;
+    if (work < postingsOfStep) continue;
+    work = 0;
+    yield "worked";
+  }
+  return dictionary.end();
+}
+
+type Pages = { heads: Uint8Array; pageSums: Uint8Array };
+
+/** The mask and the row of `sealed`. */
+function writeHead(
+  target: DatabaseSync,
+  ids: BigInt64Array,
+  { first, sealedMs, ...pages }: Pages & { first: Uint8Array | null; sealedMs: number },
+): void {
   writeEmptyMask(target, ids.length);
   const head = { format: sealedFormat, posts: ids.length, sealedMs, ...pages, first };
   target
@@ -85,10 +119,7 @@ export function* buildSealed(
 const pagesOfStep = 256;
 
 /** Writes the IDs and returns the first of every page, and the checksum of each. */
-function* writeIds(
-  target: DatabaseSync,
-  ids: BigInt64Array,
-): Generator<"worked", { heads: Uint8Array; pageSums: Uint8Array }> {
+function* writeIds(target: DatabaseSync, ids: BigInt64Array): Generator<"worked", Pages> {
   const insert = target.prepare("INSERT INTO sealed_ids VALUES (?, ?)");
   const heads = new BigInt64Array(Math.ceil(ids.length / idsOfPage));
   const pageSums = new Uint32Array(heads.length);

@@ -1,8 +1,8 @@
 import { analyzerVersion, unicodeVersion } from "../../text/analyze.ts";
 import { sealedMigrations } from "../sealed/format.ts";
 
-/** FTS5 is given tokens as they are: white space alone separates them, all punctuation belongs to them. */
-const punctuation = "!\"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~";
+/** FTS5 is given tokens as they are: white space alone separates them, all punctuation belongs to them. As SQL writes it. */
+export const indexPunctuation = "!\"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~";
 
 /**
  * A segment: the rows of one range of IDs, the tokens they are found by, and, for platforms whose IDs do not follow from the
@@ -28,7 +28,7 @@ export const segmentMigrations: readonly string[] = [
   );
   CREATE TABLE uri(hash INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY(hash, id)) WITHOUT ROWID;
   CREATE VIRTUAL TABLE term USING fts5(
-    terms, content = '', contentless_delete = 1, tokenize = "ascii tokenchars '${punctuation.replaceAll('"', '""')}'"
+    terms, content = '', contentless_delete = 1, tokenize = "ascii tokenchars '${indexPunctuation.replaceAll('"', '""')}'"
   );
   INSERT INTO term(term, rank) VALUES('hashsize', 8388608);
   INSERT INTO setting VALUES

@@ -11,10 +11,10 @@ import {
 import { countThresholds, indexTerms } from "../../posts/terms.ts";
 import { type CountMetric, countMetrics } from "../../query/tree.ts";
 import { openForWriting, preparesBigInts } from "../database.ts";
-import type { PreparedPost } from "../prepared.ts";
+import type { PackedTexts, PreparedPost } from "../prepared.ts";
 import { type Deletions, deletionsIn } from "./deletions.ts";
 import { writtenInWriter } from "./identity.ts";
-import { arrivalsIn } from "./ingest-order.ts";
+import { type Arrivals, arrivalsIn } from "./ingest-order.ts";
 import { damagedRow, defineRowSum, rowSum, rowSumSql, rowSumsOf } from "./row-sum.ts";
 import { segmentMigrations } from "./schema.ts";
 import { sealedWritesOf } from "./sealed-writes.ts";
@@ -38,7 +38,10 @@ export type ReadPost = HeldPost & { post: Post };
 /** What others say of a post: whether it is hidden, and the labels they gave it. */
 export type Moderation = { hidden: boolean; labels: readonly string[] };
 
-type WrittenPost = Pick<PreparedPost, "timeMs" | "revision" | "record" | "terms">;
+type WrittenPost = Pick<PreparedPost, "timeMs" | "revision" | "record" | "terms"> & {
+  /** Where the record, the terms and the ID are the same. */
+  packed?: PackedTexts;
+};
 
 /** The writing side of one segment. Everything between `begin` and `commit` becomes visible at once, or not at all. */
 export type SegmentWriter = {
@@ -81,6 +84,20 @@ export type SegmentWriter = {
   close(): void;
 };
 
+export type TermsOfPost = Pick<WrittenPost, "terms" | "packed">;
+
+/** What a segment's posts are found by. */
+type TermsWriter = {
+  insert(id: bigint, post: TermsOfPost): void;
+  remove(id: bigint): void;
+};
+
+/** Where a segment writer puts what is not in rows. */
+export type BesideRows = {
+  terms: TermsWriter;
+  arrivals: Pick<Arrivals, "add" | "renumber" | "flush" | "discard">;
+};
+
 /** `cacheKib` bounds the page cache: a segment that fills needs a large one, an old one that is looked into a small one. */
 export function openSegmentWriter(
   path: string,
@@ -88,12 +105,34 @@ export function openSegmentWriter(
   cacheKib: number,
 ): SegmentWriter {
   const database = openForWriting(path, segmentMigrations, cacheKib);
+  const beside = { terms: ftsTermsIn(database), arrivals: arrivalsIn(database) };
+  return segmentWriterOn(database, { path, platform }, beside);
+}
+
+function ftsTermsIn(database: DatabaseSync): TermsWriter {
+  const insert = database.prepare("INSERT INTO term(rowid, terms) VALUES(?, ?)");
+  const remove = database.prepare("DELETE FROM term WHERE rowid = ?");
+  return {
+    insert: (id, { terms }) => {
+      insert.run(id, terms);
+    },
+    remove: (id) => {
+      remove.run(id);
+    },
+  };
+}
+
+/** The writing side of a segment on a connection that is open, which it closes. */
+export function segmentWriterOn(
+  database: DatabaseSync,
+  { path, platform }: { path: string; platform: Platform },
+  { terms: termsWriter, arrivals }: BesideRows,
+): SegmentWriter {
   defineRowSum(database);
   const sums = rowSumsOf(database);
   const sql = prepareStatements(database);
   const setWrittenIn = writtenInWriter(database);
   const tableSums = tableSumsOf(database);
-  const arrivals = arrivalsIn(database);
   const sealed = sealedWritesOf(database, path);
   const deletions = deletionsIn(database);
   let isNoting = false;
@@ -178,11 +217,12 @@ export function openSegmentWriter(
 
   function writeRow(post: WrittenPost, id: bigint, counts: PostCounts): void {
     note(id);
-    const { timeMs, revision, record } = post;
+    const { timeMs, revision, packed } = post;
     const { likes, reposts, replies, quotes } = counts;
-    const sum = rowSum({ id, timeMs, ...counts, revision, record });
+    const sum = packed?.sum ?? rowSum({ id, timeMs, ...counts, revision, record: post.record });
+    const record = packed?.record ?? post.record;
     sql.insertPost.run(id, timeMs, likes, reposts, replies, quotes, revision, record, sum);
-    sql.insertTerms.run(id, post.terms);
+    termsWriter.insert(id, post);
   }
 
   /** Terms hold facets of the counts: those of a source that does not count are made anew with what is known. */
@@ -199,13 +239,13 @@ export function openSegmentWriter(
   function eraseRow(id: bigint): void {
     note(id);
     sql.deletePost.run(id);
-    sql.deleteTerms.run(id);
+    termsWriter.remove(id);
     sealed.replace(id);
   }
 
   function rewriteTerms(row: RecordRow): void {
-    sql.deleteTerms.run(row.id);
-    sql.insertTerms.run(row.id, indexTerms(decodeRecord(row)).join(" "));
+    termsWriter.remove(row.id);
+    termsWriter.insert(row.id, { terms: indexTerms(decodeRecord(row)).join(" ") });
     sealed.replace(row.id);
   }
 
@@ -297,7 +337,7 @@ export function openSegmentWriter(
     endReading,
     idsWith,
     insert: (post, id, arrival) => {
-      writeRow(post, id, post.counts);
+      writeRow(id === post.id ? post : unpacked(post), id, post.counts);
       if (post.hash !== null) sql.insertUri.run(post.hash, id);
       arrivals.add(arrival, id);
       added.posts += 1;
@@ -306,7 +346,7 @@ export function openSegmentWriter(
     update: (post, { id, counts, imported, isIntact }) => {
       const merged = isIntact ? newestCounts(post.counts, counts) : post.counts;
       eraseRow(id);
-      writeRow({ ...post, terms: termsWith(post, id, merged) }, id, merged);
+      writeRow({ ...unpacked(post), terms: termsWith(post, id, merged) }, id, merged);
       if (imported && !post.imported) added.imported -= 1;
     },
     remove: (id, hash) => {
@@ -338,6 +378,14 @@ export function openSegmentWriter(
     close: () => database.close(),
   };
 }
+
+/** For a row or terms that differ from those that were packed. */
+const unpacked = ({ timeMs, revision, record, terms }: WrittenPost): WrittenPost => ({
+  timeMs,
+  revision,
+  record,
+  terms,
+});
 
 /** A source that does not count leaves what is known. */
 export function newestCounts(incoming: PostCounts, known: PostCounts): PostCounts {
@@ -396,10 +444,8 @@ function prepareStatements(database: DatabaseSync) {
     idsOfHash: prepare("SELECT id FROM uri WHERE hash = ?"),
     insertUri: prepare("INSERT INTO uri(hash, id) VALUES(?, ?)"),
     deleteUri: prepare("DELETE FROM uri WHERE hash = ? AND id = ?"),
-    insertPost: prepare("INSERT INTO post VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+    insertPost: prepare("INSERT INTO post VALUES(?, ?, ?, ?, ?, ?, ?, CAST(? AS TEXT), ?)"),
     deletePost: prepare("DELETE FROM post WHERE id = ?"),
-    insertTerms: prepare("INSERT INTO term(rowid, terms) VALUES(?, ?)"),
-    deleteTerms: prepare("DELETE FROM term WHERE rowid = ?"),
     idsWith: prepare("SELECT rowid FROM term WHERE term MATCH ?"),
     setCounts: prepare(
       "UPDATE post SET likes = ?, reposts = ?, replies = ?, quotes = ? WHERE id = ?",

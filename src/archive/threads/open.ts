@@ -92,7 +92,8 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
   const onWarning = settings.onWarning ?? ((message) => process.emitWarning(message));
   const uriKey = prepareCatalog(folder);
   const { segmentPosts, maxBytes, countDelayMs } = bounds;
-  const writerData: WriterThreadData = { folder, segmentPosts, maxBytes };
+  const sealPosts = bounds.seal === "off" ? null : bounds.sealPosts;
+  const writerData: WriterThreadData = { folder, segmentPosts, maxBytes, sealPosts };
   const stopFlags = createStopFlags();
   const readerData: ReaderThreadData = {
     ...(settings.share ?? createReaderShare(settings)),
@@ -209,6 +210,11 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
     write,
     preparation: { uriKey, detectLanguage: settings.detectLanguage ?? "on" },
     importPosts,
+    finishImport: async () => {
+      await verified;
+      await lastWrite;
+      await guarded(writer, "finishImport", null);
+    },
     search: async (request, signal) =>
       await stopFlags.during(signal, async (stopFlag) =>
         noticed((await ask("search", { ...request, stopFlag })) as CoveredAnswer),

@@ -1,18 +1,27 @@
+import { systemClock } from "../../lib/clock.ts";
 import { reply, serveThread, type ThreadCall, threadData } from "../../lib/thread.ts";
 import type { ImportBatch } from "../archive.ts";
-import { unpackPosts } from "../bulk/packed-posts.ts";
+import { createArchiveWriter } from "../bulk/archive-writer.ts";
 import { catalogPath } from "../catalog/catalog.ts";
 import { requireIntactCatalog } from "../catalog/intact-catalog.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";
-import { noChanges } from "../write/prepare.ts";
-import { createBatchWriter, type PreparedBatch } from "../write/write-batch.ts";
+import type { PreparedBatch } from "../write/write-batch.ts";
 
 /** The one thread of this process that writes the archive. */
-export type WriterThreadData = { folder: string; segmentPosts: number; maxBytes: number };
+export type WriterThreadData = {
+  folder: string;
+  segmentPosts: number;
+  maxBytes: number;
+  /** Posts from which on an import makes a sealed segment; null where no segment is sealed. */
+  sealPosts: number | null;
+};
 
-const { folder, ...settings } = threadData<WriterThreadData>();
+const { folder, sealPosts, ...settings } = threadData<WriterThreadData>();
 const catalog = openCatalog(folder);
-const writer = createBatchWriter(folder, catalog, settings);
+const writer = createArchiveWriter(folder, catalog, {
+  ...settings,
+  sealedImport: sealPosts === null ? null : { fewestPosts: sealPosts, now: systemClock.now },
+});
 
 function run({ method, args }: ThreadCall): unknown {
   switch (method) {
@@ -21,7 +30,9 @@ function run({ method, args }: ThreadCall): unknown {
     case "write":
       return writer.write(args as PreparedBatch);
     case "import":
-      return writer.write(importedBatch(args as ImportBatch));
+      return writer.importPosts(args as ImportBatch);
+    case "finishImport":
+      return writer.finishImport();
     case "closeCounts":
       return writer.closeCounts();
     case "addCounts":
@@ -31,12 +42,6 @@ function run({ method, args }: ThreadCall): unknown {
     default:
       throw new Error(`the writer knows no ${method}`);
   }
-}
-
-function importedBatch({ posts, ...batch }: ImportBatch): PreparedBatch {
-  const { posts: changes, handles } =
-    posts === null ? { posts: [], handles: [] } : unpackPosts(posts);
-  return { ...noChanges, ...batch, changes, handles };
 }
 
 serveThread(

@@ -1,5 +1,6 @@
 import type { WriteReport } from "../archive.ts";
 import type { PreparedChange } from "../prepared.ts";
+import { haveDistinctIds } from "./distinct-ids.ts";
 
 /**
  * Of several changes to one uri in a batch the one that counts: the later revision, or the later in the batch where there are
@@ -10,6 +11,7 @@ export function latestChanges(changes: readonly PreparedChange[]): {
   report: WriteReport;
 } {
   const report = { inserted: 0, updated: 0, unchanged: 0, deleted: 0, suppressed: 0 };
+  if (areDistinct(changes)) return { changes: [...changes], report };
   const latest = new Map<string, PreparedChange>();
   for (const change of changes) {
     const key = `${change.platform} ${change.uri}`;
@@ -25,6 +27,11 @@ export function latestChanges(changes: readonly PreparedChange[]): {
   }
   return { changes: [...latest.values()], report };
 }
+
+/** Most imports of X have each post once. */
+const areDistinct = (changes: readonly PreparedChange[]): boolean =>
+  changes.every(({ kind, platform }) => kind === "upsert" && platform === "x") &&
+  haveDistinctIds(changes);
 
 function supersedes(later: PreparedChange, earlier: PreparedChange): boolean {
   if (later.kind === "upsert" && earlier.kind === "upsert") {

@@ -13,6 +13,7 @@ import {
   type SegmentWriter,
   sameCounts,
 } from "../segments/segment-writer.ts";
+import { haveDistinctIds } from "./distinct-ids.ts";
 import { numberSlots, type StoredIds } from "./number-slots.ts";
 
 /** A change that knows which ID, and so which segment, it concerns. */
@@ -96,6 +97,12 @@ function numbered(
   placed: readonly PlacedChange[],
 ): PlacedChange[] {
   if (inserts.length === 0) return [...placed];
+  if (areFree(segments, inserts)) {
+    return [
+      ...placed,
+      ...inserts.map((post): PlacedChange => ({ kind: "insert", post, id: post.id })),
+    ];
+  }
   const slots = numberSlots(storedIds(segments));
   // X posts keep their own numbers, so they choose first.
   for (const post of inserts) if (post.hash === null) slots.insertFixed(post, post.id);
@@ -113,6 +120,10 @@ function numbered(
     ...inserts.map((post): PlacedChange => ({ kind: "insert", post, id: slots.idOf(post) })),
   ];
 }
+
+/** Whether all posts have numbers of their own, none of which is taken. */
+const areFree = (segments: Segments, posts: readonly PreparedPost[]): boolean =>
+  haveDistinctIds(posts) && posts.every(({ id }) => !writerOf(segments, id).holds(id));
 
 const movedTo = (change: PlacedChange, id: bigint): PlacedChange =>
   change.kind === "update" ? { ...change, id, held: { ...change.held, id } } : { ...change, id };

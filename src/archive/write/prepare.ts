@@ -52,20 +52,14 @@ export function startPreparation(uriKey: string, nowMs: number): Preparation {
     labels: [],
     lookUps: [],
   };
-  const handles = new Map<string, PreparedHandle>();
-
-  function addHandle(entry: PreparedHandle): void {
-    const key = `${entry.platform} ${entry.userId} ${entry.handle}`;
-    const known = handles.get(key);
-    if (known === undefined || known.observedMs < entry.observedMs) handles.set(key, entry);
-  }
+  const handles = createHandles();
 
   function add(change: ArchiveChange): void {
     switch (change.kind) {
       case "upsert": {
         prepared.changes.push(preparePost(change, uriKey, nowMs));
         const author = authorOf(change.post);
-        if (author !== null) addHandle(author);
+        if (author !== null) handles.add(author);
         return;
       }
       case "delete":
@@ -79,7 +73,7 @@ export function startPreparation(uriKey: string, nowMs: number): Preparation {
       }
       case "handle": {
         const { platform, userId, handle, observedMs } = change;
-        addHandle({
+        handles.add({
           platform,
           userId: userId.toLowerCase(),
           handle: foldHandle(handle),
@@ -104,7 +98,20 @@ export function startPreparation(uriKey: string, nowMs: number): Preparation {
     }
   }
 
-  return { add, prepared: () => ({ ...prepared, handles: [...handles.values()] }) };
+  return { add, prepared: () => ({ ...prepared, handles: handles.all() }) };
+}
+
+/** Handles of accounts, each once, as it was observed last. */
+export function createHandles() {
+  const handles = new Map<string, PreparedHandle>();
+  return {
+    add(entry: PreparedHandle): void {
+      const key = `${entry.platform} ${entry.userId} ${entry.handle}`;
+      const known = handles.get(key);
+      if (known === undefined || known.observedMs < entry.observedMs) handles.set(key, entry);
+    },
+    all: (): PreparedHandle[] => [...handles.values()],
+  };
 }
 
 /** Account ids are compared without regard to case, uris as they are. */
@@ -120,7 +127,12 @@ function prepareDelete(
   return { kind: "delete", platform, uri, hash, id, revision };
 }
 
-function preparePost({ post, alias }: Of<"upsert">, uriKey: string, nowMs: number): PreparedPost {
+/** A post as the writer stores it. `nowMs` caps a time that no network has seen. */
+export function preparePost(
+  { post, alias }: Of<"upsert">,
+  uriKey: string,
+  nowMs: number,
+): PreparedPost {
   const timeMs = postTimeMs(post, nowMs);
   return {
     kind: "upsert",

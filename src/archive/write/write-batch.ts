@@ -1,13 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import { lookupHash } from "../../posts/ids.ts";
-import type { Platform } from "../../posts/post.ts";
 import type { CoverageInterval, WriteReport } from "../archive.ts";
 import { accountsOf } from "../catalog/accounts.ts";
-import { agedOutMs, withoutAgedOut } from "../catalog/aged-out.ts";
+import { withoutAgedOut } from "../catalog/aged-out.ts";
 import {
   addCoverage,
   addHandles,
-  nextSequence,
   putCheckpoint,
   putSetting,
   readSegments,
@@ -19,9 +17,7 @@ import { labelsOf } from "../catalog/labels.ts";
 import { strayedOf } from "../catalog/misplaced.ts";
 import { requireKnownAnalyzers } from "../catalog/open-catalog.ts";
 import { unjudgedOf } from "../catalog/pending-moderation.ts";
-import { tombstonesOf } from "../catalog/tombstones.ts";
 import { inTransaction } from "../database.ts";
-import type { PreparedChange } from "../prepared.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { addCountStep } from "./add-counts.ts";
 import { aliasesOf, deletesOf, noteAliases } from "./aliases.ts";
@@ -29,7 +25,7 @@ import { countChangesOf } from "./count-changes.ts";
 import { createImportBound } from "./import-bound.ts";
 import { latestChanges } from "./latest-changes.ts";
 import { expireLabels, judgeListed, newsOf, noteModeration } from "./moderate.ts";
-import { type PlacedChange, placeChanges } from "./placement.ts";
+import { noteAuthors, placePosts } from "./place-posts.ts";
 import type { PreparedChanges } from "./prepare.ts";
 import { publish } from "./publish.ts";
 import { segmentWritersOf } from "./segment-writers.ts";
@@ -58,6 +54,7 @@ export type PreparedBatch = PreparedChanges & {
 
 export type BatchWriter = {
   write(batch: PreparedBatch): WriteReport;
+  shared: SharedWriting;
   /** Ends the gathering of count changes: `addCounts` adds what came until now. */
   closeCounts(): void;
   /** Adds some of the counts that wait to their posts; false when none waits. */
@@ -65,6 +62,15 @@ export type BatchWriter = {
   /** Takes labels back whose time is over, and forgets some of what was said of those of whom nothing is held. */
   expire(nowMs: number): void;
   close(): void;
+};
+
+/** What else writes with the same catalog and segments uses. */
+type SharedWriting = {
+  context: WriteContext;
+  /** All of `work` under the catalog's lock, or nothing of it. */
+  locked<Value>(work: () => Value): Value;
+  /** Throws `archive_full`. */
+  refuseWhenFull(batch: Pick<PreparedBatch, "changes">): void;
 };
 
 export type WriterSettings = {
@@ -95,7 +101,7 @@ export function createBatchWriter(
     uriKey,
     hashOf: (uri) => lookupHash(uriKey, uri),
   };
-  const { accounts, counts, unjudged } = context;
+  const { counts, unjudged } = context;
   const strangers = strangersOf(context);
   const refuseWhenFull = createImportBound(folder, maxBytes);
 
@@ -143,13 +149,13 @@ export function createBatchWriter(
     const placed = [...Map.groupBy(changes, (change) => change.platform)].map(
       ([platform, own]) => ({
         platform,
-        changes: withoutAged(platform, place(platform, own, report), report),
+        changes: placePosts(context, platform, own, { report, writerOf: writers.writerOf }),
       }),
     );
     const published = placed.map(({ platform, changes: own }) => publish(context, platform, own));
     const news = newsOf(context, batch).map((subject) => unjudged.add(subject));
     if (published.includes(true) || news.includes(true)) return null;
-    for (const { changes: own } of placed) own.forEach(noteAuthor);
+    for (const { changes: own } of placed) noteAuthors(context, own);
     // Every batch counts, also one that writes to no segment.
     commit.current();
     noteModeration(context, batch);
@@ -167,44 +173,9 @@ export function createBatchWriter(
     return report;
   }
 
-  function place(
-    platform: Platform,
-    changes: readonly PreparedChange[],
-    report: WriteReport,
-  ): PlacedChange[] {
-    if (writers.entries(platform).length === 0) {
-      const sequence = nextSequence(catalog, platform);
-      writers.add({ platform, sequence, low: 0n, skew: { minMs: 0, maxMs: 0 } });
-    }
-    const segments = { ...context, writerOf: writers.writerOf, entries: writers.entries(platform) };
-    return placeChanges(changes, segments, tombstonesOf(catalog, platform, accounts), report);
-  }
-
-  /** What a stream or a backfill brings too late, when posts of its time have aged out, is kept out. */
-  function withoutAged(
-    platform: Platform,
-    changes: PlacedChange[],
-    report: WriteReport,
-  ): PlacedChange[] {
-    const agedMs = agedOutMs(catalog, platform);
-    if (agedMs === null) return changes;
-    const kept = changes.filter(
-      (change) => change.kind !== "insert" || change.post.imported || change.post.timeMs >= agedMs,
-    );
-    report.inserted -= changes.length - kept.length;
-    report.suppressed += changes.length - kept.length;
-    return kept;
-  }
-
-  /** Who is known by an account id alone is to be looked up. */
-  function noteAuthor(change: PlacedChange): void {
-    if (change.kind !== "insert" && change.kind !== "update") return;
-    const { platform, userId, lacksHandle } = change.post;
-    if (lacksHandle && userId !== null) accounts.add(platform, userId);
-  }
-
   return {
     write,
+    shared: { context, locked, refuseWhenFull },
     closeCounts: () => locked(() => counts.close()),
     addCounts: () => locked(() => addCountStep(context)),
     expire: (nowMs) =>

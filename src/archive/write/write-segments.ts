@@ -34,7 +34,7 @@ export function writeSegments(
 ): void {
   const { catalog, writers, accounts, labels } = context;
   const isModerated = accounts.any(platform) || labels.any(platform);
-  let rest = changes.toSorted(compare);
+  let rest = inWriteOrder(changes);
   while (rest.length > 0) {
     const entries = writers.entries(platform);
     const entry = owner(entries, rest[0]?.id ?? 0n);
@@ -44,7 +44,7 @@ export function writeSegments(
     const taken = isNewest ? upToCapacity(own, segmentPosts - writer.posts()) : own;
     inSegment(context, writer, entry, () => {
       for (const change of taken) {
-        apply(context, writer, platform, change, arrivals);
+        applyChange(context, writer, platform, change, arrivals);
         if (isModerated) judge(context, writer, change);
       }
     });
@@ -60,6 +60,10 @@ export function writeSegments(
   }
 }
 
+/** Changes in the order in which they are written to their segment. */
+export const inWriteOrder = (changes: readonly PlacedChange[]): PlacedChange[] =>
+  changes.toSorted(compare);
+
 /** By ID; a post makes room before anything else is done within its millisecond, to it or to the one that comes. */
 function compare(a: PlacedChange, b: PlacedChange): number {
   const [first, second] = [placeOf(a), placeOf(b)];
@@ -69,7 +73,8 @@ function compare(a: PlacedChange, b: PlacedChange): number {
 const placeOf = (change: PlacedChange): bigint =>
   change.kind === "renumber" ? firstInMillisecond(change.id) : change.id;
 
-function apply(
+/** Writes one change to its segment. */
+export function applyChange(
   context: WriteContext,
   writer: SegmentWriter,
   platform: Platform,

@@ -135,6 +135,7 @@ async function importCorpus(
     terminal.out(`${bold(`$ earshot import ${name} --platform ${platform} --covers ${span}`)}\n`);
     terminal.out(`${dim(`${summary.imported} imported, ${summary.rejected} rejected`)}\n`);
   }
+  await archive.finishImport();
   await analysis.close();
   terminal.out("\n");
 }

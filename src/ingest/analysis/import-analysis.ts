@@ -5,7 +5,7 @@ import type { LinesRequest, ReadLines } from "./read-lines.ts";
 /** Posts that are ready to be written (`Archive.importPosts`). */
 export type AnalysedPosts = { body: PackedPosts };
 
-export type AnalysedLines = AnalysedPosts & Omit<ReadLines, "posts"> & { posts: number };
+export type AnalysedLines = AnalysedPosts & ReadLines;
 
 /** Turns what a file says into posts that are ready to be written, several chunks at the same time. */
 export type ImportAnalysis = {

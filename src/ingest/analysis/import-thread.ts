@@ -8,8 +8,9 @@ import { type LinesRequest, readLines } from "./read-lines.ts";
 const settings = threadData<PreparationSettings>();
 
 async function analyseLines(request: LinesRequest): Promise<AnalysedLines> {
-  const { posts, ...read } = readLines(request);
-  return { ...read, posts: posts.length, body: await preparePosts(posts, request.nowMs, settings) };
+  const { posts, read } = readLines(request);
+  const body = await preparePosts(posts, request.nowMs, settings);
+  return { ...read(), body };
 }
 
 async function analysePosts({ posts, nowMs }: { posts: readonly Post[]; nowMs: number }) {

@@ -48,6 +48,7 @@ async function imported(content: string, format?: ImportFormat) {
       limits: defaultImportLimits,
       onRejected: ({ line, reason }) => rejected.push(`${line}: ${reason}`),
     });
+    await archive.finishImport();
     return { summary, rejected };
   } finally {
     await analysis.close();

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { Platform, Post } from "../../posts/post.ts";
 import type { RecordLimits } from "../import/formats/format.ts";
 import { readNdjsonLine } from "../import/formats/ndjson.ts";
-import { createLineSplitter } from "../import/lines.ts";
+import { createLineSplitter, type Line } from "../import/lines.ts";
 import { RecordFault } from "../import/record.ts";
 import { createRecordCounts, type RecordCounts } from "./record-counts.ts";
 
@@ -25,43 +25,59 @@ export type Rejection = {
   raw: Uint8Array;
 };
 
+/** What else a chunk holds, once its posts were read. */
 export type ReadLines = {
-  posts: readonly Post[];
+  posts: number;
   rejections: readonly Rejection[];
   counts: RecordCounts;
   /** Where a strict import stopped: the lines and bytes before the first bad line, which is the only rejection. */
   stoppedAt: { lines: number; bytes: number } | null;
 };
 
-/** Reads the posts of a chunk of lines, in their order. */
-export function readLines(request: LinesRequest): ReadLines {
-  const { bytes, isStart, platform, limits, nowMs } = request;
-  const posts: Post[] = [];
+/** Reads the posts of a chunk of lines one by one, in their order. */
+export function readLines(request: LinesRequest): { posts: Generator<Post>; read(): ReadLines } {
+  const { bytes, platform, limits, nowMs } = request;
   const rejections: Rejection[] = [];
   const counts = createRecordCounts();
   const context = { nowMs, onIgnored: counts.countIgnored, onLeftOut: counts.countLeftOut };
-  const splitter = createLineSplitter(limits.maxLineBytes, { lines: 0, offset: 0 });
-  let before = 0;
+  const options = { platform, limits, isStart: request.isStart };
+  let posts = 0;
+  let stoppedAt: ReadLines["stoppedAt"] = null;
 
   function* lines() {
+    const splitter = createLineSplitter(limits.maxLineBytes, { lines: 0, offset: 0 });
     yield* splitter.feed(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     const last = splitter.end();
     if (last !== null) yield last;
   }
 
-  for (const line of lines()) {
+  function readLine(line: Line): Post | null {
     try {
-      const post = readNdjsonLine(line, { platform, limits, isStart }, context);
-      if (post !== null) posts.push(post);
+      return readNdjsonLine(line, options, context);
     } catch (error) {
       if (!(error instanceof RecordFault)) throw error;
       rejections.push({ line: line.number, reason: error.message, raw: line.bytes });
-      if (request.onBadLine === "stop") {
-        const stoppedAt = { lines: line.number - 1, bytes: before };
-        return { posts, rejections, counts: counts.all(), stoppedAt };
-      }
+      return null;
     }
-    before = line.endOffset;
   }
-  return { posts, rejections, counts: counts.all(), stoppedAt: null };
+
+  function* readPosts(): Generator<Post> {
+    let before = 0;
+    for (const line of lines()) {
+      const post = readLine(line);
+      if (rejections.length > 0 && request.onBadLine === "stop") {
+        stoppedAt = { lines: line.number - 1, bytes: before };
+        return;
+      }
+      before = line.endOffset;
+      if (post === null) continue;
+      posts += 1;
+      yield post;
+    }
+  }
+
+  return {
+    posts: readPosts(),
+    read: () => ({ posts, rejections, counts: counts.all(), stoppedAt }),
+  };
 }

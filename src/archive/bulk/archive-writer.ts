@@ -1,0 +1,39 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { ImportBatch, WriteReport } from "../archive.ts";
+import { type BatchWriter, createBatchWriter, type WriterSettings } from "../write/write-batch.ts";
+import { importWriterOf } from "./import-writer.ts";
+
+/** Writes batches and imports, in the order of the calls. */
+export type ArchiveWriter = Omit<BatchWriter, "shared"> & {
+  /** Writes posts, or gathers them for a sealed segment: they are on disk after `finishImport`. */
+  importPosts(batch: ImportBatch): WriteReport;
+  finishImport(): void;
+};
+
+export type ArchiveWriterSettings = WriterSettings & {
+  /** Posts from which on an import makes a sealed segment of its own; null where it makes none. */
+  sealedImport: { fewestPosts: number; now(): number } | null;
+};
+
+export function createArchiveWriter(
+  folder: string,
+  catalog: DatabaseSync,
+  { sealedImport, ...settings }: ArchiveWriterSettings,
+): ArchiveWriter {
+  const { shared, write, ...writer } = createBatchWriter(folder, catalog, settings);
+  const { segmentPosts } = settings;
+  const imports = importWriterOf({ ...shared, folder, segmentPosts, sealedImport, write });
+  return {
+    ...writer,
+    write: (batch) => {
+      imports.finish();
+      return write(batch);
+    },
+    importPosts: imports.write,
+    finishImport: imports.finish,
+    close: () => {
+      imports.discard();
+      writer.close();
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import type { ImportBatch } from "../archive.ts";
+
+/** Import batches on disk, in their order, for as long as the process lives. */
+export type BatchSpool = {
+  add(batch: ImportBatch): void;
+  batches(): Generator<ImportBatch>;
+  close(): void;
+};
+
+/** `path`: where the file begins; it has no name from then on, so that nothing is left of it after a crash. */
+export function createBatchSpool(path: string): BatchSpool {
+  const file = openSync(path, "wx+", 0o600);
+  rmSync(path);
+  const rest: {
+    postBytes: number | null;
+    checkpoints: ImportBatch["checkpoints"];
+    coverage: ImportBatch["coverage"];
+  }[] = [];
+
+  return {
+    add: ({ posts, checkpoints, coverage }) => {
+      if (posts !== null) writeAll(file, posts);
+      rest.push({ postBytes: posts?.byteLength ?? null, checkpoints, coverage });
+    },
+    *batches() {
+      let at = 0;
+      for (const { postBytes, checkpoints, coverage } of rest) {
+        const posts = postBytes === null ? null : readAt(file, at, postBytes);
+        at += postBytes ?? 0;
+        yield { posts, checkpoints, coverage };
+      }
+    },
+    close: () => closeSync(file),
+  };
+}
+
+function writeAll(file: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+}
+
+function readAt(file: number, from: number, length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  for (let at = 0; at < length; ) {
+    const read = readSync(file, bytes, at, length - at, from + at);
+    if (read === 0) throw new Error(`the spool of an import has ${fstatSync(file).size} bytes`);
+    at += read;
+  }
+  return bytes;
+}

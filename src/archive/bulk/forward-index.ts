@@ -1,0 +1,232 @@
+import type { MergedTerms } from "../sealed/merged-terms.ts";
+import { keepsPositions } from "../sealed/positional-terms.ts";
+import {
+  addPosition,
+  addPost,
+  clearPostings,
+  closeRun,
+  createPostings,
+} from "../sealed/postings.ts";
+import { maxTerms } from "./sort-terms.ts";
+import { createTermTable } from "./term-table.ts";
+import { findTokens } from "./tokens.ts";
+
+/** The terms of posts in memory, post by post, until a sealed index is made of them. */
+export type ForwardIndex = {
+  /** Adds a post with its terms, separated by spaces, which are lower-cased in place. */
+  add(id: bigint, terms: Uint8Array): void;
+  /** Forgets a post that was added; adding it again replaces it, too. */
+  remove(id: bigint): void;
+  /** Whether it takes up what it may. */
+  isFull(): boolean;
+  /** The IDs of the posts, newest first. */
+  ids(): BigInt64Array;
+  /** The terms with their posts, numbered as in `ids`. Nothing is added from then on. */
+  terms(): MergedTerms;
+};
+
+/** Tokens of a block; a post's lie in one block. */
+const tokensOfBlock = 1 << 20;
+/** Tokens of all posts, 4 bytes each: what bounds the memory of an import. */
+const maxTokens = 1 << 26;
+/** Postings that are sorted at once, 8 bytes each. */
+const postingsOfPass = 1 << 22;
+
+/** `key` is secret, as of `createTermTable`. */
+export function createForwardIndex(key: string): ForwardIndex {
+  const table = createTermTable(key);
+  const blocks: Uint32Array[] = [];
+  let used = tokensOfBlock;
+  let tokens = 0;
+  let ids = new BigInt64Array(1 << 14);
+  /** Where the tokens of each post are: the block, the index within it, and how many there are. */
+  let places = new Uint32Array(ids.length * 3);
+  let posts = 0;
+  /** How many posts had been added when a post was removed: those among them with its ID do not count. */
+  const removedAt = new Map<bigint, number>();
+  let bounds = new Uint32Array(1_024);
+
+  function add(id: bigint, terms: Uint8Array): void {
+    // A token takes two bytes, but for the last one.
+    const most = (terms.length + 1) >> 1;
+    let block = blocks.at(-1);
+    if (block === undefined || used + most > block.length) {
+      block = new Uint32Array(Math.max(tokensOfBlock, most));
+      blocks.push(block);
+      used = 0;
+    }
+    if (posts === ids.length) growPosts();
+    const start = used;
+    if (bounds.length < most * 2) bounds = new Uint32Array(most * 4);
+    const found = findTokens(terms, bounds);
+    for (let token = 0; token < found; token += 1) {
+      const [from, to] = [bounds[token * 2] as number, bounds[token * 2 + 1] as number];
+      block[used] = table.numberOf(terms, from, to);
+      used += 1;
+    }
+    ids[posts] = id;
+    places[posts * 3] = blocks.length - 1;
+    places[posts * 3 + 1] = start;
+    places[posts * 3 + 2] = used - start;
+    posts += 1;
+    tokens += used - start;
+  }
+
+  function growPosts(): void {
+    const [oldIds, oldPlaces] = [ids, places];
+    ids = new BigInt64Array(posts * 2);
+    ids.set(oldIds);
+    places = new Uint32Array(posts * 6);
+    places.set(oldPlaces);
+  }
+
+  const idOf = (post: number): bigint => ids[post] as bigint;
+
+  /** The posts as they are now, newest first: of several with one ID the one that was added last. */
+  function newestFirst(): Uint32Array {
+    const order = Uint32Array.from({ length: posts }, (_, post) => post);
+    if (isAscending()) order.reverse();
+    else order.sort((a, b) => (idOf(a) < idOf(b) ? 1 : idOf(a) > idOf(b) ? -1 : b - a));
+    return order.filter((post, n) => {
+      const isLast = n === 0 || idOf(order[n - 1] as number) !== idOf(post);
+      return isLast && post >= (removedAt.get(idOf(post)) ?? 0);
+    });
+  }
+
+  function isAscending(): boolean {
+    for (let post = 1; post < posts; post += 1) if (idOf(post) <= idOf(post - 1)) return false;
+    return true;
+  }
+
+  return {
+    add,
+    remove: (id) => {
+      removedAt.set(id, posts);
+    },
+    isFull: () => tokens >= maxTokens || table.terms() >= maxTerms - tokensOfBlock,
+    ids: () => {
+      const order = newestFirst();
+      const all = new BigInt64Array(order.length);
+      for (let n = 0; n < order.length; n += 1) all[n] = idOf(order[n] as number);
+      return all;
+    },
+    terms: () => invert({ table, blocks, places, order: newestFirst() }),
+  };
+}
+
+type Forward = {
+  table: ReturnType<typeof createTermTable>;
+  blocks: readonly Uint32Array[];
+  places: Uint32Array;
+  order: Uint32Array;
+};
+
+/**
+ * The postings of all terms, a range of terms at a time: their number is known, so that a pass over the posts puts each posting
+ * where it belongs, in order.
+ */
+function invert({ table, blocks, places, order }: Forward): MergedTerms {
+  const sorted = table.inOrder();
+  const counts = rankTokens();
+  const { bytes, starts } = table.text();
+  const postings = createPostings();
+  const term = { bytes, length: 0 };
+  const numbers = new Uint32Array(postingsOfPass);
+  const positions = new Uint32Array(postingsOfPass);
+  /** The terms of the pass, by rank, and where the postings of each end. */
+  let pass = { from: 0, to: 0, numbers, positions, ends: new Uint32Array(0) };
+  let rank = -1;
+  let taken = 0;
+
+  /** Replaces the number of each token by the rank of its term, and counts the tokens of each rank. */
+  function rankTokens(): Uint32Array {
+    const ranks = new Uint32Array(sorted.length);
+    for (let at = 0; at < sorted.length; at += 1) ranks[sorted[at] as number] = at;
+    const found = new Uint32Array(sorted.length);
+    for (let n = 0; n < order.length; n += 1) {
+      const { block, start, end } = tokensOf(n);
+      for (let at = start; at < end; at += 1) {
+        const ranked = ranks[block[at] as number] as number;
+        block[at] = ranked;
+        found[ranked] = (found[ranked] as number) + 1;
+      }
+    }
+    return found;
+  }
+
+  function tokensOf(number: number): { block: Uint32Array; start: number; end: number } {
+    const at = (order[number] as number) * 3;
+    const start = places[at + 1] as number;
+    const block = blocks[places[at] as number] as Uint32Array;
+    return { block, start, end: start + (places[at + 2] as number) };
+  }
+
+  function startPass(from: number): void {
+    let to = from;
+    let sum = 0;
+    while (to < counts.length && (to === from || sum + (counts[to] as number) <= postingsOfPass)) {
+      sum += counts[to] as number;
+      to += 1;
+    }
+    const isLarge = sum > postingsOfPass;
+    const ends = new Uint32Array(to - from);
+    pass = {
+      from,
+      to,
+      ends,
+      numbers: isLarge ? new Uint32Array(sum) : numbers,
+      positions: isLarge ? new Uint32Array(sum) : positions,
+    };
+    for (let at = 0, end = 0; at < ends.length; at += 1) {
+      ends[at] = end;
+      end += counts[from + at] as number;
+    }
+    fillPass();
+  }
+
+  function fillPass(): void {
+    const { from, to, ends } = pass;
+    for (let n = 0; n < order.length; n += 1) {
+      const { block, start, end } = tokensOf(n);
+      for (let at = start; at < end; at += 1) {
+        const ranked = block[at] as number;
+        if (ranked < from || ranked >= to) continue;
+        const place = ends[ranked - from] as number;
+        pass.numbers[place] = n;
+        pass.positions[place] = at - start;
+        ends[ranked - from] = place + 1;
+      }
+    }
+  }
+
+  return {
+    postings,
+    holdsPositions: () => keepsPositions(term.bytes, term.length),
+    next() {
+      rank += 1;
+      // A term whose posts were all removed has none.
+      while (rank < counts.length && counts[rank] === 0) rank += 1;
+      if (rank >= counts.length) return null;
+      if (rank >= pass.to) startPass(rank);
+      const number = sorted[rank] as number;
+      term.bytes = bytes.subarray(starts[number] as number, starts[number + 1] as number);
+      term.length = term.bytes.length;
+      clearPostings(postings);
+      taken = 0;
+      return term;
+    },
+    take(most) {
+      const count = counts[rank] as number;
+      const first = (pass.ends[rank - pass.from] as number) - count;
+      const until = Math.min(count, taken + most);
+      for (; taken < until; taken += 1) {
+        const number = pass.numbers[first + taken] as number;
+        if (taken === 0 || pass.numbers[first + taken - 1] !== number) addPost(postings, number);
+        addPosition(postings, pass.positions[first + taken] as number);
+      }
+      if (taken < count) return false;
+      closeRun(postings);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,237 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { findingsIn } from "../../../test/support/findings-in.ts";
+import { putInForm } from "../../../test/support/index-forms.ts";
+import { keptCases } from "../../../test/support/kept-cases.ts";
+import { makePost } from "../../../test/support/make-post.ts";
+import {
+  openCatalogBeside,
+  type SmallArchive,
+  smallArchive,
+} from "../../../test/support/small-archive.ts";
+import type { Post } from "../../posts/post.ts";
+import { readCheckpoint, readSegments, segmentPath } from "../catalog/catalog.ts";
+import { openCatalog } from "../catalog/open-catalog.ts";
+import { openForReading } from "../database.ts";
+
+let archive: SmallArchive;
+beforeEach(() => {
+  archive = smallArchive();
+});
+afterEach(() => archive.remove());
+
+const startMs = Date.UTC(2020, 0, 1);
+const post = (n: number, more: Partial<Post> = {}): Post =>
+  makePost({
+    key: `k${n}`,
+    createdMs: startMs + n * 60_000,
+    text: `word${n} all`,
+    origin: "import",
+    ...more,
+  });
+const posts = (from: number, to: number): Post[] =>
+  Array.from({ length: to - from }, (_, n) => post(from + n));
+
+type Shape = { posts: number; sealed: number | null; fts5: number };
+
+/** What the segments of the archive hold, lowest IDs first. */
+function shapes(): Shape[] {
+  const catalog = openCatalog(archive.folder);
+  const entries = readSegments(catalog);
+  catalog.close();
+  return entries.map((entry) => {
+    const segment = openForReading(segmentPath(archive.folder, entry), 1_000);
+    const number = (sql: string): number | null => {
+      const value = segment.prepare(sql).get()?.n;
+      return value === undefined ? null : Number(value);
+    };
+    const shape = {
+      posts: number("SELECT count(*) AS n FROM post") ?? 0,
+      sealed: number("SELECT posts AS n FROM sealed"),
+      fts5: number("SELECT count(*) AS n FROM term_docsize") ?? 0,
+    };
+    segment.close();
+    return shape;
+  });
+}
+
+const found = (query: string): string[] =>
+  archive.records(archive.ask(query, { limit: 10_000 }).positions).map(({ Content }) => Content);
+const texts = (from: number, to: number): string[] =>
+  posts(from, to)
+    .map(({ text }) => text)
+    .reverse();
+const storedCheckpoint = (name: string): string | null => {
+  const catalog = openCatalog(archive.folder);
+  const value = readCheckpoint(catalog, name);
+  catalog.close();
+  return value;
+};
+const at = (value: string) => ({ checkpoints: [{ name: "import", value }] });
+
+describe("an import into an archive of its own", () => {
+  test("makes a sealed segment that no search finds before it is finished", async () => {
+    archive.importBatch(posts(0, 20), at("1"));
+    archive.importBatch(posts(20, 30), at("2"));
+    expect([found("all"), storedCheckpoint("import")]).toEqual([[], null]);
+    archive.finishImport();
+    expect(shapes()).toEqual([{ posts: 30, sealed: 30, fts5: 0 }]);
+    expect(found("all")).toEqual(texts(0, 30));
+    expect(storedCheckpoint("import")).toBe("2");
+    expect(await findingsIn(archive.folder)).toEqual([]);
+  });
+
+  test("fills one segment after the other, in whatever order the posts come", async () => {
+    archive.remove();
+    archive = smallArchive(20);
+    archive.importSealed(posts(10, 30), posts(35, 50), posts(30, 35), posts(0, 10), posts(50, 55));
+    expect(shapes()).toEqual([
+      { posts: 30, sealed: 20, fts5: 10 },
+      { posts: 20, sealed: 20, fts5: 0 },
+      { posts: 5, sealed: 5, fts5: 0 },
+    ]);
+    expect(found("all")).toEqual(texts(0, 55));
+    expect(await findingsIn(archive.folder)).toEqual([]);
+  });
+
+  test("keeps the later of two versions, and counts both", async () => {
+    const [first, second] = archive.importSealed(posts(0, 10), [
+      post(3, { text: "changed all" }),
+      post(4),
+      ...posts(10, 12),
+    ]);
+    expect(first).toMatchObject({ inserted: 10 });
+    expect(second).toMatchObject({ inserted: 2, updated: 1, unchanged: 1 });
+    expect(shapes()).toEqual([{ posts: 12, sealed: 12, fts5: 0 }]);
+    expect(found("changed")).toEqual(["changed all"]);
+    expect(found("word3")).toEqual([]);
+    expect(await findingsIn(archive.folder)).toEqual([]);
+  });
+
+  test("goes on in the segment as any import once it is finished", async () => {
+    archive.importSealed(posts(0, 10));
+    archive.importSealed(posts(5, 15));
+    expect(shapes()).toEqual([{ posts: 15, sealed: 10, fts5: 5 }]);
+    expect(found("all")).toEqual(texts(0, 15));
+    expect(await findingsIn(archive.folder)).toEqual([]);
+  });
+
+  test("is told in the order of the posts' IDs to who follows arrivals", () => {
+    archive.importSealed(posts(10, 30), posts(0, 10));
+    const { arrivals } = archive.reader.operations;
+    const ids = arrivals({ after: null, limit: 100 }).map(({ id }) => id);
+    expect(ids).toEqual(
+      archive
+        .ask("all")
+        .positions.map(({ id }) => id)
+        .reverse(),
+    );
+  });
+
+  test("with few posts makes no sealed segment", async () => {
+    archive.remove();
+    archive = smallArchive(1_000, undefined, 11);
+    archive.importSealed(posts(0, 6), posts(6, 10));
+    expect(shapes()).toEqual([{ posts: 10, sealed: null, fts5: 10 }]);
+    expect(found("all")).toEqual(texts(0, 10));
+  });
+});
+
+test("a batch that is not gathered is on disk at once", () => {
+  archive.importSealed(posts(0, 5));
+  archive.importBatch(posts(0, 20), at("1"));
+  archive.reopen();
+  expect([found("all"), storedCheckpoint("import")]).toEqual([texts(0, 20), "1"]);
+});
+
+describe("a gathered import that is not finished", () => {
+  test("leaves nothing in an archive that was closed", async () => {
+    archive.importBatch(posts(0, 20), at("1"));
+    archive.reopen();
+    expect([found("all"), storedCheckpoint("import")]).toEqual([[], null]);
+    archive.importSealed(posts(0, 20));
+    expect(found("all")).toEqual(texts(0, 20));
+    expect(await findingsIn(archive.folder)).toEqual([]);
+  });
+
+  test("is written as any other when somebody else writes", async () => {
+    const other = openCatalogBeside(archive);
+    archive.importBatch(posts(0, 10), at("1"));
+    other.put(post(3, { text: "other all", origin: "stream" }), post(100));
+    archive.importBatch(posts(10, 20), at("2"));
+    archive.finishImport();
+    other.close();
+    expect(found("other")).toEqual(["other all"]);
+    expect(found("all")).toHaveLength(21);
+    expect(storedCheckpoint("import")).toBe("2");
+    expect(await findingsIn(archive.folder)).toEqual([]);
+  });
+
+  test("is finished before another batch is written", async () => {
+    archive.importBatch(posts(0, 10), at("1"));
+    archive.write([{ kind: "delete", platform: "bluesky", uri: post(3).uri, revision: "r" }]);
+    expect(shapes()).toEqual([{ posts: 9, sealed: 10, fts5: 0 }]);
+    expect(found("all")).toHaveLength(9);
+    expect(await findingsIn(archive.folder)).toEqual([]);
+  });
+});
+
+describe("an import does not fill a sealed segment", () => {
+  test("beside a process that keeps the archive up", () => {
+    const beside = archive.lockUpkeep();
+    archive.importSealed(posts(0, 10));
+    beside.release();
+    expect(shapes()).toEqual([{ posts: 10, sealed: null, fts5: 10 }]);
+  });
+
+  test("where its posts may have to be hidden or labelled", () => {
+    const uri = post(3).uri;
+    archive.write([
+      {
+        kind: "label",
+        platform: "bluesky",
+        subject: uri,
+        source: "did:plc:m",
+        value: "!hide",
+        negated: false,
+        createdMs: 1,
+        expiresMs: null,
+      },
+    ]);
+    archive.importSealed(posts(0, 10));
+    expect(shapes()).toEqual([{ posts: 10, sealed: null, fts5: 10 }]);
+    expect(found("all")).toHaveLength(9);
+  });
+});
+
+test("what was deleted stays out, and the segment goes on noting it", async () => {
+  const { uri } = post(3);
+  archive.write([{ kind: "delete", platform: "bluesky", uri, revision: "forgotten" }]);
+  archive.importSealed(posts(0, 10));
+  expect(found("all")).toHaveLength(9);
+  expect(shapes()).toEqual([{ posts: 9, sealed: 9, fts5: 0 }]);
+});
+
+test("leaves no file but segments and those that are to be removed", () => {
+  archive.importSealed(posts(0, 10));
+  const files = readdirSync(join(archive.folder, "bluesky"));
+  expect(files.filter((name) => !/^\d{6}\.db(-wal|-shm)?$/.test(name))).toEqual([]);
+  expect(existsSync(join(archive.folder, "bluesky", "000003.db"))).toBe(false);
+});
+
+test.each(keptCases)("$name: $query gives the same records as FTS5, byte for byte", (kept) => {
+  const drawn = kept.posts.map((each) => makePost(each));
+  const [sealed, ordinary] = [archive, smallArchive()];
+  try {
+    putInForm(sealed, drawn, "imported");
+    putInForm(ordinary, drawn, "fts5");
+    const answer = (of: SmallArchive) => {
+      const { positions, complete } = of.ask(kept.query, { limit: 10_000 });
+      return { positions, complete, records: of.reader.operations.records(positions) };
+    };
+    expect(answer(sealed)).toEqual(answer(ordinary));
+  } finally {
+    ordinary.remove();
+  }
+});

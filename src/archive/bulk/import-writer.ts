@@ -1,0 +1,116 @@
+import type { ImportBatch, WriteReport } from "../archive.ts";
+import { noChanges, type PreparedChanges } from "../write/prepare.ts";
+import { unpackPosts } from "./packed-posts.ts";
+import { beginStagedImport, type StagedImport, type StagedImportContext } from "./staged-import.ts";
+
+type PreparedImport = PreparedChanges & Pick<ImportBatch, "checkpoints" | "coverage">;
+
+type ImportWriterOptions = Omit<StagedImportContext, "now"> & {
+  /** Posts from which on a sealed segment is made; null where none is. */
+  sealedImport: { fewestPosts: number; now(): number } | null;
+  /** Writes a batch as any other. */
+  write(batch: PreparedImport): WriteReport;
+  refuseWhenFull(batch: PreparedImport): void;
+};
+
+/** Writes what is imported: into sealed segments as far as it fills them, else as any other batch. */
+export type ImportWriter = {
+  write(batch: ImportBatch): WriteReport;
+  /** Puts on disk what was gathered. */
+  finish(): void;
+  /** Forgets what was gathered. */
+  discard(): void;
+};
+
+export function importWriterOf({
+  sealedImport,
+  write: writeBatch,
+  refuseWhenFull,
+  ...rest
+}: ImportWriterOptions): ImportWriter {
+  let staged: StagedImport | null = null;
+  /** Others write to the archive: nothing more is gathered in this process. */
+  let isBesideOthers = false;
+
+  function write(batch: ImportBatch): WriteReport {
+    const prepared = preparedOf(batch);
+    if (!mayStage(prepared)) return writeBatch(prepared);
+    refuseWhenFull(prepared);
+    const report = stage(batch, prepared);
+    if (report === "foreign") {
+      isBesideOthers = true;
+      replay();
+      return writeBatch(prepared);
+    }
+    if (staged?.isFull()) end(true);
+    return report;
+  }
+
+  function mayStage({ changes }: PreparedImport): boolean {
+    const [first] = changes;
+    if (staged !== null && first !== undefined && first.platform !== staged.platform) finish();
+    if (staged !== null) return true;
+    if (sealedImport === null || isBesideOthers || first === undefined) return false;
+    staged = beginStagedImport({ ...rest, now: sealedImport.now }, first.platform);
+    return staged !== null;
+  }
+
+  function stage(batch: ImportBatch, prepared: PreparedImport): WriteReport | "foreign" {
+    try {
+      return staged?.stage(batch, prepared) ?? "foreign";
+    } catch (error) {
+      discard();
+      throw error;
+    }
+  }
+
+  function finish(): void {
+    if (staged !== null) end(staged.isFull());
+  }
+
+  function end(cuts: boolean): void {
+    const fewest = sealedImport?.fewestPosts ?? 0;
+    try {
+      if (staged !== null && (cuts || staged.posts() >= fewest) && staged.commit(cuts)) {
+        staged = null;
+        return;
+      }
+    } catch (error) {
+      discard();
+      throw error;
+    }
+    replay();
+  }
+
+  /** Writes the batches that were gathered as any other. */
+  function replay(): void {
+    const given = staged;
+    if (given === null) return;
+    staged = null;
+    given.abandon();
+    try {
+      for (const batch of given.spool.batches()) writeBatch(preparedOf(batch));
+    } finally {
+      given.spool.close();
+    }
+  }
+
+  function discard(): void {
+    const given = staged;
+    staged = null;
+    if (given === null) return;
+    try {
+      given.abandon();
+    } finally {
+      given.spool.close();
+    }
+  }
+
+  return { write, finish, discard };
+}
+
+function preparedOf({ posts, checkpoints, coverage }: ImportBatch): PreparedImport {
+  const unpacked = posts === null ? null : unpackPosts(posts);
+  const changes = unpacked?.posts ?? [];
+  return { ...noChanges, changes, handles: unpacked?.handles ?? [], checkpoints, coverage };
+}

@@ -1,0 +1,45 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { testRuns } from "../../../test/support/seed.ts";
+import { createTermTable } from "./term-table.ts";
+
+const term = fc.oneof(
+  fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom("a", "b", "é", "東", "👍") }),
+  fc.nat(400).map((n) => `from:x:account-number-${n}`),
+  fc.nat(90).map((n) => `word${n}`),
+);
+
+test("terms keep their numbers, and come in the order of their UTF-8 bytes", () => {
+  fc.assert(
+    fc.property(fc.array(term, { maxLength: 2_000 }), (terms) => {
+      const table = createTermTable("key");
+      const numbers = new Map<string, number>();
+      for (const text of terms) {
+        const bytes = Buffer.from(` ${text} `);
+        const number = table.numberOf(bytes, 1, bytes.length - 1);
+        expect(numbers.get(text) ?? number).toBe(number);
+        numbers.set(text, number);
+      }
+      expect(table.terms()).toBe(numbers.size);
+      const { bytes, starts } = table.text();
+      const textOf = (number: number): string =>
+        Buffer.from(bytes.subarray(starts[number], starts[number + 1])).toString();
+      const expected = [...numbers.keys()].toSorted((a, b) =>
+        Buffer.compare(Buffer.from(a), Buffer.from(b)),
+      );
+      expect([...table.inOrder()].map(textOf)).toEqual(expected);
+    }),
+    { numRuns: testRuns(20) },
+  );
+});
+
+test("thousands of terms are found again", () => {
+  const table = createTermTable("key");
+  const numberOf = (n: number): number => {
+    const bytes = Buffer.from(`term${n}`);
+    return table.numberOf(bytes, 0, bytes.length);
+  };
+  const numbers = Array.from({ length: 50_000 }, (_, n) => numberOf(n));
+  expect(new Set(numbers).size).toBe(50_000);
+  expect(Array.from({ length: 50_000 }, (_, n) => numberOf(n))).toEqual(numbers);
+});

@@ -1,0 +1,186 @@
+import type { FileLock } from "../../db/folder-lock.ts";
+import { lastId } from "../../posts/ids.ts";
+import type { Platform } from "../../posts/post.ts";
+import type { ImportBatch, WriteReport } from "../archive.ts";
+import { withoutAgedOut } from "../catalog/aged-out.ts";
+import {
+  addCoverage,
+  addHandles,
+  addSegmentEntry,
+  nextSequence,
+  presentAnalyzer,
+  presentNumbering,
+  putCheckpoint,
+  putSetting,
+  readSetting,
+  type SegmentEntry,
+  segmentPath,
+  setOptimised,
+} from "../catalog/catalog.ts";
+import { lockUpkeep } from "../compaction/lock.ts";
+import { notCommitted, reinstate, removeEntry, retire } from "../compaction/retire.ts";
+import { removeSegmentFiles } from "../compaction/segment-copy.ts";
+import { latestChanges } from "../write/latest-changes.ts";
+import { entriesOf, noteAuthors, placePosts } from "../write/place-posts.ts";
+import { owner } from "../write/placement.ts";
+import type { PreparedChanges } from "../write/prepare.ts";
+import { publish } from "../write/publish.ts";
+import type { WriteContext } from "../write/write-context.ts";
+import { applyChange, inWriteOrder, writeSegments } from "../write/write-segments.ts";
+import { type BatchSpool, createBatchSpool } from "./batch-spool.ts";
+import { createStagedSegment } from "./staged-segment.ts";
+
+export type StagedImportContext = {
+  context: WriteContext;
+  folder: string;
+  segmentPosts: number;
+  now(): number;
+  /** All of `work` under the catalog's lock, or nothing of it. */
+  locked<Value>(work: () => Value): Value;
+};
+
+/**
+ * An import into a segment that is sealed from the start. Its posts are placed as those of any batch, but their rows go to a file
+ * that is no segment yet, and their terms to memory. `commit` makes the sealed index and, in one commit of the catalog, puts the
+ * file in the place of the platform's newest segment, which is empty, together with checkpoints and coverage. Before that, nothing
+ * of it is seen, and after a crash its source repeats it.
+ *
+ * Nobody else may write to the archive meanwhile: the upkeep lock is held, and a change of the catalog by another connection
+ * (`foreign`) costs the segment. The batches are kept on disk, to be written as any other then.
+ */
+export type StagedImport = {
+  platform: Platform;
+  spool: BatchSpool;
+  stage(batch: ImportBatch, prepared: PreparedChanges): WriteReport | "foreign";
+  posts(): number;
+  isFull(): boolean;
+  /** Whether it was committed; `cuts`: whether the next posts get another segment. */
+  commit(cuts: boolean): boolean;
+  /** Leaves nothing but the batches. */
+  abandon(): void;
+};
+
+/** Null where the platform's newest segment is not empty, posts would have to be moderated, or another process keeps the archive up. */
+export function beginStagedImport(
+  { context, folder, segmentPosts, now, locked }: StagedImportContext,
+  platform: Platform,
+): StagedImport | null {
+  const { catalog, writers, accounts, labels, commit, uriKey } = context;
+  const begun = locked(begin);
+  if (begun === null) return null;
+  const { lock, sequence, version } = begun;
+  const path = segmentPath(folder, { platform, sequence });
+  const staged = createStagedSegment(path, platform, uriKey);
+  const spool = createBatchSpool(`${path}-import`);
+  const checkpoints = new Map<string, string>();
+  const coverage: ImportBatch["coverage"][number][] = [];
+
+  function begin(): { lock: FileLock; sequence: number; version: number } | null {
+    if (accounts.any(platform) || labels.any(platform)) return null;
+    const newest = newestOf(entriesOf(context, platform));
+    const isPresent = newest.analyzer === presentAnalyzer && newest.numbering === presentNumbering;
+    if (!isPresent || newest.rewriting || writers.writerOf(newest).posts() > 0) return null;
+    const lock = lockUpkeep(folder);
+    if (lock === null) return null;
+    const sequence = nextSequence(catalog, platform);
+    retire(catalog, { platform, sequence }, now(), notCommitted);
+    return { lock, sequence, version: dataVersion() };
+  }
+
+  /** Changes with every commit of another connection. */
+  function dataVersion(): number {
+    return Number(catalog.prepare("PRAGMA data_version").get()?.data_version);
+  }
+
+  /** Null when something had to be published first, as in any batch. */
+  function tryStage(prepared: PreparedChanges): WriteReport | "foreign" | null {
+    if (dataVersion() !== version) return "foreign";
+    const { changes, report } = latestChanges(prepared.changes);
+    const entries = writers.entries(platform);
+    const newest = newestOf(entries);
+    const writerOf = (entry: SegmentEntry) =>
+      entry.sequence === newest.sequence ? staged.writer : writers.writerOf(entry);
+    const placed = placePosts(context, platform, changes, { report, writerOf });
+    if (publish(context, platform, placed)) return null;
+    noteAuthors(context, placed);
+    const isOwn = ({ id }: { id: bigint }): boolean => id >= newest.low;
+    const older = placed.filter((change) => !isOwn(change));
+    if (older.length > 0) {
+      const arrivals = { last: Number(readSetting(catalog, "arrival")) };
+      writeSegments(context, platform, older, segmentPosts, arrivals);
+      putSetting(catalog, "arrival", arrivals.last);
+    }
+    for (const change of inWriteOrder(placed.filter(isOwn))) {
+      applyChange(context, staged.writer, platform, change, { last: 0 });
+    }
+    addHandles(catalog, prepared.handles);
+    return report;
+  }
+
+  function stage(batch: ImportBatch, prepared: PreparedChanges): WriteReport | "foreign" {
+    for (;;) {
+      const report = locked(() => tryStage(prepared));
+      if (report === "foreign") return report;
+      if (report === null) continue;
+      spool.add(batch);
+      for (const { name, value } of batch.checkpoints) checkpoints.set(name, value);
+      coverage.push(...batch.coverage);
+      return report;
+    }
+  }
+
+  function swap(lastArrival: number, cuts: boolean): boolean {
+    if (dataVersion() !== version) return false;
+    const newest = newestOf(writers.entries(platform));
+    const { low, skew } = newest;
+    const number = commit.current();
+    const identity = { uriKey, platform, low, madeIn: number, writtenIn: number };
+    const replacedPath = segmentPath(folder, newest);
+    staged.identify({ ...identity, sequence, replaces: newest.sequence }, replacedPath);
+    writers.close(newest);
+    removeEntry(catalog, newest);
+    retire(catalog, newest, now(), number);
+    reinstate(catalog, { platform, sequence });
+    addSegmentEntry(catalog, { platform, sequence, low, skew, writtenIn: number });
+    setOptimised(catalog, { platform, sequence });
+    if (cuts && staged.end() <= lastId) {
+      const next = nextSequence(catalog, platform);
+      writers.add({ platform, sequence: next, low: staged.end(), skew });
+    }
+    putSetting(catalog, "arrival", lastArrival);
+    for (const interval of coverage) addCoverage(catalog, withoutAgedOut(catalog, interval));
+    for (const [name, value] of checkpoints) putCheckpoint(catalog, { name, value });
+    return true;
+  }
+
+  function close(): void {
+    staged.close();
+    spool.close();
+    lock.release();
+  }
+
+  return {
+    platform,
+    spool,
+    stage,
+    posts: staged.posts,
+    isFull: () => staged.posts() >= segmentPosts || staged.isFull(),
+    commit: (cuts) => {
+      const lastArrival = Number(readSetting(catalog, "arrival")) + staged.posts();
+      staged.seal(lastArrival, now());
+      const isDone = locked(() => swap(lastArrival, cuts));
+      if (isDone) close();
+      return isDone;
+    },
+    abandon: () => {
+      staged.close();
+      removeSegmentFiles(path);
+      locked(() => reinstate(catalog, { platform, sequence }));
+      lock.release();
+    },
+  };
+}
+
+function newestOf(entries: readonly SegmentEntry[]): SegmentEntry {
+  return owner(entries, lastId);
+}

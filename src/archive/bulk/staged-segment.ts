@@ -1,0 +1,123 @@
+import { nextMillisecondId } from "../../posts/ids.ts";
+import type { Platform } from "../../posts/post.ts";
+import { createSegmentCopy } from "../compaction/segment-copy.ts";
+import { openForReading } from "../database.ts";
+import { buildSealedOf } from "../sealed/build.ts";
+import { deletionsCopier } from "../segments/deletions.ts";
+import type { SegmentIdentity } from "../segments/identity.ts";
+import { arrivalsIn } from "../segments/ingest-order.ts";
+import {
+  type SegmentWriter,
+  segmentWriterOn,
+  type TermsOfPost,
+} from "../segments/segment-writer.ts";
+import { createForwardIndex } from "./forward-index.ts";
+
+/**
+ * A segment that an import fills: its rows are in a file that no one else knows, its terms in memory. `seal` makes a sealed
+ * segment of it, and `identify` commits that. A crash before leaves a file that is thrown away.
+ */
+export type StagedSegment = {
+  /** Writes rows outside of transactions: nothing is rolled back, so that an error costs the whole segment. */
+  writer: SegmentWriter;
+  /** Whether its terms take up as much memory as they may. */
+  isFull(): boolean;
+  posts(): number;
+  /** The first ID of the millisecond after the last post. */
+  end(): bigint;
+  /** Puts a whole sealed segment on disk. The posts arrived in the order of their IDs, the last one with `lastArrival`. */
+  seal(lastArrival: number, sealedMs: number): void;
+  /** Makes a segment of the file, with the deletions that were noted in the one it replaces. */
+  identify(identity: SegmentIdentity, replacedPath: string): void;
+  close(): void;
+};
+
+/** Page cache while it is filled, KiB: uris come in any order. */
+const fillingCacheKib = 64_000;
+const readingCacheKib = 1_000;
+/** Posts of one row of arrivals. */
+const postsOfArrival = 1_000;
+
+export function createStagedSegment(
+  path: string,
+  platform: Platform,
+  uriKey: string,
+): StagedSegment {
+  const copy = createSegmentCopy(path, platform);
+  const database = copy.open();
+  database.exec(`PRAGMA cache_size = -${fillingCacheKib}`);
+  const index = createForwardIndex(uriKey);
+  const terms = {
+    insert: (id: bigint, { terms, packed }: TermsOfPost) =>
+      index.add(id, packed?.terms ?? Buffer.from(terms)),
+    remove: index.remove,
+  };
+  const noArrivals = { add: () => {}, renumber: () => {}, flush: () => {}, discard: () => {} };
+  const rows = segmentWriterOn(database, { path, platform }, { terms, arrivals: noArrivals });
+  let posts = 0;
+  let last = -1n;
+
+  const writer: SegmentWriter = {
+    ...rows,
+    insert: (post, id, arrival) => {
+      rows.insert(post, id, arrival);
+      posts += 1;
+      if (id > last) last = id;
+    },
+    renumber: (id, to, hash) => {
+      rows.renumber(id, to, hash);
+      if (to > last) last = to;
+    },
+    // Most posts are later than all that are there.
+    findById: (id) => (id > last ? null : rows.findById(id)),
+    holds: (id) => id <= last && rows.holds(id),
+    lowestId: (from, to) => (from > last ? null : rows.lowestId(from, to)),
+    highestId: (from, to) => (from > last ? null : rows.highestId(from, to)),
+  };
+
+  function seal(lastArrival: number, sealedMs: number): void {
+    rows.commit();
+    database.exec("BEGIN");
+    const ids = index.ids();
+    const before = bytesOf();
+    for (const _ of buildSealedOf(database, ids, index.terms(), sealedMs));
+    const put = database.prepare("INSERT OR REPLACE INTO setting VALUES('sealed_bytes', ?)");
+    put.run(bytesOf() - before);
+    putArrivals(ids, lastArrival);
+    for (const _ of copy.complete());
+  }
+
+  const bytesOf = (): number =>
+    Number(
+      database
+        .prepare("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size")
+        .get()?.bytes,
+    );
+
+  function putArrivals(ids: BigInt64Array, lastArrival: number): void {
+    const arrivals = arrivalsIn(database);
+    const ascending = ids.toReversed();
+    for (let from = 0; from < ascending.length; from += postsOfArrival) {
+      const part = ascending.subarray(from, from + postsOfArrival);
+      arrivals.put(lastArrival - ascending.length + from + part.length, [...part]);
+    }
+  }
+
+  return {
+    writer,
+    isFull: index.isFull,
+    posts: () => posts,
+    end: () => nextMillisecondId(last),
+    seal,
+    identify: (identity, replacedPath) => {
+      const replaced = openForReading(replacedPath, readingCacheKib);
+      try {
+        copy.takeDeletions(deletionsCopier(replaced));
+      } finally {
+        replaced.close();
+      }
+      copy.identify(identity);
+    },
+    close: copy.close,
+  };
+}

@@ -1,0 +1,106 @@
+import { Buffer } from "node:buffer";
+import { crc32 } from "node:zlib";
+import { sortTerms } from "./sort-terms.ts";
+
+/** Terms, numbered in the order in which they were first looked up, in memory outside of the heap. */
+export type TermTable = {
+  /** The number of the term that bytes hold from one index to another; a new one where the term is new. */
+  numberOf(bytes: Uint8Array, from: number, to: number): number;
+  terms(): number;
+  /** All terms one after the other; the one with a number begins at its start and ends at the next one's. */
+  text(): { bytes: Uint8Array; starts: Uint32Array };
+  /** The numbers in the order of the terms' bytes. */
+  inOrder(): Uint32Array;
+  memoryBytes(): number;
+};
+
+const firstTerms = 1 << 14;
+const bytesOfTerm = 16;
+
+/** `key` is secret: without it no one can write terms that share an entry. */
+export function createTermTable(key: string): TermTable {
+  const seed = crc32(`seed ${key}`);
+  const factor = (crc32(`factor ${key}`) | 1) >>> 0;
+  let bytes = Buffer.allocUnsafeSlow(firstTerms * bytesOfTerm);
+  let starts = new Uint32Array(firstTerms + 1);
+  let hashes = new Uint32Array(firstTerms);
+  /**
+   * Open addressing: a term's hash and its number plus one side by side, at its hash or behind it. At most half of the entries
+   * are taken.
+   */
+  let entries = new Uint32Array(firstTerms * 4);
+  let count = 0;
+
+  function hashOf(text: Uint8Array, from: number, to: number): number {
+    let hash = seed;
+    for (let at = from; at < to; at += 1) {
+      hash = Math.imul(hash ^ (text[at] as number), factor);
+      hash ^= hash >>> 15;
+    }
+    return hash >>> 0;
+  }
+
+  function isTerm(number: number, text: Uint8Array, from: number, to: number): boolean {
+    const start = starts[number] as number;
+    if ((starts[number + 1] as number) - start !== to - from) return false;
+    for (let at = from, own = start; at < to; at += 1, own += 1) {
+      if (text[at] !== bytes[own]) return false;
+    }
+    return true;
+  }
+
+  function add(text: Uint8Array, from: number, to: number, hash: number): number {
+    if (count === hashes.length) grow();
+    const start = starts[count] as number;
+    const end = start + to - from;
+    if (end > bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(end, bytes.length * 2));
+      larger.set(bytes.subarray(0, start));
+      bytes = larger;
+    }
+    for (let at = from, own = start; at < to; at += 1, own += 1) bytes[own] = text[at] as number;
+    hashes[count] = hash;
+    count += 1;
+    starts[count] = end;
+    return count - 1;
+  }
+
+  function grow(): void {
+    const terms = count * 2;
+    const [oldStarts, oldHashes] = [starts, hashes];
+    starts = new Uint32Array(terms + 1);
+    starts.set(oldStarts);
+    hashes = new Uint32Array(terms);
+    hashes.set(oldHashes);
+    entries = new Uint32Array(terms * 4);
+    for (let number = 0; number < count; number += 1) enter(number);
+  }
+
+  function enter(number: number): void {
+    const mask = entries.length - 1;
+    const hash = hashes[number] as number;
+    let at = (hash * 2) & mask;
+    while (entries[at + 1] !== 0) at = (at + 2) & mask;
+    entries[at] = hash;
+    entries[at + 1] = number + 1;
+  }
+
+  return {
+    numberOf(text, from, to) {
+      const hash = hashOf(text, from, to);
+      const mask = entries.length - 1;
+      for (let at = (hash * 2) & mask; ; at = (at + 2) & mask) {
+        const next = entries[at + 1] as number;
+        if (next === 0) break;
+        if (entries[at] === hash && isTerm(next - 1, text, from, to)) return next - 1;
+      }
+      const number = add(text, from, to, hash);
+      enter(number);
+      return number;
+    },
+    terms: () => count,
+    text: () => ({ bytes, starts }),
+    inOrder: () => sortTerms(bytes, starts, count),
+    memoryBytes: () => bytes.length + 4 * (starts.length + hashes.length + entries.length),
+  };
+}

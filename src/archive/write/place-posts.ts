@@ -1,0 +1,69 @@
+import type { Platform } from "../../posts/post.ts";
+import type { WriteReport } from "../archive.ts";
+import { agedOutMs } from "../catalog/aged-out.ts";
+import { nextSequence, type SegmentEntry } from "../catalog/catalog.ts";
+import { tombstonesOf } from "../catalog/tombstones.ts";
+import type { PreparedChange } from "../prepared.ts";
+import type { SegmentWriter } from "../segments/segment-writer.ts";
+import { type PlacedChange, placeChanges } from "./placement.ts";
+import type { WriteContext } from "./write-context.ts";
+
+type PlaceOptions = {
+  /** Counts what comes of each change. */
+  report: WriteReport;
+  writerOf(entry: SegmentEntry): SegmentWriter;
+};
+
+/** Decides what each change of one platform does, and begins the platform's first segment where there is none. */
+export function placePosts(
+  context: WriteContext,
+  platform: Platform,
+  changes: readonly PreparedChange[],
+  { report, writerOf }: PlaceOptions,
+): PlacedChange[] {
+  const { catalog, accounts } = context;
+  const entries = entriesOf(context, platform);
+  const segments = { ...context, writerOf, entries };
+  const tombstones = tombstonesOf(catalog, platform, accounts);
+  return withoutAged(
+    context,
+    platform,
+    placeChanges(changes, segments, tombstones, report),
+    report,
+  );
+}
+
+/** The segments of a platform; at least one. */
+export function entriesOf({ catalog, writers }: WriteContext, platform: Platform): SegmentEntry[] {
+  if (writers.entries(platform).length === 0) {
+    const sequence = nextSequence(catalog, platform);
+    writers.add({ platform, sequence, low: 0n, skew: { minMs: 0, maxMs: 0 } });
+  }
+  return writers.entries(platform);
+}
+
+/** What a stream or a backfill brings too late, when posts of its time have aged out, is kept out. */
+function withoutAged(
+  { catalog }: WriteContext,
+  platform: Platform,
+  changes: PlacedChange[],
+  report: WriteReport,
+): PlacedChange[] {
+  const agedMs = agedOutMs(catalog, platform);
+  if (agedMs === null) return changes;
+  const kept = changes.filter(
+    (change) => change.kind !== "insert" || change.post.imported || change.post.timeMs >= agedMs,
+  );
+  report.inserted -= changes.length - kept.length;
+  report.suppressed += changes.length - kept.length;
+  return kept;
+}
+
+/** Accounts that are known by their id alone are to be looked up. */
+export function noteAuthors({ accounts }: WriteContext, changes: readonly PlacedChange[]): void {
+  for (const change of changes) {
+    if (change.kind !== "insert" && change.kind !== "update") continue;
+    const { platform, userId, lacksHandle } = change.post;
+    if (lacksHandle && userId !== null) accounts.add(platform, userId);
+  }
+}
