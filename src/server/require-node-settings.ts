@@ -1,7 +1,7 @@
 import { EarshotError } from "../lib/errors.ts";
 import { withoutEnding } from "../query/characters.ts";
-import { isSigningKey } from "../remote/protocol/ed25519.ts";
 import { isEnrolmentToken } from "../remote/protocol/enrolment.ts";
+import { isSigningKey } from "../remote/protocol/keys.ts";
 import { callerAudience } from "../remote/protocol/statement.ts";
 import type { Config } from "./config.ts";
 

@@ -1,7 +1,6 @@
 import { fieldsOf } from "../../platforms/fields.ts";
-import { isSigningKey } from "../protocol/ed25519.ts";
 import { bytesOf } from "../protocol/encoding.ts";
-import { isSignedBy } from "../protocol/keys.ts";
+import { isSignedBy, isSigningKey } from "../protocol/keys.ts";
 import { quoteDigestOf, type SignedResult } from "../protocol/signed-result.ts";
 import {
   attestationIdOf,

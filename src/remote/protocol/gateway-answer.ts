@@ -1,5 +1,5 @@
-import { isSignedBy } from "./ed25519.ts";
 import { base64url, bytesOf, frame, sha256 } from "./encoding.ts";
+import { isSignedBy } from "./keys.ts";
 
 /** The field in which a gateway vouches for an answer to a node. */
 export const gatewaySignatureField = "earshot-gateway-signature";

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { isSigningKey } from "./ed25519.ts";
 import { base64url, bytesOf, bytesOfBase64 } from "./encoding.ts";
-import { gatewayKeyOf, isSignedBy, makeIdentity, makeRunKeys } from "./keys.ts";
+import { gatewayKeyOf, isSignedBy, isSigningKey, makeIdentity, makeRunKeys } from "./keys.ts";
 
 const message = Buffer.from("a message");
 

@@ -1,10 +1,9 @@
 import * as z from "zod";
 import { parseUntrustedJson } from "../../lib/bounded-json.ts";
-import { isSignedBy, type SigningKey } from "./ed25519.ts";
 import { base64url, bytesOf, frame } from "./encoding.ts";
 import { jobRefused } from "./errors.ts";
 import { type Binding, sealTo } from "./hpke.ts";
-import type { RunKeys } from "./keys.ts";
+import { isSignedBy, type RunKeys, type SigningKey } from "./keys.ts";
 import { type JobEnvelope, jobEnvelope } from "./messages.ts";
 import { releasedCredential } from "./released-credential.ts";
 import {

@@ -1,6 +1,6 @@
 import { serializeDictionary } from "../../lib/structured-fields.ts";
-import { isSignedBy } from "./ed25519.ts";
 import { bytesOfBase64, sha256 } from "./encoding.ts";
+import { isSignedBy } from "./keys.ts";
 
 /**
  * HTTP message signatures (RFC 9421) as this protocol uses them: with the label `earshot` over components that are fixed for
