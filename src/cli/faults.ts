@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { EarshotError, messageOf } from "../lib/errors.ts";
-import { isDismissal } from "../remote/worker/gateway-faults.ts";
+import { isDismissal } from "../remote/worker/dismissal.ts";
 
 /** Exit codes: what a script may rely on. */
 export const exitCode = { ok: 0, failed: 1, wrongUse: 2, sentAway: 3 } as const;

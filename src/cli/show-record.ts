@@ -1,23 +1,21 @@
-import { z } from "zod";
 import { withoutControls } from "../text/controls.ts";
 import { painter, type Terminal } from "./terminal.ts";
 import { wrap } from "./text-layout.ts";
 
-const recordSchema = z.object({
-  ID: z.string(),
-  Content: z.string(),
-  Metadata: z.object({
-    platform: z.string(),
-    created_at: z.string(),
-    username: z.string(),
-    author: z.string().nullable(),
-    url: z.string().nullable(),
-  }),
-});
+type ShownRecord = {
+  Content: string;
+  Metadata: {
+    platform: string;
+    created_at: string;
+    username: string;
+    author: string | null;
+    url: string | null;
+  };
+};
 
 /** One record of the API as a person reads it: when, where, who; the text, wrapped; where to open it. */
 export function showRecord(json: string, terminal: Pick<Terminal, "colour" | "columns">): string {
-  const { Content, Metadata } = recordSchema.parse(JSON.parse(json));
+  const { Content, Metadata } = JSON.parse(json) as ShownRecord;
   const { dim, bold, accent } = painter(terminal);
   const time = Metadata.created_at.slice(0, 16).replace("T", " ");
   const author = Metadata.author ? ` ${dim(oneLine(Metadata.author))}` : "";

@@ -1,6 +1,6 @@
 import type { NodeSettings } from "../remote/settings.ts";
 import type { Standing } from "../remote/worker/attest-loop.ts";
-import { isDismissal } from "../remote/worker/gateway-faults.ts";
+import { isDismissal } from "../remote/worker/dismissal.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Tells a person how a node stands with its gateway. */

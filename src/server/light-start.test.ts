@@ -31,3 +31,12 @@ test("a server that no node comes to loads neither what seals jobs nor what veri
   expect(packages).not.toContain("hpke");
   expect(packages).not.toContain("@phala/dcap-qvl");
 });
+
+test.each(["main", "explain", "search", "counts"])(
+  "the command line's module %s loads no schemas",
+  (name) => {
+    const packages = packagesOf([new URL(`../cli/${name}.ts`, start)]);
+    expect(packages).not.toContain("zod");
+    expect(packages).not.toContain("fastify");
+  },
+);

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { RunnerOptions } from "../jobs/runner.ts";
 import type { EarshotError } from "../lib/errors.ts";
 import type { Standing } from "../remote/worker/attest-loop.ts";
-import { isDismissal } from "../remote/worker/gateway-faults.ts";
+import { isDismissal } from "../remote/worker/dismissal.ts";
 
 /** Why an attempt at a job failed may repeat a part of what was asked: a node's log gets the code alone. */
 export function withoutCauses(log: Logger): RunnerOptions["log"] {
