@@ -55,7 +55,7 @@ type Sides = {
 
 async function openSides(dataDir: string, rawPath: string, segments: number): Promise<Sides> {
   const raw = openRaw(rawPath, cacheKib * segments, limit);
-  const reader = createReader(join(dataDir, "archive"), cacheKib, systemClock);
+  const reader = createReader(join(dataDir, "archive"), cacheKib * segments, systemClock);
   const archive = await openArchive({
     dataDir,
     readers: 2,

@@ -7,6 +7,7 @@ import {
   segmentPath,
 } from "../src/archive/catalog/catalog.ts";
 import { openForReading } from "../src/archive/database.ts";
+import { memoryShares } from "../src/archive/memory-shares.ts";
 import { type PlatformQuery, platformQuery } from "../src/archive/read/platform-query.ts";
 import { createIdMemory, useIdMemory } from "../src/archive/sealed/id-memory.ts";
 import { createSealedMemory, type SealedMemory } from "../src/archive/segments/sealed-part.ts";
@@ -56,13 +57,20 @@ export function entriesOf(folder: string): SegmentEntry[] {
 
 /** Whole archives in the calling thread. */
 export const openReader = (dataDir: string): Reader =>
-  createReader(join(dataDir, "archive"), cacheKib, systemClock, new Int32Array(0), threadMemory());
+  createReader(
+    join(dataDir, "archive"),
+    64 * cacheKib,
+    systemClock,
+    new Int32Array(0),
+    threadMemory(),
+  );
 
-const sharedIds = createIdMemory(archiveDefaults.idMemoryBytes);
+/** Of an archive with two readers. */
+const shares = memoryShares(archiveDefaults.memoryBytes, 2);
+const sharedIds = createIdMemory(shares.ids);
 
 /** What one reader thread has of memory. */
-const threadMemory = (): SealedMemory =>
-  createSealedMemory(archiveDefaults.termMemoryBytes, useIdMemory(sharedIds));
+const threadMemory = (): SealedMemory => createSealedMemory(shares.terms, useIdMemory(sharedIds));
 
 export function plannedFor(query: string, reader: Reader): Asked {
   const { tree } = parseQuery(query);

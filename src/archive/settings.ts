@@ -91,17 +91,11 @@ export const boundSettings = {
     1_000,
     "Shortest time between two seals of a segment.",
   ),
-  termMemoryBytes: count(
-    "EARSHOT_TERM_MEMORY",
-    48 * 1024 ** 2,
-    [65_536, 1024 ** 4],
-    "Cache of each reader thread for the terms of sealed segments, in bytes.",
-  ),
-  idMemoryBytes: count(
-    "EARSHOT_ID_MEMORY",
-    81_000_000,
-    [0, 1024 ** 4],
-    "Cache of all reader threads together for the IDs of posts in sealed segments, in bytes; 8 bytes a post.",
+  memoryBytes: count(
+    "EARSHOT_MEMORY",
+    205_000_000,
+    [1_000_000, 1024 ** 4],
+    "Caches of all reader threads together, in bytes: two fifths for the IDs of posts in sealed segments, 8 bytes a post, two fifths for the terms of sealed segments, one fifth for pages of the files.",
   ),
 };
 

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { isInsecure } from "../remote/evidence/evidence.ts";
 import type { Config } from "../server/config.ts";
+import { boundHeapGrowth } from "../server/heap-growth.ts";
 import { wrongUse } from "./faults.ts";
 import { otherRoleWarning } from "./other-role.ts";
 import { endSoon, withQuietLog } from "./serving.ts";
@@ -56,6 +57,7 @@ export function addNode(program: Command, terminal: Terminal): void {
 
 async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> {
   const config = withQuietLog(nodeConfig(options, terminal), terminal);
+  boundHeapGrowth();
   // Only this command needs a node: the others start quicker without it.
   const { startRemoteNode } = await import("../server/start-node.ts");
   if (options.seedFrom !== undefined) {

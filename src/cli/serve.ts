@@ -4,6 +4,7 @@ import type { StreamState } from "../ingest/ingest-state.ts";
 import { systemClock } from "../lib/clock.ts";
 import { formatDuration } from "../lib/duration.ts";
 import { cleartextWarning } from "../server/cleartext.ts";
+import { boundHeapGrowth } from "../server/heap-growth.ts";
 import type { Service } from "../server/start.ts";
 import { otherRoleWarning } from "./other-role.ts";
 import { endSoon, withQuietLog } from "./serving.ts";
@@ -32,6 +33,7 @@ export function addServe(program: Command, terminal: Terminal): void {
 
 async function serve(terminal: Terminal): Promise<void> {
   const config = withQuietLog(readConfig(terminal), terminal);
+  boundHeapGrowth();
   // Only this command and the demo need the whole service: the others start quicker without it.
   const { startService } = await import("../server/start.ts");
   const service = await startService(config);

@@ -26,7 +26,7 @@ export const settingTasks: Readonly<Record<string, readonly string[]>> = {
     "EARSHOT_ARCHIVE_MAX_AGE",
     "EARSHOT_SEAL",
     "EARSHOT_READERS",
-    "EARSHOT_ID_MEMORY",
+    "EARSHOT_MEMORY",
   ],
   "Limit callers": [
     "EARSHOT_REQUESTS_PER_SECOND",

@@ -17,7 +17,8 @@ export async function openStores(config: Config, clock: Clock): Promise<Stores> 
   await requireStartNeeds(config.data);
   const warnings: string[] = [];
   let warn = (message: string): unknown => warnings.push(message);
-  const share = createReaderShare({ dataDir, ...settings });
+  // The control thread reads, too.
+  const share = createReaderShare({ dataDir, ...settings, readers: settings.readers + 1 });
   const [control, archive] = await Promise.allSettled([
     startControl({ dataDir, secretKey, archive: share }),
     openArchive({

@@ -56,7 +56,7 @@ export function createSharedPages(maxBytes: number): SharedIdMemory {
     return { buffer: new SharedArrayBuffer(bytesOfControl + slots * bytesOfSlot), slots };
   } catch (error) {
     throw new EarshotError("invalid_setting", `there is no memory of ${maxBytes} bytes for IDs`, {
-      hint: "set EARSHOT_ID_MEMORY to less",
+      hint: "set EARSHOT_MEMORY to less",
       cause: error,
     });
   }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { endSnapshot } from "../database.ts";
+import { memoryShares } from "../memory-shares.ts";
 import { SealedDamage } from "../sealed/damage.ts";
 import { type Mask, readMask } from "../sealed/deletion-bitmap.ts";
 import { createEvaluators, type Evaluators } from "../sealed/evaluate.ts";
@@ -27,7 +28,7 @@ export type SealedMemory = {
  * remembered of terms.
  */
 export const createSealedMemory = (
-  termBytes = archiveDefaults.termMemoryBytes,
+  termBytes = memoryShares(archiveDefaults.memoryBytes, 2).terms,
   ids: IdMemory | null = null,
   verified = useVerifiedFiles(),
 ): SealedMemory => ({

@@ -35,6 +35,7 @@ export type Segment = {
    * searched row by row from then on. Yields when `isSliceOver` says so.
    */
   verify(isSliceOver: () => boolean): Iterable<void>;
+  resizeCache(kib: number): void;
   close(): void;
 };
 
@@ -99,6 +100,7 @@ export function openSegment(
     arrivals: segmentArrivals(database),
     lookup: segmentLookup(database, platform),
     verify,
+    resizeCache: (kib) => database.exec(`PRAGMA cache_size = -${kib}`),
     close,
   };
 }

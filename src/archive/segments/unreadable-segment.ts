@@ -45,6 +45,7 @@ export function unreadableSegment(path: string): Segment {
     },
     arrivals: refuse,
     verify: () => [].values(),
+    resizeCache: () => {},
     close: () => {},
   };
 }

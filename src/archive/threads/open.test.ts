@@ -141,8 +141,8 @@ test("a search whose signal aborts is rejected with its reason, its thread stops
 
 test.each([
   ["that threads share", undefined],
-  ["of their own alone, where they may share none", 0],
-])("threads that read sealed segments answer with memory %s", async (_, idMemoryBytes) => {
+  ["of their own alone, where they may share none", 10_000],
+])("threads that read sealed segments answer with memory %s", async (_, memoryBytes) => {
   const held = await open();
   await held.write(batch(0, 100));
   await held.close();
@@ -150,7 +150,7 @@ test.each([
   archive = await openArchive({
     ...settings,
     readers: 3,
-    idMemoryBytes: idMemoryBytes ?? 80_000_000,
+    ...(memoryBytes === undefined ? {} : { memoryBytes }),
   });
   const answers = await Promise.all(
     Array.from({ length: 6 }, () => archive?.search({ ...everything, limit: 40 })),

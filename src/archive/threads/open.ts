@@ -33,6 +33,7 @@ import { verifyCatalog } from "../catalog/verify-catalog.ts";
 import type { UpkeepState } from "../compaction-state.ts";
 import { openForReading } from "../database.ts";
 import { careFault, requireWritable } from "../maintenance/errors.ts";
+import { memoryShares } from "../memory-shares.ts";
 import { createIdMemory } from "../sealed/id-memory.ts";
 import { createVerifiedFiles } from "../segments/verified-files.ts";
 import { type ArchiveBounds, archiveDefaults } from "../settings.ts";
@@ -73,9 +74,6 @@ export type OpenArchive = Archive & {
 };
 
 const noNames: ResolvedNames = { accounts: new Map(), posts: new Map() };
-
-/** Page cache of one reader for one segment, KiB. */
-const readerCacheKib = 8_000;
 
 /** Page cache of the connection that reads the version alone, KiB. */
 const versionCacheKib = 64;
@@ -291,15 +289,16 @@ function versionOf(statement: StatementSync): number | null {
 
 /** What the threads share that read the archive of a data folder. */
 export function createReaderShare(
-  settings: Pick<ArchiveSettings, "dataDir"> & Partial<ArchiveBounds>,
+  settings: Pick<ArchiveSettings, "dataDir" | "readers"> & Partial<ArchiveBounds>,
 ): ReaderShare {
-  const { idMemoryBytes, termMemoryBytes } = { ...archiveDefaults, ...settings };
+  const { memoryBytes, readers } = { ...archiveDefaults, ...settings };
+  const shares = memoryShares(memoryBytes, readers);
   return {
     folder: join(settings.dataDir, "archive"),
-    cacheKib: readerCacheKib,
-    ids: createIdMemory(idMemoryBytes),
+    cacheKib: Math.floor(shares.pages / 1_024),
+    ids: createIdMemory(shares.ids),
     verifiedFiles: createVerifiedFiles(),
-    termMemoryBytes,
+    termMemoryBytes: shares.terms,
   };
 }
 
@@ -345,8 +344,7 @@ const boundsOf = (settings: ArchiveBounds): ArchiveBounds => ({
   sealPosts: settings.sealPosts,
   resealPercent: settings.resealPercent,
   resealEveryMs: settings.resealEveryMs,
-  termMemoryBytes: settings.termMemoryBytes,
-  idMemoryBytes: settings.idMemoryBytes,
+  memoryBytes: settings.memoryBytes,
 });
 
 /** How long changes are prepared before others have their turn on the event loop, milliseconds. */

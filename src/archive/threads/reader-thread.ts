@@ -12,6 +12,7 @@ import { isStopped } from "./stop-flags.ts";
 /** One of the threads that read the archive. */
 export type ReaderThreadData = {
   folder: string;
+  /** Page cache of all segments that it has open, KiB. */
   cacheKib: number;
   stopFlags: Int32Array;
   /** The IDs of sealed segments, which all of them share. */

@@ -48,6 +48,7 @@ import { requireKnownAnalyzers } from "../catalog/open-catalog.ts";
 import { byOtherIds } from "../catalog/other-ids.ts";
 import { withheldOf } from "../catalog/withheld.ts";
 import { onSnapshot, openForReading } from "../database.ts";
+import { segmentCache } from "../memory-shares.ts";
 import { countSegments } from "../read/count.ts";
 import { createCountCache } from "../read/count-cache.ts";
 import { heldOfAuthors, withAuthors } from "../read/coverage-of-authors.ts";
@@ -105,7 +106,8 @@ export type Reader = { operations: ReaderOperations; steps: ReaderSteps; close()
 
 /**
  * Everything that is read of an archive, in the thread that calls it. Each call sees the last commit. A search whose flag of
- * `stopFlags` goes up ends with what it has. `memory` is what the thread remembers of sealed segments.
+ * `stopFlags` goes up ends with what it has. `cacheKib` is the page cache of all open segments together, `memory` what the thread
+ * remembers of sealed segments.
  */
 export function createReader(
   folder: string,
@@ -117,6 +119,7 @@ export function createReader(
   const catalog = openForReading(catalogPath(folder), 1_000);
   const version = catalog.prepare("PRAGMA data_version");
   const opened = new Map<string, Segment>();
+  let segmentCacheKib = segmentCache(cacheKib, 1);
   const counted = createCountCache();
   const accounts = accountsOf(catalog);
   const withheld = withheldOf(catalog, accounts, labelsOf(catalog));
@@ -154,6 +157,7 @@ export function createReader(
       segment.close();
       opened.delete(path);
     }
+    shareCache();
   }
 
   /** An answer with what was held when it was begun: what is claimed must not be newer than the segments that were asked. */
@@ -168,23 +172,32 @@ export function createReader(
 
   function open(entry: SegmentEntry): Segment {
     const path = segmentPath(folder, entry);
-    const segment = opened.get(path) ?? openReadable(path, entry.platform);
+    const known = opened.get(path);
+    const segment = known ?? openReadable(path, entry.platform);
     opened.delete(path);
     opened.set(path, segment);
-    if (opened.size > openSegments) {
-      const [oldest] = opened.keys();
-      if (oldest !== undefined) {
-        opened.get(oldest)?.close();
-        opened.delete(oldest);
-      }
+    if (known !== undefined) return segment;
+    const [oldest] = opened.keys();
+    if (opened.size > openSegments && oldest !== undefined) {
+      opened.get(oldest)?.close();
+      opened.delete(oldest);
     }
+    shareCache();
     return segment;
+  }
+
+  /** Open segments share the page cache equally. */
+  function shareCache(): void {
+    const kib = segmentCache(cacheKib, opened.size);
+    if (kib === segmentCacheKib) return;
+    segmentCacheKib = kib;
+    for (const segment of opened.values()) segment.resizeCache(kib);
   }
 
   /** Damage of one file must not keep the others from answering. */
   function openReadable(path: string, platform: Platform): Segment {
     try {
-      return openSegment(path, platform, cacheKib, memory);
+      return openSegment(path, platform, segmentCacheKib, memory);
     } catch (error) {
       if (!isDamage(error)) throw error;
       return unreadableSegment(path);

@@ -1,3 +1,5 @@
+import { once } from "../../lib/once.ts";
+
 const ellipsis = "…";
 
 /** How far back from the cut a space is looked for, as a part of what fits, and at most in characters. */
@@ -6,7 +8,7 @@ const mostForWord = 40;
 /** UTF-16 units around the cut in which a character of several code points is seen whole. */
 const aroundCut = 64;
 
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+const graphemes = once(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
 
 /** Characters of a text: Unicode code points. */
 export function characterCount(text: string): number {
@@ -50,7 +52,10 @@ function graphemeBorder(text: string, cut: number): number {
   let start = Math.max(0, cut - aroundCut);
   if (start > 0 && isPairAt(text, start - 1)) start -= 1;
   const around = text.slice(start, cut + aroundCut);
-  const border = graphemes.segment(around).containing(cut - start)?.index ?? 0;
+  const border =
+    graphemes()
+      .segment(around)
+      .containing(cut - start)?.index ?? 0;
   return border === 0 ? cut : start + border;
 }
 
