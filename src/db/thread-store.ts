@@ -1,3 +1,4 @@
+import { EarshotError } from "../lib/errors.ts";
 import type { Thread } from "../lib/thread.ts";
 import type { Database } from "./open.ts";
 import { type Operations, runOperation, type Store } from "./operations.ts";
@@ -14,8 +15,10 @@ export function createThreadStore<Table extends Operations>(
   openHere: () => Database,
 ): { store: Store<Table>; close(): void } {
   let database: Database | null = null;
+  let isClosed = false;
 
   async function inMemory(name: string, args: unknown): Promise<unknown> {
+    if (isClosed) throw storeClosed();
     try {
       database ??= openHere();
       return runOperation(operations, name, database, args);
@@ -25,6 +28,7 @@ export function createThreadStore<Table extends Operations>(
   }
 
   function close(): void {
+    isClosed = true;
     database?.close();
     database = null;
   }
@@ -37,3 +41,9 @@ export function createThreadStore<Table extends Operations>(
   } as Store<Table>;
   return { store, close };
 }
+
+const storeClosed = (): EarshotError =>
+  new EarshotError("thread_closed", "the control store is closed", {
+    status: 503,
+    retryable: true,
+  });

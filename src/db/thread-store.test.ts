@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import type { Thread } from "../lib/thread.ts";
+import type { Database } from "./open.ts";
+import { memory, perStore } from "./operations.ts";
+import { createThreadStore } from "./thread-store.ts";
+
+const countOf = perStore(() => ({ calls: 0 }));
+const operations = {
+  count: memory((database, by: number) => {
+    const count = countOf(database);
+    count.calls += by;
+    return count.calls;
+  }),
+};
+
+const noThread: Thread = {
+  call: () => Promise.reject(new Error("a thread was called")),
+  load: () => ({ waiting: 0, busyMs: 0 }),
+  close: async () => undefined,
+};
+
+test("what is kept in memory is kept on the calling thread, over one connection until the store is closed", async () => {
+  let opened = 0;
+  let closed = 0;
+  const open = (): Database => {
+    opened += 1;
+    return { close: () => (closed += 1) } as unknown as Database;
+  };
+  const { store, close } = createThreadStore(noThread, noThread, operations, open);
+  expect(await store.inMemory("count", 2)).toBe(2);
+  expect(await store.inMemory("count", 3)).toBe(5);
+  close();
+  await expect(store.inMemory("count", 1)).rejects.toMatchObject({ code: "thread_closed" });
+  expect([opened, closed]).toEqual([1, 1]);
+});
