@@ -3,7 +3,7 @@ import type { AnswerRequest, Coverage } from "../platforms/source.ts";
 import { targetText } from "../platforms/target-text.ts";
 import type { VerifiedEvidence } from "../remote/evidence/evidence.ts";
 import type { Proof } from "../remote/proof/proof.ts";
-import type { ProofStep, ProofVerdict } from "../remote/proof/verdict.ts";
+import type { ProofStep, ProofVerdict } from "../remote/proof/verify-proof.ts";
 import type { SignedResult } from "../remote/protocol/signed-result.ts";
 import { readKnowledge, readRequest } from "../remote/protocol/texts.ts";
 import { withUnseenEscaped } from "../text/controls.ts";

@@ -176,7 +176,7 @@ describe("a proof that holds", () => {
     const other = ["--result", file("other.json", `${simulated.body}\n`)];
     expect(await verify(proofFile(simulated), ...trusting(), ...other)).toMatchObject({
       code: 1,
-      notes: expect.stringContaining("not the one that was signed"),
+      notes: expect.stringContaining("not the signed one"),
     });
   });
 });

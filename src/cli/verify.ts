@@ -8,7 +8,7 @@ import { EarshotError } from "../lib/errors.ts";
 import { collateralFromFolder } from "../remote/evidence/collateral.ts";
 import { type NodePolicy, readPolicy } from "../remote/evidence/policy.ts";
 import type { ExpectedOfProof } from "../remote/proof/proof-checks.ts";
-import type { ProofStep, ProofVerdict } from "../remote/proof/verdict.ts";
+import type { ProofStep, ProofVerdict } from "../remote/proof/verify-proof.ts";
 import { verifyProof } from "../remote/proof/verify-proof.ts";
 import { withUnseenEscaped } from "../text/controls.ts";
 import { moment } from "./parse-values.ts";

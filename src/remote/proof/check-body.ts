@@ -9,26 +9,26 @@ import { skewMs } from "./proof-checks.ts";
 import { proofRefused } from "./read-proof.ts";
 
 /**
- * Holds the body and what is told of it against what was asked, as a gateway does before it takes an answer, and against the
- * time of the signature where there is one; how many records there are. Errors: `proof_refused` with `body_malformed`,
- * `asked_after_signature` or `post_after_signature`; `job_refused`; `answer_refused` (check-answer.ts).
+ * Compares body and knowledge with the request, as a gateway does with an answer, and with the time of the signature if there
+ * is one. Returns the number of records. Errors: `proof_refused` with `body_malformed`, `asked_after_signature` or
+ * `post_after_signature`; `job_refused`; `answer_refused` (check-answer.ts).
  */
 export async function checkBody(
-  { body, request, knowledge }: Proof,
+  { body, request: requestText, knowledge }: Proof,
   signedAtMs: number | null,
 ): Promise<number> {
-  const asked = readRequest(request);
+  const request = readRequest(requestText);
   const known = readKnowledge(knowledge);
   const items = recordsOf(body).map(readRecord);
-  await checkAnswer(asked, items, known);
-  if (signedAtMs !== null) checkBefore(signedAtMs + skewMs, asked, items);
+  await checkAnswer(request, items, known);
+  if (signedAtMs !== null) checkBefore(signedAtMs + skewMs, request, items);
   return items.length;
 }
 
-/** Nothing can be asked or posted after what was signed. The time that an author claims may be any; the ID tells when it was seen. */
-function checkBefore(latestMs: number, asked: AnswerRequest, items: readonly ReadRecord[]): void {
-  if (asked.asOfMs > latestMs) {
-    throw proofRefused("asked_after_signature", "it was asked for after it had been signed");
+/** The time that an author claims may be any; the ID tells when a post was seen. */
+function checkBefore(latestMs: number, request: AnswerRequest, items: readonly ReadRecord[]): void {
+  if (request.asOfMs > latestMs) {
+    throw proofRefused("asked_after_signature", "the request is newer than the signature");
   }
   const isLater = ({ item: { id }, kind, createdMs }: ReadRecord): boolean =>
     kind === "post" &&
@@ -37,26 +37,20 @@ function checkBefore(latestMs: number, asked: AnswerRequest, items: readonly Rea
     tellsTime(id) &&
     idTimeMs(id) > latestMs;
   if (items.some(isLater)) {
-    throw proofRefused("post_after_signature", "a post is of a time after the signature");
+    throw proofRefused("post_after_signature", "a post is newer than the signature");
   }
 }
 
-/** The records of a body that is spelled as all bodies are: readers of other kinds find the same in it. */
+/** The records of a body in its canonical form, so that all readers find the same in it. */
 function recordsOf(body: string): string[] {
-  const records = writtenAgain(body);
-  if (records === null) throw malformed();
-  if (bodyOf(records.map((record) => ({ record }))) !== body) throw malformed();
-  return records;
-}
-
-/** Null for what is no list, and for what nests deeper than can be written. */
-function writtenAgain(body: string): string[] | null {
   try {
     const values: unknown = JSON.parse(body);
-    return Array.isArray(values) ? values.map((value) => JSON.stringify(value)) : null;
+    const records = Array.isArray(values) ? values.map((value) => JSON.stringify(value)) : [];
+    if (bodyOf(records.map((record) => ({ record }))) === body) return records;
   } catch {
-    return null;
+    // Also what nests too deep to be written.
   }
+  throw malformed();
 }
 
-const malformed = () => proofRefused("body_malformed", "the body is no list of records");
+const malformed = () => proofRefused("body_malformed", "the body is not a list of records");

@@ -13,164 +13,125 @@ import {
 import type { Proof } from "./proof.ts";
 import { proofRefused } from "./read-proof.ts";
 
-/** What the caller knows already and the proof has to agree with; what is absent is not compared. */
+/** What the caller knows and the proof has to match; absent values are not compared. */
 export type ExpectedOfProof = {
   /** The uuid of the job. */
   job?: string;
-  /** What the caller sent along when it asked a node itself. */
+  /** The nonce that the caller sent to a node. */
   nonce?: string;
-  /** The body that the caller was given, as it came. */
+  /** The body that the caller received, byte for byte. */
   body?: Uint8Array;
-  /** The query that the caller asked. */
   query?: string;
-  /** The key and the name of the gateway that the caller trusts nodes to have worked for. */
+  /** The key and the name of the gateway that the caller trusts. */
   gatewayKey?: string;
   audience?: string;
-  /** Unix milliseconds: the signature has to be of then or later. */
+  /** Earliest time of the signature, Unix milliseconds. */
   signedAfterMs?: number;
-  /** The window that the caller asked for, Unix milliseconds. */
+  /** The requested window, Unix milliseconds. */
   fromMs?: number;
   toMs?: number;
-  /** The caller asked without a cursor: nothing that comes before may have been left out. */
+  /** The caller sent no cursor, so that nothing may be left out before the first record. */
   isFirstPage?: true;
 };
 
 /** How far clocks may differ. */
 export const skewMs = 60_000;
 
-/**
- * Whether what is named is called what its content makes, and the statement was made for a gateway. Errors: `proof_refused` with
- * `node_id`, `key_id`, `attestation_id` or `made_for_callers`.
- */
+const messages = {
+  node_id: "the node id is not that of its identity key",
+  key_id: "the key id is not that of the keys",
+  attestation_id: "the attestation id is not that of its content",
+  made_for_callers: "the statement was made for callers, not for a gateway",
+  key_unusable: "a key of the statement is invalid or weak",
+  identity_signature: "the identity key has not signed the statement",
+  other_key: "the signature names other keys than the attestation",
+  other_job: "the signature is of another job",
+  other_evidence: "the signature and the attestation name different kinds of evidence",
+  other_attestation: "the signature names another attestation",
+  other_quote: "the signature names another quote",
+  signed_in_future: "the time of the signature is in the future",
+  not_the_job: "the proof is of another job",
+  not_the_nonce: "the answer is not to the request with this nonce",
+  not_the_result: "the given result is not the signed one",
+  not_the_query: "the request has another query",
+  not_the_window: "the request has another window",
+  not_the_first_page: "the request is for a further page, not the first",
+  not_the_gateway: "the node worked for a gateway with another key",
+  not_the_audience: "the node worked for a gateway of another name",
+  signed_too_early: "the signature is older than expected",
+};
+
+/** Errors: `proof_refused` with this code. */
+function requireThat(code: keyof typeof messages, holds: boolean): void {
+  if (!holds) throw proofRefused(code, messages[code]);
+}
+
+/** Checks that ids match what they name, and that the statement was made for a gateway. */
 export function checkNames({ attestation }: Proof): void {
-  const { statement, evidence } = attestation;
-  if (attestation.node_id !== nodeIdOf(statement.identity_key)) {
-    throw proofRefused("node_id", "the node has another id than its identity key makes");
-  }
-  if (attestation.key_id !== keyIdOf(statement)) {
-    throw proofRefused("key_id", "the keys have another id than they make");
-  }
-  if (attestation.id !== attestationIdOf(statement, evidence)) {
-    throw proofRefused("attestation_id", "the attestation has another id than its content makes");
-  }
-  if (statement.audience === callerAudience) {
-    throw proofRefused("made_for_callers", "the statement was made for callers, not for a gateway");
-  }
+  const { statement, evidence, node_id, key_id, id } = attestation;
+  requireThat("node_id", node_id === nodeIdOf(statement.identity_key));
+  requireThat("key_id", key_id === keyIdOf(statement));
+  requireThat("attestation_id", id === attestationIdOf(statement, evidence));
+  requireThat("made_for_callers", statement.audience !== callerAudience);
 }
 
-/** Whether the identity has signed the statement. Errors: `proof_refused` with `key_unusable` or `identity_signature`. */
+/** Checks the identity's signature of the statement. */
 export function checkIdentity({ attestation }: Proof): void {
-  const { statement, identity_signature: written } = attestation;
-  const keys = [statement.identity_key, statement.signing_key, statement.gateway_key];
-  if (!keys.every(isSigningKey) || bytesOf(statement.sealing_key, 32) === null) {
-    throw proofRefused("key_unusable", "a key of the statement is none that can be relied on");
-  }
-  const signature = bytesOf(written, 64);
+  const { statement, identity_signature } = attestation;
+  const { identity_key, signing_key, gateway_key, sealing_key } = statement;
+  const isUsable = [identity_key, signing_key, gateway_key].every(isSigningKey);
+  requireThat("key_unusable", isUsable && bytesOf(sealing_key, 32) !== null);
+  const signature = bytesOf(identity_signature, 64);
   const message = identityMessageOf(statement);
-  if (signature === null || !isSignedBy(statement.identity_key, message, signature)) {
-    throw proofRefused("identity_signature", "the identity key has not signed this statement");
-  }
+  const isSigned = signature !== null && isSignedBy(identity_key, message, signature);
+  requireThat("identity_signature", isSigned);
 }
 
-/**
- * Whether what was signed is of this job and this attestation. Errors: `proof_refused` with `other_key`, `other_job`, `other_evidence`, `other_attestation` or `other_quote`.
- */
+/** Checks that the signature is of this job and this attestation. */
 export function checkBinding({ job, attestation }: Proof, signed: SignedResult): void {
   const { statement, evidence } = attestation;
-  if (signed.keyId !== keyIdOf(statement)) {
-    throw proofRefused("other_key", "the signature names other keys than those of the attestation");
-  }
-  if (signed.job !== job) {
-    throw proofRefused("other_job", `the signature is of the job ${signed.job}, not of ${job}`);
-  }
-  if (signed.evidence !== statement.evidence) {
-    throw proofRefused(
-      "other_evidence",
-      `signed with evidence of the kind ${signed.evidence}, and the attestation is ${statement.evidence}`,
-    );
-  }
-  if (signed.attestationId !== attestationIdOf(statement, evidence)) {
-    throw proofRefused("other_attestation", "the signature names another attestation");
-  }
-  if (hexOf(signed.quoteSha256) !== hexOf(quoteDigestOf(evidence))) {
-    throw proofRefused("other_quote", "the signature names another quote");
-  }
+  requireThat("other_key", signed.keyId === keyIdOf(statement));
+  requireThat("other_job", signed.job === job);
+  requireThat("other_evidence", signed.evidence === statement.evidence);
+  requireThat("other_attestation", signed.attestationId === attestationIdOf(statement, evidence));
+  requireThat("other_quote", hexOf(signed.quoteSha256) === hexOf(quoteDigestOf(evidence)));
 }
 
 const hexOf = (bytes: Uint8Array | null): string | null =>
   bytes === null ? null : Buffer.from(bytes).toString("hex");
 
-/** Errors: `proof_refused` with `signed_in_future`. */
 export function checkTime({ signedAtMs }: SignedResult, nowMs: number): void {
-  if (signedAtMs > nowMs + skewMs) {
-    throw proofRefused("signed_in_future", "the signature is of a time that has not come");
-  }
+  requireThat("signed_in_future", signedAtMs <= nowMs + skewMs);
 }
 
-/**
- * Whether the proof agrees with what the caller knows. Errors: `proof_refused` with `not_the_job`, `not_the_nonce`, `not_the_result`, `not_the_query`, `not_the_window`,
- * `not_the_first_page`, `not_the_gateway`, `not_the_audience` or `signed_too_early`.
- */
+/** Compares the proof with what the caller knows. */
 export function checkExpected(
   { job, body, request, attestation }: Proof,
   signed: SignedResult | null,
   expected: ExpectedOfProof,
 ): void {
-  const { statement } = attestation;
-  if (expected.job !== undefined && expected.job !== job) {
-    throw proofRefused("not_the_job", `the proof is of the job ${job}`);
-  }
-  if (expected.nonce !== undefined && jobOfNonce(expected.nonce) !== job) {
-    throw proofRefused(
-      "not_the_nonce",
-      "the answer is to another question than the one with this nonce",
-    );
-  }
-  if (expected.body !== undefined && !Buffer.from(body, "utf8").equals(expected.body)) {
-    throw proofRefused(
-      "not_the_result",
-      "the result that was given is not the one that was signed",
-    );
-  }
-  checkAsked(request, expected);
-  if (expected.gatewayKey !== undefined && expected.gatewayKey !== statement.gateway_key) {
-    throw proofRefused("not_the_gateway", "the node worked for a gateway with another key");
-  }
-  if (expected.audience !== undefined && expected.audience !== statement.audience) {
-    throw proofRefused("not_the_audience", "the node worked for a gateway of another name");
-  }
-  const { signedAfterMs } = expected;
-  if (signedAfterMs !== undefined && (signed === null || signed.signedAtMs < signedAfterMs)) {
-    throw proofRefused("signed_too_early", "the signature is older than what was asked for");
-  }
-}
-
-function checkAsked(request: string, expected: ExpectedOfProof): void {
-  const { query, fromMs, toMs, isFirstPage } = expected;
+  const { gateway_key, audience } = attestation.statement;
+  const { nonce, signedAfterMs } = expected;
   const asked = membersOf(request);
-  if (query !== undefined && asked.query !== query) {
-    throw proofRefused("not_the_query", "another query was asked than the one that was given");
-  }
-  const isOther =
-    (fromMs !== undefined && asked.fromMs !== fromMs) ||
-    (toMs !== undefined && asked.toMs !== toMs);
-  if (isOther) {
-    throw proofRefused(
-      "not_the_window",
-      "another window was asked for than the one that was given",
-    );
-  }
-  if (isFirstPage !== undefined && !isFirstPageOf(asked)) {
-    throw proofRefused("not_the_first_page", "a further page was asked for, not the first");
-  }
+  const is = <Value>(value: Value | undefined, found: unknown): boolean =>
+    value === undefined || value === found;
+  requireThat("not_the_job", is(expected.job, job));
+  requireThat("not_the_nonce", nonce === undefined || jobOfNonce(nonce) === job);
+  const isBody = expected.body === undefined || Buffer.from(body, "utf8").equals(expected.body);
+  requireThat("not_the_result", isBody);
+  requireThat("not_the_query", is(expected.query, asked.query));
+  const isWindow = is(expected.fromMs, asked.fromMs) && is(expected.toMs, asked.toMs);
+  requireThat("not_the_window", isWindow);
+  const isFirstPage = asked.after === null && asked.place === null;
+  requireThat("not_the_first_page", expected.isFirstPage === undefined || isFirstPage);
+  requireThat("not_the_gateway", is(expected.gatewayKey, gateway_key));
+  requireThat("not_the_audience", is(expected.audience, audience));
+  const signedAtMs = signed?.signedAtMs ?? Number.NEGATIVE_INFINITY;
+  requireThat("signed_too_early", signedAfterMs === undefined || signedAtMs >= signedAfterMs);
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
-const isFirstPageOf = ({ after, place }: Members): boolean => after === null && place === null;
-
-/** The members of a request; none where it is no JSON, which another check tells. */
-function membersOf(request: string): Members {
+/** None for text that is not JSON, which another check reports. */
+function membersOf(request: string): Readonly<Record<string, unknown>> {
   try {
     return fieldsOf(JSON.parse(request));
   } catch {

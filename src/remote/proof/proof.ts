@@ -1,9 +1,9 @@
-import type { SignedFields } from "../../jobs/result-signature.ts";
+import type { ResultSignature } from "../../jobs/result-signature.ts";
 import type { Collateral, Evidence } from "../evidence/evidence.ts";
 import type { NodeStatement } from "../protocol/statement.ts";
 /**
- * A node's evidence and what it takes to verify it. `name` and `policy_id` are the gateway's word; all else is signed, or
- * verified against what is.
+ * The evidence of a node and what it takes to verify it. `name` and `policy_id` are the gateway's word; all else is signed, or
+ * verified by what is.
  */
 export type Attestation = {
   /** SHA-256 of the statement and the quote, in base64url. */
@@ -19,14 +19,11 @@ export type Attestation = {
   policy_id: string;
 };
 
-/** GET …/result/<uuid>/proof: everything that it takes to check a result without asking anyone. */
-export type Proof = {
+/** GET …/result/<uuid>/proof: everything it takes to verify a result offline. */
+export type Proof = Pick<ResultSignature, "fields" | "knowledge" | "request"> & {
   version: 1;
   job: string;
   /** The body as it was signed. */
   body: string;
-  fields: SignedFields;
-  knowledge: string;
-  request: string;
   attestation: Attestation;
 };

@@ -6,7 +6,7 @@ import { signedFields } from "../protocol/answer.ts";
 import { evidenceBody, nodeStatement } from "../protocol/messages.ts";
 import type { Attestation, Proof } from "./proof.ts";
 
-/** Longest proof that is read, characters; results are smaller by far. */
+/** Far longer than any proof. */
 const mostCharacters = 268_435_456;
 
 const attestation = z.strictObject({
@@ -21,7 +21,7 @@ const attestation = z.strictObject({
   policy_id: z.string().max(256),
 });
 
-const shape = z.strictObject({
+const proofShape = z.strictObject({
   version: z.literal(1),
   job: z.uuid(),
   body: z.string(),
@@ -31,36 +31,34 @@ const shape = z.strictObject({
   attestation,
 });
 
-/** What the API answers where it has no proof. */
+/** What the API returns when it has no proof. */
 const problemShape = z.object({
   type: z.string().startsWith("/docs/errors/"),
   detail: z.string().max(1_000),
 });
 
 /**
- * A proof of its JSON text, of the bytes of that, or of what was parsed of it. Errors: `proof_refused` with `too_long`, `not_json`,
+ * Reads a proof from JSON text, from its bytes, or from a parsed value. Errors: `proof_refused` with `too_long`, `not_json`,
  * `repeated_members`, `malformed` or `collateral_malformed`.
  */
 export function readProof(proof: unknown): Proof {
-  const text = proof instanceof Uint8Array ? decoded(proof) : proof;
-  const json = typeof text === "string" ? parsed(text) : text;
-  const read = shape.safeParse(json);
-  if (!read.success) {
-    const { data: problem } = problemShape.safeParse(json);
-    if (problem !== undefined) {
-      throw proofRefused("malformed", `this is no proof, but why there is none: ${problem.detail}`);
-    }
-    const [issue] = read.error.issues;
-    throw proofRefused("malformed", `the proof is malformed at /${issue?.path.join("/") ?? ""}`);
+  const text = proof instanceof Uint8Array ? decode(proof) : proof;
+  const json = typeof text === "string" ? parse(text) : text;
+  const read = proofShape.safeParse(json);
+  if (read.success) return { ...read.data, attestation: withCollateral(read.data.attestation) };
+  const { data: problem } = problemShape.safeParse(json);
+  if (problem !== undefined) {
+    throw proofRefused("malformed", `this is no proof, but why there is none: ${problem.detail}`);
   }
-  return { ...read.data, attestation: withCollateral(read.data.attestation) };
+  const [issue] = read.error.issues;
+  throw proofRefused("malformed", `the proof is malformed at /${issue?.path.join("/") ?? ""}`);
 }
 
-/** An attestation as a gateway gives it. Errors: `proof_refused` with `malformed` or `collateral_malformed`. */
+/** Reads an attestation of a gateway. Errors: `proof_refused` with `malformed` or `collateral_malformed`. */
 export function readAttestation(value: unknown): Attestation {
   const read = attestation.safeParse(value);
-  if (!read.success) throw proofRefused("malformed", "the attestation is malformed");
-  return withCollateral(read.data);
+  if (read.success) return withCollateral(read.data);
+  throw proofRefused("malformed", "the attestation is malformed");
 }
 
 function withCollateral(read: z.infer<typeof attestation>): Attestation {
@@ -72,29 +70,30 @@ function withCollateral(read: z.infer<typeof attestation>): Attestation {
   }
 }
 
-/** What does not hold of a proof: its own code in the details. */
+/** `proof_refused`, with the code of the check that failed in its details. */
 export function proofRefused(code: string, message: string): EarshotError {
   return new EarshotError("proof_refused", message, { status: 422, details: [{ code, message }] });
 }
 
-function decoded(bytes: Uint8Array): string {
+function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw proofRefused("not_json", "the proof is no JSON: it is no UTF-8");
+    throw proofRefused("not_json", "the proof is not UTF-8");
   }
 }
 
-function parsed(text: string): unknown {
+function parse(text: string): unknown {
   if (text.length > mostCharacters) throw proofRefused("too_long", "the proof is too long");
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw proofRefused("not_json", "the proof is no JSON");
+    throw proofRefused("not_json", "the proof is not JSON");
   }
-  if (hasRepeatedMembers(text)) {
-    throw proofRefused("repeated_members", "the proof has a member twice: readers differ in it");
-  }
-  return value;
+  if (!hasRepeatedMembers(text)) return value;
+  throw proofRefused(
+    "repeated_members",
+    "the proof has a member twice, which readers resolve differently",
+  );
 }

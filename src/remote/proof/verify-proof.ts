@@ -1,4 +1,5 @@
 import type { EvidenceKind } from "../../jobs/result-signature.ts";
+import { EarshotError } from "../../lib/errors.ts";
 import type { CollateralSource, VerifiedEvidence } from "../evidence/evidence.ts";
 import { type NodePolicy, policyIdOf } from "../evidence/policy.ts";
 import { createEvidenceVerifier } from "../evidence/verify-evidence.ts";
@@ -14,126 +15,147 @@ import {
   type ExpectedOfProof,
 } from "./proof-checks.ts";
 import { readProof } from "./read-proof.ts";
-import { createStepList, type ProofVerdict } from "./verdict.ts";
 
 export type ProofOptions = {
-  /** The kinds of evidence that are good enough. */
+  /** The accepted kinds of evidence. */
   accepted: readonly EvidenceKind[];
-  /** What quotes are checked against: the caller's own list of programs and machines. */
+  /** The caller's own list of trusted programs and machines. */
   policy: NodePolicy | null;
   simulatedRootDer: Uint8Array | null;
   nowMs: number;
-  /** In place of the collateral in the proof. */
+  /** Replaces the collateral in the proof. */
   collateral?: CollateralSource;
-  /** Whether certificates and collateral are in force is judged at this time; at that of the signature when absent. */
+  /** When certificates and collateral have to be in force; the time of the signature by default. */
   asOfMs?: number;
   expected?: ExpectedOfProof;
 };
 
-/**
- * Checks a proof (its JSON text, or what was parsed of it) without asking anyone: from the root of the evidence down to each
- * byte of the body. Every check is told of. Nothing that the gateway says of itself or of the node counts; the time of the
- * signature, at which the evidence is checked unless `asOfMs` says otherwise, is the one that the gateway told the node.
- */
-export async function verifyProof(proof: unknown, options: ProofOptions): Promise<ProofVerdict> {
-  const list = createStepList();
-  const read = await list.run("form", "the proof is complete and in its form", () =>
-    readProof(proof),
-  );
-  const found = read === null ? nothing : await checkProof(read, options, list);
-  const holds = list.steps.every(({ outcome }) => outcome !== "failed");
-  return { holds, steps: list.steps, proof: read, ...found };
-}
-
-type Found = Pick<ProofVerdict, "signed" | "evidence" | "asOfMs" | "records">;
-
-const nothing: Found = { signed: null, evidence: null, asOfMs: null, records: null };
-
-async function checkProof(
-  proof: Proof,
-  options: ProofOptions,
-  list: ReturnType<typeof createStepList>,
-): Promise<Found> {
-  const { statement } = proof.attestation;
-  await list.run(
-    "names",
-    "node, keys and attestation have the names that their keys make, for a gateway",
-    () => checkNames(proof),
-  );
-  await list.run("identity", "the identity key of the node has signed its statement", () =>
-    checkIdentity(proof),
-  );
-  const signed = await list.run(
-    "signature",
-    "the attested key has signed the body, what was asked and what is told of the answer",
-    () => verifyResult(proof.fields, { ...proof, signingKey: statement.signing_key }),
-  );
-  if (signed === null) {
-    const message = "not checked, as the signature does not hold";
-    for (const check of ["binding", "time", "evidence"] as const) list.skip(check, message);
-  }
-  const evidence = signed === null ? null : await checkSigned(proof, signed, options, list);
-  const records = await list.run("answer", "the answer is one to what was asked", () =>
-    checkBody(proof, signed?.signedAtMs ?? null),
-  );
-  const { expected = {} } = options;
-  if (Object.keys(expected).length === 0)
-    list.skip("expected", "nothing was given to compare with");
-  else {
-    await list.run("expected", "the proof agrees with what was given", () =>
-      checkExpected(proof, signed, expected),
-    );
-  }
-  const asOfMs = evidence?.facts == null || signed === null ? null : asOf(signed, options);
-  return { signed, evidence, asOfMs, records };
-}
-
-async function checkSigned(
-  proof: Proof,
-  signed: SignedResult,
-  options: ProofOptions,
-  list: ReturnType<typeof createStepList>,
-): Promise<VerifiedEvidence | null> {
-  await list.run("binding", "what was signed is of this job and this attestation", () =>
-    checkBinding(proof, signed),
-  );
-  await list.run(
-    "time",
-    "the time of the signature, which is the gateway's word, is not in the future",
-    () => checkTime(signed, options.nowMs),
-  );
-  const { evidence: kind } = proof.attestation.statement;
-  const time = kind === "none" ? "" : `, as of ${new Date(asOf(signed, options)).toISOString()}`;
-  return await list.run("evidence", `${evidencePassed[kind]}${time}`, () =>
-    checkEvidence(proof, signed, options),
-  );
-}
-
-/** When certificates and collateral have to be in force, Unix milliseconds. */
-const asOf = ({ signedAtMs }: SignedResult, { asOfMs = signedAtMs }: ProofOptions): number =>
-  asOfMs;
-
+/** The checks and what each means when it passes, in the order in which they are reported. */
+const checks = {
+  form: "the proof is complete and in its form",
+  names: "node, keys and attestation have the names that their keys make, for a gateway",
+  identity: "the identity key of the node has signed its statement",
+  signature: "the attested key has signed the body, what was asked and what is told of the answer",
+  binding: "what was signed is of this job and this attestation",
+  time: "the time of the signature, which is the gateway's word, is not in the future",
+  evidence: "",
+  answer: "the answer is one to what was asked",
+  expected: "the proof agrees with what was given",
+};
 const evidencePassed: Readonly<Record<EvidenceKind, string>> = {
   tdx: "the quote leads to Intel's root and is of a program and a machine that the policy takes",
   simulated: "the quote leads to the simulated root, and the policy takes it",
   none: "no evidence is needed, as `none` is accepted",
 };
 
-/** Errors: `evidence_refused`, as the verifier of evidence tells. */
+/** One check; `code` names what failed. A check is skipped when one that it builds upon failed, or nothing is expected. */
+export type ProofStep = {
+  check: keyof typeof checks;
+  outcome: "passed" | "failed" | "skipped";
+  code: string | null;
+  message: string;
+};
+
+/** The verdict on a proof. Nothing in the proof is reliable unless `holds`. */
+export type ProofVerdict = {
+  /** Whether no check failed. */
+  holds: boolean;
+  steps: readonly ProofStep[];
+  /** Null when it is not even in the form of a proof. */
+  proof: Proof | null;
+  /** What the signature says; null unless it is valid. */
+  signed: SignedResult | null;
+  /** What the evidence shows; null unless it is valid. */
+  evidence: VerifiedEvidence | null;
+  /** The time at which the evidence was checked, Unix milliseconds; null without evidence. */
+  asOfMs: number | null;
+  /** Records in the body; null unless it is valid. */
+  records: number | null;
+};
+
+/**
+ * Verifies a proof (JSON text, bytes or a parsed value) offline, from the root of the evidence to each byte of the body, and
+ * reports every check. Nothing that the gateway says about itself or the node counts; the time of the signature is the one that
+ * the gateway gave the node.
+ */
+export async function verifyProof(input: unknown, options: ProofOptions): Promise<ProofVerdict> {
+  const steps: ProofStep[] = [];
+
+  /** The result of a check; null once it has thrown. */
+  async function run<Found>(
+    check: ProofStep["check"],
+    find: () => Found | Promise<Found>,
+    passed = checks[check],
+  ): Promise<Found | null> {
+    try {
+      const found = await find();
+      steps.push({ check, outcome: "passed", code: null, message: passed });
+      return found;
+    } catch (error) {
+      if (!(error instanceof EarshotError)) throw error;
+      const { code, message } = error.details[0] ?? error;
+      steps.push({ check, outcome: "failed", code, message });
+      return null;
+    }
+  }
+  const skip = (check: ProofStep["check"], message: string): void => {
+    steps.push({ check, outcome: "skipped", code: null, message });
+  };
+
+  const proof = await run("form", () => readProof(input));
+  if (proof === null) {
+    return {
+      holds: false,
+      steps,
+      proof,
+      signed: null,
+      evidence: null,
+      asOfMs: null,
+      records: null,
+    };
+  }
+  const { signing_key: signingKey, evidence: kind } = proof.attestation.statement;
+  await run("names", () => checkNames(proof));
+  await run("identity", () => checkIdentity(proof));
+  const signed = await run("signature", () => verifyResult(proof.fields, { ...proof, signingKey }));
+  const timeMs = options.asOfMs ?? signed?.signedAtMs ?? 0;
+  let evidence: VerifiedEvidence | null = null;
+  if (signed === null) {
+    const message = "not checked, as the signature does not hold";
+    for (const check of ["binding", "time", "evidence"] as const) skip(check, message);
+  } else {
+    await run("binding", () => checkBinding(proof, signed));
+    await run("time", () => checkTime(signed, options.nowMs));
+    const time = kind === "none" ? "" : `, as of ${new Date(timeMs).toISOString()}`;
+    const passed = `${evidencePassed[kind]}${time}`;
+    evidence = await run("evidence", () => checkEvidence(proof, timeMs, options), passed);
+  }
+  const records = await run("answer", () => checkBody(proof, signed?.signedAtMs ?? null));
+  const { expected = {} } = options;
+  if (Object.keys(expected).length > 0) {
+    await run("expected", () => checkExpected(proof, signed, expected));
+  } else {
+    skip("expected", "nothing was given to compare with");
+  }
+  const asOfMs = evidence?.facts == null ? null : timeMs;
+  const holds = steps.every(({ outcome }) => outcome !== "failed");
+  return { holds, steps, proof, signed, evidence, asOfMs, records };
+}
+
+/** Errors: `evidence_refused` (verify-evidence.ts). */
 async function checkEvidence(
   { attestation }: Proof,
-  signed: SignedResult,
-  options: ProofOptions,
+  timeMs: number,
+  { accepted, policy, simulatedRootDer, collateral: source }: ProofOptions,
 ): Promise<VerifiedEvidence> {
-  const { accepted, policy, simulatedRootDer } = options;
   const { statement, evidence, collateral } = attestation;
   const verifier = createEvidenceVerifier({
     accepted,
     policy,
     policyId: policy === null ? "" : policyIdOf(policy),
-    collateral: options.collateral ?? (collateral === null ? null : async () => collateral),
+    collateral: source ?? (collateral === null ? null : async () => collateral),
     simulatedRootDer,
   });
-  const { verified } = await verifier.verify(statement, evidence, asOf(signed, options));
+  const { verified } = await verifier.verify(statement, evidence, timeMs);
   return verified;
 }
