@@ -52,7 +52,7 @@ async function another(asked: Omit<Parameters<typeof startNodeUnderTest>[0], "ga
 
 /** What to wait with until the node has attested once more than at this moment. */
 function nextAttestation(): () => Promise<unknown> {
-  const attested = () => node.standings.filter(({ state }) => state === "admitted").length;
+  const attested = () => node.statuses.filter(({ state }) => state === "admitted").length;
   const before = attested();
   return () => until("it has attested again", () => (attested() > before ? true : null));
 }
@@ -144,7 +144,7 @@ describe("a node without evidence", () => {
       text: "a comet on X",
     });
     const first = await another({ evidence: "none", posts: [held] });
-    await until("it waits", () => (first.standing().state === "pending" ? true : null));
+    await until("it waits", () => (first.status().state === "pending" ? true : null));
     await gateway.service().context.store.write("changeNode", {
       nodeId: first.id,
       change: "approve",

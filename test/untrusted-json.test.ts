@@ -52,7 +52,7 @@ const reasons: Readonly<Record<string, string>> = {
   "remote/proof/proof-checks.ts": commandLine,
   "remote/proof/read-proof.ts": commandLine,
   "remote/protocol/read-record.ts": measured,
-  "remote/worker/shown-records.ts": records,
+  "remote/worker/answers.ts": records,
   "search/archived-posts.ts": records,
   "search/archive/unchecked.ts": records,
   "platforms/bluesky/oauth-key.ts": own,

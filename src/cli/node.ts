@@ -7,7 +7,7 @@ import { wrongUse } from "./faults.ts";
 import { otherRoleWarning } from "./other-role.ts";
 import { endSoon, withQuietLog } from "./serving.ts";
 import { readConfig } from "./settings.ts";
-import { createStandingTeller } from "./show-standing.ts";
+import { createStatusPrinter } from "./show-node-status.ts";
 import { untilStopped } from "./signals.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -64,10 +64,10 @@ async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> 
     const { seedArchive } = await import("./seed-archive.ts");
     await seedArchive(config.data.dir, options.seedFrom, terminal);
   }
-  const standings = createStandingTeller(terminal, config.node);
+  const statuses = createStatusPrinter(terminal, config.node);
   const node = await startRemoteNode(config, {
     listen: options.listen === true,
-    onStanding: standings.tell,
+    onStatus: statuses.tell,
   });
   try {
     const { gateway, evidence } = config.node;
@@ -79,7 +79,7 @@ async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> 
     if (warning !== null) terminal.out(`${warning}\n`);
     terminal.out(`data folder ${resolve(config.data.dir)}\n`);
     if (node.url !== null) terminal.out(`listening on ${node.url}\n`);
-    standings.begin(node.id);
+    statuses.begin(node.id);
     const fault = await Promise.race([untilStopped(terminal.stopping), node.refused]);
     if (fault !== undefined) throw fault;
     terminal.out("stopping: what runs may come to its end; a second signal ends it at once\n");

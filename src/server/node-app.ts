@@ -6,11 +6,10 @@ import { buildNodeApp } from "../http/node-app/app.ts";
 import type { Clock } from "../lib/clock.ts";
 import { requestText } from "../remote/protocol/texts.ts";
 import { attestationsPerMinute, introspectionMs } from "../remote/settings.ts";
-import { attestToCaller } from "../remote/worker/caller-attestation.ts";
-import { unreachable } from "../remote/worker/gateway-faults.ts";
+import { signAnswer, withoutMisfits, withRecords } from "../remote/worker/answers.ts";
+import { attestToCaller } from "../remote/worker/attestations.ts";
+import { unreachable } from "../remote/worker/gateway-errors.ts";
 import { createIntrospection } from "../remote/worker/introspection.ts";
-import { withoutMisfits, withRecords } from "../remote/worker/shown-records.ts";
-import { proofOf, signedFields } from "../remote/worker/signed-answer.ts";
 import type { NodeWorker } from "./node-worker.ts";
 import type { NodeConfig } from "./require-node-settings.ts";
 import type { UpstreamRole } from "./upstreams.ts";
@@ -34,6 +33,11 @@ export function createNodeApp({
   const { self, provider, link, attestLoop, gatewayClock, ownAttestation } = worker;
   const introspection = createIntrospection({ link, clock, maxAgeMs: introspectionMs });
   const signing = { self, evidence: provider.kind, gatewayClock };
+  const requireAttested = () => {
+    const attested = attestLoop.admitted();
+    if (attested === null) throw notAttested();
+    return attested;
+  };
   return buildNodeApp({
     settings: {
       ...config.http,
@@ -49,7 +53,7 @@ export function createNodeApp({
     node: { id: self.nodeId, evidence: provider.kind },
     nowMs: gatewayClock.now,
     introspect: async (keyId, secretSha256) => {
-      if (attestLoop.admitted() === null) throw notAttested();
+      requireAttested();
       return await introspection.of(keyId, secretSha256);
     },
     answer: async ({ uuid, request, deadlineMs, signal }) => {
@@ -60,27 +64,25 @@ export function createNodeApp({
       );
     },
     prove: async ({ uuid, request }, found) => {
-      const attested = attestLoop.admitted();
-      if (attested === null) throw notAttested();
+      const attested = requireAttested();
       const attestation = await ownAttestation.of(attested.attestationId);
       const job = { uuid, request: requestText(request), attested, answer: found };
-      return proofOf(signing, job, attestation);
+      const signed = signAnswer(signing, job);
+      return { version: 1, job: uuid, ...signed, request: job.request, attestation };
     },
     sign: ({ uuid, request }, found, body) => {
-      const attested = attestLoop.admitted();
-      if (attested === null) throw notAttested();
+      const attested = requireAttested();
       const job = { uuid, request: requestText(request), attested, answer: found };
-      return signedFields(signing, job, body);
+      return signAnswer(signing, job, body).fields;
     },
     attest: async (nonce) => {
-      const standing = attestLoop.standing();
-      const gatewayKey =
-        "attested" in standing ? standing.attested.gatewayKey : config.node.gatewayKey;
+      const status = attestLoop.status();
+      const gatewayKey = "attested" in status ? status.attested.gatewayKey : config.node.gatewayKey;
       if (gatewayKey === null) throw notAttested();
-      return await attestToCaller({ self, provider, gatewayKey }, nonce);
+      return await attestToCaller(self, provider, { nonce, gatewayKey });
     },
-    standing: () => ({
-      state: attestLoop.standing().state,
+    status: () => ({
+      state: attestLoop.status().state,
       isAttested: attestLoop.admitted() !== null,
     }),
   });

@@ -8,20 +8,18 @@ import { createGuardedFetch } from "../lib/guarded-fetch.ts";
 import type { Capability } from "../remote/capability.ts";
 import type { EvidenceProvider } from "../remote/evidence/evidence.ts";
 import { openProvider } from "../remote/evidence/providers.ts";
-import { base64url } from "../remote/protocol/encoding.ts";
-import { makeRunKeys } from "../remote/protocol/keys.ts";
-import { keyIdOf, nodeIdOf } from "../remote/protocol/statement.ts";
 import { gatewayTimeoutMs } from "../remote/settings.ts";
-import type { NodeOffer, NodeSelf } from "../remote/worker/attest.ts";
-import { type AttestLoop, type Standing, startAttestLoop } from "../remote/worker/attest-loop.ts";
-import { createGatewayClock, type GatewayClock } from "../remote/worker/gateway-clock.ts";
+import { type AttestLoop, type NodeStatus, startAttestLoop } from "../remote/worker/attest-loop.ts";
+import { createOwnAttestation, type OwnAttestation } from "../remote/worker/attestations.ts";
 import { createGatewayLink, type GatewayLink } from "../remote/worker/gateway-link.ts";
-import { createGatewayPin } from "../remote/worker/gateway-pin.ts";
-import { ensureIdentity } from "../remote/worker/identity-file.ts";
-import { knownLink } from "../remote/worker/known-link.ts";
-import { createOwnAttestation, type OwnAttestation } from "../remote/worker/own-attestation.ts";
-import { createReachability } from "../remote/worker/reachability.ts";
+import {
+  createGatewayClock,
+  createGatewayPin,
+  createReachability,
+  type GatewayClock,
+} from "../remote/worker/gateway-state.ts";
 import { createRemoteGateway, type RemoteGateway } from "../remote/worker/remote-gateway.ts";
+import { type NodeSelf, openSelf } from "../remote/worker/self.ts";
 import { withoutControls } from "../text/controls.ts";
 import type { NodeConfig } from "./require-node-settings.ts";
 import { packageVersion } from "./version.ts";
@@ -47,7 +45,7 @@ export type NodeWorkerContext = {
   clock: Clock;
   random: () => number;
   log: Logger;
-  onStanding: (standing: Standing) => void;
+  onStatus: (status: NodeStatus) => void;
 };
 
 /** How far the gateway's clock may be from what was believed before it is worth a line. */
@@ -64,10 +62,10 @@ const moreConnections = 16;
  * Makes the keys of the run and begins to attest. Errors: `evidence_unavailable` and `identity_unreadable`.
  */
 export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeWorker> {
-  const { config, archive, clock, random, log, onStanding } = context;
+  const { config, archive, clock, random, log, onStatus } = context;
   const { node: settings, jobs } = config;
   const provider = await openProvider(settings);
-  const self = await makeSelf(config.data.dir);
+  const self = await openSelf(config.data.dir, randomBytes);
   const { keys, keyId } = self;
   const concurrency = Math.min(mostConcurrency, jobs.concurrency + jobs.fetchConcurrency);
   const fetch = createGuardedFetch({
@@ -92,7 +90,7 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
   const pin = createGatewayPin(settings.gatewayKey, (key) =>
     log.warn({ gateway: key }, "the gateway's key is not known beforehand: the first one counts"),
   );
-  const firstLink = createGatewayLink({
+  const link = createGatewayLink({
     gatewayUrl: settings.gateway,
     fetch,
     keys,
@@ -102,34 +100,33 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
     clock,
     gatewayClock,
     reachability,
+    onUnknown: (sentMs) => attestLoop.again(sentMs),
     timeoutMs: gatewayTimeoutMs,
   });
   const name = settings.name ?? hostName();
-  const offer: NodeOffer = {
-    name,
-    concurrency,
-    url: settings.url,
-    version: packageVersion(),
-    capabilities: context.capabilities,
-  };
   const attestLoop = startAttestLoop({
     self,
-    offer,
+    offer: {
+      name,
+      concurrency,
+      url: settings.url,
+      version: packageVersion(),
+      capabilities: context.capabilities,
+    },
     provider,
-    link: firstLink,
+    link,
     gatewayClock,
     clock,
     random,
     reachability,
     audience: settings.audience,
     pin,
-    onStanding,
+    onStatus,
     onClock: (changeMs) => {
       if (Math.abs(changeMs) < clockChangeMs) return;
       log.warn({ change_ms: Math.round(changeMs) }, "the gateway's clock is not where it was");
     },
   });
-  const link = knownLink(firstLink, attestLoop, clock);
   const gateway = createRemoteGateway({
     self,
     evidence: provider.kind,
@@ -163,18 +160,6 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
 
 /** The longest that a gateway may hold a request for work (protocol/messages.ts). */
 const longestHeldMs = 600_000;
-
-async function makeSelf(dataDir: string): Promise<NodeSelf> {
-  const identity = ensureIdentity(dataDir, randomBytes);
-  const keys = await makeRunKeys();
-  return {
-    identity,
-    keys,
-    nodeId: nodeIdOf(identity.key),
-    keyId: keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.sealingKey }),
-    bootId: base64url(randomBytes(16)),
-  };
-}
 
 const hostName = (): string =>
   withoutControls(hostname()).slice(0, longestName).toWellFormed() || "node";

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "../lib/clock.ts";
 import type { EarshotError } from "../lib/errors.ts";
 import type { Upstream } from "../platforms/upstream.ts";
 import type { Platform } from "../posts/post.ts";
-import type { Standing } from "../remote/worker/attest-loop.ts";
+import type { NodeStatus } from "../remote/worker/attest-loop.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { cleartextGatewayWarning } from "./cleartext.ts";
 import type { Config } from "./config.ts";
@@ -14,7 +14,7 @@ import { watchIngest } from "./ingest-watch.ts";
 import { liveSinceOf } from "./live-since.ts";
 import { createLog } from "./log.ts";
 import { createNodeApp } from "./node-app.ts";
-import { createLastRefusal, createStandingLog, withoutCauses } from "./node-standing.ts";
+import { createStatusLog, withoutCauses } from "./node-status.ts";
 import { startNodeWorker } from "./node-worker.ts";
 import { requireNodeSettings } from "./require-node-settings.ts";
 import { createIngestRole } from "./roles.ts";
@@ -31,10 +31,9 @@ export type RemoteNode = {
   name: string;
   /** Where it listens; null where it does not. */
   url: string | null;
-  standing(): Standing;
+  status(): NodeStatus;
   /**
-   * Resolves when the node is to give up: the gateway, or the machine, refuses it for good before it was ever taken, or the
-   * gateway sends it away for good (`isDismissal`).
+   * Resolves when the node has to give up: its first attestation is refused for a lasting reason, or the gateway dismisses it.
    */
   refused: Promise<EarshotError>;
   /**
@@ -46,8 +45,8 @@ export type RemoteNode = {
 export type RemoteNodeOptions = {
   /** Whether it answers clients itself, at EARSHOT_HOST and EARSHOT_PORT. */
   listen: boolean;
-  /** Told each time that its standing with the gateway is another, or was confirmed. */
-  onStanding?: (standing: Standing) => void;
+  /** Told each time that its status with the gateway is another, or was confirmed. */
+  onStatus?: (status: NodeStatus) => void;
   /** What tests put in the place of the real thing. */
   clock?: Clock;
   log?: Logger;
@@ -61,7 +60,7 @@ export type RemoteNodeOptions = {
  */
 export async function startRemoteNode(
   given: Config,
-  { listen, onStanding = () => undefined, ...overrides }: RemoteNodeOptions,
+  { listen, onStatus = () => undefined, ...overrides }: RemoteNodeOptions,
 ): Promise<RemoteNode> {
   const config = requireNodeSettings(given);
   const clock = overrides.clock ?? systemClock;
@@ -99,8 +98,7 @@ export async function startRemoteNode(
       onOutcome: () => undefined,
       overrides: overrides.upstreams ?? {},
     });
-    const lastRefusal = createLastRefusal();
-    const standingLog = createStandingLog(log);
+    const statusLog = createStatusLog(log);
     const worker = await startNodeWorker({
       config,
       archive,
@@ -108,10 +106,9 @@ export async function startRemoteNode(
       clock,
       random: Math.random,
       log,
-      onStanding: (standing) => {
-        standingLog.note(standing);
-        lastRefusal.look(standing);
-        onStanding(standing);
+      onStatus: (status) => {
+        statusLog.note(status);
+        onStatus(status);
       },
     }).catch(async (fault: unknown) => {
       await upstreams.stop();
@@ -147,8 +144,8 @@ export async function startRemoteNode(
       id: self.nodeId,
       name: worker.name,
       url,
-      standing: attestLoop.standing,
-      refused: lastRefusal.refused,
+      status: attestLoop.status,
+      refused: statusLog.refused,
       stop: () => {
         watching.abort();
         stopped ??= stopNode({

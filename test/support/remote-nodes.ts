@@ -9,7 +9,7 @@ import {
   type SimulatedFiles,
   writeSimulatedTee,
 } from "../../src/remote/evidence/simulated/simulated-folder.ts";
-import type { Standing } from "../../src/remote/worker/attest-loop.ts";
+import type { NodeStatus } from "../../src/remote/worker/attest-loop.ts";
 import { configFrom } from "../../src/server/config.ts";
 import { type RemoteNode, startRemoteNode } from "../../src/server/start-node.ts";
 import { enrolmentTokenIn } from "./enrolment-token.ts";
@@ -66,7 +66,7 @@ export async function startGateway(
 
 export type NodeUnderTest = RemoteNode & {
   dataDir: string;
-  standings: readonly Standing[];
+  statuses: readonly NodeStatus[];
   /** Resolves when the gateway has taken it. */
   admitted(): Promise<void>;
   /** Stops it and removes its folder. */
@@ -108,20 +108,18 @@ export async function startNodeUnderTest({
     ...settings,
   });
   if (posts.length > 0) await fill(config.data, posts);
-  const standings: Standing[] = [];
+  const statuses: NodeStatus[] = [];
   const node = await startRemoteNode(config, {
     listen,
     upstreams,
-    onStanding: (standing) => standings.push(standing),
+    onStatus: (status) => statuses.push(status),
   });
   return {
     ...node,
     dataDir,
-    standings,
+    statuses,
     admitted: async () => {
-      await until("the node is admitted", () =>
-        node.standing().state === "admitted" ? true : null,
-      );
+      await until("the node is admitted", () => (node.status().state === "admitted" ? true : null));
     },
     remove: async () => {
       await node.stop();

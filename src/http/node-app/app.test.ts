@@ -5,8 +5,8 @@ import { EarshotError } from "../../lib/errors.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import type { IntrospectAnswer } from "../../remote/protocol/messages.ts";
 import { jobOfNonce } from "../../remote/protocol/statement.ts";
-import { unreachable } from "../../remote/worker/gateway-faults.ts";
-import type { ShownAnswer } from "../../remote/worker/shown-records.ts";
+import type { ShownAnswer } from "../../remote/worker/answers.ts";
+import { unreachable } from "../../remote/worker/gateway-errors.ts";
 import { buildNodeApp } from "./app.ts";
 import type { DirectSearch, NodeAppContext } from "./context.ts";
 
@@ -82,7 +82,7 @@ function make(special: Partial<NodeAppContext> = {}, settings: object = {}) {
     attest: async () => {
       throw new EarshotError("evidence_unavailable", "there is no guest agent");
     },
-    standing: () => ({ state: "admitted", isAttested: true }),
+    status: () => ({ state: "admitted", isAttested: true }),
     ...special,
   });
   const ask = (
@@ -365,7 +365,7 @@ test.each(["", "?nonce=", "?nonce=abc", `?nonce=${"A".repeat(44)}`, `?nonce=${"A
 );
 
 test("readiness is whether callers can be let in", async () => {
-  const waiting = make({ standing: () => ({ state: "pending", isAttested: false }) });
+  const waiting = make({ status: () => ({ state: "pending", isAttested: false }) });
   const answer = await waiting.app.inject({ url: "/readyz" });
   expect(answer.statusCode).toBe(503);
   expect(answer.json()).toEqual({

@@ -4,8 +4,8 @@ import type { Clock } from "../../lib/clock.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
 import type { Proof } from "../../remote/proof/proof.ts";
 import type { IntrospectAnswer } from "../../remote/protocol/messages.ts";
-import type { CallerAttestation } from "../../remote/worker/caller-attestation.ts";
-import type { ShownAnswer } from "../../remote/worker/shown-records.ts";
+import type { ShownAnswer } from "../../remote/worker/answers.ts";
+import type { CallerAttestation } from "../../remote/worker/attestations.ts";
 import type { BaseAppContext } from "../base-app.ts";
 
 /** A search that a client asked the node for itself. Times are Unix milliseconds. */
@@ -50,5 +50,5 @@ export type NodeAppContext = {
   /** Errors: `evidence_unavailable`, and `gateway_unreachable` before the gateway was heard of first. */
   attest(nonce: string): Promise<CallerAttestation>;
   /** How it stands with its gateway, and whether it can let clients in. */
-  standing(): { state: string; isAttested: boolean };
+  status(): { state: string; isAttested: boolean };
 };

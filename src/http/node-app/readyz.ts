@@ -2,13 +2,13 @@ import type { TypedApp } from "../routes/typed-app.ts";
 import type { NodeAppContext } from "./context.ts";
 
 /** GET /readyz of a node: 200 while it is attested and no stop is announced, so that it can let callers in and sign what it answers. */
-export function addNodeReadyzRoute(app: TypedApp, { node, standing }: NodeAppContext): void {
+export function addNodeReadyzRoute(app: TypedApp, { node, status }: NodeAppContext): void {
   app.route({
     method: "GET",
     url: "/readyz",
     schema: {},
     handler: async (_request, reply) => {
-      const { state, isAttested } = standing();
+      const { state, isAttested } = status();
       const stops = app.shutdown.isAnnounced();
       const body = {
         status: stops ? "stopping" : isAttested ? "ready" : "not ready",

@@ -13,7 +13,7 @@ import type { Post } from "../../posts/post.ts";
 import { searchArchive } from "../../search/archive/search.ts";
 import { answerBytes, bodyOf, readAnswer } from "../protocol/answer.ts";
 import { knowledgeText, readRequest, requestText } from "../protocol/texts.ts";
-import { withoutMisfits, withRecords } from "./shown-records.ts";
+import { withoutMisfits, withRecords } from "./answers.ts";
 
 /** What a node finds in its archive is never something that a gateway takes for a wrong answer. */
 const nowMs = Date.UTC(2030, 0, 1);

@@ -5,11 +5,10 @@ import { bytesOf } from "../protocol/encoding.ts";
 import { isSignedBy } from "../protocol/keys.ts";
 import { type Registration, registration } from "../protocol/messages.ts";
 import { attestationIdOf, identityMessageOf } from "../protocol/statement.ts";
-import { type AttestLoop, type Standing, startAttestLoop } from "./attest-loop.ts";
+import { type AttestLoop, type NodeStatus, startAttestLoop } from "./attest-loop.ts";
 import { fakeGateway, fakeGatewayKey, makeSelf, refusal } from "./fake-gateway.test-support.ts";
-import { createGatewayClock } from "./gateway-clock.ts";
-import { unreachable } from "./gateway-faults.ts";
-import { createGatewayPin } from "./gateway-pin.ts";
+import { unreachable } from "./gateway-errors.ts";
+import { createGatewayClock, createGatewayPin } from "./gateway-state.ts";
 
 const self = await makeSelf();
 const provider = await openProvider({ evidence: "none", simulatedTee: null });
@@ -18,7 +17,7 @@ afterEach(() => loop?.stop());
 
 function make({ gatewayKey = null as string | null, audience = "earshot" } = {}) {
   const clock = createManualClock();
-  const standings: Standing[] = [];
+  const statuses: NodeStatus[] = [];
   const clockChanges: number[] = [];
   const firstKeys: string[] = [];
   let state = "admitted";
@@ -61,7 +60,7 @@ function make({ gatewayKey = null as string | null, audience = "earshot" } = {})
       reachability: { turn: async () => true },
       audience,
       pin: createGatewayPin(gatewayKey, (key) => firstKeys.push(key)),
-      onStanding: (standing) => standings.push(standing),
+      onStatus: (status) => statuses.push(status),
       onClock: (changeMs) => clockChanges.push(changeMs),
     });
     return loop;
@@ -70,7 +69,7 @@ function make({ gatewayKey = null as string | null, audience = "earshot" } = {})
   return {
     clock,
     gateway,
-    standings,
+    statuses,
     clockChanges,
     firstKeys,
     start,
@@ -110,7 +109,7 @@ test("it attests again at half of the time that an attestation counts", async ()
 });
 
 test("one that waits for approval comes again as the gateway says, and gets no work meanwhile", async () => {
-  const { clock, start, standings, become, attestations } = make();
+  const { clock, start, statuses, become, attestations } = make();
   become("pending");
   const started = start();
   await clock.advance(9_999);
@@ -120,7 +119,7 @@ test("one that waits for approval comes again as the gateway says, and gets no w
   const admitted = started.whenAdmitted(60_000);
   await clock.advance(1);
   expect(await admitted).not.toBeNull();
-  expect(standings.map(({ state }) => state)).toEqual(["pending", "admitted"]);
+  expect(statuses.map(({ state }) => state)).toEqual(["pending", "admitted"]);
 });
 
 test("a gateway that does not know it is attested to at once, and once, whoever finds it out", async () => {
@@ -155,7 +154,7 @@ test("a gateway that never knows it is not asked more than once a second", async
 });
 
 test("an attestation counts to its end while the gateway is away, and no longer", async () => {
-  const { clock, gateway, start, standings } = make();
+  const { clock, gateway, start, statuses } = make();
   const started = start();
   await clock.advance(0);
   gateway.answers.challenge = async () => {
@@ -164,11 +163,11 @@ test("an attestation counts to its end while the gateway is away, and no longer"
   };
   await clock.advance(3_599_999);
   expect(started.admitted()).not.toBeNull();
-  expect(standings.map(({ state }) => state)).toEqual(["admitted"]);
+  expect(statuses.map(({ state }) => state)).toEqual(["admitted"]);
   await clock.advance(1);
   expect(started.admitted()).toBeNull();
   await clock.advance(15_000);
-  expect(standings.at(-1)).toMatchObject({ state: "unreachable" });
+  expect(statuses.at(-1)).toMatchObject({ state: "unreachable" });
 });
 
 test.each([
@@ -176,29 +175,45 @@ test.each([
   ["challenge_ended", 403, false],
   ["collateral_unavailable", 503, false],
 ])("refused with %s (%i): for good %s", async (check, status, isFinal) => {
-  const { clock, gateway, start, standings, attestations } = make();
+  const { clock, gateway, start, statuses, attestations } = make();
   gateway.answers.register = () => {
     throw refusal("node_refused", status, check);
   };
   start();
   await clock.advance(0);
-  expect(standings).toMatchObject([{ state: "refused", isFinal, fault: { code: "node_refused" } }]);
+  expect(statuses).toMatchObject([{ state: "refused", isFinal, error: { code: "node_refused" } }]);
   // It goes on trying, as the gateway may be set otherwise, after pauses that grow to a minute.
   await clock.advance(600_000);
   expect(attestations()).toBeGreaterThan(10);
   expect(attestations()).toBeLessThan(20);
 });
 
+test.each([
+  ["superseded", true],
+  ["node_removed", true],
+  ["evidence_not_accepted", false],
+])("refused with %s after it was admitted: for good %s", async (check, isFinal) => {
+  const { clock, gateway, start, statuses } = make();
+  const started = start();
+  await clock.advance(2_000);
+  gateway.answers.register = () => {
+    throw refusal("node_refused", 403, check);
+  };
+  started.again(clock.elapsed());
+  await clock.advance(0);
+  expect(statuses.at(-1)).toMatchObject({ state: "refused", isFinal });
+});
+
 test("a gateway with another key than the one that is known gets no statement", async () => {
-  const { clock, gateway, start, standings } = make({ gatewayKey: "A".repeat(43) });
+  const { clock, gateway, start, statuses } = make({ gatewayKey: "A".repeat(43) });
   start();
   await clock.advance(0);
-  expect(standings).toMatchObject([{ isFinal: true, fault: { code: "gateway_key_mismatch" } }]);
+  expect(statuses).toMatchObject([{ isFinal: true, error: { code: "gateway_key_mismatch" } }]);
   expect(gateway.to("register")).toEqual([]);
 });
 
 test("without a known key the first one counts until the node stops, which is told once", async () => {
-  const { clock, gateway, start, standings, firstKeys } = make();
+  const { clock, gateway, start, statuses, firstKeys } = make();
   const challenge = gateway.answers.challenge;
   const started = start();
   await clock.advance(2_000);
@@ -209,25 +224,25 @@ test("without a known key the first one counts until the node stops, which is to
   started.again(clock.elapsed());
   await clock.advance(0);
   expect(firstKeys).toEqual([fakeGatewayKey.publicKey]);
-  expect(standings.at(-1)).toMatchObject({ fault: { code: "gateway_key_mismatch" } });
+  expect(statuses.at(-1)).toMatchObject({ error: { code: "gateway_key_mismatch" } });
 });
 
 test("a gateway of another name gets no statement", async () => {
-  const { clock, gateway, start, standings } = make({ audience: "another" });
+  const { clock, gateway, start, statuses } = make({ audience: "another" });
   start();
   await clock.advance(0);
-  expect(standings).toMatchObject([{ isFinal: true, fault: { code: "audience_mismatch" } }]);
+  expect(statuses).toMatchObject([{ isFinal: true, error: { code: "audience_mismatch" } }]);
   expect(gateway.to("register")).toEqual([]);
 });
 
 test.each([null, [], {}, { nonce: "short" }])(
   "an odd challenge is no gateway's: %j",
   async (odd) => {
-    const { clock, gateway, start, standings } = make();
+    const { clock, gateway, start, statuses } = make();
     gateway.answers.challenge = () => clock.sleep(1_000).then(() => odd);
     start();
     await clock.advance(1_000);
-    expect(standings[0]).toMatchObject({ state: "unreachable" });
+    expect(statuses[0]).toMatchObject({ state: "unreachable" });
   },
 );
 

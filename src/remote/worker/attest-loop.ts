@@ -3,32 +3,30 @@ import type { Clock } from "../../lib/clock.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import { firstOf } from "../../lib/first-of.ts";
 import { type AttestContext, type Attested, attestOnce } from "./attest.ts";
-import { isUnreachable } from "./gateway-faults.ts";
-import type { Reachability } from "./reachability.ts";
+import { isDismissal } from "./dismissal.ts";
+import { isUnreachable } from "./gateway-errors.ts";
+import type { Reachability } from "./gateway-state.ts";
 
-/** How a node stands with its gateway. */
-export type Standing =
-  /** It has not heard of the gateway since it attested last, if it ever did. */
+/** The status of a node at its gateway. */
+export type NodeStatus =
+  /** No answer yet, or none since the last attestation. */
   | { state: "connecting" }
-  | { state: "unreachable"; fault: EarshotError }
+  | { state: "unreachable"; error: EarshotError }
   | { state: "admitted"; attested: Attested }
   | { state: "pending"; attested: Attested }
-  /** `isFinal`: nothing that the node does by itself will change that. */
-  | { state: "refused"; fault: EarshotError; isFinal: boolean };
+  /** `isFinal`: dismissed for good, or refused for a lasting reason before it was ever accepted. */
+  | { state: "refused"; error: EarshotError; isFinal: boolean };
 
-/** Keeps a node attested: at half of the time that an attestation counts, and at once when the gateway does not know it. */
+/** Keeps a node attested: after half of the validity of an attestation, and at once when the gateway does not know it. */
 export type AttestLoop = {
-  standing(): Standing;
-  /** The attestation that counts; null while there is none. */
+  status(): NodeStatus;
+  /** The valid attestation; null without one. */
   admitted(): Attested | null;
   /** The same as soon as there is one; null when none came within `waitMs`. Rejects with the signal's reason. */
   whenAdmitted(waitMs: number, signal?: AbortSignal): Promise<Attested | null>;
-  /**
-   * A request that was sent at `sentMs`, elapsed time, was not taken as this node's: attests as soon as may be, unless it has
-   * done so since.
-   */
+  /** A request sent at `sentMs`, elapsed time, was refused as unknown: attests again, unless the node has done so since. */
   again(sentMs: number): void;
-  /** What is under way ends without an effect. */
+  /** An attestation in progress has no effect. */
   stop(): void;
 };
 
@@ -36,114 +34,114 @@ export type AttestLoopContext = AttestContext & {
   clock: Clock;
   random: () => number;
   reachability: Pick<Reachability, "turn">;
-  /** Told of each change of the standing, also of each attestation. */
-  onStanding: (standing: Standing) => void;
+  /** Called for each change of the status and for each attestation. */
+  onStatus: (status: NodeStatus) => void;
 };
 
-/** Between two tries after one that was refused. */
+/** Pauses after a refusal. */
 const pauses = { leastMs: 1_000, mostMs: 60_000 };
-
-/** The shortest time between two attestations, whatever a gateway says. */
+/** Shortest time between two attestations. */
 const leastMs = 1_000;
 
-const wakened = new Error("the node is to attest at once");
+const woken = new Error("the node attests at once");
 const stopped = new Error("the node stops");
 
 export function startAttestLoop(context: AttestLoopContext): AttestLoop {
-  const { clock, random, reachability, onStanding } = context;
+  const { clock, random, reachability, onStatus } = context;
   const stopping = new AbortController();
   const waiting = new Set<(attested: Attested) => void>();
-  let standing: Standing = { state: "connecting" };
+  let status: NodeStatus = { state: "connecting" };
   let sleeping = new AbortController();
-  let isWanted = false;
+  let isRequested = false;
+  let wasAccepted = false;
 
   function admitted(): Attested | null {
-    if (standing.state !== "admitted" || isWanted) return null;
-    return clock.elapsed() < standing.attested.untilMs ? standing.attested : null;
+    if (status.state !== "admitted" || isRequested) return null;
+    return clock.elapsed() < status.attested.untilMs ? status.attested : null;
   }
 
-  function become(next: Standing): void {
-    standing = next;
-    onStanding(next);
+  function become(next: NodeStatus): void {
+    status = next;
+    onStatus(next);
     const attested = admitted();
     if (attested === null) return;
     for (const give of [...waiting]) give(attested);
   }
 
-  async function whenAdmitted(waitMs: number, signal?: AbortSignal): Promise<Attested | null> {
-    signal?.throwIfAborted();
-    const attested = admitted();
-    if (attested !== null) return attested;
-    const told = await firstOf<Attested>(clock, waitMs, signal, (give) => {
-      waiting.add(give);
-      return () => waiting.delete(give);
-    });
-    signal?.throwIfAborted();
-    return told;
-  }
-
-  /** What came of one attestation becomes the standing; how long until the next. */
+  /** Attests once; how long until the next time. */
   async function attest(refusals: number): Promise<number> {
     try {
       const attested = await attestOnce(context, stopping.signal);
       stopping.signal.throwIfAborted();
-      isWanted = false;
+      isRequested = false;
+      wasAccepted = true;
       become({ state: attested.state, attested });
-      const usualMs = attested.state === "pending" ? attested.againMs : attested.validMs / 2;
-      // Nodes that were started together do not all come at once.
-      return usualMs * (0.9 + random() * 0.1);
+      const nextMs = attested.state === "pending" ? attested.againMs : attested.validMs / 2;
+      // Nodes that were started together spread out.
+      return nextMs * (0.9 + random() * 0.1);
     } catch (thrown) {
       stopping.signal.throwIfAborted();
-      const fault = asFault(thrown);
-      if (!isUnreachable(fault)) {
-        become({ state: "refused", fault, isFinal: isFinal(fault) });
+      const error = asEarshotError(thrown);
+      if (!isUnreachable(error)) {
+        const isFinal = isDismissal(error) || (!wasAccepted && isLasting(error));
+        become({ state: "refused", error, isFinal });
         return backoffMs(refusals, pauses, random);
       }
-      // What counts goes on counting while the gateway is away, and how long to wait for that is known elsewhere.
-      if (admitted() === null) become({ state: "unreachable", fault });
+      // An attestation stays valid while the gateway is away; `reachability` knows how long to pause.
+      if (admitted() === null) become({ state: "unreachable", error });
       return 0;
     }
   }
 
   async function run(): Promise<void> {
-    for (let refusals = 0; ; refusals = standing.state === "refused" ? refusals + 1 : 0) {
+    for (let refusals = 0; ; refusals = status.state === "refused" ? refusals + 1 : 0) {
       await reachability.turn(Number.POSITIVE_INFINITY, stopping.signal);
       const begunMs = clock.elapsed();
       const pauseMs = await attest(refusals);
       if (pauseMs === 0) continue;
-      // Whoever asked for one meanwhile has got it.
+      // Requests made in the meantime are fulfilled.
       sleeping = new AbortController();
-      const woken = AbortSignal.any([stopping.signal, sleeping.signal]);
-      await clock.sleep(pauseMs, woken).catch(() => undefined);
+      const signal = AbortSignal.any([stopping.signal, sleeping.signal]);
+      await clock.sleep(pauseMs, signal).catch(() => undefined);
       await clock.sleep(Math.max(0, begunMs + leastMs - clock.elapsed()), stopping.signal);
     }
   }
 
-  run().catch((fault: unknown) => {
-    if (!stopping.signal.aborted) throw fault;
+  run().catch((error: unknown) => {
+    if (!stopping.signal.aborted) throw error;
   });
 
   return {
-    standing: () => standing,
+    status: () => status,
     admitted,
-    whenAdmitted,
+    whenAdmitted: async (waitMs, signal) => {
+      signal?.throwIfAborted();
+      const attested = admitted();
+      if (attested !== null) return attested;
+      const next = await firstOf<Attested>(clock, waitMs, signal, (give) => {
+        waiting.add(give);
+        return () => waiting.delete(give);
+      });
+      signal?.throwIfAborted();
+      return next;
+    },
     again: (sentMs) => {
-      if (standing.state === "admitted" && sentMs < standing.attested.atMs) return;
-      isWanted = true;
-      sleeping.abort(wakened);
+      if (status.state === "admitted" && sentMs < status.attested.atMs) return;
+      isRequested = true;
+      sleeping.abort(woken);
     },
     stop: () => stopping.abort(stopped),
   };
 }
 
-/** What refuses a node whoever it is, for the moment or because a challenge was lost; all else stays as it is. */
-function isFinal({ code, status, details }: EarshotError): boolean {
+/** Neither a transient error nor a lost challenge. Of a node that was accepted, an operator may still repair it. */
+function isLasting({ code, status, details }: EarshotError): boolean {
   if (code === "evidence_unavailable") return true;
   if (details.some((detail) => detail.code.startsWith("challenge_"))) return false;
   return status === 400 || status === 403 || status === 404;
 }
 
-function asFault(thrown: unknown): EarshotError {
-  if (thrown instanceof EarshotError) return thrown;
-  return new EarshotError("attestation_failed", messageOf(thrown), { cause: thrown });
+function asEarshotError(error: unknown): EarshotError {
+  if (error instanceof EarshotError) return error;
+  return new EarshotError("attestation_failed", messageOf(error), { cause: error });
 }

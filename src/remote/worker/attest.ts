@@ -2,8 +2,6 @@ import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Capability } from "../capability.ts";
 import type { EvidenceProvider } from "../evidence/evidence.ts";
-import { base64url } from "../protocol/encoding.ts";
-import type { Identity, RunKeys } from "../protocol/keys.ts";
 import {
   type ChallengeAnswer,
   challengeAnswer,
@@ -11,39 +9,24 @@ import {
   registrationAnswer,
 } from "../protocol/messages.ts";
 import { quoteDigestOf } from "../protocol/signed-result.ts";
-import {
-  attestationIdOf,
-  identityMessageOf,
-  type NodeStatement,
-  reportDataOf,
-} from "../protocol/statement.ts";
-import type { GatewayClock } from "./gateway-clock.ts";
-import { unreachable } from "./gateway-faults.ts";
+import { attestationIdOf, reportDataOf } from "../protocol/statement.ts";
+import { unreachable } from "./gateway-errors.ts";
 import type { GatewayLink } from "./gateway-link.ts";
-import type { GatewayPin } from "./gateway-pin.ts";
+import type { GatewayClock, GatewayPin } from "./gateway-state.ts";
+import { makeStatement, type NodeSelf } from "./self.ts";
 
-/** Who a node is in a run: its identity, and the keys of the run. */
-export type NodeSelf = {
-  nodeId: string;
-  keyId: string;
-  identity: Identity;
-  keys: RunKeys;
-  /** 16 bytes in base64url, fresh at each start. */
-  bootId: string;
-};
-
-/** What it says of itself beside its keys. */
-export type NodeOffer = {
+/** What a node registers besides its keys. */
+type NodeOffer = {
   name: string;
-  /** Jobs that it runs at a time. */
+  /** Concurrent jobs. */
   concurrency: number;
   url: string | null;
   version: string;
-  /** What it can do, as it is configured at the moment of the call. */
+  /** What it can do as currently configured. */
   capabilities(): Promise<readonly Capability[]>;
 };
 
-/** An attestation that the gateway took; times are the node's elapsed ones. */
+/** An attestation that the gateway accepted; times are the node's elapsed ones. */
 export type Attested = {
   state: RegistrationAnswer["state"];
   attestationId: string;
@@ -67,38 +50,29 @@ export type AttestContext = {
   clock: Pick<Clock, "elapsed">;
   audience: string;
   pin: GatewayPin;
-  /** Told how far the gateway's clock was from what was believed of it. */
+  /** Called with the difference between the gateway's clock and what was assumed of it. */
   onClock: (changeMs: number) => void;
 };
 
 /**
- * Attests once: asks for a challenge, has evidence made for a statement that holds it, and registers. Errors:
- * `gateway_key_mismatch` and `audience_mismatch` for a gateway that is not the one meant, `node_refused` as the gateway says,
+ * Attests once: requests a challenge, has evidence made for a statement that contains it, and registers. Errors:
+ * `gateway_key_mismatch` and `audience_mismatch` for another gateway than the configured one, `node_refused` from the gateway,
  * `evidence_unavailable`, `gateway_unreachable`.
  */
 export async function attestOnce(context: AttestContext, signal: AbortSignal): Promise<Attested> {
   const { self, offer, provider, link, clock } = context;
-  const challenge = await challenged(context, signal);
-  const { statement, identitySignature } = stateFor(self, provider, challenge);
-  const evidence = await provider.evidenceFor(reportDataOf(statement));
+  const challenge = await requestChallenge(context, signal);
+  const stated = makeStatement(self, provider.kind, challenge);
+  const evidence = await provider.evidenceFor(reportDataOf(stated.statement));
   const sentMs = clock.elapsed();
-  const offered = {
-    statement,
-    identity_signature: identitySignature,
-    evidence,
-    name: offer.name,
-    capabilities: await offer.capabilities(),
-    concurrency: offer.concurrency,
-    url: offer.url,
-    version: offer.version,
-  };
-  const answer = await link.post("register", offered, { signal });
-  const read = registrationAnswer.safeParse(answer);
+  const capabilities = await offer.capabilities();
+  const body = { ...stated, ...offer, evidence, capabilities };
+  const read = registrationAnswer.safeParse(await link.post("register", body, { signal }));
   if (!read.success) throw unreachable("the gateway's answer to the registration is malformed");
   const { state, valid_ms: validMs, again_in_ms: againMs, lease_wait_ms } = read.data;
   return {
     state,
-    attestationId: attestationIdOf(statement, evidence),
+    attestationId: attestationIdOf(stated.statement, evidence),
     quoteSha256: quoteDigestOf(evidence),
     gatewayKey: challenge.gateway_key,
     atMs: clock.elapsed(),
@@ -109,41 +83,20 @@ export async function attestOnce(context: AttestContext, signal: AbortSignal): P
   };
 }
 
-/** A statement of the node, signed with its identity. */
-export function stateFor(
-  { identity, keys, bootId }: NodeSelf,
-  { kind }: Pick<EvidenceProvider, "kind">,
-  { audience, nonce, gateway_key }: Pick<ChallengeAnswer, "audience" | "nonce" | "gateway_key">,
-): { statement: NodeStatement; identitySignature: string } {
-  const statement: NodeStatement = {
-    version: 1,
-    evidence: kind,
-    audience,
-    nonce,
-    identity_key: identity.key,
-    signing_key: keys.signingKey,
-    sealing_key: keys.sealingKey,
-    boot_id: bootId,
-    gateway_key,
-  };
-  return { statement, identitySignature: base64url(identity.sign(identityMessageOf(statement))) };
-}
-
-async function challenged(context: AttestContext, signal: AbortSignal): Promise<ChallengeAnswer> {
-  const { link, clock, gatewayClock, audience, pin, onClock } = context;
+async function requestChallenge(
+  { link, clock, gatewayClock, audience, pin, onClock }: AttestContext,
+  signal: AbortSignal,
+): Promise<ChallengeAnswer> {
   const sentMs = clock.elapsed();
   const read = challengeAnswer.safeParse(await link.post("challenge", {}, { signal }));
   if (!read.success) throw unreachable("the gateway's challenge is malformed");
-  const challenge = read.data;
+  const { data: challenge } = read;
   if (challenge.audience !== audience) {
-    throw new EarshotError(
-      "audience_mismatch",
-      `the gateway goes by the name ${JSON.stringify(challenge.audience)}, not ${JSON.stringify(audience)}`,
-      {
-        status: 403,
-        hint: "EARSHOT_NODE_AUDIENCE names the gateway as its EARSHOT_NODES_AUDIENCE does",
-      },
-    );
+    const message = `the name of the gateway is ${JSON.stringify(challenge.audience)}, not ${JSON.stringify(audience)}`;
+    throw new EarshotError("audience_mismatch", message, {
+      status: 403,
+      hint: "set EARSHOT_NODE_AUDIENCE to EARSHOT_NODES_AUDIENCE of the gateway",
+    });
   }
   pin.check(challenge.gateway_key);
   const changeMs = gatewayClock.learn(challenge.now_ms, sentMs);

@@ -7,8 +7,9 @@ import { aCredential } from "../protocol/released-credential.test-support.ts";
 import { sealJob } from "../protocol/sealed-job.ts";
 import { keyIdOf, nodeIdOf } from "../protocol/statement.ts";
 import { requestText } from "../protocol/texts.ts";
-import type { Attested, NodeSelf } from "./attest.ts";
+import type { Attested } from "./attest.ts";
 import type { GatewayLink } from "./gateway-link.ts";
+import type { NodeSelf } from "./self.ts";
 
 type Route = Parameters<GatewayLink["post"]>[0];
 type Answer = (body: never) => unknown;

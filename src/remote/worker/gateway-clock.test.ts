@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createManualClock } from "../../lib/manual-clock.ts";
-import { createGatewayClock } from "./gateway-clock.ts";
+import { createGatewayClock } from "./gateway-state.ts";
 
 test("before the gateway has told anything, this machine's own clock counts", () => {
   const clock = createManualClock(5_000);

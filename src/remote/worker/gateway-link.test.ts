@@ -8,7 +8,7 @@ import { gatewayKeyOf, type RunKeys } from "../protocol/keys.ts";
 import { readSignedRequest } from "../protocol/signed-request.ts";
 import { fakeGatewayKey, makeSelf } from "./fake-gateway.test-support.ts";
 import { createGatewayLink } from "./gateway-link.ts";
-import { createGatewayPin } from "./gateway-pin.ts";
+import { createGatewayPin } from "./gateway-state.ts";
 
 const self = await makeSelf();
 
@@ -59,6 +59,7 @@ function make(
       answered: () => told.push("answered"),
       failed: (_sentMs, { code }) => told.push(code),
     },
+    onUnknown: () => told.push("unknown"),
     timeoutMs: 10_000,
   });
   return { sent, told, clock, link };
@@ -165,9 +166,18 @@ test.each([
       message: expect.stringContaining("gateway.example answers with 200"),
       details: [{ code: check }],
     });
-    expect(told).toEqual(["gateway_unreachable"]);
+    const isOther = check === "other_signature";
+    expect(told).toEqual(["gateway_unreachable", ...(isOther ? ["unknown"] : [])]);
   },
 );
+
+test("reports a gateway that does not know the node, except while it attests", async () => {
+  const { told, link } = make(() => problem(401, { code: "node_unauthorized" }));
+  await expect(link.post("register", {})).rejects.toMatchObject({ code: "node_unauthorized" });
+  expect(told).toEqual([]);
+  await expect(link.post("lease", {})).rejects.toMatchObject({ code: "node_unauthorized" });
+  expect(told).toEqual(["unknown"]);
+});
 
 test("an answer that was given before counts for no later request", async () => {
   const signatures: string[] = [];

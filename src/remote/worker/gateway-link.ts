@@ -13,12 +13,18 @@ import {
 import type { RunKeys } from "../protocol/keys.ts";
 import { challengeAnswer } from "../protocol/messages.ts";
 import { signRequest } from "../protocol/signed-request.ts";
-import type { GatewayClock } from "./gateway-clock.ts";
-import { faultOf, isUnreachable, notTheGateways, passing, unreachable } from "./gateway-faults.ts";
-import type { GatewayPin } from "./gateway-pin.ts";
-import type { Reachability } from "./reachability.ts";
+import {
+  checkOf,
+  codeOf,
+  errorOf,
+  isUnreachable,
+  notFromGateway,
+  transientStatuses,
+  unreachable,
+} from "./gateway-errors.ts";
+import type { GatewayClock, GatewayPin, Reachability } from "./gateway-state.ts";
 
-/** What a gateway can be asked under /internal/nodes. */
+/** What a gateway serves under /internal/nodes. */
 type GatewayRoute =
   | "challenge"
   | "register"
@@ -31,109 +37,113 @@ type GatewayRoute =
 
 type PostOptions = {
   signal?: AbortSignal;
-  /** How long the gateway may hold the request before it answers. */
+  /** How long the gateway may delay its answer. */
   heldMs?: number;
 };
 
 /**
- * The way to the gateway: JSON there and back, each request signed with the key of the run, each answer with that of the
- * gateway, so that what stands between the two can tell the node nothing.
+ * Requests to the gateway: JSON both ways, each request signed with the key of the run and each answer with that of the
+ * gateway, so that nothing between the two can steer the node.
  */
 export type GatewayLink = {
   /**
-   * The JSON of the answer; null where it has none. Errors: `gateway_unreachable` (retryable) when there is no answer, or none
-   * that the gateway has signed; else those of the gateway with its codes; or the signal's reason.
+   * The JSON of the answer; null without content. Errors: `gateway_unreachable` (retryable) without an answer that the gateway
+   * has signed; errors of the gateway with its codes; or the signal's reason.
    */
   post(route: GatewayRoute, body: unknown, options?: PostOptions): Promise<unknown>;
 };
 
 export type GatewayLinkContext = {
-  /** Its address, without a slash at its end; what it answers to lies below its path. */
+  /** Without a trailing slash. The gateway's paths are below its path. */
   gatewayUrl: string;
   fetch: GuardedFetch;
   keys: RunKeys;
   keyId: string;
   enrolmentToken: string;
-  /** Whose answers count. A challenge may tell another key, and has to be signed with that one: whether it is the right one is for the caller to see. */
+  /** The key that has to sign answers. A challenge may name another, which has to sign it; the caller checks that key. */
   pin: Pick<GatewayPin, "key">;
   clock: Pick<Clock, "elapsed">;
   gatewayClock: Pick<GatewayClock, "now">;
   reachability: Pick<Reachability, "answered" | "failed">;
+  /** The gateway does not know the node, for example after a restart. `sentMs` is elapsed time. */
+  onUnknown: (sentMs: number) => void;
   timeoutMs: number;
 };
 
 /** Longer than any envelope of a job. */
 const mostAnswerBytes = 2 * 1024 ** 2;
-
-/** A large result takes its time: so much of it, in bytes, is on its way each millisecond at the least. */
+/** Slowest upload that a request has time for. */
 const leastBytesPerMs = 64;
+/** Routes that work without an attestation and therefore require the enrolment token. */
+const attestRoutes: readonly GatewayRoute[] = ["challenge", "register"];
 
 export function createGatewayLink(context: GatewayLinkContext): GatewayLink {
-  const { clock, reachability } = context;
+  const { clock, pin, reachability, onUnknown } = context;
   const { host } = new URL(context.gatewayUrl);
 
-  async function post(
-    route: GatewayRoute,
-    body: unknown,
-    options: PostOptions = {},
-  ): Promise<unknown> {
-    const sentMs = clock.elapsed();
+  function contentOf(answer: FetchedAnswer, sent: SentRequest): unknown {
+    const { status, body, headers } = answer;
+    if (!transientStatuses.includes(status)) {
+      const signature = headers.get(gatewaySignatureField);
+      const key = challengeKey(sent, answer) ?? pin.key();
+      const isSigned =
+        signature !== null &&
+        key !== null &&
+        isGatewayAnswer({ ...sent, status, body }, signature, key);
+      if (!isSigned) throw notFromGateway(answer, host);
+    }
+    if (status === 204) return null;
+    if (status !== 200) throw errorOf(answer, host);
     try {
-      const { answer, asked } = await send(context, route, JSON.stringify(body), options);
-      if (!passing.includes(answer.status) && !isGateways(context, answer, asked)) {
-        throw notTheGateways(answer, host);
-      }
-      const content = contentOf(answer, host);
-      reachability.answered();
-      return content;
-    } catch (fault) {
-      if (isUnreachable(fault)) reachability.failed(sentMs, fault);
-      throw fault;
+      return answer.json();
+    } catch (error) {
+      throw unreachable(messageOf(error), error);
     }
   }
 
-  return { post };
+  return {
+    post: async (route, body, options = {}) => {
+      const sentMs = clock.elapsed();
+      try {
+        const { answer, sent } = await send(context, route, JSON.stringify(body), options);
+        const content = contentOf(answer, sent);
+        reachability.answered();
+        return content;
+      } catch (error) {
+        if (isUnreachable(error)) reachability.failed(sentMs, error);
+        const isUnknown =
+          codeOf(error) === "node_unauthorized" || checkOf(error) === "other_signature";
+        if (isUnknown && !attestRoutes.includes(route)) onUnknown(sentMs);
+        throw error;
+      }
+    },
+  };
 }
 
-const pathOf = (route: GatewayRoute): string => `/internal/nodes/${route}`;
-
-const challengePath = pathOf("challenge");
-
-/** What needs no attestation, and therefore the enrolment token. */
-const attestRoutes: readonly GatewayRoute[] = ["challenge", "register"];
-
-type Asked = Pick<GatewayAnswer, "path" | "signatureInput">;
+type SentRequest = Pick<GatewayAnswer, "path" | "signatureInput">;
 
 async function send(
   context: GatewayLinkContext,
   route: GatewayRoute,
   body: string,
   { signal, heldMs = 0 }: PostOptions,
-): Promise<{ answer: FetchedAnswer; asked: Asked }> {
-  const { gatewayUrl, fetch, keys, keyId, gatewayClock } = context;
-  // What the gateway sees of the address, whatever path a proxy has put before it.
+): Promise<{ answer: FetchedAnswer; sent: SentRequest }> {
+  const { gatewayUrl, fetch, keys, keyId, gatewayClock, enrolmentToken } = context;
+  // The path that the gateway sees, without any prefix that a proxy strips.
   const path = pathOf(route);
   const bytes = Buffer.from(body);
-  const signed = signRequest(
-    {
-      method: "POST",
-      path,
-      body: bytes,
-      keyId,
-      nowMs: gatewayClock.now(),
-      nonce: base64url(randomBytes(16)),
-    },
-    keys,
-  );
+  const nonce = base64url(randomBytes(16));
+  const nowMs = gatewayClock.now();
+  const signed = signRequest({ method: "POST", path, body: bytes, keyId, nowMs, nonce }, keys);
   const signatureInput = signed["signature-input"] ?? "";
-  const headers = {
+  const headers: Record<string, string> = {
     "content-type": "application/json",
     accept: "application/json",
     ...signed,
-    ...(attestRoutes.includes(route)
-      ? { [enrolmentField]: enrolmentProof(context.enrolmentToken, signatureInput) }
-      : {}),
   };
+  if (attestRoutes.includes(route)) {
+    headers[enrolmentField] = enrolmentProof(enrolmentToken, signatureInput);
+  }
   try {
     const answer = await fetch(`${gatewayUrl}${path}`, {
       method: "POST",
@@ -141,39 +151,23 @@ async function send(
       headers,
       maxBytes: mostAnswerBytes,
       timeoutMs: context.timeoutMs + heldMs + Math.ceil(bytes.length / leastBytesPerMs),
-      ...(signal === undefined ? {} : { signal }),
+      ...(signal && { signal }),
     });
-    return { answer, asked: { path, signatureInput } };
-  } catch (fault) {
+    return { answer, sent: { path, signatureInput } };
+  } catch (error) {
     if (signal?.aborted) throw signal.reason;
-    throw unreachable(messageOf(fault), fault);
+    throw unreachable(messageOf(error), error);
   }
 }
 
-/** Whether the gateway has given this answer to this request. */
-function isGateways({ pin }: GatewayLinkContext, answer: FetchedAnswer, asked: Asked): boolean {
-  const signature = answer.headers.get(gatewaySignatureField);
-  const key = toldKey(asked, answer) ?? pin.key();
-  if (signature === null || key === null) return false;
-  return isGatewayAnswer({ ...asked, status: answer.status, body: answer.body }, signature, key);
-}
+const pathOf = (route: GatewayRoute): string => `/internal/nodes/${route}`;
 
-/** The key that a challenge tells; null for all else. */
-function toldKey({ path }: Asked, answer: FetchedAnswer): string | null {
-  if (path !== challengePath || answer.status !== 200) return null;
+/** The key that a challenge names; null for other answers. */
+function challengeKey({ path }: SentRequest, answer: FetchedAnswer): string | null {
+  if (path !== pathOf("challenge") || answer.status !== 200) return null;
   try {
     return challengeAnswer.safeParse(answer.json()).data?.gateway_key ?? null;
   } catch {
     return null;
-  }
-}
-
-function contentOf(answer: FetchedAnswer, host: string): unknown {
-  if (answer.status === 204) return null;
-  if (answer.status !== 200) throw faultOf(answer, host);
-  try {
-    return answer.json();
-  } catch (fault) {
-    throw unreachable(messageOf(fault), fault);
   }
 }

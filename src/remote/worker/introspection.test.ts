@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createManualClock } from "../../lib/manual-clock.ts";
-import { unreachable } from "./gateway-faults.ts";
+import { unreachable } from "./gateway-errors.ts";
 import { createIntrospection } from "./introspection.ts";
 
 const active = {

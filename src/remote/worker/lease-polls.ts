@@ -1,10 +1,10 @@
 import type { Clock } from "../../lib/clock.ts";
+import { firstOf } from "../../lib/first-of.ts";
 import type { Attested } from "./attest.ts";
 import type { AttestLoop } from "./attest-loop.ts";
-import { codeOf, isUnreachable } from "./gateway-faults.ts";
+import { codeOf, isUnreachable } from "./gateway-errors.ts";
 import type { GatewayLink } from "./gateway-link.ts";
-import { createPollSlots, type PollSlots } from "./poll-slots.ts";
-import type { Reachability } from "./reachability.ts";
+import type { Reachability } from "./gateway-state.ts";
 
 export type LeasePollsContext = {
   link: GatewayLink;
@@ -13,72 +13,101 @@ export type LeasePollsContext = {
   clock: Clock;
 };
 
-/** What a gateway gave, unopened, and the attestation that it was asked under. */
-export type GivenJob = { envelope: unknown; attested: Attested };
+/** An encrypted job, and the attestation under which it was requested. */
+export type LeasedEnvelope = { envelope: unknown; attested: Attested };
 
-/** Between two requests for work where the gateway answers at once that there is none. */
+/** Time between two polls when the gateway answers at once that there is no work. */
 const leastPollMs = 500;
+/** Open polls for one set of methods, however many runners there are: one that gets a job lets the next one poll. */
+const mostPolls = 2;
 
 export type LeasePolls = {
   /**
-   * Asks for work of these methods for up to `waitMs`; null when none came, or there was no gateway to ask. `take` has what came
-   * before anybody else asks.
+   * Polls for work of these methods for up to `waitMs`; null when there is none, or no gateway. `open` runs before the poll's
+   * slot is released.
    */
-  poll<Taken>(
+  poll<Opened>(
     methods: readonly string[],
     waitMs: number,
     signal: AbortSignal | undefined,
-    take: (given: GivenJob) => Promise<Taken | null>,
-  ): Promise<Taken | null>;
+    open: (leased: LeasedEnvelope) => Promise<Opened | null>,
+  ): Promise<Opened | null>;
 };
 
 export function createLeasePolls(context: LeasePollsContext): LeasePolls {
   const { link, attestLoop, reachability, clock } = context;
-  const slotsOf = new Map<string, PollSlots>();
+  const slots = new Map<string, PollSlots>();
 
-  /** Those who take the same methods share their requests for work. */
-  function slotsFor(methods: readonly string[]): PollSlots {
-    const name = methods.join(" ");
-    const slots = slotsOf.get(name) ?? createPollSlots(clock);
-    slotsOf.set(name, slots);
-    return slots;
-  }
-
-  /** The envelope; null when there is no work. */
-  async function ask(
+  async function request(
     methods: readonly string[],
     heldMs: number,
     signal: AbortSignal | undefined,
   ): Promise<unknown> {
-    const options = { heldMs, ...(signal === undefined ? {} : { signal }) };
     try {
-      return await link.post("lease", { methods, wait_ms: heldMs }, options);
-    } catch (fault) {
-      if (isUnreachable(fault) || codeOf(fault) === "node_unauthorized") return null;
-      throw fault;
+      const body = { methods, wait_ms: heldMs };
+      return await link.post("lease", body, { heldMs, ...(signal && { signal }) });
+    } catch (error) {
+      if (isUnreachable(error) || codeOf(error) === "node_unauthorized") return null;
+      throw error;
     }
   }
 
   return {
-    poll: async (methods, waitMs, signal, take) => {
+    poll: async (methods, waitMs, signal, open) => {
       const endMs = clock.elapsed() + waitMs;
-      const release = await slotsFor(methods).take(waitMs, signal);
+      const name = methods.join(" ");
+      const ofMethods = slots.get(name) ?? createPollSlots(clock);
+      slots.set(name, ofMethods);
+      const release = await ofMethods.take(waitMs, signal);
       try {
         signal?.throwIfAborted();
         if (release === null) return null;
         const attested = await attestLoop.whenAdmitted(endMs - clock.elapsed(), signal);
         if (attested === null) return null;
         if (!(await reachability.turn(endMs - clock.elapsed(), signal))) return null;
-        const askedMs = clock.elapsed();
-        const heldMs = Math.max(0, Math.min(Math.round(endMs - askedMs), attested.leaseWaitMs));
-        const envelope = await ask(methods, heldMs, signal);
-        if (envelope !== null) return await take({ envelope, attested });
-        const restMs = Math.min(leastPollMs, heldMs) - (clock.elapsed() - askedMs);
+        const sentMs = clock.elapsed();
+        const heldMs = Math.max(0, Math.min(Math.round(endMs - sentMs), attested.leaseWaitMs));
+        const envelope = await request(methods, heldMs, signal);
+        if (envelope !== null) return await open({ envelope, attested });
+        const restMs = Math.min(leastPollMs, heldMs) - (clock.elapsed() - sentMs);
         if (restMs > 0) await clock.sleep(restMs, signal);
         return null;
       } finally {
         release?.();
       }
+    },
+  };
+}
+
+export type PollSlots = {
+  /** Returns the function that releases the slot; null when none became free in time. */
+  take(waitMs: number, signal?: AbortSignal): Promise<(() => void) | null>;
+};
+
+export function createPollSlots(clock: Clock): PollSlots {
+  const waiting = new Set<(slot: () => void) => void>();
+  let free = mostPolls;
+
+  function slot(): () => void {
+    let isTaken = true;
+    return () => {
+      if (!isTaken) return;
+      isTaken = false;
+      for (const give of waiting) return give(slot());
+      free += 1;
+    };
+  }
+
+  return {
+    take: async (waitMs, signal) => {
+      if (free > 0) {
+        free -= 1;
+        return slot();
+      }
+      return await firstOf<() => void>(clock, waitMs, signal, (give) => {
+        waiting.add(give);
+        return () => waiting.delete(give);
+      });
     },
   };
 }

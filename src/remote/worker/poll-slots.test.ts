@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createManualClock } from "../../lib/manual-clock.ts";
-import { createPollSlots } from "./poll-slots.ts";
+import { createPollSlots } from "./lease-polls.ts";
 
 test("two may ask at a time; who gives its slot back lets the next one ask, in the order of their coming", async () => {
   const slots = createPollSlots(createManualClock());

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { EarshotError } from "../../lib/errors.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
-import { unreachable } from "./gateway-faults.ts";
-import { createReachability } from "./reachability.ts";
+import { unreachable } from "./gateway-errors.ts";
+import { createReachability } from "./gateway-state.ts";
 
 const fault = unreachable("the connection was refused");
 

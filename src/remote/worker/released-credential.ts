@@ -4,7 +4,7 @@ import { jobRefused } from "../protocol/errors.ts";
 import type { OpenedJob } from "../protocol/sealed-job.ts";
 import type { Attested } from "./attest.ts";
 import type { AttestLoop } from "./attest-loop.ts";
-import type { GatewayClock } from "./gateway-clock.ts";
+import type { GatewayClock } from "./gateway-state.ts";
 
 /**
  * The credential that came with a job, if one did. It is over when its time is, or when the lease is lost. Errors:

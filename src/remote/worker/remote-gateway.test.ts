@@ -13,7 +13,7 @@ import {
   makeSelf,
   refusal,
 } from "./fake-gateway.test-support.ts";
-import { unreachable } from "./gateway-faults.ts";
+import { unreachable } from "./gateway-errors.ts";
 import { createRemoteGateway } from "./remote-gateway.ts";
 
 const methods = ["searchbyquery"];

@@ -1,117 +1,230 @@
-import type { Lease, LeaseFailure, LeaseGateway } from "../../jobs/lease.ts";
+import type { Archive } from "../../archive/archive.ts";
+import { type Lease, type LeaseFailure, type LeaseGateway, leaseLost } from "../../jobs/lease.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";
+import { answerBytes } from "../protocol/answer.ts";
 import { renewAnswer } from "../protocol/messages.ts";
-import { createOpenedLeases, openJob } from "../protocol/sealed-job.ts";
-import { readRequest } from "../protocol/texts.ts";
-import type { NodeSelf } from "./attest.ts";
+import { type AnswerSealer, createOpenedLeases, openJob } from "../protocol/sealed-job.ts";
+import { failureBytes, readRequest } from "../protocol/texts.ts";
+import { type SigningContext, signAnswer, withoutMisfits, withRecords } from "./answers.ts";
+import type { Attested } from "./attest.ts";
 import type { AttestLoop } from "./attest-loop.ts";
-import { checkOf, codeOf, unreachable } from "./gateway-faults.ts";
-import { createHandIn, type HandInContext } from "./hand-in.ts";
-import { createHeldLeases } from "./held-leases.ts";
-import { createLeasePolls, type GivenJob, type LeasePollsContext } from "./lease-polls.ts";
+import { checkOf, codeOf, isUnreachable, unreachable } from "./gateway-errors.ts";
+import { createLeasePolls, type LeasedEnvelope, type LeasePollsContext } from "./lease-polls.ts";
 import { releaseIn } from "./released-credential.ts";
+import type { NodeSelf } from "./self.ts";
 
 export type RemoteGatewayContext = LeasePollsContext &
-  HandInContext & {
+  SigningContext & {
     self: NodeSelf;
     attestLoop: Pick<AttestLoop, "whenAdmitted" | "again" | "admitted">;
+    archive: Pick<Archive, "records" | "withheld">;
+    /** Never gets content of a job. */
+    log: { warn(fields: Record<string, unknown>, message: string): void };
   };
 
-/** The gateway as the runners of a node see it: what they lease is opened here, and what they hand in signed and sealed. */
+/** The gateway for the runners of a node: leases are decrypted here, answers signed and encrypted. */
 export type RemoteGateway = LeaseGateway<AnswerRequest, SourceAnswer> & {
-  /** Jobs under way. */
+  /** Jobs in progress. */
   running(): number;
-  /** Lets go of everything that is under way: its runners stop, and nothing of it is handed in. */
+  /** Drops everything in progress: its runners stop, and no answer is sent. */
   abandon(): void;
-  /** Tells the gateway that the node stops, so that others get what it held. */
+  /** Tells the gateway that the node stops, so that others get its jobs. */
   leave(): Promise<void>;
 };
 
-export function createRemoteGateway(context: RemoteGatewayContext): RemoteGateway {
-  const { self, link, attestLoop, clock, gatewayClock, log } = context;
-  const opened = createOpenedLeases();
-  const held = createHeldLeases(clock);
-  const polls = createLeasePolls(context);
-  const { complete, fail } = createHandIn(context, held);
+/** Time between two attempts to send an answer. */
+const againMs = 250;
 
-  /** The lease in an envelope; null where it is not to be run, which the log tells. */
-  async function taken({ envelope, attested }: GivenJob): Promise<Lease<AnswerRequest> | null> {
+/** Answers are sent again while the gateway cannot be reached and the lease lasts. Errors: `lease_lost`. */
+export function createRemoteGateway(context: RemoteGatewayContext): RemoteGateway {
+  const { self, link, attestLoop, reachability, archive, clock, gatewayClock, log } = context;
+  const opened = createOpenedLeases();
+  const leases = createLeases(clock);
+  const polls = createLeasePolls(context);
+
+  /** The lease in an envelope; null for one that is not run, which is logged. */
+  async function open(leased: LeasedEnvelope): Promise<Lease<AnswerRequest> | null> {
     const { keys, keyId } = self;
-    const { gatewayKey } = attested;
+    const { gatewayKey } = leased.attested;
     const receivedMs = clock.elapsed();
     try {
       const nowMs = gatewayClock.now();
-      const job = await openJob(envelope, { keys, keyId, gatewayKey, nowMs, opened });
+      const job = await openJob(leased.envelope, { keys, keyId, gatewayKey, nowMs, opened });
       const { token, attempt, left_ms: leftMs, hold_ms: holdMs, request } = job.payload;
-      const { uuid } = job;
+      const { uuid, sealer } = job;
       const lost = new AbortController();
-      held.add(token, { uuid, request, sealer: job.sealer, lost, untilMs: receivedMs + holdMs });
-      const read = await readable(uuid, token, () => ({
+      leases.add(token, { uuid, request, sealer, lost, untilMs: receivedMs + holdMs });
+      const { attested } = leased;
+      const read = await readOrFail(uuid, token, () => ({
         work: readRequest(request),
         ...releaseIn(job, { ...context, attested, lost: lost.signal }),
       }));
       if (read === null) return null;
-      // Whose job it is stays with the gateway: platforms are asked with the node's own credentials, and with what was released.
+      // The account stays with the gateway: upstreams are called with the node's own credentials, and with released ones.
       return { ...read, uuid, accountId: "", attempt, leftMs, token, holdMs, lost: lost.signal };
-    } catch (fault) {
-      const check = checkOf(fault);
-      log.warn({ code: codeOf(fault), check }, "a job of the gateway was not taken");
-      // Its clock and this node's may have come apart.
+    } catch (error) {
+      const check = checkOf(error);
+      log.warn({ code: codeOf(error), check }, "a job of the gateway was not accepted");
+      // The two clocks may have diverged.
       if (check === "outside_time") attestLoop.again(receivedMs);
       return null;
     }
   }
 
-  /** What a job holds; null where it cannot be read, which the gateway is told. */
-  async function readable<Value>(
+  /** The content of a job; null when it cannot be read, which the gateway is told. */
+  async function readOrFail<Value>(
     uuid: string,
     token: string,
     read: () => Value,
   ): Promise<Value | null> {
     try {
       return read();
-    } catch (fault) {
-      const code = codeOf(fault);
-      log.warn({ uuid, code, check: checkOf(fault) }, "the request of a job cannot be read");
+    } catch (error) {
+      const fields = { uuid, code: codeOf(error), check: checkOf(error) };
+      log.warn(fields, "the request of a job cannot be read");
       await fail(token, unreadableRequest);
       return null;
     }
   }
 
   async function renew(uuid: string, token: string): Promise<number> {
-    const lease = held.get(token);
+    const lease = leases.get(token);
     const sentMs = clock.elapsed();
     try {
       const read = renewAnswer.safeParse(await link.post("renew", { job: uuid, token }));
       if (!read.success) throw unreachable("the gateway's answer to a renewal is malformed");
-      const { hold_ms: holdMs } = read.data;
-      lease.untilMs = sentMs + holdMs;
-      return holdMs;
-    } catch (fault) {
-      if (codeOf(fault) === "lease_lost") held.drop(token);
-      // It may have lapsed while the gateway was not to be reached, or this process stood still.
-      held.get(token);
-      throw fault;
+      lease.untilMs = sentMs + read.data.hold_ms;
+      return read.data.hold_ms;
+    } catch (error) {
+      if (codeOf(error) === "lease_lost") leases.drop(token);
+      // It may have lapsed during the request.
+      leases.get(token);
+      throw error;
+    }
+  }
+
+  async function complete(token: string, result: SourceAnswer): Promise<void> {
+    const { uuid, request } = leases.get(token);
+    const attested = await whenAdmitted(token);
+    const shown = await withRecords(archive, result);
+    const answer = await withoutMisfits(readRequest(request), shown, (check) =>
+      log.warn({ uuid, check }, "a record that does not match its request was left out"),
+    );
+    const signed = signAnswer(context, { uuid, request, attested, answer });
+    const isAccepted = await send("complete", token, answerBytes({ ...answer, ...signed }));
+    if (!isAccepted) await fail(token, tooLarge);
+  }
+
+  async function fail(token: string, failure: LeaseFailure): Promise<void> {
+    await send("fail", token, failureBytes(failure));
+  }
+
+  /** False when it is larger than the gateway accepts. */
+  async function send(
+    route: "complete" | "fail",
+    token: string,
+    plain: Uint8Array,
+  ): Promise<boolean> {
+    const { uuid, sealer, lost } = leases.get(token);
+    const body = { job: uuid, token, ...sealer.seal(plain) };
+    for (;;) {
+      await whenAdmitted(token);
+      await reachability.turn(leases.leftMs(token), lost.signal);
+      leases.get(token);
+      try {
+        await link.post(route, body);
+        leases.end(token);
+        return true;
+      } catch (error) {
+        const code = codeOf(error);
+        if (code === "body_too_large" && route === "complete") return false;
+        if (!isUnreachable(error) && code !== "node_unauthorized") {
+          const isLost = code === "lease_lost";
+          // The message may quote the answer.
+          if (!isLost) log.warn({ uuid, code, check: checkOf(error) }, "an answer was refused");
+          leases.drop(token);
+          throw leaseLost();
+        }
+        await clock.sleep(againMs, lost.signal);
+      }
+    }
+  }
+
+  async function whenAdmitted(token: string): Promise<Attested> {
+    for (;;) {
+      const { lost } = leases.get(token);
+      const attested = await attestLoop.whenAdmitted(leases.leftMs(token), lost.signal);
+      if (attested !== null) return attested;
     }
   }
 
   return {
-    lease: ({ methods }, waitMs, signal) => polls.poll(methods, waitMs, signal, taken),
+    lease: ({ methods }, waitMs, signal) => polls.poll(methods, waitMs, signal, open),
     renew,
     complete: (_uuid, token, result) => complete(token, result),
     fail: (_uuid, token, failure) => fail(token, failure),
-    running: held.count,
-    abandon: held.dropAll,
+    running: leases.count,
+    abandon: leases.dropAll,
     leave: async () => {
       await link.post("leave", {});
     },
   };
 }
 
+/** A lease, and what its answer is encrypted with. */
+type LeasedJob = {
+  uuid: string;
+  /** JSON text as it was encrypted. */
+  request: string;
+  sealer: AnswerSealer;
+  lost: AbortController;
+  /** Elapsed time. */
+  untilMs: number;
+};
+
+/** The leases of a node by token. A lease that is dropped, or lapses, stops its work. */
+function createLeases(clock: Pick<Clock, "elapsed">) {
+  const leases = new Map<string, LeasedJob>();
+
+  /** Errors: `lease_lost`. */
+  function get(token: string): LeasedJob {
+    const lease = leases.get(token);
+    if (lease !== undefined && clock.elapsed() < lease.untilMs) return lease;
+    drop(token);
+    throw leaseLost();
+  }
+
+  function drop(token: string): void {
+    leases.get(token)?.lost.abort(leaseLost());
+    leases.delete(token);
+  }
+
+  return {
+    add: (token: string, lease: LeasedJob) => leases.set(token, lease),
+    get,
+    leftMs: (token: string) => get(token).untilMs - clock.elapsed(),
+    end: (token: string) => leases.delete(token),
+    drop,
+    dropAll: () => {
+      for (const token of [...leases.keys()]) drop(token);
+    },
+    count: () => leases.size,
+  };
+}
+
 const unreadableRequest: LeaseFailure = {
   code: "request_unreadable",
-  message: "the node cannot read what is asked",
+  message: "the node cannot read the request",
   status: 500,
   retryable: true,
-  hint: "gateway and node may be of versions that do not fit",
+  hint: "the versions of gateway and node may differ",
+};
+
+const tooLarge: LeaseFailure = {
+  code: "result_too_large",
+  message: "the result is larger than the gateway accepts",
+  status: 500,
+  retryable: false,
+  hint: "request fewer posts",
 };

@@ -1,35 +1,30 @@
 import type { NodeSettings } from "../remote/settings.ts";
-import type { Standing } from "../remote/worker/attest-loop.ts";
-import { isDismissal } from "../remote/worker/dismissal.ts";
+import type { NodeStatus } from "../remote/worker/attest-loop.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Tells a person how a node stands with its gateway. */
-export type StandingTeller = {
+export type StatusPrinter = {
   /** Says it when it is another than was said last; nothing before `begin`. */
-  tell(standing: Standing): void;
+  tell(status: NodeStatus): void;
   /** From here on things are said, what came earlier first. */
   begin(nodeId: string): void;
 };
 
-export function createStandingTeller(
+export function createStatusPrinter(
   terminal: Pick<Terminal, "out">,
   { gatewayKey }: Pick<NodeSettings, "gatewayKey">,
-): StandingTeller {
+): StatusPrinter {
   let nodeId: string | null = null;
-  let waiting: Standing | null = null;
-  let wasTaken = false;
+  let waiting: NodeStatus | null = null;
   let said = "";
 
-  function tell(standing: Standing): void {
+  function tell(status: NodeStatus): void {
     if (nodeId === null) {
-      waiting = standing;
+      waiting = status;
       return;
     }
-    const isLast =
-      standing.state === "refused" &&
-      (isDismissal(standing.fault) || (standing.isFinal && !wasTaken));
-    wasTaken ||= standing.state === "admitted" || standing.state === "pending";
-    const text = textOf(standing, nodeId, gatewayKey === null);
+    const isLast = status.state === "refused" && status.isFinal;
+    const text = textOf(status, nodeId, gatewayKey === null);
     // What ends the command is said by the command.
     if (isLast || text === null || text === said) return;
     said = text;
@@ -46,20 +41,20 @@ export function createStandingTeller(
 }
 
 /** Null where there is nothing to say. */
-function textOf(standing: Standing, nodeId: string, isKeyUnknown: boolean): string | null {
-  switch (standing.state) {
+function textOf(status: NodeStatus, nodeId: string, isKeyUnknown: boolean): string | null {
+  switch (status.state) {
     case "connecting":
       return null;
     case "unreachable":
-      return `the gateway cannot be reached, it is tried again: ${standing.fault.message}\n`;
+      return `the gateway cannot be reached, it is tried again: ${status.error.message}\n`;
     case "pending":
       return `the gateway waits for an operator to approve this node: run \`earshot nodes approve ${nodeId}\` there\n`;
     case "refused": {
-      const { message, hint } = standing.fault;
+      const { message, hint } = status.error;
       return `the gateway refused the node: ${message}${hint === undefined ? "" : ` – ${hint}`}\n`;
     }
     case "admitted": {
-      const { gatewayKey } = standing.attested;
+      const { gatewayKey } = status.attested;
       const seen = isKeyUnknown
         ? `\ngateway key ${gatewayKey}: the first one seen, kept until the node stops; EARSHOT_NODE_GATEWAY_KEY names it for good`
         : "";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { EarshotError } from "../lib/errors.ts";
 import type { Attested } from "../remote/worker/attest.ts";
-import { createStandingTeller } from "./show-standing.ts";
+import { createStatusPrinter } from "./show-node-status.ts";
 
 const attested: Attested = {
   state: "admitted",
@@ -14,13 +14,13 @@ const attested: Attested = {
   againMs: 1,
   leaseWaitMs: 1,
 };
-const fault = new EarshotError("node_refused", "evidence of the kind none is not taken here", {
+const error = new EarshotError("node_refused", "evidence of the kind none is not taken here", {
   hint: "show tdx",
 });
 
 function make(gatewayKey: string | null = "KEY") {
   let shown = "";
-  const teller = createStandingTeller(
+  const teller = createStatusPrinter(
     {
       out: (text) => {
         shown += text;
@@ -33,7 +33,7 @@ function make(gatewayKey: string | null = "KEY") {
 
 test("what came before the node was named is said after it", () => {
   const { tell, begin, shown } = make();
-  tell({ state: "unreachable", fault });
+  tell({ state: "unreachable", error });
   tell({ state: "pending", attested });
   expect(shown()).toBe("");
   begin("0123456789abcdef");
@@ -48,7 +48,7 @@ test("each change is said once", () => {
   tell({ state: "connecting" });
   tell({ state: "admitted", attested });
   tell({ state: "admitted", attested });
-  tell({ state: "unreachable", fault });
+  tell({ state: "unreachable", error });
   tell({ state: "admitted", attested });
   expect(shown().split("\n")).toEqual([
     "attested: the gateway gives it work",
@@ -69,15 +69,10 @@ test("a gateway whose key nobody named is told as such, with what names it", () 
 test("a refusal that ends the command is left to it, a later one is said with what to do", () => {
   const { tell, begin, shown } = make();
   begin("0123456789abcdef");
-  tell({ state: "refused", fault, isFinal: true });
+  tell({ state: "refused", error, isFinal: true });
   expect(shown()).toBe("");
-  tell({ state: "admitted", attested });
-  tell({ state: "refused", fault, isFinal: true });
+  tell({ state: "refused", error, isFinal: false });
   expect(shown()).toContain(
     "the gateway refused the node: evidence of the kind none is not taken here – show tdx\n",
   );
-  const details = [{ code: "superseded", message: "another run has its place" }];
-  const sentAway = new EarshotError("node_refused", "another run has its place", { details });
-  tell({ state: "refused", fault: sentAway, isFinal: true });
-  expect(shown()).not.toContain("another run has its place");
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Position } from "../../archive/archive.ts";
 import type { AnswerItem, FetchedItem, SourceAnswer } from "../../platforms/source.ts";
-import { withRecords } from "./shown-records.ts";
+import { withRecords } from "./answers.ts";
 
 const held = (id: bigint): Position => ({ platform: "bluesky", id });
 const recordOf = (id: bigint): string =>

@@ -2,7 +2,7 @@ import { Headers } from "undici";
 import { expect, test } from "vitest";
 import { answerOf } from "../../lib/fetched-answer.ts";
 import { makeNode } from "../proof/proof.test-support.ts";
-import { createOwnAttestation } from "./own-attestation.ts";
+import { createOwnAttestation } from "./attestations.ts";
 
 const { attestation } = await makeNode("none");
 const { id } = attestation;

@@ -3,7 +3,9 @@ import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ensureIdentity } from "./identity-file.ts";
+import { openSelf } from "./self.ts";
+
+const identityKey = async (dataDir: string) => (await openSelf(dataDir, randomBytes)).identity.key;
 
 let folder: string;
 beforeEach(async () => {
@@ -12,20 +14,19 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 test("a node is the same from run to run, by a file that its owner alone can read", async () => {
-  const first = ensureIdentity(folder, randomBytes);
-  expect(ensureIdentity(folder, randomBytes).key).toBe(first.key);
+  expect(await identityKey(folder)).toBe(await identityKey(folder));
   expect((await stat(join(folder, "node.key"))).mode & 0o777).toBe(0o600);
 });
 
 test("another folder is another node", async () => {
   const other = await mkdtemp(join(tmpdir(), "earshot-identity-"));
-  expect(ensureIdentity(other, randomBytes).key).not.toBe(ensureIdentity(folder, randomBytes).key);
+  expect(await identityKey(other)).not.toBe(await identityKey(folder));
   await rm(other, { recursive: true });
 });
 
 test("a file that holds no key is refused with its path, and never with what it says", async () => {
   await writeFile(join(folder, "node.key"), "open sesame\n");
-  expect(() => ensureIdentity(folder, randomBytes)).toThrow(
+  await expect(openSelf(folder, randomBytes)).rejects.toEqual(
     expect.objectContaining({
       code: "identity_unreadable",
       message: expect.not.stringContaining("sesame"),

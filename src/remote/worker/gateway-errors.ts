@@ -1,0 +1,81 @@
+import * as z from "zod";
+import { EarshotError } from "../../lib/errors.ts";
+import type { FetchedAnswer } from "../../lib/fetched-answer.ts";
+import { withoutControls } from "../../text/controls.ts";
+import { gatewaySignatureField } from "../protocol/gateway-answer.ts";
+
+const code = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
+const line = z
+  .string()
+  .max(4_096)
+  .transform((text) => withoutControls(text).replaceAll("\n", " "));
+
+/** What a node reads of a problem (RFC 9457). */
+const problem = z.object({
+  code,
+  detail: line,
+  hint: line.optional(),
+  errors: z
+    .array(z.object({ code, message: line }))
+    .max(64)
+    .default([]),
+});
+
+/** Statuses with which a gateway, or a proxy in front of it, declines any request for the moment. */
+export const transientStatuses: readonly number[] = [429, 502, 503, 504];
+
+/** No answer, or one that is not a gateway's. Retryable. */
+export function unreachable(message: string, cause?: unknown): EarshotError {
+  return new EarshotError("gateway_unreachable", message, {
+    status: 503,
+    retryable: true,
+    hint: "it is tried again; check the address and the gateway if the error persists",
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** The gateway's key has not signed the answer. The check is `not_signed` or `other_signature`. */
+export function notFromGateway({ status, headers }: FetchedAnswer, host: string): EarshotError {
+  const isSigned = headers.has(gatewaySignatureField);
+  const what = isSigned
+    ? "signed by another key than the gateway's, or for another request"
+    : "not signed by the gateway";
+  const message = `${host} answers with ${status}, ${what}`;
+  return new EarshotError("gateway_unreachable", message, {
+    status: 503,
+    retryable: true,
+    hint: "something on the path answers for the gateway or changes its answers, or the versions differ: use an https:// address, and the same version at both ends",
+    details: [{ code: isSigned ? "other_signature" : "not_signed", message }],
+  });
+}
+
+export const isUnreachable = (error: unknown): error is EarshotError =>
+  codeOf(error) === "gateway_unreachable";
+
+/** The code of an `EarshotError`; null for any other. */
+export const codeOf = (error: unknown): string | null =>
+  error instanceof EarshotError ? error.code : null;
+
+/** The code of its first detail: the check that refused. */
+export const checkOf = (error: unknown): string | undefined =>
+  error instanceof EarshotError ? error.details[0]?.code : undefined;
+
+/** The error in an answer other than 200 and 204; `gateway_unreachable` when it is not a gateway's. */
+export function errorOf(answer: FetchedAnswer, host: string): EarshotError {
+  const { status } = answer;
+  const { data } = problem.safeParse(jsonOf(answer));
+  if (data === undefined) return unreachable(`${host} answers with ${status}, unlike a gateway`);
+  const { detail, hint, errors: details } = data;
+  if (transientStatuses.includes(status)) {
+    return unreachable(`the gateway is not able to answer: ${detail}`);
+  }
+  return new EarshotError(data.code, detail, { status, details, ...(hint && { hint }) });
+}
+
+function jsonOf(answer: FetchedAnswer): unknown {
+  try {
+    return answer.json();
+  } catch {
+    return null;
+  }
+}

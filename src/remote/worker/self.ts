@@ -1,0 +1,57 @@
+import { join } from "node:path";
+import type { EvidenceKind } from "../../jobs/result-signature.ts";
+import type { RandomBytes } from "../../lib/base62.ts";
+import { ensureKeyFile } from "../../lib/key-file.ts";
+import { base64url } from "../protocol/encoding.ts";
+import { type Identity, makeIdentity, makeRunKeys, type RunKeys } from "../protocol/keys.ts";
+import { identityMessageOf, keyIdOf, type NodeStatement, nodeIdOf } from "../protocol/statement.ts";
+
+/** The identity of a node, and the keys of this run. */
+export type NodeSelf = {
+  nodeId: string;
+  keyId: string;
+  identity: Identity;
+  keys: RunKeys;
+  /** 16 bytes in base64url, new at each start. */
+  bootId: string;
+};
+
+/**
+ * Reads or creates the file `node.key` of the data folder, readable by its owner only, and makes the keys of the run.
+ * Errors: `identity_unreadable`, which never repeats the content.
+ */
+export async function openSelf(dataDir: string, randomBytes: RandomBytes): Promise<NodeSelf> {
+  const secret = ensureKeyFile(join(dataDir, "node.key"), randomBytes, {
+    code: "identity_unreadable",
+    hint: "put back the file as it was; without it the node has a new identity, which has to be approved again",
+  });
+  const identity = makeIdentity(secret);
+  const keys = await makeRunKeys();
+  return {
+    identity,
+    keys,
+    nodeId: nodeIdOf(identity.key),
+    keyId: keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.sealingKey }),
+    bootId: base64url(randomBytes(16)),
+  };
+}
+
+/** A statement of the node, signed with its identity. */
+export function makeStatement(
+  { identity, keys, bootId }: NodeSelf,
+  evidence: EvidenceKind,
+  recipient: Pick<NodeStatement, "audience" | "nonce" | "gateway_key">,
+): { statement: NodeStatement; identity_signature: string } {
+  const statement: NodeStatement = {
+    version: 1,
+    evidence,
+    audience: recipient.audience,
+    nonce: recipient.nonce,
+    identity_key: identity.key,
+    signing_key: keys.signingKey,
+    sealing_key: keys.sealingKey,
+    boot_id: bootId,
+    gateway_key: recipient.gateway_key,
+  };
+  return { statement, identity_signature: base64url(identity.sign(identityMessageOf(statement))) };
+}

@@ -1,0 +1,39 @@
+import type { Logger } from "pino";
+import type { RunnerOptions } from "../jobs/runner.ts";
+import type { EarshotError } from "../lib/errors.ts";
+import type { NodeStatus } from "../remote/worker/attest-loop.ts";
+
+/** The reason why a job failed may quote the request: a node's log gets only its code. */
+export function withoutCauses(log: Logger): RunnerOptions["log"] {
+  return {
+    warn: ({ error, ...fields }: Record<string, unknown>, message: string) =>
+      log.warn("uuid" in fields ? fields : { error, ...fields }, message),
+  };
+}
+
+/** Logs attestations, refusals and, once, that an operator has to approve the node. */
+export function createStatusLog(log: Logger) {
+  const { promise: refused, resolve } = Promise.withResolvers<EarshotError>();
+  let wasPending = false;
+
+  function note(status: NodeStatus): void {
+    const isPending = status.state === "pending";
+    if (isPending && !wasPending) {
+      log.warn("the gateway waits for an operator to approve the node");
+    }
+    wasPending = isPending;
+    if (status.state === "admitted") {
+      log.info({ attestation: status.attested.attestationId }, "attested");
+    }
+    if (status.state !== "refused") return;
+    const { code, message, details } = status.error;
+    log.error({ code, check: details[0]?.code, error: message }, "the node was refused");
+    if (status.isFinal) resolve(status.error);
+  }
+
+  return {
+    note,
+    /** Resolves with the error when the node has to give up. */
+    refused,
+  };
+}
