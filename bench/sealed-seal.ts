@@ -2,7 +2,7 @@ import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { segmentPath } from "../src/archive/catalog/catalog.ts";
-import { upkeepContext } from "../src/archive/compaction/context.ts";
+import { compactionContext } from "../src/archive/compaction/context.ts";
 import { sealSegment } from "../src/archive/compaction/seal-segment.ts";
 import { lockPauseMs } from "../src/archive/compaction/steps.ts";
 import { archiveDefaults } from "../src/archive/settings.ts";
@@ -32,7 +32,7 @@ export function measureSeal(fromDir: string, dataDir: string): SealFigures {
   rmSync(dataDir, { recursive: true, force: true });
   cpSync(fromDir, dataDir, { recursive: true });
   const folder = join(dataDir, "archive");
-  const context = upkeepContext(folder, archiveDefaults, { now: Date.now });
+  const context = compactionContext(folder, archiveDefaults, { now: Date.now });
   const wait = new Int32Array(new SharedArrayBuffer(4));
   const stepsMs: number[] = [];
   const cpuStepsMs: number[] = [];

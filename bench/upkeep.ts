@@ -5,7 +5,7 @@ import { argv } from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { readSegments, segmentPath } from "../src/archive/catalog/catalog.ts";
 import { openCatalog } from "../src/archive/catalog/open-catalog.ts";
-import { upkeepContext } from "../src/archive/compaction/context.ts";
+import { compactionContext } from "../src/archive/compaction/context.ts";
 import { optimiseSegment } from "../src/archive/compaction/optimise.ts";
 import { type ArchiveBounds, archiveDefaults } from "../src/archive/settings.ts";
 import { openArchive } from "../src/archive/threads/open.ts";
@@ -54,7 +54,7 @@ function copySource(): void {
 }
 
 function merge(): void {
-  const context = upkeepContext(folder, archiveDefaults, systemClock);
+  const context = compactionContext(folder, archiveDefaults, systemClock);
   const [entry] = readSegments(context.catalog);
   if (entry === undefined) throw new Error(`${source} holds no post`);
   const path = segmentPath(folder, entry);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { auditActions } from "../src/accounts/audit-actions.ts";
 import { refusalWords } from "../src/accounts/sign-in/refusal.ts";
 import type { HttpContext } from "../src/http/context.ts";
-import type { HeldRequests } from "../src/http/long-poll/pending-requests.ts";
+import type { PendingRequests } from "../src/http/long-poll/pending-requests.ts";
 import { addRoutes } from "../src/http/routes/index.ts";
 import type { Submissions } from "../src/http/submission/submission.ts";
 
@@ -35,7 +35,7 @@ function dashboardRoutes(): [string, string][] {
     if (method === "HEAD" || !/^\/(?:dashboard\/api|auth)\//.test(url)) return;
     routes.push([`${method} ${url}`, config?.pace ?? "visitor"]);
   });
-  addRoutes(app, nothing<HttpContext>(), nothing<HeldRequests>(), nothing<Submissions>());
+  addRoutes(app, nothing<HttpContext>(), nothing<PendingRequests>(), nothing<Submissions>());
   return routes;
 }
 

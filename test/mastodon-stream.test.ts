@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSealer } from "../src/lib/seal.ts";
-import { sealSecrets } from "../src/upstream/credentials/encrypt-secrets.ts";
+import { encryptSecrets } from "../src/upstream/credentials/encrypt-secrets.ts";
 import { mountStreams } from "./emulators/mastodon/mounted-streams.ts";
 import { type MastodonEmulator, startMastodonEmulator } from "./emulators/mastodon/server.ts";
 import type { Streaming } from "./emulators/mastodon/streaming.ts";
@@ -91,7 +91,7 @@ async function addCredential(accountId: string): Promise<void> {
     subject: accountId,
     subjectName: "@ben",
     hint: token.slice(0, 4),
-    sealedSecret: sealSecrets(sealer, owned, { token }),
+    sealedSecret: encryptSecrets(sealer, owned, { token }),
     maxOfOwner: 100,
     nowMs: Date.now(),
   });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readKey } from "../src/lib/key-file.ts";
 import { createSealer } from "../src/lib/seal.ts";
-import { sealSecrets } from "../src/upstream/credentials/encrypt-secrets.ts";
+import { encryptSecrets } from "../src/upstream/credentials/encrypt-secrets.ts";
 import { type MastodonEmulator, startMastodonEmulator } from "./emulators/mastodon/server.ts";
 import {
   type GatewayUnderTest,
@@ -78,7 +78,7 @@ async function keep(id: string, owner: string | null, subject: string, token: st
     subject,
     subjectName: "@someone",
     hint: "abcd",
-    sealedSecret: sealSecrets(sealer, { id, accountId: owner }, { token }),
+    sealedSecret: encryptSecrets(sealer, { id, accountId: owner }, { token }),
     maxOfOwner: 100,
     nowMs: Date.now(),
   });

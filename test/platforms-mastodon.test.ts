@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createSealer } from "../src/lib/seal.ts";
-import { sealSecrets } from "../src/upstream/credentials/encrypt-secrets.ts";
+import { encryptSecrets } from "../src/upstream/credentials/encrypt-secrets.ts";
 import { type MastodonEmulator, startMastodonEmulator } from "./emulators/mastodon/server.ts";
 import { type ServiceUnderTest, startServiceUnderTest } from "./support/service-under-test.ts";
 
@@ -82,7 +82,7 @@ async function keep(server: MastodonEmulator, owner: string, subject: string): P
     subject,
     subjectName: "@me",
     hint: "use",
-    sealedSecret: sealSecrets(sealer, { id, accountId: owner }, { token }),
+    sealedSecret: encryptSecrets(sealer, { id, accountId: owner }, { token }),
     maxOfOwner: 100,
     nowMs: Date.now(),
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createSealer } from "../src/lib/seal.ts";
 import { lowestId } from "../src/posts/ids.ts";
 import { createLog } from "../src/server/log.ts";
-import { sealSecrets } from "../src/upstream/credentials/encrypt-secrets.ts";
+import { encryptSecrets } from "../src/upstream/credentials/encrypt-secrets.ts";
 import type { EmulatedPost, EmulatedUser } from "./emulators/x/model.ts";
 import { startXEmulator, type XEmulator } from "./emulators/x/server.ts";
 import { type ServiceUnderTest, startServiceUnderTest } from "./support/service-under-test.ts";
@@ -100,7 +100,7 @@ async function keep(
     subject: kind === "app-token" ? null : "12",
     subjectName: kind === "app-token" ? null : "bob",
     hint: "app-",
-    sealedSecret: sealSecrets(
+    sealedSecret: encryptSecrets(
       createSealer(secretKey, randomBytes),
       { id, accountId: owner },
       secrets,

@@ -57,7 +57,7 @@ const reasons: Readonly<Record<string, string>> = {
   "search/archive/unchecked.ts": records,
   "platforms/bluesky/oauth-key.ts": own,
   "platforms/bluesky/search-merge.ts": encrypted,
-  "platforms/bluesky/token-lapse.ts": short,
+  "platforms/bluesky/stored-tokens.ts": short,
   "upstream/credentials/encrypt-secrets.ts": encrypted,
   "search/fill-in.ts": records,
   "upstream/requests/read-json.ts": measured,

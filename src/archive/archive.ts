@@ -5,7 +5,7 @@ import type { PlanNode } from "../query/plan.ts";
 import type { CountMetric } from "../query/tree.ts";
 import type { PackedPosts } from "./bulk/packed-posts.ts";
 import type { PreparationSettings } from "./bulk/prepare-posts.ts";
-import type { UpkeepState } from "./compaction-state.ts";
+import type { CompactionState } from "./compaction-state.ts";
 
 /** A post's place in the one order of all answers: newest ID first, platforms by name within one ID. */
 export type Position = {
@@ -286,7 +286,7 @@ export type ArchiveStats = {
 };
 
 /** A place in the order of arrival. */
-export type Arrival = Position & { number: number };
+export type IngestedPost = Position & { number: number };
 
 export type StoredRecords = { records: readonly string[]; damage: readonly Damage[] };
 export type StoredPage = { body: Uint8Array; damage: readonly Damage[] };
@@ -344,7 +344,7 @@ export type Archive = {
    * The posts that arrived after a place, in the order of their arrival, whatever their times; null begins with the oldest
    * one known. Errors: `arrivals_forgotten` where the place is older than what is remembered.
    */
-  arrivals(after: Arrival | null, limit: number): Promise<readonly Arrival[]>;
+  arrivals(after: IngestedPost | null, limit: number): Promise<readonly IngestedPost[]>;
   /** Accounts of a platform whose posts are held and that were not asked for since `beforeMs`, those never asked for first. */
   accountsToLookUp(platform: Platform, beforeMs: number, limit: number): Promise<readonly string[]>;
   /** The accounts that a folded username without a platform can name, by their present handles; a few dozen at most. */
@@ -359,7 +359,7 @@ export type Archive = {
   coverage(): Promise<readonly PlatformCoverage[]>;
   stats(): Promise<ArchiveStats>;
   /** What the archive's upkeep does; null where this process does none. */
-  upkeep(): Promise<UpkeepState | null>;
+  upkeep(): Promise<CompactionState | null>;
   /** Calls `listener` with the damage of each answer that has any, for as long as the archive is open. */
   onDamage(listener: (damage: readonly Damage[]) => void): void;
   /**

@@ -14,7 +14,7 @@ const taskKinds = [
 export type TaskKind = (typeof taskKinds)[number];
 
 /** What the upkeep of an archive does and finds. */
-export type UpkeepState = {
+export type CompactionState = {
   /** `elsewhere`: another process keeps this archive up. */
   status: "idle" | "working" | "elsewhere";
   doing: { kind: TaskKind; platform: string; sequence: number } | null;
@@ -43,7 +43,10 @@ export const countsByKind = (): Record<TaskKind, number> =>
   Object.fromEntries(taskKinds.map((kind) => [kind, 0])) as Record<TaskKind, number>;
 
 /** What is told where another process keeps the archive up, or nothing has been looked at yet. */
-export const unknownState = (status: UpkeepState["status"], maxBytes: number): UpkeepState => ({
+export const unknownState = (
+  status: CompactionState["status"],
+  maxBytes: number,
+): CompactionState => ({
   status,
   doing: null,
   waiting: countsByKind(),

@@ -1,11 +1,11 @@
-import type { AskedAccountChange } from "../accounts/admin/change-operations.ts";
-import type { AccountListing, AccountPlace } from "../accounts/admin/listing-operations.ts";
+import type { AccountChangeRequest } from "../accounts/admin/change-operations.ts";
+import type { AccountListing, AccountPosition } from "../accounts/admin/listing-operations.ts";
 import { isOneVisibleLine } from "../accounts/keys/key-name.ts";
 import { systemClock } from "../lib/clock.ts";
 import type { OpenControl } from "../server/control.ts";
 import { withoutControls } from "../text/controls.ts";
 import { withControl } from "./control.ts";
-import { wrongUse } from "./faults.ts";
+import { wrongUse } from "./describe-error.ts";
 import { readConfig } from "./settings.ts";
 import { accountAsJson, accountAsLines, accountsAsTable } from "./show-account.ts";
 import type { Terminal } from "./terminal.ts";
@@ -16,7 +16,7 @@ const servedWithinMs = 5_000;
 const patienceMs = 15_000;
 const lookEveryMs = 100;
 
-type AccountPage = { accounts: AccountListing[]; seen: AccountPlace | null };
+type AccountPage = { accounts: AccountListing[]; seen: AccountPosition | null };
 
 export function listAccounts({ json }: { json?: boolean }, terminal: Terminal): void {
   const listings = inControl(terminal, allAccounts);
@@ -39,12 +39,12 @@ export function showAccount(
 }
 
 /** `default`: the deployment's. */
-export type AskedLimit = number | "default";
+export type RequestedLimit = number | "default";
 
 type ChangeOptions = {
   role?: "member" | "operator";
-  requestsPerSecond?: AskedLimit;
-  submissionsPerMinute?: AskedLimit;
+  requestsPerSecond?: RequestedLimit;
+  submissionsPerMinute?: RequestedLimit;
 };
 
 export function changeAccount(account: string, options: ChangeOptions, terminal: Terminal): void {
@@ -63,7 +63,7 @@ export function changeAccount(account: string, options: ChangeOptions, terminal:
   terminal.out(accountAsLines(changed(account, change, terminal)));
 }
 
-const limitOf = (asked: AskedLimit): number | null => (asked === "default" ? null : asked);
+const limitOf = (asked: RequestedLimit): number | null => (asked === "default" ? null : asked);
 
 export function suspendAccount(
   account: string,
@@ -130,7 +130,7 @@ function dropHere(accountId: string, terminal: Terminal): void {
 
 function changed(
   account: string,
-  change: Omit<AskedAccountChange, "accountId" | "actor" | "nowMs">,
+  change: Omit<AccountChangeRequest, "accountId" | "actor" | "nowMs">,
   terminal: Terminal,
 ): AccountListing {
   return inControl(terminal, (control) =>
@@ -153,7 +153,7 @@ function found(control: OpenControl, account: string): AccountListing {
 function allAccounts(control: OpenControl): AccountListing[] {
   const listings: AccountListing[] = [];
   const nowMs = systemClock.now();
-  let after: AccountPlace | null = null;
+  let after: AccountPosition | null = null;
   do {
     const part = { query: null, after, limit: Number.MAX_SAFE_INTEGER, nowMs };
     const page: AccountPage = control.run("listAccounts", part);

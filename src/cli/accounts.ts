@@ -1,14 +1,14 @@
 import { type Command, InvalidArgumentError } from "commander";
 import {
-  type AskedLimit,
   changeAccount,
   deleteAccount,
   listAccounts,
+  type RequestedLimit,
   restoreAccount,
   showAccount,
   suspendAccount,
 } from "./accounts-actions.ts";
-import { wrongUse } from "./faults.ts";
+import { wrongUse } from "./describe-error.ts";
 import { wholeNumber } from "./parse-values.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -102,7 +102,7 @@ function role(written: string): "member" | "operator" {
   throw new InvalidArgumentError("There are member and operator.");
 }
 
-function limit(written: string): AskedLimit {
+function limit(written: string): RequestedLimit {
   return written === "default" ? written : wholeNumber(1, 1_000_000)(written);
 }
 

@@ -7,7 +7,7 @@ import { addReindex } from "./archive/reindex.ts";
 import { addRestore } from "./archive/restore.ts";
 import { addSeal } from "./archive/seal.ts";
 import { addStats } from "./archive/stats.ts";
-import { wrongUse } from "./faults.ts";
+import { wrongUse } from "./describe-error.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `earshot archive`: looking after the archive of the data folder. */

@@ -8,8 +8,8 @@ import { EarshotError } from "../lib/errors.ts";
 import type { Config } from "../server/config.ts";
 import { withoutControls } from "../text/controls.ts";
 import type { BackfillOptions } from "./backfill.ts";
-import { openWayOut } from "./backfill-way-out.ts";
-import { wrongUse } from "./faults.ts";
+import { openOutgoingAccess } from "./backfill-access.ts";
+import { wrongUse } from "./describe-error.ts";
 import { startReports } from "./progress-reports.ts";
 import { readConfig } from "./settings.ts";
 import { accountAsJson, accountAsText, number } from "./show-account-result.ts";
@@ -25,7 +25,7 @@ export async function backfillAccounts(
   const { dir, ...settings } = config.data;
   const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
   const reports = startReports(terminal, systemClock, "backfill");
-  const out = openWayOut(config, terminal.stopping, (line) => reports.say(line));
+  const out = openOutgoingAccess(config, terminal.stopping, (line) => reports.say(line));
   const resolver = new Resolver({ timeout: 3_000, tries: 2 });
   let failed = 0;
   try {

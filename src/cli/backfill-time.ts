@@ -13,8 +13,8 @@ import { createGuard } from "../lib/guard.ts";
 import type { Config } from "../server/config.ts";
 import { settings as table } from "../server/settings.ts";
 import type { BackfillOptions } from "./backfill.ts";
-import { openWayOut } from "./backfill-way-out.ts";
-import { wrongUse } from "./faults.ts";
+import { openOutgoingAccess } from "./backfill-access.ts";
+import { wrongUse } from "./describe-error.ts";
 import { startReports } from "./progress-reports.ts";
 import { readConfig } from "./settings.ts";
 import { number } from "./show-account-result.ts";
@@ -34,7 +34,7 @@ export async function backfillTime(
   const lock = lockReplays(dir);
   const archive = await openArchive({ dataDir: dir, ...data, clock: systemClock });
   const reports = startReports(terminal, systemClock, "replay");
-  const out = openWayOut(config, terminal.stopping, (line) => reports.say(line));
+  const out = openOutgoingAccess(config, terminal.stopping, (line) => reports.say(line));
   const { ingest, backfill } = config;
   try {
     const summary = await replay({

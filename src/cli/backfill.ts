@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { wrongUse } from "./faults.ts";
+import { wrongUse } from "./describe-error.ts";
 import { replaySpan } from "./parse-values.ts";
 import type { Terminal } from "./terminal.ts";
 

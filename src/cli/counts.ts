@@ -10,7 +10,7 @@ import type { QueryNode } from "../query/tree.ts";
 import { countArchive, type SourceCounts } from "../search/archive/count.ts";
 import { noLiveStream } from "../search/archive/coverage.ts";
 import { fedPlatforms } from "../server/fed-platforms.ts";
-import { refusedQuery, wrongUse } from "./faults.ts";
+import { refusedQuery, wrongUse } from "./describe-error.ts";
 import { moment } from "./parse-values.ts";
 import { queryOf, takesQuery } from "./query-argument.ts";
 import { readConfig, requireDataDir } from "./settings.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { CredentialField } from "../platforms/credential.ts";
 import { optionOf } from "./credential-kind-texts.ts";
-import { wrongUse } from "./faults.ts";
+import { wrongUse } from "./describe-error.ts";
 import type { Terminal } from "./terminal.ts";
 
 type Given = Record<string, string>;

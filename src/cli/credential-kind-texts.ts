@@ -1,7 +1,7 @@
 import type { CredentialField, CredentialKind } from "../platforms/credential.ts";
 import { configFrom } from "../server/config.ts";
 import type { KindsOf } from "./credentials-folder.ts";
-import { wrongUse } from "./faults.ts";
+import { wrongUse } from "./describe-error.ts";
 import { wrap } from "./text-layout.ts";
 
 /** A field as the command line writes it: `clientId` and `client_id` are `client-id`. */

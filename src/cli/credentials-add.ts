@@ -2,12 +2,12 @@ import { systemClock } from "../lib/clock.ts";
 import type { CredentialKind, NewCredential } from "../platforms/credential.ts";
 import { withoutEnding } from "../query/characters.ts";
 import { withoutControls } from "../text/controls.ts";
-import { keepCredential } from "../upstream/credentials/keep-credential.ts";
+import { storeCredential } from "../upstream/credentials/keep-credential.ts";
 import { authorizeCredential, makeCredential } from "../upstream/credentials/make-credential.ts";
 import { readFields } from "./credential-fields.ts";
 import { findKind } from "./credential-kind-texts.ts";
 import { type CredentialsFolder, type KindsOf, withCredentials } from "./credentials-folder.ts";
-import { wrongUse } from "./faults.ts";
+import { wrongUse } from "./describe-error.ts";
 import { listingAsJson, subjectOf } from "./show-credential.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -31,7 +31,7 @@ export async function addCredential(
     const { account } = options;
     const accountId = account === undefined ? null : folder.accountIdOf(account);
     const made = await askFor(kind, words, options, terminal, folder);
-    const id = await keepCredential(folder, kind, accountId, made);
+    const id = await storeCredential(folder, kind, accountId, made);
     const [listing] = (await folder.store.read("listCredentials", { accountId })).filter(
       (one) => one.id === id,
     );

@@ -4,7 +4,7 @@ import {
   type CheckedCredential,
   checkCredential,
 } from "../upstream/credentials/check-credential.ts";
-import { createHolder } from "../upstream/credentials/lease-credential.ts";
+import { createCredentialLeases } from "../upstream/credentials/lease-credential.ts";
 import { unknownCredential } from "../upstream/credentials/operations.ts";
 import type { CredentialListing } from "../upstream/credentials/rows.ts";
 import { type KindsOf, withCredentials } from "./credentials-folder.ts";
@@ -25,7 +25,7 @@ export async function checkCredentials(
     const asked = id === undefined ? all : all.filter((one) => one.id === id);
     if (id !== undefined && asked.length === 0) throw unknownCredential(id);
     if (asked.length === 0) terminal.note("there is no credential yet\n");
-    const holder = createHolder(folder);
+    const holder = createCredentialLeases(folder);
     let failed = 0;
     try {
       for (const listing of asked) {

@@ -6,7 +6,7 @@ import type { CredentialKind, CredentialTools } from "../platforms/credential.ts
 import { type OpenControl, openControl } from "../server/control.ts";
 import type { credentialKinds } from "../server/credential-kinds.ts";
 import { openUpstreamClient } from "../server/upstream-client.ts";
-import type { Keeper } from "../upstream/credentials/keep-credential.ts";
+import type { CredentialStore } from "../upstream/credentials/keep-credential.ts";
 import type { CredentialOperations } from "../upstream/credentials/operations.ts";
 import { secretKeyOf } from "./secret-key.ts";
 import { readConfig } from "./settings.ts";
@@ -16,7 +16,7 @@ import type { Terminal } from "./terminal.ts";
 export type KindsOf = typeof credentialKinds;
 
 /** What a command on credentials works with: the data folder's store and key, and the way to the platforms. */
-export type CredentialsFolder = Keeper & {
+export type CredentialsFolder = CredentialStore & {
   store: Store<CredentialOperations>;
   clock: Clock;
   kinds: readonly CredentialKind[];

@@ -10,7 +10,7 @@ import type { CredentialKind } from "../platforms/credential.ts";
 import { hintOf } from "../platforms/hint.ts";
 import { openControl } from "../server/control.ts";
 import { addCredentials } from "./credentials.ts";
-import { describeFault, exitCode } from "./faults.ts";
+import { describeError, exitCode } from "./describe-error.ts";
 import type { Terminal } from "./terminal.ts";
 
 const canary = "canary-4f8e1b2c9d7a6053";
@@ -163,7 +163,7 @@ async function credentials(args: readonly string[], { lines, piped }: Typed = {}
   try {
     await program.parseAsync(["credentials", ...args], { from: "user" });
   } catch (thrown) {
-    const fault = describeFault(thrown);
+    const fault = describeError(thrown);
     notes += fault.line ?? "";
     code = fault.code;
   }

@@ -7,7 +7,7 @@ import { kindsText } from "./credential-kind-texts.ts";
 import { type AddOptions, addCredential } from "./credentials-add.ts";
 import { type CheckOptions, checkCredentials } from "./credentials-check.ts";
 import type { KindsOf } from "./credentials-folder.ts";
-import { wrongUse } from "./faults.ts";
+import { wrongUse } from "./describe-error.ts";
 import { readConfig } from "./settings.ts";
 import { listingAsJson, listingsAsTable } from "./show-credential.ts";
 import type { Terminal } from "./terminal.ts";

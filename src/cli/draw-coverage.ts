@@ -1,5 +1,5 @@
 import type { Collection, PlatformCoverage } from "../archive/archive.ts";
-import { gapsIn, heldIn, intervalsOf } from "../archive/catalog/coverage.ts";
+import { gapsIn, intervalsIn, intervalsOf } from "../archive/catalog/coverage.ts";
 import { drawTimelines, type TimelineRow } from "./draw-timelines.ts";
 import type { Terminal } from "./terminal.ts";
 import { wrap } from "./text-layout.ts";
@@ -55,7 +55,7 @@ function rowOf(
   return [
     {
       name: `${platform} ${collection}`,
-      held: heldIn(window, gaps),
+      held: intervalsIn(window, gaps),
       gaps: isImported ? gaps.filter(({ toMs }) => toMs < nowMs) : gaps,
     },
   ];

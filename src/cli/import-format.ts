@@ -9,7 +9,7 @@ import { ndjsonFormat } from "../ingest/import/formats/ndjson.ts";
 import { xApiFormat } from "../ingest/import/formats/x-api.ts";
 import { xArchiveFormat } from "../ingest/import/formats/x-archive.ts";
 import type { Platform } from "../posts/post.ts";
-import { wrongUse } from "./faults.ts";
+import { wrongUse } from "./describe-error.ts";
 
 /** What `--format` takes. */
 export const formatNames = [

@@ -9,7 +9,7 @@ import { type Platform, platforms } from "../posts/post.ts";
 import type { Config } from "../server/config.ts";
 import { withoutControls } from "../text/controls.ts";
 import { sealedJson, sealedText, sealWithProgress } from "./archive/seal.ts";
-import { wrongUse } from "./faults.ts";
+import { wrongUse } from "./describe-error.ts";
 import {
   authorHandle,
   columnMap,

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { longestKeyName } from "../accounts/keys/key-name.ts";
-import { wrongUse } from "./faults.ts";
+import { wrongUse } from "./describe-error.ts";
 import { createKey, listKeys, longestOverlapMs, revokeKey, rotateKey } from "./keys-actions.ts";
 import { durationUpTo, methodList, wholeNumber } from "./parse-values.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,4 +1,4 @@
-import { describeFault, exitCode, wrongUse } from "./faults.ts";
+import { describeError, exitCode, wrongUse } from "./describe-error.ts";
 import { commandNames, makeProgram } from "./program.ts";
 import { stopOnSignals } from "./signals.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
@@ -18,7 +18,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     await program.parseAsync([...words], { from: "user" });
     return exitCode.ok;
   } catch (thrown) {
-    const { line, code } = describeFault(thrown);
+    const { line, code } = describeError(thrown);
     if (line !== null) terminal.note(line);
     return code;
   }

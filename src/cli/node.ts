@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import { isInsecure } from "../remote/evidence/evidence.ts";
 import type { Config } from "../server/config.ts";
 import { boundHeapGrowth } from "../server/heap-growth.ts";
-import { wrongUse } from "./faults.ts";
+import { wrongUse } from "./describe-error.ts";
 import { otherRoleWarning } from "./other-role.ts";
 import { endSoon, withQuietLog } from "./serving.ts";
 import { readConfig } from "./settings.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { wrongUse } from "./faults.ts";
+import { wrongUse } from "./describe-error.ts";
 import {
   changeNode,
   enrollNode,

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { wrongUse } from "./faults.ts";
+import { wrongUse } from "./describe-error.ts";
 
 /**
  * Lets a command take a query as its one argument, also one that begins with a minus, which commander would take for an option.

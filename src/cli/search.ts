@@ -10,7 +10,7 @@ import { searchArchive } from "../search/archive/search.ts";
 import { withDamage } from "../search/damage.ts";
 import { recordsOf } from "../search/fill-in.ts";
 import { fedPlatforms } from "../server/fed-platforms.ts";
-import { refusedQuery } from "./faults.ts";
+import { refusedQuery } from "./describe-error.ts";
 import { wholeNumber } from "./parse-values.ts";
 import { queryOf, takesQuery } from "./query-argument.ts";
 import { readConfig, requireDataDir } from "./settings.ts";

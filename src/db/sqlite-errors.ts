@@ -33,7 +33,7 @@ export function isBusy(thrown: unknown): boolean {
 export function storeError(thrown: unknown): unknown {
   const code = resultCode(thrown);
   if (code === full || extendedCode(thrown) === sharedMemorySize) return storageFull(thrown);
-  if (extendedCode(thrown) === foreignKey) return accountGone(thrown);
+  if (extendedCode(thrown) === foreignKey) return accountDeleted(thrown);
   if (code === null || !outside.has(code)) return thrown;
   return new EarshotError("store_unavailable", `the control store failed: ${messageOf(thrown)}`, {
     status: 503,
@@ -44,7 +44,7 @@ export function storeError(thrown: unknown): unknown {
 }
 
 /** What a request is told whose account was deleted after it was let in. */
-export function accountGone(cause?: unknown): EarshotError {
+export function accountDeleted(cause?: unknown): EarshotError {
   return new EarshotError("unauthorized", "the account is deleted", {
     status: 401,
     hint: "sign up again, or use the key of another account",

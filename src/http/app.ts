@@ -4,7 +4,7 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { openApp } from "./base-app.ts";
 import type { HttpContext } from "./context.ts";
 import { setDashboardHeaders } from "./dashboard/headers.ts";
-import { createHeldRequests } from "./long-poll/pending-requests.ts";
+import { createPendingRequests } from "./long-poll/pending-requests.ts";
 import { callerHook } from "./middleware/caller.ts";
 import { createCallerWatch } from "./middleware/caller-watch.ts";
 import { corsHook } from "./middleware/cors.ts";
@@ -52,7 +52,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
   app.addHook("onResponse", requestLogHook(context));
 
   const addOtherMethods = watchMethods(app, context.settings.corsOrigins);
-  const held = createHeldRequests(context, callers, stopping);
+  const held = createPendingRequests(context, callers, stopping);
   addRoutes(app, context, held, createSubmissions(context));
   addNodeRoutes(app.withTypeProvider<ZodTypeProvider>(), context, held);
   addOtherMethods(app);

@@ -9,7 +9,7 @@ import { platformWordHook } from "./middleware/platform-word.ts";
 import { fieldsHook, replaceBareRefusals } from "./problems/bare-refusals.ts";
 import type { ProblemCode } from "./problems/problems.ts";
 import { answerUnreadable } from "./problems/unreadable-request.ts";
-import { faultOfFramework, problem, publicCode, writeProblem } from "./problems/write-problem.ts";
+import { frameworkErrorOf, problem, publicCode, writeProblem } from "./problems/write-problem.ts";
 import { validatorCompiler } from "./schemas/validation.ts";
 import { readJsonBodies } from "./submission/json-body.ts";
 
@@ -152,7 +152,7 @@ function noSuchPath(hint: string): EarshotError {
 function faultOf(error: unknown): EarshotError {
   if (error instanceof EarshotError) return error;
   if (error instanceof Error) {
-    const known = faultOfFramework(error);
+    const known = frameworkErrorOf(error);
     if (known !== null) return known;
   }
   return problem("internal", "an unexpected fault");

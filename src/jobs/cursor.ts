@@ -8,9 +8,9 @@ import {
 } from "node:crypto";
 import type { Position } from "../archive/archive.ts";
 import { EarshotError } from "../lib/errors.ts";
-import type { FetchPlace } from "../platforms/upstream.ts";
+import type { FetchPosition } from "../platforms/upstream.ts";
 import { platforms } from "../posts/post.ts";
-import type { AskedBounds, SearchJobRequest } from "./job.ts";
+import type { RequestedBounds, SearchJobRequest } from "./job.ts";
 
 /**
  * A cursor says where the next page of a search starts. It is sealed (AES-256-GCM, base64url), so that it can be neither read
@@ -26,17 +26,17 @@ export type CursorScope = Pick<SearchJobRequest, "platform" | "type" | "method">
  * Where the page before ended: the position in what is held, or the place at the platform that was asked. When the first page
  * was submitted, the window that was fixed then, and the bounds that were asked for.
  */
-export type CursorPlace = (
+export type CursorPosition = (
   | { after: Position; place?: null }
-  | { after: null; place: FetchPlace }
+  | { after: null; place: FetchPosition }
 ) & {
   fromMs: number | null;
   toMs: number;
   asOfMs: number;
-  asked: AskedBounds;
+  asked: RequestedBounds;
 };
 
-export type CursorContent = CursorScope & CursorPlace;
+export type CursorContent = CursorScope & CursorPosition;
 
 /**
  * The first byte: how the rest is laid out. A position has a fixed length, a place at a platform is JSON. A position ends with
@@ -77,7 +77,11 @@ export function sealCursor(secret: Uint8Array, content: CursorContent): string {
  * The place that a cursor holds. Errors: `cursor_invalid` for anything that this store has not sealed, `cursor_mismatch` for
  * the cursor of another account, platform, type, method or query than `expected`.
  */
-export function openCursor(secret: Uint8Array, text: string, expected: CursorScope): CursorPlace {
+export function openCursor(
+  secret: Uint8Array,
+  text: string,
+  expected: CursorScope,
+): CursorPosition {
   const plain = unseal(secret, text);
   const scope = plain.subarray(1, headLength);
   if (!scope.equals(hashOf(expected))) {
@@ -125,7 +129,7 @@ function isKnownLayout(plain: Buffer): boolean {
 }
 
 /** Whether a place at a platform fits into a cursor: what a platform gives as its own may be of any length. */
-export const fitsCursor = (place: FetchPlace): boolean =>
+export const fitsCursor = (place: FetchPosition): boolean =>
   Buffer.byteLength(JSON.stringify(place)) <= mostPlaceBytes - longestTimes;
 
 /** Room for the times of a place, as JSON. */
@@ -151,11 +155,11 @@ function encode(content: CursorContent): Buffer {
 const headOf = (first: number, content: CursorScope): Buffer =>
   Buffer.concat([Uint8Array.of(first), hashOf(content)]);
 
-function placeJson({ fromMs, toMs, asOfMs, asked }: CursorContent, place: FetchPlace): Buffer {
+function placeJson({ fromMs, toMs, asOfMs, asked }: CursorContent, place: FetchPosition): Buffer {
   return Buffer.from(JSON.stringify({ place, fromMs, toMs, asOfMs, asked }));
 }
 
-function decode(plain: Buffer): CursorPlace {
+function decode(plain: Buffer): CursorPosition {
   const offset = headLength;
   // What was sealed here is what `placeJson` made.
   if (plain[0] === placeLayout)

@@ -3,7 +3,7 @@ import { dropFetched } from "./fetched-operations.ts";
 import type { JobFailure } from "./job.ts";
 import { deadlinePassed } from "./retries.ts";
 import { noLease, startsFrom } from "./states.ts";
-import { type JobStand, visibleChange } from "./visible-change.ts";
+import { type JobSnapshot, visibleChange } from "./visible-change.ts";
 
 type End = { uuid: string; nowMs: number };
 
@@ -26,7 +26,7 @@ export const endOperations = {
     (
       database,
       { accountId, uuid, nowMs }: End & { accountId: string },
-    ): JobStand | "forgotten" | null => {
+    ): JobSnapshot | "forgotten" | null => {
       const stand = cancel(database, { accountId, uuid, nowMs });
       if (stand !== null) return stand;
       const forgotten = database.run(
@@ -42,7 +42,7 @@ export const endOperations = {
     (
       database,
       { accountId, nowMs }: { accountId: string; nowMs: number },
-    ): { stands: JobStand[]; isMore: boolean } => {
+    ): { stands: JobSnapshot[]; isMore: boolean } => {
       const waiting = database.all<{ uuid: string }>(
         `SELECT uuid FROM job WHERE account_id = :accountId AND finished_ms IS NULL AND ${startsFrom("cancel")}
          LIMIT ${sweepRows}`,
@@ -74,7 +74,7 @@ export const endOperations = {
         nowMs,
         failure = deadlinePassed,
       }: { uuids: readonly string[]; nowMs: number; failure?: JobFailure },
-    ): JobStand[] =>
+    ): JobSnapshot[] =>
       uuids
         .map((uuid) => timeOut(database, { uuid, nowMs, failure: JSON.stringify(failure) }))
         .filter((stand) => stand !== null),
@@ -88,7 +88,7 @@ export const endOperations = {
     (
       database,
       { nowMs, endedMs, keyedMs }: { nowMs: number; endedMs: number; keyedMs: number },
-    ): { expired: JobStand[]; isMore: boolean } => {
+    ): { expired: JobSnapshot[]; isMore: boolean } => {
       const over = database.all<{ uuid: string }>(
         `SELECT uuid FROM job WHERE state = 'done' AND expires_ms <= :nowMs LIMIT ${sweepRows}`,
         { nowMs },

@@ -1,4 +1,4 @@
-import { createLine, type Line } from "./fifo.ts";
+import { createFifo, type Fifo } from "./fifo.ts";
 
 /**
  * What waits, in the order in which it is taken. Groups come first that have nothing running, then the others; among equals
@@ -34,21 +34,21 @@ type KeyTurn<Item> = {
   key: Key<Item>;
   group: Group<Item>;
   kind: string;
-  items: Line<Item>;
+  items: Fifo<Item>;
   turn: number | null;
 };
 
 /** The keys of a group with items of one kind that may be taken, in the order of their turns. */
 type GroupTurn<Item> = {
   group: Group<Item>;
-  keys: Line<KeyTurn<Item>>;
+  keys: Fifo<KeyTurn<Item>>;
   turn: number;
   /** The line in which it waits. */
-  line: Line<GroupTurn<Item>>;
+  line: Fifo<GroupTurn<Item>>;
 };
 
 /** The groups with items of one kind: those that have nothing running, and the others. */
-type KindLines<Item> = { idle: Line<GroupTurn<Item>>; busy: Line<GroupTurn<Item>> };
+type KindLines<Item> = { idle: Fifo<GroupTurn<Item>>; busy: Fifo<GroupTurn<Item>> };
 
 export function createFairQueue<Item extends { keyId: string; groupId: string; kind: string }>(
   maxRunningPerKey: number,
@@ -69,7 +69,7 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     const group = groups.get(groupId) ?? { waiting: new Map(), lines: 0, running: 0 };
     groups.set(groupId, group);
     group.lines += 1;
-    const waiting: KeyTurn<Item> = { key, group, kind, items: createLine(), turn: null };
+    const waiting: KeyTurn<Item> = { key, group, kind, items: createFifo(), turn: null };
     key.waiting.set(kind, waiting);
     return waiting;
   }
@@ -101,14 +101,14 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
       return;
     }
     const line = lineOf(group, kind);
-    const ofGroup: GroupTurn<Item> = { group, keys: createLine(), turn: lastTurn, line };
+    const ofGroup: GroupTurn<Item> = { group, keys: createFifo(), turn: lastTurn, line };
     ofGroup.keys.add(waiting);
     group.waiting.set(kind, ofGroup);
     line.add(ofGroup);
   }
 
-  function lineOf({ running }: Group<Item>, kind: string): Line<GroupTurn<Item>> {
-    const lines = kinds.get(kind) ?? { idle: createLine(), busy: createLine() };
+  function lineOf({ running }: Group<Item>, kind: string): Fifo<GroupTurn<Item>> {
+    const lines = kinds.get(kind) ?? { idle: createFifo(), busy: createFifo() };
     kinds.set(kind, lines);
     return running === 0 ? lines.idle : lines.busy;
   }

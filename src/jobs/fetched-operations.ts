@@ -17,7 +17,7 @@ export function fetchedPosts({ items }: JobResult): FetchedPost[] {
 }
 
 /** Notes them for the account of a job, as long as its result is kept; within the transaction that completes it. */
-export function keepFetched(
+export function storeFetched(
   database: Database,
   { uuid, untilMs, posts }: { uuid: string; untilMs: number; posts: readonly FetchedPost[] },
 ): void {

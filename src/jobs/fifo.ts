@@ -1,5 +1,5 @@
 /** Items in the order in which they came. Whatever its length, an item is put in and taken out in the same time. */
-export type Line<Item> = {
+export type Fifo<Item> = {
   add(item: Item): void;
   /** Before all others. */
   addFirst(item: Item): void;
@@ -12,7 +12,7 @@ export type Line<Item> = {
 
 type Link<Item> = { item: Item; before: Link<Item> | null; after: Link<Item> | null };
 
-export function createLine<Item>(): Line<Item> {
+export function createFifo<Item>(): Fifo<Item> {
   const links = new Map<Item, Link<Item>>();
   let first: Link<Item> | null = null;
   let last: Link<Item> | null = null;

@@ -2,7 +2,7 @@ import type { Store } from "../db/operations.ts";
 import { latestMs } from "../lib/latest-time.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { EndedJobs } from "./ended-jobs.ts";
-import type { Job, ListedPlace } from "./job.ts";
+import type { Job, ListPosition } from "./job.ts";
 import type { JobOperations } from "./operations.ts";
 import type { EarlierJob, Idempotency, JobFilter, JobPage, JobQueue } from "./queue.ts";
 import type { ListedPart } from "./read-operations.ts";
@@ -79,7 +79,7 @@ export function createJobReads(context: JobReadsContext): JobReads {
   ): Promise<JobPage> {
     const nowMs = now();
     const jobs: JobPage["jobs"][number][] = [];
-    let place: ListedPlace | null = before ?? { submittedMs: latestMs, uuid: "" };
+    let place: ListPosition | null = before ?? { submittedMs: latestMs, uuid: "" };
     for (let looks = 0; looks < mostLooks && place !== null && jobs.length <= limit; looks += 1) {
       const wanted = limit + 1 - jobs.length;
       const part: ListedPart = { accountId, before: place, states, methods, limit: wanted, nowMs };

@@ -7,14 +7,14 @@ import type {
 import type { EvidenceKind, ResultSignature } from "./result-signature.ts";
 
 /** What `start_time` and `end_time` of a submission say, Unix milliseconds; null when absent. */
-export type AskedBounds = { startMs: number | null; endMs: number | null };
+export type RequestedBounds = { startMs: number | null; endMs: number | null };
 
-export const noBounds: AskedBounds = { startMs: null, endMs: null };
+export const noBounds: RequestedBounds = { startMs: null, endMs: null };
 
 /** What a job asks, complete in itself: nothing of it is looked up again when it runs. */
 export type SearchJobRequest = AnswerRequest & {
   /** The bounds that the window was narrowed by; none when absent. */
-  asked?: AskedBounds;
+  asked?: RequestedBounds;
   /** The part of the requested time before the live window; none when absent. */
   unsearched?: UnsearchedSpan;
   /** Whether it needs credentials of its account, which are handed to no other node; absent when it does not. */
@@ -74,7 +74,7 @@ export type JobSummary = Omit<Job, "result"> & {
 };
 
 /** Where in the list of an account's jobs, newest first, a job stands. */
-export type ListedPlace = { submittedMs: number; uuid: string };
+export type ListPosition = { submittedMs: number; uuid: string };
 
 /** A job that came to another state. `id` counts the changes of its account, also across restarts. */
 export type JobChange = {

@@ -1,6 +1,6 @@
 import type { Database } from "../db/open.ts";
 import { durable, relaxed } from "../db/operations.ts";
-import { type FetchedPost, keepFetched } from "./fetched-operations.ts";
+import { type FetchedPost, storeFetched } from "./fetched-operations.ts";
 import type { JobFailure } from "./job.ts";
 import type { LeaseFailure } from "./lease.ts";
 import {
@@ -11,7 +11,7 @@ import {
   threadDied,
 } from "./retries.ts";
 import { leadsTo, noLease, shownRetryMs, startsFrom } from "./states.ts";
-import { type JobStand, visibleChange } from "./visible-change.ts";
+import { type JobSnapshot, visibleChange } from "./visible-change.ts";
 
 export type LeaseTerms = {
   uuid: string;
@@ -33,7 +33,7 @@ export type JobCompletion = {
 };
 
 /** A lease, and when the deadline of its job is by the present wall clock. */
-export type HeldLease = { uuid: string; token: string; deadlineMs: number };
+export type ActiveLease = { uuid: string; token: string; deadlineMs: number };
 
 /**
  * What follows on an attempt that failed: the end of its job, or, where `stand` is null, another attempt that is near enough
@@ -43,7 +43,7 @@ export type AttemptEnd = {
   uuid: string;
   /** When the next attempt may start; null when there is none. */
   notBeforeMs: number | null;
-  stand: JobStand | null;
+  stand: JobSnapshot | null;
 };
 
 const heldLease = "uuid = :uuid AND lease_token = :token";
@@ -98,24 +98,29 @@ export const leaseOperations = {
   ),
 
   /** Null when the lease was not held any more. */
-  completeJob: durable((database, { fetched, ...completion }: JobCompletion): JobStand | null => {
-    const stand = complete(database, completion);
-    const { uuid, expiresMs } = completion;
-    if (stand !== null) keepFetched(database, { uuid, untilMs: expiresMs, posts: fetched });
-    return stand;
-  }),
+  completeJob: durable(
+    (database, { fetched, ...completion }: JobCompletion): JobSnapshot | null => {
+      const stand = complete(database, completion);
+      const { uuid, expiresMs } = completion;
+      if (stand !== null) storeFetched(database, { uuid, untilMs: expiresMs, posts: fetched });
+      return stand;
+    },
+  ),
 
   /** Ends an attempt; null when the lease was not held any more. */
   failJob: durable(
     (
       database,
-      args: { lease: HeldLease; failure: LeaseFailure; nowMs: number } & RetryRules,
+      args: { lease: ActiveLease; failure: LeaseFailure; nowMs: number } & RetryRules,
     ): AttemptEnd | null => endAttempt(database, args.lease, args.failure, args),
   ),
 
   /** Where jobs stand whose node gives them back; of those that it still held. Not on disk by itself: a crash does the same. */
   giveBackJobs: relaxed(
-    (database, { leases, nowMs }: { leases: readonly HeldLease[]; nowMs: number }): JobStand[] =>
+    (
+      database,
+      { leases, nowMs }: { leases: readonly ActiveLease[]; nowMs: number },
+    ): JobSnapshot[] =>
       leases
         .map(({ uuid, token }) => giveBack(database, { uuid, token, nowMs }))
         .filter((stand) => stand !== null),
@@ -125,7 +130,7 @@ export const leaseOperations = {
   endLapsedLeases: durable(
     (
       database,
-      { leases, ...rules }: { leases: readonly HeldLease[]; nowMs: number } & RetryRules,
+      { leases, ...rules }: { leases: readonly ActiveLease[]; nowMs: number } & RetryRules,
     ): AttemptEnd[] =>
       leases
         .map((held) => endAttempt(database, held, nodeLost, rules))
@@ -135,7 +140,7 @@ export const leaseOperations = {
 
 function endAttempt(
   database: Database,
-  { uuid, token, deadlineMs }: HeldLease,
+  { uuid, token, deadlineMs }: ActiveLease,
   failure: LeaseFailure,
   rules: { nowMs: number } & RetryRules,
 ): AttemptEnd | null {
@@ -158,7 +163,7 @@ function endAttempt(
 }
 
 /** A retry that is near does not show, and so has no number among the changes of the account. */
-function endForRetry(database: Database, next: Retry): JobStand | null {
+function endForRetry(database: Database, next: Retry): JobSnapshot | null {
   const { nowMs, ...values } = next;
   if (next.notBeforeMs - nowMs > shownRetryMs) return retry(database, next);
   database.run(

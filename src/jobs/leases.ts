@@ -1,7 +1,7 @@
 import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
 import { timeAfter } from "../lib/latest-time.ts";
-import { startTurns } from "../lib/turns.ts";
+import { startSlices } from "../lib/slices.ts";
 import type { Method } from "../platforms/methods.ts";
 import { withUnsearched } from "../search/unsearched.ts";
 import type { Dispatcher, LiveJob } from "./dispatcher.ts";
@@ -15,16 +15,16 @@ import {
   type LeaseGateway,
   leaseLost,
 } from "./lease.ts";
-import type { AttemptEnd, HeldLease } from "./lease-operations.ts";
+import type { ActiveLease, AttemptEnd } from "./lease-operations.ts";
 import type { JobOperations } from "./operations.ts";
 import type { JobSettings } from "./settings.ts";
 import { encodeLargeResult, encodeResult, isLarge } from "./stored.ts";
-import type { JobStand } from "./visible-change.ts";
+import type { JobSnapshot } from "./visible-change.ts";
 
 /** What nodes do with jobs: they lease, renew and hand in. */
 export type Leases = LeaseGateway<SearchJobRequest, JobResult> & {
   /** The lease by which a job is held, as the store is asked for it; null when no node has it. */
-  heldLease(job: LiveJob): HeldLease | null;
+  heldLease(job: LiveJob): ActiveLease | null;
   /** What follows on an attempt that failed. */
   settleAttempt(end: AttemptEnd, why: FailedAttempt["why"]): void;
   /** Takes back a job that the node could not start, if it still has the lease: it can be leased after `delayMs`, and the attempt does not count. */
@@ -53,7 +53,7 @@ type LeasesContext = {
   randomUuid: () => string;
   settings: JobSettings;
   dispatcher: Dispatcher;
-  tellStand: (stand: JobStand, result?: JobResult) => void;
+  tellStand: (stand: JobSnapshot, result?: JobResult) => void;
   onFailedAttempt?: (attempt: FailedAttempt) => void;
 };
 
@@ -148,7 +148,7 @@ export function createLeases(context: LeasesContext): Leases {
     }
     // What is small is on its way in the same step, before whatever is asked next.
     const text = isLarge(result)
-      ? await encodeLargeResult(result, startTurns(clock))
+      ? await encodeLargeResult(result, startSlices(clock))
       : encodeResult(result);
     const nowMs = now();
     const stand = await store.write("completeJob", {
@@ -192,7 +192,7 @@ export function createLeases(context: LeasesContext): Leases {
   }
 
   /** How many were still held. */
-  async function putBack(leases: readonly HeldLease[], delayMs = 0): Promise<number> {
+  async function putBack(leases: readonly ActiveLease[], delayMs = 0): Promise<number> {
     const stands = await store.write("giveBackJobs", { leases, nowMs: now() });
     // The last one comes first in its line in the end.
     for (const stand of stands.toReversed()) {
@@ -220,7 +220,7 @@ export function createLeases(context: LeasesContext): Leases {
     return settings.deadlineMs - (deadlineMs - lease.sinceMs);
   }
 
-  const heldBy = (nodeId: string): HeldLease[] =>
+  const heldBy = (nodeId: string): ActiveLease[] =>
     [...dispatcher.all()]
       .filter(({ holder }) => holder === nodeId)
       .map(heldLease)
@@ -237,7 +237,7 @@ export function createLeases(context: LeasesContext): Leases {
     return lease?.token === token ? lease : null;
   }
 
-  function heldLease(job: LiveJob): HeldLease | null {
+  function heldLease(job: LiveJob): ActiveLease | null {
     job.uncommitted?.commit();
     const { uuid, lease } = job;
     return lease === null ? null : { uuid, token: lease.token, deadlineMs: deadlineOf(job) };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { FetchPlace } from "../platforms/upstream.ts";
+import type { FetchPosition } from "../platforms/upstream.ts";
 import type { SearchJobRequest } from "./job.ts";
 import type { AskingNode, Lease } from "./lease.ts";
 import type { FailedAttempt } from "./leases.ts";
@@ -417,7 +417,7 @@ test("a job that no node was there for says so at its end", async () => {
 
 test("a page whose node is away waits, and says at its end that no other can continue it", async () => {
   canBeRun = false;
-  const place: FetchPlace = {
+  const place: FetchPosition = {
     platform: "x",
     credentialId: "c",
     cursor: "next",

@@ -1,7 +1,7 @@
 import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { JsonPage } from "../lib/json-page.ts";
-import { startTurns } from "../lib/turns.ts";
+import { startSlices } from "../lib/slices.ts";
 import type { Method } from "../platforms/methods.ts";
 import type { QueryNode } from "../query/tree.ts";
 import type { SearchRequest } from "../search/merged-answer.ts";
@@ -15,7 +15,7 @@ import type {
   JobResult,
   JobState,
   JobSummary,
-  ListedPlace,
+  ListPosition,
   SearchJobRequest,
 } from "./job.ts";
 import { createJobReads } from "./job-reads.ts";
@@ -27,7 +27,7 @@ import type { JobSettings } from "./settings.ts";
 import { changeOf, jobAfter, resultlessJobOf } from "./stored.ts";
 import { createSubmissions } from "./submissions.ts";
 import { createSweeper } from "./sweeper.ts";
-import type { JobStand } from "./visible-change.ts";
+import type { JobSnapshot } from "./visible-change.ts";
 import { createWallClock } from "./wall-clock.ts";
 
 /**
@@ -126,12 +126,12 @@ export type SubmittedJob =
 export type JobFilter = {
   states: readonly JobState[] | null;
   methods: readonly Method[] | null;
-  before: ListedPlace | null;
+  before: ListPosition | null;
   limit: number;
 };
 
 /** `next` is null on the last page; another one may hold fewer jobs than its limit, or none, where a filter lets few through. */
-export type JobPage = { jobs: readonly JobSummary[]; next: ListedPlace | null };
+export type JobPage = { jobs: readonly JobSummary[]; next: ListPosition | null };
 
 type EndState = "done" | "error" | "cancelled";
 
@@ -245,7 +245,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
 
   /** Tells whoever follows the account's jobs, and, when the job has ended, whoever waits for that. */
   function tellStand(
-    stand: JobStand,
+    stand: JobSnapshot,
     result: JobResult | null = null,
     known: { live: LiveJob; page: KeptPage | null } | null = null,
   ): void {
@@ -269,7 +269,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
   async function start(): Promise<void> {
     const nowMs = now();
     const rows = await store.write("recoverJobs", { nowMs, lifeMs: settings.deadlineMs });
-    const letOthers = startTurns(clock);
+    const letOthers = startSlices(clock);
     for (const row of rows) {
       await letOthers();
       const job = liveJob(resultlessJobOf(row, nowMs), clock.elapsed() + row.deadlineMs - nowMs);

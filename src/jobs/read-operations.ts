@@ -1,14 +1,14 @@
 import { read } from "../db/operations.ts";
 import { latestMs } from "../lib/latest-time.ts";
 import type { Method } from "../platforms/methods.ts";
-import type { JobChange, JobState, ListedPlace } from "./job.ts";
+import type { JobChange, JobState, ListPosition } from "./job.ts";
 import { shownStateSql } from "./states.ts";
 import { type JobRow, type ListedRow, listedColumns, rowColumns } from "./stored.ts";
 
 /** One look at an account's jobs, newest first, that come after a place. */
 export type ListedPart = {
   accountId: string;
-  before: ListedPlace;
+  before: ListPosition;
   /** States as callers see them; null for all. */
   states: readonly JobState[] | null;
   methods: readonly Method[] | null;
@@ -37,9 +37,9 @@ export const readOperations = {
     (
       database,
       { accountId, before, states, methods, limit, nowMs }: ListedPart,
-    ): { rows: ListedRow[]; seen: ListedPlace | null } => {
+    ): { rows: ListedRow[]; seen: ListPosition | null } => {
       const place = { accountId, ms: before.submittedMs, uuid: before.uuid };
-      const seen = database.get<ListedPlace>(
+      const seen = database.get<ListPosition>(
         `SELECT submitted_ms AS submittedMs, uuid FROM job WHERE ${olderJobs}
          ORDER BY submitted_ms DESC, uuid DESC LIMIT 1 OFFSET ${jobsSeen - 1}`,
         place,

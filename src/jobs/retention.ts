@@ -3,7 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { JobOperations } from "./operations.ts";
 import type { JobSettings } from "./settings.ts";
-import type { JobStand } from "./visible-change.ts";
+import type { JobSnapshot } from "./visible-change.ts";
 
 export type RetentionContext = {
   store: Store<JobOperations>;
@@ -14,7 +14,7 @@ export type RetentionContext = {
   /** The jobs that memory knows, whose end is up to the watch over deadlines. */
   dispatcher: Pick<Dispatcher, "get">;
   /** What to do when a job has changed: its result has expired, or its deadline has passed unseen. */
-  tellStand: (stand: JobStand) => void;
+  tellStand: (stand: JobSnapshot) => void;
   onFault?: (thrown: unknown) => void;
 };
 

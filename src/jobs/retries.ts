@@ -71,7 +71,7 @@ export const noNode: JobFailure = {
 };
 
 /** A page that only one node can continue. */
-export const nodeOfPageGone: JobFailure = {
+export const nodeOfPageIsGone: JobFailure = {
   code: "no_node",
   message: "the node that gave the page before is not connected, and no other can continue it",
   status: 504,

@@ -4,7 +4,7 @@ import type { Platform } from "../posts/post.ts";
 import type { Job, JobChange, JobResult, JobState, JobSummary, SearchJobRequest } from "./job.ts";
 import type { EvidenceKind } from "./result-signature.ts";
 import { shownState } from "./states.ts";
-import type { JobStand } from "./visible-change.ts";
+import type { JobSnapshot } from "./visible-change.ts";
 
 /** A job as its row holds it; what has a shape of its own is JSON, with ids as text. */
 export type JobRow = {
@@ -157,7 +157,12 @@ export function summaryOf(
 }
 
 /** A job as it was submitted, where it stands now, and its result when it has one. */
-export function jobAfter(job: Job, stand: JobStand, result: JobResult | null, nowMs: number): Job {
+export function jobAfter(
+  job: Job,
+  stand: JobSnapshot,
+  result: JobResult | null,
+  nowMs: number,
+): Job {
   return {
     ...job,
     state: shownState(stand, nowMs),
@@ -173,7 +178,7 @@ export function jobAfter(job: Job, stand: JobStand, result: JobResult | null, no
 }
 
 /** A change as those who follow an account's jobs are told of it. */
-export function changeOf(stand: JobStand, nowMs: number): JobChange {
+export function changeOf(stand: JobSnapshot, nowMs: number): JobChange {
   const { change, uuid, attempts, changedMs } = stand;
   return { id: change, uuid, state: shownState(stand, nowMs), attempts, atMs: changedMs };
 }

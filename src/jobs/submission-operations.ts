@@ -1,7 +1,7 @@
 import type { Database } from "../db/open.ts";
 import { durable, read } from "../db/operations.ts";
 import { EarshotError } from "../lib/errors.ts";
-import { type FetchedPost, keepFetched } from "./fetched-operations.ts";
+import { type FetchedPost, storeFetched } from "./fetched-operations.ts";
 import { transitions } from "./states.ts";
 import { type JobRow, rowColumns } from "./stored.ts";
 import { numberSubmission } from "./visible-change.ts";
@@ -95,7 +95,7 @@ function insertAnswered(
   const { finishedMs, expiresMs } = answer;
   database.run(insertDone, { ...job, ...answer });
   enqueueDeliveries(database, { accountId, uuid, event: "job.done", nowMs: finishedMs });
-  keepFetched(database, { uuid, untilMs: expiresMs, posts: fetched });
+  storeFetched(database, { uuid, untilMs: expiresMs, posts: fetched });
 }
 
 function earlierSubmission(

@@ -19,7 +19,7 @@ import type { JobSettings } from "./settings.ts";
 import { decodeResult, encodeRequest, encodeResult, jobAfter } from "./stored.ts";
 import type { JobInsertion } from "./submission-operations.ts";
 import { longestUncommittedMs, type Uncommitted } from "./uncommitted.ts";
-import type { JobStand } from "./visible-change.ts";
+import type { JobSnapshot } from "./visible-change.ts";
 
 type SubmissionsContext = {
   store: Store<JobOperations>;
@@ -36,7 +36,7 @@ type SubmissionsContext = {
   shortSearches: ShortSearches | null;
   tellChange: (accountId: string, change: JobChange) => void;
   tellStand: (
-    stand: JobStand,
+    stand: JobSnapshot,
     result?: JobResult,
     known?: { live: LiveJob; page: KeptPage | null },
   ) => void;
@@ -200,7 +200,7 @@ export function createSubmissions(context: SubmissionsContext): {
     }
     const { change, finishedMs, expiresMs, body, lengths } = submitted;
     const result = decodeResult(submitted.result);
-    const stand: JobStand = {
+    const stand: JobSnapshot = {
       ...{ uuid, accountId, state: "done", attempts: 1, notBeforeMs: 0, deadlineMs },
       ...{ node, startedMs, finishedMs, expiresMs, failure: null, change, changedMs: finishedMs },
     };
@@ -247,7 +247,7 @@ export function createSubmissions(context: SubmissionsContext): {
     };
     const answer = { ...end, result: encodeResult(result), fetched: fetchedPosts(result) };
     return await insert(taken, { ...row, answer }, (change) => {
-      const stand: JobStand = {
+      const stand: JobSnapshot = {
         ...{ uuid, accountId, state: "done", attempts: 1, notBeforeMs: 0, deadlineMs, ...end },
         ...{ failure: null, change, changedMs: nowMs },
       };

@@ -2,13 +2,13 @@ import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Dispatcher, LiveJob } from "./dispatcher.ts";
 import type { JobFailure, SearchJobRequest } from "./job.ts";
-import type { AttemptEnd, HeldLease } from "./lease-operations.ts";
+import type { ActiveLease, AttemptEnd } from "./lease-operations.ts";
 import type { FailedAttempt } from "./leases.ts";
 import type { JobOperations } from "./operations.ts";
 import { keepWithinRetention } from "./retention.ts";
-import { deadlinePassed, nodeOfPageGone, noNode, noSlot } from "./retries.ts";
+import { deadlinePassed, nodeOfPageIsGone, noNode, noSlot } from "./retries.ts";
 import type { JobSettings } from "./settings.ts";
-import type { JobStand } from "./visible-change.ts";
+import type { JobSnapshot } from "./visible-change.ts";
 
 /**
  * The watch over jobs, once a second: notes that the server runs and ends what has passed its deadline or whose lease has
@@ -23,7 +23,7 @@ export type SweeperContext = {
   settings: JobSettings;
   dispatcher: Dispatcher;
   /** The lease by which a job is held, as the store is asked for it. */
-  heldLease: (job: LiveJob) => HeldLease | null;
+  heldLease: (job: LiveJob) => ActiveLease | null;
   /** What to do with a job whose lease has lapsed. */
   onLapse: (end: AttemptEnd) => void;
   /** Told of each job whose time was over while a node had it for a while. */
@@ -31,7 +31,7 @@ export type SweeperContext = {
   /** Whether a node is there that can run it. */
   hasNodeFor?: (request: SearchJobRequest) => boolean;
   /** What to do when a job has changed: its deadline has passed, or its result has expired. */
-  tellStand: (stand: JobStand) => void;
+  tellStand: (stand: JobSnapshot) => void;
   onFault?: (thrown: unknown) => void;
 };
 
@@ -150,7 +150,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
       const hasRun = attempts > 0 || failedOn.size > 0;
       return phase === "waiting" && !hasRun ? noSlot : deadlinePassed;
     }
-    return (request.place?.nodeId ?? null) === null ? noNode : nodeOfPageGone;
+    return (request.place?.nodeId ?? null) === null ? noNode : nodeOfPageIsGone;
   }
 
   function jobsWhere(isMeant: (job: LiveJob) => boolean): LiveJob[] {

@@ -1,5 +1,5 @@
 import type { Database } from "../db/open.ts";
-import { accountGone } from "../db/sqlite-errors.ts";
+import { accountDeleted } from "../db/sqlite-errors.ts";
 import { EarshotError } from "../lib/errors.ts";
 import type { JobState } from "./job.ts";
 import { type Change, leadsTo, startsFrom } from "./states.ts";
@@ -10,7 +10,7 @@ import type { JobEvent } from "./webhooks/webhook.ts";
  * Where a job stands after a change that its client can see: everything of its row that can change, but the result. `change`
  * numbers the changes of its account, and `failure` is JSON.
  */
-export type JobStand = {
+export type JobSnapshot = {
   uuid: string;
   accountId: string;
   state: JobState;
@@ -40,14 +40,14 @@ type Values = Readonly<Record<string, string | number | null>>;
 export function visibleChange<Args extends Values & { nowMs: number }>(
   transition: Change,
   { set, where }: { set: string; where: string },
-): (database: Database, args: Args) => JobStand | null {
+): (database: Database, args: Args) => JobSnapshot | null {
   const sql = `UPDATE job
     SET ${leadsTo(transition)}, changed_ms = :nowMs,
         change = (SELECT last_change + 1 FROM account WHERE account.id = job.account_id), ${set}
     WHERE ${where} AND ${startsFrom(transition)}
     RETURNING ${standColumns}`;
   return (database, args) => {
-    const stand = database.get<JobStand>(sql, args);
+    const stand = database.get<JobSnapshot>(sql, args);
     if (stand === undefined) return null;
     const { accountId, uuid, change, state } = stand;
     database.run("UPDATE account SET last_change = :change WHERE id = :accountId", {
@@ -85,6 +85,6 @@ function closedAccount(database: Database, accountId: string): EarshotError {
     "SELECT 1 FROM account WHERE id = :accountId AND ending IS NOT 'deleted'",
     { accountId },
   );
-  if (row === undefined) return accountGone();
+  if (row === undefined) return accountDeleted();
   return new EarshotError("account_suspended", "the account is suspended", { status: 403 });
 }

@@ -1,6 +1,6 @@
 import { Agent, type Headers, type Response, fetch as undiciFetch } from "undici";
 import { EarshotError } from "./errors.ts";
-import { fetchFault, tooLarge } from "./fetch-faults.ts";
+import { fetchError, tooLarge } from "./fetch-errors.ts";
 import { answerOf, type FetchedAnswer } from "./fetched-answer.ts";
 import type { Guard } from "./guard.ts";
 import { guardedConnector } from "./guarded-connector.ts";
@@ -154,7 +154,7 @@ async function* piecesOf(
 
 /** A caller that has given up gets its own reason. */
 function faultOf(url: URL, thrown: unknown, signal: AbortSignal | undefined): unknown {
-  return signal?.aborted ? signal.reason : fetchFault(url, thrown);
+  return signal?.aborted ? signal.reason : fetchError(url, thrown);
 }
 
 function tooManyRedirects(url: URL, most: number): EarshotError {

@@ -7,7 +7,7 @@ import { EarshotError } from "./errors.ts";
 const keyLength = 32;
 
 /** What a file that cannot be used is told as. */
-export type KeyFileFault = { code: string; hint: string };
+export type KeyFileError = { code: string; hint: string };
 
 /** The key of a text: 32 bytes in base64 (either alphabet, padded or not) or in hexadecimal digits; null for anything else. */
 export function readKey(written: string): Uint8Array | null {
@@ -25,7 +25,7 @@ export function readKey(written: string): Uint8Array | null {
 export function ensureKeyFile(
   path: string,
   randomBytes: RandomBytes,
-  fault: KeyFileFault,
+  fault: KeyFileError,
 ): Uint8Array {
   const held = readIfThere(path, fault);
   if (held !== null) return held;
@@ -42,7 +42,7 @@ export function ensureKeyFile(
   return made;
 }
 
-function readIfThere(path: string, fault: KeyFileFault): Uint8Array | null {
+function readIfThere(path: string, fault: KeyFileError): Uint8Array | null {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -89,7 +89,7 @@ function codeOf(fault: unknown): string {
   return fault instanceof Error && "code" in fault ? String(fault.code) : String(fault);
 }
 
-function unreadable(path: string, reason: string, { code, hint }: KeyFileFault): EarshotError {
+function unreadable(path: string, reason: string, { code, hint }: KeyFileError): EarshotError {
   return new EarshotError(code, `${path} cannot be used as a key: ${reason}`, {
     status: 503,
     hint,

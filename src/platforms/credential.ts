@@ -50,14 +50,14 @@ export type CredentialKind = {
   /** Another way to the same, where a person allows it in a browser; absent where there is none. */
   authorization?: Authorization;
   /** Asks the platform for as little as shows that the credential works; what it found, one line. Errors: `credential_refused`. */
-  test(held: HeldCredential, tools: CredentialTools): Promise<string>;
+  test(held: LeasedCredential, tools: CredentialTools): Promise<string>;
   /**
    * Sends a request with the credential: logs in, renews what has lapsed (alone, see `renew`), adds the headers. A 401 that a
    * renewed session does not mend is thrown as `credential_refused`; any other answer is returned as it is.
    */
   send(
     request: AuthorizedRequest,
-    held: HeldCredential,
+    held: LeasedCredential,
     tools: CredentialTools,
   ): Promise<FetchedAnswer>;
   /**
@@ -116,7 +116,7 @@ export type AuthorizedRequest = {
 };
 
 /** A credential in use. */
-export type HeldCredential = {
+export type LeasedCredential = {
   credential: Credential;
   /** What is secret, as it stands. */
   secrets(): Secrets;

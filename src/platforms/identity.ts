@@ -22,11 +22,11 @@ export type Identity = {
 };
 
 /** A claim that cannot be true: which field, and what it should be. */
-export type IdentityFault = { field: string; expected: string; found: string };
+export type IdentityError = { field: string; expected: string; found: string };
 
 /** What each platform knows of identity. */
 export type IdentityRules = {
-  identify(claim: ClaimedIdentity): Identity | IdentityFault;
+  identify(claim: ClaimedIdentity): Identity | IdentityError;
   /**
    * The post that an id field (`in_reply_to_id`, `quote_of_id` …) of a record by `author` names; null when it names none. An
    * id leads to the uri that a post has which is known by its id alone.
@@ -36,7 +36,7 @@ export type IdentityRules = {
   referenceForm: string;
 };
 
-export const isFault = (outcome: Identity | IdentityFault): outcome is IdentityFault =>
+export const isIdentityError = (outcome: Identity | IdentityError): outcome is IdentityError =>
   "expected" in outcome;
 
 /** Whether it has the form of a uri: a scheme, a colon, and something behind it. */

@@ -2,7 +2,7 @@ import type { Platform } from "../posts/post.ts";
 import type { SearchPlatform } from "./source.ts";
 import type { Target } from "./target.ts";
 import { readAddress } from "./target-address.ts";
-import { characters, type Malformed, malformed, mismatch } from "./target-faults.ts";
+import { characters, type Malformed, malformed, mismatch } from "./target-errors.ts";
 import { readName, readUri } from "./target-names.ts";
 
 /** What the query of a method that does not search names. */
@@ -30,7 +30,7 @@ const mostCharacters = 2_048;
  * platform than `platform`. Both have one detail, with its place in code points.
  */
 export function readTarget(what: TargetKind, text: string, platform: SearchPlatform): Target {
-  const place = placeOf(what, text, platform);
+  const place = offsetOf(what, text, platform);
   const { written } = place;
   checkCharacters(place);
   const { named, rest } = withoutPrefix(written);
@@ -47,7 +47,7 @@ export function readTarget(what: TargetKind, text: string, platform: SearchPlatf
 }
 
 /** Where a query has what it names, for errors that are found after it was read. */
-export function placeOf(what: TargetKind, text: string, platform: SearchPlatform): Malformed {
+export function offsetOf(what: TargetKind, text: string, platform: SearchPlatform): Malformed {
   const written = text.trim();
   const offset = characters(text.slice(0, text.indexOf(written)));
   return { what, written, offset, platform };

@@ -1,7 +1,7 @@
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import { credentialRefused } from "./credential-errors.ts";
 
-export function noTurn(perSecond: number, waitMs: number): EarshotError {
+export function noSlot(perSecond: number, waitMs: number): EarshotError {
   return new EarshotError(
     "upstream_limited",
     `this job's turn to ask a platform comes in ${Math.ceil(waitMs / 1_000)} seconds, after its deadline: ${perSecond} jobs a second begin to ask`,
@@ -78,7 +78,7 @@ export function wasNeverSent(thrown: unknown): boolean {
 }
 
 /** A fault as an `EarshotError`: what a kind of credential throws beside them is its own failure. */
-export function asFault(host: string, thrown: unknown): EarshotError {
+export function asRequestError(host: string, thrown: unknown): EarshotError {
   if (thrown instanceof EarshotError) return thrown;
   return new EarshotError("internal", `asking ${host} failed: ${messageOf(thrown)}`, {
     cause: thrown,

@@ -3,7 +3,7 @@ import type { Platform } from "../posts/post.ts";
 import type { Method, SourceType } from "./methods.ts";
 import type { Bill } from "./session.ts";
 import type { Target } from "./target.ts";
-import type { FetchPlace } from "./upstream.ts";
+import type { FetchPosition } from "./upstream.ts";
 
 /** `social` stands for all platforms. */
 export type SearchPlatform = "social" | Platform;
@@ -27,7 +27,7 @@ export type AnswerRequest = SourceRequest & {
   /** Whom or what a method that does not search asks about; absent where it needs none. */
   target?: Target | null;
   /** Where such a method goes on at its platform; absent on its first page. */
-  place?: FetchPlace | null;
+  place?: FetchPosition | null;
 };
 
 /** A remark that travels with an answer: something the caller should know, not a fault. */
@@ -72,13 +72,13 @@ export type CollectionCoverage = {
 };
 
 /** How a part of an answer was come by: from what is held, with an account's credential, an application's token, or openly. */
-export const sourceWays = ["archive", "credential", "api", "public"] as const;
-export type SourceWay = (typeof sourceWays)[number];
+export const accessMethods = ["archive", "credential", "api", "public"] as const;
+export type AccessMethod = (typeof accessMethods)[number];
 
 /** Which part of an answer came from where. */
 export type SourcePart = {
   platform: Platform;
-  via: SourceWay;
+  via: AccessMethod;
   fromMs: number | null;
   toMs: number;
   count: number;
@@ -110,14 +110,14 @@ export type AnswerItem = Position | FetchedItem;
 
 export const isFetched = (item: AnswerItem): item is FetchedItem => "record" in item;
 
-export const isHeld = (item: AnswerItem): item is Position => !isFetched(item);
+export const isArchived = (item: AnswerItem): item is Position => !isFetched(item);
 
 export type SourceAnswer = {
   items: readonly AnswerItem[];
   /** Where a search goes on; null when nothing follows. */
   next: Position | null;
   /** Where a method that does not search goes on at its platform; absent or null when it does not. */
-  nextPlace?: FetchPlace | null;
+  nextPlace?: FetchPosition | null;
   /** Whether everything in the window that matches has been looked for where it is held completely. */
   complete: boolean;
   coverage: Coverage;

@@ -4,7 +4,7 @@ import { blueskyUri } from "../posts/references.ts";
 import { isDid, isHandle, isRkey } from "./bluesky/at-uri.ts";
 import type { SearchPlatform } from "./source.ts";
 import type { PostTarget, Target, UserTarget } from "./target.ts";
-import { type Malformed, malformed } from "./target-faults.ts";
+import { type Malformed, malformed } from "./target-errors.ts";
 
 const noUser: UserTarget = { kind: "user", platform: null, handle: null, id: null, host: null };
 const noPost: PostTarget = {

@@ -1,6 +1,6 @@
 import { postTimeMs } from "../posts/ids.ts";
 import type { Post } from "../posts/post.ts";
-import type { UpstreamItem, UpstreamPage, UpstreamRemark } from "./upstream.ts";
+import type { UpstreamItem, UpstreamPage, UpstreamWarning } from "./upstream.ts";
 
 /** The code of the remark that some of what a platform sent could not be read. */
 export const unreadableCode = "unreadable_items";
@@ -16,7 +16,7 @@ export type PageOptions = {
   name: string;
   next: string | null;
   nowMs: number;
-  remarks?: readonly UpstreamRemark[];
+  remarks?: readonly UpstreamWarning[];
 };
 
 /** The longest page token that is sent back, in bytes as JSON: a cursor has room for it. */
@@ -29,14 +29,14 @@ const longestTokenBytes = 2_000;
 export function pageToken(
   given: unknown,
   name: string,
-): { next: string | null; remarks: readonly UpstreamRemark[] } {
+): { next: string | null; remarks: readonly UpstreamWarning[] } {
   if (given === undefined || given === null || given === "") return { next: null, remarks: [] };
   const isUsable =
     typeof given === "string" && Buffer.byteLength(JSON.stringify(given)) <= longestTokenBytes;
   return isUsable ? { next: given, remarks: [] } : { next: null, remarks: [unusableToken(name)] };
 }
 
-const unusableToken = (name: string): UpstreamRemark => ({
+const unusableToken = (name: string): UpstreamWarning => ({
   code: "page_token_unusable",
   message: `${name} has more, but its page token is not text of at most ${longestTokenBytes} bytes`,
   isPartial: true,
@@ -101,7 +101,7 @@ function timeOf(item: SentItem, nowMs: number): number {
   return times === null ? Number.POSITIVE_INFINITY : postTimeMs(times, nowMs);
 }
 
-const unreadableItems = (count: number, name: string): UpstreamRemark => ({
+const unreadableItems = (count: number, name: string): UpstreamWarning => ({
   code: unreadableCode,
   message: `${count} of the items that ${name} answered with could not be read and ${count === 1 ? "is" : "are"} left out`,
   isPartial: true,

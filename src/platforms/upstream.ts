@@ -113,10 +113,10 @@ export type UpstreamPage = {
   /** What was asked about does not exist or may not be seen: said on a page that was led to, something was lost on the way. */
   isAbsent?: boolean;
   /** What the caller should know of this page beside its items, such as that the platform tells only a part. */
-  remarks?: readonly UpstreamRemark[];
+  remarks?: readonly UpstreamWarning[];
 };
 
-export type UpstreamRemark = {
+export type UpstreamWarning = {
   code: string;
   message: string;
   hint?: string;
@@ -158,7 +158,7 @@ export type SearchCall = {
 };
 
 /** Where a method that does not search goes on. */
-export type FetchPlace = {
+export type FetchPosition = {
   platform: Platform;
   /** The credential that the page before was asked with: a timeline's pages are one account's. Null for none. */
   credentialId: string | null;

@@ -24,7 +24,7 @@ export const idTimeMs = (id: bigint): number => Number(id >> lowerBits) + epochM
 export const firstTimeMs = idTimeMs(firstSnowflake);
 
 /** Whether the ID's time part is a real one: false for X's early numbers and for posts from before the epoch. */
-export const tellsTime = (id: bigint): boolean => id >= firstSnowflake;
+export const hasTime = (id: bigint): boolean => id >= firstSnowflake;
 
 /** The lowest ID of a millisecond; before the epoch 0, beyond the last one the last. */
 export function lowestId(ms: number): bigint {
@@ -118,7 +118,7 @@ export function windowOfIds(
   skew: TimeSkew,
 ): { fromMs: number | null; toMs: number | null } {
   return {
-    fromMs: low === null || !tellsTime(low) ? null : idTimeMs(low) + skew.minMs,
+    fromMs: low === null || !hasTime(low) ? null : idTimeMs(low) + skew.minMs,
     toMs: high === null ? null : Math.max(idTimeMs(high), firstTimeMs) + 1 + skew.maxMs,
   };
 }

@@ -1,5 +1,5 @@
 import { phraseSequence, querySequence } from "../text/sequence.ts";
-import type { DiagnosticCode, Remark } from "./diagnostics.ts";
+import type { DiagnosticCode, Warning } from "./diagnostics.ts";
 import { shown } from "./operand.ts";
 import { printQuery } from "./print.ts";
 import {
@@ -10,7 +10,7 @@ import {
   type Span,
 } from "./tree.ts";
 
-type Report = (code: DiagnosticCode, span: Span, remark: Remark) => void;
+type Report = (code: DiagnosticCode, span: Span, remark: Warning) => void;
 
 /** A leaf that must hold, or must not. The span is that of its negation, if it has one of its own. */
 type Literal = { leaf: QueryLeaf; isNegated: boolean; span: Span };

@@ -1,5 +1,5 @@
 import { foldedBetween, textBetween } from "./characters.ts";
-import type { Remark } from "./diagnostics.ts";
+import type { Warning } from "./diagnostics.ts";
 import type { Token } from "./lex.ts";
 import { type Reader, report } from "./reader.ts";
 import type { GroupedValues, TermContext } from "./term-context.ts";
@@ -26,7 +26,7 @@ export function contextOf(reader: Reader, token: Token, negation: Negation): Ter
 }
 
 /** Several terms take the place of one that is negated, or an alternative, within parentheses. */
-function withGroupedRewrites(remark: Remark): Remark {
+function withGroupedRewrites(remark: Warning): Warning {
   const { hint } = remark;
   if (hint === undefined || typeof hint === "string") return remark;
   const queries = hint.queries.map((query) => (/^[^"(]+\s/.test(query) ? `(${query})` : query));

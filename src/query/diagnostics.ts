@@ -58,7 +58,7 @@ export const diagnosticCodes = {
 export type DiagnosticCode = keyof typeof diagnosticCodes;
 
 /** What a diagnostic says: the message in one line, the fix, and the forms that would have been taken. */
-export type Remark = { message: string; hint?: string | Rewrites; expected?: readonly string[] };
+export type Warning = { message: string; hint?: string | Rewrites; expected?: readonly string[] };
 
 /**
  * Queries that may be what was meant, the likeliest first. The first that reads without a remark becomes the hint, behind `lead`;
@@ -69,7 +69,7 @@ export type Rewrites = { lead: string; queries: readonly string[]; otherwise: st
 /** A diagnostic whose hint may still be a choice. */
 export type Finding = Omit<Diagnostic, "hint"> & { hint?: string | Rewrites };
 
-export function makeDiagnostic(code: DiagnosticCode, span: Span, remark: Remark): Finding {
+export function makeDiagnostic(code: DiagnosticCode, span: Span, remark: Warning): Finding {
   return { severity: diagnosticCodes[code], code, ...span, ...remark };
 }
 

@@ -1,5 +1,5 @@
 import { closerOf, foldedBetween, type Source } from "./characters.ts";
-import { type DiagnosticCode, type Finding, makeDiagnostic, type Remark } from "./diagnostics.ts";
+import { type DiagnosticCode, type Finding, makeDiagnostic, type Warning } from "./diagnostics.ts";
 import { shareParentheses, warnSingleQuotes } from "./lex-repairs.ts";
 import {
   emoticonEnd,
@@ -163,7 +163,7 @@ function report(
   code: DiagnosticCode,
   start: number,
   end: number,
-  remark: Remark,
+  remark: Warning,
 ): void {
   const span = { offset: start, length: end - start };
   reading.diagnostics.push(makeDiagnostic(code, span, remark));

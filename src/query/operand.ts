@@ -1,10 +1,10 @@
-import type { DiagnosticCode, Remark, Rewrites } from "./diagnostics.ts";
+import type { DiagnosticCode, Rewrites, Warning } from "./diagnostics.ts";
 import type { QueryLeaf } from "./tree.ts";
 
 /** What reading the value of an operator comes to: the value and perhaps a warning, or the fault and how to mend it. */
-export type Operand<Value> = { value: Value; warning?: Fault } | { fault: Fault };
+export type Operand<Value> = { value: Value; warning?: OperandError } | { fault: OperandError };
 
-export type Fault = Remark & { code: DiagnosticCode };
+export type OperandError = Warning & { code: DiagnosticCode };
 
 type WithoutSpan<Leaf> = Leaf extends unknown ? Omit<Leaf, "span"> : never;
 
@@ -16,7 +16,7 @@ export function fault(
   message: string,
   expected: readonly string[],
   hint?: string | Rewrites,
-): { fault: Fault } {
+): { fault: OperandError } {
   return { fault: { code, message, expected, ...(hint === undefined ? {} : { hint }) } };
 }
 

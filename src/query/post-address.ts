@@ -1,4 +1,4 @@
-import type { Remark } from "./diagnostics.ts";
+import type { Warning } from "./diagnostics.ts";
 
 const onX =
   /^(?:https?:\/\/)?(?:www\.|mobile\.|m\.)?(?:x|twitter)\.com\/((?:[a-z0-9_]{1,20}|i\/web)\/status(?:es)?\/(\d{1,19}))(?![\p{L}\p{N}_-])/iu;
@@ -6,7 +6,7 @@ const onBluesky =
   /^(?:https?:\/\/)?bsky\.app\/profile\/[a-z0-9.:%_-]{1,260}\/post\/[a-z0-9]{1,32}(?![\p{L}\p{N}_-])/iu;
 
 /** An address as `url:` looks for it, and what there is to say when it is that of a post. */
-export type Address = { text: string; remark: Remark | null };
+export type Address = { text: string; remark: Warning | null };
 
 /** The address of a post on X without its host and parameters, so that it is found on either host; any other as written. */
 export function readAddress(written: string): Address {
@@ -17,7 +17,7 @@ export function readAddress(written: string): Address {
   return { text: written, remark: remarkOn(page.includes("://") ? page : `https://${page}`) };
 }
 
-function remarkOn(post: string): Remark {
+function remarkOn(post: string): Warning {
   return {
     message: "this finds posts that link to the post, not its answers or quotes",
     hint: `in_reply_to:${post} finds its answers, quoted:${post} its quotes, conversation_id:${post} its conversation`,

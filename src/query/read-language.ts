@@ -1,6 +1,6 @@
 import { nearest } from "../lib/nearest.ts";
 import { languageTags } from "../text/languages.ts";
-import { type Fault, fault, type Operand, shown } from "./operand.ts";
+import { fault, type Operand, type OperandError, shown } from "./operand.ts";
 
 /** ISO 639-1, the three-letter codes that posts carry, and X's own codes for posts without a language. */
 const knownLanguages: ReadonlySet<string> = new Set(
@@ -77,7 +77,7 @@ export function readLanguage(written: string): Operand<string> {
 /** Languages whose region or script platforms do tell. */
 const regionsMatter: ReadonlySet<string> = new Set(["zh", "pt", "sr", "art"]);
 
-function onlyRegion(code: string, language: string): Fault {
+function onlyRegion(code: string, language: string): OperandError {
   return {
     code: "language_region",
     message: `lang:${shown(code)} finds only posts that are marked ${shown(code)}, and most are marked ${language} alone`,

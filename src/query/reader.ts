@@ -1,5 +1,5 @@
 import type { Source } from "./characters.ts";
-import { type DiagnosticCode, type Finding, makeDiagnostic, type Remark } from "./diagnostics.ts";
+import { type DiagnosticCode, type Finding, makeDiagnostic, type Warning } from "./diagnostics.ts";
 import type { Token } from "./lex.ts";
 import type { Span } from "./tree.ts";
 
@@ -38,12 +38,17 @@ export function cannotStartTerm(token: Token): boolean {
 }
 
 /** Adds a diagnostic, unless the same was already said of the same place. */
-export function report(reader: Reader, code: DiagnosticCode, span: Span, remark: Remark): void {
+export function report(reader: Reader, code: DiagnosticCode, span: Span, remark: Warning): void {
   reportUnlessTold(reader, `${code} ${span.offset}`, code, span, remark);
 }
 
 /** Adds a diagnostic, unless its code was already reported this way anywhere. */
-export function reportOnce(reader: Reader, code: DiagnosticCode, span: Span, remark: Remark): void {
+export function reportOnce(
+  reader: Reader,
+  code: DiagnosticCode,
+  span: Span,
+  remark: Warning,
+): void {
   reportUnlessTold(reader, code, code, span, remark);
 }
 
@@ -52,7 +57,7 @@ function reportUnlessTold(
   key: string,
   code: DiagnosticCode,
   span: Span,
-  remark: Remark,
+  remark: Warning,
 ): void {
   if (reader.told.has(key)) return;
   reader.told.add(key);

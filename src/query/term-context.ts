@@ -1,5 +1,5 @@
 import type { Source } from "./characters.ts";
-import type { DiagnosticCode, Remark } from "./diagnostics.ts";
+import type { DiagnosticCode, Warning } from "./diagnostics.ts";
 import type { Span } from "./tree.ts";
 
 /** The values of a group, whether `OR` stands between them, and where the group ends. */
@@ -8,7 +8,7 @@ export type GroupedValues = { values: readonly string[]; areAlternatives: boolea
 /** What the reading of one term may use of the reading of the whole query. */
 export type TermContext = {
   source: Source;
-  report: (code: DiagnosticCode, span: Span, remark: Remark) => void;
+  report: (code: DiagnosticCode, span: Span, remark: Warning) => void;
   /** Whether an odd number of negations stands before the term. */
   isNegated: boolean;
   /** Where the term begins, with the negations before it. */

@@ -1,14 +1,14 @@
 import { isSearch, type Method, type SourceType } from "../platforms/methods.ts";
-import type { AnswerRequest, SourceWay } from "../platforms/source.ts";
+import type { AccessMethod, AnswerRequest } from "../platforms/source.ts";
 import { type Platform, platforms } from "../posts/post.ts";
 
 /** What a node can do: a method on a platform, and by which ways it comes to answers there. */
-export type Capability = { platform: Platform; method: Method; ways: readonly SourceWay[] };
+export type Capability = { platform: Platform; method: Method; ways: readonly AccessMethod[] };
 
 /** What of a request says which nodes can run it. */
 export type Work = Pick<AnswerRequest, "platform" | "type" | "method" | "target" | "place">;
 
-const waysOfType: Readonly<Record<SourceType, readonly SourceWay[]>> = {
+const waysOfType: Readonly<Record<SourceType, readonly AccessMethod[]>> = {
   social: ["archive", "credential", "api", "public"],
   "social-credential": ["archive", "credential"],
   "social-api": ["archive", "api", "public"],

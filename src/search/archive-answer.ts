@@ -1,13 +1,13 @@
 import type { SourceAnswer } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
-import type { HeldAnswer } from "./archive/search.ts";
+import type { ArchivedAnswer } from "./archive/search.ts";
 import { searchCoverage } from "./completeness.ts";
 import { merged, type SearchRequest } from "./merged-answer.ts";
 
 /** The answer of a search that asks no platform. `askable`: the platforms that it could have asked. */
 export function archiveAnswer(
   request: SearchRequest,
-  held: HeldAnswer,
+  held: ArchivedAnswer,
   askable: readonly Platform[],
 ): SourceAnswer {
   const { after, method } = request;
@@ -17,4 +17,5 @@ export function archiveAnswer(
   return merged(request, held, { parts: [], coverage });
 }
 
-const answerOf = ({ tree, names, plan, isSearched, ...answer }: HeldAnswer): SourceAnswer => answer;
+const answerOf = ({ tree, names, plan, isSearched, ...answer }: ArchivedAnswer): SourceAnswer =>
+  answer;

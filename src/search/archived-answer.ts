@@ -1,7 +1,7 @@
 import type { FetchMethod } from "../platforms/methods.ts";
 import type { Coverage, SourceAnswer } from "../platforms/source.ts";
 import type { PostTarget, Target, UserTarget } from "../platforms/target.ts";
-import { idTimeMs, tellsTime, xIdOf, xUri } from "../posts/ids.ts";
+import { hasTime, idTimeMs, xIdOf, xUri } from "../posts/ids.ts";
 import { blueskyUri, importedUri } from "../posts/references.ts";
 import { tidMs } from "../posts/tid.ts";
 import { readPost } from "../query/read-post.ts";
@@ -24,7 +24,7 @@ export const isAnsweredByArchive = (method: FetchMethod): boolean =>
  * What the archive answers to a method that does not search; `complete` where it knows that there is no more. Null for methods
  * that it cannot answer.
  */
-export async function heldAnswer(
+export async function archivedAnswer(
   context: AnswerContext,
   request: FetchRequest,
   job: AskingJob,
@@ -92,12 +92,12 @@ async function urisOf(
 /** When a post was made, as its uri tells; null where it tells nothing. */
 function timeOf(uri: string): number | null {
   const number = xIdOf(uri);
-  if (number !== null) return tellsTime(number) ? idTimeMs(number) : null;
+  if (number !== null) return hasTime(number) ? idTimeMs(number) : null;
   return uri.startsWith("at://") ? tidMs(uri.slice(uri.lastIndexOf("/") + 1)) : null;
 }
 
 /** From when on the archive looks for what a method asks for, Unix milliseconds: answers are not older than what they answer. */
-export const heldFromMs = (method: FetchMethod, target: Target): number | null =>
+export const archivedFromMs = (method: FetchMethod, target: Target): number | null =>
   queryOf(method, target)?.fromMs ?? null;
 
 /** The search that a method amounts to; null where its target cannot be named in one. */

@@ -1,6 +1,6 @@
 import type { SourceCost, SourcePart } from "../platforms/source.ts";
 import type { OpenSession } from "../upstream/requests/sessions.ts";
-import { wayOf } from "./context.ts";
+import { accessMethodOf } from "./context.ts";
 
 /** What a part of an answer is of. */
 export type PartSpan = Pick<SourcePart, "platform" | "fromMs" | "toMs">;
@@ -8,7 +8,12 @@ export type PartSpan = Pick<SourcePart, "platform" | "fromMs" | "toMs">;
 /** The part of an answer that was come by in a session, with what it cost. */
 export function partBy(session: OpenSession, span: PartSpan, count: number): SourcePart {
   const cost = session.cost();
-  return { ...span, via: wayOf(session.access), count, ...(cost === null ? {} : { cost }) };
+  return {
+    ...span,
+    via: accessMethodOf(session.access),
+    count,
+    ...(cost === null ? {} : { cost }),
+  };
 }
 
 /**

@@ -1,6 +1,6 @@
-import { heldIn, intersectionOf, type Span, unionOf } from "../archive/catalog/coverage.ts";
+import { intersectionOf, intervalsIn, type Span, unionOf } from "../archive/catalog/coverage.ts";
 import type { Coverage, SourceRequest } from "../platforms/source.ts";
-import type { UpstreamRemark } from "../platforms/upstream.ts";
+import type { UpstreamWarning } from "../platforms/upstream.ts";
 import { idTimeMs } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
 
@@ -11,13 +11,13 @@ import type { Platform } from "../posts/post.ts";
 
 /** What was read of a platform. */
 export type Reading = {
-  remarks: readonly UpstreamRemark[];
+  remarks: readonly UpstreamWarning[];
   /** Unix milliseconds; null where posts of any age were read. */
   sinceMs: number | null;
 };
 
 /** Whether nothing was left out of what was read. */
-export const isWhole = (remarks: readonly UpstreamRemark[]): boolean =>
+export const isWhole = (remarks: readonly UpstreamWarning[]): boolean =>
   !remarks.some(({ isPartial }) => isPartial === true);
 
 /** The part of requested spans that was read to its end. */
@@ -96,8 +96,8 @@ export function searchCoverage(
     const closed = searched.find(({ platform }) => platform === one.platform)?.closed ?? [];
     const asked = { fromMs, toMs: Math.max(endOf(one.platform), fromMs ?? 0) };
     const open = intersectionOf([...one.gaps], [asked]);
-    const gaps = intersectionOf(open, heldIn(asked, unionOf(closed)));
-    return { ...one, complete: gaps.length === 0, gaps, held: heldIn(asked, gaps) };
+    const gaps = intersectionOf(open, intervalsIn(asked, unionOf(closed)));
+    return { ...one, complete: gaps.length === 0, gaps, held: intervalsIn(asked, gaps) };
   });
   const gaps = unionOf(each.flatMap((one) => (one.collection === "posts" ? one.gaps : [])));
   return { ...coverage, ...window, complete: gaps.length === 0, gaps, platforms: each };

@@ -1,5 +1,5 @@
 import { type Method, ownMethods, type SourceType } from "../platforms/methods.ts";
-import type { SourceWay } from "../platforms/source.ts";
+import type { AccessMethod } from "../platforms/source.ts";
 import type { AccessKind, Upstream } from "../platforms/upstream.ts";
 import type { Platform } from "../posts/post.ts";
 import type { Sessions } from "../upstream/requests/sessions.ts";
@@ -41,11 +41,11 @@ export function accessFor(
 export const isOwn = (method: Method, upstream: Pick<Upstream, "ownMethods">): boolean =>
   ownMethods.includes(method) || (upstream.ownMethods?.includes(method) ?? false);
 
-const ways: Readonly<Record<AccessKind, SourceWay>> = {
+const ways: Readonly<Record<AccessKind, AccessMethod>> = {
   user: "credential",
   app: "api",
   public: "public",
 };
 
 /** How an answer that was come by in this way is told of. */
-export const wayOf = (access: AccessKind): SourceWay => ways[access];
+export const accessMethodOf = (access: AccessKind): AccessMethod => ways[access];

@@ -1,8 +1,8 @@
 import type { Damage } from "../archive/archive.ts";
 import {
   coarsened,
-  heldIn,
   intersectionOf,
+  intervalsIn,
   type Span,
   unionOf,
 } from "../archive/catalog/coverage.ts";
@@ -71,7 +71,7 @@ function lacking(window: Span, known: CollectionCoverage, more: Span[]): Collect
     ...known,
     complete: false,
     gaps,
-    held: heldIn(window, gaps),
+    held: intervalsIn(window, gaps),
     truncated: truncated || known.truncated,
   };
 }

@@ -1,8 +1,8 @@
 import type { SourceWarning } from "../platforms/source.ts";
-import type { UpstreamRemark } from "../platforms/upstream.ts";
+import type { UpstreamWarning } from "../platforms/upstream.ts";
 
 /** The warnings of an answer that the remarks of its pages become, each once. */
-export function distinctRemarks(remarks: readonly UpstreamRemark[]): SourceWarning[] {
+export function distinctWarnings(remarks: readonly UpstreamWarning[]): SourceWarning[] {
   const byText = new Map(
     remarks.map(({ isPartial, ...warning }) => [`${warning.code} ${warning.message}`, warning]),
   );

@@ -10,5 +10,5 @@ const ownCodes = new Set([
 ]);
 
 /** The code of the remark that a platform's fault leaves on an answer. */
-export const codeOfFault = ({ code }: EarshotError): string =>
+export const codeOfError = ({ code }: EarshotError): string =>
   ownCodes.has(code) ? code : "upstream_failed";

@@ -2,13 +2,13 @@ import { EarshotError } from "../lib/errors.ts";
 import type { SourceAnswer, SourceWarning } from "../platforms/source.ts";
 import type { Upstream } from "../platforms/upstream.ts";
 import type { AskingJob, OpenSession } from "../upstream/requests/sessions.ts";
-import { heldAnswer } from "./archived-answer.ts";
+import { archivedAnswer } from "./archived-answer.ts";
 import { billedParts, partBy } from "./billed-parts.ts";
 import { fetchCoverage } from "./completeness.ts";
 import { type AnswerContext, accessFor, isOwn } from "./context.ts";
 import { isDerived } from "./derived-answer.ts";
-import { distinctRemarks } from "./distinct-warnings.ts";
-import { codeOfFault } from "./error-code.ts";
+import { distinctWarnings } from "./distinct-warnings.ts";
+import { codeOfError } from "./error-code.ts";
 import type { FetchRequest } from "./fetch-request.ts";
 import { readMethod } from "./read-method.ts";
 
@@ -24,7 +24,7 @@ export async function fetchAnswer(
 ): Promise<SourceAnswer> {
   const { place = null, method, after } = request;
   const askArchive = async (): Promise<SourceAnswer | null> =>
-    place === null ? await heldAnswer(context, request, job) : null;
+    place === null ? await archivedAnswer(context, request, job) : null;
   const isLast = isDerived(method) && after === null;
   const first = isLast ? null : await askArchive();
   // Another page of what the archive gave goes on there.
@@ -102,7 +102,7 @@ async function askPlatform(
       ...readings.map(({ attempt, items }) => partBy(attempt.session, span, items.length)),
       ...billedParts([...opened], span),
     ],
-    warnings: distinctRemarks([
+    warnings: distinctWarnings([
       ...readings.flatMap((one) => one.read.remarks),
       ...read.warnings,
       ...(missing.length === 0 ? [] : failures.map((fault) => insteadOf(platform, fault))),
@@ -114,7 +114,7 @@ async function askPlatform(
 }
 
 const insteadOf = (platform: string, fault: EarshotError): SourceWarning => ({
-  code: codeOfFault(fault),
+  code: codeOfError(fault),
   message: `${platform} could not be asked in the way that shows most: ${fault.message}`,
   ...(fault.hint === undefined ? {} : { hint: fault.hint }),
 });
@@ -132,7 +132,7 @@ export function idsAlone(upstream: Upstream, session: OpenSession): SourceWarnin
 }
 
 const instead = (fault: EarshotError): SourceWarning => ({
-  code: codeOfFault(fault),
+  code: codeOfError(fault),
   message: `the archive answers alone: ${fault.message}`,
 });
 

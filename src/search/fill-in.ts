@@ -1,6 +1,6 @@
 import type { Archive, FetchedName, StoredPage, StoredRecords } from "../archive/archive.ts";
 import { fieldsOf } from "../platforms/fields.ts";
-import { type AnswerItem, type FetchedItem, isFetched, isHeld } from "../platforms/source.ts";
+import { type AnswerItem, type FetchedItem, isArchived, isFetched } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
 
 /**
@@ -11,7 +11,7 @@ export async function recordsOf(
   archive: Pick<Archive, "records" | "withheld">,
   items: readonly AnswerItem[],
 ): Promise<StoredRecords> {
-  const held = items.filter(isHeld);
+  const held = items.filter(isArchived);
   if (held.length === items.length) return await archive.records(held);
   const fetched = items.filter(isFetched);
   const [{ records: texts, damage }, shown] = await Promise.all([
@@ -35,7 +35,7 @@ export async function pageOf(
   archive: Pick<Archive, "records" | "page" | "withheld">,
   items: readonly AnswerItem[],
 ): Promise<StoredPage> {
-  const held = items.filter(isHeld);
+  const held = items.filter(isArchived);
   if (held.length === items.length) return await archive.page(held);
   const { records, damage } = await recordsOf(archive, items);
   return { body: utf8.encode(`[${records.join(",")}]`), damage };

@@ -1,6 +1,6 @@
 import type { SearchMethod } from "../platforms/methods.ts";
 import type { AnswerRequest, Coverage, SourceAnswer } from "../platforms/source.ts";
-import { type HeldAnswer, warningsOf } from "./archive/search.ts";
+import { type ArchivedAnswer, warningsOf } from "./archive/search.ts";
 import { type MergedPart, merge } from "./merge.ts";
 import type { PlatformPart } from "./search-platform.ts";
 
@@ -12,7 +12,7 @@ export type SearchRequest = AnswerRequest & { method: SearchMethod };
  */
 export function merged(
   { maxResults }: SearchRequest,
-  held: HeldAnswer,
+  held: ArchivedAnswer,
   { parts, coverage }: { parts: readonly PlatformPart[]; coverage: Coverage },
 ): SourceAnswer {
   const archivePart: MergedPart = { items: held.items, moreAfter: held.next };

@@ -5,7 +5,7 @@ import { UpstreamLimited } from "../platforms/upstream-limited.ts";
 import type { OpenSession } from "../upstream/requests/sessions.ts";
 import { endMs, sessionOf } from "./answer.test-support.ts";
 import { attemptsOf, type RankedAttempts, ranked } from "./attempts.ts";
-import { inTurn } from "./one-after-another.ts";
+import { oneAfterAnother } from "./one-after-another.ts";
 
 const dayMs = 86_400_000;
 const recent: Route = { name: "recent", reachMs: 7 * dayMs, cost: 1 };
@@ -70,7 +70,7 @@ function asking(answers: Record<string, string | Error>, sessions: readonly Open
     attemptsOf(waiting, () => onlyRoute),
     { mayShow, fromMs: null, nowMs: endMs, toleranceMs: 0 },
   );
-  const done = inTurn(ranks, async (_, first) => {
+  const done = oneAfterAnother(ranks, async (_, first) => {
     const name = first.credentialId ?? "";
     asked.push(name);
     const answer = answers[name] ?? "";

@@ -25,7 +25,7 @@ export type Tried<Answer> = {
  * request, and the one for those that follow, which waits: what was begun by one credential is gone on with by the same. Errors:
  * that of an attempt where none is left; `source_unavailable` where there was none.
  */
-export async function inTurn<Answer>(
+export async function oneAfterAnother<Answer>(
   ranks: RankedAttempts,
   ask: (attempt: Attempt, first: Session, rest: Session) => Promise<Answer>,
 ): Promise<Tried<Answer>> {

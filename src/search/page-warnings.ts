@@ -1,7 +1,7 @@
 import type { EarshotError } from "../lib/errors.ts";
 import { isoText } from "../lib/iso-time.ts";
 import type { Method } from "../platforms/methods.ts";
-import type { UpstreamRemark } from "../platforms/upstream.ts";
+import type { UpstreamWarning } from "../platforms/upstream.ts";
 
 /** Pages in a row that may bring nothing before a reading ends. */
 export const mostIdlePages = 3;
@@ -10,7 +10,7 @@ export const mostIdlePages = 3;
 export const goOn = "continue with next_cursor";
 
 /** A fault ended a reading of which a part was read. */
-export const brokenOff = ({ message, hint }: EarshotError): UpstreamRemark => ({
+export const brokenOff = ({ message, hint }: EarshotError): UpstreamWarning => ({
   code: "upstream_broke_off",
   message: `reading ended early: ${message}`,
   hint: hint ?? goOn,
@@ -18,7 +18,7 @@ export const brokenOff = ({ message, hint }: EarshotError): UpstreamRemark => ({
 });
 
 /** A later page says that what the ones before were of is not there. `name` is the platform's, as in all of these. */
-export const gone = (name: string): UpstreamRemark => ({
+export const pageGone = (name: string): UpstreamWarning => ({
   code: "upstream_gone",
   message: `${name} no longer shows what was asked for: what follows on the pages before cannot be had`,
   isPartial: true,
@@ -29,35 +29,35 @@ export const notFurther = (
   { method, platform }: { method: Method; platform: string },
   { sinceMs }: { sinceMs: number | null },
   hint: string | undefined,
-): UpstreamRemark => ({
+): UpstreamWarning => ({
   code: method === "getreplies" ? "recent_replies_only" : "recent_posts_only",
   message: `${platform} was read back to ${isoText(sinceMs ?? 0)} alone; what is older is missing`,
   ...(hint === undefined ? {} : { hint }),
 });
 
 /** Pages lead in a circle. */
-export const repeats = (name: string): UpstreamRemark => ({
+export const repeats = (name: string): UpstreamWarning => ({
   code: "upstream_repeats",
   message: `${name} gave the same pages again: what follows cannot be had`,
   isPartial: true,
 });
 
 /** An item came twice, on one page or on two. */
-export const repeatedItems = (name: string): UpstreamRemark => ({
+export const repeatedItems = (name: string): UpstreamWarning => ({
   code: "upstream_repeats",
   message: `${name} gave the same item more than once: others may be missing`,
   isPartial: true,
 });
 
 /** A post is newer than the one before it. */
-export const outOfOrder = (name: string): UpstreamRemark => ({
+export const outOfOrder = (name: string): UpstreamWarning => ({
   code: "upstream_out_of_order",
   message: `${name} gave posts out of time order: others may be missing`,
   isPartial: true,
 });
 
 /** Pages are empty as they are sent, though each names another; `hint` tells what can be done. */
-export const emptyPages = (name: string, hint: string): UpstreamRemark => ({
+export const emptyPages = (name: string, hint: string): UpstreamWarning => ({
   code: "upstream_empty_pages",
   message: `${name} gave ${mostIdlePages} pages in a row with nothing in them, and each says that more follows`,
   hint,
@@ -65,7 +65,7 @@ export const emptyPages = (name: string, hint: string): UpstreamRemark => ({
 });
 
 /** A job has used up its pages. */
-export const tooManyPages = (name: string, maxPages: number): UpstreamRemark => ({
+export const tooManyPages = (name: string, maxPages: number): UpstreamWarning => ({
   code: "page_limit_reached",
   message: `${maxPages} pages of ${name} were read, and there are more`,
   hint: `${goOn}; EARSHOT_UPSTREAM_MAX_PAGES is the bound`,
@@ -73,14 +73,14 @@ export const tooManyPages = (name: string, maxPages: number): UpstreamRemark => 
 });
 
 /** All pages that may be read were of one moment. */
-export const stuck = (name: string, pages: number): UpstreamRemark => ({
+export const stuck = (name: string, pages: number): UpstreamWarning => ({
   code: "upstream_repeats",
   message: `${pages} pages of ${name} led to nothing older: what it has of that time is not all read`,
   isPartial: true,
 });
 
 /** The time of a job is over. */
-export const outOfTime = (name: string): UpstreamRemark => ({
+export const outOfTime = (name: string): UpstreamWarning => ({
   code: "deadline_reached",
   message: `the search ran out of time before it had read all that ${name} has`,
   hint: goOn,

@@ -1,15 +1,15 @@
 import { hash } from "node:crypto";
 import { EarshotError } from "../lib/errors.ts";
 import type {
-  FetchPlace,
+  FetchPosition,
   UpstreamItem,
   UpstreamPage,
-  UpstreamRemark,
+  UpstreamWarning,
 } from "../platforms/upstream.ts";
 import { keyOf } from "../platforms/upstream-page.ts";
 import type { Reading } from "./completeness.ts";
 import { watchIdlePages } from "./idle-pages.ts";
-import { brokenOff, emptyPages, gone, goOn, repeats, tooManyPages } from "./page-warnings.ts";
+import { brokenOff, emptyPages, goOn, pageGone, repeats, tooManyPages } from "./page-warnings.ts";
 import { watchItems } from "./watch-items.ts";
 
 /** Long enough that two items of one page never share it. */
@@ -20,19 +20,19 @@ export const lastKeyOf = (item: UpstreamItem): string =>
   hash("sha256", keyOf(item), "base64url").slice(0, keyLength);
 
 /** Where a reading begins or goes on; see `FetchPlace`. */
-export type PagePlace = Pick<FetchPlace, "cursor" | "lastKey" | "skip">;
+export type PagePosition = Pick<FetchPosition, "cursor" | "lastKey" | "skip">;
 
-export const firstPage: PagePlace = { cursor: null, lastKey: null, skip: 0 };
+export const firstPage: PagePosition = { cursor: null, lastKey: null, skip: 0 };
 
 export type ReadPages = {
   items: readonly UpstreamItem[];
   /** Where to go on; null when nothing follows. */
-  place: PagePlace | null;
+  place: PagePosition | null;
 } & Reading;
 
 export type PageReading = {
   read: (cursor: string | null, limit: number) => Promise<UpstreamPage>;
-  start: PagePlace;
+  start: PagePosition;
   limit: number;
   maxPages: number;
   /** Names the upstream in remarks. */
@@ -48,14 +48,14 @@ export type PageReading = {
 export async function readPages(reading: PageReading): Promise<ReadPages> {
   const { start, limit, maxPages, name } = reading;
   const items: UpstreamItem[] = [];
-  const remarks: UpstreamRemark[] = [];
+  const remarks: UpstreamWarning[] = [];
   const watched = watchItems(name);
   let sinceMs: number | null = null;
   const cursors = new Set<string>(start.cursor === null ? [] : [start.cursor]);
-  let place: PagePlace = start;
+  let place: PagePosition = start;
   const idlenessOf = watchIdlePages();
 
-  const ended = (next: PagePlace | null, remark?: UpstreamRemark): ReadPages => ({
+  const ended = (next: PagePosition | null, remark?: UpstreamWarning): ReadPages => ({
     items,
     place: next,
     sinceMs,
@@ -73,7 +73,7 @@ export async function readPages(reading: PageReading): Promise<ReadPages> {
       if (items.length === 0 || !(fault instanceof EarshotError)) throw fault;
       return ended(place, brokenOff(fault));
     }
-    if (page.isAbsent && place.cursor !== null) return ended(null, gone(name));
+    if (page.isAbsent && place.cursor !== null) return ended(null, pageGone(name));
     remarks.push(...(page.remarks ?? []));
     if (page.sinceMs !== undefined) sinceMs = Math.max(sinceMs ?? page.sinceMs, page.sinceMs);
     if (page.hasRepeats) watched.noteRepeats();
@@ -102,7 +102,7 @@ export async function readPages(reading: PageReading): Promise<ReadPages> {
 }
 
 /** Behind the item that was given last; where that is gone, behind as many as were given. */
-function startIn(items: readonly UpstreamItem[], { lastKey, skip }: PagePlace): number {
+function startIn(items: readonly UpstreamItem[], { lastKey, skip }: PagePosition): number {
   if (lastKey === null) return 0;
   const index = items.findIndex((item) => lastKeyOf(item) === lastKey);
   return index === -1 ? Math.min(skip, items.length) : index + 1;

@@ -1,8 +1,8 @@
 import { intersectionOf, type Span } from "../archive/catalog/coverage.ts";
 import type { SourceRequest } from "../platforms/source.ts";
-import { idTimeMs, tellsTime } from "../posts/ids.ts";
+import { hasTime, idTimeMs } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
-import type { HeldAnswer } from "./archive/search.ts";
+import type { ArchivedAnswer } from "./archive/search.ts";
 import { lastOf, since, skewMs } from "./completeness.ts";
 
 /** What the archive lacks of a platform: on this page, and older, which the next pages are to ask for. Oldest first. */
@@ -10,7 +10,7 @@ export type Gaps = { gaps: readonly Span[]; olderThanMs: number | null };
 
 /** Null where nothing is lacking. */
 export function gapsOf(
-  held: HeldAnswer,
+  held: ArchivedAnswer,
   platform: Platform,
   { after, maxResults }: Pick<SourceRequest, "after" | "maxResults">,
 ): Gaps | null {
@@ -29,10 +29,10 @@ export function gapsOf(
 
 /** Where the archive alone fills the page: the time of its last post, as nothing older comes onto it. */
 function oldestOfPage(
-  { items }: HeldAnswer,
+  { items }: ArchivedAnswer,
   platform: Platform,
   maxResults: number,
 ): number | null {
   const last = items.length < maxResults ? undefined : items.at(-1);
-  return last?.id == null || !tellsTime(last.id) ? null : idTimeMs(last.id) - skewMs(platform);
+  return last?.id == null || !hasTime(last.id) ? null : idTimeMs(last.id) - skewMs(platform);
 }

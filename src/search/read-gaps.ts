@@ -3,7 +3,7 @@ import { EarshotError } from "../lib/errors.ts";
 import type { FetchedItem, SourceRequest } from "../platforms/source.ts";
 import type { Upstream, UpstreamSearch } from "../platforms/upstream.ts";
 import type { AskingJob, OpenSession } from "../upstream/requests/sessions.ts";
-import type { HeldAnswer } from "./archive/search.ts";
+import type { ArchivedAnswer } from "./archive/search.ts";
 import {
   type Attempt,
   attemptsOf,
@@ -15,7 +15,7 @@ import {
 import { liveToleranceMs, since } from "./completeness.ts";
 import type { AnswerContext } from "./context.ts";
 import { fetchedItems } from "./fetched-items.ts";
-import { inTurn } from "./one-after-another.ts";
+import { oneAfterAnother } from "./one-after-another.ts";
 import { type SearchedGaps, searchGaps } from "./search-gaps.ts";
 
 /** Time that is kept for putting the answer together. */
@@ -25,7 +25,7 @@ const reserveMs = 2_000;
 export type GapRequest = {
   request: SourceRequest;
   isLive: boolean;
-  held: HeldAnswer;
+  held: ArchivedAnswer;
   upstream: Upstream;
   search: UpstreamSearch;
   sessions: readonly OpenSession[];
@@ -125,7 +125,7 @@ async function readOnce(
   const isOver = () => job.signal.aborted || source.clock.now() >= job.deadlineMs - reserveMs;
   const same = { upstream: search, tree, names, asOfMs, after, fromMs, toMs, nowMs, limit, isOver };
   try {
-    const tried = await inTurn(ranks, (attempt, session, rest) =>
+    const tried = await oneAfterAnother(ranks, (attempt, session, rest) =>
       searchGaps(context, {
         ...same,
         session,

@@ -3,19 +3,19 @@ import { EarshotError } from "../lib/errors.ts";
 import type { FetchedItem, SourceWarning } from "../platforms/source.ts";
 import {
   anyRoute,
-  type FetchPlace,
+  type FetchPosition,
   onlyRoute,
   type Route,
   type Upstream,
 } from "../platforms/upstream.ts";
 import type { OpenSession } from "../upstream/requests/sessions.ts";
-import { heldFromMs } from "./archived-answer.ts";
+import { archivedFromMs } from "./archived-answer.ts";
 import { type Attempt, attemptsOf, betterThan, ranked } from "./attempts.ts";
 import { isWhole, missingOf } from "./completeness.ts";
 import { type AnswerContext, accessFor } from "./context.ts";
 import type { FetchRequest } from "./fetch-request.ts";
 import { fetchedItems } from "./fetched-items.ts";
-import { inTurn } from "./one-after-another.ts";
+import { oneAfterAnother } from "./one-after-another.ts";
 import { notFurther } from "./page-warnings.ts";
 import { firstPage, type ReadPages, readPages } from "./pages.ts";
 import { credentialCommand } from "./unanswerable.ts";
@@ -25,7 +25,7 @@ type MethodReading = { attempt: Attempt; read: ReadPages; items: readonly Fetche
 
 export type ReadMethod = {
   readings: readonly MethodReading[];
-  place: FetchPlace | null;
+  place: FetchPosition | null;
   requested: Span;
   /** What of it was not read. */
   missing: readonly Span[];
@@ -51,7 +51,7 @@ export async function readMethod(
   const routesOf = (access: Attempt["session"]["access"]) =>
     upstream.routes?.(method, access) ?? onlyRoute;
   const nowMs = clock.now();
-  const requested = { fromMs: target && heldFromMs(method, target), toMs: asOfMs };
+  const requested = { fromMs: target && archivedFromMs(method, target), toMs: asOfMs };
   const readings: MethodReading[] = [];
   const failures: EarshotError[] = [];
   const seen = new Set<string>();
@@ -66,7 +66,7 @@ export async function readMethod(
     const { mayShow } = upstream;
     const ranks = ranked(attempts, { mayShow, fromMs: requested.fromMs, nowMs, toleranceMs: 0 });
     const same = { start, limit, maxPages: context.settings.maxPages, name: platform };
-    const tried = await inTurn(ranks, ({ route }, first, rest) =>
+    const tried = await oneAfterAnother(ranks, ({ route }, first, rest) =>
       readPages({
         ...same,
         read: (cursor, wanted) =>
@@ -125,7 +125,7 @@ function placeAfter(
   platform: FetchRequest["platform"],
   last: MethodReading | undefined,
   toMs: number | null,
-): FetchPlace | null {
+): FetchPosition | null {
   if (last === undefined || last.read.place === null) return null;
   const { session, route } = last.attempt;
   return {
@@ -138,7 +138,7 @@ function placeAfter(
 }
 
 /** The route that a page was read by. */
-const routeOf = ({ route: name }: FetchPlace, routes: readonly Route[]): Route =>
+const routeOf = ({ route: name }: FetchPosition, routes: readonly Route[]): Route =>
   routes.find((route) => route.name === name) ?? routes[0] ?? anyRoute;
 
 function missingIn(requested: Span, readings: readonly MethodReading[]): readonly Span[] {

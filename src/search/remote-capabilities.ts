@@ -2,7 +2,7 @@ import type { Method, SourceType } from "../platforms/methods.ts";
 import type { Platform } from "../posts/post.ts";
 
 /** What other processes answer that run jobs of this queue. */
-export type Elsewhere = {
+export type RemoteCapabilities = {
   /** Whether this process runs any jobs itself. */
   isRunHere: boolean;
   /** Whether there is any such process. */
@@ -11,7 +11,7 @@ export type Elsewhere = {
   answers(asked: { platform: Platform; type: SourceType; method: Method }): "asked" | "held" | null;
 };
 
-export const nowhereElse: Elsewhere = {
+export const noRemoteCapabilities: RemoteCapabilities = {
   isRunHere: true,
   isThere: () => false,
   answers: () => null,

@@ -1,7 +1,7 @@
 import type { SourceAnswer } from "../platforms/source.ts";
 import { platforms } from "../posts/post.ts";
 import type { AskingJob } from "../upstream/requests/sessions.ts";
-import { searchHeld } from "./archive/search.ts";
+import { searchArchived } from "./archive/search.ts";
 import { archiveAnswer } from "./archive-answer.ts";
 import { searchCoverage } from "./completeness.ts";
 import { type AnswerContext, accessFor } from "./context.ts";
@@ -21,7 +21,7 @@ export async function searchAnswer(
 ): Promise<SourceAnswer> {
   const asking = askable(context, request, job);
   const [held, asked] = await Promise.all([
-    searchHeld(
+    searchArchived(
       { ...context.source, account: job.accountId },
       request,
       job.deadlineMs,

@@ -6,18 +6,18 @@ import type { Session } from "../platforms/session.ts";
 import type {
   SearchCall,
   UpstreamPage,
-  UpstreamRemark,
   UpstreamSearch,
+  UpstreamWarning,
 } from "../platforms/upstream.ts";
 import { keyOf } from "../platforms/upstream-page.ts";
-import { idTimeMs, postTimeMs, tellsTime } from "../posts/ids.ts";
+import { hasTime, idTimeMs, postTimeMs } from "../posts/ids.ts";
 import type { Post } from "../posts/post.ts";
 import { type CheckedSearch, matching } from "./check.ts";
 import { type Reading, readOf } from "./completeness.ts";
 import type { AnswerContext } from "./context.ts";
 import { idsOf } from "./fetched-items.ts";
 import { watchIdlePages } from "./idle-pages.ts";
-import { emptyPages, gone, outOfTime, repeats, stuck, tooManyPages } from "./page-warnings.ts";
+import { emptyPages, outOfTime, pageGone, repeats, stuck, tooManyPages } from "./page-warnings.ts";
 import { watchItems } from "./watch-items.ts";
 
 /** A post that a platform gave and the matcher let through, with its place in the order of answers. */
@@ -72,11 +72,11 @@ export async function searchGaps(
   const { platform } = session;
   const found: GapPost[] = [];
   const closed: Span[] = [];
-  const remarks: UpstreamRemark[] = [];
+  const remarks: UpstreamWarning[] = [];
   const seen = new Set<string>();
   let sinceMs: number | null = null;
   /** The time at which the page before ended: posts of that moment come once more. */
-  const startMs = after === null || !tellsTime(after.id) ? null : idTimeMs(after.id);
+  const startMs = after === null || !hasTime(after.id) ? null : idTimeMs(after.id);
   let pages = 0;
 
   const ended = (seenFromMs: number | null, fault: EarshotError | null = null): SearchedGaps => ({
@@ -88,7 +88,7 @@ export async function searchGaps(
     sinceMs,
   });
   /** Counts what was read to its end as held, where the platform promises everything. */
-  const close = (gaps: readonly Span[], of: readonly UpstreamRemark[]): void => {
+  const close = (gaps: readonly Span[], of: readonly UpstreamWarning[]): void => {
     if (upstream.isExhaustive) {
       closed.push(...readOf(gaps, { remarks: of, sinceMs }).toReversed());
     }
@@ -101,9 +101,9 @@ export async function searchGaps(
       close([...older, gap], []);
       return ended(gap.toMs);
     }
-    const ofGap: UpstreamRemark[] = [];
+    const ofGap: UpstreamWarning[] = [];
     const watched = watchItems(platform);
-    const remark = (...all: readonly UpstreamRemark[]): void => {
+    const remark = (...all: readonly UpstreamWarning[]): void => {
       ofGap.push(...all);
       remarks.push(...all);
     };
@@ -141,7 +141,7 @@ export async function searchGaps(
         break;
       }
       if (page.isAbsent && cursor !== null) {
-        remark(gone(platform));
+        remark(pageGone(platform));
         break;
       }
       const { sinceMs: pageSinceMs } = page;

@@ -2,12 +2,12 @@ import type { EarshotError } from "../lib/errors.ts";
 import type { FetchedItem, SourcePart, SourceRequest, SourceWarning } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
 import type { AskingJob, OpenSession } from "../upstream/requests/sessions.ts";
-import type { HeldAnswer } from "./archive/search.ts";
+import type { ArchivedAnswer } from "./archive/search.ts";
 import { billedParts, partBy } from "./billed-parts.ts";
 import type { SearchedPlatform } from "./completeness.ts";
 import type { AnswerContext } from "./context.ts";
-import { distinctRemarks } from "./distinct-warnings.ts";
-import { codeOfFault } from "./error-code.ts";
+import { distinctWarnings } from "./distinct-warnings.ts";
+import { codeOfError } from "./error-code.ts";
 import { idsAlone } from "./fetch-answer.ts";
 import { type MergedPart, positionBefore } from "./merge.ts";
 import type { Gaps } from "./platform-gaps.ts";
@@ -33,7 +33,7 @@ export type PlatformPart = SearchedPlatform & {
 export async function searchPlatform(
   context: AnswerContext,
   request: SourceRequest & { isLive: boolean },
-  held: HeldAnswer,
+  held: ArchivedAnswer,
   { platform, sessions, gaps, olderThanMs }: Askable & Gaps,
   job: AskingJob,
 ): Promise<PlatformPart> {
@@ -66,7 +66,7 @@ export async function searchPlatform(
     })),
     billed: billedParts(unused, { platform, ...span }),
     fault,
-    warnings: distinctRemarks([
+    warnings: distinctWarnings([
       ...readings.flatMap(({ searched }) => searched.remarks),
       ...[...failures, ...(fault === null ? [] : [fault])].map((one) => failed(platform, one)),
       ...readings.flatMap(({ attempt, items }) =>
@@ -77,7 +77,7 @@ export async function searchPlatform(
 }
 
 const failed = (platform: Platform, fault: EarshotError): SourceWarning => ({
-  code: codeOfFault(fault),
+  code: codeOfError(fault),
   message: `${platform} could not be asked for what is not held: ${fault.message}`,
   ...(fault.hint === undefined ? {} : { hint: fault.hint }),
 });

@@ -6,7 +6,7 @@ import {
   noSupport,
   silentUpstream,
 } from "./answer.test-support.ts";
-import type { Elsewhere } from "./remote-capabilities.ts";
+import type { RemoteCapabilities } from "./remote-capabilities.ts";
 import { createSources } from "./sources.ts";
 
 /** What is told of a method before a job is taken. */
@@ -24,7 +24,7 @@ const x = silentUpstream("x", {
 async function answerable(
   method: FetchMethod,
   special: Parameters<typeof answering>[0] = {},
-  elsewhere?: Elsewhere,
+  elsewhere?: RemoteCapabilities,
 ) {
   const asked = {
     platform: "x",
@@ -36,7 +36,7 @@ async function answerable(
   return await sourcesOf(special, elsewhere).answerable(asked);
 }
 
-function sourcesOf(special: Parameters<typeof answering>[0], elsewhere?: Elsewhere) {
+function sourcesOf(special: Parameters<typeof answering>[0], elsewhere?: RemoteCapabilities) {
   tested?.archive.remove();
   tested = answering({ upstreams: { x }, ...special });
   return createSources(tested.context, elsewhere);
@@ -75,7 +75,7 @@ test("a credential that its platform refuses is told of, with the reason", async
   });
 });
 
-const nodes = (special: Partial<Elsewhere> = {}): Elsewhere => ({
+const nodes = (special: Partial<RemoteCapabilities> = {}): RemoteCapabilities => ({
   isRunHere: false,
   isThere: () => true,
   answers: () => null,
@@ -112,7 +112,8 @@ test("a search is taken where something searches: here, or at a node", () => {
   const asked = { platform: "social", type: "social", method: "searchbyquery" } as const;
   expect(sourcesOf({}).isSearched(asked)).toBe(true);
   expect(sourcesOf({}, nodes()).isSearched(asked)).toBe(false);
-  const held: Elsewhere["answers"] = ({ platform }) => (platform === "mastodon" ? "held" : null);
+  const held: RemoteCapabilities["answers"] = ({ platform }) =>
+    platform === "mastodon" ? "held" : null;
   expect(sourcesOf({}, nodes({ answers: held })).isSearched(asked)).toBe(true);
   expect(sourcesOf({}, nodes({ answers: held })).isSearched({ ...asked, platform: "x" })).toBe(
     false,

@@ -7,14 +7,14 @@ import {
   type SearchMethod,
   type SourceType,
 } from "../platforms/methods.ts";
-import type { SearchPlatform, SourceWay } from "../platforms/source.ts";
+import type { AccessMethod, SearchPlatform } from "../platforms/source.ts";
 import type { Target } from "../platforms/target.ts";
 import type { MethodSupport } from "../platforms/upstream.ts";
 import { type Platform, platforms } from "../posts/post.ts";
 import type { ConfiguredAccess } from "../upstream/requests/sessions.ts";
 import { isAnsweredByArchive } from "./archived-answer.ts";
-import { type AnswerContext, accessFor, isOwn, wayOf } from "./context.ts";
-import { nowhereElse } from "./remote-capabilities.ts";
+import { type AnswerContext, accessFor, accessMethodOf, isOwn } from "./context.ts";
+import { noRemoteCapabilities } from "./remote-capabilities.ts";
 import {
   type Answerable,
   credentialRefused,
@@ -53,7 +53,7 @@ export type Sources = {
     accountId: string;
   }): Promise<boolean>;
   /** By which ways the deployment itself can ask a platform, for each method that it can ask for at all. */
-  deploymentWays(platform: Platform): Promise<ReadonlyMap<Method, readonly SourceWay[]>>;
+  deploymentWays(platform: Platform): Promise<ReadonlyMap<Method, readonly AccessMethod[]>>;
 };
 
 type AskedSearch = {
@@ -65,7 +65,7 @@ type AskedSearch = {
 
 export function createSources(
   { sessions, upstreams, settings }: Pick<AnswerContext, "sessions" | "upstreams" | "settings">,
-  elsewhere = nowhereElse,
+  elsewhere = noRemoteCapabilities,
 ): Sources {
   async function configuredFor(
     platform: Platform,
@@ -130,10 +130,10 @@ export function createSources(
     const upstream = upstreams[platform];
     // No account has this id: what is left is the deployment's.
     const configured = await sessions.configured(platform, "");
-    const waysOf = (method: Method): readonly SourceWay[] =>
+    const waysOf = (method: Method): readonly AccessMethod[] =>
       accessFor("social", method, upstream)
         .filter((access) => configured.some((one) => one.access === access))
-        .map(wayOf);
+        .map(accessMethodOf);
     return new Map(
       methodNames
         .filter((method) => askedBy(platform, method).length > 0 && !isOwn(method, upstream))

@@ -1,4 +1,4 @@
-import { heldIn, unionOf } from "../archive/catalog/coverage.ts";
+import { intervalsIn, unionOf } from "../archive/catalog/coverage.ts";
 import type { Coverage, SourceAnswer, UnsearchedSpan } from "../platforms/source.ts";
 
 /**
@@ -19,7 +19,7 @@ function withGap(coverage: Coverage, gap: UnsearchedSpan): Coverage {
   const platforms = coverage.platforms?.map((known) => {
     if (known.collection !== "posts") return known;
     const gaps = unionOf([gap, ...(isEmpty ? [] : known.gaps)]);
-    return { ...known, complete: false, gaps, held: heldIn(window, gaps) };
+    return { ...known, complete: false, gaps, held: intervalsIn(window, gaps) };
   });
   return {
     ...coverage,

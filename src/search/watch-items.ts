@@ -1,4 +1,4 @@
-import type { UpstreamRemark } from "../platforms/upstream.ts";
+import type { UpstreamWarning } from "../platforms/upstream.ts";
 import { outOfOrder, repeatedItems } from "./page-warnings.ts";
 
 /** Times of posts are whole seconds on some platforms, which their IDs are not. */
@@ -14,7 +14,7 @@ export function watchItems(name: string): {
   note(key: string, timeMs: number | null): boolean;
   /** A page repeated an item within itself. */
   noteRepeats(): void;
-  remarks(): readonly UpstreamRemark[];
+  remarks(): readonly UpstreamWarning[];
 } {
   const seen = new Set<string>();
   let oldestMs = Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
 import type { Archive } from "../archive/archive.ts";
 import { isSearch, type Method, methodNames } from "../platforms/methods.ts";
-import type { SourceWay } from "../platforms/source.ts";
+import type { AccessMethod } from "../platforms/source.ts";
 import { type Platform, platforms } from "../posts/post.ts";
 import type { Capability } from "../remote/capability.ts";
 import { isAnsweredByArchive } from "../search/archived-answer.ts";
@@ -22,7 +22,7 @@ export async function capabilitiesOf(
     const asked = await sources.deploymentWays(platform);
     return methodNames.map((method): Capability => {
       const isHeld = held.includes(platform) && isAnswered(method);
-      const ways: readonly SourceWay[] = isHeld ? ["archive"] : [];
+      const ways: readonly AccessMethod[] = isHeld ? ["archive"] : [];
       return { platform, method, ways: [...ways, ...(asked.get(method) ?? [])] };
     });
   });

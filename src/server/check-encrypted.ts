@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { webhookOwner } from "../jobs/webhooks/secrets.ts";
 import { createSealer, type Sealer } from "../lib/seal.ts";
-import { openSecrets } from "../upstream/credentials/encrypt-secrets.ts";
+import { decryptSecrets } from "../upstream/credentials/encrypt-secrets.ts";
 import type { OnFinding } from "./control-findings.ts";
 
 type Part = (table: string | null, work: () => void) => void;
@@ -42,7 +42,7 @@ function checkCredentials(
   for (const row of rows) {
     const { accountId, secret } = row as { accountId: string | null; secret: Uint8Array };
     const id = String(row.id);
-    const open = (by: Sealer): unknown => openSecrets(by, { id, accountId }, secret);
+    const open = (by: Sealer): unknown => decryptSecrets(by, { id, accountId }, secret);
     attempt(sealer, open, () => onFinding("secret_unreadable", "credential", id, unreadable(id)));
   }
 }

@@ -1,4 +1,4 @@
-import { careFault } from "../archive/maintenance/errors.ts";
+import { maintenanceError } from "../archive/maintenance/errors.ts";
 import type { ReaderShare } from "../archive/threads/open.ts";
 import { lockFolder } from "../db/folder-lock.ts";
 import type { Database } from "../db/open.ts";
@@ -31,7 +31,7 @@ function openWriter(): Served {
   try {
     return openLocked();
   } catch (error) {
-    throw careFault(error, dataDir);
+    throw maintenanceError(error, dataDir);
   }
 }
 

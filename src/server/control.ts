@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { extname } from "node:path";
-import { careFault } from "../archive/maintenance/errors.ts";
+import { maintenanceError } from "../archive/maintenance/errors.ts";
 import type { ReaderShare } from "../archive/threads/open.ts";
 import type { Database } from "../db/open.ts";
 import type { ArgsOf, Store, ValueOf } from "../db/operations.ts";
@@ -80,7 +80,7 @@ function ensuredSecretKey(dataDir: string, holdsSecrets: boolean): Uint8Array {
   try {
     return ensureSecretKey(dataDir, randomBytes, holdsSecrets);
   } catch (error) {
-    throw careFault(error, dataDir);
+    throw maintenanceError(error, dataDir);
   }
 }
 
@@ -111,7 +111,7 @@ function openedForCommand(dataDir: string): Database {
   try {
     return openControlForWriting(dataDir);
   } catch (error) {
-    throw careFault(error, dataDir);
+    throw maintenanceError(error, dataDir);
   }
 }
 

@@ -16,7 +16,7 @@ import { gatewayDefaults } from "../remote/settings.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import type { Config } from "./config.ts";
 import type { Control } from "./control.ts";
-import { createJobPlacing, type JobPlacing } from "./job-placing.ts";
+import { createJobPlacing, type JobPlacing } from "./job-router.ts";
 import { insecureEvidenceWarning, openNodeTrust } from "./node-trust.ts";
 import type { UpstreamRole } from "./upstreams.ts";
 

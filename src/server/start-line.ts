@@ -3,7 +3,7 @@ import { catalogMigrations } from "../archive/catalog/schema.ts";
 import { segmentMigrations } from "../archive/segments/schema.ts";
 import { controlMigrations } from "../db/migrations/control.ts";
 import type { Config } from "./config.ts";
-import { toldSettings } from "./told-settings.ts";
+import { redactedSettings } from "./redacted-settings.ts";
 import { packageVersion } from "./version.ts";
 
 /** What starts, for the log: versions of the program, of what it stores, and the settings that are not at their defaults. */
@@ -12,7 +12,7 @@ export function startLine(config: Config) {
     version: packageVersion(),
     node: process.version,
     pid: process.pid,
-    settings: toldSettings(config),
+    settings: redactedSettings(config),
     schema: {
       control: controlMigrations.length,
       archive: catalogMigrations.length,

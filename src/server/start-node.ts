@@ -7,6 +7,7 @@ import type { Platform } from "../posts/post.ts";
 import type { NodeStatus } from "../remote/worker/attest-loop.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { cleartextGatewayWarning } from "./cleartext.ts";
+import { watchCompaction } from "./compaction-watch.ts";
 import type { Config } from "./config.ts";
 import { watchDamage } from "./damage-watch.ts";
 import { fedPlatforms } from "./fed-platforms.ts";
@@ -22,7 +23,6 @@ import { startLine } from "./start-line.ts";
 import { startRunners } from "./start-runners.ts";
 import { stopNode } from "./stop-node.ts";
 import { closeStores, openStores, type Stores } from "./stores.ts";
-import { watchUpkeep } from "./upkeep-watch.ts";
 import { createUpstreamRole } from "./upstreams.ts";
 
 /** A node that works for a gateway elsewhere. */
@@ -137,7 +137,7 @@ export async function startRemoteNode(
     });
     ingest.start({ archive, clock, random: Math.random, log, upstreams });
     void watchIngest({ ...ingest, clock, log, signal: watching.signal });
-    void watchUpkeep({ archive, clock, log, signal: watching.signal });
+    void watchCompaction({ archive, clock, log, signal: watching.signal });
 
     let stopped: Promise<void> | null = null;
     return {

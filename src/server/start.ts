@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { Runner } from "../jobs/runner.ts";
 import { systemClock } from "../lib/clock.ts";
 import { cleartextWarning } from "./cleartext.ts";
+import { watchCompaction } from "./compaction-watch.ts";
 import type { Config } from "./config.ts";
 import type { AppContext, ContextOverrides } from "./context.ts";
 import { watchIngest } from "./ingest-watch.ts";
@@ -9,7 +10,6 @@ import { sweepSessions } from "./session-sweep.ts";
 import { startLine } from "./start-line.ts";
 import { stopService } from "./stop.ts";
 import { closeStores, openStores } from "./stores.ts";
-import { watchUpkeep } from "./upkeep-watch.ts";
 
 export type Service = {
   /** Where the service listens, such as http://127.0.0.1:8080. */
@@ -72,7 +72,7 @@ export async function startService(
     const stopping = new AbortController();
     const { clock, log, ingest } = context;
     void watchIngest({ ...ingest, clock, log, signal: stopping.signal });
-    void watchUpkeep({ archive: context.archive, clock, log, signal: stopping.signal });
+    void watchCompaction({ archive: context.archive, clock, log, signal: stopping.signal });
     const { idleMs } = config.sessions;
     void sweepSessions({ store: context.store, clock, idleMs, signal: stopping.signal });
     const stop = onlyOnce(() => {

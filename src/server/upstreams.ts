@@ -16,7 +16,7 @@ import type { ArchiveSource } from "../search/archive/search.ts";
 import { askableBy } from "../search/askable.ts";
 import type { SearchRequest } from "../search/merged-answer.ts";
 import { releaseCredential } from "../search/release-credential.ts";
-import type { Elsewhere } from "../search/remote-capabilities.ts";
+import type { RemoteCapabilities } from "../search/remote-capabilities.ts";
 import type { ShortSearchTerms } from "../search/short-search.ts";
 import { createSources, type Sources } from "../search/sources.ts";
 import { createCredentialPool } from "../upstream/credentials/create-pool.ts";
@@ -61,7 +61,7 @@ export type UpstreamRoleContext = {
   clock: Clock;
   random: () => number;
   /** What other processes answer; nothing where it is left out. */
-  elsewhere?: Elsewhere;
+  elsewhere?: RemoteCapabilities;
   /** Told of each request to a platform, and how it ended. */
   onOutcome: (platform: Platform, outcome: RequestOutcome) => void;
   /** What tests put in the place of a platform. */

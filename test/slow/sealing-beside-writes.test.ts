@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readSegments, type SegmentEntry } from "../../src/archive/catalog/catalog.ts";
-import { type UpkeepContext, upkeepContext } from "../../src/archive/compaction/context.ts";
+import { type CompactionContext, compactionContext } from "../../src/archive/compaction/context.ts";
 import { sealSegment } from "../../src/archive/compaction/seal-segment.ts";
 import { archiveDefaults } from "../../src/archive/settings.ts";
 import type { Platform } from "../../src/posts/post.ts";
@@ -12,11 +12,11 @@ const count = 300;
 
 let archive: SmallArchive;
 let twin: SmallArchive;
-let context: UpkeepContext;
+let context: CompactionContext;
 beforeEach(() => {
   archive = smallArchive(100_000);
   twin = smallArchive(100_000);
-  context = upkeepContext(archive.folder, archiveDefaults, { now: () => 0 });
+  context = compactionContext(archive.folder, archiveDefaults, { now: () => 0 });
 });
 afterEach(() => {
   context.catalog.close();

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { readSegments } from "../../src/archive/catalog/catalog.ts";
 import { openCatalog } from "../../src/archive/catalog/open-catalog.ts";
 import { wantSeals } from "../../src/archive/catalog/pending-seals.ts";
-import type { UpkeepState } from "../../src/archive/compaction-state.ts";
+import type { CompactionState } from "../../src/archive/compaction-state.ts";
 import { changeCatalog } from "../support/change-catalog.ts";
 import { makePost } from "../support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../support/small-archive.ts";
@@ -19,10 +19,10 @@ beforeEach(() => {
 afterEach(() => archive.remove());
 
 /** Runs upkeep where no file may grow beyond so many blocks of 512 bytes: the disk that is full, for the file at hand. */
-function keepUp(blocks: number | "unlimited"): UpkeepState {
+function keepUp(blocks: number | "unlimited"): CompactionState {
   const command = `trap '' XFSZ; ulimit -f ${blocks}; exec "$0" "$1" "$2"`;
   const output = execFileSync("bash", ["-c", command, process.execPath, child, archive.folder]);
-  return JSON.parse(output.toString()) as UpkeepState;
+  return JSON.parse(output.toString()) as CompactionState;
 }
 
 /** Two segments, the first of 4,000 posts. */

@@ -1,4 +1,4 @@
-import { idTimeMs, postTimeMs, tellsTime } from "../../src/posts/ids.ts";
+import { hasTime, idTimeMs, postTimeMs } from "../../src/posts/ids.ts";
 import type { Post } from "../../src/posts/post.ts";
 import { all } from "../../src/query/make-plan.ts";
 import type { OracleAround, OraclePost } from "../oracle/oracle.ts";
@@ -38,7 +38,7 @@ export function oraclePostOfX(text: string): OraclePost {
   const record: OraclePost = JSON.parse(text);
   const id = BigInt(record.ID);
   const createdMs = Date.parse(record.Metadata.created_at);
-  const seenMs = tellsTime(id) ? idTimeMs(id) : null;
+  const seenMs = hasTime(id) ? idTimeMs(id) : null;
   return {
     ...record,
     mention_ids: record.Metadata.mentions.map(() => null),

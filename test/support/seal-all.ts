@@ -1,5 +1,5 @@
 import { readSegments } from "../../src/archive/catalog/catalog.ts";
-import { upkeepContext } from "../../src/archive/compaction/context.ts";
+import { compactionContext } from "../../src/archive/compaction/context.ts";
 import { removeRetired } from "../../src/archive/compaction/retire.ts";
 import { sealSegment } from "../../src/archive/compaction/seal-segment.ts";
 import { runSteps } from "../../src/archive/compaction/steps.ts";
@@ -8,7 +8,7 @@ import { archiveDefaults } from "../../src/archive/settings.ts";
 /** Seals every segment of an archive's folder, whatever it holds, and removes the files that it had before. */
 export function sealAll(folder: string): void {
   const clock = { now: () => 1 };
-  const context = upkeepContext(folder, archiveDefaults, clock);
+  const context = compactionContext(folder, archiveDefaults, clock);
   try {
     for (const entry of readSegments(context.catalog)) runSteps(sealSegment(context, entry));
     runSteps(removeRetired(context, clock.now()));

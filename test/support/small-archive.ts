@@ -13,8 +13,8 @@ import { createArchiveWriter } from "../../src/archive/bulk/archive-writer.ts";
 import { createPostPacker } from "../../src/archive/bulk/packed-posts.ts";
 import { readSegments, readUriKey } from "../../src/archive/catalog/catalog.ts";
 import { openCatalog } from "../../src/archive/catalog/open-catalog.ts";
-import { upkeepContext } from "../../src/archive/compaction/context.ts";
-import { lockUpkeep } from "../../src/archive/compaction/lock.ts";
+import { compactionContext } from "../../src/archive/compaction/context.ts";
+import { lockCompaction } from "../../src/archive/compaction/lock.ts";
 import { sealSegment } from "../../src/archive/compaction/seal-segment.ts";
 import { runSteps } from "../../src/archive/compaction/steps.ts";
 import { archiveDefaults } from "../../src/archive/settings.ts";
@@ -139,12 +139,12 @@ export function smallArchive(
       return reports;
     },
     lockUpkeep: () => {
-      const lock = lockUpkeep(folder);
+      const lock = lockCompaction(folder);
       if (lock === null) throw new Error("the archive is kept up by another process");
       return lock;
     },
     seal: () => {
-      const context = upkeepContext(folder, archiveDefaults, { now: () => 0 });
+      const context = compactionContext(folder, archiveDefaults, { now: () => 0 });
       for (const entry of readSegments(context.catalog)) {
         const { isDone } = runSteps(sealSegment(context, entry));
         if (!isDone) throw new Error(`segment ${entry.sequence} was not sealed`);

@@ -3,9 +3,9 @@ import { parentPort, Worker, workerData } from "node:worker_threads";
 import type { ArchiveChange } from "../../src/archive/archive.ts";
 import { readCheckpoint, readSegments, readUriKey } from "../../src/archive/catalog/catalog.ts";
 import { openCatalog } from "../../src/archive/catalog/open-catalog.ts";
-import { createUpkeep } from "../../src/archive/compaction/compaction.ts";
-import { upkeepContext } from "../../src/archive/compaction/context.ts";
-import { lockUpkeep } from "../../src/archive/compaction/lock.ts";
+import { createCompaction } from "../../src/archive/compaction/compaction.ts";
+import { compactionContext } from "../../src/archive/compaction/context.ts";
+import { lockCompaction } from "../../src/archive/compaction/lock.ts";
 import { runSteps } from "../../src/archive/compaction/steps.ts";
 import { archiveDefaults } from "../../src/archive/settings.ts";
 import { startPreparation } from "../../src/archive/write/prepare.ts";
@@ -132,7 +132,7 @@ function writeAll(rounds: Int32Array | null): void {
 
 /** Rewrites all segments again and again, on top of what there is to do. */
 function keepUp({ rounds, over }: Pace): void {
-  const lock = lockUpkeep(folder);
+  const lock = lockCompaction(folder);
   if (lock === null) throw new Error("nobody else keeps this archive up");
   const bounds = {
     ...archiveDefaults,
@@ -146,8 +146,8 @@ function keepUp({ rounds, over }: Pace): void {
     resealEveryMs: Number.NEGATIVE_INFINITY,
   };
   const clock = { now: () => (maxAgeMs === 0 ? Date.now() : nowMs) };
-  const context = upkeepContext(folder, bounds, clock);
-  const upkeep = createUpkeep(context);
+  const context = compactionContext(folder, bounds, clock);
+  const upkeep = createCompaction(context);
   const outdate = (sequence: number): void =>
     changeCatalog(
       context.catalog,

@@ -1,11 +1,11 @@
-import { createUpkeep } from "../../src/archive/compaction/compaction.ts";
-import { upkeepContext } from "../../src/archive/compaction/context.ts";
+import { createCompaction } from "../../src/archive/compaction/compaction.ts";
+import { compactionContext } from "../../src/archive/compaction/context.ts";
 import { runSteps } from "../../src/archive/compaction/steps.ts";
 import { archiveDefaults } from "../../src/archive/settings.ts";
 
 /** A process that keeps an archive up until nothing is left to do, and prints its state. Argument: the folder. */
-const context = upkeepContext(String(process.argv[2]), archiveDefaults, { now: Date.now });
-const upkeep = createUpkeep(context);
+const context = compactionContext(String(process.argv[2]), archiveDefaults, { now: Date.now });
+const upkeep = createCompaction(context);
 while (runSteps(upkeep.look()));
 console.log(JSON.stringify(upkeep.state()));
 context.catalog.close();

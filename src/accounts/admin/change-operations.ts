@@ -6,7 +6,7 @@ import { type AccountListing, accountListing, type Role } from "./listing-operat
 import { unknownAccount } from "./resolve-account.ts";
 
 /** What is left out stays as it is; null limits are the deployment's. */
-export type AskedAccountChange = {
+export type AccountChangeRequest = {
   accountId: string;
   actor: Actor;
   nowMs: number;
@@ -22,7 +22,7 @@ export const changeOperations = {
    * Changes an account, all of it or nothing, and notes what changed. The sessions of one that is suspended are gone; its jobs
    * end when the server looks (account-ends.ts). Errors: `account_not_found`, `last_operator`.
    */
-  changeAccount: durable((database, asked: AskedAccountChange): AccountListing => {
+  changeAccount: durable((database, asked: AccountChangeRequest): AccountListing => {
     const { accountId, nowMs } = asked;
     const before = accountListing(database, accountId, nowMs);
     if (before === null) throw unknownAccount(accountId);
@@ -38,7 +38,7 @@ export const changeOperations = {
 
 function changeRole(
   database: Database,
-  asked: AskedAccountChange,
+  asked: AccountChangeRequest,
   { role: before }: AccountListing,
 ): void {
   const { accountId, role } = asked;
@@ -48,7 +48,11 @@ function changeRole(
   note(database, asked, "account_role_changed", { role });
 }
 
-function changeLimits(database: Database, asked: AskedAccountChange, before: AccountListing): void {
+function changeLimits(
+  database: Database,
+  asked: AccountChangeRequest,
+  before: AccountListing,
+): void {
   const {
     accountId,
     requestsPerSecond = before.requestsPerSecond,
@@ -71,7 +75,7 @@ function changeLimits(database: Database, asked: AskedAccountChange, before: Acc
 
 function suspend(
   database: Database,
-  asked: AskedAccountChange & { suspension?: { reason: string } | null },
+  asked: AccountChangeRequest & { suspension?: { reason: string } | null },
   before: AccountListing,
 ): void {
   const { accountId, nowMs } = asked;
@@ -90,7 +94,7 @@ function suspend(
   }
 }
 
-function restore(database: Database, asked: AskedAccountChange, before: AccountListing): void {
+function restore(database: Database, asked: AccountChangeRequest, before: AccountListing): void {
   if (before.suspendedMs === null) return;
   const { accountId } = asked;
   database.run(
@@ -102,7 +106,7 @@ function restore(database: Database, asked: AskedAccountChange, before: AccountL
 
 function note(
   database: Database,
-  { accountId, actor, nowMs }: AskedAccountChange,
+  { accountId, actor, nowMs }: AccountChangeRequest,
   action: AuditNote["action"],
   detail: AuditNote["detail"] = {},
 ): void {

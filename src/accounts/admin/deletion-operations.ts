@@ -6,7 +6,7 @@ import { rememberedMs, rememberIdentities } from "../closed-identities.ts";
 import { requireOtherOperator } from "./last-operator.ts";
 import { unknownAccount } from "./resolve-account.ts";
 
-export type AskedDeletion = {
+export type DeletionRequest = {
   accountId: string;
   actor: Actor;
   /** How long a sign-up again gets the limits of the account back; left out: a day. */
@@ -24,7 +24,7 @@ export const deletionOperations = {
    * any more. The rest is dropped by `dropClosedAccount`, which goes on after a crash. Errors: `account_not_found`,
    * `last_operator`.
    */
-  closeAccount: durable((database, asked: AskedDeletion): null => {
+  closeAccount: durable((database, asked: DeletionRequest): null => {
     const { accountId, actor, keptMs = rememberedMs, nowMs } = asked;
     const held = database.get(
       "SELECT 1 FROM account WHERE id = :accountId AND ending IS NOT 'deleted'",

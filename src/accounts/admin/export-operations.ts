@@ -1,11 +1,11 @@
 import { durable, read } from "../../db/operations.ts";
 import { noteAudit } from "../audit.ts";
-import { type ExportedKind, type ExportPlace, nextRow } from "./export-rows.ts";
+import { type ExportedKind, type ExportPosition, nextRow } from "./export-rows.ts";
 
-export type AskedExport = { accountId: string; kind: ExportedKind; after: ExportPlace };
+export type ExportRequest = { accountId: string; kind: ExportedKind; after: ExportPosition };
 
 /** Lines of JSON, each with its line feed. `next` is null when the kind has no more. */
-export type ExportPart = { text: string; lines: number; next: ExportPlace };
+export type ExportPart = { text: string; lines: number; next: ExportPosition };
 
 /** A part ends after so many lines, or when it is so long; a result may be longer by itself. */
 const mostLines = 200;
@@ -22,7 +22,7 @@ export const exportOperations = {
   ),
 
   /** What is kept of an account, without what is secret and without hashes. Made where the rows are read, as whole text. */
-  exportAccount: read((database, { accountId, kind, after }: AskedExport): ExportPart => {
+  exportAccount: read((database, { accountId, kind, after }: ExportRequest): ExportPart => {
     let text = "";
     let lines = 0;
     let next = after;

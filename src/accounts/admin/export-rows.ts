@@ -4,7 +4,7 @@ import { auditOperations } from "./audit-operations.ts";
 import { accountNameSql } from "./names.ts";
 
 /** Where in the rows of a kind an export goes on; null from their beginning. */
-export type ExportPlace = readonly (string | number)[] | null;
+export type ExportPosition = readonly (string | number)[] | null;
 
 /** What an export holds, in its order; each line names its kind. */
 export const exportedKinds = [
@@ -23,9 +23,9 @@ export type ExportedKind = (typeof exportedKinds)[number];
 
 type Line = Readonly<Record<string, unknown>>;
 
-type Exported = { line: Line; place: ExportPlace };
+type Exported = { line: Line; place: ExportPosition };
 
-type Next = (database: Database, accountId: string, after: ExportPlace) => Exported | null;
+type Next = (database: Database, accountId: string, after: ExportPosition) => Exported | null;
 
 /** A row after a place, by one column that tells rows apart. */
 function byColumn<Row extends { place: string | number }>(

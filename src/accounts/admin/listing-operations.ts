@@ -25,13 +25,13 @@ export type AccountListing = {
 };
 
 /** Where in the list, newest first, an account stands. */
-export type AccountPlace = { createdMs: number; id: string };
+export type AccountPosition = { createdMs: number; id: string };
 
 export type AccountListPart = {
   /** Part of a login, a name or an id, whatever the case of its letters; null lists all. */
   query: string | null;
   /** Only accounts that come after it; null from the newest. */
-  after: AccountPlace | null;
+  after: AccountPosition | null;
   limit: number;
   nowMs: number;
 };
@@ -47,12 +47,12 @@ export const listingOperations = {
     (
       database,
       { query, after, limit, nowMs }: AccountListPart,
-    ): { accounts: AccountListing[]; seen: AccountPlace | null } => {
+    ): { accounts: AccountListing[]; seen: AccountPosition | null } => {
       const place = {
         afterMs: after?.createdMs ?? Number.MAX_SAFE_INTEGER,
         afterId: after?.id ?? "",
       };
-      const seen = database.get<AccountPlace>(
+      const seen = database.get<AccountPosition>(
         `SELECT created_ms AS createdMs, id FROM account WHERE ${olderAccounts}
          ORDER BY created_ms DESC, id DESC LIMIT 1 OFFSET ${accountsSeen - 1}`,
         place,

@@ -8,7 +8,7 @@ import { type Actor, noteAudit } from "../audit.ts";
 export const nodeChanges = ["approve", "drain", "remove"] as const;
 export type NodeChange = (typeof nodeChanges)[number];
 
-export type AskedNodeChange = { nodeId: string; change: NodeChange; actor: Actor; nowMs: number };
+export type NodeChangeRequest = { nodeId: string; change: NodeChange; actor: Actor; nowMs: number };
 
 const outcomes = {
   approve: { state: "approved", action: "node_approved" },
@@ -32,12 +32,14 @@ export const nodeAdminOperations = {
   ),
 
   /** As `changeNodeState`. Errors: `node_not_found`, `node_not_approved`, `node_removed`. */
-  changeNode: durable((database, { nodeId, change, actor, nowMs }: AskedNodeChange): NodeRecord => {
-    const { state, action } = outcomes[change];
-    const changed = changeNodeState(database, { id: nodeId, state, nowMs });
-    // The id is a hash of the node's key; its name is a text that somebody chose.
-    const detail = { node: nodeId };
-    noteAudit(database, { atMs: nowMs, action, actor, accountId: null, detail });
-    return changed;
-  }),
+  changeNode: durable(
+    (database, { nodeId, change, actor, nowMs }: NodeChangeRequest): NodeRecord => {
+      const { state, action } = outcomes[change];
+      const changed = changeNodeState(database, { id: nodeId, state, nowMs });
+      // The id is a hash of the node's key; its name is a text that somebody chose.
+      const detail = { node: nodeId };
+      noteAudit(database, { atMs: nowMs, action, actor, accountId: null, detail });
+      return changed;
+    },
+  ),
 };

@@ -9,15 +9,18 @@ import type {
 import { credentialInvalid } from "../../platforms/credential-errors.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { CheckedCredential } from "../../upstream/credentials/check-credential.ts";
-import { type Keeper, keepCredential } from "../../upstream/credentials/keep-credential.ts";
+import {
+  type CredentialStore,
+  storeCredential,
+} from "../../upstream/credentials/keep-credential.ts";
 import { authorizeCredential, makeCredential } from "../../upstream/credentials/make-credential.ts";
 import type { CredentialOperations } from "../../upstream/credentials/operations.ts";
 import { createAttempts } from "./attempts.ts";
 import { type AuthorizationSettings, createAuthorizations, type Step } from "./authorizations.ts";
 import { credentialNotFound } from "./faults.ts";
+import { withFieldPointers } from "./field-pointers.ts";
 import { givenFields } from "./given-fields.ts";
 import type { accountCredentialOperations } from "./operations.ts";
-import { toldWell } from "./told-well.ts";
 
 type AskedCredential = {
   platform: Platform;
@@ -48,7 +51,7 @@ export type AccountCredentials = {
   stop(): Promise<void>;
 };
 
-type Context = Omit<Keeper, "keep" | "store" | "clock"> & {
+type Context = Omit<CredentialStore, "keep" | "store" | "clock"> & {
   store: Store<CredentialOperations & typeof accountCredentialOperations>;
   clock: Clock;
   kinds: readonly CredentialKind[];
@@ -77,18 +80,18 @@ export function createAccountCredentials(context: Context): AccountCredentials {
     made: NewCredential,
   ): Promise<Credential> {
     const actor = { accountId };
-    const keeper: Keeper = {
+    const keeper: CredentialStore = {
       ...context,
       keep: (one) => store.write("addCredential", { ...one, actor }),
     };
-    return await find(accountId, await keepCredential(keeper, kind, accountId, made));
+    return await find(accountId, await storeCredential(keeper, kind, accountId, made));
   }
 
   const add: AccountCredentials["add"] = async (accountId, { platform, kind: name, fields }) => {
     const kind = kindOf(platform, name);
     if (kind.fields.length === 0) throw credentialInvalid("this kind is allowed in a browser");
     const given = givenFields(kind.fields, fields);
-    return await toldWell(kind.fields, async () =>
+    return await withFieldPointers(kind.fields, async () =>
       kept(accountId, kind, await makeCredential(kind, given, tools)),
     );
   };
@@ -99,7 +102,7 @@ export function createAccountCredentials(context: Context): AccountCredentials {
     if (authorization === undefined) throw credentialInvalid("this kind is given by its fields");
     const given = givenFields(authorization.fields, asked.fields);
     return await authorizations.begin(accountId, (dialogue) =>
-      toldWell(authorization.fields, async () =>
+      withFieldPointers(authorization.fields, async () =>
         kept(accountId, kind, await authorizeCredential(authorization, given, tools, dialogue)),
       ),
     );

@@ -3,7 +3,7 @@ import { durable } from "../../db/operations.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import {
   credentialOperations,
-  type KeptCredential,
+  type StoredSecretCredential,
 } from "../../upstream/credentials/operations.ts";
 import { type Actor, noteAudit } from "../audit.ts";
 
@@ -11,7 +11,7 @@ import { type Actor, noteAudit } from "../audit.ts";
 export const accountCredentialOperations = {
   /** As `keepCredential`. Errors: `too_many_credentials`, `unknown_account`, `account_suspended`. */
   addCredential: durable(
-    (database, { actor, ...kept }: KeptCredential & { actor: Actor }): null => {
+    (database, { actor, ...kept }: StoredSecretCredential & { actor: Actor }): null => {
       const { accountId, platform, kind, nowMs: atMs } = kept;
       requireOpen(database, accountId);
       const replaces = ownerOf(database, kept.id) !== null;

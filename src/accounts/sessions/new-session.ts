@@ -4,11 +4,11 @@ import { noteAudit } from "../audit.ts";
 import { firstToken, type SessionToken } from "./session-token.ts";
 
 /** How somebody signed in. */
-export type SignInWay = "github" | "gitlab" | "link";
+export type SignInMethod = "github" | "gitlab" | "link";
 
 /** What a sign-in tells of where it came from, and how long the session may live. */
 export type NewSession = {
-  way: SignInWay;
+  way: SignInMethod;
   /** Such as "Firefox on Linux". */
   agent: string;
   addressGroup: string;

@@ -4,11 +4,16 @@ import { accountNameSql } from "../admin/names.ts";
 import { noteAudit } from "../audit.ts";
 import { forgetRemembered } from "../closed-identities.ts";
 import { useNotedMs } from "./find-session.ts";
-import { addSession, type NewSession, type SignInWay, type StartedSession } from "./new-session.ts";
+import {
+  addSession,
+  type NewSession,
+  type SignInMethod,
+  type StartedSession,
+} from "./new-session.ts";
 
 export type SessionRow = {
   id: string;
-  way: SignInWay;
+  way: SignInMethod;
   agent: string;
   addressGroup: string;
   createdMs: number;

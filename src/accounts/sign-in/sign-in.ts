@@ -18,7 +18,7 @@ import { openAttempt, sealAttempt } from "./sealed-attempt.ts";
 import type { SignInSettings } from "./settings.ts";
 
 /** Where a request came from, as its session remembers it, and the session that its browser held before. */
-export type Arrival = Pick<NewSession, "agent" | "addressGroup"> & { leaves: LeftSession };
+export type ClientInfo = Pick<NewSession, "agent" | "addressGroup"> & { leaves: LeftSession };
 
 /** What comes of a sign-in. */
 type Entered = { accountId: string; session: StartedSession };
@@ -44,11 +44,11 @@ export type SignIn = {
       attempt: string | null;
       redirectUri: string;
       parameters: URLSearchParams;
-      arrival: Arrival;
+      arrival: ClientInfo;
     },
   ): Promise<Entered & { returnTo: string }>;
   /** Null when the link's token is unknown, used or too old. Throws SignInRefused. */
-  finishLink(token: string, arrival: Arrival): Promise<Entered | null>;
+  finishLink(token: string, arrival: ClientInfo): Promise<Entered | null>;
 };
 
 export type SignInParts = {
@@ -67,7 +67,7 @@ export function createSignIn(parts: SignInParts): SignIn {
   const providers = configuredProviders(settings);
   const providerOf = (name: ProviderName) => providers.find((provider) => provider.name === name);
 
-  function newSession(way: NewSession["way"], arrival: Arrival): NewSession & Arrival {
+  function newSession(way: NewSession["way"], arrival: ClientInfo): NewSession & ClientInfo {
     const { maxAgeMs, maxPerAccount } = sessions;
     return { ...arrival, way, maxAgeMs, maxPerAccount, nowMs: clock.now() };
   }

@@ -24,7 +24,7 @@ export type UsageRow = {
 export type KeyUse = { keyId: string; usedMs: number; usedFrom: string };
 
 /** Which rows are read, and the width of the stretches that they are put together in. `keyId` null: of all keys. */
-export type UsageAsked = {
+export type UsageRequest = {
   accountId: string;
   keyId: string | null;
   fromMs: number;
@@ -64,7 +64,7 @@ export const usageOperations = {
    * What an account used of a time, by stretch and method, and the keys that it used then, also where one alone is asked for. A
    * busy account has a thousand rows a day: ask for a day at a time.
    */
-  usageOf: read((database, asked: UsageAsked): { sums: UsageSum[]; keyIds: string[] } => {
+  usageOf: read((database, asked: UsageRequest): { sums: UsageSum[]; keyIds: string[] } => {
     const { accountId, fromMs, toMs } = asked;
     const sums = database.all<UsageSum>(
       `SELECT bucket_ms - bucket_ms % :widthMs AS startMs, method, sum(calls) AS calls, sum(refused) AS refused,

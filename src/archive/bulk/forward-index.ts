@@ -1,5 +1,5 @@
 import type { MergedTerms } from "../sealed/merged-terms.ts";
-import { keepsPositions } from "../sealed/positional-terms.ts";
+import { hasPositions } from "../sealed/positional-terms.ts";
 import {
   addPosition,
   addPost,
@@ -201,7 +201,7 @@ function invert({ table, blocks, places, order }: Forward): MergedTerms {
 
   return {
     postings,
-    holdsPositions: () => keepsPositions(term.bytes, term.length),
+    holdsPositions: () => hasPositions(term.bytes, term.length),
     next() {
       rank += 1;
       // A term whose posts were all removed has none.

@@ -17,7 +17,7 @@ import {
   segmentPath,
   setOptimised,
 } from "../catalog/catalog.ts";
-import { lockUpkeep } from "../compaction/lock.ts";
+import { lockCompaction } from "../compaction/lock.ts";
 import { notCommitted, reinstate, removeEntry, retire } from "../compaction/retire.ts";
 import { removeSegmentFiles } from "../compaction/segment-copy.ts";
 import { latestChanges } from "../write/latest-changes.ts";
@@ -80,7 +80,7 @@ export function beginStagedImport(
     const newest = newestOf(entriesOf(context, platform));
     const isPresent = newest.analyzer === presentAnalyzer && newest.numbering === presentNumbering;
     if (!isPresent || newest.rewriting || writers.writerOf(newest).posts() > 0) return null;
-    const lock = lockUpkeep(folder);
+    const lock = lockCompaction(folder);
     if (lock === null) return null;
     const sequence = nextSequence(catalog, platform);
     retire(catalog, { platform, sequence }, now(), notCommitted);

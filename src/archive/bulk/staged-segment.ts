@@ -5,7 +5,7 @@ import { openForReading } from "../database.ts";
 import { buildSealedOf } from "../sealed/build.ts";
 import { deletionsCopier } from "../segments/deletions.ts";
 import type { SegmentIdentity } from "../segments/identity.ts";
-import { arrivalsIn } from "../segments/ingest-order.ts";
+import { ingestOrderIn } from "../segments/ingest-order.ts";
 import {
   type SegmentWriter,
   segmentWriterOn,
@@ -95,7 +95,7 @@ export function createStagedSegment(
     );
 
   function putArrivals(ids: BigInt64Array, lastArrival: number): void {
-    const arrivals = arrivalsIn(database);
+    const arrivals = ingestOrderIn(database);
     const ascending = ids.toReversed();
     for (let from = 0; from < ascending.length; from += postsOfArrival) {
       const part = ascending.subarray(from, from + postsOfArrival);

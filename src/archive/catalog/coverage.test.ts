@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import {
   coarsened,
   gapsIn,
-  heldIn,
   intersectionOf,
+  intervalsIn,
   intervalsOf,
   type Span,
   unionOf,
@@ -146,7 +146,7 @@ test("the intersection of two lists holds a moment exactly when both do", () => 
 test("a moment of the window is either held or in a gap", () => {
   fc.assert(
     fc.property(someSpans, (gaps) => {
-      const held = heldIn({ fromMs: null, toMs: 30 }, gaps);
+      const held = intervalsIn({ fromMs: null, toMs: 30 }, gaps);
       for (const ms of moments) expect(isIn(ms, held)).toBe(!isIn(ms, gaps));
     }),
   );

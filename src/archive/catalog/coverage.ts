@@ -116,7 +116,7 @@ export function intersectionOf(a: readonly Span[], b: readonly Span[]): Span[] {
 }
 
 /** What is left of a window without its gaps (oldest first, within it), oldest first. */
-export function heldIn(window: Span, gaps: readonly Span[]): Span[] {
+export function intervalsIn(window: Span, gaps: readonly Span[]): Span[] {
   const held: Span[] = [];
   let reachedMs = startOf(window);
   for (const gap of gaps) {

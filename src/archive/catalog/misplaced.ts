@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { firstInMillisecond, idTimeMs, lastInMillisecond, tellsTime } from "../../posts/ids.ts";
+import { firstInMillisecond, hasTime, idTimeMs, lastInMillisecond } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { tidMs } from "../../posts/tid.ts";
 
@@ -21,14 +21,14 @@ export const nearTime = (timeMs: number): { fromMs: number; toMs: number } => ({
 });
 
 /** Whether a post lies far from the time that its uri tells; false where it tells none. */
-export function isStrayed(platform: Platform, uri: string, id: bigint): boolean {
+export function isMisplaced(platform: Platform, uri: string, id: bigint): boolean {
   const toldMs = uriTimeMs(platform, uri);
   if (toldMs === null) return false;
-  return !tellsTime(id) || Math.abs(idTimeMs(id) - toldMs) > nearMs;
+  return !hasTime(id) || Math.abs(idTimeMs(id) - toldMs) > nearMs;
 }
 
 /** A post is listed by an ID of its millisecond: it may get another number there. */
-export type Strayed = {
+export type MisplacedPosts = {
   /** False when it is listed already. */
   add(platform: Platform, hash: bigint, id: bigint): boolean;
   remove(platform: Platform, hash: bigint, id: bigint): void;
@@ -37,7 +37,7 @@ export type Strayed = {
   idsOf(platform: Platform, hash: bigint): bigint[];
 };
 
-export function strayedOf(catalog: DatabaseSync): Strayed {
+export function misplacedPostsOf(catalog: DatabaseSync): MisplacedPosts {
   const add = catalog.prepare("INSERT OR IGNORE INTO strayed VALUES(?, ?, ?)");
   const remove = catalog.prepare(
     "DELETE FROM strayed WHERE platform = ? AND hash = ? AND id BETWEEN ? AND ?",

@@ -19,7 +19,7 @@ import {
 } from "./catalog.ts";
 import { requireCurrentCatalog } from "./require-current-catalog.ts";
 import { catalogMigrations } from "./schema.ts";
-import { fillCatalogSums, keepCatalogSums } from "./sums.ts";
+import { fillCatalogSums, maintainCatalogSums } from "./sums.ts";
 
 /**
  * Opens the catalog of an archive for writing, makes it when there is none, brings it and its segments up to date when an
@@ -33,7 +33,7 @@ export function openCatalog(folder: string): DatabaseSync {
   try {
     requireKnownAnalyzers(readSegments(catalog), folder);
     fillCatalogSums(catalog);
-    keepCatalogSums(catalog);
+    maintainCatalogSums(catalog);
     if (readSetting(catalog, "identified") === "0") identifySegments(folder, catalog);
   } catch (error) {
     catalog.close();

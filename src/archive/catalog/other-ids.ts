@@ -5,10 +5,10 @@ import {
   uriHash,
   xIdOf,
 } from "../../posts/ids.ts";
-import type { HeldLookup } from "../segments/lookup.ts";
+import type { PostLookup } from "../segments/lookup.ts";
 import { numberMillisecond } from "./numbered-millisecond.ts";
 
-type Lookup = Pick<HeldLookup<unknown>, "lowestId" | "findById">;
+type Lookup = Pick<PostLookup<unknown>, "lowestId" | "findById">;
 
 /** `uri` is null where the post keeps its ID whatever its uri. */
 type PostOfMillisecond = { id: bigint; uri: string | null };

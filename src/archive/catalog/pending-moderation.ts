@@ -3,14 +3,14 @@ import type { Platform } from "../../posts/post.ts";
 import type { LabelSubject } from "./labels.ts";
 
 /** The accounts and posts that are about to be judged anew, or that a crash left half judged. */
-export type Unjudged = {
+export type PendingModeration = {
   /** False when it is listed already. */
   add(subject: LabelSubject): boolean;
   all(): LabelSubject[];
   clear(): void;
 };
 
-export function unjudgedOf(catalog: DatabaseSync): Unjudged {
+export function pendingModerationOf(catalog: DatabaseSync): PendingModeration {
   const add = catalog.prepare("INSERT OR IGNORE INTO unjudged VALUES(?, ?)");
   const all = catalog.prepare("SELECT platform, subject FROM unjudged");
   const clear = catalog.prepare("DELETE FROM unjudged");

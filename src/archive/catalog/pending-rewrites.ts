@@ -1,7 +1,7 @@
-import { wishesIn } from "./pending-tasks.ts";
+import { pendingTasksIn } from "./pending-tasks.ts";
 
 /** What a segment is marked with while the rewrite that is wanted of it is being made: the wish is taken, and not yet met. */
-export const rewritingAsWanted = 2;
+export const rewriteInProgress = 2;
 
 /**
  * Segments that somebody wants rewritten though nothing is wrong with their analyzer: as texts that were forgotten are to be
@@ -11,4 +11,4 @@ export const {
   put: wantRewrites,
   take: takeWantedRewrite,
   read: wantedRewrites,
-} = wishesIn("wanted_rewrite");
+} = pendingTasksIn("wanted_rewrite");

@@ -11,12 +11,12 @@ type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 const nameOf = ({ platform, sequence }: SegmentKey): string => `salvage ${platform} ${sequence}`;
 
 /** Within a transaction. */
-export function wantSalvage(catalog: DatabaseSync, entry: SegmentKey): void {
+export function requestSalvage(catalog: DatabaseSync, entry: SegmentKey): void {
   catalog.prepare("INSERT OR REPLACE INTO setting VALUES(?, '1')").run(nameOf(entry));
   wantRewrites(catalog, [entry]);
 }
 
-export const isSalvageWanted = (catalog: DatabaseSync, entry: SegmentKey): boolean =>
+export const isSalvagePending = (catalog: DatabaseSync, entry: SegmentKey): boolean =>
   catalog.prepare("SELECT 1 FROM setting WHERE name = ?").get(nameOf(entry)) !== undefined;
 
 /** Forgets the request; within a transaction. */

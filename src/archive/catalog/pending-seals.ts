@@ -1,4 +1,4 @@
-import { wishesIn } from "./pending-tasks.ts";
+import { pendingTasksIn } from "./pending-tasks.ts";
 
 /** Segments that somebody wants sealed without waiting until they have been left alone: as an import is over. */
-export const { put: wantSeals, read: wantedSeals } = wishesIn("wanted_seal");
+export const { put: wantSeals, read: wantedSeals } = pendingTasksIn("wanted_seal");

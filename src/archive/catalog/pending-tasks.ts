@@ -7,7 +7,7 @@ type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
  * What somebody wants done with segments, kept in the catalog until it is: whoever keeps the archive up does it. What is done
  * makes another segment of one, so that the wish ends with it.
  */
-export type Wishes = {
+export type PendingTasks = {
   /** Notes the wish for these segments; forgets it for those that are no more. */
   put(catalog: DatabaseSync, segments: Iterable<SegmentKey>): void;
   /** Forgets the wish for a segment; whether there was one. */
@@ -16,7 +16,7 @@ export type Wishes = {
   read(catalog: DatabaseSync): SegmentEntry[];
 };
 
-export const wishesIn = (table: "wanted_rewrite" | "wanted_seal"): Wishes => ({
+export const pendingTasksIn = (table: "wanted_rewrite" | "wanted_seal"): PendingTasks => ({
   put(catalog, segments) {
     const put = catalog.prepare(`INSERT OR IGNORE INTO ${table} VALUES(?, ?)`);
     for (const { platform, sequence } of segments) put.run(platform, sequence);

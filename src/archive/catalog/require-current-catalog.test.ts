@@ -7,7 +7,7 @@ import { findingsIn } from "../../../test/support/findings-in.ts";
 import { makePost } from "../../../test/support/make-post.ts";
 import { heldPosts, writerOn } from "../../../test/support/whole-archive.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { upkeepContext } from "../compaction/context.ts";
+import { compactionContext } from "../compaction/context.ts";
 import { tidyUp } from "../compaction/retire.ts";
 import { rewriteSegment } from "../compaction/rewrite.ts";
 import { runSteps } from "../compaction/steps.ts";
@@ -76,7 +76,7 @@ async function refusal(): Promise<string | null> {
 
 /** Runs what upkeep does first after a start. */
 function tidy(): void {
-  const context = upkeepContext(folder, archiveDefaults, systemClock);
+  const context = compactionContext(folder, archiveDefaults, systemClock);
   runSteps(tidyUp(context));
   context.catalog.close();
 }
@@ -231,7 +231,7 @@ describe("what a crash leaves is never refused", () => {
 
   test("a copy of a segment that was being made, or was finished and not committed", async () => {
     put(1, 2, 3);
-    const context = upkeepContext(folder, archiveDefaults, systemClock);
+    const context = compactionContext(folder, archiveDefaults, systemClock);
     const entry = { platform: "bluesky", sequence: 1, low: 0n } as const;
     const [first] = segmentFiles();
     expect(first).toBe("000001.db");

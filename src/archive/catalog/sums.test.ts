@@ -3,14 +3,14 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { inTransaction } from "../database.ts";
 import { catalogMigrations } from "./schema.ts";
-import { catalogDamage, fillCatalogSums, keepCatalogSums } from "./sums.ts";
+import { catalogDamage, fillCatalogSums, maintainCatalogSums } from "./sums.ts";
 
 let catalog: DatabaseSync;
 beforeEach(() => {
   catalog = new DatabaseSync(":memory:", { defensive: false });
   for (const migration of catalogMigrations) catalog.exec(migration);
   fillCatalogSums(catalog);
-  keepCatalogSums(catalog);
+  maintainCatalogSums(catalog);
 });
 
 const write = (sql: string): void => inTransaction(catalog, () => catalog.exec(sql));

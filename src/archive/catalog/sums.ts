@@ -41,7 +41,7 @@ const tablesOf = (catalog: DatabaseSync): string[] =>
     .map(({ name }) => String(name));
 
 /** Updates the sums in every transaction of this connection. A change outside of a transaction is not counted. */
-export function keepCatalogSums(catalog: DatabaseSync): void {
+export function maintainCatalogSums(catalog: DatabaseSync): void {
   const add = catalog.prepare(
     `UPDATE ${ownTable} SET rows = rows + ?1, sum = ((sum + ?2) % ${sumModulus} + ${sumModulus}) % ${sumModulus}
      WHERE name = ?3`,

@@ -3,16 +3,16 @@ import { makePost } from "../../../test/support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
 import { readSegments } from "../catalog/catalog.ts";
 import { archiveDefaults } from "../settings.ts";
-import { type UpkeepContext, upkeepContext } from "./context.ts";
+import { type CompactionContext, compactionContext } from "./context.ts";
 import { copySegment } from "./copy-segment.ts";
 import { replaceSegment } from "./replace-segment.ts";
 import { runSteps } from "./steps.ts";
 
 let archive: SmallArchive;
-let context: UpkeepContext;
+let context: CompactionContext;
 beforeEach(() => {
   archive = smallArchive(100_000);
-  context = upkeepContext(archive.folder, archiveDefaults, { now: () => 0 });
+  context = compactionContext(archive.folder, archiveDefaults, { now: () => 0 });
 });
 afterEach(() => {
   context.catalog.close();

@@ -1,7 +1,7 @@
 import { isDamage } from "../sealed/damage.ts";
-import { arrivalsIn } from "../segments/ingest-order.ts";
-import { arrivedTogether } from "../segments/read-ingest-order.ts";
-import { type FollowedSegment, idsInCopy, putArrivals } from "./followed-segment.ts";
+import { ingestOrderIn } from "../segments/ingest-order.ts";
+import { sameBatch } from "../segments/read-ingest-order.ts";
+import { type FollowedSegment, idsInCopy, putIngestOrder } from "./followed-segment.ts";
 import { inLock, type Steps } from "./steps.ts";
 
 /** Changed posts that one step follows, and so few that the rest can be left for the moment under the lock. */
@@ -81,19 +81,19 @@ function copyArrivals(segment: FollowedSegment): void {
 function copyNewArrivals(segment: FollowedSegment): void {
   const { old, parts, arrival } = segment;
   for (const { copy } of parts) copy.arrivals.forgetAfter(arrival);
-  for (const arrived of arrivedTogether(old)(arrival + 1, Number.MAX_SAFE_INTEGER)) {
+  for (const arrived of sameBatch(old)(arrival + 1, Number.MAX_SAFE_INTEGER)) {
     // One that was deleted and has come again lies where it was, among those that it came with first.
     for (const id of idsInCopy(arrived.ids, segment.idInCopy)) {
       segment.copyOf(id).arrivals.makeRoom(id);
       segment.arrived.add(id);
     }
-    putArrivals(segment, arrived);
+    putIngestOrder(segment, arrived);
   }
 }
 
 /** A post that made room for another one keeps the number of its arrival, and the other one has its own. */
 function copyMovedArrivals(segment: FollowedSegment): void {
-  const arrivals = arrivalsIn(segment.old);
+  const arrivals = ingestOrderIn(segment.old);
   const { moved, arrived, vacated } = segment;
   // What has arrived meanwhile may be many posts, and is told already.
   for (const id of new Set([...moved.keys(), ...vacated])) {

@@ -9,9 +9,9 @@ import { sumRows } from "../../../test/support/sum-rows.ts";
 import type { Post } from "../../posts/post.ts";
 import { nextSequence, presentAnalyzer, readSegments, segmentPath } from "../catalog/catalog.ts";
 import { type ArchiveBounds, archiveDefaults } from "../settings.ts";
-import { createUpkeep, type Upkeep } from "./compaction.ts";
-import { type UpkeepContext, upkeepContext } from "./context.ts";
-import { lockUpkeep } from "./lock.ts";
+import { type Compaction, createCompaction } from "./compaction.ts";
+import { type CompactionContext, compactionContext } from "./context.ts";
+import { lockCompaction } from "./lock.ts";
 import { runSteps } from "./steps.ts";
 
 const dayMs = 86_400_000;
@@ -19,7 +19,7 @@ const startMs = Date.UTC(2026, 0, 1);
 const everything = { plan: { kind: "all" }, limit: 1_000 } as const;
 
 let archive: SmallArchive;
-let context: UpkeepContext;
+let context: CompactionContext;
 let nowMs: number;
 /** Ten posts a segment, one post an hour. */
 beforeEach(() => {
@@ -31,18 +31,18 @@ afterEach(() => {
   archive.remove();
 });
 
-function keeping(bounds: Partial<ArchiveBounds> = {}): Upkeep {
+function keeping(bounds: Partial<ArchiveBounds> = {}): Compaction {
   const quiet = { optimiseAfterMs: Number.POSITIVE_INFINITY };
-  context = upkeepContext(
+  context = compactionContext(
     archive.folder,
     { ...archiveDefaults, ...quiet, ...bounds },
     { now: () => nowMs },
   );
-  return createUpkeep(context);
+  return createCompaction(context);
 }
 
 /** Looks until nothing is left to do; how often it did something. */
-function keepUp(upkeep: Upkeep): number {
+function keepUp(upkeep: Compaction): number {
   let tasks = 0;
   while (runSteps(upkeep.look())) {
     tasks += 1;
@@ -126,7 +126,7 @@ describe("posts age out", () => {
   });
 
   /** 35 posts in four segments; nothing older than a day at the hour 40. */
-  function agedUpkeep(): Upkeep {
+  function agedUpkeep(): Compaction {
     nowMs = startMs + 40 * 3_600_000;
     return keeping({ maxAgeMs: dayMs, retiredMs: 60_000 });
   }
@@ -377,11 +377,11 @@ describe("what goes wrong", () => {
 
 test("one process at a time keeps an archive up", () => {
   keeping();
-  const lock = lockUpkeep(archive.folder);
+  const lock = lockCompaction(archive.folder);
   expect(lock).not.toBeNull();
-  expect(lockUpkeep(archive.folder)).toBeNull();
+  expect(lockCompaction(archive.folder)).toBeNull();
   lock?.release();
-  const next = lockUpkeep(archive.folder);
+  const next = lockCompaction(archive.folder);
   expect(next).not.toBeNull();
   next?.release();
 });

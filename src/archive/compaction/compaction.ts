@@ -3,13 +3,13 @@ import { agedOutMs, putAgedOut } from "../catalog/aged-out.ts";
 import { catalogPath, readSegments, segmentPath } from "../catalog/catalog.ts";
 import { requireKnownAnalyzers } from "../catalog/open-catalog.ts";
 import { removeOrphaned } from "../catalog/orphaned.ts";
-import { isSalvageWanted } from "../catalog/pending-salvage.ts";
-import { countsByKind, type UpkeepState } from "../compaction-state.ts";
+import { isSalvagePending } from "../catalog/pending-salvage.ts";
+import { type CompactionState, countsByKind } from "../compaction-state.ts";
 import { shortenLog } from "./checkpoint-log.ts";
-import type { UpkeepContext } from "./context.ts";
+import type { CompactionContext } from "./context.ts";
 import { cutNewest } from "./cut-newest.ts";
 import { cutsOf } from "./cuts.ts";
-import { forgetArrivals, raiseArrivalsFrom } from "./drop-ingest-order.ts";
+import { dropIngestOrder, raiseIngestOrderStart } from "./drop-ingest-order.ts";
 import { walBytes } from "./files.ts";
 import { optimiseSegment } from "./optimise.ts";
 import { isNumberedAlready } from "./renumbering.ts";
@@ -31,10 +31,10 @@ import { type Findings, findTasks, keyOf, type Task } from "./tasks.ts";
  * the catalog's and that of at most one segment of each platform as long as it fills; it is told in the state, counts to the
  * bytes of the archive, and is emptied when the reader is gone.
  */
-export type Upkeep = {
+export type Compaction = {
   /** Does what is needed most; false when there is nothing to do. Does not fail: what does is tried again later. */
   look(): Steps<boolean>;
-  state(): UpkeepState;
+  state(): CompactionState;
 };
 
 /** While the files on disk pass the bound of bytes, those of no segment stay this long for searches under way, milliseconds. */
@@ -60,13 +60,13 @@ const nothingFound: Findings = {
   counts: 0,
 };
 
-export function createUpkeep(context: UpkeepContext): Upkeep {
+export function createCompaction(context: CompactionContext): Compaction {
   const { folder, catalog, clock, bounds } = context;
   const sealWatch = createSealWatch(context);
   const failures = new Map<string, { times: number; untilMs: number }>();
   let isTidy = false;
   let doing: Task | null = null;
-  let fault: UpkeepState["fault"] = null;
+  let fault: CompactionState["fault"] = null;
   let agedOutPosts = 0;
   let findings = nothingFound;
   const done = countsByKind();
@@ -80,7 +80,7 @@ export function createUpkeep(context: UpkeepContext): Upkeep {
       yield* removeRetired(context, clock.now() - (isOver ? graceMs : bounds.retiredMs));
       const roomBytes = Math.max(0, bounds.maxBytes - findings.bytes - findings.retiredBytes);
       removeOrphaned(folder, clock.now() - bounds.orphanedMs, roomBytes);
-      yield* raiseArrivalsFrom(context);
+      yield* raiseIngestOrderStart(context);
       findings = findTasks(context, sealWatch);
       yield* takeLateOnes();
       if (walBytes(catalogPath(folder)) > catalogWalBytes) shortenLog(catalogPath(folder));
@@ -142,7 +142,7 @@ export function createUpkeep(context: UpkeepContext): Upkeep {
         yield* cutNewest(context, entry);
         return true;
       case "reindex": {
-        if (isSalvageWanted(catalog, entry)) {
+        if (isSalvagePending(catalog, entry)) {
           return (yield* salvageSegment(context, entry)).isDone;
         }
         if (yield* isNumberedAlready(context, entry)) return true;
@@ -156,7 +156,7 @@ export function createUpkeep(context: UpkeepContext): Upkeep {
         return (yield* rewriteSegment(context, entry, { cuts, keeps: null })).isDone;
       }
       case "forget":
-        yield* forgetArrivals(context, entry);
+        yield* dropIngestOrder(context, entry);
         return true;
       case "optimise":
         yield* optimiseSegment(context, entry);

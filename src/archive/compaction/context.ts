@@ -6,7 +6,7 @@ import { openCatalog } from "../catalog/open-catalog.ts";
 import type { ArchiveBounds } from "../settings.ts";
 
 /** What upkeep works on. Whoever makes one holds the folder's upkeep lock. */
-export type UpkeepContext = {
+export type CompactionContext = {
   folder: string;
   catalog: DatabaseSync;
   clock: Pick<Clock, "now">;
@@ -15,11 +15,11 @@ export type UpkeepContext = {
 };
 
 /** Opens the catalog of an archive for its upkeep; the caller closes it. Errors: `newer_schema`. */
-export function upkeepContext(
+export function compactionContext(
   folder: string,
   bounds: ArchiveBounds,
   clock: Pick<Clock, "now">,
-): UpkeepContext {
+): CompactionContext {
   const catalog = openCatalog(folder);
   const uriKey = readUriKey(catalog);
   return { folder, catalog, clock, bounds, hashOf: (uri) => lookupHash(uriKey, uri) };

@@ -1,6 +1,6 @@
 import type { StoredRow } from "../segments/intact-rows.ts";
-import { arrivedTogether } from "../segments/read-ingest-order.ts";
-import { type FollowedSegment, putArrivals } from "./followed-segment.ts";
+import { sameBatch } from "../segments/read-ingest-order.ts";
+import { type FollowedSegment, putIngestOrder } from "./followed-segment.ts";
 import type { Steps } from "./steps.ts";
 
 /** Posts of one step, whose terms are made anew, and what is only copied. */
@@ -55,7 +55,7 @@ function* copyHidden({ old, copyOf, idInCopy }: FollowedSegment): Steps<void> {
 }
 
 function* copyArrivals(segment: FollowedSegment, arrivalsFrom: number): Steps<void> {
-  const read = arrivedTogether(segment.old);
+  const read = sameBatch(segment.old);
   for (let from = arrivalsFrom; ; ) {
     let copied = 0;
     let last = from;
@@ -63,7 +63,7 @@ function* copyArrivals(segment: FollowedSegment, arrivalsFrom: number): Steps<vo
       if (copied >= rowsOfStep && arrived.number !== last) break;
       last = arrived.number;
       copied += arrived.ids.length;
-      putArrivals(segment, { ...arrived, ids: arrived.ids.filter(isHeld) });
+      putIngestOrder(segment, { ...arrived, ids: arrived.ids.filter(isHeld) });
     }
     yield "worked";
     if (copied < rowsOfStep) return;

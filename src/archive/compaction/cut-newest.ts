@@ -10,11 +10,14 @@ import {
 import { countCommit } from "../catalog/commit-number.ts";
 import { moveToOrphaned } from "../catalog/orphaned.ts";
 import { createSegmentFile, openSegmentFile } from "../segments/segment-file.ts";
-import type { UpkeepContext } from "./context.ts";
+import type { CompactionContext } from "./context.ts";
 import { inLock, type Steps } from "./steps.ts";
 
 /** Ends a platform's newest segment and begins the next one behind its last post, as a batch would. */
-export function* cutNewest({ folder, catalog }: UpkeepContext, entry: SegmentEntry): Steps<void> {
+export function* cutNewest(
+  { folder, catalog }: CompactionContext,
+  entry: SegmentEntry,
+): Steps<void> {
   yield* inLock(catalog, () => {
     const { platform } = entry;
     const newest = readSegments(catalog).findLast((each) => each.platform === platform);

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { putSetting, readSetting, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { openForReading } from "../database.ts";
-import { arrivalsIn } from "../segments/ingest-order.ts";
+import { ingestOrderIn } from "../segments/ingest-order.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
-import type { UpkeepContext } from "./context.ts";
+import type { CompactionContext } from "./context.ts";
 import { inLock, type Steps } from "./steps.ts";
 
 /** Rows of arrivals that one step removes; one may stand for a thousand posts. */
@@ -13,7 +13,7 @@ const rowsOfStep = 1_000;
  * Says up to which number arrivals are forgotten, before any is removed, so that nobody is told a part. Rarely: each time a
  * tenth more than what is kept has come.
  */
-export function* raiseArrivalsFrom({ catalog, bounds }: UpkeepContext): Steps<void> {
+export function* raiseIngestOrderStart({ catalog, bounds }: CompactionContext): Steps<void> {
   const behind = Number(readSetting(catalog, "arrival")) - bounds.arrivalsKept;
   const from = Number(readSetting(catalog, "arrivals_from"));
   if (behind - from < Math.max(1, bounds.arrivalsKept / 10)) return;
@@ -21,7 +21,7 @@ export function* raiseArrivalsFrom({ catalog, bounds }: UpkeepContext): Steps<vo
 }
 
 /** Whether a segment remembers arrivals that are forgotten. */
-export function hasForgottenArrivals(folder: string, entry: SegmentEntry, from: number): boolean {
+export function hasDroppedIngestOrder(folder: string, entry: SegmentEntry, from: number): boolean {
   if (from === 0) return false;
   const segment = openForReading(segmentPath(folder, entry), 100);
   try {
@@ -34,14 +34,14 @@ export function hasForgottenArrivals(folder: string, entry: SegmentEntry, from: 
 }
 
 /** Removes the arrivals of a segment that are forgotten. */
-export function* forgetArrivals(
-  { folder, catalog }: UpkeepContext,
+export function* dropIngestOrder(
+  { folder, catalog }: CompactionContext,
   entry: SegmentEntry,
 ): Steps<void> {
   const from = Number(readSetting(catalog, "arrivals_from"));
   const segment: DatabaseSync = openSegmentFile(segmentPath(folder, entry), 2_000);
   try {
-    const arrivals = arrivalsIn(segment);
+    const arrivals = ingestOrderIn(segment);
     for (;;) {
       const removed = yield* inLock(segment, () => arrivals.forgetBefore(from, rowsOfStep));
       yield "worked";

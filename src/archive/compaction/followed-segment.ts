@@ -3,10 +3,10 @@ import { firstInMillisecond, lastInMillisecond } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { recordUri } from "../../posts/record.ts";
 import { presentNumbering, readSetting, type SegmentEntry } from "../catalog/catalog.ts";
-import { isStrayed } from "../catalog/misplaced.ts";
+import { isMisplaced } from "../catalog/misplaced.ts";
 import type { StoredRow } from "../segments/intact-rows.ts";
-import type { ArrivedTogether } from "../segments/read-ingest-order.ts";
-import type { UpkeepContext } from "./context.ts";
+import type { SameBatch } from "../segments/read-ingest-order.ts";
+import type { CompactionContext } from "./context.ts";
 import { renumberingOf, unchangedIds } from "./renumbering.ts";
 import type { SegmentCopy } from "./segment-copy.ts";
 
@@ -51,7 +51,7 @@ export type FollowedSegment = {
 type CopiedRow = { id: bigint; uri: string; isNative: boolean };
 
 export function follow(
-  { catalog, hashOf }: Pick<UpkeepContext, "catalog" | "hashOf">,
+  { catalog, hashOf }: Pick<CompactionContext, "catalog" | "hashOf">,
   { platform, numbering }: Pick<SegmentEntry, "platform" | "numbering">,
   old: DatabaseSync,
   parts: readonly Part[],
@@ -76,13 +76,13 @@ export function follow(
     const { id } = row;
     if (keeps !== null && !keeps(row.record)) {
       const uri = uriOf(row);
-      if (isStrayed(platform, uri, id)) followed.dropped.set(id, hashOf(uri));
+      if (isMisplaced(platform, uri, id)) followed.dropped.set(id, hashOf(uri));
       return null;
     }
     const to = idInCopy(id);
     if (to === null) return null;
     const added = copyOf(id).add(row, to);
-    if (isStrayed(platform, added.uri, id)) {
+    if (isMisplaced(platform, added.uri, id)) {
       followed.strayed.push({ hash: hashOf(added.uri), id });
     }
     return { ...added, id: to };
@@ -167,9 +167,9 @@ type FollowOptions = {
 const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
 /** Posts that arrived together arrive in their copies so. */
-export function putArrivals(
+export function putIngestOrder(
   { copyOf, idInCopy }: Pick<FollowedSegment, "copyOf" | "idInCopy">,
-  { number, ids }: ArrivedTogether,
+  { number, ids }: SameBatch,
 ): void {
   for (const [copy, own] of Map.groupBy(idsInCopy(ids, idInCopy), copyOf)) {
     copy.arrivals.put(number, own);

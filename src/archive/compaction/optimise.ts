@@ -1,7 +1,7 @@
 import { type SegmentEntry, segmentPath, setOptimised } from "../catalog/catalog.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
 import { shortenLog } from "./checkpoint-log.ts";
-import type { UpkeepContext } from "./context.ts";
+import type { CompactionContext } from "./context.ts";
 import { mergeTerms } from "./merge-terms.ts";
 import { inLock, type Steps } from "./steps.ts";
 
@@ -9,7 +9,7 @@ const cacheKib = 8_000;
 
 /** Merges the index of a quiet segment into one piece, in steps between which it is read and written. */
 export function* optimiseSegment(
-  { folder, catalog }: UpkeepContext,
+  { folder, catalog }: CompactionContext,
   entry: SegmentEntry,
 ): Steps<void> {
   const path = segmentPath(folder, entry);

@@ -8,18 +8,18 @@ import type { Post } from "../../posts/post.ts";
 import type { Position } from "../archive.ts";
 import { presentNumbering, readSegments } from "../catalog/catalog.ts";
 import { archiveDefaults } from "../settings.ts";
-import { createUpkeep } from "./compaction.ts";
-import { type UpkeepContext, upkeepContext } from "./context.ts";
+import { createCompaction } from "./compaction.ts";
+import { type CompactionContext, compactionContext } from "./context.ts";
 import { runSteps } from "./steps.ts";
 
 /** An archive of an earlier release, and one that was filled today with the same posts. */
 let archive: SmallArchive;
 let fresh: SmallArchive;
-let context: UpkeepContext;
+let context: CompactionContext;
 beforeEach(() => {
   archive = smallArchive(100_000);
   fresh = smallArchive(100_000);
-  context = upkeepContext(archive.folder, archiveDefaults, { now: () => 0 });
+  context = compactionContext(archive.folder, archiveDefaults, { now: () => 0 });
 });
 afterEach(() => {
   context.catalog.close();
@@ -50,7 +50,7 @@ function posts(): Post[] {
 }
 
 function keepUp(): void {
-  const upkeep = createUpkeep(context);
+  const upkeep = createCompaction(context);
   while (runSteps(upkeep.look()));
   expect(upkeep.state().fault).toBeNull();
 }
@@ -71,7 +71,7 @@ describe("an archive of an earlier release", () => {
     fresh.put(...posts());
     expect(all(archive)).toHaveLength(all(fresh).length);
     expect(all(archive)).not.toEqual(all(fresh));
-    const upkeep = createUpkeep(context);
+    const upkeep = createCompaction(context);
     let rounds = 0;
     for (let isBusy = true; isBusy; ) {
       const steps = upkeep.look();

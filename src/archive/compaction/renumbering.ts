@@ -11,7 +11,7 @@ import {
 } from "../catalog/catalog.ts";
 import { numberMillisecond } from "../catalog/numbered-millisecond.ts";
 import { openForReading } from "../database.ts";
-import type { UpkeepContext } from "./context.ts";
+import type { CompactionContext } from "./context.ts";
 import { inLock, type Steps } from "./steps.ts";
 
 /** The IDs that the posts of a segment get in its copy. */
@@ -64,7 +64,7 @@ export function renumberingOf(segment: DatabaseSync, platform: Platform): Renumb
  * whose posts have numbers of their own; the catalog then says so.
  */
 export function* isNumberedAlready(
-  { folder, catalog }: UpkeepContext,
+  { folder, catalog }: CompactionContext,
   entry: SegmentEntry,
 ): Steps<boolean> {
   if (entry.numbering === presentNumbering || entry.analyzer !== presentAnalyzer) return false;

@@ -12,16 +12,16 @@ import {
   setOptimised,
 } from "../catalog/catalog.ts";
 import { countCommit } from "../catalog/commit-number.ts";
-import { strayedOf } from "../catalog/misplaced.ts";
-import { rewritingAsWanted, takeWantedRewrite, wantRewrites } from "../catalog/pending-rewrites.ts";
-import { endSalvage, isSalvageWanted, wantSalvage } from "../catalog/pending-salvage.ts";
+import { misplacedPostsOf } from "../catalog/misplaced.ts";
+import { rewriteInProgress, takeWantedRewrite, wantRewrites } from "../catalog/pending-rewrites.ts";
+import { endSalvage, isSalvagePending, requestSalvage } from "../catalog/pending-salvage.ts";
 import { committed } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { deletionsCopier } from "../segments/deletions.ts";
 import { segmentMigrations } from "../segments/schema.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
 import { catchUp, finish } from "./catch-up.ts";
-import type { UpkeepContext } from "./context.ts";
+import type { CompactionContext } from "./context.ts";
 import { type FollowedSegment, follow, type Part } from "./followed-segment.ts";
 import {
   notCommitted,
@@ -90,7 +90,7 @@ const followedCacheKib = 8_000;
 
 /** The caller holds the upkeep lock. Errors: those of SQLite, such as a full disk; `busy` when changes come too fast. */
 export function* replaceSegment(
-  context: UpkeepContext,
+  context: CompactionContext,
   entry: SegmentEntry,
   replacement: Replacement,
 ): Steps<RewriteReport> {
@@ -140,7 +140,7 @@ const openOld = (path: string): DatabaseSync => openSegmentFile(path, followedCa
  * A segment of which changes can be followed; an empty one in memory where they cannot, as then no batch can write to it
  * either: changes are noted in the same transaction.
  */
-function openFollowable({ catalog }: UpkeepContext, path: string): DatabaseSync {
+function openFollowable({ catalog }: CompactionContext, path: string): DatabaseSync {
   let old: DatabaseSync | null = null;
   try {
     old = openOld(path);
@@ -171,7 +171,7 @@ function postsOf(segment: DatabaseSync): number | null {
 }
 
 function begin(
-  context: UpkeepContext,
+  context: CompactionContext,
   entry: SegmentEntry,
   { cuts, terms }: Replacement,
 ): Beginning | null {
@@ -181,7 +181,7 @@ function begin(
   stopNoting(context, entry);
   // What is wanted from now on, as more is to be forgotten, is not done with this, and nothing is where terms are taken over.
   const isWanted = terms === "any" && takeWantedRewrite(catalog, entry);
-  setRewriting(catalog, entry, isWanted ? rewritingAsWanted : 1);
+  setRewriting(catalog, entry, isWanted ? rewriteInProgress : 1);
   const { platform } = entry;
   const places = [entry.low, ...cuts].map((low) => {
     const sequence = nextSequence(catalog, platform);
@@ -216,7 +216,7 @@ function present(catalog: DatabaseSync, entry: SegmentEntry): SegmentEntry | nul
 
 /** Puts the copies in the segment's place; false when too much has changed for one moment under the lock. */
 function swap(
-  { catalog, clock }: UpkeepContext,
+  { catalog, clock }: CompactionContext,
   entry: SegmentEntry,
   followed: FollowedSegment,
   { setsAside, copyDeletions }: { setsAside: boolean; copyDeletions: CopyDeletions },
@@ -228,7 +228,7 @@ function swap(
   followed.parts[0]?.copy.takeDeletions(copyDeletions);
   identifyParts(catalog, entry, now, followed, commit);
   const isWanted = takeWantedRewrite(catalog, entry);
-  const isSalvage = isSalvageWanted(catalog, entry);
+  const isSalvage = isSalvagePending(catalog, entry);
   endSalvage(catalog, entry);
   removeEntry(catalog, entry);
   // What is not known to be retired by a commit is moved to the orphaned files instead of being removed.
@@ -247,10 +247,10 @@ function swap(
     const next = followed.parts.find((part) => part.low > low);
     // What still fills is merged when it is quiet.
     if (next !== undefined || now.high !== lastId) setOptimised(catalog, { platform, sequence });
-    if (isWanted && isSalvage) wantSalvage(catalog, { platform, sequence });
+    if (isWanted && isSalvage) requestSalvage(catalog, { platform, sequence });
     else if (isWanted) wantRewrites(catalog, [{ platform, sequence }]);
   }
-  const strayed = strayedOf(catalog);
+  const strayed = misplacedPostsOf(catalog);
   for (const [id, hash] of followed.dropped) strayed.remove(entry.platform, hash, id);
   return true;
 }
@@ -284,7 +284,7 @@ function identifyParts(
 
 /** Leaves the segment as it was. What cannot be tidied up now is tidied up later. */
 function abandon(
-  context: UpkeepContext,
+  context: CompactionContext,
   entry: SegmentEntry,
   places: readonly { sequence: number }[],
 ): void {

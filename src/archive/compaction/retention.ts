@@ -7,7 +7,7 @@ import { inTransaction, openForReading } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { deletionsCopier } from "../segments/deletions.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
-import type { UpkeepContext } from "./context.ts";
+import type { CompactionContext } from "./context.ts";
 import { removeEntry, retire } from "./retire.ts";
 import { inLock, type Steps } from "./steps.ts";
 
@@ -50,7 +50,7 @@ const endOf = ({ high, skew }: SegmentEntry): number =>
   high === lastId ? Number.POSITIVE_INFINITY : idTimeMs(high) + 1 + Math.max(0, skew.maxMs);
 
 /** The segments that the bound of age lets go, oldest first; some may hold nothing that ages. */
-export function tooOld({ bounds, clock }: UpkeepContext, entries: readonly SegmentEntry[]) {
+export function tooOld({ bounds, clock }: CompactionContext, entries: readonly SegmentEntry[]) {
   if (bounds.maxAgeMs === 0) return [];
   const untilMs = clock.now() - bounds.maxAgeMs;
   return byAge(entries).filter((entry) => endOf(entry) <= untilMs);
@@ -66,7 +66,10 @@ export const byAge = (entries: readonly SegmentEntry[]): SegmentEntry[] =>
  * Takes a segment without imports out of the archive; how many posts went, null when it holds imports or is gone. The next one
  * owns its IDs from then on, and what is held completely begins where it ended.
  */
-export function* dropSegment(context: UpkeepContext, entry: SegmentEntry): Steps<number | null> {
+export function* dropSegment(
+  context: CompactionContext,
+  entry: SegmentEntry,
+): Steps<number | null> {
   const { folder, catalog, clock } = context;
   return yield* inLock(catalog, () => {
     const entries = readSegments(catalog);
@@ -105,7 +108,7 @@ function handDeletionsOn(from: string, to: string): void {
 }
 
 /** Notes that streamed posts up to the end of a segment are not held any more; within a transaction. */
-export function ageOut({ catalog }: UpkeepContext, entry: SegmentEntry): void {
+export function ageOut({ catalog }: CompactionContext, entry: SegmentEntry): void {
   const ms = Math.max(agedOutMs(catalog, entry.platform) ?? 0, endOf(entry));
   putAgedOut(catalog, entry.platform, ms);
   cutCoverage(catalog, entry.platform, ms);

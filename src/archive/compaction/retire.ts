@@ -4,12 +4,12 @@ import type { Platform } from "../../posts/post.ts";
 import { platforms } from "../../posts/post.ts";
 import { readSegments, readUriKey, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { moveToOrphaned, segmentNumbersIn } from "../catalog/orphaned.ts";
-import { rewritingAsWanted, wantRewrites } from "../catalog/pending-rewrites.ts";
+import { rewriteInProgress, wantRewrites } from "../catalog/pending-rewrites.ts";
 import { requireCurrentCatalog } from "../catalog/require-current-catalog.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { identityIn } from "../segments/identity.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
-import type { UpkeepContext } from "./context.ts";
+import type { CompactionContext } from "./context.ts";
 import { removeSegmentFiles } from "./segment-copy.ts";
 import { inLock, type Steps } from "./steps.ts";
 
@@ -66,7 +66,10 @@ export function retiredFiles(
  * that were never committed, are set aside as orphaned. How many. A number is forgotten with its file, but for a platform's
  * highest: no number is ever given twice, so that nobody takes one file for another.
  */
-export function* removeRetired({ folder, catalog }: UpkeepContext, untilMs: number): Steps<number> {
+export function* removeRetired(
+  { folder, catalog }: CompactionContext,
+  untilMs: number,
+): Steps<number> {
   const retired = retiredFiles(catalog);
   const numbers = [...readSegments(catalog), ...retired];
   const isHighest = ({ platform, sequence }: SegmentKey): boolean =>
@@ -111,7 +114,7 @@ function isWhatWasRetired(
  * Tidies up after a process that died: sets files aside that a batch began and never committed, and ends the noting of
  * changes for a copy that is no longer being made. Errors: those of a catalog that is not the present one of its segments.
  */
-export function* tidyUp({ folder, catalog }: UpkeepContext): Steps<void> {
+export function* tidyUp({ folder, catalog }: CompactionContext): Steps<void> {
   requireCurrentCatalog(folder);
   const entries = readSegments(catalog);
   for (const entry of entries.filter(({ rewriting }) => rewriting)) {
@@ -135,7 +138,7 @@ export function* tidyUp({ folder, catalog }: UpkeepContext): Steps<void> {
 
 /** Changes to a segment are noted no more, and those noted are forgotten. */
 function* endNoting(
-  { folder, catalog }: Pick<UpkeepContext, "folder" | "catalog">,
+  { folder, catalog }: Pick<CompactionContext, "folder" | "catalog">,
   entry: SegmentEntry,
 ): Steps<void> {
   yield* inLock(catalog, () => stopNoting({ folder, catalog }, entry));
@@ -143,14 +146,14 @@ function* endNoting(
 
 /** As `endNoting`, within a transaction of the catalog; a rewrite that was wanted and has not come is wanted again. */
 export function stopNoting(
-  { folder, catalog }: Pick<UpkeepContext, "folder" | "catalog">,
+  { folder, catalog }: Pick<CompactionContext, "folder" | "catalog">,
   entry: SegmentEntry,
 ): void {
   const { platform, sequence } = entry;
   const row = catalog
     .prepare("SELECT rewriting FROM segment WHERE platform = ? AND sequence = ?")
     .get(platform, sequence);
-  if (row?.rewriting === rewritingAsWanted) wantRewrites(catalog, [entry]);
+  if (row?.rewriting === rewriteInProgress) wantRewrites(catalog, [entry]);
   setRewriting(catalog, entry, 0);
   try {
     forgetChanged(segmentPath(folder, entry));
@@ -172,7 +175,7 @@ function forgetChanged(path: string): void {
 export function setRewriting(
   catalog: DatabaseSync,
   { platform, sequence }: SegmentKey,
-  rewriting: 0 | 1 | typeof rewritingAsWanted,
+  rewriting: 0 | 1 | typeof rewriteInProgress,
 ): void {
   catalog
     .prepare("UPDATE segment SET rewriting = ? WHERE platform = ? AND sequence = ?")

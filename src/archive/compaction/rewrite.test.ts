@@ -22,17 +22,17 @@ import {
 } from "../catalog/catalog.ts";
 import { markDamaged } from "../segments/damage-marker.ts";
 import { archiveDefaults } from "../settings.ts";
-import { type UpkeepContext, upkeepContext } from "./context.ts";
+import { type CompactionContext, compactionContext } from "./context.ts";
 import { cutsOf } from "./cuts.ts";
 import { retiredFiles, tidyUp } from "./retire.ts";
 import { rewriteSegment } from "./rewrite.ts";
 import { runSteps } from "./steps.ts";
 
 let archive: SmallArchive;
-let context: UpkeepContext;
+let context: CompactionContext;
 beforeEach(() => {
   archive = smallArchive(100_000);
-  context = upkeepContext(archive.folder, archiveDefaults, { now: () => 0 });
+  context = compactionContext(archive.folder, archiveDefaults, { now: () => 0 });
 });
 afterEach(() => {
   context.catalog.close();

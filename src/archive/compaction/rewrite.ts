@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { EarshotError } from "../../lib/errors.ts";
 import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
-import { strayedOf } from "../catalog/misplaced.ts";
+import { misplacedPostsOf } from "../catalog/misplaced.ts";
 import { isMarkedDamaged, markedTables } from "../segments/damage-marker.ts";
-import type { UpkeepContext } from "./context.ts";
+import type { CompactionContext } from "./context.ts";
 import { copySegment } from "./copy-segment.ts";
 import type { FollowedSegment } from "./followed-segment.ts";
 import { type Replacement, type RewriteReport, replaceSegment } from "./replace-segment.ts";
@@ -17,7 +17,7 @@ export type RewriteOptions = Pick<Replacement, "cuts" | "keeps">;
  * Errors: as `replaceSegment`, and `archive_damaged` where a segment that is marked as damaged lacks rows or hidden posts.
  */
 export const rewriteSegment = (
-  context: UpkeepContext,
+  context: CompactionContext,
   entry: SegmentEntry,
   { cuts, keeps }: RewriteOptions,
 ): Steps<RewriteReport> =>
@@ -31,7 +31,7 @@ export const rewriteSegment = (
       if (isMarkedDamaged(path)) requireWhole(followed.old, entry, markedTables(path));
       yield* copySegment(followed, arrivalsFrom);
       for (const { copy } of followed.parts) yield* copy.complete();
-      yield* listStrayed(context, followed);
+      yield* listMisplaced(context, followed);
     },
   });
 
@@ -65,11 +65,11 @@ function requireWhole(
 const listedAtOnce = 1_000;
 
 /** Archives of an earlier form do not list which posts strayed. */
-export function* listStrayed(
-  { catalog }: UpkeepContext,
+export function* listMisplaced(
+  { catalog }: CompactionContext,
   { old, platform, strayed: found }: FollowedSegment,
 ): Steps<void> {
-  const strayed = strayedOf(catalog);
+  const strayed = misplacedPostsOf(catalog);
   const exists = old.prepare("SELECT 1 FROM post WHERE id = ?");
   for (let start = 0; start < found.length; start += listedAtOnce) {
     yield* inLock(catalog, () => {

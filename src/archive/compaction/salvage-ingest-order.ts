@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type IdList, lowerBound } from "../segments/id-list.ts";
 import { unpackIds } from "../segments/ingest-order-ids.ts";
-import { type FollowedSegment, putArrivals } from "./followed-segment.ts";
+import { type FollowedSegment, putIngestOrder } from "./followed-segment.ts";
 import type { Steps } from "./steps.ts";
 
 /** Posts of one step. */
@@ -11,7 +11,7 @@ const postsOfStep = 5_000;
  * Copies the arrivals of salvaged posts as far as they can be read, without the table of posts. A post whose arrival is lost is
  * found by every search, and passed over by clients that follow the order of arrival.
  */
-export function* copyReadableArrivals(
+export function* copyReadableIngestOrder(
   source: DatabaseSync,
   followed: FollowedSegment,
   salvaged: IdList,
@@ -25,7 +25,7 @@ export function* copyReadableArrivals(
       const run = held.subarray(lowerBound(held, low), lowerBound(held, high + 1n));
       const arrived =
         ids === null ? [...run] : unpackIds(low, ids).filter((id) => salvaged.has(id));
-      if (arrived.length > 0) putArrivals(followed, { number: Number(number), ids: arrived });
+      if (arrived.length > 0) putIngestOrder(followed, { number: Number(number), ids: arrived });
       copied += arrived.length;
       if (copied < postsOfStep) continue;
       copied = 0;

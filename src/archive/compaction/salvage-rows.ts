@@ -10,11 +10,11 @@ import { intactRows, type StoredRow, type UnreadableIds } from "../segments/inta
 import { knownIds } from "../segments/known-ids.ts";
 import { hasWholeFreeList, rawRows } from "../segments/raw-rows.ts";
 import { emptyLog } from "./checkpoint-log.ts";
-import type { UpkeepContext } from "./context.ts";
+import type { CompactionContext } from "./context.ts";
 import type { FollowedSegment } from "./followed-segment.ts";
 import { type LostPost, type LostPosts, spansOfLost } from "./lost-posts.ts";
 import { decodedRow, hiddenIn, numberIn, openDamaged, uriEntries } from "./read-damaged.ts";
-import { copyReadableArrivals } from "./salvage-ingest-order.ts";
+import { copyReadableIngestOrder } from "./salvage-ingest-order.ts";
 import { inLock, type Steps } from "./steps.ts";
 
 /** Posts of one step, whose terms are made again. */
@@ -32,7 +32,7 @@ export type Salvage = {
 
 /** The source is read on one snapshot, from here on. */
 export function createSalvage(
-  context: UpkeepContext,
+  context: CompactionContext,
   entry: SegmentEntry,
   followed: FollowedSegment,
 ): Salvage {
@@ -157,7 +157,7 @@ export function createSalvage(
   return {
     copyRows,
     copyArrivals: (from) =>
-      source === null ? nothing() : copyReadableArrivals(source, followed, salvaged, from),
+      source === null ? nothing() : copyReadableIngestOrder(source, followed, salvaged, from),
     isDamaged: () => !wasWhole,
     lost,
     close: () => source?.close(),

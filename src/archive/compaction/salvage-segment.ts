@@ -1,9 +1,9 @@
 import type { SegmentEntry } from "../catalog/catalog.ts";
 import { uncoverPosts } from "../catalog/uncover.ts";
-import type { UpkeepContext } from "./context.ts";
+import type { CompactionContext } from "./context.ts";
 import { type LostPosts, writeLostList } from "./lost-posts.ts";
 import { type RewriteReport, replaceSegment } from "./replace-segment.ts";
-import { listStrayed } from "./rewrite.ts";
+import { listMisplaced } from "./rewrite.ts";
 import { createSalvage, type Salvage } from "./salvage-rows.ts";
 import type { Steps } from "./steps.ts";
 
@@ -20,7 +20,10 @@ export type SalvageReport = RewriteReport & {
  * pages of the file. Terms, uris and hidden posts are made from the rows and the catalog. What is lost becomes a gap of the
  * coverage, and is listed beside the damaged file. Errors: as `replaceSegment`.
  */
-export function* salvageSegment(context: UpkeepContext, entry: SegmentEntry): Steps<SalvageReport> {
+export function* salvageSegment(
+  context: CompactionContext,
+  entry: SegmentEntry,
+): Steps<SalvageReport> {
   const { folder, catalog } = context;
   let salvage: Salvage | null = null;
   let lost: LostPosts | null = null;
@@ -34,7 +37,7 @@ export function* salvageSegment(context: UpkeepContext, entry: SegmentEntry): St
       yield* salvage.copyRows();
       yield* salvage.copyArrivals(arrivalsFrom);
       for (const { copy } of followed.parts) yield* copy.complete();
-      yield* listStrayed(context, followed);
+      yield* listMisplaced(context, followed);
       salvage.close();
     },
     setsAside: () => salvage?.isDamaged() ?? false,

@@ -22,19 +22,19 @@ import { readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog
 import { wantedRewrites } from "../catalog/pending-rewrites.ts";
 import { isMarkedDamaged } from "../segments/damage-marker.ts";
 import { archiveDefaults } from "../settings.ts";
-import { type UpkeepContext, upkeepContext } from "./context.ts";
+import { type CompactionContext, compactionContext } from "./context.ts";
 import { retiredFiles } from "./retire.ts";
 import { rewriteSegment } from "./rewrite.ts";
 import { sealSegment } from "./seal-segment.ts";
 import { runSteps } from "./steps.ts";
 
 let archive: SmallArchive;
-let context: UpkeepContext;
+let context: CompactionContext;
 let nowMs: number;
 beforeEach(() => {
   archive = smallArchive(100_000);
   nowMs = 0;
-  context = upkeepContext(archive.folder, archiveDefaults, { now: () => nowMs });
+  context = compactionContext(archive.folder, archiveDefaults, { now: () => nowMs });
 });
 afterEach(() => {
   context.catalog.close();

@@ -11,7 +11,7 @@ import { sealedState } from "../sealed/sealed-state.ts";
 import { markDamaged } from "../segments/damage-marker.ts";
 import { damagedTables } from "../segments/table-sums.ts";
 import { emptyLog } from "./checkpoint-log.ts";
-import type { UpkeepContext } from "./context.ts";
+import type { CompactionContext } from "./context.ts";
 import { copyVerbatim } from "./copy-verbatim.ts";
 import { type Beginning, type RewriteReport, replaceSegment } from "./replace-segment.ts";
 import type { SegmentCopy } from "./segment-copy.ts";
@@ -31,7 +31,10 @@ const sourceCacheKib = 16_000;
  * the segment has to be made anew from its rows, and where its FTS5 index cannot be read, that is wanted once
  * (`unreadable-index.ts`). Errors: as `replaceSegment`, `SealedDamage`, and `UnreadableFts`.
  */
-export function* sealSegment(context: UpkeepContext, entry: SegmentEntry): Steps<RewriteReport> {
+export function* sealSegment(
+  context: CompactionContext,
+  entry: SegmentEntry,
+): Steps<RewriteReport> {
   const { catalog } = context;
   try {
     const report = yield* replaceSegment(context, entry, {
@@ -52,7 +55,7 @@ export function* sealSegment(context: UpkeepContext, entry: SegmentEntry): Steps
 }
 
 function* fillSealed(
-  { folder, catalog, clock }: UpkeepContext,
+  { folder, catalog, clock }: CompactionContext,
   entry: SegmentEntry,
   copy: SegmentCopy,
   { arrivalsFrom, skew }: Beginning,

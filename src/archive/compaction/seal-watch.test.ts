@@ -16,8 +16,8 @@ import { wantedSeals, wantSeals } from "../catalog/pending-seals.ts";
 import { inTransaction } from "../database.ts";
 import { damageMarkerOf, markDamaged } from "../segments/damage-marker.ts";
 import { type ArchiveBounds, archiveDefaults } from "../settings.ts";
-import { createUpkeep, type Upkeep } from "./compaction.ts";
-import { type UpkeepContext, upkeepContext } from "./context.ts";
+import { type Compaction, createCompaction } from "./compaction.ts";
+import { type CompactionContext, compactionContext } from "./context.ts";
 import { runSteps } from "./steps.ts";
 
 const hourMs = 3_600_000;
@@ -25,7 +25,7 @@ const dayMs = 24 * hourMs;
 const startMs = Date.UTC(2026, 0, 1);
 
 let archive: SmallArchive;
-let context: UpkeepContext;
+let context: CompactionContext;
 
 const want = (entries: readonly SegmentEntry[]): void =>
   inTransaction(context.catalog, () => wantSeals(context.catalog, entries));
@@ -41,24 +41,24 @@ afterEach(() => {
 });
 
 /** Segments of ten posts are worth it here, and nothing but sealing is done once a segment is quiet. */
-function keeping(bounds: Partial<ArchiveBounds> = {}): Upkeep {
+function keeping(bounds: Partial<ArchiveBounds> = {}): Compaction {
   const sealing = { sealPosts: 10, optimiseAfterMs: Number.POSITIVE_INFINITY };
-  context = upkeepContext(
+  context = compactionContext(
     archive.folder,
     { ...archiveDefaults, ...sealing, ...bounds },
     { now: () => nowMs },
   );
-  return createUpkeep(context);
+  return createCompaction(context);
 }
 
 /** As after a restart: nothing is remembered. */
-function startAgain(bounds: Partial<ArchiveBounds> = {}): Upkeep {
+function startAgain(bounds: Partial<ArchiveBounds> = {}): Compaction {
   context.catalog.close();
   return keeping(bounds);
 }
 
 /** Looks until nothing is left to do; what it did, by kind. */
-function keepUp(upkeep: Upkeep): Record<string, number> {
+function keepUp(upkeep: Compaction): Record<string, number> {
   const before = { ...upkeep.state().done };
   for (let tasks = 0; runSteps(upkeep.look()); tasks += 1) {
     if (tasks > 100) throw new Error("upkeep never ends");
@@ -213,7 +213,7 @@ describe("a segment is sealed", () => {
 
 describe("a sealed segment", () => {
   /** Two segments, the first of which is sealed. */
-  function sealedFirst(bounds: Partial<ArchiveBounds> = {}): Upkeep {
+  function sealedFirst(bounds: Partial<ArchiveBounds> = {}): Compaction {
     archive.put(...posts(0, 12));
     leaveAlone(dayMs);
     const upkeep = keeping(bounds);

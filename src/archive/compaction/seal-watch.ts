@@ -4,7 +4,7 @@ import { openForReading } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { overlayPosts, type SealedState, sealedState } from "../sealed/sealed-state.ts";
 import { isMarkedDamaged } from "../segments/damage-marker.ts";
-import type { UpkeepContext } from "./context.ts";
+import type { CompactionContext } from "./context.ts";
 import { lastWrittenMs, walBytes } from "./files.ts";
 import { isUnreadable } from "./unreadable-index.ts";
 
@@ -59,7 +59,7 @@ export function createSealWatch({
   catalog,
   clock,
   bounds,
-}: Pick<UpkeepContext, "folder" | "catalog" | "clock" | "bounds">): SealWatch {
+}: Pick<CompactionContext, "folder" | "catalog" | "clock" | "bounds">): SealWatch {
   let seen = new Map<string, Seen>();
 
   function see(path: string): Seen {

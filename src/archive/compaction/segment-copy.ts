@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { makePrivate, makePrivateFolder } from "../../db/private-files.ts";
-import { firstTimeMs, idTimeMs, type TimeSkew, tellsTime } from "../../posts/ids.ts";
+import { firstTimeMs, hasTime, idTimeMs, type TimeSkew } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { decodeRecord, recordOrigin, recordUri } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
@@ -13,7 +13,7 @@ import { openPostNumbers } from "../sealed/doc-numbers.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { damageMarkerOf } from "../segments/damage-marker.ts";
 import { type SegmentIdentity, unfinished, writeIdentity } from "../segments/identity.ts";
-import { type Arrivals, arrivalsIn } from "../segments/ingest-order.ts";
+import { type IngestOrder, ingestOrderIn } from "../segments/ingest-order.ts";
 import type { StoredRow } from "../segments/intact-rows.ts";
 import { damagedRow, defineRowSum, rowSum } from "../segments/row-sum.ts";
 import { segmentMigrations } from "../segments/schema.ts";
@@ -44,7 +44,7 @@ export type SegmentCopy = {
   add(row: StoredRow, id: bigint): { uri: string; isNative: boolean };
   addUri(hash: bigint, id: bigint): void;
   hide(id: bigint): void;
-  arrivals: Arrivals;
+  arrivals: IngestOrder;
   holds(id: bigint): boolean;
   /** The IDs from one to another, both inclusive. */
   idsWithin(from: bigint, to: bigint): bigint[];
@@ -79,7 +79,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
   let database = create(path);
   let sql = prepareStatements(database);
   let tableSums = tableSumsOf(database);
-  let arrivals = arrivalsIn(database);
+  let arrivals = ingestOrderIn(database);
   let isComplete = false;
   let mask: MaskWriter | null = null;
   let uncommitted = 0;
@@ -101,7 +101,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
   });
 
   function widenBy(id: bigint, timeMs: number): void {
-    if (!tellsTime(id) && timeMs <= firstTimeMs) return;
+    if (!hasTime(id) && timeMs <= firstTimeMs) return;
     const off = timeMs - idTimeMs(id);
     widen({ minMs: off, maxMs: off });
   }
@@ -181,7 +181,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     database.exec("PRAGMA wal_autocheckpoint = 0");
     sql = prepareStatements(database);
     tableSums = tableSumsOf(database);
-    arrivals = arrivalsIn(database);
+    arrivals = ingestOrderIn(database);
     mask = maskOf(database, path);
     isComplete = true;
   }

@@ -13,8 +13,8 @@ import { orphanedTotals } from "../catalog/orphaned.ts";
 import { wantedRewrites } from "../catalog/pending-rewrites.ts";
 import { wantedSeals } from "../catalog/pending-seals.ts";
 import type { TaskKind } from "../compaction-state.ts";
-import type { UpkeepContext } from "./context.ts";
-import { hasForgottenArrivals } from "./drop-ingest-order.ts";
+import type { CompactionContext } from "./context.ts";
+import { hasDroppedIngestOrder } from "./drop-ingest-order.ts";
 import { fileBytes, lastWrittenMs, walBytes } from "./files.ts";
 import { byAge, readableNumbers, type SegmentNumbers, tooOld } from "./retention.ts";
 import { retiredFiles } from "./retire.ts";
@@ -57,7 +57,7 @@ export const keyOf = ({ kind, entry }: Task): string => `${kind} ${nameOf(entry)
 const nameOf = ({ platform, sequence }: SegmentEntry): string => `${platform} ${sequence}`;
 
 /** Looks at every segment once. */
-export function findTasks(context: UpkeepContext, sealWatch: SealWatch): Findings {
+export function findTasks(context: CompactionContext, sealWatch: SealWatch): Findings {
   const { folder, catalog, clock, bounds } = context;
   const listed = readSegments(catalog);
   const numbers = new Map<SegmentEntry, SegmentNumbers>();
@@ -132,7 +132,7 @@ export function findTasks(context: UpkeepContext, sealWatch: SealWatch): Finding
       ),
       ...of(
         "forget",
-        quiet.filter((entry) => hasForgottenArrivals(folder, entry, arrivalsFrom)),
+        quiet.filter((entry) => hasDroppedIngestOrder(folder, entry, arrivalsFrom)),
       ),
       ...of(
         "optimise",

@@ -7,7 +7,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import { platforms } from "../../posts/post.ts";
 import { catalogPath, segmentPath } from "../catalog/catalog.ts";
 import { type Digest, digestOf, makeFolder, syncToDisk, writeDurably } from "./durable-files.ts";
-import { careFault } from "./errors.ts";
+import { maintenanceError } from "./errors.ts";
 import {
   type BackupFile,
   type Manifest,
@@ -49,7 +49,7 @@ export async function backUp(request: BackupRequest): Promise<Manifest> {
       snapshot.close();
     }
   } catch (error) {
-    throw careFault(error, target);
+    throw maintenanceError(error, target);
   }
 }
 
@@ -57,7 +57,7 @@ function snapshotOf(folder: string): ArchiveSnapshot {
   try {
     return takeSnapshot(folder);
   } catch (error) {
-    throw careFault(error, folder);
+    throw maintenanceError(error, folder);
   }
 }
 

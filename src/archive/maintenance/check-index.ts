@@ -5,11 +5,11 @@ import { atLeast } from "../../text/facets.ts";
 import type { SegmentEntry } from "../catalog/catalog.ts";
 import { holdsPositions } from "../sealed/positional-terms.ts";
 import {
-  addPlace,
+  addLocation,
   exceedingText,
-  type IndexPlaces,
+  type IndexLocations,
   lackingText,
-  placesOf,
+  locationsOf,
   type Report,
   reportDifferences,
 } from "./index-findings.ts";
@@ -22,7 +22,7 @@ import {
 } from "./index-sums.ts";
 import { indexTokens } from "./index-tokens.ts";
 import type { SealedNumbers } from "./sealed-numbers.ts";
-import { addSealedSums, sealedPlaces } from "./sealed-places.ts";
+import { addSealedSums, sealedPositions } from "./sealed-positions.ts";
 import { walkSealedTerms } from "./sealed-terms.ts";
 import { rowsOf, type SegmentRow } from "./segment-rows.ts";
 
@@ -56,7 +56,7 @@ export function sampleIndex(
   const { database, sealed } = segment;
   const stride = Math.max(1, Math.ceil(posts / sampleRows));
   const compareWritten = writtenComparison(database, report);
-  const expected: IndexPlaces = new Map();
+  const expected: IndexLocations = new Map();
   const sampled = new Uint8Array(sealed?.posts ?? 0);
   let seen = 0;
   let compared = 0;
@@ -71,13 +71,13 @@ export function sampleIndex(
         return;
       }
       sampled[number] = 1;
-      eachPlace(row, true, (token, place) => addPlace(expected, token, row.id, place));
+      eachPlace(row, true, (token, place) => addLocation(expected, token, row.id, place));
     },
     end: function* () {
       if (sealed === null) return;
-      const held: IndexPlaces = new Map();
-      const collect = sealedPlaces(sealed, held, (number) => sampled[number] === 1);
-      yield* walkSealedTerms(database, sealed.posts, faultsOf(report), collect);
+      const held: IndexLocations = new Map();
+      const collect = sealedPositions(sealed, held, (number) => sampled[number] === 1);
+      yield* walkSealedTerms(database, sealed.posts, indexErrorsOf(report), collect);
       yield* reportDifferences(expected, held, report);
     },
     compared: () => compared,
@@ -85,7 +85,7 @@ export function sampleIndex(
 }
 
 /** What a malformed table is told as. */
-export const faultsOf =
+export const indexErrorsOf =
   (report: Report): ((message: string) => void) =>
   (message) =>
     report("sealed_damaged", null, `its sealed index is damaged: ${message}`);
@@ -179,7 +179,7 @@ export function compareIndex(segment: IndexedSegment, report: Report): IndexChec
       // First, as FTS5 refuses to look into a file of which any page is damaged.
       if (sealed !== null) {
         const add = addSealedSums(sealed, held);
-        yield* walkSealedTerms(database, sealed.posts, faultsOf(report), add);
+        yield* walkSealedTerms(database, sealed.posts, indexErrorsOf(report), add);
       }
       database.exec(`
         CREATE VIRTUAL TABLE temp.place USING fts5vocab(main, term, instance);
@@ -219,19 +219,19 @@ function* nameDifferences(
   report: Report,
 ): Generator<number, void> {
   const isWanted = (token: string): boolean => partitions.has(partitionOf(token));
-  const expected: IndexPlaces = new Map();
+  const expected: IndexLocations = new Map();
   let rows = 0;
   for (const row of rowsOf(database, entry.platform)) {
     rows += 1;
     if (rows % 500 === 0) yield 0;
     eachPlace(row, sealedNumber(sealed, row.id) !== null, (token, place) => {
-      if (isWanted(token)) addPlace(expected, token, row.id, place);
+      if (isWanted(token)) addLocation(expected, token, row.id, place);
     });
   }
-  const held: IndexPlaces = new Map();
+  const held: IndexLocations = new Map();
   yield* collectWritten(database, isWanted, held);
   if (sealed !== null) {
-    const collect = sealedPlaces(sealed, held, () => true);
+    const collect = sealedPositions(sealed, held, () => true);
     yield* walkSealedTerms(database, sealed.posts, alreadyTold, (term, postings) => {
       if (isWanted(term)) collect(term, postings);
     });
@@ -244,14 +244,14 @@ const alreadyTold = (): void => {};
 function* collectWritten(
   database: DatabaseSync,
   isWanted: (token: string) => boolean,
-  held: IndexPlaces,
+  held: IndexLocations,
 ): Generator<number, void> {
   const places = database.prepare("SELECT doc, offset FROM temp.place WHERE term = ?");
   places.setReadBigInts(true);
   for (const { term } of database.prepare("SELECT term FROM temp.token").iterate()) {
     const token = String(term);
     if (!isWanted(token)) continue;
-    const { ids, offsets } = placesOf(held, token);
+    const { ids, offsets } = locationsOf(held, token);
     for (const { doc, offset } of places.iterate(token)) {
       ids.push(doc as bigint);
       offsets.push(Number(offset));

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
-import { firstTimeMs, idTimeMs, lookupHash, tellsTime, xUri } from "../../posts/ids.ts";
+import { firstTimeMs, hasTime, idTimeMs, lookupHash, xUri } from "../../posts/ids.ts";
 import { recordOrigin, recordUri } from "../../posts/record.ts";
 import { readSetting, readUriKey, type SegmentEntry } from "../catalog/catalog.ts";
-import { isStrayed, strayedOf } from "../catalog/misplaced.ts";
+import { isMisplaced, misplacedPostsOf } from "../catalog/misplaced.ts";
 import type { UnreadableIds } from "../segments/intact-rows.ts";
 import { attempt } from "./attempt-part.ts";
 import type { Finding, FindingKind, Findings } from "./findings.ts";
@@ -41,7 +41,7 @@ export function* checkRows(
     const hash = lookUp.hashOf(uri);
     if (lookUp.isEntered(hash, id)) seen.hashed += 1;
     else add("uri_entry_missing", `post ${id} is not found by its uri, ${uri}`, { id, uri });
-    if (!isStrayed(platform, uri, id) || lookUp.isListed(hash, id)) return;
+    if (!isMisplaced(platform, uri, id) || lookUp.isListed(hash, id)) return;
     add(
       "stray_not_listed",
       `post ${id} is not found by its uri, as it lies far from the time that it tells: ${uri}`,
@@ -124,14 +124,14 @@ const unreadableText = ({ from, to }: UnreadableIds): string =>
 
 /** What is older than IDs with a time is looked for among those without one, whatever the skew. */
 function isOutside({ id, timeMs }: SegmentRow, { skew }: SegmentEntry): boolean {
-  if (!tellsTime(id) && timeMs <= firstTimeMs) return false;
+  if (!hasTime(id) && timeMs <= firstTimeMs) return false;
   const off = timeMs - idTimeMs(id);
   return off < skew.minMs || off > skew.maxMs;
 }
 
 function lookUpsIn(catalog: DatabaseSync, { platform }: SegmentEntry, database: DatabaseSync) {
   const uriKey = readUriKey(catalog);
-  const strayed = strayedOf(catalog);
+  const strayed = misplacedPostsOf(catalog);
   const tombstone = catalog.prepare(
     "SELECT revision FROM tombstone WHERE platform = ? AND uri = ?",
   );

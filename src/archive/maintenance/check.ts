@@ -16,12 +16,12 @@ import { segmentMigrations } from "../segments/schema.ts";
 import { attempt, attemptPart } from "./attempt-part.ts";
 import { checkCatalog } from "./check-catalog.ts";
 import { checkFile } from "./check-file.ts";
-import { compareIndex, faultsOf, sampleIndex } from "./check-index.ts";
+import { compareIndex, indexErrorsOf, sampleIndex } from "./check-index.ts";
 import { checkIndexedPosts } from "./check-indexed-posts.ts";
 import { type CheckedSegment, checkRows } from "./check-rows.ts";
 import { checkSums } from "./check-sums.ts";
 import { checkUrisOnce } from "./check-uris.ts";
-import { careFault } from "./errors.ts";
+import { maintenanceError } from "./errors.ts";
 import { collectFindings, type Finding, type Findings } from "./findings.ts";
 import { reporter } from "./index-findings.ts";
 import { onPairedSnapshot } from "./paired-snapshot.ts";
@@ -144,7 +144,7 @@ function openedCatalog(folder: string, findings: Findings): DatabaseSync | null 
     return catalog;
   } catch (error) {
     catalog?.close();
-    const fault = careFault(error, folder);
+    const fault = maintenanceError(error, folder);
     if (fault instanceof EarshotError && !catalogFaults.has(fault.code)) throw fault;
     const kind = existsSync(catalogPath(folder)) ? "file_damaged" : "file_missing";
     findings.add({ kind, message: `catalog.db: ${messageOf(error)}` });
@@ -209,7 +209,7 @@ function* checkSegment(
   yield* attemptPart("its tables", () => checkSums(database, report), onDamage);
   const sealed = attempt(
     "its sealed index",
-    () => readSealedNumbers(database, faultsOf(report)) ?? "none",
+    () => readSealedNumbers(database, indexErrorsOf(report)) ?? "none",
     onDamage,
   );
   // Which posts the sealed index has nobody can say: what is written since says nothing by itself.
@@ -226,7 +226,7 @@ function* checkSegment(
   if (entry.analyzer !== presentAnalyzer) {
     totals.outdated.push(key);
     if (numbers !== null) {
-      yield* walkSealedTerms(database, numbers.posts, faultsOf(report), () => {});
+      yield* walkSealedTerms(database, numbers.posts, indexErrorsOf(report), () => {});
     }
     yield* checkRows(segment, findings, () => {});
     return;

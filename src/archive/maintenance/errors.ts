@@ -17,7 +17,7 @@ const meanings = new Map<number | string, "disk_full" | "not_writable" | "damage
 ]);
 
 /** The error with a code and a hint where the cause lies outside; any other as it is. `place` is the folder it is about. */
-export function careFault(thrown: unknown, place: string): unknown {
+export function maintenanceError(thrown: unknown, place: string): unknown {
   if (thrown instanceof EarshotError) return thrown;
   const meaning = meaningOf(thrown, place);
   const options = { cause: thrown };

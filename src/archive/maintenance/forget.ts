@@ -70,7 +70,7 @@ function wantRewritesOf(catalog: DatabaseSync, posts: readonly ForgottenPost[]):
 }
 
 /** Lets posts that were forgotten come back with the next replay or import; how many had been. */
-export function letReturn(
+export function allowReturn(
   { catalog, folder }: LiftContext,
   posts: readonly Pick<ForgottenPost, "platform" | "uri">[],
 ): number {
@@ -136,7 +136,7 @@ export async function forgetAccount(
 }
 
 /** Lets an account be kept again that was forgotten for good; false where it was not. Its posts come with the next source. */
-export function letAccountReturn(
+export function allowAccountReturn(
   { catalog, folder }: LiftContext,
   { platform, userId }: Account,
 ): boolean {
@@ -157,7 +157,7 @@ export function letAccountReturn(
  * Lets the posts of an account come back that were forgotten one by one, as far as their uris name the account, which those
  * of Bluesky do; how many there were.
  */
-export function letReturnOf(
+export function allowReturnOf(
   { catalog, folder }: LiftContext,
   { platform, userId }: Account,
 ): number {

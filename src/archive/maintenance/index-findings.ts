@@ -17,13 +17,13 @@ export function reporter(entry: SegmentEntry, findings: Findings): Report {
 }
 
 /** Where a token stands in posts. */
-export type Places = { ids: bigint[]; offsets: number[] };
+export type Locations = { ids: bigint[]; offsets: number[] };
 
 /** Where tokens stand, by token. */
-export type IndexPlaces = Map<string, Places>;
+export type IndexLocations = Map<string, Locations>;
 
 /** Those of one token; with `add` they are filled. */
-export function placesOf(index: IndexPlaces, token: string): Places {
+export function locationsOf(index: IndexLocations, token: string): Locations {
   const found = index.get(token);
   if (found !== undefined) return found;
   const places = { ids: [], offsets: [] };
@@ -31,16 +31,21 @@ export function placesOf(index: IndexPlaces, token: string): Places {
   return places;
 }
 
-export function addPlace(index: IndexPlaces, token: string, id: bigint, offset: number): void {
-  const { ids, offsets } = placesOf(index, token);
+export function addLocation(
+  index: IndexLocations,
+  token: string,
+  id: bigint,
+  offset: number,
+): void {
+  const { ids, offsets } = locationsOf(index, token);
   ids.push(id);
   offsets.push(offset);
 }
 
 /** Names the posts that an index does not find where they are to be found, and those that it finds elsewhere. */
 export function* reportDifferences(
-  expected: IndexPlaces,
-  held: IndexPlaces,
+  expected: IndexLocations,
+  held: IndexLocations,
   report: Report,
 ): Generator<number, void> {
   const lacking = new Map<bigint, string[]>();
@@ -56,10 +61,10 @@ export function* reportDifferences(
   for (const [id, tokens] of exceeding) report("index_exceeds", id, exceedingText(id, tokens));
 }
 
-const noPlaces: Places = { ids: [], offsets: [] };
+const noPlaces: Locations = { ids: [], offsets: [] };
 
 /** The posts that have a place among `places` which is not among `others`. */
-function differing(places: Places, others: Places): Set<bigint> {
+function differing(places: Locations, others: Locations): Set<bigint> {
   const known = new Set(others.ids.map((id, index) => `${id} ${others.offsets[index]}`));
   return new Set(places.ids.filter((id, index) => !known.has(`${id} ${places.offsets[index]}`)));
 }

@@ -1,12 +1,12 @@
 import type { Clock } from "../../lib/clock.ts";
 import { lockPauseMs, type Steps } from "../compaction/steps.ts";
 
-export type Turns = { clock: Pick<Clock, "sleep">; signal: AbortSignal };
+export type Interleaved = { clock: Pick<Clock, "sleep">; signal: AbortSignal };
 
 /** Runs steps to their end, letting signals be heard between them; an abort leaves everything tidy. */
-export async function inTurns<Value>(
+export async function interleave<Value>(
   steps: Steps<Value>,
-  { clock, signal }: Turns,
+  { clock, signal }: Interleaved,
   onStep: (steps: number) => void,
 ): Promise<Value> {
   let done = false;

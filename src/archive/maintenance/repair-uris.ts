@@ -18,7 +18,7 @@ type Entry = { hash: bigint; id: bigint };
  * or to another post. Looks without holding anybody up; only where something is wrong writers wait for a moment. A rewrite
  * copies the list as it is, so that this comes before it. Yields between short steps.
  */
-export function* mendUris(
+export function* repairUris(
   folder: string,
   catalog: DatabaseSync,
   entry: SegmentEntry,

@@ -8,7 +8,7 @@ import { archiveId } from "../catalog/archive-id.ts";
 import { catalogPath, readUriKey } from "../catalog/catalog.ts";
 import { openForReading } from "../database.ts";
 import { copyFile, makeFolder, syncToDisk } from "./durable-files.ts";
-import { careFault } from "./errors.ts";
+import { maintenanceError } from "./errors.ts";
 import { type BackupFile, type Manifest, readManifest } from "./manifest.ts";
 
 export type RestoreRequest = {
@@ -38,7 +38,7 @@ export async function restore(request: RestoreRequest): Promise<Manifest> {
       lock.release();
     }
   } catch (error) {
-    throw careFault(error, dataDir);
+    throw maintenanceError(error, dataDir);
   }
 }
 

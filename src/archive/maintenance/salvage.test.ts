@@ -17,13 +17,13 @@ import { sealAll } from "../../../test/support/seal-all.ts";
 import { heldPosts, wholeArchive, writerOn } from "../../../test/support/whole-archive.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { catalogPath, readCoverage, readSegments, segmentPath } from "../catalog/catalog.ts";
-import { createUpkeep } from "../compaction/compaction.ts";
-import { upkeepContext } from "../compaction/context.ts";
+import { createCompaction } from "../compaction/compaction.ts";
+import { compactionContext } from "../compaction/context.ts";
 import { runSteps } from "../compaction/steps.ts";
 import { openForReading } from "../database.ts";
 import { archiveDefaults } from "../settings.ts";
 import { check } from "./check.ts";
-import { type RewriteOutcome, rewriteWanted, wantSegments } from "./rewrite-wanted.ts";
+import { type RewriteOutcome, requestRewrites, rewritePending } from "./rewrite-pending.ts";
 
 const startMs = Date.UTC(2026, 0, 1);
 const minuteMs = 60_000;
@@ -114,9 +114,9 @@ function pathOfSegment(): string {
 }
 
 async function salvaged(): Promise<RewriteOutcome> {
-  await wantSegments(folder(), { segment: nameOfSegment() }, signal);
+  await requestRewrites(folder(), { segment: nameOfSegment() }, signal);
   const bounds = archiveDefaults;
-  return rewriteWanted({ folder: folder(), bounds, clock: systemClock, onProgress, signal });
+  return rewritePending({ folder: folder(), bounds, clock: systemClock, onProgress, signal });
 }
 
 const checked = () => check({ folder: folder(), isFull: true, sampleRows: 1, onProgress, signal });
@@ -251,9 +251,9 @@ test("the maintenance of a running server salvages a segment that was named, bes
   const before = contents();
   const { pageBytes } = pagesOf("post");
   zeroPage(1, pageBytes);
-  await wantSegments(folder(), { segment: nameOfSegment() }, signal);
-  const context = upkeepContext(folder(), archiveDefaults, systemClock);
-  const upkeep = createUpkeep(context);
+  await requestRewrites(folder(), { segment: nameOfSegment() }, signal);
+  const context = compactionContext(folder(), archiveDefaults, systemClock);
+  const upkeep = createCompaction(context);
   while (runSteps(upkeep.look()));
   context.catalog.close();
   expect(upkeep.state()).toMatchObject({ fault: null, done: { reindex: 1 } });

@@ -23,7 +23,7 @@ export type SealedNumbers = {
 };
 
 /** Hears what is wrong with a table. */
-export type OnFault = (message: string) => void;
+export type OnError = (message: string) => void;
 
 const sealedTables = [
   "sealed_ids",
@@ -39,7 +39,7 @@ const sealedTables = [
  */
 export function readSealedNumbers(
   database: DatabaseSync,
-  onFault: OnFault,
+  onFault: OnError,
 ): SealedNumbers | "unreadable" | null {
   try {
     return readNumbers(database, onFault);
@@ -52,7 +52,7 @@ export function readSealedNumbers(
 
 function readNumbers(
   database: DatabaseSync,
-  onFault: OnFault,
+  onFault: OnError,
 ): SealedNumbers | "unreadable" | null {
   const rows = database.prepare("SELECT * FROM sealed").all();
   const [row] = rows;
@@ -83,7 +83,7 @@ function readNumbers(
 const bytesOfId = 8;
 
 /** The IDs by their numbers; null where a page is missing, too many, too short or too long. */
-function readIds(database: DatabaseSync, posts: number, onFault: OnFault): BigInt64Array | null {
+function readIds(database: DatabaseSync, posts: number, onFault: OnError): BigInt64Array | null {
   const held = Number(database.prepare("SELECT count(*) AS n FROM sealed_ids").get()?.n);
   const pages = Math.ceil(posts / idsOfPage);
   if (held !== pages) {
@@ -108,7 +108,7 @@ function readIds(database: DatabaseSync, posts: number, onFault: OnFault): BigIn
   return ids;
 }
 
-function checkOrder(ids: BigInt64Array, onFault: OnFault): void {
+function checkOrder(ids: BigInt64Array, onFault: OnError): void {
   for (let number = 1; number < ids.length; number++) {
     const before = ids[number - 1] ?? 0n;
     const id = ids[number] ?? 0n;
@@ -117,7 +117,7 @@ function checkOrder(ids: BigInt64Array, onFault: OnFault): void {
   }
 }
 
-function checkHeads(ids: BigInt64Array, heads: Uint8Array, onFault: OnFault): void {
+function checkHeads(ids: BigInt64Array, heads: Uint8Array, onFault: OnError): void {
   const pages = Math.ceil(ids.length / idsOfPage);
   if (heads.length !== pages * bytesOfId) {
     onFault(`the list of first IDs has ${heads.length} bytes for ${pages} pages`);
@@ -137,7 +137,7 @@ function checkHeads(ids: BigInt64Array, heads: Uint8Array, onFault: OnFault): vo
 
 type Masks = { replaced: Uint8Array; hidden: Uint8Array };
 
-function readMasks(database: DatabaseSync, posts: number, onFault: OnFault): Masks {
+function readMasks(database: DatabaseSync, posts: number, onFault: OnError): Masks {
   const chunks = chunksOf(posts);
   const masks = {
     replaced: new Uint8Array(chunks * bytesOfBitmap),

@@ -4,7 +4,7 @@ import { isDamage } from "../sealed/damage.ts";
 import { chunksOf, inlinePosts, oneRowPosts, postsOfChunk } from "../sealed/format.ts";
 import { holdsPositions } from "../sealed/positional-terms.ts";
 import { type ByteReader, byteReader, Malformed } from "./sealed-bytes.ts";
-import type { OnFault } from "./sealed-numbers.ts";
+import type { OnError } from "./sealed-numbers.ts";
 import { type Postings, type PostingsReader, postingsReader } from "./sealed-postings.ts";
 
 /** Postings between two turns. */
@@ -18,7 +18,7 @@ const postingsOfTurn = 100_000;
 export function* walkSealedTerms(
   database: DatabaseSync,
   posts: number,
-  onFault: OnFault,
+  onFault: OnError,
   onTerm: (term: string, postings: Postings) => void,
 ): Generator<number, void> {
   const chunks = chunksOf(posts);
@@ -156,7 +156,7 @@ function readRows({ reader, rows, row, counts, count, hasPositions }: TermRows):
 type SealedRows = {
   docs(row: number): Uint8Array;
   positions(row: number): Uint8Array;
-  checkAllRead(onFault: OnFault): void;
+  checkAllRead(onFault: OnError): void;
 };
 
 function rowsIn(database: DatabaseSync): SealedRows {

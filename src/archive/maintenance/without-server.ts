@@ -1,16 +1,19 @@
 import { dirname } from "node:path";
 import { lockFolder } from "../../db/folder-lock.ts";
 import { EarshotError } from "../../lib/errors.ts";
-import type { UpkeepContext } from "../compaction/context.ts";
+import type { CompactionContext } from "../compaction/context.ts";
 import { removeRetired } from "../compaction/retire.ts";
-import { inTurns, type Turns } from "./interleave.ts";
+import { type Interleaved, interleave } from "./interleave.ts";
 
 /** Removes files that are no segments any more; false where a server may still read them. */
-export async function removeOldFiles(context: UpkeepContext, turns: Turns): Promise<boolean> {
+export async function removeOldFiles(
+  context: CompactionContext,
+  turns: Interleaved,
+): Promise<boolean> {
   return await withoutServer(
     dirname(context.folder),
     async () => {
-      await inTurns(removeRetired(context, context.clock.now()), turns, () => {});
+      await interleave(removeRetired(context, context.clock.now()), turns, () => {});
       return true;
     },
     false,

@@ -38,7 +38,7 @@ type VisitCounts = {
 };
 
 /** What a count needs of the thread that runs it. */
-export type CountTurn = {
+export type CountSlice = {
   /** Opens the segment of the visit, or returns the open one. */
   open(): Segment;
   /** Whether the time of the visit is over, or the count was cancelled. */
@@ -55,7 +55,7 @@ export type CountTurn = {
 export function* countVisit(
   visit: Visit,
   bucketMs: number,
-  { open, isOver, isSliceOver }: CountTurn,
+  { open, isOver, isSliceOver }: CountSlice,
   cache: CountCache,
 ): Generator<void, VisitCounts> {
   const { entry, question, window } = visit;

@@ -8,7 +8,7 @@ import type { coverageOfAccount } from "../catalog/catalog.ts";
 const mostAuthors = 256;
 
 /** What is held of the authors that a plan names, each alone. */
-export function heldOfAuthors(
+export function coverageOfAuthors(
   read: ReturnType<typeof coverageOfAccount>,
   plan: PlanNode,
 ): CoverageInterval[] {

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { changeCatalog } from "../../../test/support/change-catalog.ts";
 import { makePost } from "../../../test/support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
-import type { Arrival } from "../archive.ts";
+import type { IngestedPost } from "../archive.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";
 
 const start = Date.UTC(2026, 0, 1);
@@ -13,7 +13,10 @@ const at = (n: number, minute: number) =>
   makePost({ key: `${n}`, createdMs: start + minute * 60_000, text: `post ${n}` });
 
 /** Everything that arrived after a place, page by page. */
-function follow(after: Arrival | null, limit = 3): { texts: string[]; last: Arrival | null } {
+function follow(
+  after: IngestedPost | null,
+  limit = 3,
+): { texts: string[]; last: IngestedPost | null } {
   const texts: string[] = [];
   let last = after;
   for (;;) {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { EarshotError } from "../../lib/errors.ts";
-import type { Arrival } from "../archive.ts";
+import type { IngestedPost } from "../archive.ts";
 import { readSetting, type SegmentEntry } from "../catalog/catalog.ts";
 import type { Segment } from "../segments/segment.ts";
 
@@ -8,13 +8,13 @@ import type { Segment } from "../segments/segment.ts";
  * The posts that arrived after a place, oldest arrival first. Numbers that no batch has committed yet are not told: after a
  * crash others may get them. Errors: `arrivals_forgotten`.
  */
-export function readArrivals(
+export function readIngestOrder(
   catalog: DatabaseSync,
   entries: readonly SegmentEntry[],
   open: (entry: SegmentEntry) => Segment,
-  after: Arrival | null,
+  after: IngestedPost | null,
   limit: number,
-): Arrival[] {
+): IngestedPost[] {
   const last = Number(readSetting(catalog, "arrival"));
   const first = Number(readSetting(catalog, "arrivals_from"));
   if (after !== null && after.number < first) {
@@ -39,7 +39,7 @@ export function readArrivals(
     .slice(0, limit);
 }
 
-function compare(a: Arrival, b: Arrival): number {
+function compare(a: IngestedPost, b: IngestedPost): number {
   if (a.number !== b.number) return a.number - b.number;
   if (a.id !== b.id) return a.id < b.id ? -1 : 1;
   return a.platform < b.platform ? -1 : a.platform > b.platform ? 1 : 0;

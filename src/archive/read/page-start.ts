@@ -2,7 +2,7 @@ import { firstInMillisecond, lastInMillisecond, numberOfHash, uriHash } from "..
 import type { Position } from "../archive.ts";
 import { presentNumbering, type SegmentEntry } from "../catalog/catalog.ts";
 import { byOtherIds, formerId, postsWithin } from "../catalog/other-ids.ts";
-import type { HeldLookup } from "../segments/lookup.ts";
+import type { PostLookup } from "../segments/lookup.ts";
 
 /** Where a page starts among the posts of the platform of the position before it. */
 export type PageStart = {
@@ -23,7 +23,7 @@ const none: ReadonlySet<bigint> = new Set();
 export function pageStart(
   after: Position,
   entry: Pick<SegmentEntry, "platform" | "numbering">,
-  lookup: HeldLookup<unknown>,
+  lookup: PostLookup<unknown>,
   uriKey: string,
 ): PageStart {
   const { id, uriHash: hash } = after;
@@ -45,7 +45,7 @@ export function pageStart(
 }
 
 /** The lowest ID of the millisecond whose post has this hash or a higher one; the first ID after it where none has. */
-function firstFrom(lookup: HeldLookup<unknown>, id: bigint, hash: string): bigint {
+function firstFrom(lookup: PostLookup<unknown>, id: bigint, hash: string): bigint {
   const low = firstInMillisecond(id);
   const high = lastInMillisecond(id);
   const isBefore = (other: bigint): boolean => {

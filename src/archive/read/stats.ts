@@ -12,7 +12,7 @@ import {
   segmentPath,
 } from "../catalog/catalog.ts";
 import { orphanedTotals } from "../catalog/orphaned.ts";
-import { rewritingAsWanted, wantedRewrites } from "../catalog/pending-rewrites.ts";
+import { rewriteInProgress, wantedRewrites } from "../catalog/pending-rewrites.ts";
 import { wantedSeals } from "../catalog/pending-seals.ts";
 import { openForReading } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
@@ -45,7 +45,7 @@ export function* readStats(
     waitingCounts: rowsOf("count_change"),
     arrival: Number(readSetting(catalog, "arrival")),
     wantedRewrites:
-      wantedRewrites(catalog).length + rowsOf(`segment WHERE rewriting = ${rewritingAsWanted}`),
+      wantedRewrites(catalog).length + rowsOf(`segment WHERE rewriting = ${rewriteInProgress}`),
     wantedSeals: wantedSeals(catalog).length,
     retiredFiles: retiredFiles(catalog, folder),
     orphaned: orphanedTotals(folder),

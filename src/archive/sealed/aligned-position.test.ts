@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { alignedPlace, type Word } from "./aligned-position.ts";
+import { alignedPosition, type Word } from "./aligned-position.ts";
 import { lastListed, listedPositions } from "./positions.ts";
 
 /** The places of one word in one post. */
@@ -27,7 +27,7 @@ const places = fc
 test("finds the first place from which on the words stand side by side", () => {
   fc.assert(
     fc.property(fc.array(places, { minLength: 1, maxLength: 5 }), (words) => {
-      expect(alignedPlace(phraseOf(words), 0)).toBe(alignedByHand(words));
+      expect(alignedPosition(phraseOf(words), 0)).toBe(alignedByHand(words));
     }),
     {
       numRuns: 2_000,
@@ -56,8 +56,8 @@ test("finds the first place from which on the words stand side by side", () => {
 test("a phrase of more words than most is found", () => {
   const everywhere = Array.from({ length: 500 }, (_, place) => place);
   const words = Array.from({ length: 400 }, () => everywhere);
-  expect(alignedPlace(phraseOf(words), 0)).toBe(0);
-  expect(alignedPlace(phraseOf([...words, [3, 450]]), 0)).toBe(50);
+  expect(alignedPosition(phraseOf(words), 0)).toBe(0);
+  expect(alignedPosition(phraseOf([...words, [3, 450]]), 0)).toBe(50);
 });
 
 test.each([
@@ -90,7 +90,7 @@ test.each([
           }),
         },
       }));
-      alignedPlace(counted, 0);
+      alignedPosition(counted, 0);
       expect(reads).toBeLessThan(20 * (repeated.length + end.length + phrase.length));
     }
   },

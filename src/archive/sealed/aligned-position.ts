@@ -1,4 +1,4 @@
-import { type Positions, placeAt, placesOf, seekPlace } from "./positions.ts";
+import { type Positions, positionAt, positionsOf, seekPosition } from "./positions.ts";
 
 /** One term of a phrase: its positions, and the rank of each candidate in them. */
 export type Word = { positions: Positions; ranks: Uint32Array };
@@ -14,12 +14,12 @@ let ends = new Uint32Array(64);
  * later alone moves all of them on. No place is looked at again, so that a post that repeats a word, asked for a phrase that
  * repeats it too, takes about as long as it has places.
  */
-export function alignedPlace(words: readonly Word[], index: number): number | null {
+export function alignedPosition(words: readonly Word[], index: number): number | null {
   const count = words.length;
   makeRoom(count);
   for (let number = 0; number < count; number++) {
     const { positions, ranks } = words[number] as Word;
-    const { from, end } = placesOf(positions, ranks[index] as number);
+    const { from, end } = positionsOf(positions, ranks[index] as number);
     nexts[number] = from;
     ends[number] = end;
   }
@@ -28,10 +28,10 @@ export function alignedPlace(words: readonly Word[], index: number): number | nu
   for (let number = count - 1; ; number = number === 0 ? count - 1 : number - 1) {
     const { positions } = words[number] as Word;
     const end = ends[number] as number;
-    const next = seekPlace(positions, nexts[number] as number, end, place + number);
+    const next = seekPosition(positions, nexts[number] as number, end, place + number);
     if (next === end) return null;
     nexts[number] = next;
-    const found = placeAt(positions, next) - number;
+    const found = positionAt(positions, next) - number;
     agreeing = found === place ? agreeing + 1 : 1;
     place = found;
     if (agreeing === count) return place;

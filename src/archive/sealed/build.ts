@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type Coverage, faultOf } from "./coverage.ts";
+import { type Coverage, coverageErrorOf } from "./coverage.ts";
 import { SealedDamage } from "./damage.ts";
 import { writeEmptyMask } from "./deletion-bitmap.ts";
 import { createDictionaryWriter } from "./dictionary-writer.ts";
@@ -44,7 +44,7 @@ export function* buildSealed(
     const sealed = yield* sealedSource(source, lookup, coverage);
     if (sealed !== null) sources.push(sealed);
     const said = yield* readTally(source, lookup, coverage);
-    const fault = faultOf(coverage);
+    const fault = coverageErrorOf(coverage);
     if (fault !== null) throw sealed === null ? unreadable(fault) : new SealedDamage(fault);
     const tally: Tally = { places: 0, mixed: 0 };
     sources.push(...(yield* ftsSources(source, ids.length, lookup, tally)));

@@ -9,7 +9,7 @@ export function cover(coverage: Coverage, number: number): void {
 }
 
 /** What is wrong where some post is in none of the indexes, or in several; null where each is in one. */
-export function faultOf(coverage: Coverage): string | null {
+export function coverageErrorOf(coverage: Coverage): string | null {
   let lacking = 0;
   let repeated = 0;
   for (const indexes of coverage) {

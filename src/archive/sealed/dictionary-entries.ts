@@ -2,7 +2,7 @@ import { type ByteReader, readVarint, skipPositions, skipVarints } from "./byte-
 import { type ByteWriter, createByteWriter, replaceEnd } from "./byte-writer.ts";
 import { SealedDamage } from "./damage.ts";
 import { chunksOf, inlinePosts } from "./format.ts";
-import { keepsPositions } from "./positional-terms.ts";
+import { hasPositions } from "./positional-terms.ts";
 
 /** What the dictionary says of a term. */
 export type DictionaryEntry = {
@@ -62,7 +62,7 @@ export function nextEntry(entries: Entries): boolean {
     throw new SealedDamage("a term is in more posts than there are, or in none");
   }
   entries.posts = posts;
-  entries.positioned = keepsPositions(entries.term.bytes, entries.term.length);
+  entries.positioned = hasPositions(entries.term.bytes, entries.term.length);
   entries.begin = entries.at;
   if (posts > inlinePosts) {
     skipVarints(entries, 1 + entries.chunks);

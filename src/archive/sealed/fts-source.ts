@@ -4,7 +4,7 @@ import type { NumberLookup } from "./doc-number-lookup.ts";
 import { type FtsPiece, pieceShift, readFtsPieces, unreadable } from "./fts-structure.ts";
 import { addToTally, type Tally } from "./fts-tally.ts";
 import { readDeleted } from "./fts-tombstones.ts";
-import { keepsPositions } from "./positional-terms.ts";
+import { hasPositions } from "./positional-terms.ts";
 import { addPosition, addPost, type Postings } from "./postings.ts";
 import type { TermSource } from "./term-source.ts";
 
@@ -233,7 +233,7 @@ function pieceSource(
       if (isRead || (leaf.length === 0 && !nextLeaf())) return false;
       if (at !== nextTerm) throw unreadable("a term does not begin where its leaf says");
       readTerm();
-      isPositional = keepsPositions(term.bytes, term.length);
+      isPositional = hasPositions(term.bytes, term.length);
       return true;
     },
     take(postings, most) {

@@ -4,7 +4,7 @@ import { createRecentPages, type RecentPages } from "./recent-pages.ts";
 import {
   createSharedPages,
   numbersOfSegment,
-  type Place,
+  type PagePosition,
   type SharedIdMemory,
   type SharedPages,
   useSharedPages,
@@ -106,7 +106,7 @@ function openIds(
     return note(page, pages.find({ segment, page }));
   }
 
-  function note(page: number, place: Place | null): boolean {
+  function note(page: number, place: PagePosition | null): boolean {
     if (place === null) return false;
     slots[page] = place.slot;
     stamps[page] = place.stamp;

@@ -71,13 +71,13 @@ function readInlinePositions(reader: ByteReader, posts: number): Positions {
   const list: number[] = [];
   for (let index = 0; index < posts; index++) {
     starts[index] = list.length;
-    readPlaces(reader, (place, isLast) => list.push(isLast ? place + lastListed : place));
+    readListedPositions(reader, (place, isLast) => list.push(isLast ? place + lastListed : place));
   }
   return listedPositions(starts, Uint32Array.from(list));
 }
 
 /** Calls `visit` with the positions of one post, ascending. */
-export function readPlaces(
+export function readListedPositions(
   reader: ByteReader,
   visit: (place: number, isLast: boolean) => void,
 ): void {

@@ -1,7 +1,7 @@
-import { alignedPlace, type Word } from "./aligned-position.ts";
+import { alignedPosition, type Word } from "./aligned-position.ts";
 import { addTo, bitmapSet, type ChunkSet, emptySet, listSet, members, ranks } from "./chunk-set.ts";
 import { densePosts, postsOfChunk } from "./format.ts";
-import { inList, standsAt, standsTwice, startOf } from "./positions.ts";
+import { inList, occursAt, occursTwice, startOf } from "./positions.ts";
 import type { PostingList } from "./posting-list.ts";
 import type { Scratch } from "./scratch.ts";
 
@@ -110,7 +110,7 @@ function pairs(first: Word, second: Word, count: number, out: Uint16Array): numb
 function doubles({ positions, ranks }: Word, count: number, out: Uint16Array): number {
   let found = 0;
   for (let index = 0; index < count; index++) {
-    if (!standsTwice(positions, ranks[index] as number)) continue;
+    if (!occursTwice(positions, ranks[index] as number)) continue;
     out[found] = index;
     found += 1;
   }
@@ -173,19 +173,19 @@ function holdsAmongMany(words: readonly Word[], index: number): boolean {
     const place = only - number;
     return place >= 0 && standsFirst(words, index, place) && follow(words, index, place);
   }
-  return alignedPlace(words, index) !== null;
+  return alignedPosition(words, index) !== null;
 }
 
 function standsFirst(words: readonly Word[], index: number, place: number): boolean {
   const { positions, ranks } = words[0] as Word;
-  return standsAt(positions, ranks[index] as number, place);
+  return occursAt(positions, ranks[index] as number, place);
 }
 
 /** Whether the other words follow the first one at this place. */
 function follow(words: readonly Word[], index: number, place: number): boolean {
   for (let number = 1; number < words.length; number++) {
     const { positions, ranks } = words[number] as Word;
-    if (!standsAt(positions, ranks[index] as number, place + number)) return false;
+    if (!occursAt(positions, ranks[index] as number, place + number)) return false;
   }
   return true;
 }

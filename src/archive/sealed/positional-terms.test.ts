@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { test } from "vitest";
-import { holdsPositions, keepsPositions } from "./positional-terms.ts";
+import { hasPositions, holdsPositions } from "./positional-terms.ts";
 
 test("which terms keep positions is told from their bytes as from their text", () => {
   const start = fc.constantFrom(
@@ -23,7 +23,7 @@ test("which terms keep positions is told from their bytes as from their text", (
     fc.property(text, (each) => {
       const bytes = Buffer.from(each);
       return (
-        keepsPositions(Buffer.concat([bytes, Buffer.from(":")]), bytes.length) ===
+        hasPositions(Buffer.concat([bytes, Buffer.from(":")]), bytes.length) ===
         holdsPositions(each)
       );
     }),

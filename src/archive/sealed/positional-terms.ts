@@ -19,7 +19,7 @@ const thresholds = ["likes>=", "reposts>=", "replies>=", "quotes>="].map((name) 
 );
 
 /** What `holdsPositions` says of these bytes. They are looked at for every term that is passed over, so no text is made of them. */
-export function keepsPositions(term: Uint8Array, length: number): boolean {
+export function hasPositions(term: Uint8Array, length: number): boolean {
   const first = term[0] as number;
   if (first === bar) return length > 1;
   if (first === at || first === dollar) return false;

@@ -6,9 +6,9 @@ import {
   inList,
   lastListed,
   listedPositions,
+  occursAt,
+  occursTwice,
   readPositions,
-  standsAt,
-  standsTwice,
   startOf,
 } from "./positions.ts";
 
@@ -52,9 +52,9 @@ describe("a term stands where its row says", () => {
           all.flat().flatMap((each) => [each, each + 1, Math.max(0, each - 1)]),
         );
         for (const [rank, places] of all.entries()) {
-          const found = [...asked].filter((each) => standsAt(positions, rank, each));
+          const found = [...asked].filter((each) => occursAt(positions, rank, each));
           expect(found.sort((a, b) => a - b)).toEqual(places);
-          expect(standsTwice(positions, rank)).toBe(hasDouble(places));
+          expect(occursTwice(positions, rank)).toBe(hasDouble(places));
         }
       }),
       { examples, numRuns: 60 },
@@ -67,7 +67,7 @@ describe("a term stands where its row says", () => {
         const positions = readPositions(aligned(positionsRow(all)), all.length);
         for (const random of order.take(40)) {
           const rank = random % all.length;
-          expect(standsAt(positions, rank, all[rank]?.at(-1) ?? -1)).toBe(true);
+          expect(occursAt(positions, rank, all[rank]?.at(-1) ?? -1)).toBe(true);
         }
       }),
       { numRuns: 50 },
@@ -85,9 +85,9 @@ describe("a term stands where its row says", () => {
         for (const [rank, places] of all.entries()) {
           expect(made.bytes[rank]).toBe(inList);
           expect(startOf(made, rank)).toBe(starts[rank]);
-          const found = upTo(60).filter((each) => standsAt(made, rank, each));
+          const found = upTo(60).filter((each) => occursAt(made, rank, each));
           expect(found).toEqual(places.filter((each) => each < 60));
-          expect(standsTwice(made, rank)).toBe(hasDouble(places));
+          expect(occursTwice(made, rank)).toBe(hasDouble(places));
         }
       }),
       { examples, numRuns: 50 },
@@ -123,18 +123,18 @@ describe("a row that contradicts itself is refused", () => {
   test("one that lacks the post that is asked for", () => {
     const bytes = row();
     words(bytes)[0] = 0;
-    expect(() => standsAt(readPositions(bytes, 3), 1, 1)).toThrow(SealedDamage);
+    expect(() => occursAt(readPositions(bytes, 3), 1, 1)).toThrow(SealedDamage);
   });
 
   test("one where a post begins behind the list", () => {
     const bytes = row();
     words(bytes)[2] = 3;
-    expect(() => standsAt(readPositions(bytes, 3), 1, 1)).toThrow(SealedDamage);
+    expect(() => occursAt(readPositions(bytes, 3), 1, 1)).toThrow(SealedDamage);
   });
 
   test("one where a long list ends before it began", () => {
     const bytes = aligned(positionsRow([upTo(20), [1, 2]]));
     new Uint16Array(bytes.buffer, 8, 4)[3] = 5;
-    expect(() => standsAt(readPositions(bytes, 2), 0, 19)).toThrow(SealedDamage);
+    expect(() => occursAt(readPositions(bytes, 2), 0, 19)).toThrow(SealedDamage);
   });
 });

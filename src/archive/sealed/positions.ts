@@ -92,7 +92,7 @@ export function startOf(positions: Positions, rank: number): number {
 const fewPositions = 12;
 
 /** Whether the term stands at this place of the post. A post that repeats it without end does not take long either. */
-export function standsAt(positions: Positions, rank: number, place: number): boolean {
+export function occursAt(positions: Positions, rank: number, place: number): boolean {
   const only = positions.bytes[rank] as number;
   if (only !== inList) return only === place;
   const { list, lastBit } = positions;
@@ -110,8 +110,8 @@ export function standsAt(positions: Positions, rank: number, place: number): boo
 function isAmong(positions: Positions, from: number, place: number): boolean {
   const end = endOf(positions);
   if (from >= end) throw new SealedDamage("positions are not in order");
-  const found = seekPlace(positions, from, end, place);
-  return found < end && placeAt(positions, found) === place;
+  const found = seekPosition(positions, from, end, place);
+  return found < end && positionAt(positions, found) === place;
 }
 
 /** Where in `list` the positions of the post end that was asked for last. */
@@ -122,34 +122,39 @@ function endOf({ list, starts, near }: Positions): number {
 }
 
 /** Where in `list` the positions of a post lie whose byte is `inList`. */
-export function placesOf(positions: Positions, rank: number): { from: number; end: number } {
+export function positionsOf(positions: Positions, rank: number): { from: number; end: number } {
   return { from: startOf(positions, rank), end: endOf(positions) };
 }
 
 /** Whether the term stands in two places of the post side by side. */
-export function standsTwice(positions: Positions, rank: number): boolean {
+export function occursTwice(positions: Positions, rank: number): boolean {
   if (positions.bytes[rank] !== inList) return false;
-  const { from, end } = placesOf(positions, rank);
+  const { from, end } = positionsOf(positions, rank);
   for (let index = from + 1; index < end; index++) {
-    if (placeAt(positions, index) === placeAt(positions, index - 1) + 1) return true;
+    if (positionAt(positions, index) === positionAt(positions, index - 1) + 1) return true;
   }
   return false;
 }
 
 /** The position at this index of `list`. */
-export const placeAt = ({ list, lastBit }: Positions, index: number): number =>
+export const positionAt = ({ list, lastBit }: Positions, index: number): number =>
   ((list[index] as number) & ~lastBit) >>> 0;
 
 /** The first index of `list` from `from` to below `end` with a position that is not before this one, or `end`; quick when it is near. */
-export function seekPlace(positions: Positions, from: number, end: number, place: number): number {
-  if (from >= end || placeAt(positions, from) >= place) return from;
+export function seekPosition(
+  positions: Positions,
+  from: number,
+  end: number,
+  place: number,
+): number {
+  if (from >= end || positionAt(positions, from) >= place) return from;
   let step = 1;
-  while (from + step < end && placeAt(positions, from + step) < place) step *= 2;
+  while (from + step < end && positionAt(positions, from + step) < place) step *= 2;
   let low = from + (step >>> 1) + 1;
   let high = Math.min(from + step, end);
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (placeAt(positions, middle) < place) low = middle + 1;
+    if (positionAt(positions, middle) < place) low = middle + 1;
     else high = middle;
   }
   return low;

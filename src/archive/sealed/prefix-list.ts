@@ -11,7 +11,7 @@ import {
 import type { Dictionary } from "./dictionary.ts";
 import type { DictionaryEntry } from "./dictionary-entries.ts";
 import { chunksOf, densePosts, inlinePosts, postsOfChunk, wordsOfBitmap } from "./format.ts";
-import { readNumbers, readPlaces } from "./inline-list.ts";
+import { readListedPositions, readNumbers } from "./inline-list.ts";
 import { lastListed, listedPositions, type Positions } from "./positions.ts";
 import {
   assertPositioned,
@@ -199,7 +199,7 @@ function createMergedList(
       });
       for (let index = 0; index < entry.posts; index++) {
         const number = numbers[index] as number;
-        if (positioned) readPlaces(reader, (place) => addPlace(number, place));
+        if (positioned) readListedPositions(reader, (place) => addPlace(number, place));
         else addPlace(number, 0);
       }
     },

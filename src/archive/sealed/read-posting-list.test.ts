@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SealedDamage } from "./damage.ts";
 import { bytesOfBitmap } from "./format.ts";
-import { standsAt } from "./positions.ts";
+import { occursAt } from "./positions.ts";
 import type { PostingRows } from "./posting-list.ts";
 import { postingListOf } from "./read-posting-list.ts";
 
@@ -31,11 +31,11 @@ describe("a list in the dictionary", () => {
     expect([...(list.set(0).list ?? [])]).toEqual([5, 6, 70]);
     expect(list.set(1)).toMatchObject({ at: 2, count: 1, base: 2 });
     const places = list.positions(list.set(1));
-    expect(standsAt(places, 0, 4)).toBe(true);
-    expect(standsAt(places, 1, 1)).toBe(true);
-    expect(standsAt(places, 1, 2)).toBe(true);
-    expect(standsAt(places, 2, 0)).toBe(true);
-    expect(standsAt(places, 2, 1)).toBe(false);
+    expect(occursAt(places, 0, 4)).toBe(true);
+    expect(occursAt(places, 1, 1)).toBe(true);
+    expect(occursAt(places, 1, 2)).toBe(true);
+    expect(occursAt(places, 2, 0)).toBe(true);
+    expect(occursAt(places, 2, 1)).toBe(false);
   });
 
   test.each<[string, number, number[]]>([

@@ -11,7 +11,7 @@ import { createEntries, entryOf, nextEntry, openBlock } from "./dictionary-entri
 import type { NumberLookup } from "./doc-number-lookup.ts";
 import { openIdPages } from "./doc-numbers.ts";
 import { chunksOf, inlinePosts, postsOfChunk, wordsOfBitmap } from "./format.ts";
-import { readNumbers, readPlaces } from "./inline-list.ts";
+import { readListedPositions, readNumbers } from "./inline-list.ts";
 import { inList, type Positions, startOf } from "./positions.ts";
 import type { PostingList } from "./posting-list.ts";
 import { postingRowsOf } from "./posting-rows.ts";
@@ -136,7 +136,7 @@ function termsOf(
     for (let n = 0; n < posts; n += 1) {
       const number = renumbered[numbers[n] as number] as number;
       if (number >= 0) addPost(postings, number);
-      if (positioned) readPlaces(reader, number < 0 ? passOver : add);
+      if (positioned) readListedPositions(reader, number < 0 ? passOver : add);
     }
   }
 

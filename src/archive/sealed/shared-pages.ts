@@ -17,7 +17,7 @@ export type SharedIdMemory = { readonly buffer: SharedArrayBuffer; readonly slot
 type PageName = { segment: Int32Array; page: number };
 
 /** The slot that a page lies in for as long as the slot has this stamp. */
-export type Place = { slot: number; stamp: number };
+export type PagePosition = { slot: number; stamp: number };
 
 export type SharedPages = {
   /** The IDs of all slots, `idsOfPage` each. What `Atomics.load` reads here is the page's if `isUnchanged` says so afterwards. */
@@ -25,9 +25,9 @@ export type SharedPages = {
   /** Whether the slot still has this stamp. What is asked for lately stays longest. */
   isUnchanged(slot: number, stamp: number): boolean;
   /** Null where no slot has the page, or the lock is taken. */
-  find(name: PageName): Place | null;
+  find(name: PageName): PagePosition | null;
   /** Puts the page into a slot, unless another thread has. Null where the lock is taken. */
-  put(name: PageName, page: BigInt64Array): Place | null;
+  put(name: PageName, page: BigInt64Array): PagePosition | null;
 };
 
 /** How many numbers stand for a segment. */
@@ -96,7 +96,7 @@ export function useSharedPages({ buffer, slots }: SharedIdMemory): SharedPages {
     return true;
   }
 
-  function find(name: PageName): Place | null {
+  function find(name: PageName): PagePosition | null {
     if (!lock()) return null;
     const slot = slotOf(name);
     const place = slot < 0 ? null : placeOf(slot);
@@ -104,7 +104,7 @@ export function useSharedPages({ buffer, slots }: SharedIdMemory): SharedPages {
     return place;
   }
 
-  function put(name: PageName, page: BigInt64Array): Place | null {
+  function put(name: PageName, page: BigInt64Array): PagePosition | null {
     if (!lock()) return null;
     const found = slotOf(name);
     const place = placeOf(found < 0 ? take(name, page) : found);
@@ -112,7 +112,7 @@ export function useSharedPages({ buffer, slots }: SharedIdMemory): SharedPages {
     return place;
   }
 
-  const placeOf = (slot: number): Place => ({ slot, stamp: Atomics.load(stamps, slot) });
+  const placeOf = (slot: number): PagePosition => ({ slot, stamp: Atomics.load(stamps, slot) });
 
   function slotOf({ segment, page }: PageName): number {
     let slot = (chains[chainOf(segment[0] as number, page)] as number) - 1;

@@ -7,7 +7,7 @@ import { postsOfChunk } from "../sealed/format.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { markedTables } from "./damage-marker.ts";
 import { isAmong } from "./named-posts.ts";
-import { keptStatements } from "./statement-cache.ts";
+import { statementCache } from "./statement-cache.ts";
 
 /**
  * The posts of a range of IDs in a segment whose index is not to be trusted, newest first, without hidden ones. `onUnsure` is
@@ -23,7 +23,7 @@ const idsOfStep = 500;
 
 /** `path` is that of the segment's file. The caller holds a snapshot. */
 export function allPosts(database: DatabaseSync, path: string): AllPosts {
-  const statement = keptStatements(database);
+  const statement = statementCache(database);
 
   /** Steps over the pages that are damaged. */
   function* ids(table: string, { low, high }: IdRange, onDamage: () => void): Generator<bigint> {

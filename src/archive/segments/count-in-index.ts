@@ -3,7 +3,7 @@ import type { IdRange } from "../../posts/ids.ts";
 import { add, type Clocking, emptyTally, type Tally } from "./clocking.ts";
 import { single } from "./damaged-ids.ts";
 import { defineRowSum, rowSumsOf } from "./row-sum.ts";
-import { keptStatements } from "./statement-cache.ts";
+import { statementCache } from "./statement-cache.ts";
 
 /**
  * How many matches one statement counts; between two of them the deadline is looked at. Each statement finds its place in the
@@ -18,7 +18,7 @@ const timedMatchesOfStatement = 2_048;
  * are prepared when they are first needed: most segments are only searched.
  */
 export function indexCounter(database: DatabaseSync) {
-  const statement = keptStatements(database);
+  const statement = statementCache(database);
   defineRowSum(database);
   const { isIntactSql } = rowSumsOf(database);
   const anyHidden = (): boolean => statement("SELECT 1 FROM hidden LIMIT 1").get() !== undefined;

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
 import { candidatesOfStep } from "./candidates-of-step.ts";
 import type { OverlayLookup } from "./merged-candidates.ts";
-import { keptStatements } from "./statement-cache.ts";
+import { statementCache } from "./statement-cache.ts";
 
 /** SQLite's way to say that a LIMIT is none. */
 export const noLimit = -1;
@@ -22,7 +22,7 @@ export type IndexCandidates = {
 
 /** Statements are prepared when they are first needed. */
 export function indexCandidates(database: DatabaseSync): IndexCandidates {
-  const statement = keptStatements(database);
+  const statement = statementCache(database);
   const hidden = database.prepare("SELECT 1 FROM hidden LIMIT 1");
 
   function* named(

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { quotedToken } from "./quoted-token.ts";
-import { keptStatements } from "./statement-cache.ts";
+import { statementCache } from "./statement-cache.ts";
 
 /**
  * Whether FTS5 ends each step of a query's statement soon. It looks for the next match without regard to the lower bound of a range
@@ -26,7 +26,7 @@ const mostRemembered = 4_096;
 type Estimate = { posts: number; cost: number };
 
 export function indexCost(database: DatabaseSync): IndexCost {
-  const statement = keptStatements(database);
+  const statement = statementCache(database);
   const remembered = new Map<string, number>();
   /** A search asks again for each of its slices. */
   const decided = new WeakMap<SealedQuery, boolean>();

@@ -1,18 +1,18 @@
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Arrivals, arrivalsIn } from "./ingest-order.ts";
+import { type IngestOrder, ingestOrderIn } from "./ingest-order.ts";
 import { packIds, unpackIds } from "./ingest-order-ids.ts";
-import { arrivedTogether, segmentArrivals } from "./read-ingest-order.ts";
+import { sameBatch, segmentIngestOrder } from "./read-ingest-order.ts";
 import { segmentMigrations } from "./schema.ts";
 
-type Segment = { database: DatabaseSync; arrivals: Arrivals };
+type Segment = { database: DatabaseSync; arrivals: IngestOrder };
 
 function withSegment(work: (segment: Segment) => void): void {
   const database = new DatabaseSync(":memory:");
   try {
     for (const migration of segmentMigrations) database.exec(migration);
-    work({ database, arrivals: arrivalsIn(database) });
+    work({ database, arrivals: ingestOrderIn(database) });
   } finally {
     database.close();
   }
@@ -36,7 +36,7 @@ function arrive(segment: Segment, from: number, ids: readonly bigint[]): number 
 }
 
 function told({ database }: Segment, pageSize: number): string[] {
-  const read = segmentArrivals(database);
+  const read = segmentIngestOrder(database);
   const all: string[] = [];
   for (let from = { number: 0, id: 0n }; ; ) {
     const page = read(from, 1e9, pageSize);
@@ -122,7 +122,7 @@ test("copied row by row into another segment, arrivals are the same there", () =
       number = arrive(segment, number, [5n, 15n, 50n]);
       arrive(segment, number, [40n]);
       for (const id of [5n, 10n, 15n, 20n, 30n, 40n, 50n]) insert(copy, id);
-      for (const { number: own, ids } of arrivedTogether(segment.database)(0, 1e9)) {
+      for (const { number: own, ids } of sameBatch(segment.database)(0, 1e9)) {
         copy.arrivals.put(own, ids);
       }
       expect(told(copy, 3)).toEqual(told(segment, 3));

@@ -9,7 +9,7 @@ import { packIds, unpackIds } from "./ingest-order-ids.ts";
  *
  * A row may name posts that are gone; they are passed over.
  */
-export type Arrivals = {
+export type IngestOrder = {
   /** The post whose row was written last, and that of no other new post since the call before; kept from `flush` on. */
   add(number: number, id: bigint): void;
   /** Writes down what was added. */
@@ -36,7 +36,7 @@ export type Arrivals = {
 const mostPosts = 1_000;
 
 /** `database` is a segment, open for writing; every call lies within a transaction. */
-export function arrivalsIn(database: DatabaseSync): Arrivals {
+export function ingestOrderIn(database: DatabaseSync): IngestOrder {
   const sql = prepareStatements(database);
   let gathered: bigint[] = [];
   let last = 0;

@@ -4,7 +4,7 @@ import { recordUri } from "../../posts/record.ts";
 import { rowSumsOf, type SummedRow } from "./row-sum.ts";
 
 /** How the posts of one segment are looked up. */
-export type HeldLookup<Found> = {
+export type PostLookup<Found> = {
   holds(id: bigint): boolean;
   lowestId(from: bigint, to: bigint): bigint | null;
   highestId(from: bigint, to: bigint): bigint | null;
@@ -22,7 +22,7 @@ const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
 export function segmentLookup(
   database: DatabaseSync,
   platform: Platform,
-): HeldLookup<{ id: bigint }> {
+): PostLookup<{ id: bigint }> {
   const sums = rowSumsOf(database);
   const select = database.prepare(
     `SELECT id, time_ms AS timeMs, likes, reposts, replies, quotes, revision, record, ${sums.column} AS sum

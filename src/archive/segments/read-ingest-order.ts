@@ -1,15 +1,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import { unpackIds } from "./ingest-order-ids.ts";
 
-export type SegmentArrival = { number: number; id: bigint };
+export type SegmentIngest = { number: number; id: bigint };
 
 /** Posts that arrived in one batch under one number, lowest ID first. */
-export type ArrivedTogether = { number: number; ids: bigint[] };
+export type SameBatch = { number: number; ids: bigint[] };
 
 /** The rows of a segment's arrivals with numbers of a span, lowest number first, hidden posts too; what is gone is left out. */
-export function arrivedTogether(
+export function sameBatch(
   database: DatabaseSync,
-): (from: number, to: number) => Iterable<ArrivedTogether> {
+): (from: number, to: number) => Iterable<SameBatch> {
   return rowsOf(database, "");
 }
 
@@ -17,12 +17,12 @@ export function arrivedTogether(
  * The shown posts of a segment by the number of their arrival, then by ID: from a number and an ID on, up to a number, at most
  * `limit`.
  */
-export function segmentArrivals(
+export function segmentIngestOrder(
   database: DatabaseSync,
-): (from: SegmentArrival, to: number, limit: number) => SegmentArrival[] {
+): (from: SegmentIngest, to: number, limit: number) => SegmentIngest[] {
   const rows = rowsOf(database, "AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = post.id)");
   return (from, to, limit) => {
-    const found: SegmentArrival[] = [];
+    const found: SegmentIngest[] = [];
     for (const { number, ids } of rows(from.number, to)) {
       // Several rows may have one number: a page ends between two.
       if (found.length >= limit && found.at(-1)?.number !== number) break;
@@ -34,7 +34,7 @@ export function segmentArrivals(
   };
 }
 
-function compare(a: SegmentArrival, b: SegmentArrival): number {
+function compare(a: SegmentIngest, b: SegmentIngest): number {
   if (a.number !== b.number) return a.number - b.number;
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
@@ -55,7 +55,7 @@ function rowsOf(database: DatabaseSync, condition: string) {
      WHERE true ${condition}`,
   );
 
-  return function* arrivedIn(from: number, to: number): Generator<ArrivedTogether> {
+  return function* arrivedIn(from: number, to: number): Generator<SameBatch> {
     for (const row of rows.iterate(from, to)) {
       const [number, low, high, ids] = row as unknown as StoredRow;
       const found =

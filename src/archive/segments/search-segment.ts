@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type IdRange, idTimeMs, type TimeSkew, tellsTime } from "../../posts/ids.ts";
+import { hasTime, type IdRange, idTimeMs, type TimeSkew } from "../../posts/ids.ts";
 import { matches } from "../../posts/matcher.ts";
 import type { PlanNode } from "../../query/plan.ts";
 import { onSnapshot } from "../database.ts";
@@ -215,7 +215,7 @@ const everyCandidateCounts = ({ residual, fromMs, toMs }: SegmentQuery): boolean
 /** Whether the ID alone tells that the post lies in the window: not within the skew of a border, or where it tells no time. */
 function surelyLiesInWindow(id: bigint, { fromMs, toMs, skew }: SegmentQuery): boolean {
   if (fromMs === null && toMs === null) return true;
-  if (!tellsTime(id)) return false;
+  if (!hasTime(id)) return false;
   const told = idTimeMs(id);
   const isAfter = fromMs === null || told + skew.minMs >= fromMs;
   return isAfter && (toMs === null || told + skew.maxMs < toMs);

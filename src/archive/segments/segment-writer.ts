@@ -14,14 +14,14 @@ import { openForWriting, preparesBigInts } from "../database.ts";
 import type { PackedTexts, PreparedPost } from "../prepared.ts";
 import { type Deletions, deletionsIn } from "./deletions.ts";
 import { writtenInWriter } from "./identity.ts";
-import { type Arrivals, arrivalsIn } from "./ingest-order.ts";
+import { type IngestOrder, ingestOrderIn } from "./ingest-order.ts";
 import { damagedRow, defineRowSum, rowSum, rowSumSql, rowSumsOf } from "./row-sum.ts";
 import { segmentMigrations } from "./schema.ts";
 import { sealedWritesOf } from "./sealed-writes.ts";
 import { tableSumsOf } from "./table-sums.ts";
 
 /** A post that a segment holds, as far as writing another version of it needs to know. */
-export type HeldPost = {
+export type StoredPost = {
   id: bigint;
   timeMs: number;
   counts: PostCounts;
@@ -33,7 +33,7 @@ export type HeldPost = {
 };
 
 /** A held post with everything that its record says. */
-export type ReadPost = HeldPost & { post: Post };
+export type ReadPost = StoredPost & { post: Post };
 
 /** What others say of a post: whether it is hidden, and the labels they gave it. */
 export type Moderation = { hidden: boolean; labels: readonly string[] };
@@ -56,8 +56,8 @@ export type SegmentWriter = {
   /** The first ID of the millisecond after the segment's last post. */
   end(): bigint;
   /** The post with this uri, by the hash of the uri. */
-  findByUri(hash: bigint, uri: string): HeldPost | null;
-  findById(id: bigint): (HeldPost & { uri: string }) | null;
+  findByUri(hash: bigint, uri: string): StoredPost | null;
+  findById(id: bigint): (StoredPost & { uri: string }) | null;
   read(id: bigint): ReadPost | null;
   holds(id: bigint): boolean;
   /** The lowest ID of a post from `from` to `to`, both inclusive; null where there is none. */
@@ -69,7 +69,7 @@ export type SegmentWriter = {
   idsWith(facet: string): bigint[];
   /** `arrival` is the post's number in the order of arrival. */
   insert(post: PreparedPost, id: bigint, arrival: number): void;
-  update(post: PreparedPost, held: HeldPost): void;
+  update(post: PreparedPost, held: StoredPost): void;
   remove(id: bigint, hash: bigint | null): void;
   renumber(id: bigint, to: bigint, hash: bigint): void;
   /** Adds to the counts of a post; terms are made anew only where a threshold is passed. */
@@ -95,7 +95,7 @@ type TermsWriter = {
 /** Where a segment writer puts what is not in rows. */
 export type BesideRows = {
   terms: TermsWriter;
-  arrivals: Pick<Arrivals, "add" | "renumber" | "flush" | "discard">;
+  arrivals: Pick<IngestOrder, "add" | "renumber" | "flush" | "discard">;
 };
 
 /** `cacheKib` bounds the page cache: a segment that fills needs a large one, an old one that is looked into a small one. */
@@ -105,7 +105,7 @@ export function openSegmentWriter(
   cacheKib: number,
 ): SegmentWriter {
   const database = openForWriting(path, segmentMigrations, cacheKib);
-  const beside = { terms: ftsTermsIn(database), arrivals: arrivalsIn(database) };
+  const beside = { terms: ftsTermsIn(database), arrivals: ingestOrderIn(database) };
   return segmentWriterOn(database, { path, platform }, beside);
 }
 
@@ -165,7 +165,7 @@ export function segmentWriterOn(
     return lastRead === null || id <= lastRead;
   }
 
-  function held(row: Record<string, unknown>): HeldPost & { row: RecordRow } {
+  function held(row: Record<string, unknown>): StoredPost & { row: RecordRow } {
     const record = String(row.record);
     const counts = {
       likes: numberOrNull(row.likes),
@@ -192,7 +192,7 @@ export function segmentWriterOn(
     };
   }
 
-  function findById(id: bigint): (HeldPost & { uri: string; row: RecordRow }) | null {
+  function findById(id: bigint): (StoredPost & { uri: string; row: RecordRow }) | null {
     if (!mayHold(id)) return null;
     const row = sql.row.get(id);
     if (row === undefined) return null;
@@ -201,7 +201,7 @@ export function segmentWriterOn(
   }
 
   /** Hashes of 64 bits hardly ever meet: a damaged row of the hash is the post. */
-  function findByUri(hash: bigint, uri: string): HeldPost | null {
+  function findByUri(hash: bigint, uri: string): StoredPost | null {
     beginReading();
     for (const { id } of sql.idsOfHash.all(hash)) {
       const post = findById(id as bigint);

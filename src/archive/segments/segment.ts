@@ -9,10 +9,10 @@ import { isDamage } from "../sealed/damage.ts";
 import { type SegmentCounter, segmentCounter } from "./count.ts";
 import { markDamaged } from "./damage-marker.ts";
 import { type IndexCost, indexCost } from "./index-cost.ts";
-import type { HeldLookup } from "./lookup.ts";
+import type { PostLookup } from "./lookup.ts";
 import { segmentLookup } from "./lookup.ts";
 import { namedPosts } from "./named-posts.ts";
-import { type SegmentArrival, segmentArrivals } from "./read-ingest-order.ts";
+import { type SegmentIngest, segmentIngestOrder } from "./read-ingest-order.ts";
 import { type RowsRead, rowsReader } from "./read-rows.ts";
 import { rowSubject } from "./row-subject.ts";
 import { createSealedMemory, openSealedPart, type SealedMemory } from "./sealed-part.ts";
@@ -27,9 +27,9 @@ export type Segment = {
   rows(ids: readonly bigint[]): RowsRead;
   counter: SegmentCounter;
   /** Posts by ID and by uri, hidden ones too. */
-  lookup: HeldLookup<{ id: bigint }>;
+  lookup: PostLookup<{ id: bigint }>;
   /** Posts by the number of their arrival: from a number and an ID on, up to a number. */
-  arrivals(from: SegmentArrival, to: number, limit: number): SegmentArrival[];
+  arrivals(from: SegmentIngest, to: number, limit: number): SegmentIngest[];
   /**
    * Verifies what has no checksums of its own against the sums of its tables, once a process; the segment is marked where they differ, and
    * searched row by row from then on. Yields when `isSliceOver` says so.
@@ -97,7 +97,7 @@ export function openSegment(
     search: segmentSearch(database, { path, sealed, rows, cost }),
     rows,
     counter: segmentCounter(database, { path, sealed, rows, isMatch, cost }),
-    arrivals: segmentArrivals(database),
+    arrivals: segmentIngestOrder(database),
     lookup: segmentLookup(database, platform),
     verify,
     resizeCache: (kib) => database.exec(`PRAGMA cache_size = -${kib}`),

@@ -4,7 +4,7 @@ import type { PlanNode } from "../../query/plan.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import type { CandidateBatch } from "./merged-candidates.ts";
 import { quotedToken } from "./quoted-token.ts";
-import { keptStatements } from "./statement-cache.ts";
+import { statementCache } from "./statement-cache.ts";
 
 /**
  * Candidates of a query whose statement FTS5 might not end soon (`index-cost.ts`). FTS5 is asked for the posts of one term at a
@@ -58,7 +58,7 @@ export const mostPostings = 2 * postingsOfSlice;
 const shrinkage = 16;
 
 export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
-  const statement = keptStatements(database);
+  const statement = statementCache(database);
   const hidden = database.prepare("SELECT 1 FROM hidden LIMIT 1");
 
   /** The newest posts of a range, those that are hidden too: the slice goes down to the last one. */

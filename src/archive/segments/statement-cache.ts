@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
 /** Prepares each statement when it is first needed, and keeps it. Rows come as arrays, and numbers as bigints. */
-export function keptStatements(database: DatabaseSync): (sql: string) => StatementSync {
+export function statementCache(database: DatabaseSync): (sql: string) => StatementSync {
   const kept = new Map<string, StatementSync>();
   return (sql) => {
     const known = kept.get(sql);

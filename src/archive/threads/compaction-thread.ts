@@ -1,26 +1,26 @@
 import type { FileLock } from "../../db/folder-lock.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { reply, serveThread, type ThreadCall, threadData } from "../../lib/thread.ts";
-import { createUpkeep, type Upkeep } from "../compaction/compaction.ts";
-import { type UpkeepContext, upkeepContext } from "../compaction/context.ts";
-import { lockUpkeep } from "../compaction/lock.ts";
+import { type Compaction, createCompaction } from "../compaction/compaction.ts";
+import { type CompactionContext, compactionContext } from "../compaction/context.ts";
+import { lockCompaction } from "../compaction/lock.ts";
 import { lockPauseMs, type Steps } from "../compaction/steps.ts";
-import { type UpkeepState, unknownState } from "../compaction-state.ts";
+import { type CompactionState, unknownState } from "../compaction-state.ts";
 import type { ArchiveBounds } from "../settings.ts";
 
 /**
  * The thread that keeps an archive up, in the process that was first to take the folder's upkeep. It works in short steps and
  * rests after each as long as it took, so that searches and batches have the machine to themselves half of the time.
  */
-export type UpkeepThreadData = { folder: string; bounds: ArchiveBounds };
+export type CompactionThreadData = { folder: string; bounds: ArchiveBounds };
 
 /** Time between two looks when there is nothing to do, milliseconds. */
 const betweenLooksMs = 2_000;
 const longestRestMs = 200;
 
-const { folder, bounds } = threadData<UpkeepThreadData>();
+const { folder, bounds } = threadData<CompactionThreadData>();
 const ending = new AbortController();
-let running: { lock: FileLock; context: UpkeepContext; upkeep: Upkeep } | null = null;
+let running: { lock: FileLock; context: CompactionContext; upkeep: Compaction } | null = null;
 let steps: Steps<boolean> | null = null;
 
 const rest = (ms: number): Promise<void> => systemClock.sleep(ms, ending.signal);
@@ -35,11 +35,11 @@ async function keepUp(): Promise<void> {
 
 /** Null while another process has the folder's upkeep. */
 function start(): typeof running {
-  const lock = lockUpkeep(folder);
+  const lock = lockCompaction(folder);
   if (lock === null) return null;
   try {
-    const context = upkeepContext(folder, bounds, systemClock);
-    return { lock, context, upkeep: createUpkeep(context) };
+    const context = compactionContext(folder, bounds, systemClock);
+    return { lock, context, upkeep: createCompaction(context) };
   } catch (error) {
     lock.release();
     throw error;
@@ -61,7 +61,7 @@ async function drive(work: Steps<boolean>): Promise<boolean> {
   }
 }
 
-function stateNow(): UpkeepState {
+function stateNow(): CompactionState {
   return running?.upkeep.state() ?? unknownState("elsewhere", bounds.maxBytes);
 }
 

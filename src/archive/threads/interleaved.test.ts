@@ -5,8 +5,8 @@ import { makePost } from "../../../test/support/make-post.ts";
 import { nameOf, openPostSet, type PostSet } from "../../../test/support/post-set.ts";
 import type { Post } from "../../posts/post.ts";
 import type { CountAnswer, CoveredAnswer } from "../archive.ts";
-import { createUpkeep } from "../compaction/compaction.ts";
-import { upkeepContext } from "../compaction/context.ts";
+import { createCompaction } from "../compaction/compaction.ts";
+import { compactionContext } from "../compaction/context.ts";
 import { runSteps } from "../compaction/steps.ts";
 import { archiveDefaults } from "../settings.ts";
 
@@ -77,12 +77,12 @@ function change({ archive }: PostSet, volatile: readonly Post[], random: () => n
     return;
   }
   if (kind < 0.12) {
-    const context = upkeepContext(
+    const context = compactionContext(
       archive.folder,
       { ...archiveDefaults, splitPosts: 300, seal: "off" },
       { now: () => 0 },
     );
-    runSteps(createUpkeep(context).look());
+    runSteps(createCompaction(context).look());
     context.catalog.close();
     return;
   }

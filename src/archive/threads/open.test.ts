@@ -8,7 +8,7 @@ import { postKey } from "../../posts/references.ts";
 import type { PlanNode } from "../../query/plan.ts";
 import type { Archive } from "../archive.ts";
 import { readSegments } from "../catalog/catalog.ts";
-import { upkeepContext } from "../compaction/context.ts";
+import { compactionContext } from "../compaction/context.ts";
 import { sealSegment } from "../compaction/seal-segment.ts";
 import { runSteps } from "../compaction/steps.ts";
 import { archiveDefaults } from "../settings.ts";
@@ -162,7 +162,7 @@ test.each([
 });
 
 function sealAll(folder: string): void {
-  const context = upkeepContext(folder, archiveDefaults, systemClock);
+  const context = compactionContext(folder, archiveDefaults, systemClock);
   for (const entry of readSegments(context.catalog)) runSteps(sealSegment(context, entry));
   context.catalog.close();
 }

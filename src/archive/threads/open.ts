@@ -10,12 +10,12 @@ import type {
   Archive,
   ArchiveChange,
   ArchiveStats,
-  Arrival,
   CountAnswer,
   CoveredAnswer,
   Damage,
   Identified,
   ImportBatch,
+  IngestedPost,
   NamedAccount,
   NamedPosition,
   PlatformCoverage,
@@ -30,16 +30,16 @@ import { requireIntactStart } from "../catalog/intact-catalog.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";
 import type { CatalogDamage } from "../catalog/sums.ts";
 import { verifyCatalog } from "../catalog/verify-catalog.ts";
-import type { UpkeepState } from "../compaction-state.ts";
+import type { CompactionState } from "../compaction-state.ts";
 import { openForReading } from "../database.ts";
-import { careFault, requireWritable } from "../maintenance/errors.ts";
+import { maintenanceError, requireWritable } from "../maintenance/errors.ts";
 import { memoryShares } from "../memory-shares.ts";
 import { createIdMemory } from "../sealed/id-memory.ts";
 import { createVerifiedFiles } from "../segments/verified-files.ts";
 import { type ArchiveBounds, archiveDefaults } from "../settings.ts";
 import { type Preparation, type PreparedChanges, startPreparation } from "../write/prepare.ts";
 import { withLanguages } from "../write/with-languages.ts";
-import type { UpkeepThreadData } from "./compaction-thread.ts";
+import type { CompactionThreadData } from "./compaction-thread.ts";
 import type { ReaderThreadData } from "./reader-thread.ts";
 import { createStopFlags } from "./stop-flags.ts";
 import type { WriterThreadData } from "./writer-thread.ts";
@@ -100,7 +100,7 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
   const catalog = openForReading(catalogPath(folder), versionCacheKib);
   const readVersion = catalog.prepare("PRAGMA data_version");
   const writer = startThread(siblingModule(import.meta.url, "./writer-thread"), writerData);
-  const keeperData: UpkeepThreadData = { folder, bounds: boundsOf(bounds) };
+  const keeperData: CompactionThreadData = { folder, bounds: boundsOf(bounds) };
   const keeper =
     settings.upkeep === "on"
       ? startThread(siblingModule(import.meta.url, "./compaction-thread"), keeperData)
@@ -236,7 +236,7 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
     },
     identify: async (posts) =>
       posts.length === 0 ? [] : ((await ask("identify", posts)) as Identified[]),
-    arrivals: async (after, limit) => (await ask("arrivals", { after, limit })) as Arrival[],
+    arrivals: async (after, limit) => (await ask("arrivals", { after, limit })) as IngestedPost[],
     accountsToLookUp: async (platform, beforeMs, limit) =>
       (await ask("accountsToLookUp", { platform, beforeMs, limit })) as string[],
     accountsNamed: async (name) => (await ask("accountsNamed", name)) as NamedAccount[],
@@ -247,7 +247,7 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
     stats: async () => (await ask("stats", { maxBytes })) as ArchiveStats,
     upkeep: async () => {
       await verified;
-      return ((await keeper?.call("state", null)) as UpkeepState | undefined) ?? null;
+      return ((await keeper?.call("state", null)) as CompactionState | undefined) ?? null;
     },
     verified: () => verified,
     answers: async () => {
@@ -375,7 +375,7 @@ function prepareCatalog(folder: string): string {
     noteStoreId(dirname(folder), "archive", archiveId(uriKey));
     return uriKey;
   } catch (error) {
-    throw careFault(error, folder);
+    throw maintenanceError(error, folder);
   }
 }
 

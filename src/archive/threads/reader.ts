@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { jsonArray } from "../../lib/json-array.ts";
 import { lastOf } from "../../lib/last-of.ts";
-import { tellsTime, uriHash } from "../../posts/ids.ts";
+import { hasTime, uriHash } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 import { type KnownAccount, type RecordRow, recordUri, renderRecord } from "../../posts/record.ts";
 import { blueskyUri, postKey, readNamedPost } from "../../posts/references.ts";
@@ -9,13 +9,13 @@ import type { QueryNames, ResolvedNames } from "../../query/make-plan.ts";
 import type { PlanNode } from "../../query/plan.ts";
 import type {
   ArchiveStats,
-  Arrival,
   CountAnswer,
   CountRequest,
   CoveredAnswer,
   Damage,
   FetchedName,
   Identified,
+  IngestedPost,
   NamedAccount,
   NamedPosition,
   PlatformCoverage,
@@ -43,7 +43,7 @@ import {
 } from "../catalog/catalog.ts";
 import { damageOf } from "../catalog/damage.ts";
 import { labelsOf } from "../catalog/labels.ts";
-import { strayedOf } from "../catalog/misplaced.ts";
+import { misplacedPostsOf } from "../catalog/misplaced.ts";
 import { requireKnownAnalyzers } from "../catalog/open-catalog.ts";
 import { byOtherIds } from "../catalog/other-ids.ts";
 import { withheldOf } from "../catalog/withheld.ts";
@@ -51,8 +51,8 @@ import { onSnapshot, openForReading } from "../database.ts";
 import { segmentCache } from "../memory-shares.ts";
 import { countSegments } from "../read/count.ts";
 import { createCountCache } from "../read/count-cache.ts";
-import { heldOfAuthors, withAuthors } from "../read/coverage-of-authors.ts";
-import { readArrivals } from "../read/ingest-order.ts";
+import { coverageOfAuthors, withAuthors } from "../read/coverage-of-authors.ts";
+import { readIngestOrder } from "../read/ingest-order.ts";
 import { type PageStart, pageStart } from "../read/page-start.ts";
 import { comparePositions, type SearchSurroundings, searchSegments } from "../read/search.ts";
 import { readStats } from "../read/stats.ts";
@@ -78,7 +78,7 @@ export type ReaderOperations = {
   withheld(names: readonly FetchedName[]): boolean[];
   resolve(names: QueryNames): ResolvedNames;
   identify(posts: readonly UnknownPost[]): Identified[];
-  arrivals(request: { after: Arrival | null; limit: number }): Arrival[];
+  arrivals(request: { after: IngestedPost | null; limit: number }): IngestedPost[];
   accountsToLookUp(request: { platform: Platform; beforeMs: number; limit: number }): string[];
   accountsNamed(name: string): NamedAccount[];
   aliases(request: { platform: Platform; below: bigint | null; limit: number }): NamedPosition[];
@@ -123,7 +123,7 @@ export function createReader(
   const counted = createCountCache();
   const accounts = accountsOf(catalog);
   const withheld = withheldOf(catalog, accounts, labelsOf(catalog));
-  const strayed = strayedOf(catalog);
+  const strayed = misplacedPostsOf(catalog);
   const readAliases = aliasesBelow(catalog, (platform, id) => {
     const entries = current().segments.filter((entry) => entry.platform === platform);
     if (entries.length === 0) return false;
@@ -165,7 +165,7 @@ export function createReader(
     plan: PlanNode,
     answer: (segments: SegmentEntry[]) => Generator<void, Answer>,
   ): Generator<void, Answer & { held: readonly PlatformCoverage[] }> {
-    const ofAuthors = heldOfAuthors(coverageOf, plan);
+    const ofAuthors = coverageOfAuthors(coverageOf, plan);
     const { segments, held } = current();
     return { ...(yield* answer(segments)), held: withAuthors(held, ofAuthors) };
   }
@@ -268,7 +268,7 @@ export function createReader(
     { platform, ...entry }: SegmentEntry,
     ids: readonly bigint[],
   ): ReadonlyMap<bigint, bigint> {
-    const sought = platform === "x" ? ids.filter(tellsTime) : ids;
+    const sought = platform === "x" ? ids.filter(hasTime) : ids;
     if (sought.length === 0) return new Map();
     try {
       return byOtherIds(open({ platform, ...entry }).lookup, readUriKey(catalog), sought);
@@ -382,7 +382,8 @@ export function createReader(
           },
           posts,
         ),
-      arrivals: ({ after, limit }) => readArrivals(catalog, current().segments, open, after, limit),
+      arrivals: ({ after, limit }) =>
+        readIngestOrder(catalog, current().segments, open, after, limit),
       accountsToLookUp: ({ platform, beforeMs, limit }) =>
         accounts.toLookUp(platform, beforeMs, limit),
       accountsNamed: accountsNamed(catalog, accounts),

@@ -4,7 +4,7 @@ import type { Platform } from "../../posts/post.ts";
 import type { NamedPosition } from "../archive.ts";
 import { byOtherIds } from "../catalog/other-ids.ts";
 import type { PreparedChange, PreparedHeldDelete } from "../prepared.ts";
-import type { HeldPost } from "../segments/segment-writer.ts";
+import type { StoredPost } from "../segments/segment-writer.ts";
 import { findPost } from "./find-post.ts";
 import { owner } from "./placement.ts";
 import type { PreparedChanges } from "./prepare.ts";
@@ -105,7 +105,7 @@ export function postWithId(
   { writers, uriKey }: WriteContext,
   platform: Platform,
   id: bigint,
-): (HeldPost & { uri: string }) | null {
+): (StoredPost & { uri: string }) | null {
   const entries = writers.entries(platform);
   if (entries.length === 0) return null;
   const writer = writers.writerOf(owner(entries, id));

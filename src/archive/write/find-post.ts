@@ -1,8 +1,8 @@
 import { xIdOf } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { SegmentEntry } from "../catalog/catalog.ts";
-import type { HeldPost } from "../segments/segment-writer.ts";
-import { findHeld } from "./placement.ts";
+import type { StoredPost } from "../segments/segment-writer.ts";
+import { findStored } from "./placement.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /** The post with this uri, wherever in the segments of its platform it lies; null when it is not held. */
@@ -11,10 +11,10 @@ export function findPost(
   entries: readonly SegmentEntry[],
   platform: Platform,
   uri: string,
-): HeldPost | null {
+): StoredPost | null {
   if (entries.length === 0) return null;
   const id = platform === "x" ? xIdOf(uri) : null;
   const hash = id === null ? context.hashOf(uri) : null;
   const segments = { ...context, writerOf: context.writers.writerOf, entries };
-  return findHeld(segments, { platform, uri, hash, id });
+  return findStored(segments, { platform, uri, hash, id });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { lastId, numberedId, uriNumber } from "../../posts/ids.ts";
 import { presentAnalyzer, presentNumbering, type SegmentEntry } from "../catalog/catalog.ts";
-import type { HeldLookup } from "../segments/lookup.ts";
+import type { PostLookup } from "../segments/lookup.ts";
 import { identifyPosts } from "./identify.ts";
 
 const timeMs = Date.UTC(2026, 0, 1);
@@ -20,7 +20,7 @@ const entry: SegmentEntry = {
 
 /** Lookups of an archive in which a run of IDs is taken. */
 function lookupsWith(taken: ReadonlySet<bigint>) {
-  const lookup: HeldLookup<{ id: bigint }> = {
+  const lookup: PostLookup<{ id: bigint }> = {
     holds: (id) => taken.has(id),
     lowestId: () => null,
     highestId: () => null,

@@ -1,16 +1,16 @@
 import { lookupHash, nextInMillisecond, numberedId, uriNumber, xIdOf } from "../../posts/ids.ts";
 import type { Identified, UnknownPost } from "../archive.ts";
 import type { SegmentEntry } from "../catalog/catalog.ts";
-import type { Strayed } from "../catalog/misplaced.ts";
-import type { HeldLookup } from "../segments/lookup.ts";
-import { findHeld, owner } from "./placement.ts";
+import type { MisplacedPosts } from "../catalog/misplaced.ts";
+import type { PostLookup } from "../segments/lookup.ts";
+import { findStored, owner } from "./placement.ts";
 
 export type Lookups = {
   uriKey: string;
   /** Of all platforms. */
   segments: readonly SegmentEntry[];
-  lookupOf(entry: SegmentEntry): HeldLookup<{ id: bigint }>;
-  strayed: Pick<Strayed, "idsOf">;
+  lookupOf(entry: SegmentEntry): PostLookup<{ id: bigint }>;
+  strayed: Pick<MisplacedPosts, "idsOf">;
 };
 
 /** The IDs of posts, in order. Of several that are not held no two of a platform get one ID. */
@@ -30,7 +30,7 @@ function identify(
   const found =
     entries.length === 0
       ? null
-      : findHeld(
+      : findStored(
           { entries, writerOf: lookupOf, strayed },
           { platform, uri, hash: ownId === null ? lookupHash(uriKey, uri) : null, id: wanted },
         );

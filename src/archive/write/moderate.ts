@@ -44,7 +44,7 @@ export function noteModeration({ accounts, labels }: WriteContext, batch: Told):
 }
 
 /** Hides, shows, labels and removes the posts that are listed, as is said of them now; how many were removed. */
-export function judgeListed(context: WriteContext): number {
+export function moderateListed(context: WriteContext): number {
   const { unjudged } = context;
   const listed = unjudged.all();
   const removed = listed.map((subject) => judge(context, subject));

@@ -5,7 +5,7 @@ import { nextSequence, type SegmentEntry } from "../catalog/catalog.ts";
 import { tombstonesOf } from "../catalog/tombstones.ts";
 import type { PreparedChange } from "../prepared.ts";
 import type { SegmentWriter } from "../segments/segment-writer.ts";
-import { type PlacedChange, placeChanges } from "./placement.ts";
+import { type AssignedChange, assignChanges } from "./placement.ts";
 import type { WriteContext } from "./write-context.ts";
 
 type PlaceOptions = {
@@ -20,7 +20,7 @@ export function placePosts(
   platform: Platform,
   changes: readonly PreparedChange[],
   { report, writerOf }: PlaceOptions,
-): PlacedChange[] {
+): AssignedChange[] {
   const { catalog, accounts } = context;
   const entries = entriesOf(context, platform);
   const segments = { ...context, writerOf, entries };
@@ -28,7 +28,7 @@ export function placePosts(
   return withoutAged(
     context,
     platform,
-    placeChanges(changes, segments, tombstones, report),
+    assignChanges(changes, segments, tombstones, report),
     report,
   );
 }
@@ -46,9 +46,9 @@ export function entriesOf({ catalog, writers }: WriteContext, platform: Platform
 function withoutAged(
   { catalog }: WriteContext,
   platform: Platform,
-  changes: PlacedChange[],
+  changes: AssignedChange[],
   report: WriteReport,
-): PlacedChange[] {
+): AssignedChange[] {
   const agedMs = agedOutMs(catalog, platform);
   if (agedMs === null) return changes;
   const kept = changes.filter(
@@ -60,7 +60,7 @@ function withoutAged(
 }
 
 /** Accounts that are known by their id alone are to be looked up. */
-export function noteAuthors({ accounts }: WriteContext, changes: readonly PlacedChange[]): void {
+export function noteAuthors({ accounts }: WriteContext, changes: readonly AssignedChange[]): void {
   for (const change of changes) {
     if (change.kind !== "insert" && change.kind !== "update") continue;
     const { platform, userId, lacksHandle } = change.post;

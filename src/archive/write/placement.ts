@@ -3,23 +3,23 @@ import type { Platform } from "../../posts/post.ts";
 import { saysTheSame } from "../../posts/record.ts";
 import type { WriteReport } from "../archive.ts";
 import { presentNumbering, type SegmentEntry } from "../catalog/catalog.ts";
-import { nearTime, type Strayed, uriTimeMs } from "../catalog/misplaced.ts";
+import { type MisplacedPosts, nearTime, uriTimeMs } from "../catalog/misplaced.ts";
 import { forgottenRevision, type Tombstones } from "../catalog/tombstones.ts";
 import type { PreparedChange, PreparedPost } from "../prepared.ts";
-import type { HeldLookup } from "../segments/lookup.ts";
+import type { PostLookup } from "../segments/lookup.ts";
 import {
-  type HeldPost,
   newestCounts,
   type SegmentWriter,
+  type StoredPost,
   sameCounts,
 } from "../segments/segment-writer.ts";
 import { haveDistinctIds } from "./distinct-ids.ts";
 import { numberSlots, type StoredIds } from "./number-slots.ts";
 
 /** A change that knows which ID, and so which segment, it concerns. */
-export type PlacedChange =
+export type AssignedChange =
   | { kind: "insert"; post: PreparedPost; id: bigint }
-  | { kind: "update"; post: PreparedPost; held: HeldPost; id: bigint }
+  | { kind: "update"; post: PreparedPost; held: StoredPost; id: bigint }
   | {
       kind: "remove";
       platform: Platform;
@@ -38,7 +38,7 @@ export type Segments = {
   entries: readonly SegmentEntry[];
   writerOf(entry: SegmentEntry): SegmentWriter;
   hashOf(uri: string): bigint;
-  strayed: Strayed;
+  strayed: MisplacedPosts;
 };
 
 /** The segment that an ID belongs to. */
@@ -52,16 +52,16 @@ export function owner(entries: readonly SegmentEntry[], id: bigint): SegmentEntr
  * Decides what each change of one platform does: where its post lies already, which ID a new one gets, what a tombstone keeps
  * out, what is no news. Counts all of it in `report`.
  */
-export function placeChanges(
+export function assignChanges(
   changes: readonly PreparedChange[],
   segments: Segments,
   tombstones: Tombstones,
   report: WriteReport,
-): PlacedChange[] {
-  const placed: PlacedChange[] = [];
+): AssignedChange[] {
+  const placed: AssignedChange[] = [];
   const inserts: PreparedPost[] = [];
   for (const change of changes) {
-    const held = findHeld(segments, change);
+    const held = findStored(segments, change);
     if (change.kind === "delete") {
       tombstones.add(change);
       if (held === null) {
@@ -94,13 +94,13 @@ export function placeChanges(
 function numbered(
   segments: Segments,
   inserts: readonly PreparedPost[],
-  placed: readonly PlacedChange[],
-): PlacedChange[] {
+  placed: readonly AssignedChange[],
+): AssignedChange[] {
   if (inserts.length === 0) return [...placed];
   if (areFree(segments, inserts)) {
     return [
       ...placed,
-      ...inserts.map((post): PlacedChange => ({ kind: "insert", post, id: post.id })),
+      ...inserts.map((post): AssignedChange => ({ kind: "insert", post, id: post.id })),
     ];
   }
   const slots = numberSlots(storedIds(segments));
@@ -109,7 +109,7 @@ function numbered(
   for (const post of inserts) {
     if (post.hash !== null) slots.insert(post, post.id, uriHash(post.uri));
   }
-  const moves = slots.moves().map(({ from, to }): PlacedChange & { kind: "renumber" } => {
+  const moves = slots.moves().map(({ from, to }): AssignedChange & { kind: "renumber" } => {
     const uri = writerOf(segments, from).findById(from)?.uri ?? "";
     return { kind: "renumber", id: from, to, hash: segments.hashOf(uri) };
   });
@@ -117,7 +117,7 @@ function numbered(
   return [
     ...moves,
     ...placed.map((change) => movedTo(change, moved.get(change.id) ?? change.id)),
-    ...inserts.map((post): PlacedChange => ({ kind: "insert", post, id: slots.idOf(post) })),
+    ...inserts.map((post): AssignedChange => ({ kind: "insert", post, id: slots.idOf(post) })),
   ];
 }
 
@@ -125,7 +125,7 @@ function numbered(
 const areFree = (segments: Segments, posts: readonly PreparedPost[]): boolean =>
   haveDistinctIds(posts) && posts.every(({ id }) => !writerOf(segments, id).holds(id));
 
-const movedTo = (change: PlacedChange, id: bigint): PlacedChange =>
+const movedTo = (change: AssignedChange, id: bigint): AssignedChange =>
   change.kind === "update" ? { ...change, id, held: { ...change.held, id } } : { ...change, id };
 
 const writerOf = (segments: Segments, id: bigint): SegmentWriter =>
@@ -143,7 +143,7 @@ const storedIds = (segments: Segments): StoredIds => ({
 });
 
 /** In the newest segment, which owns the last ID. */
-const keptOut = ({ uri, revision }: { uri: string; revision: string }): PlacedChange => ({
+const keptOut = ({ uri, revision }: { uri: string; revision: string }): AssignedChange => ({
   kind: "keep-out",
   id: lastId,
   uri,
@@ -151,7 +151,7 @@ const keptOut = ({ uri, revision }: { uri: string; revision: string }): PlacedCh
 });
 
 /** What a post is looked for by: `id` is its own number, or the one that it would get; null where neither is known. */
-export type WantedPost = {
+export type PostKey = {
   platform: Platform;
   uri: string;
   hash: bigint | null;
@@ -159,17 +159,17 @@ export type WantedPost = {
 };
 
 /** The segments of one platform, lowest IDs first, as they are looked into. */
-export type LookedInto<Found> = {
+export type LookupSegments<Found> = {
   entries: readonly SegmentEntry[];
-  writerOf(entry: SegmentEntry): HeldLookup<Found>;
-  strayed: Pick<Strayed, "idsOf">;
+  writerOf(entry: SegmentEntry): PostLookup<Found>;
+  strayed: Pick<MisplacedPosts, "idsOf">;
 };
 
 /**
  * Where a post lies: an X post under its own number, any other near the time that its uri tells or where it strayed to. Where
  * the uri tells no time, in the segment of the time it has, else in any other.
  */
-export function findHeld<Found>(segments: LookedInto<Found>, wanted: WantedPost): Found | null {
+export function findStored<Found>(segments: LookupSegments<Found>, wanted: PostKey): Found | null {
   const { entries, writerOf, strayed } = segments;
   const { platform, uri, hash, id } = wanted;
   if (hash === null) {
@@ -196,7 +196,7 @@ const hasUri = (found: { uri: string }, uri: string): boolean =>
 /** The segments in which a post can lie that did not stray, the likeliest first. */
 function likelyEntries(
   entries: readonly SegmentEntry[],
-  { platform, uri, id }: WantedPost,
+  { platform, uri, id }: PostKey,
 ): SegmentEntry[] {
   const toldMs = uriTimeMs(platform, uri);
   const first = id === null ? null : owner(entries, id);
@@ -212,7 +212,7 @@ function likelyEntries(
 }
 
 /** Whether a version says more than the one held: a later revision, or different content where there are no revisions. */
-function isNews(post: PreparedPost, held: HeldPost): boolean {
+function isNews(post: PreparedPost, held: StoredPost): boolean {
   if (!held.isIntact) return true;
   if (post.imported && !held.imported) return false;
   if (post.revision !== "" && held.revision !== "") return post.revision > held.revision;

@@ -1,8 +1,8 @@
-import { firstTimeMs, idTimeMs, type TimeSkew, tellsTime } from "../../posts/ids.ts";
+import { firstTimeMs, hasTime, idTimeMs, type TimeSkew } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { type SegmentEntry, setSkew } from "../catalog/catalog.ts";
-import { isStrayed } from "../catalog/misplaced.ts";
-import { owner, type PlacedChange } from "./placement.ts";
+import { isMisplaced } from "../catalog/misplaced.ts";
+import { type AssignedChange, owner } from "./placement.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /**
@@ -12,14 +12,14 @@ import type { WriteContext } from "./write-context.ts";
 export function publish(
   context: WriteContext,
   platform: Platform,
-  changes: readonly PlacedChange[],
+  changes: readonly AssignedChange[],
 ): boolean {
   const isWidened = widenSkews(context, platform, changes);
   let isListed = false;
   for (const change of changes) {
     if (change.kind !== "insert" || change.post.hash === null) continue;
     const { uri, hash } = change.post;
-    if (!isStrayed(platform, uri, change.id)) continue;
+    if (!isMisplaced(platform, uri, change.id)) continue;
     isListed = context.strayed.add(platform, hash, change.id) || isListed;
   }
   return isWidened || isListed;
@@ -28,14 +28,14 @@ export function publish(
 function widenSkews(
   { catalog, writers }: WriteContext,
   platform: Platform,
-  changes: readonly PlacedChange[],
+  changes: readonly AssignedChange[],
 ): boolean {
   const entries = writers.entries(platform);
   const wider = new Map<SegmentEntry, TimeSkew>();
   for (const change of changes) {
     if (change.kind !== "insert" && change.kind !== "update") continue;
     // What is older than IDs with a time is looked for among those without one, whatever the skew.
-    if (!tellsTime(change.id) && change.post.timeMs <= firstTimeMs) continue;
+    if (!hasTime(change.id) && change.post.timeMs <= firstTimeMs) continue;
     const entry = owner(entries, change.id);
     const skew = wider.get(entry) ?? entry.skew;
     const off = change.post.timeMs - idTimeMs(change.id);

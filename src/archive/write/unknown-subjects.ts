@@ -14,12 +14,12 @@ const handlesAtOnce = 5_000;
 const labelsAtOnce = 500;
 const aliasesAtOnce = 500;
 
-export type Strangers = {
+export type UnknownSubjects = {
   /** Looks at the next rows, round and round. */
   forgetSome(nowMs: number): void;
 };
 
-export function strangersOf(context: WriteContext): Strangers {
+export function unknownSubjectsOf(context: WriteContext): UnknownSubjects {
   const handles = inTurn(
     context.catalog,
     "handle",

@@ -14,9 +14,9 @@ import {
 } from "../catalog/catalog.ts";
 import { commitNumberOf } from "../catalog/commit-number.ts";
 import { labelsOf } from "../catalog/labels.ts";
-import { strayedOf } from "../catalog/misplaced.ts";
+import { misplacedPostsOf } from "../catalog/misplaced.ts";
 import { requireKnownAnalyzers } from "../catalog/open-catalog.ts";
-import { unjudgedOf } from "../catalog/pending-moderation.ts";
+import { pendingModerationOf } from "../catalog/pending-moderation.ts";
 import { inTransaction } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { addCountStep } from "./add-counts.ts";
@@ -24,12 +24,12 @@ import { aliasesOf, deletesOf, noteAliases } from "./aliases.ts";
 import { countChangesOf } from "./count-changes.ts";
 import { createImportBound } from "./import-bound.ts";
 import { latestChanges } from "./latest-changes.ts";
-import { expireLabels, judgeListed, newsOf, noteModeration } from "./moderate.ts";
+import { expireLabels, moderateListed, newsOf, noteModeration } from "./moderate.ts";
 import { noteAuthors, placePosts } from "./place-posts.ts";
 import type { PreparedChanges } from "./prepare.ts";
 import { publish } from "./publish.ts";
 import { segmentWritersOf } from "./segment-writers.ts";
-import { strangersOf } from "./unknown-subjects.ts";
+import { unknownSubjectsOf } from "./unknown-subjects.ts";
 import type { WriteContext } from "./write-context.ts";
 import { writeSegments } from "./write-segments.ts";
 
@@ -95,14 +95,14 @@ export function createBatchWriter(
     labels: labelsOf(catalog),
     counts: countChangesOf(catalog),
     aliases: aliasesOf(catalog),
-    strayed: strayedOf(catalog),
-    unjudged: unjudgedOf(catalog),
+    strayed: misplacedPostsOf(catalog),
+    unjudged: pendingModerationOf(catalog),
     commit,
     uriKey,
     hashOf: (uri) => lookupHash(uriKey, uri),
   };
   const { counts, unjudged } = context;
-  const strangers = strangersOf(context);
+  const strangers = unknownSubjectsOf(context);
   const refuseWhenFull = createImportBound(folder, maxBytes);
 
   /**
@@ -165,7 +165,7 @@ export function createBatchWriter(
     }
     putSetting(catalog, "arrival", arrivals.last);
     noteAliases(context, changes);
-    report.deleted += judgeListed(context);
+    report.deleted += moderateListed(context);
     addHandles(catalog, batch.handles);
     for (const change of batch.counts) counts.gather(change);
     for (const interval of batch.coverage) addCoverage(catalog, withoutAgedOut(catalog, interval));

@@ -3,15 +3,15 @@ import type { Platform } from "../../posts/post.ts";
 import { nextSequence, presentAnalyzer, presentNumbering } from "../catalog/catalog.ts";
 import { moderationOf } from "../catalog/moderation.ts";
 import type { SegmentWriter } from "../segments/segment-writer.ts";
-import { owner, type PlacedChange } from "./placement.ts";
+import { type AssignedChange, owner } from "./placement.ts";
 import { takeOffReactions } from "./reactions.ts";
 import { inSegment, type WriteContext } from "./write-context.ts";
 
 /** The number of the post that arrived last; counted on as posts are written. */
-export type Arrivals = { last: number };
+export type IngestNumbers = { last: number };
 
 /** As many changes as bring the segment to its size, and the rest of the last one's millisecond: it has one home. */
-function upToCapacity(changes: readonly PlacedChange[], room: number): PlacedChange[] {
+function upToCapacity(changes: readonly AssignedChange[], room: number): AssignedChange[] {
   let inserts = 0;
   let cut: bigint | null = null;
   let end = 0;
@@ -28,9 +28,9 @@ function upToCapacity(changes: readonly PlacedChange[], room: number): PlacedCha
 export function writeSegments(
   context: WriteContext,
   platform: Platform,
-  changes: readonly PlacedChange[],
+  changes: readonly AssignedChange[],
   segmentPosts: number,
-  arrivals: Arrivals,
+  arrivals: IngestNumbers,
 ): void {
   const { catalog, writers, accounts, labels } = context;
   const isModerated = accounts.any(platform) || labels.any(platform);
@@ -61,16 +61,16 @@ export function writeSegments(
 }
 
 /** Changes in the order in which they are written to their segment. */
-export const inWriteOrder = (changes: readonly PlacedChange[]): PlacedChange[] =>
+export const inWriteOrder = (changes: readonly AssignedChange[]): AssignedChange[] =>
   changes.toSorted(compare);
 
 /** By ID; a post makes room before anything else is done within its millisecond, to it or to the one that comes. */
-function compare(a: PlacedChange, b: PlacedChange): number {
+function compare(a: AssignedChange, b: AssignedChange): number {
   const [first, second] = [placeOf(a), placeOf(b)];
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-const placeOf = (change: PlacedChange): bigint =>
+const placeOf = (change: AssignedChange): bigint =>
   change.kind === "renumber" ? firstInMillisecond(change.id) : change.id;
 
 /** Writes one change to its segment. */
@@ -78,8 +78,8 @@ export function applyChange(
   context: WriteContext,
   writer: SegmentWriter,
   platform: Platform,
-  change: PlacedChange,
-  arrivals: Arrivals,
+  change: AssignedChange,
+  arrivals: IngestNumbers,
 ): void {
   if (change.kind === "insert") {
     arrivals.last += 1;
@@ -101,7 +101,7 @@ export function applyChange(
 }
 
 /** A post comes as its account and its labels say. */
-function judge(context: WriteContext, writer: SegmentWriter, change: PlacedChange): void {
+function judge(context: WriteContext, writer: SegmentWriter, change: AssignedChange): void {
   if (change.kind !== "insert" && change.kind !== "update") return;
   const moderation = moderationOf(change.post, context.accounts, context.labels);
   if (!moderation.hidden && moderation.labels.length === 0) return;

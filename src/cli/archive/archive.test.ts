@@ -8,7 +8,7 @@ import { makePost } from "../../../test/support/make-post.ts";
 import { type Outcome, runCommand } from "../../../test/support/run-command.ts";
 import { sealAll } from "../../../test/support/seal-all.ts";
 import { heldPosts, writerOn } from "../../../test/support/whole-archive.ts";
-import { lockUpkeep } from "../../archive/compaction/lock.ts";
+import { lockCompaction } from "../../archive/compaction/lock.ts";
 import { lockFolder } from "../../db/folder-lock.ts";
 import { xIdOf } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
@@ -459,7 +459,7 @@ describe("forget", () => {
 
   test("leaves the rewriting to whoever keeps the archive up, and says that it does", async () => {
     importPosts();
-    const keeper = lockUpkeep(join(dataDir, "archive"));
+    const keeper = lockCompaction(join(dataDir, "archive"));
     const { out } = await earshot(["archive", "forget", "--author", ann, "--yes"]);
     expect(out).toMatch(/their texts are still on the disk: the running server rewrites/);
     expect(found("zebrafish")).toEqual([]);
@@ -520,7 +520,7 @@ describe("reindex", () => {
 
   test("beside a server notes what it is to do", async () => {
     importPosts();
-    const keeper = lockUpkeep(join(dataDir, "archive"));
+    const keeper = lockCompaction(join(dataDir, "archive"));
     expect((await earshot(["archive", "reindex"])).out).toMatch(/the running server sees to/);
     expect((await earshot(["archive", "reindex", "--all"])).out).toMatch(
       /noted: the running server rewrites 3 segments/,

@@ -3,17 +3,17 @@ import type { Archive } from "../../archive/archive.ts";
 import { openCatalog } from "../../archive/catalog/open-catalog.ts";
 import { findPosts } from "../../archive/maintenance/find-posts.ts";
 import {
+  allowAccountReturn,
+  allowReturn,
+  allowReturnOf,
   type ForgetContext,
   type ForgottenPost,
   forgetAccount,
   forgetPosts,
-  letAccountReturn,
-  letReturn,
-  letReturnOf,
 } from "../../archive/maintenance/forget.ts";
 import { type NamedAuthor, namedAuthor, planOf } from "../../archive/maintenance/named-author.ts";
 import { namedPosts } from "../../archive/maintenance/named-posts.ts";
-import type { RewriteOutcome } from "../../archive/maintenance/rewrite-wanted.ts";
+import type { RewriteOutcome } from "../../archive/maintenance/rewrite-pending.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 import { makePlan, namesIn } from "../../query/make-plan.ts";
@@ -21,7 +21,7 @@ import { parseQuery } from "../../query/parse.ts";
 import type { PlanNode } from "../../query/plan.ts";
 import type { Config } from "../../server/config.ts";
 import { withoutControls } from "../../text/controls.ts";
-import { wrongUse } from "../faults.ts";
+import { wrongUse } from "../describe-error.ts";
 import { startReports } from "../progress-reports.ts";
 import { numberText } from "../quantities.ts";
 import { readConfig, requireDataDir } from "../settings.ts";
@@ -207,7 +207,7 @@ async function forgetSubject(
     forgotten += await forgetPosts(work, rest, (done) =>
       reports.update({ done, total: rest.length, remark: `${numberText(done)} posts` }),
     );
-    if (options.allowReturn) letReturn(work, posts);
+    if (options.allowReturn) allowReturn(work, posts);
     return forgotten;
   } finally {
     reports.end();
@@ -217,15 +217,15 @@ async function forgetSubject(
 function undo(work: Work, options: Options): string {
   const { catalog } = work;
   if (options.post !== undefined) {
-    const lifted = letReturn(work, postsNamed(work, options));
+    const lifted = allowReturn(work, postsNamed(work, options));
     return options.json
       ? `${JSON.stringify({ posts_let_return: lifted })}\n`
       : `${postsText(lifted)} may come back with the next replay, backfill or import\n`;
   }
   const author = namedAuthor(catalog, options.author ?? "", options.platform ?? null);
   const { userId } = author;
-  const isLifted = userId !== null && letAccountReturn(work, { ...author, userId });
-  const lifted = userId === null ? 0 : letReturnOf(work, { ...author, userId });
+  const isLifted = userId !== null && allowAccountReturn(work, { ...author, userId });
+  const lifted = userId === null ? 0 : allowReturnOf(work, { ...author, userId });
   if (options.json) {
     return `${JSON.stringify({ account_let_return: isLifted, posts_let_return: lifted })}\n`;
   }

@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
 import {
   type RewriteOutcome,
-  rewriteWanted,
+  requestRewrites,
+  rewritePending,
   type WhichSegments,
-  wantSegments,
-} from "../../archive/maintenance/rewrite-wanted.ts";
+} from "../../archive/maintenance/rewrite-pending.ts";
 import { archiveDefaults } from "../../archive/settings.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { Config } from "../../server/config.ts";
@@ -50,7 +50,7 @@ async function reindex(options: Options, terminal: Terminal): Promise<void> {
   const which: WhichSegments =
     options.segment !== undefined ? { segment: options.segment } : options.all ? "all" : "outdated";
   const startedMs = systemClock.elapsed();
-  const wanted = await wantSegments(archiveFolder(config), which, terminal.stopping);
+  const wanted = await requestRewrites(archiveFolder(config), which, terminal.stopping);
   const outcome = await rewriteWithProgress(config, terminal, "reindex");
   const seconds = (systemClock.elapsed() - startedMs) / 1_000;
   if (options.json) {
@@ -84,7 +84,7 @@ export async function rewriteWithProgress(
 ): Promise<RewriteOutcome> {
   const reports = startReports(terminal, systemClock, title);
   try {
-    return await rewriteWanted({
+    return await rewritePending({
       folder: archiveFolder(config),
       bounds: { ...archiveDefaults, ...config.data },
       clock: systemClock,

@@ -8,8 +8,8 @@ import { makePost } from "../../../test/support/make-post.ts";
 import { type Outcome, runCommand } from "../../../test/support/run-command.ts";
 import { writerOn } from "../../../test/support/whole-archive.ts";
 import { presentAnalyzer } from "../../archive/catalog/catalog.ts";
-import { lockUpkeep } from "../../archive/compaction/lock.ts";
-import { sealWanted } from "../../archive/maintenance/seal-wanted.ts";
+import { lockCompaction } from "../../archive/compaction/lock.ts";
+import { sealPending } from "../../archive/maintenance/seal-pending.ts";
 import { markDamaged } from "../../archive/segments/damage-marker.ts";
 import { archiveDefaults } from "../../archive/settings.ts";
 import { lockFolder } from "../../db/folder-lock.ts";
@@ -182,7 +182,7 @@ describe("seal", () => {
 
   test("only notes what is wanted while another process keeps the archive up", async () => {
     put(6);
-    const keeper = lockUpkeep(join(dataDir, "archive"));
+    const keeper = lockCompaction(join(dataDir, "archive"));
     const { out } = await earshot(["archive", "seal"]);
     keeper?.release();
     expect(out).toMatch(/^noted: the running server seals 1 segment; earshot archive stats tells/);
@@ -202,7 +202,7 @@ describe("seal", () => {
       },
       signal: stopping.signal,
     } as const;
-    await expect(sealWanted(request)).rejects.toThrow("stopped");
+    await expect(sealPending(request)).rejects.toThrow("stopped");
     expect(await sealedPosts()).toEqual([null, 5, null]);
     expect(await told()).toMatchObject({ waiting_seals: 1 });
     const { out } = await earshot(["archive", "seal"], { EARSHOT_SEAL_POSTS: "100" });

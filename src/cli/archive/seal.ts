@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import {
   type SealOutcome,
-  sealWanted,
+  sealPending,
   type WhichSeals,
-} from "../../archive/maintenance/seal-wanted.ts";
+} from "../../archive/maintenance/seal-pending.ts";
 import { archiveDefaults } from "../../archive/settings.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { Config } from "../../server/config.ts";
@@ -80,7 +80,7 @@ export async function sealWithProgress(
   const startedMs = systemClock.elapsed();
   const reports = startReports(terminal, systemClock, "seal");
   try {
-    const outcome = await sealWanted({
+    const outcome = await sealPending({
       folder: archiveFolder(config),
       bounds: { ...archiveDefaults, ...config.data },
       clock: systemClock,

@@ -1,4 +1,4 @@
-import type { SalvagedSegment } from "../../archive/maintenance/rewrite-wanted.ts";
+import type { SalvagedSegment } from "../../archive/maintenance/rewrite-pending.ts";
 import { isoText } from "../../lib/iso-time.ts";
 import { numberText } from "../quantities.ts";
 

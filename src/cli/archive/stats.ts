@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { ArchiveStats, SealedStats, SegmentStats } from "../../archive/archive.ts";
-import { gapsIn, heldIn, intervalsOf, type Span } from "../../archive/catalog/coverage.ts";
+import { gapsIn, intervalsIn, intervalsOf, type Span } from "../../archive/catalog/coverage.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { isoText } from "../../lib/iso-time.ts";
 import type { Platform } from "../../posts/post.ts";
@@ -237,7 +237,7 @@ function asJson(stats: ArchiveStats, now: Now): Record<string, unknown> {
         if (own.length === 0) return [];
         const window = { fromMs: null, toMs: now.nowMs };
         const gaps = gapsIn(window, own, now.nowMs, 0);
-        const held = heldIn(window, gaps);
+        const held = intervalsIn(window, gaps);
         return [{ platform, collection, held: held.map(spanJson), gaps: gaps.map(spanJson) }];
       }),
     ),

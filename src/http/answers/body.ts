@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import { startTurns } from "../../lib/turns.ts";
+import { startSlices } from "../../lib/slices.ts";
 import { csvOf } from "./csv.ts";
 import { jsonOf, ndjsonOf } from "./json.ts";
 import { markdownOf } from "./markdown.ts";
@@ -26,7 +26,7 @@ export async function bodyOf(
   format: AnswerFormat,
   clock: Pick<Clock, "elapsed">,
 ): Promise<Buffer> {
-  const nextTurn = startTurns(clock);
+  const nextTurn = startSlices(clock);
   const pieces: Buffer[] = [];
   for (const piece of writers[format](page)) {
     pieces.push(Buffer.from(piece));

@@ -1,7 +1,7 @@
 import type { Caller } from "../../accounts/authenticate.ts";
 import type { CursorScope } from "../../jobs/cursor.ts";
 import { sealCursor } from "../../jobs/cursor.ts";
-import type { AskedBounds } from "../../jobs/job.ts";
+import type { RequestedBounds } from "../../jobs/job.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { SearchPlatform } from "../../platforms/source.ts";
 import type { HttpContext } from "../context.ts";
@@ -20,7 +20,7 @@ export type CountsQuestion = {
   platform: SearchPlatform;
   granularity: Granularity;
   canonicalQuery: string;
-  asked: AskedBounds;
+  asked: RequestedBounds;
 };
 
 /** One page: the newest buckets of what the pages before have left of the window. */
@@ -35,7 +35,7 @@ export type CountsPage = {
 
 type PageContext = Pick<HttpContext, "cursorKey" | "clock" | "settings">;
 
-export function askedBoundsOf({ start_time, end_time }: CountsQuery): AskedBounds {
+export function requestedBoundsOf({ start_time, end_time }: CountsQuery): RequestedBounds {
   return { startMs: momentOf(start_time), endMs: momentOf(end_time) };
 }
 

@@ -10,7 +10,7 @@ export function resultOf({ state, result, failure }: Job): JobResult | null {
       if (result !== null) return result;
       throw problem("result_expired", "the result is no longer kept");
     case "error":
-      throw faultOf(failure);
+      throw jobErrorOf(failure);
     case "cancelled":
       throw problem("job_cancelled", "the job was cancelled");
     case "expired":
@@ -23,7 +23,7 @@ export function resultOf({ state, result, failure }: Job): JobResult | null {
 }
 
 /** What a job that has failed is answered with. */
-export function faultOf(failure: JobFailure | null): EarshotError {
+export function jobErrorOf(failure: JobFailure | null): EarshotError {
   if (failure === null) return problem("job_failed", "the job failed");
   const { code, message, status, hint, retryable } = failure;
   const help = hint === undefined ? {} : { hint };

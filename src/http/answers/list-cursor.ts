@@ -1,4 +1,4 @@
-import type { ListedPlace } from "../../jobs/job.ts";
+import type { ListPosition } from "../../jobs/job.ts";
 import { problem } from "../problems/write-problem.ts";
 
 /**
@@ -8,7 +8,7 @@ import { problem } from "../problems/write-problem.ts";
 const timeBytes = 6;
 const placeBytes = timeBytes + 16;
 
-export function writeListCursor({ submittedMs, uuid }: ListedPlace): string {
+export function writeListCursor({ submittedMs, uuid }: ListPosition): string {
   const bytes = Buffer.alloc(placeBytes);
   bytes.writeUIntBE(submittedMs, 0, timeBytes);
   bytes.write(uuid.replaceAll("-", ""), timeBytes, "hex");
@@ -16,7 +16,7 @@ export function writeListCursor({ submittedMs, uuid }: ListedPlace): string {
 }
 
 /** Errors: `cursor_invalid` for a text that is no cursor of a list. */
-export function readListCursor(text: string): ListedPlace {
+export function readListCursor(text: string): ListPosition {
   const bytes = Buffer.from(text, "base64url");
   // Base64url is read leniently; only the text that was given out counts.
   if (bytes.length !== placeBytes || bytes.toString("base64url") !== text) {

@@ -1,13 +1,13 @@
 import type { Position } from "../../archive/archive.ts";
 import {
-  type CursorPlace,
+  type CursorPosition,
   type CursorScope,
   fitsCursor,
   openCursor,
   sealCursor,
 } from "../../jobs/cursor.ts";
-import { type AskedBounds, type Job, noBounds } from "../../jobs/job.ts";
-import type { FetchPlace } from "../../platforms/upstream.ts";
+import { type Job, noBounds, type RequestedBounds } from "../../jobs/job.ts";
+import type { FetchPosition } from "../../platforms/upstream.ts";
 import type { HttpContext } from "../context.ts";
 import { problem } from "../problems/write-problem.ts";
 
@@ -27,7 +27,7 @@ export function cursorAfter(
   return after === null ? null : seal(context, job, { after });
 }
 
-type End = { after: Position } | { after: null; place: FetchPlace };
+type End = { after: Position } | { after: null; place: FetchPosition };
 
 function seal({ cursorKey }: Pick<HttpContext, "cursorKey">, job: Job, end: End): string {
   const { platform, type, method, fromMs, toMs, asOfMs, asked = noBounds } = job.request;
@@ -44,8 +44,8 @@ export function continueFrom(
   { cursorKey }: Pick<HttpContext, "cursorKey">,
   scope: CursorScope,
   cursor: string,
-  asked: AskedBounds,
-): CursorPlace {
+  asked: RequestedBounds,
+): CursorPosition {
   const place = openCursor(cursorKey, cursor, scope);
   const isSame =
     (asked.startMs ?? place.asked.startMs) === place.asked.startMs &&

@@ -1,8 +1,8 @@
 import type { Archive, Position } from "../../archive/archive.ts";
 import type { Job, JobResult } from "../../jobs/job.ts";
-import { startTurns } from "../../lib/turns.ts";
+import { startSlices } from "../../lib/slices.ts";
 import { isSearch } from "../../platforms/methods.ts";
-import { isHeld, type SourceWarning } from "../../platforms/source.ts";
+import { isArchived, type SourceWarning } from "../../platforms/source.ts";
 import { uriHash } from "../../posts/ids.ts";
 import { withDamage } from "../../search/damage.ts";
 import { recordsOf } from "../../search/fill-in.ts";
@@ -75,7 +75,7 @@ export async function pageOf(
   const { records: texts, damage } =
     given === null ? await recordsOf(context.archive, found.items) : { records: given, damage: [] };
   const result = withDamage(found, damage);
-  const nextTurn = startTurns(context.clock);
+  const nextTurn = startSlices(context.clock);
   const isBudgeted = maxChars !== null && (fields === null || fields.includes("Content"));
   const records: PostRecord[] = [];
   const lengths: number[] = [];
@@ -124,7 +124,7 @@ function positionOf(
     (one) => String(one.id) === record.ID && (platform === null || one.platform === platform),
   );
   if (item === undefined || item.id === null) return null;
-  if (!isSearch(method) && !isHeld(item)) return null;
+  if (!isSearch(method) && !isArchived(item)) return null;
   const uri = textOf(record, "uri");
   const order = uri === null || item.platform === "x" ? {} : { uriHash: uriHash(uri) };
   return { platform: item.platform, id: item.id, ...order };

@@ -3,8 +3,8 @@ import type { Archive, Damage } from "../../archive/archive.ts";
 import type { JobResult } from "../../jobs/job.ts";
 import type { ResultSignature } from "../../jobs/result-signature.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { startSlices } from "../../lib/slices.ts";
 import { serializeDictionary } from "../../lib/structured-fields.ts";
-import { startTurns } from "../../lib/turns.ts";
 import { recordsOf } from "../../search/fill-in.ts";
 
 /** A signed result as it may be shown at this moment. */
@@ -26,7 +26,7 @@ export async function signedRecordsOf(
   { fields }: ResultSignature,
 ): Promise<SignedRecords> {
   const { records, damage } = await recordsOf(archive, items);
-  const nextTurn = startTurns(clock);
+  const nextTurn = startSlices(clock);
   const hash = createHash("sha256");
   const pieces: Buffer[] = [];
   const add = (text: string) => {

@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
 
 /** Aborts when the client closes the connection before its answer is whole. */
-export function clientGone(reply: FastifyReply): AbortSignal {
+export function clientDisconnect(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   if (reply.raw.destroyed) controller.abort();
   reply.raw.once("close", () => {

@@ -1,5 +1,5 @@
 import type { AuditEntry } from "../../accounts/admin/audit-operations.ts";
-import type { AccountListing, AccountPlace } from "../../accounts/admin/listing-operations.ts";
+import type { AccountListing, AccountPosition } from "../../accounts/admin/listing-operations.ts";
 import { iso, isoOrNull } from "../submission/window.ts";
 import type {
   AuditEntry as AuditEntryAnswer,
@@ -33,12 +33,12 @@ export function auditEntry({ atMs, ...entry }: AuditEntry): AuditEntryAnswer {
 }
 
 /** Where the list goes on after an account, as a text for the page. */
-export function writeAccountPlace({ createdMs, id }: AccountPlace): string {
+export function writeAccountCursor({ createdMs, id }: AccountPosition): string {
   return `${createdMs}-${id}`;
 }
 
 /** The place of a text that the schema has let through. */
-export function readAccountPlace(text: string): AccountPlace {
+export function readAccountCursor(text: string): AccountPosition {
   const dash = text.indexOf("-");
   return { createdMs: Number(text.slice(0, dash)), id: text.slice(dash + 1) };
 }

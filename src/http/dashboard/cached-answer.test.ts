@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { createManualClock } from "../../lib/manual-clock.ts";
-import { createLooked } from "./cached-answer.ts";
+import { createCachedAnswer } from "./cached-answer.ts";
 
 function testLook() {
   const clock = createManualClock();
   const state = { looks: 0, tookMs: 0, fails: false };
-  const looked = createLooked(clock, 60_000, async () => {
+  const looked = createCachedAnswer(clock, 60_000, async () => {
     state.looks += 1;
     const value = state.looks;
     if (state.tookMs > 0) await clock.sleep(state.tookMs);

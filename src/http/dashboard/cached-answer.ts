@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 
 /** Something that takes a while to find out, kept for everyone who asks. */
-export type Looked<Value> = {
+export type CachedAnswer<Value> = {
   /**
    * What is known. While that is fresh nothing is done; else it is looked for anew, once for all who ask, and waited for at most
    * `patienceMs`: then what was known before is told, unless it is ten times as old as it may be; null where there is nothing.
@@ -14,11 +14,11 @@ export type Looked<Value> = {
 const restFactor = 20;
 const usableFactor = 10;
 
-export function createLooked<Value>(
+export function createCachedAnswer<Value>(
   clock: Pick<Clock, "elapsed" | "sleep">,
   freshMs: number,
   look: () => Promise<Value>,
-): Looked<Value> {
+): CachedAnswer<Value> {
   let known: { value: Value; sinceMs: number; tookMs: number } | null = null;
   let looking: Promise<void> | null = null;
 

@@ -100,7 +100,7 @@ export type KeyListing = KeyLimits & {
 };
 
 /** POST /dashboard/api/keys, POST /dashboard/api/keys/first (no body; 409 `first_key_shown` the second time). */
-export type NewKeyAsked = {
+export type NewKeyRequest = {
   name: string;
   methods?: readonly Method[] | null;
   requests_per_second?: number | null;
@@ -112,7 +112,7 @@ export type NewKeyAsked = {
 export type NewKeyAnswer = { key: KeyListing; token: string };
 
 /** PATCH /dashboard/api/keys/<id>: what is left out stays. Answers {key}. */
-export type KeyChange = Partial<NewKeyAsked>;
+export type KeyChange = Partial<NewKeyRequest>;
 
 /** POST /dashboard/api/keys/<id>/rotate: a successor of the same name, limits and methods; the old one ends after the overlap. Answers NewKeyAnswer. */
 export type RotateKey = { overlap_hours: number };
@@ -263,7 +263,7 @@ export type CredentialFieldListing = {
   hint: string | null;
 };
 /** POST /dashboard/api/credentials: asks the platform whether they are good, then keeps them. Answers {credential}. */
-export type NewCredentialAsked = {
+export type NewCredentialRequest = {
   platform: Platform;
   kind: string;
   fields: Readonly<Record<string, string>>;

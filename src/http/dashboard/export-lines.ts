@@ -1,7 +1,7 @@
 import type { ExportPart } from "../../accounts/admin/export-operations.ts";
 import {
   type ExportedKind,
-  type ExportPlace,
+  type ExportPosition,
   exportedKinds,
 } from "../../accounts/admin/export-rows.ts";
 import type { HttpContext } from "../context.ts";
@@ -31,7 +31,7 @@ async function* partsOf(
   accountId: string,
   kind: ExportedKind,
 ): AsyncGenerator<ExportPart> {
-  let after: ExportPlace = null;
+  let after: ExportPosition = null;
   do {
     const part: ExportPart = await accounts.read("exportAccount", { accountId, kind, after });
     yield part;

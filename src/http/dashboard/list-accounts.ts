@@ -1,7 +1,7 @@
 import type {
   AccountListing,
   AccountListPart,
-  AccountPlace,
+  AccountPosition,
 } from "../../accounts/admin/listing-operations.ts";
 import type { HttpContext } from "../context.ts";
 
@@ -12,7 +12,7 @@ const mostLooks = 20;
 export async function listAccounts(
   { accounts, clock }: Pick<HttpContext, "accounts" | "clock">,
   { query, after, limit }: Omit<AccountListPart, "nowMs">,
-): Promise<{ accounts: readonly AccountListing[]; next: AccountPlace | null }> {
+): Promise<{ accounts: readonly AccountListing[]; next: AccountPosition | null }> {
   const nowMs = clock.now();
   const found: AccountListing[] = [];
   let place = after;

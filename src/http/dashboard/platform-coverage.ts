@@ -3,7 +3,7 @@ import {
   coarsened,
   gapsIn,
   hasCaughtUp,
-  heldIn,
+  intervalsIn,
   intervalsOf,
   type Span,
 } from "../../archive/catalog/coverage.ts";
@@ -36,7 +36,7 @@ export function platformCoverage(
   const isImported = own.every(({ source }) => source === "import");
   const gaps = isImported ? missing.filter(({ toMs }) => toMs < nowMs) : missing;
   return {
-    held: heldIn(window, missing).map((span) => ({
+    held: intervalsIn(window, missing).map((span) => ({
       ...spanText(span, window.fromMs),
       source: sourcesOf(own, span),
     })),
@@ -52,7 +52,7 @@ function completeSince(
   slackMs: number,
 ): string | null {
   const always = { fromMs: null, toMs: nowMs };
-  const last = heldIn(always, gapsIn(always, intervals, nowMs, slackMs)).at(-1);
+  const last = intervalsIn(always, gapsIn(always, intervals, nowMs, slackMs)).at(-1);
   if (last === undefined || last.toMs < nowMs) return null;
   return isoText(Math.max(0, last.fromMs ?? 0));
 }

@@ -5,15 +5,15 @@ import { setRetryAfter } from "../problems/refused-by-rate.ts";
 import { problem } from "../problems/write-problem.ts";
 
 /** How often one address may begin or finish a sign-in: nobody fills the store, or tries links, from one place. */
-export type SignInTurns = {
+export type SignInSlots = {
   /** Errors: `too_many_sign_ins`. */
   take(request: FastifyRequest, reply: FastifyReply): void;
 };
 
-export function createSignInTurns({
+export function createSignInSlots({
   clock,
   dashboard,
-}: Pick<HttpContext, "clock" | "dashboard">): SignInTurns {
+}: Pick<HttpContext, "clock" | "dashboard">): SignInSlots {
   const { attemptsPerMinute } = dashboard.signInLimits;
   const taken = createFailedKeys();
 

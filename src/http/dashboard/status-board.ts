@@ -5,7 +5,7 @@ import { isoText } from "../../lib/iso-time.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 import type { NodeView } from "../../remote/gateway/gateway.ts";
 import { problem } from "../problems/write-problem.ts";
-import { createLooked, type Looked } from "./cached-answer.ts";
+import { type CachedAnswer, createCachedAnswer } from "./cached-answer.ts";
 import type { NodeStatus, PlatformStatus, StatusAnswer, UsageRange } from "./contract.ts";
 import { countHeard, type HeardPosts, heardUnitMs, inParts } from "./last-events.ts";
 import { type EmbeddedNode, embeddedStatus, nodeStatus } from "./node-status.ts";
@@ -68,18 +68,18 @@ type ArchiveLook = {
 };
 
 type Lags = Awaited<ReturnType<StatusSource["lags"]>>;
-type RangeLooks = { heard: Looked<HeardPosts>; lags: Looked<Lags> };
+type RangeLooks = { heard: CachedAnswer<HeardPosts>; lags: CachedAnswer<Lags> };
 
 export function createStatusBoard(source: StatusSource): StatusBoard {
   const { archive, clock, settings } = source;
   const { cacheMs } = settings;
-  const archiveLook = createLooked(clock, cacheMs, lookAtArchive);
+  const archiveLook = createCachedAnswer(clock, cacheMs, lookAtArchive);
   const looks = Object.fromEntries(
     rangeNames.map((range) => [
       range,
       {
-        heard: createLooked(clock, cacheMs, () => inTurn(() => hear(range))),
-        lags: createLooked(clock, cacheMs, () => {
+        heard: createCachedAnswer(clock, cacheMs, () => inTurn(() => hear(range))),
+        lags: createCachedAnswer(clock, cacheMs, () => {
           const { spanMs, lagBucketMs } = ranges[range];
           return source.lags(clock.now() - spanMs, lagBucketMs);
         }),

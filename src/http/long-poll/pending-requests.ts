@@ -14,7 +14,7 @@ import { problem } from "../problems/write-problem.ts";
  * Requests that stay open until something happens to a job; a key may have so many at a time as EARSHOT_MAX_HELD_REQUESTS
  * says. When the server stops, all of them end at once; when the caller's key or session ends, all of that caller's.
  */
-export type HeldRequests = {
+export type PendingRequests = {
   /**
    * The caller's job after it ended or `waitSeconds` have passed, whichever is first; null when there is no such job. A
    * request beyond the key's number of held ones is answered at once.
@@ -67,11 +67,11 @@ const watchMs = 3_000;
 /** Why a wait ends early; one for all, as an abort without a reason makes an exception each time. */
 const over = new Error("the server stops, or nobody waits any more");
 
-export function createHeldRequests(
+export function createPendingRequests(
   context: HttpContext,
   callers: Pick<CallerWatch, "watch">,
   stopping: AbortSignal,
-): HeldRequests {
+): PendingRequests {
   const { settings, clock, jobs, metrics } = context;
   const heldByKey = new Map<string, number>();
   // One listener for all of them: a signal of its own for each costs more than the wait itself.

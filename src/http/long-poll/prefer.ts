@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Job } from "../../jobs/job.ts";
 import { callerOf } from "../middleware/caller.ts";
 import { invalid } from "../schemas/validation.ts";
-import type { HeldRequests } from "./pending-requests.ts";
+import type { PendingRequests } from "./pending-requests.ts";
 
 /**
  * `Prefer` (RFC 7240) as far as it is known here: `wait=N`, the seconds that the client will wait for its answer. Preferences
@@ -14,8 +14,8 @@ const longestWaitSeconds = 30;
  * The caller's job after the wait that a read asks for: what `?wait=` says, else what it prefers. Null when there is no such
  * job.
  */
-export async function waitAsAsked(
-  held: HeldRequests,
+export async function waitAsRequested(
+  held: PendingRequests,
   request: FastifyRequest,
   reply: FastifyReply,
   { uuid, waitSeconds }: { uuid: string; waitSeconds: number | undefined },

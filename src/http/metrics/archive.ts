@@ -1,10 +1,10 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { Archive } from "../../archive/archive.ts";
-import type { UpkeepState } from "../../archive/compaction-state.ts";
+import type { CompactionState } from "../../archive/compaction-state.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { addHeldMetrics, type HeldSource } from "./coverage.ts";
+import { addCoverageMetrics, type CoverageMetricSource } from "./coverage.ts";
 
-export type ArchiveMetricSource = HeldSource & {
+export type ArchiveMetricSource = CoverageMetricSource & {
   archive: Pick<Archive, "upkeep" | "onDamage">;
   clock: Pick<Clock, "sleep">;
 };
@@ -22,11 +22,11 @@ export function addArchiveMetrics(
 ): { look(): Promise<void> } {
   const { archive, clock } = source;
   const registers = [registry];
-  const held = addHeldMetrics(registry, source);
-  let state: UpkeepState | null = null;
+  const held = addCoverageMetrics(registry, source);
+  let state: CompactionState | null = null;
   let asked: Promise<void> | null = null;
 
-  function gauge(name: string, help: string, value: (known: UpkeepState) => number): void {
+  function gauge(name: string, help: string, value: (known: CompactionState) => number): void {
     new Gauge({
       name,
       help,

@@ -4,7 +4,7 @@ import { gapsIn, hasCaughtUp, intervalsOf, type Span } from "../../archive/catal
 import type { Clock } from "../../lib/clock.ts";
 import type { Platform } from "../../posts/post.ts";
 
-export type HeldSource = {
+export type CoverageMetricSource = {
   archive: Pick<Archive, "coverage" | "stats">;
   clock: Pick<Clock, "now" | "elapsed">;
   /** How far the newest end of a stream's coverage may lie back and still count as now. */
@@ -17,9 +17,9 @@ export type HeldSource = {
 const sumsFreshMs = 60_000;
 
 /** Adds what `/metrics` tells of what the archive holds: posts, and the gaps in what is held completely. */
-export function addHeldMetrics(
+export function addCoverageMetrics(
   registry: Registry,
-  { archive, clock, ...feed }: HeldSource,
+  { archive, clock, ...feed }: CoverageMetricSource,
 ): { look(): Promise<void> } {
   const registers = [registry];
   let held: readonly PlatformCoverage[] = [];
@@ -87,7 +87,7 @@ type PlatformGaps = { platform: string; gaps: readonly Span[] };
 function gapsOf(
   held: readonly PlatformCoverage[],
   nowMs: number,
-  feed: Pick<HeldSource, "coverageSlackMs" | "liveSinceMs">,
+  feed: Pick<CoverageMetricSource, "coverageSlackMs" | "liveSinceMs">,
 ): readonly PlatformGaps[] {
   return held.flatMap(({ platform, intervals }) => {
     const own = intervalsOf(intervals, "posts");

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../accounts/authenticate.ts";
 import type { LimitState } from "../../accounts/limiter.ts";
-import { clientGone } from "../connections/client-disconnect.ts";
+import { clientDisconnect } from "../connections/client-disconnect.ts";
 import type { HttpContext } from "../context.ts";
 import { baseUrl } from "../dashboard/base-url.ts";
 import { refusedByRate, setRetryAfter } from "../problems/refused-by-rate.ts";
@@ -91,7 +91,7 @@ async function turnCame(
   reply: FastifyReply,
   turnInMs: number,
 ): Promise<boolean> {
-  const gone = clientGone(reply);
+  const gone = clientDisconnect(reply);
   try {
     await clock.sleep(Math.ceil(turnInMs), gone);
     return true;

@@ -7,10 +7,10 @@ import { parseQuery } from "../../query/parse.ts";
 import { callerNoncePattern, jobOfNonce } from "../../remote/protocol/statement.ts";
 import { withUnsearched } from "../../search/unsearched.ts";
 import { preferredType } from "../answers/accept.ts";
-import { faultOf as jobFault } from "../answers/job-result.ts";
+import { jobErrorOf as jobFault } from "../answers/job-result.ts";
 import { nodeField } from "../answers/node-fields.ts";
 import { setKnowledgeFields } from "../answers/result-fields.ts";
-import { clientGone } from "../connections/client-disconnect.ts";
+import { clientDisconnect } from "../connections/client-disconnect.ts";
 import { stopIdleTime } from "../connections/idle-time.ts";
 import { problem } from "../problems/write-problem.ts";
 import { recentBody, recentSubmissionOf, recentText } from "../routes/node/recent.ts";
@@ -64,7 +64,7 @@ export function addNodeRecentRoute(
         throw problem("overloaded", "the node runs as many searches as it can");
       }
       running += 1;
-      const ends = endsOf(context, [clientGone(reply), stopping]);
+      const ends = endsOf(context, [clientDisconnect(reply), stopping]);
       const startIdleTime = stopIdleTime(reply.raw, settings.idleTimeoutMs);
       try {
         const deadlineMs = clock.now() + settings.deadlineMs;

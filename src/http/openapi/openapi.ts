@@ -10,7 +10,7 @@ import {
 import * as z from "zod";
 import { packageRoot } from "../../lib/package-root.ts";
 import type { HttpContext } from "../context.ts";
-import type { HeldRequests } from "../long-poll/pending-requests.ts";
+import type { PendingRequests } from "../long-poll/pending-requests.ts";
 import { addRoutes } from "../routes/index.ts";
 import { openApiFile } from "../routes/ops/openapi.ts";
 import { emptyMark } from "../schemas/submission.ts";
@@ -78,7 +78,7 @@ export async function openApiText(): Promise<string> {
     transform: createJsonSchemaTransform({ zodToJsonConfig }),
     transformObject: createJsonSchemaTransformObject({ zodToJsonConfig }),
   });
-  addRoutes(app, nothing<HttpContext>(), nothing<HeldRequests>(), nothing<Submissions>());
+  addRoutes(app, nothing<HttpContext>(), nothing<PendingRequests>(), nothing<Submissions>());
   await app.ready();
   const text = JSON.stringify(app.swagger());
   await app.close();

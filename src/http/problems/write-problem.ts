@@ -126,7 +126,7 @@ export function publicCode(fault: EarshotError): ProblemCode {
 const isFinal = (code: ProblemCode): boolean => problems[code].status < 500;
 
 /** Turns what fastify itself refuses into a fault of ours; null for what nobody foresaw. */
-export function faultOfFramework(error: {
+export function frameworkErrorOf(error: {
   code?: string;
   statusCode?: number;
   message: string;

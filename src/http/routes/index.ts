@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { HttpContext } from "../context.ts";
-import { createSignInTurns } from "../dashboard/sign-in-slots.ts";
-import type { HeldRequests } from "../long-poll/pending-requests.ts";
+import { createSignInSlots } from "../dashboard/sign-in-slots.ts";
+import type { PendingRequests } from "../long-poll/pending-requests.ts";
 import { announceDeprecations } from "../middleware/deprecation.ts";
 import type { Submissions } from "../submission/submission.ts";
 import { addAccountRoutes } from "./dashboard/account.ts";
@@ -40,7 +40,7 @@ import { addWebhookDeliveryRoutes } from "./v1/webhooks-deliveries.ts";
 export function addRoutes(
   app: FastifyInstance,
   context: HttpContext,
-  held: HeldRequests,
+  held: PendingRequests,
   submissions: Submissions,
 ): void {
   announceDeprecations(app);
@@ -65,9 +65,9 @@ export function addRoutes(
   addOpenApiRoute(typed);
   addDocsRoutes(typed);
   // Turns of their own: whatever has a browser go to a code host keeps nobody from signing in with a link.
-  addSessionRoutes(typed, context, createSignInTurns(context));
+  addSessionRoutes(typed, context, createSignInSlots(context));
   addSessionListRoutes(typed, context);
-  addAuthRoutes(typed, context, createSignInTurns(context));
+  addAuthRoutes(typed, context, createSignInSlots(context));
   addCredentialRoutes(typed, context);
   addUsageRoute(typed, context);
   addServiceStatusRoute(typed, context);

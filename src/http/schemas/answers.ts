@@ -2,7 +2,7 @@ import * as z from "zod";
 import { jobStates } from "../../jobs/job.ts";
 import { evidenceKinds } from "../../jobs/result-signature.ts";
 import { methodNames, sourceTypes } from "../../platforms/methods.ts";
-import { sourceWays } from "../../platforms/source.ts";
+import { accessMethods } from "../../platforms/source.ts";
 import { metadata } from "./metadata.ts";
 
 /** What the routes answer, for openapi.json; the answers themselves are written as text. */
@@ -231,7 +231,7 @@ export const status = z
     sources: z.array(
       z.strictObject({
         platform: z.string(),
-        via: z.enum(sourceWays).meta({
+        via: z.enum(accessMethods).meta({
           description:
             "archive: what is held here. credential: with that of an account. api: with an application's token. public: with none.",
         }),

@@ -1,4 +1,4 @@
-import type { AskedBounds } from "../../jobs/job.ts";
+import type { RequestedBounds } from "../../jobs/job.ts";
 import {
   isSearch,
   type Method,
@@ -32,7 +32,7 @@ export type CheckedArguments = {
   query: string;
   maxResults: number;
   nextCursor: string | null;
-  bounds: AskedBounds;
+  bounds: RequestedBounds;
   /** Where the body has them. */
   at: Submission["at"];
   warnings: readonly SourceWarning[];

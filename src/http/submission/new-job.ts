@@ -1,5 +1,5 @@
 import type { Caller } from "../../accounts/authenticate.ts";
-import type { AskedBounds, SearchJobRequest } from "../../jobs/job.ts";
+import type { RequestedBounds, SearchJobRequest } from "../../jobs/job.ts";
 import type { NewJob } from "../../jobs/queue.ts";
 import {
   type FetchMethod,
@@ -17,7 +17,7 @@ import { pointedAt } from "../problems/with-pointer.ts";
 import { problem } from "../problems/write-problem.ts";
 import type { CheckedArguments } from "./checked-arguments.ts";
 import { requestedSpan, unsearchedOf } from "./requested-span.ts";
-import { askedTarget } from "./requested-target.ts";
+import { requestedTarget } from "./requested-target.ts";
 import { narrowWindow, type Window, windowOf, windowWarnings } from "./window.ts";
 
 /** The job that checked arguments ask for. Errors: those of the query, of its cursor, and `source_unavailable`. */
@@ -92,7 +92,11 @@ async function fetchJob(
   asked: CheckedArguments & { method: FetchMethod },
 ): Promise<NewJob> {
   const { type, method, query, maxResults } = asked;
-  const { platform, target, canonicalQuery, warnings } = await askedTarget(context, caller, asked);
+  const { platform, target, canonicalQuery, warnings } = await requestedTarget(
+    context,
+    caller,
+    asked,
+  );
   const nowMs = context.clock.now();
   const first = { fromMs: null, toMs: nowMs };
   const start = startOf(context, caller, asked, { platform, canonicalQuery, first, nowMs });
@@ -134,7 +138,8 @@ function searchedNowhere(platform: SearchPlatform) {
   });
 }
 
-type Start = Window & Pick<SearchJobRequest, "after" | "asOfMs" | "place"> & { asked: AskedBounds };
+type Start = Window &
+  Pick<SearchJobRequest, "after" | "asOfMs" | "place"> & { asked: RequestedBounds };
 
 /** Where the job begins: on its first page, or where its cursor says. */
 function startOf(

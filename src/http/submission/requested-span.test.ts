@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { AskedBounds } from "../../jobs/job.ts";
+import type { RequestedBounds } from "../../jobs/job.ts";
 import { parseQuery } from "../../query/parse.ts";
 import { requestedSpan, unsearchedOf } from "./requested-span.ts";
 
 const ms = (text: string): number => Date.parse(text);
 const asOfMs = ms("2026-11-20");
-const bounds: AskedBounds = { startMs: null, endMs: null };
+const bounds: RequestedBounds = { startMs: null, endMs: null };
 
 const spanOf = (query: string, own = bounds) =>
   requestedSpan(parseQuery(query, { maxLength: 1_000 }).tree, own, asOfMs);

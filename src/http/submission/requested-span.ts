@@ -1,6 +1,6 @@
-import type { AskedBounds } from "../../jobs/job.ts";
+import type { RequestedBounds } from "../../jobs/job.ts";
 import type { UnsearchedSpan } from "../../platforms/source.ts";
-import { idTimeMs, tellsTime } from "../../posts/ids.ts";
+import { hasTime, idTimeMs } from "../../posts/ids.ts";
 import type { QueryNode } from "../../query/tree.ts";
 import type { Window } from "./window.ts";
 
@@ -18,7 +18,7 @@ const idSlackMs = 1_000;
  */
 export function requestedSpan(
   tree: QueryNode,
-  { startMs, endMs }: AskedBounds,
+  { startMs, endMs }: RequestedBounds,
   asOfMs: number,
 ): RequestedSpan {
   return intersection([{ fromMs: startMs, toMs: endMs }, spanOf(tree, asOfMs)]);
@@ -60,7 +60,7 @@ function spanOf(node: QueryNode, asOfMs: number): RequestedSpan {
 
 function timeOf(id: string, slackMs: number): number | null {
   const number = BigInt(id);
-  return tellsTime(number) ? idTimeMs(number) + slackMs : null;
+  return hasTime(number) ? idTimeMs(number) + slackMs : null;
 }
 
 /** What lies outside of a span that is open on one side. */

@@ -5,7 +5,7 @@ import type { SearchPlatform } from "../../platforms/source.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 import type { Sources } from "../../search/sources.ts";
 import type { HttpContext } from "../context.ts";
-import { askedTarget } from "./requested-target.ts";
+import { requestedTarget } from "./requested-target.ts";
 
 const caller = {
   accountId: "one",
@@ -59,7 +59,7 @@ async function read(
     clock: createManualClock(0),
     fetchedPosts: async () => fetched,
   };
-  return await askedTarget(context, caller, {
+  return await requestedTarget(context, caller, {
     platform,
     type: "social",
     method,

@@ -14,7 +14,7 @@ import type { CheckedArguments } from "./checked-arguments.ts";
 import { resolveBareName } from "./resolve-bare-name.ts";
 
 /** Whom or what a method asks about, and where. */
-export type AskedTarget = {
+export type RequestedTarget = {
   platform: Platform;
   /** Null where the method needs none. */
   target: Target | null;
@@ -29,11 +29,11 @@ type Asking = Pick<HttpContext, "archive" | "clock" | "sources" | "fetchedPosts"
  * name, else the default; a username alone is resolved (resolve-bare-name.ts). The ID of a record leads to its post. Errors: those of `readTarget`, and `source_unavailable` where
  * nothing configured can answer.
  */
-export async function askedTarget(
+export async function requestedTarget(
   context: Asking,
   { accountId }: Caller,
   asked: CheckedArguments & { method: FetchMethod },
-): Promise<AskedTarget> {
+): Promise<RequestedTarget> {
   const { method, type } = asked;
   if (asked.platform !== "social") {
     const early = await answerableFor({ platform: asked.platform, target: null });
@@ -46,7 +46,7 @@ export async function askedTarget(
   const alone = answerable.isAsked ? [] : [archiveAlone(found.platform, asked)];
   return { ...found, warnings: [...found.warnings, ...alone] };
 
-  async function find(): Promise<AskedTarget> {
+  async function find(): Promise<RequestedTarget> {
     const { defaultPlatform } = context.sources;
     const { query: what } = methods[method];
     if (what === "none") {
@@ -67,7 +67,7 @@ export async function askedTarget(
     return told(target, target.platform);
   }
 
-  async function answerableFor({ platform, target }: Pick<AskedTarget, "platform" | "target">) {
+  async function answerableFor({ platform, target }: Pick<RequestedTarget, "platform" | "target">) {
     return await context.sources.answerable({ platform, type, method, accountId, target });
   }
 }
@@ -89,7 +89,7 @@ function unanswerable({ why, message, hint }: Exclude<Answerable, { ok: true }>)
   });
 }
 
-function told(target: Target, platform: Platform): AskedTarget {
+function told(target: Target, platform: Platform): RequestedTarget {
   const isUnknown = isRecordId(target) && platform === "bluesky";
   return {
     platform,

@@ -1,10 +1,10 @@
 import type { Caller } from "../../accounts/authenticate.ts";
 import { accountOn, type BareName } from "../../platforms/bare-name.ts";
 import type { FetchMethod } from "../../platforms/methods.ts";
-import { placeOf } from "../../platforms/read-target.ts";
+import { offsetOf } from "../../platforms/read-target.ts";
 import type { SourceWarning } from "../../platforms/source.ts";
 import type { UserTarget } from "../../platforms/target.ts";
-import { ambiguous, malformed } from "../../platforms/target-faults.ts";
+import { ambiguous, malformed } from "../../platforms/target-errors.ts";
 import { targetText } from "../../platforms/target-text.ts";
 import { platforms } from "../../posts/post.ts";
 import { accountsOfName } from "../../search/archive/accounts-of-name.ts";
@@ -27,7 +27,7 @@ export async function resolveBareName(
 ): Promise<Resolved> {
   const { method, type } = asked;
   const { defaultPlatform } = sources;
-  const place = placeOf("user", asked.query, "social");
+  const place = offsetOf("user", asked.query, "social");
   const ofDefault = defaultPlatform === "bluesky" ? null : accountOn(defaultPlatform, name);
   if (ofDefault !== null && (await isAsked(ofDefault))) return { target: ofDefault, warnings: [] };
 

@@ -3,7 +3,7 @@ import type { Caller } from "../../accounts/authenticate.ts";
 import type { HttpContext } from "../context.ts";
 import { refusedByRate } from "../problems/refused-by-rate.ts";
 
-export type SearchTurn = {
+export type SearchPermit = {
   /** The search was not made after all: it costs nothing. */
   giveBack(): Promise<void>;
 };
@@ -16,7 +16,7 @@ export async function takeSearch(
   context: Pick<HttpContext, "limiter" | "metrics">,
   caller: Caller,
   reply: FastifyReply,
-): Promise<SearchTurn> {
+): Promise<SearchPermit> {
   const { request } = reply;
   const decision = await context.limiter.takeSubmission(caller);
   request.limits = decision.limits;

@@ -1,4 +1,4 @@
-import type { AskedBounds } from "../../jobs/job.ts";
+import type { RequestedBounds } from "../../jobs/job.ts";
 import type { SearchMethod } from "../../platforms/methods.ts";
 import type { SourceWarning } from "../../platforms/source.ts";
 import { type RequestedSpan, unsearchedOf } from "./requested-span.ts";
@@ -21,7 +21,7 @@ export function windowOf(method: SearchMethod, nowMs: number, liveWindowMs: numb
 }
 
 /** The part of a window between the bounds asked for; empty (`fromMs` = `toMs`) where they leave nothing. */
-export function narrowWindow(window: Window, { startMs, endMs }: AskedBounds): Window {
+export function narrowWindow(window: Window, { startMs, endMs }: RequestedBounds): Window {
   const toMs = endMs === null ? window.toMs : Math.min(window.toMs, endMs);
   const fromMs = latest(window.fromMs, startMs);
   return { fromMs: fromMs === null ? null : Math.min(fromMs, toMs), toMs };
@@ -39,7 +39,7 @@ function latest(one: number | null, other: number | null): number | null {
  */
 export function windowWarnings(
   window: Window,
-  asked: AskedBounds,
+  asked: RequestedBounds,
   requested: RequestedSpan,
 ): readonly SourceWarning[] {
   const { fromMs } = window;

@@ -3,7 +3,7 @@ import type { Platform, Post } from "../../posts/post.ts";
 import type { RecordLimits } from "../import/formats/format.ts";
 import { readNdjsonLine } from "../import/formats/ndjson.ts";
 import { createLineSplitter, type Line } from "../import/lines.ts";
-import { RecordFault } from "../import/record.ts";
+import { RecordError } from "../import/record.ts";
 import { createRecordCounts, type RecordCounts } from "./record-counts.ts";
 
 /** Lines of NDJSON to be read: those of a `LineChunk`. */
@@ -55,7 +55,7 @@ export function readLines(request: LinesRequest): { posts: Generator<Post>; read
     try {
       return readNdjsonLine(line, options, context);
     } catch (error) {
-      if (!(error instanceof RecordFault)) throw error;
+      if (!(error instanceof RecordError)) throw error;
       rejections.push({ line: line.number, reason: error.message, raw: line.bytes });
       return null;
     }

@@ -1,7 +1,7 @@
-import { startTurns } from "../../lib/turns.ts";
+import { startSlices } from "../../lib/slices.ts";
 import type { Post } from "../../posts/post.ts";
 import type { FileRecord, RecordsFormat } from "../import/formats/format.ts";
-import { RecordFault } from "../import/record.ts";
+import { RecordError } from "../import/record.ts";
 import {
   type AnalysedChunk,
   type ChunksRequest,
@@ -23,7 +23,7 @@ export async function* recordChunks(
   format: RecordsFormat,
   { source, analysis, clock, limits, onBadLine, from }: ChunksRequest,
 ): AsyncGenerator<PendingChunk> {
-  const turns = startTurns(clock);
+  const turns = startSlices(clock);
   let chunk = startChunk(from);
   try {
     for await (const records of format.records(source, { from, limits, clock })) {
@@ -101,7 +101,7 @@ function readRecord(
     if (post !== null) posts.push(post);
     return null;
   } catch (error) {
-    if (error instanceof RecordFault) return error.message;
+    if (error instanceof RecordError) return error.message;
     throw error;
   }
 }

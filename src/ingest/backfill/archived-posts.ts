@@ -8,7 +8,7 @@ const pagePosts = 500;
 const pageDeadlineMs = 60_000;
 
 /** The uris of the posts that the archive holds of an account and shows, newest first, page by page. */
-export async function* heldUris(
+export async function* archivedUris(
   archive: Pick<Archive, "search" | "records">,
   clock: Pick<Clock, "now">,
   did: string,

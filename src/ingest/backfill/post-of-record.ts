@@ -4,7 +4,7 @@ import { isObject } from "../../platforms/fields.ts";
 import type { Post } from "../../posts/post.ts";
 
 /** A record as its repository holds it. */
-export type HeldRecord = {
+export type ArchivedRecord = {
   did: string;
   rkey: string;
   record: unknown;
@@ -16,7 +16,10 @@ export type HeldRecord = {
  * The post of a record; null when it is none. Nobody saw it being made: the time in its key, when there is one, stands for
  * that, and `nowMs` caps it.
  */
-export function postOfRecord({ did, rkey, record, rev }: HeldRecord, nowMs: number): Post | null {
+export function postOfRecord(
+  { did, rkey, record, rev }: ArchivedRecord,
+  nowMs: number,
+): Post | null {
   if (!isObject(record) || !isRkey(rkey)) return null;
   const keyMs = tidMs(rkey);
   const seenMs = keyMs === null ? null : Math.min(keyMs, nowMs);

@@ -1,4 +1,4 @@
-import { startTurns } from "../../lib/turns.ts";
+import { startSlices } from "../../lib/slices.ts";
 import { profileCollection } from "../../platforms/bluesky/collections.ts";
 import { postCollection } from "../../platforms/bluesky/post.ts";
 import { profileKey } from "../../platforms/bluesky/profile.ts";
@@ -37,7 +37,7 @@ export const readWholeRepository: ReadHistory = async ({ request, account, asked
   });
   const { rev, bytes, entries } = repository;
   const keys = new Set<string>();
-  const turns = startTurns(clock);
+  const turns = startSlices(clock);
   let posts = 0;
   let profile: unknown = null;
   for (const entry of entries) {

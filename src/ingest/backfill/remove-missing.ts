@@ -1,5 +1,5 @@
-import { startTurns } from "../../lib/turns.ts";
-import { heldUris } from "./archived-posts.ts";
+import { startSlices } from "../../lib/slices.ts";
+import { archivedUris } from "./archived-posts.ts";
 import { postUri } from "./author-records.ts";
 import type { BackfillRequest } from "./backfill-author.ts";
 import type { ChangeWriter } from "./change-writer.ts";
@@ -19,8 +19,8 @@ export async function removeMissing(
   if (rev === null || !seeksMissing(history)) return;
   await writer.flush();
   const prefix = postUri(did, "");
-  const turns = startTurns(clock);
-  for await (const uris of heldUris(archive, clock, did)) {
+  const turns = startSlices(clock);
+  for await (const uris of archivedUris(archive, clock, did)) {
     for (const uri of uris) {
       await turns();
       if (!uri.startsWith(prefix) || keys.has(uri.slice(prefix.length))) continue;

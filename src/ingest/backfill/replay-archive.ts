@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
-import { startTurns } from "../../lib/turns.ts";
+import { startSlices } from "../../lib/slices.ts";
 import { collectionOf, type FollowedWord } from "../../platforms/bluesky/collections.ts";
 import { type ReplayRow, replayRows } from "../../platforms/bluesky/replay-block.ts";
 import { replayFrame } from "../../platforms/bluesky/replay-frame.ts";
@@ -33,7 +33,7 @@ export async function replayArchive(
   if (fromMs >= toMs) return { badRows: 0 };
   const collections = [...followed].map(collectionOf);
   const wanted = new Set(collections);
-  const turns = startTurns(clock);
+  const turns = startSlices(clock);
   let badRows = 0;
   writer.begin(fromMs, 0);
 

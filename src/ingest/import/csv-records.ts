@@ -1,5 +1,5 @@
-import { RecordFault } from "./record.ts";
-import { createHeldLine } from "./record-bytes.ts";
+import { RecordError } from "./record.ts";
+import { createRecordLine } from "./record-bytes.ts";
 
 /** A record of a CSV file, without its line end. Of one that is longer than allowed only the beginning is kept. */
 export type CsvRecord = {
@@ -34,7 +34,7 @@ export function createCsvSplitter(maxBytes: number): CsvSplitter {
   let hasJustClosed = false;
   let isFieldStart = true;
   let separators = new Set(delimiters.map((one) => one.charCodeAt(0)));
-  const held = createHeldLine(maxBytes);
+  const held = createRecordLine(maxBytes);
 
   function take(): CsvRecord {
     const record = { ...held.take(), line: firstLine };
@@ -92,7 +92,7 @@ export function csvFields(record: string, delimiter: string): string[] {
     fields.push(value);
     if (end >= record.length) return fields;
     if (record[end] !== delimiter) {
-      throw new RecordFault(
+      throw new RecordError(
         `field ${fields.length}: expected ${JSON.stringify(delimiter)} after its closing quote`,
       );
     }
@@ -112,7 +112,7 @@ function bareField(record: string, at: number, delimiter: string): Field {
 function quotedField(record: string, at: number): Field {
   for (let end = at + 1; ; end += 2) {
     end = record.indexOf('"', end);
-    if (end < 0) throw new RecordFault("expected a closing quote before the end of the file");
+    if (end < 0) throw new RecordError("expected a closing quote before the end of the file");
     if (record[end + 1] === '"') continue;
     return { value: record.slice(at + 1, end).replaceAll('""', '"'), end: end + 1 };
   }

@@ -2,24 +2,24 @@ import { isUtf8 } from "node:buffer";
 import { shapeRefusal, smallBytes } from "../../lib/bounded-json.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { createJsonMeter } from "../../lib/json-shape.ts";
-import { RecordFault } from "./record.ts";
+import { RecordError } from "./record.ts";
 
 /** The JSON value of a line. Throws `RecordFault` when it is no UTF-8, no JSON, or nested deeper than `maxDepth`, or more than may be parsed. */
 export function parseJsonLine(bytes: Buffer, maxDepth: number): unknown {
-  if (!isUtf8(bytes)) throw new RecordFault("not valid UTF-8");
+  if (!isUtf8(bytes)) throw new RecordError("not valid UTF-8");
   if (bytes.length > smallBytes || !hasFewOpenings(bytes, maxDepth)) requireShape(bytes, maxDepth);
   try {
     return JSON.parse(bytes.toString("utf8"));
   } catch (fault) {
-    throw new RecordFault(`not valid JSON: ${messageOf(fault)}`);
+    throw new RecordError(`not valid JSON: ${messageOf(fault)}`);
   }
 }
 
 function requireShape(bytes: Buffer, maxDepth: number): void {
   const shape = createJsonMeter()(bytes);
-  if (shape.deepest > maxDepth) throw new RecordFault(`nested deeper than ${maxDepth} levels`);
+  if (shape.deepest > maxDepth) throw new RecordError(`nested deeper than ${maxDepth} levels`);
   const refusal = shapeRefusal(shape);
-  if (refusal !== null) throw new RecordFault(`not read: ${refusal}`);
+  if (refusal !== null) throw new RecordError(`not read: ${refusal}`);
 }
 
 const openings = ["{", "["].map((character) => character.charCodeAt(0));

@@ -1,4 +1,4 @@
-import { createHeldBytes } from "./record-bytes.ts";
+import { createRecordBytes } from "./record-bytes.ts";
 
 /** One value of a file. Of one that is longer than allowed only the beginning is kept. */
 export type JsonValue = { bytes: Buffer; isTooLong: boolean };
@@ -36,7 +36,7 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
   let depth = 0;
   let inString = false;
   let isEscaped = false;
-  const held = createHeldBytes(maxValueBytes, 0);
+  const held = createRecordBytes(maxValueBytes, 0);
   let hasLineFeed = false;
   /** Whether objects take one line each, as the first one that is not empty does; null before it. */
   let isLinewise: boolean | null = null;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createLineSplitter, type Line } from "./lines.ts";
-import { mostKeptBytes } from "./record-bytes.ts";
+import { maxRecordBytes } from "./record-bytes.ts";
 
 function linesOf(pieces: readonly Buffer[], maxLineBytes = 100): Line[] {
   const splitter = createLineSplitter(maxLineBytes, { lines: 0, offset: 0 });
@@ -37,7 +37,7 @@ test("a line of 1 GB holds no more than its beginning", () => {
   }
   const [line] = [...splitter.feed(Buffer.from("\n"))];
   expect(line).toMatchObject({ tooLong: true, number: 1, endOffset: 1024 ** 3 + 1 });
-  expect(line?.bytes).toHaveLength(mostKeptBytes);
+  expect(line?.bytes).toHaveLength(maxRecordBytes);
   expect(most).toBeLessThan(64 * 1024 ** 2);
 });
 

@@ -1,4 +1,4 @@
-import { createHeldLine, keptBytesOf } from "./record-bytes.ts";
+import { createRecordLine, recordBytesLimit } from "./record-bytes.ts";
 
 /** A line without its end. Of one that is longer than allowed only the beginning is kept. */
 export type Line = {
@@ -25,7 +25,7 @@ export function createLineSplitter(
   maxLineBytes: number,
   { lines, offset }: { lines: number; offset: number },
 ): LineSplitter {
-  const line = createHeldLine(maxLineBytes);
+  const line = createRecordLine(maxLineBytes);
   let number = lines;
   let position = offset;
 
@@ -38,7 +38,7 @@ export function createLineSplitter(
     const { bytes, isTooLong } = line.take();
     number += 1;
     return {
-      bytes: isTooLong ? bytes.subarray(0, keptBytesOf(maxLineBytes)) : bytes,
+      bytes: isTooLong ? bytes.subarray(0, recordBytesLimit(maxLineBytes)) : bytes,
       number,
       endOffset: position,
       tooLong: isTooLong,

@@ -1,5 +1,5 @@
 /** The bytes of one record while it is cut from the pieces of a file. Of one that is too long only the beginning is held. */
-export type HeldBytes = {
+export type RecordBytes = {
   hold(piece: Buffer): void;
   /** Bytes of the record so far, also those that are not held. */
   size(): number;
@@ -8,12 +8,12 @@ export type HeldBytes = {
 };
 
 /** How much of a record that is too long is held. */
-export const mostKeptBytes = 4_096;
+export const maxRecordBytes = 4_096;
 
-export const keptBytesOf = (maxBytes: number): number => Math.min(mostKeptBytes, maxBytes);
+export const recordBytesLimit = (maxBytes: number): number => Math.min(maxRecordBytes, maxBytes);
 
 /** Holds records of `maxBytes`, and `endBytes` more of their end. */
-export function createHeldBytes(maxBytes: number, endBytes: 0 | 1): HeldBytes {
+export function createRecordBytes(maxBytes: number, endBytes: 0 | 1): RecordBytes {
   let held: Buffer[] = [];
   let size = 0;
   let isTooLong = false;
@@ -25,7 +25,7 @@ export function createHeldBytes(maxBytes: number, endBytes: 0 | 1): HeldBytes {
       held.push(piece);
       if (size <= maxBytes + endBytes) return;
       isTooLong = true;
-      held = [Buffer.from(Buffer.concat(held).subarray(0, keptBytesOf(maxBytes)))];
+      held = [Buffer.from(Buffer.concat(held).subarray(0, recordBytesLimit(maxBytes)))];
     },
     size: () => size,
     take: () => {
@@ -41,8 +41,8 @@ export function createHeldBytes(maxBytes: number, endBytes: 0 | 1): HeldBytes {
 }
 
 /** The same for lines, which end in LF or CRLF: the one byte more that is held may be the carriage return of the end. */
-export function createHeldLine(maxBytes: number): HeldBytes {
-  const held = createHeldBytes(maxBytes, 1);
+export function createRecordLine(maxBytes: number): RecordBytes {
+  const held = createRecordBytes(maxBytes, 1);
   return {
     ...held,
     take: () => {

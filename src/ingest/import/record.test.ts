@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { platforms } from "../../posts/post.ts";
 import { importFields, requiredFields } from "./fields.ts";
-import { RecordFault, readImportRecord, toPost } from "./record.ts";
+import { RecordError, readImportRecord, toPost } from "./record.ts";
 
 const least = { author: "alice", created_at: "2015-02-24T19:35:52Z", text: "hello" };
 const nowMs = Date.UTC(2026, 6, 5);
@@ -14,7 +14,7 @@ const faultOf = (fields: object, platform: (typeof platforms)[number] = "x") => 
   try {
     postOf(fields, platform);
   } catch (fault) {
-    if (fault instanceof RecordFault) return fault.message;
+    if (fault instanceof RecordError) return fault.message;
     throw fault;
   }
   throw new Error("the record was taken");
@@ -180,7 +180,7 @@ describe("a wrong value is refused with the field, what was found and what is ex
   });
 
   test.each([["[]"], ["1"], ["null"], ['"text"']])("a record that is %s", (json) => {
-    expect(() => readImportRecord(JSON.parse(json))).toThrow(RecordFault);
+    expect(() => readImportRecord(JSON.parse(json))).toThrow(RecordError);
   });
 
   test("anything else never escapes, and a lone half of a character is replaced", () => {
@@ -199,7 +199,7 @@ describe("a wrong value is refused with the field, what was found and what is ex
             expect(post.text.isWellFormed()).toBe(true);
             expect(post.uri).not.toBe("");
           } catch (fault) {
-            expect(fault).toBeInstanceOf(RecordFault);
+            expect(fault).toBeInstanceOf(RecordError);
           }
         },
       ),

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { identityRules } from "../../platforms/identities.ts";
-import { type Identity, type IdentityRules, isFault } from "../../platforms/identity.ts";
+import { type Identity, type IdentityRules, isIdentityError } from "../../platforms/identity.ts";
 import type { Platform, Post, PostReference } from "../../posts/post.ts";
 import { handlesOn } from "../../posts/terms.ts";
 import { withoutControls } from "../../text/controls.ts";
@@ -29,7 +29,7 @@ export type ImportRecord = {
 };
 
 /** Why a record is not taken: names the field, what was found and what is expected. Fit for a terminal. */
-export class RecordFault extends Error {
+export class RecordError extends Error {
   override readonly name = "RecordFault";
 
   constructor(reason: string) {
@@ -47,14 +47,14 @@ export function readImportRecord(
   value: unknown,
   onUnknown: (name: string) => void = () => {},
 ): ImportRecord {
-  if (!isObject(value)) throw new RecordFault(`expected a JSON object, found ${shown(value)}`);
+  if (!isObject(value)) throw new RecordError(`expected a JSON object, found ${shown(value)}`);
   const fields = value;
   for (const name of Object.keys(fields)) {
     if (!knownFields.has(name)) onUnknown(name);
   }
   for (const name of requiredFields) {
     if (fields[name] === undefined || fields[name] === null) {
-      throw new RecordFault(`${name}: expected ${importFields[name].expected}, found none`);
+      throw new RecordError(`${name}: expected ${importFields[name].expected}, found none`);
     }
   }
 
@@ -120,12 +120,12 @@ export function toPost(
     authorId: record.author_id,
     nowMs,
   });
-  if (isFault(identity)) {
+  if (isIdentityError(identity)) {
     throw unlike(identity.field, identity.expected, identity.found);
   }
   if ((record.lat === null) !== (record.lon === null)) {
     const missing = record.lat === null ? "lat" : "lon";
-    throw new RecordFault(`${missing}: expected with its other half, found none`);
+    throw new RecordError(`${missing}: expected with its other half, found none`);
   }
 
   if (record.id !== null && !isNamedBy(record.id, identity, platform)) onUnused("id");
@@ -259,12 +259,12 @@ function merged(
   return [...byKey.values()];
 }
 
-export function unlike(name: string, expected: string, found: unknown): RecordFault {
+export function unlike(name: string, expected: string, found: unknown): RecordError {
   const hint =
     name === "id" && typeof found === "number"
       ? " (a JSON number loses digits: put it in quotes)"
       : "";
-  return new RecordFault(`${name}: expected ${expected}, found ${shown(found)}${hint}`);
+  return new RecordError(`${name}: expected ${expected}, found ${shown(found)}${hint}`);
 }
 
 /** A value as JSON, shortened. */

@@ -12,7 +12,7 @@ import {
 import type { IngestLog } from "../ingest-log.ts";
 import type { LookUpState } from "../ingest-state.ts";
 import { nextTry } from "../streams/link.ts";
-import { askedPauseMs } from "./lookup-pause.ts";
+import { requestedPauseMs } from "./lookup-pause.ts";
 
 /**
  * Learns of the accounts whose posts are held what their posts do not say: handle, name, the labels of the account. It asks
@@ -119,7 +119,7 @@ export function startLookUp(request: LookUpRequest): LookUp {
       waiting = null;
       return found;
     }
-    if (answer.status === 429) askedMs = askedPauseMs(answer.headers, clock.now());
+    if (answer.status === 429) askedMs = requestedPauseMs(answer.headers, clock.now());
     if (answer.status !== 400) throw new Error(`HTTP ${answer.status}`);
     const half = Math.floor(accounts.length / 2);
     if (half === 0) return new Map();

@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import { collectionOf } from "../../platforms/bluesky/collections.ts";
-import { type JetstreamPlace, resumeUs } from "./position.ts";
+import { type JetstreamPosition, resumeUs } from "./position.ts";
 import type { JetstreamSettings } from "./settings.ts";
 
 /** The first step past an event that is too large; it doubles until something new comes. */
@@ -9,7 +9,7 @@ const leastStepUs = 100_000;
 /** What to ask the servers for. */
 export type JetstreamCursor = {
   /** The address of the server of this turn, to go on from a place. */
-  urlOf(turn: number, place: JetstreamPlace | null, withCompression: boolean): URL;
+  urlOf(turn: number, place: JetstreamPosition | null, withCompression: boolean): URL;
   /**
    * Moves the start behind an event that a server sends though it is too large, in growing steps, as nobody knows where it
    * ends. `reachUs` is the last time that came; null when none ever did. Null when there is nothing to go on from.
@@ -27,7 +27,7 @@ export function createJetstreamCursor(settings: JetstreamSettings, clock: Clock)
   let passed: { server: string; toUs: number } | null = null;
   let stepUs = leastStepUs;
 
-  function cursorFor(server: string, place: JetstreamPlace | null): number | null {
+  function cursorFor(server: string, place: JetstreamPosition | null): number | null {
     const passedUs = passed?.server === server ? passed.toUs : null;
     if (place === null) return passedUs ?? firstUs;
     return Math.max(resumeUs(place, server, overlapMs), passedUs ?? 0);

@@ -4,7 +4,7 @@ import { readStreamEvent } from "../../platforms/bluesky/stream-event.ts";
 import type { StreamItem } from "../streams/batches.ts";
 import type { FrameText } from "../streams/frames.ts";
 import { createRecentKeys } from "../streams/recent-keys.ts";
-import { isCountedBefore, type JetstreamPlace } from "./position.ts";
+import { isCountedBefore, type JetstreamPosition } from "./position.ts";
 
 /** An event from further ahead is no time to resume at: it would let everything before it go by. */
 const mostAheadMs = 86_400_000;
@@ -18,7 +18,7 @@ export type EventTakerOptions = {
   followed: ReadonlySet<FollowedWord>;
   maxRememberedEvents: number;
   /** Where an earlier run ended. */
-  saved: JetstreamPlace | null;
+  saved: JetstreamPosition | null;
 };
 
 export type EventTaker = (frame: FrameText, server: string) => TakenEvent | null;

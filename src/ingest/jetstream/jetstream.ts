@@ -11,7 +11,7 @@ import { createStreamTally } from "../streams/tally.ts";
 import { type StreamWriter, startStreamWriter } from "../streams/writer.ts";
 import { createJetstreamCursor } from "./cursor.ts";
 import { createEventTaker, type EventTaker } from "./events.ts";
-import { isLaterPlace, type JetstreamPlace, readJetstreamPlace } from "./position.ts";
+import { isLaterPosition, type JetstreamPosition, readJetstreamPosition } from "./position.ts";
 import { type JetstreamSettings, publicJetstreamUrls } from "./settings.ts";
 
 /**
@@ -60,7 +60,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
   let reconnects = 0;
   let lastEventUs: number | null = null;
   let host: string | null = null;
-  let writer: StreamWriter<JetstreamPlace> | null = null;
+  let writer: StreamWriter<JetstreamPosition> | null = null;
   let dictionary: Buffer | null = null;
   let withoutDictionary: string | null = null;
 
@@ -76,7 +76,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
   });
 
   async function run(): Promise<void> {
-    const saved = await link.readPlace(checkpointName, readJetstreamPlace);
+    const saved = await link.readPlace(checkpointName, readJetstreamPosition);
     if (link.signal.aborted) return;
     const stream = startWriter(saved);
     writer = stream;
@@ -111,8 +111,8 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
     }
   }
 
-  const startWriter = (saved: JetstreamPlace | null): StreamWriter<JetstreamPlace> =>
-    startStreamWriter<JetstreamPlace>({
+  const startWriter = (saved: JetstreamPosition | null): StreamWriter<JetstreamPosition> =>
+    startStreamWriter<JetstreamPosition>({
       ...settings,
       archive,
       clock,
@@ -124,7 +124,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
         collections: settings.followed.filter((word) => word !== "profiles"),
       },
       saved: saved === null ? null : { place: saved, timeUs: saved.timeUs },
-      isLater: isLaterPlace,
+      isLater: isLaterPosition,
       onWritten: link.written,
       onFailure: (reason) => log.warn({ reason }, "ingest: the archive does not take a batch"),
     });
@@ -141,7 +141,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
     }
   }
 
-  function passLargeEvent(server: string, stream: StreamWriter<JetstreamPlace>): void {
+  function passLargeEvent(server: string, stream: StreamWriter<JetstreamPosition>): void {
     if (cursor.isFirstStep()) tally.counts.badFrames += 1;
     const step = cursor.passLargeEvent(server, lastEventUs ?? stream.place()?.timeUs ?? null);
     if (step === null) return;
@@ -153,7 +153,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
 
   function listen(
     url: URL,
-    stream: StreamWriter<JetstreamPlace>,
+    stream: StreamWriter<JetstreamPosition>,
     take: EventTaker,
   ): Promise<ConnectionEnd> {
     host = url.hostname;
@@ -167,7 +167,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
   function takeFrame(
     frame: FrameText,
     server: string,
-    stream: StreamWriter<JetstreamPlace>,
+    stream: StreamWriter<JetstreamPosition>,
     take: EventTaker,
   ): void {
     const event = take(frame, server);

@@ -2,13 +2,13 @@ import type { LabelChange } from "../../platforms/bluesky/label.ts";
 import type { LabelerSettings } from "./labeler-settings.ts";
 
 /** The last frame of a labeler, by the labeler's own number, and the latest time that came until then. */
-export type LabelerPlace = { seq: number; timeMs: number };
+export type LabelerPosition = { seq: number; timeMs: number };
 
-export const isLaterFrame = (place: LabelerPlace, than: LabelerPlace): boolean =>
+export const isLaterFrame = (place: LabelerPosition, than: LabelerPosition): boolean =>
   place.seq > than.seq;
 
 /** A saved place; null when there is none. */
-export function readLabelerPlace(checkpoint: string | null): LabelerPlace | null {
+export function readLabelerPosition(checkpoint: string | null): LabelerPosition | null {
   if (checkpoint === null) return null;
   const { seq, timeMs }: { seq?: unknown; timeMs?: unknown } = JSON.parse(checkpoint);
   if (!Number.isSafeInteger(seq) || !Number.isFinite(timeMs)) return null;

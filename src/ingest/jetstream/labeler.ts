@@ -10,9 +10,9 @@ import { createStreamLink } from "../streams/link.ts";
 import { type StreamWriter, startStreamWriter } from "../streams/writer.ts";
 import {
   isLaterFrame,
-  type LabelerPlace,
+  type LabelerPosition,
   labelerUrl,
-  readLabelerPlace,
+  readLabelerPosition,
   timeOfLabels,
 } from "./labeler-position.ts";
 import { type LabelerSettings, publicLabelerUrls } from "./labeler-settings.ts";
@@ -54,9 +54,9 @@ export function startLabeler(request: LabelerRequest): Labeler {
   const checkpoint = `labeler ${host}${pathname}`;
   const sources = new Set(settings.sources);
   const counts = { labels: 0, passedOver: 0, unreadable: 0, reconnects: 0 };
-  let writer: StreamWriter<LabelerPlace> | null = null;
+  let writer: StreamWriter<LabelerPosition> | null = null;
   /** The last frame that came, and the latest time that any told. */
-  let reach: LabelerPlace | null = null;
+  let reach: LabelerPosition | null = null;
   /** What the labeler said before it ended the connection. */
   let lastError: string | null = null;
 
@@ -72,7 +72,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
   });
 
   async function run(): Promise<void> {
-    reach = await link.readPlace(checkpoint, readLabelerPlace);
+    reach = await link.readPlace(checkpoint, readLabelerPosition);
     if (link.signal.aborted) return;
     writer = startWriter(reach);
     let failures = 0;
@@ -121,8 +121,8 @@ export function startLabeler(request: LabelerRequest): Labeler {
     writer = startWriter(null);
   }
 
-  const startWriter = (saved: LabelerPlace | null): StreamWriter<LabelerPlace> =>
-    startStreamWriter<LabelerPlace>({
+  const startWriter = (saved: LabelerPosition | null): StreamWriter<LabelerPosition> =>
+    startStreamWriter<LabelerPosition>({
       ...settings,
       archive,
       clock,

@@ -7,7 +7,7 @@ const longestPauseMs = 15 * 60_000;
  * How long a server that refuses for its rate (429) wants to be left alone, from `Retry-After` (seconds or a date) or
  * `ratelimit-reset` (Unix seconds); null where it does not say.
  */
-export function askedPauseMs(headers: FetchedAnswer["headers"], nowMs: number): number | null {
+export function requestedPauseMs(headers: FetchedAnswer["headers"], nowMs: number): number | null {
   const pauses = [
     retryAfterMs(headers.get("retry-after"), nowMs),
     resetMs(headers.get("ratelimit-reset"), nowMs),

@@ -1,11 +1,11 @@
 /** A time, Unix microseconds, by the clock of the host that told it; null where that is not known. */
-export type JetstreamPlace = { timeUs: number; host: string | null };
+export type JetstreamPosition = { timeUs: number; host: string | null };
 
-export const isLaterPlace = (place: JetstreamPlace, than: JetstreamPlace): boolean =>
+export const isLaterPosition = (place: JetstreamPosition, than: JetstreamPosition): boolean =>
   place.timeUs > than.timeUs;
 
 /** A saved place; null when there is none. */
-export function readJetstreamPlace(checkpoint: string | null): JetstreamPlace | null {
+export function readJetstreamPosition(checkpoint: string | null): JetstreamPosition | null {
   if (checkpoint === null) return null;
   const { timeUs, host }: { timeUs?: unknown; host?: unknown } = JSON.parse(checkpoint);
   if (!Number.isSafeInteger(timeUs)) return null;
@@ -16,7 +16,7 @@ export function readJetstreamPlace(checkpoint: string | null): JetstreamPlace | 
 const otherServerOverlapMs = 60_000;
 
 /** The time to ask a server for, Unix microseconds: a place, less an overlap. */
-export function resumeUs(place: JetstreamPlace, server: string, overlapMs: number): number {
+export function resumeUs(place: JetstreamPosition, server: string, overlapMs: number): number {
   const isSame = place.host === server;
   const backMs = isSame ? overlapMs : Math.max(overlapMs, otherServerOverlapMs);
   return place.timeUs - backMs * 1000;
@@ -31,7 +31,7 @@ const mostDisorderMs = 1_000;
  * taken again and may then be counted twice. The clock of another server says nothing, so all of its overlap is taken again.
  */
 export function isCountedBefore(
-  saved: JetstreamPlace | null,
+  saved: JetstreamPosition | null,
   event: { timeUs: number },
   server: string,
 ): boolean {

@@ -1,7 +1,7 @@
 import { backoffMs } from "../../lib/backoff.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { FetchedAnswer, GuardedFetch } from "../../lib/guarded-fetch.ts";
-import { askedPauseMs } from "../jetstream/lookup-pause.ts";
+import { requestedPauseMs } from "../jetstream/lookup-pause.ts";
 
 /** Requests to the API of the server whose stream is followed: one at a time, at a bounded rate, with the stream's token. */
 export type MastodonRequests = {
@@ -89,7 +89,10 @@ function pauseAfter({ status, headers }: FetchedAnswer, nowMs: number): number {
   if (status !== 429 && !isScarce) return 0;
   const resetMs = Date.parse(headers.get("x-ratelimit-reset") ?? "") - nowMs;
   const isKnown = resetMs > 0 && resetMs <= longestPauseMs;
-  return Math.max(isKnown ? resetMs : 0, status === 429 ? (askedPauseMs(headers, nowMs) ?? 0) : 0);
+  return Math.max(
+    isKnown ? resetMs : 0,
+    status === 429 ? (requestedPauseMs(headers, nowMs) ?? 0) : 0,
+  );
 }
 
 const longestPauseMs = 15 * 60_000;

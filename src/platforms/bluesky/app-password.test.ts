@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type PdsEmulator, startPdsEmulator } from "../../../test/emulators/bluesky/pds.ts";
+import { held, testTools } from "./credential.test-support.ts";
 import { blueskyCredentialKinds } from "./credential-kinds.ts";
-import { held, testTools } from "./held.test-support.ts";
 
 const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
 const password = "abcd-efgh-ijkl-mnop";

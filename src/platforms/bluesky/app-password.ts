@@ -2,7 +2,7 @@ import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import type {
   CredentialKind,
   CredentialTools,
-  HeldCredential,
+  LeasedCredential,
   NewCredential,
   Secrets,
 } from "../credential.ts";
@@ -14,8 +14,8 @@ import { type FindSettings, findGivenAccount, identifierField } from "./given-ac
 import { createSession, isRefusal, type LogIn, refreshSession } from "./log-in.ts";
 import { createLogInPause, type LogInPause } from "./log-in-pause.ts";
 import { hintFor, whyRefused } from "./log-in-refusal.ts";
-import { sendWithToken, type TokenWay, testToken } from "./send-with-token.ts";
-import { keptTokens, lifeMs } from "./token-lapse.ts";
+import { sendWithToken, type TokenAccess, testToken } from "./send-with-token.ts";
+import { lifeMs, storedTokens } from "./stored-tokens.ts";
 import { type Refusal, refusalOf } from "./xrpc.ts";
 
 /**
@@ -83,14 +83,14 @@ async function make(
 
 const secretsOf = (password: string, logIn: LogIn, nowMs: number): Secrets => ({
   password,
-  ...keptTokens(
+  ...storedTokens(
     { accessToken: logIn.accessJwt, refreshToken: logIn.refreshJwt },
     lifeMs(logIn.accessJwt),
     nowMs,
   ),
 });
 
-function wayOf(held: HeldCredential, tools: CredentialTools, pause: LogInPause): TokenWay {
+function wayOf(held: LeasedCredential, tools: CredentialTools, pause: LogInPause): TokenAccess {
   const { id, host, subject } = held.credential;
   return {
     tools,

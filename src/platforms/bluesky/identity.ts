@@ -3,7 +3,7 @@ import { blueskyUriOf, importedUri } from "../../posts/references.ts";
 import {
   type ClaimedIdentity,
   type Identity,
-  type IdentityFault,
+  type IdentityError,
   type IdentityRules,
   isUri,
 } from "../identity.ts";
@@ -19,7 +19,7 @@ export const blueskyIdentity: IdentityRules = {
   referenceForm: "a post's uri, at://did:…/collection/key, or its id",
 };
 
-function identify(claim: ClaimedIdentity): Identity | IdentityFault {
+function identify(claim: ClaimedIdentity): Identity | IdentityError {
   const { authorId, uri } = claim;
   if (authorId !== null && !isDid(authorId)) {
     return { field: "author_id", expected: "a DID such as did:plc:…", found: authorId };

@@ -3,10 +3,16 @@ import type { CredentialTools, Dialogue, NewCredential } from "../credential.ts"
 import { credentialInvalid } from "../credential-errors.ts";
 import { hintOf } from "../hint.ts";
 import { type FindSettings, findGivenAccount } from "./given-account.ts";
-import { findServer, grantForCode, keptServer, newAttempt, pushRequest } from "./oauth-grants.ts";
-import { faultAt, refusalIn, throughGuard } from "./oauth-guard.ts";
+import {
+  findServer,
+  grantForCode,
+  newAttempt,
+  pushRequest,
+  serverOfGrant,
+} from "./oauth-grants.ts";
+import { oauthErrorAt, refusalIn, throughGuard } from "./oauth-guard.ts";
 import { type ProofKeys, redirectUri } from "./oauth-key.ts";
-import { keptTokens } from "./token-lapse.ts";
+import { storedTokens } from "./stored-tokens.ts";
 
 type Means = {
   tools: CredentialTools;
@@ -44,14 +50,14 @@ export async function authorize(identifier: string, means: Means): Promise<NewCr
     const { accessToken, refreshToken, lifeMs } = given;
     if (refreshToken === null)
       throw credentialInvalid(`${pds.host} gives no token that renews the others`);
-    const tokens = keptTokens({ accessToken, refreshToken }, lifeMs, tools.now());
+    const tokens = storedTokens({ accessToken, refreshToken }, lifeMs, tools.now());
     return {
       host: pds.origin,
       subject: did,
       subjectName: handle,
       // Every such token begins with the same few letters.
       hint: hintOf(refreshToken.replace(/^ref-/, "")),
-      secrets: { key, ...keptServer(server), ...tokens },
+      secrets: { key, ...serverOfGrant(server), ...tokens },
     };
   } catch (thrown) {
     const refusal = refusalIn(thrown);
@@ -60,7 +66,7 @@ export async function authorize(identifier: string, means: Means): Promise<NewCr
     if (thrown instanceof oauth.OperationProcessingError && isOfAddress(thrown)) {
       throw credentialInvalid("the address: it is not the answer to this request", copyHint);
     }
-    throw faultAt(pds.host, thrown, options, tools.now());
+    throw oauthErrorAt(pds.host, thrown, options, tools.now());
   }
 }
 

@@ -142,7 +142,7 @@ function granted(response: oauth.TokenEndpointResponse): Granted {
 }
 
 /** The server as it is kept with the tokens. */
-export const keptServer = ({ issuer, token_endpoint }: oauth.AuthorizationServer): Secrets => ({
+export const serverOfGrant = ({ issuer, token_endpoint }: oauth.AuthorizationServer): Secrets => ({
   issuer,
   tokenEndpoint: token_endpoint ?? "",
 });

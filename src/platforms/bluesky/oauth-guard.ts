@@ -70,7 +70,7 @@ export function refusalIn(thrown: unknown): string | null {
 }
 
 /** A fault of the server or of what it says, as an `EarshotError`. */
-export function faultAt(
+export function oauthErrorAt(
   host: string,
   thrown: unknown,
   { last }: GuardedOptions,

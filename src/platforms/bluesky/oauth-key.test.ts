@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { testTools } from "./held.test-support.ts";
+import { testTools } from "./credential.test-support.ts";
 import { createProofKeys } from "./oauth-key.ts";
 
 afterEach(() => vi.restoreAllMocks());

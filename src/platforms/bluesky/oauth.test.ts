@@ -3,7 +3,7 @@ import {
   type OAuthEmulator,
   startOAuthEmulator,
 } from "../../../test/emulators/bluesky/authorization-server.ts";
-import { held, testTools } from "./held.test-support.ts";
+import { held, testTools } from "./credential.test-support.ts";
 import { oauthKind } from "./oauth.ts";
 
 const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";

@@ -4,17 +4,17 @@ import type {
   AuthorizedRequest,
   CredentialKind,
   CredentialTools,
-  HeldCredential,
+  LeasedCredential,
   Secrets,
 } from "../credential.ts";
 import { credentialInvalid, credentialRefused } from "../credential-errors.ts";
 import { type FindSettings, identifierField } from "./given-account.ts";
 import { authorize } from "./oauth-authorize.ts";
 import { grantForRefresh, serverOf } from "./oauth-grants.ts";
-import { faultAt, refusalIn, throughGuard, withNonce } from "./oauth-guard.ts";
+import { oauthErrorAt, refusalIn, throughGuard, withNonce } from "./oauth-guard.ts";
 import { createProofKeys, type ProofKeys } from "./oauth-key.ts";
-import { sendWithToken, type TokenWay, testToken } from "./send-with-token.ts";
-import { keptTokens } from "./token-lapse.ts";
+import { sendWithToken, type TokenAccess, testToken } from "./send-with-token.ts";
+import { storedTokens } from "./stored-tokens.ts";
 
 /**
  * What an account has allowed in the browser: tokens that are bound to a key of their own, so that whoever steals a token alone
@@ -24,7 +24,7 @@ export function oauthKind(settings: FindSettings): CredentialKind {
   const keys = createProofKeys();
   // A network of one's own may speak plainly with itself.
   const isPlain = new URL(settings.plcUrl).protocol === "http:";
-  const wayOf = (held: HeldCredential, tools: CredentialTools) =>
+  const wayOf = (held: LeasedCredential, tools: CredentialTools) =>
     tokenWay(held, { tools, keys, isPlain });
   return {
     platform: "bluesky",
@@ -57,7 +57,7 @@ export function oauthKind(settings: FindSettings): CredentialKind {
 
 type Means = { tools: CredentialTools; keys: ProofKeys; isPlain: boolean };
 
-function tokenWay(held: HeldCredential, means: Means): TokenWay {
+function tokenWay(held: LeasedCredential, means: Means): TokenAccess {
   const { subject } = held.credential;
   return {
     tools: means.tools,
@@ -111,10 +111,10 @@ async function renew(
       throw credentialRefused(`${host} renews the tokens of another account`);
     const { accessToken, lifeMs } = given;
     const tokens = { accessToken, refreshToken: given.refreshToken ?? refreshToken };
-    return { ...present, ...keptTokens(tokens, lifeMs, tools.now()) };
+    return { ...present, ...storedTokens(tokens, lifeMs, tools.now()) };
   } catch (thrown) {
     const refusal = refusalIn(thrown);
-    if (refusal === null) throw faultAt(host, thrown, options, tools.now());
+    if (refusal === null) throw oauthErrorAt(host, thrown, options, tools.now());
     throw credentialRefused(`${host} does not renew the tokens (${refusal})`, againHint);
   }
 }

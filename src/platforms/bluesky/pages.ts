@@ -1,12 +1,12 @@
 import { requiredList } from "../fields.ts";
 import type { FetchMethod } from "../methods.ts";
 import type { Session } from "../session.ts";
-import type { PageCall, UpstreamPage, UpstreamRemark } from "../upstream.ts";
+import type { PageCall, UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { absentPage, pageOf, type SentItem } from "../upstream-page.ts";
-import { type AppView, askAppView, type Query } from "./ask.ts";
 import { postOfFeedView, postOfView } from "./post-view.ts";
 import { profileOfView } from "./profile-view.ts";
 import { pageOfReplies } from "./replies.ts";
+import { type AppView, askAppView, type Query } from "./request.ts";
 import { actorOf, postUriOf } from "./resolve-target.ts";
 import { trendOfView } from "./trend-view.ts";
 import { name, pageOfPosts, pageOfProfiles } from "./view-page.ts";
@@ -141,7 +141,7 @@ async function trends(asked: Asked): Promise<UpstreamPage> {
   return pageOf(sent, { name, next: null, nowMs: asked.session.nowMs, remarks });
 }
 
-const trendsCut: UpstreamRemark = {
+const trendsCut: UpstreamWarning = {
   code: "trends_cut",
   message: `${name} gives ${mostTrends} trends at most`,
   isPartial: true,

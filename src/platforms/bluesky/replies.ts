@@ -1,6 +1,6 @@
 import type { Post } from "../../posts/post.ts";
 import { fieldsOf, isObject, list } from "../fields.ts";
-import type { UpstreamPage, UpstreamRemark } from "../upstream.ts";
+import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { pageOf, type SentItem } from "../upstream-page.ts";
 import { readCount } from "./author-view.ts";
 import { postOfView, type ReadPost, readIndexedMs } from "./post-view.ts";
@@ -50,7 +50,7 @@ export async function pageOfReplies(
   return pageOf(sent, { name, next: null, nowMs, remarks: isCut ? [threadCut] : [] });
 }
 
-const threadCut: UpstreamRemark = {
+const threadCut: UpstreamWarning = {
   code: "thread_cut",
   message: "the thread is larger than what is read of one; some of its replies are not shown",
   hint: "ask for the replies to a post further down in it",

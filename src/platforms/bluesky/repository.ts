@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { fromStream } from "@atcute/car";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
-import { startTurns } from "../../lib/turns.ts";
+import { startSlices } from "../../lib/slices.ts";
 import { isObject } from "../fields.ts";
 import { isDid, isTid } from "./at-uri.ts";
 import { decodeBlock } from "./block.ts";
@@ -45,7 +45,7 @@ export async function readRepository(
   let bytes = 0;
   const faults: unknown[] = [];
   const blocks = new Map<string, Uint8Array>();
-  const turns = startTurns(clock);
+  const turns = startSlices(clock);
 
   async function* counted(): AsyncGenerator<Uint8Array> {
     try {

@@ -1,8 +1,8 @@
 import type { Session } from "../session.ts";
 import type { PostTarget, Target } from "../target.ts";
-import { type AppView, askAppView } from "./ask.ts";
 import { isDid, isHandle, isRkey, parseAtUri } from "./at-uri.ts";
 import { postCollection } from "./post.ts";
+import { type AppView, askAppView } from "./request.ts";
 
 /** The account that a target names, as an actor: its DID, else its handle. Null when it can be none of this network. */
 export function actorOf(target: Target | null): string | null {

@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { firstPlaces, mergeNewest, type Part, readPlaces, writePlaces } from "./search-merge.ts";
+import {
+  firstMergePositions,
+  mergeNewest,
+  type Part,
+  readMergePositions,
+  writeMergePositions,
+} from "./search-merge.ts";
 
 type Entry = { timeMs: number; key: string; item: number };
 
@@ -14,7 +20,7 @@ function pageAt(all: readonly Entry[], cursor: string | null, size: number): Par
 /** All pages put together, each place written and read again on the way. */
 function readAll(alternatives: readonly (readonly Entry[])[], size: number): number[][] {
   const pages: number[][] = [];
-  let places = firstPlaces(alternatives.length);
+  let places = firstMergePositions(alternatives.length);
   for (let round = 0; round < 1_000; round += 1) {
     const parts = alternatives.map((all, index) => {
       const place = places.places[index];
@@ -23,7 +29,7 @@ function readAll(alternatives: readonly (readonly Entry[])[], size: number): num
     const { items, after } = mergeNewest(places, parts);
     pages.push([...items]);
     if (after === null) return pages;
-    const read = readPlaces(writePlaces(after), alternatives.length);
+    const read = readMergePositions(writeMergePositions(after), alternatives.length);
     if (read === null) throw new Error("a place that cannot be read again");
     places = read;
   }
@@ -68,7 +74,7 @@ test("what is older than the end of another's page waits for that one's next pag
 });
 
 test("an empty page that goes on does not stop the others", () => {
-  const { items, after } = mergeNewest(firstPlaces(2), [
+  const { items, after } = mergeNewest(firstMergePositions(2), [
     { items: [], cursor: "on" },
     { items: [{ timeMs: 5, key: "a", item: 5 }], cursor: null },
   ]);
@@ -80,9 +86,9 @@ test("an empty page that goes on does not stop the others", () => {
 });
 
 test("a place of another search, or none at all, is not read", () => {
-  const written = writePlaces(firstPlaces(2));
-  expect(readPlaces(written, 2)).toEqual(firstPlaces(2));
+  const written = writeMergePositions(firstMergePositions(2));
+  expect(readMergePositions(written, 2)).toEqual(firstMergePositions(2));
   for (const text of [written, "", "{}", "[", "null", "[1,2,3,4]"]) {
-    expect(readPlaces(text, 1)).toBeNull();
+    expect(readMergePositions(text, 1)).toBeNull();
   }
 });

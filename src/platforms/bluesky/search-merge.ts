@@ -9,7 +9,7 @@ type Place = {
 };
 
 /** Where the reading of several alternatives stands; newer than `downToMs` nothing is left. */
-export type Places = { downToMs: number | null; places: readonly Place[] };
+export type MergePositions = { downToMs: number | null; places: readonly Place[] };
 
 /** A page of one alternative, newest first. */
 export type Part<Item> = {
@@ -17,7 +17,7 @@ export type Part<Item> = {
   cursor: string | null;
 };
 
-export const firstPlaces = (alternatives: number): Places => ({
+export const firstMergePositions = (alternatives: number): MergePositions => ({
   downToMs: null,
   places: Array.from({ length: alternatives }, () => ({
     cursor: null,
@@ -31,9 +31,9 @@ export const firstPlaces = (alternatives: number): Places => ({
  * later, when that one's next page is known; null stands for the page of an alternative that is at its end.
  */
 export function mergeNewest<Item>(
-  before: Places,
+  before: MergePositions,
   parts: readonly (Part<Item> | null)[],
-): { items: readonly Item[]; after: Places | null } {
+): { items: readonly Item[]; after: MergePositions | null } {
   const goingOn = parts.flatMap((part) => (part?.cursor && part.items.length > 0 ? [part] : []));
   const downToMs = Math.max(
     Number.NEGATIVE_INFINITY,
@@ -58,14 +58,14 @@ export function mergeNewest<Item>(
   };
 }
 
-export const writePlaces = ({ downToMs, places }: Places): string =>
+export const writeMergePositions = ({ downToMs, places }: MergePositions): string =>
   JSON.stringify([
     downToMs,
     ...places.map(({ cursor, isAtEnd, isBegun }) => (isAtEnd ? null : [cursor, isBegun ? 1 : 0])),
   ]);
 
 /** Reads what `writePlaces` wrote for so many alternatives; null for anything else. */
-export function readPlaces(text: string, alternatives: number): Places | null {
+export function readMergePositions(text: string, alternatives: number): MergePositions | null {
   let written: unknown;
   try {
     written = JSON.parse(text);

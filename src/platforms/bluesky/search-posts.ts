@@ -7,16 +7,22 @@ import {
   onlyRoute,
   type SearchCall,
   type UpstreamPage,
-  type UpstreamRemark,
   type UpstreamSearch,
+  type UpstreamWarning,
 } from "../upstream.ts";
 import { emptyPage, pageOf, pageToken, type SentItem } from "../upstream-page.ts";
-import { type AppView, faultOf, type Query, tryAppView } from "./ask.ts";
 import { postOfView, timesOfView } from "./post-view.ts";
+import { type AppView, blueskyErrorOf, type Query, tryAppView } from "./request.ts";
 import type { Ask } from "./search-alternatives.ts";
-import { asksFor, narrowAsksFor } from "./search-asks.ts";
-import { firstPlaces, mergeNewest, type Part, readPlaces, writePlaces } from "./search-merge.ts";
+import {
+  firstMergePositions,
+  mergeNewest,
+  type Part,
+  readMergePositions,
+  writeMergePositions,
+} from "./search-merge.ts";
 import { queryOf } from "./search-query.ts";
+import { asksFor, narrowAsksFor } from "./search-requests.ts";
 import { name, sentPost } from "./view-page.ts";
 import type { Refusal } from "./xrpc.ts";
 
@@ -43,7 +49,9 @@ async function searchPage(
   if (said === null) return { ...emptyPage, remarks: [notSayable] };
   if (said.length === 0) return null;
   const places =
-    call.cursor === null ? firstPlaces(said.length) : readPlaces(call.cursor, said.length);
+    call.cursor === null
+      ? firstMergePositions(said.length)
+      : readMergePositions(call.cursor, said.length);
   if (places === null) throw foreignCursor();
 
   const parts: (Part<SentItem> | null)[] = [];
@@ -63,7 +71,7 @@ async function searchPage(
   const { items, after } = mergeNewest(places, parts);
   return pageOf([...items, ...unreadable], {
     name,
-    next: after === null ? null : writePlaces(after),
+    next: after === null ? null : writeMergePositions(after),
     nowMs: session.nowMs,
     remarks: narrow === null ? [] : [narrowed],
   });
@@ -113,24 +121,24 @@ function switchedOff(refusal: Refusal, session: Session): UpstreamPage {
   const isOff =
     (status === 403 && error !== "ScopeMissingError") ||
     (status === 400 && /disabled|not enabled|forbidden/i.test(message));
-  if (!isOff) throw faultOf(session, method, refusal);
+  if (!isOff) throw blueskyErrorOf(session, method, refusal);
   return { ...emptyPage, remarks: [notAvailable] };
 }
 
-const notAvailable: UpstreamRemark = {
+const notAvailable: UpstreamWarning = {
   code: "search_unavailable",
   message: "Bluesky does not let this be searched for at the moment",
   hint: "what the archive holds is searched all the same",
 };
 
-const notSayable: UpstreamRemark = {
+const notSayable: UpstreamWarning = {
   code: "search_not_sayable",
   message:
     "Bluesky's search cannot be asked for anything that would find these posts; it was not asked",
   hint: "add a word, a hashtag, a language or an author",
 };
 
-const narrowed: UpstreamRemark = {
+const narrowed: UpstreamWarning = {
   code: "search_narrowed",
   message:
     "Bluesky's search finds links to exactly this host; posts with links to its subdomains may be missing",

@@ -1,14 +1,19 @@
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
-import type { AuthorizedRequest, CredentialTools, HeldCredential, Secrets } from "../credential.ts";
+import type {
+  AuthorizedRequest,
+  CredentialTools,
+  LeasedCredential,
+  Secrets,
+} from "../credential.ts";
 import { credentialRefused } from "../credential-errors.ts";
 import { fieldsOf } from "../fields.ts";
 import { requireInOrder } from "../request-errors.ts";
 import { isHandle } from "./at-uri.ts";
-import { isUsable } from "./token-lapse.ts";
+import { isUsable } from "./stored-tokens.ts";
 import { xrpcUrl } from "./xrpc.ts";
 
 /** How a kind of credential uses tokens that lapse. */
-export type TokenWay = {
+export type TokenAccess = {
   tools: CredentialTools;
   sendWith(request: AuthorizedRequest, secrets: Secrets): Promise<FetchedAnswer>;
   /** Whether an answer says that the token is not taken, which another one may be. */
@@ -25,8 +30,8 @@ export type TokenWay = {
  */
 export async function sendWithToken(
   request: AuthorizedRequest,
-  held: HeldCredential,
-  way: TokenWay,
+  held: LeasedCredential,
+  way: TokenAccess,
 ): Promise<FetchedAnswer> {
   const { host } = held.credential;
   if (request.url.origin !== host) throw credentialRefused(`this credential is for ${host} alone`);
@@ -44,7 +49,7 @@ export async function sendWithToken(
 const longestTestMs = 30_000;
 
 /** Whom the credential acts for, as its server says: handle and DID. Errors: `credential_refused` when it is somebody else. */
-export async function testToken(held: HeldCredential, way: TokenWay): Promise<string> {
+export async function testToken(held: LeasedCredential, way: TokenAccess): Promise<string> {
   const { host, subject } = held.credential;
   const url = xrpcUrl(host, "com.atproto.server.getSession", {});
   const headers = { accept: "application/json" };

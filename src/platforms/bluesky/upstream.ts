@@ -1,7 +1,7 @@
 import type { Upstream } from "../upstream.ts";
-import type { AppView } from "./ask.ts";
 import { limitOf } from "./limit.ts";
 import { pages } from "./pages.ts";
+import type { AppView } from "./request.ts";
 import { blueskySearch } from "./search-posts.ts";
 import { blueskySupport } from "./support.ts";
 

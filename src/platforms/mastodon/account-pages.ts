@@ -1,25 +1,25 @@
 import type { UpstreamPage } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
-import { partial, remarksOnForeign, remarksOnHidden } from "./account-remarks.ts";
+import { partial, warningsOnForeign, warningsOnHidden } from "./account-warnings.ts";
 import { cursorOf } from "./cursor.ts";
 import { type FoundAccount, findAccount } from "./find-account.ts";
-import { nextPaging, remarksOnLink } from "./link-paging.ts";
-import { atMost, bucket, bucketOf, continued, type PageAsked } from "./page-asked.ts";
-import { ask } from "./place.ts";
+import { nextPaging, warningsOnLink } from "./link-paging.ts";
+import { atMost, bucket, bucketOf, continued, type PageRequest } from "./page-request.ts";
+import { ask } from "./server-access.ts";
 import { pageOfAccounts, readable } from "./view-page.ts";
 
 /** Most accounts of a page. */
 export const mostAccounts = 80;
 
 /** The profile of an account. */
-export async function profilePage({ call, session }: PageAsked): Promise<UpstreamPage> {
+export async function profilePage({ call, session }: PageRequest): Promise<UpstreamPage> {
   const found = await findAccount(call.target, session);
   if (found === null) return absentPage;
   const answer = found.json === null ? await accountById(found) : found;
   if (answer === null) return absentPage;
   const { json } = answer;
   const at = { instance: found.place.instance, nowMs: session.nowMs };
-  const remarks = remarksOnForeign(found.place, json);
+  const remarks = warningsOnForeign(found.place, json);
   return readable(pageOfAccounts([json], at, { next: null, remarks }), at.instance);
 }
 
@@ -29,7 +29,7 @@ async function accountById({ place, id }: FoundAccount): Promise<{ json: unknown
 
 /** Whom an account follows, or who follows it. */
 export async function followPage(
-  asked: PageAsked,
+  asked: PageRequest,
   list: "following" | "followers",
 ): Promise<UpstreamPage> {
   const { call, session } = asked;
@@ -42,9 +42,9 @@ export async function followPage(
   const answer = await ask(place, request, "read:accounts");
   if (answer === null) return absentPage;
   const remarks = [
-    ...remarksOnForeign(place, json).map(partial),
-    ...remarksOnHidden(json),
-    ...remarksOnLink(answer.headers, path),
+    ...warningsOnForeign(place, json).map(partial),
+    ...warningsOnHidden(json),
+    ...warningsOnLink(answer.headers, path),
   ];
   const next = cursorOf(place, id, nextPaging(answer.headers, path));
   const at = { instance: place.instance, nowMs: session.nowMs };

@@ -3,7 +3,7 @@ import type {
   AuthorizedRequest,
   CredentialKind,
   CredentialTools,
-  HeldCredential,
+  LeasedCredential,
   NewCredential,
   Secrets,
 } from "../credential.ts";
@@ -102,7 +102,7 @@ function verify(host: string, token: string, tools: CredentialTools): Promise<Fe
   });
 }
 
-async function test(held: HeldCredential, tools: CredentialTools): Promise<string> {
+async function test(held: LeasedCredential, tools: CredentialTools): Promise<string> {
   const { host } = held.credential;
   const url = new URL("/api/v1/apps/verify_credentials", host);
   const signal = AbortSignal.timeout(answerMs);
@@ -113,7 +113,7 @@ async function test(held: HeldCredential, tools: CredentialTools): Promise<strin
 
 async function send(
   request: AuthorizedRequest,
-  held: HeldCredential,
+  held: LeasedCredential,
   tools: CredentialTools,
 ): Promise<FetchedAnswer> {
   const { host } = held.credential;

@@ -1,6 +1,6 @@
 import type { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
-import type { CredentialTools, HeldCredential, Secrets } from "../credential.ts";
+import type { CredentialTools, LeasedCredential, Secrets } from "../credential.ts";
 import { credentialInvalid } from "../credential-errors.ts";
 import { failedAt } from "../request-errors.ts";
 import { fieldsIn, reasonIn, refusedToken } from "./server-answer.ts";
@@ -69,7 +69,7 @@ export function notGranted(host: string, answer: FetchedAnswer): EarshotError {
 /** What is secret of an application, with another token. */
 export async function renewed(
   seen: Secrets,
-  held: HeldCredential,
+  held: LeasedCredential,
   tools: CredentialTools,
 ): Promise<Secrets> {
   const { host } = held.credential;

@@ -5,7 +5,7 @@ import {
   startMastodonEmulator,
 } from "../../../test/emulators/mastodon/server.ts";
 import { isWhole } from "../../search/completeness.ts";
-import { firstPage, type PagePlace, readPages } from "../../search/pages.ts";
+import { firstPage, type PagePosition, readPages } from "../../search/pages.ts";
 import type { FetchMethod } from "../methods.ts";
 import { readTarget } from "../read-target.ts";
 import type { UpstreamItem } from "../upstream.ts";
@@ -51,7 +51,7 @@ async function readAll(
   const items: UpstreamItem[] = [];
   let areWhole = true;
   let lastIsWhole = true;
-  let place: PagePlace | null = firstPage;
+  let place: PagePosition | null = firstPage;
   while (place !== null) {
     const read = await readPages({
       read: (cursor, limit) => upstream.page({ method, target, cursor, limit }, session),

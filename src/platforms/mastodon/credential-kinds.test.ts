@@ -8,7 +8,7 @@ import { createGuardedFetch } from "../../lib/guarded-fetch.ts";
 import type {
   CredentialKind,
   CredentialTools,
-  HeldCredential,
+  LeasedCredential,
   NewCredential,
   Secrets,
 } from "../credential.ts";
@@ -50,7 +50,7 @@ function held(
 ) {
   let secrets: Secrets = first;
   let renewals = 0;
-  const credential: HeldCredential = {
+  const credential: LeasedCredential = {
     credential: {
       id: "c1",
       accountId: null,

@@ -4,10 +4,14 @@ import type { Target } from "../target.ts";
 import { readId } from "./account.ts";
 import { type Paging, readPaging, writePaging } from "./link-paging.ts";
 import { serverOf } from "./named-server.ts";
-import { type Place, placeAt } from "./place.ts";
+import { type ServerAccess, serverAccessAt } from "./server-access.ts";
 
 /** The cursor of a list: its server, whose or what list it is there, and where it goes on. Null when it does not. */
-export function cursorOf({ instance }: Place, id: string, paging: Paging | null): string | null {
+export function cursorOf(
+  { instance }: ServerAccess,
+  id: string,
+  paging: Paging | null,
+): string | null {
   return paging === null ? null : `${instance} ${id} ${writePaging(paging)}`;
 }
 
@@ -19,7 +23,7 @@ export function readCursor(
   cursor: string | null,
   session: Session,
   target: Target | null,
-): { place: Place; id: string; paging: Paging } | null {
+): { place: ServerAccess; id: string; paging: Paging } | null {
   if (cursor === null) return null;
   const [host = "", id, parameters = "", ...more] = cursor.slice(0, 2_000).split(" ");
   const named = readId(id);
@@ -31,5 +35,5 @@ export function readCursor(
       hint: "ask again without it",
     });
   }
-  return { place: placeAt(session, host), id: named, paging };
+  return { place: serverAccessAt(session, host), id: named, paging };
 }

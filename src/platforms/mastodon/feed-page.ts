@@ -4,16 +4,16 @@ import type { SearchCall } from "../upstream.ts";
 import { readId } from "./account.ts";
 import type { InstanceInfo } from "./instance-info.ts";
 import { nextPaging, type Paging } from "./link-paging.ts";
-import { ask, type Place } from "./place.ts";
 import type { Feed } from "./search-feeds.ts";
+import { ask, type ServerAccess } from "./server-access.ts";
 
 /** Where a feed goes on: its page, and how many statuses of that were taken already. */
-export type FeedPlace = { paging: Paging | null; taken: number };
+export type FeedPosition = { paging: Paging | null; taken: number };
 
 type TimedStatus = { status: unknown; ms: number };
 
 export type FeedPage = {
-  at: FeedPlace;
+  at: FeedPosition;
   /** Newest first, without those that were taken. */
   statuses: readonly TimedStatus[];
   /** Of its last status; whatever follows is older. */
@@ -25,10 +25,10 @@ const mostStatuses = 40;
 /** A search engine gives no more than so many of one search. */
 const mostOffset = 10_000;
 
-type Asked = { place: Place; info: InstanceInfo; call: SearchCall };
+type Asked = { place: ServerAccess; info: InstanceInfo; call: SearchCall };
 
 /** One page of a feed. */
-export async function readFeed(feed: Feed, at: FeedPlace, asked: Asked): Promise<FeedPage> {
+export async function readFeed(feed: Feed, at: FeedPosition, asked: Asked): Promise<FeedPage> {
   const { json, next } =
     feed.kind === "search" ? await searched(feed.text, at, asked) : await timeline(feed, at, asked);
   const all = list(json, 200)
@@ -45,7 +45,7 @@ function timeOf(status: unknown): number {
   return parseIsoTime(string(fieldsOf(status).created_at, 64) ?? "") ?? 0;
 }
 
-async function searched(text: string, { paging }: FeedPlace, { place, info, call }: Asked) {
+async function searched(text: string, { paging }: FeedPosition, { place, info, call }: Asked) {
   const offset = Number(paging?.offset ?? 0);
   const query = {
     type: "statuses",
@@ -63,7 +63,7 @@ async function searched(text: string, { paging }: FeedPlace, { place, info, call
 
 async function timeline(
   { tag, any, all, none }: Feed & { kind: "tag" },
-  { paging }: FeedPlace,
+  { paging }: FeedPosition,
   { place, info, call }: Asked,
 ) {
   const path = `/api/v1/timelines/tag/${encodeURIComponent(tag)}`;

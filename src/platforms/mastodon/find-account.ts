@@ -4,11 +4,11 @@ import type { Session } from "../session.ts";
 import type { Target, UserTarget } from "../target.ts";
 import { idOn, readAccount, readId } from "./account.ts";
 import { serverOf } from "./named-server.ts";
-import { ask, type Place, placeAt, placeOf } from "./place.ts";
+import { ask, type ServerAccess, serverAccessAt, serverAccessOf } from "./server-access.ts";
 
 /** An account on the server that is asked about it. */
 export type FoundAccount = {
-  place: Place;
+  place: ServerAccess;
   /** Its id there. */
   id: string;
   /** What the server tells of it; null where only its id was known. */
@@ -31,7 +31,7 @@ export async function findAccount(
 
 function byId(target: UserTarget, written: string, session: Session): FoundAccount | null {
   const home = serverOf(target);
-  const place = home === null ? placeOf(session) : placeAt(session, home);
+  const place = home === null ? serverAccessOf(session) : serverAccessAt(session, home);
   const id = idOn(place.instance, written);
   return id === null ? null : { place, id, json: null };
 }
@@ -41,18 +41,18 @@ async function byHandle(
   handle: string,
   session: Session,
 ): Promise<FoundAccount | null> {
-  const own = placeOf(session);
+  const own = serverAccessOf(session);
   const home = handle.includes("@") ? handle.slice(handle.lastIndexOf("@") + 1) : null;
   // Without a credential nothing ties the question to one server: the one that the query names knows the account best.
-  const first = own.isOpen ? placeAt(session, home ?? host ?? own.instance) : own;
+  const first = own.isOpen ? serverAccessAt(session, home ?? host ?? own.instance) : own;
   const isForeign = home !== null && home !== first.instance;
   const found =
     (await lookUp(first, handle)) ?? (await resolved(first, handle, session, isForeign));
   if (found !== null || !isForeign) return found;
-  return await atHome(placeAt(session, home), handle);
+  return await atHome(serverAccessAt(session, home), handle);
 }
 
-async function lookUp(place: Place, handle: string): Promise<FoundAccount | null> {
+async function lookUp(place: ServerAccess, handle: string): Promise<FoundAccount | null> {
   const request = {
     path: "/api/v1/accounts/lookup",
     query: { acct: asKnownAt(place.instance, handle) },
@@ -66,14 +66,14 @@ async function lookUp(place: Place, handle: string): Promise<FoundAccount | null
 const asKnownAt = (instance: string, handle: string): string =>
   handle.toLowerCase().endsWith(`@${instance}`) ? handle.slice(0, handle.lastIndexOf("@")) : handle;
 
-function foundAt(place: Place, json: unknown): FoundAccount | null {
+function foundAt(place: ServerAccess, json: unknown): FoundAccount | null {
   const id = readId(fieldsOf(json).id);
   return id === null ? null : { place, id, json };
 }
 
 /** What the server of a user finds on other servers. */
 async function resolved(
-  place: Place,
+  place: ServerAccess,
   handle: string,
   session: Session,
   isForeign: boolean,
@@ -93,7 +93,7 @@ async function resolved(
 }
 
 /** The account's own server may be another host than its name says, or none that answers. */
-async function atHome(home: Place, handle: string): Promise<FoundAccount | null> {
+async function atHome(home: ServerAccess, handle: string): Promise<FoundAccount | null> {
   try {
     return await lookUp(home, handle);
   } catch (thrown) {

@@ -4,11 +4,11 @@ import type { Session } from "../session.ts";
 import type { PostTarget, Target } from "../target.ts";
 import { readId } from "./account.ts";
 import { serverOf } from "./named-server.ts";
-import { ask, type Place, placeAt, placeOf } from "./place.ts";
+import { ask, type ServerAccess, serverAccessAt, serverAccessOf } from "./server-access.ts";
 
 /** A status on the server that is asked about it. */
 export type FoundStatus = {
-  place: Place;
+  place: ServerAccess;
   /** Its id there. */
   id: string;
   /** What the server tells of it; null where only its id was known. */
@@ -24,7 +24,7 @@ export async function findStatus(
   session: Session,
 ): Promise<FoundStatus | null> {
   if (target?.kind !== "post") return null;
-  const own = placeOf(session);
+  const own = serverAccessOf(session);
   const named = namedBy(target);
   if (named.host === null || named.host === own.instance) {
     if (named.id !== null) return { place: own, id: named.id, json: null };
@@ -36,7 +36,7 @@ export async function findStatus(
   }
   if (named.host !== null && named.id === null && address !== null) throw unnamed(named.host);
   if (named.host === null || named.id === null) return null;
-  return { place: placeAt(session, named.host), id: named.id, json: null };
+  return { place: serverAccessAt(session, named.host), id: named.id, json: null };
 }
 
 /** Servers of other software have addresses that tell no id, by which alone one that does not know the reader can be asked. */
@@ -79,7 +79,7 @@ function idInAddress({ pathname }: URL): string | null {
 const webUri = ({ uri }: PostTarget): string | null =>
   uri !== null && /^https?:\/\//i.test(uri) ? uri : null;
 
-async function resolved(place: Place, address: string): Promise<FoundStatus | null> {
+async function resolved(place: ServerAccess, address: string): Promise<FoundStatus | null> {
   const request = {
     path: "/api/v2/search",
     query: { type: "statuses", resolve: true, limit: 1, q: address },
@@ -92,7 +92,7 @@ async function resolved(place: Place, address: string): Promise<FoundStatus | nu
 }
 
 /** A token that may not search, or a server that cannot, leaves the other way open. */
-async function askLeniently(place: Place, request: Parameters<typeof ask>[1]) {
+async function askLeniently(place: ServerAccess, request: Parameters<typeof ask>[1]) {
   try {
     return await ask(place, request, "read:search");
   } catch (thrown) {

@@ -3,7 +3,7 @@ import { importedUri } from "../../posts/references.ts";
 import {
   type ClaimedIdentity,
   type Identity,
-  type IdentityFault,
+  type IdentityError,
   type IdentityRules,
   isUri,
   isWebAddress,
@@ -20,7 +20,7 @@ export const mastodonIdentity: IdentityRules = {
   referenceForm: "a post's uri, or its id on its server",
 };
 
-function identify(claim: ClaimedIdentity): Identity | IdentityFault {
+function identify(claim: ClaimedIdentity): Identity | IdentityError {
   if (claim.uri !== null && !isWebAddress(claim.uri)) {
     return { field: "uri", expected: "an http or https address", found: claim.uri };
   }

@@ -1,6 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
 import { fieldsOf, string } from "../fields.ts";
-import type { Answer, Place } from "./place.ts";
+import type { Answer, ServerAccess } from "./server-access.ts";
 
 /** What a server tells of itself, as far as it decides what can be asked. */
 export type InstanceInfo = {
@@ -23,7 +23,7 @@ const mostKept = 500;
 
 export type InstanceInfos = {
   /** What the server tells of itself; nothing when it does not. Asked for once an hour. */
-  of(place: Place, nowMs: number): Promise<InstanceInfo>;
+  of(place: ServerAccess, nowMs: number): Promise<InstanceInfo>;
 };
 
 export function createInstanceInfos(): InstanceInfos {
@@ -43,7 +43,7 @@ export function createInstanceInfos(): InstanceInfos {
 }
 
 /** A server that has not the newer description has the older one; one that fails for the moment is asked again. */
-async function asked(place: Place): Promise<InstanceInfo> {
+async function asked(place: ServerAccess): Promise<InstanceInfo> {
   for (const path of ["/api/v2/instance", "/api/v1/instance"]) {
     const answer = await describe(place, path);
     if (answer !== null && answer.status === 200) return infoOf(answer.json);
@@ -51,7 +51,7 @@ async function asked(place: Place): Promise<InstanceInfo> {
   return unknownInstance;
 }
 
-async function describe(place: Place, path: string): Promise<Answer | null> {
+async function describe(place: ServerAccess, path: string): Promise<Answer | null> {
   try {
     return await place.get({ path, bucket: "api" });
   } catch (thrown) {

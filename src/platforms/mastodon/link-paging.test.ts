@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { Headers } from "undici";
 import { expect, it } from "vitest";
 import { limitOf } from "./limit.ts";
-import { nextPaging, readPaging, remarksOnLink, writePaging } from "./link-paging.ts";
+import { nextPaging, readPaging, warningsOnLink, writePaging } from "./link-paging.ts";
 
 const path = "/api/v1/accounts/1/followers";
 const nextOf = (link: string, asked = path) => nextPaging(new Headers({ link }), asked);
@@ -41,7 +41,7 @@ it("a link to another list, or of another kind, or of no known form leads nowher
 });
 
 it("a next page that cannot be requested is reported as partial", () => {
-  const remarksOf = (link: string) => remarksOnLink(new Headers({ link }), path);
+  const remarksOf = (link: string) => warningsOnLink(new Headers({ link }), path);
   for (const link of [
     '<https://a.example/api/v1/accounts/2/followers?max_id=1>; rel="next"',
     `<${path}?cursor=1>; rel="next"`,
@@ -52,7 +52,7 @@ it("a next page that cannot be requested is reported as partial", () => {
   for (const link of [`<${path}?max_id=1>; rel="next"`, `<${path}?min_id=1>; rel="prev"`]) {
     expect(remarksOf(link)).toEqual([]);
   }
-  expect(remarksOnLink(new Headers(), path)).toEqual([]);
+  expect(warningsOnLink(new Headers(), path)).toEqual([]);
 });
 
 it("any header is read", () => {

@@ -1,5 +1,5 @@
 import type { Headers } from "undici";
-import type { UpstreamRemark } from "../upstream.ts";
+import type { UpstreamWarning } from "../upstream.ts";
 
 /** Where a list goes on: parameters that the server itself has named. */
 export type Paging = Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export function nextPaging(headers: Headers, path: string): Paging | null {
 }
 
 /** Reports a next page that the header names, and that cannot be requested. */
-export function remarksOnLink(headers: Headers, path: string): UpstreamRemark[] {
+export function warningsOnLink(headers: Headers, path: string): UpstreamWarning[] {
   const header = headers.get("link") ?? "";
   const isNamed = header.length > longestHeader || addressesOf(header).length > 0;
   if (!isNamed || nextPaging(headers, path) !== null) return [];

@@ -11,7 +11,7 @@ import { type FetchMethod, methods } from "../methods.ts";
 import { readTarget } from "../read-target.ts";
 import type { UpstreamItem } from "../upstream.ts";
 import { createInstanceInfos, infoOf } from "./instance-info.ts";
-import { placeOf } from "./place.ts";
+import { serverAccessOf } from "./server-access.ts";
 import { createMastodonUpstream } from "./upstream.ts";
 
 /** What other servers of this API do otherwise, one by one, and what a server can go wrong with. */
@@ -219,7 +219,7 @@ describe("what a server tells of itself", () => {
   it("is asked for once an hour, of the older description where the newer one is missing", async () => {
     await start({ differences: { noInstanceV2: true }, version: "3.5.3" });
     const infos = createInstanceInfos();
-    const place = placeOf(plainSession(server));
+    const place = serverAccessOf(plainSession(server));
     for (const nowMs of [0, 3_599_999]) {
       expect(await infos.of(place, nowMs)).toMatchObject({ version: { major: 3, minor: 5 } });
     }

@@ -2,13 +2,13 @@ import type { FetchMethod } from "../methods.ts";
 import type { UpstreamPage } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
 import { followPage, profilePage } from "./account-pages.ts";
-import type { PageAsked } from "./page-asked.ts";
+import type { PageRequest } from "./page-request.ts";
 import { rebloggersPage, repliesPage, statusPage } from "./status-pages.ts";
 import { accountTimeline, homeTimeline } from "./timeline-pages.ts";
 import { trendsPage } from "./trends-page.ts";
 
 /** How each method gets its page. */
-export const pages: Readonly<Record<FetchMethod, (asked: PageAsked) => Promise<UpstreamPage>>> = {
+export const pages: Readonly<Record<FetchMethod, (asked: PageRequest) => Promise<UpstreamPage>>> = {
   searchbyprofile: profilePage,
   getprofilebyid: profilePage,
   getbyid: statusPage,

@@ -1,8 +1,8 @@
 import type { Post } from "../../posts/post.ts";
 import { fieldsOf, requiredList } from "../fields.ts";
-import type { UpstreamPage, UpstreamRemark } from "../upstream.ts";
+import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { pageOf, type SentItem } from "../upstream-page.ts";
-import type { Answer, Place } from "./place.ts";
+import type { Answer, ServerAccess } from "./server-access.ts";
 import { isForAll, name, sentStatus } from "./view-page.ts";
 
 /** As many as a server tells of a thread at once to those who have signed in. */
@@ -15,7 +15,7 @@ type Root = { id: string; uri: string | null };
 /** The answers to a status, and the answers to those, in the server's order: each after what it answers. */
 export function pageOfReplies(
   { json, headers }: Answer,
-  { place, root, nowMs }: { place: Place; root: Root; nowMs: number },
+  { place, root, nowMs }: { place: ServerAccess; root: Root; nowMs: number },
 ): UpstreamPage {
   const { descendants: told } = fieldsOf(json);
   const descendants = requiredList(told, mostReplies, place.instance);
@@ -44,8 +44,8 @@ function withParentUri(post: Post, uris: ReadonlyMap<string, string>): Post {
   return { ...post, inReplyTo: { ...post.inReplyTo, uri } };
 }
 
-function remarksOn(place: Place, count: number, isFetching: boolean): UpstreamRemark[] {
-  const remarks: UpstreamRemark[] = [];
+function remarksOn(place: ServerAccess, count: number, isFetching: boolean): UpstreamWarning[] {
+  const remarks: UpstreamWarning[] = [];
   if (place.isOpen && count >= mostOpenReplies) {
     remarks.push({
       code: "partial_thread",

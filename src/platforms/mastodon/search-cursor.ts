@@ -1,12 +1,12 @@
 import { EarshotError } from "../../lib/errors.ts";
-import type { FeedPage, FeedPlace } from "./feed-page.ts";
+import type { FeedPage, FeedPosition } from "./feed-page.ts";
 import { readPaging, writePaging } from "./link-paging.ts";
 import type { Feed } from "./search-feeds.ts";
 
 /** Where each feed goes on; null where one has ended. */
-export type FeedPlaces = readonly (FeedPlace | null)[];
+export type FeedPositions = readonly (FeedPosition | null)[];
 
-export const firstPlaces = (feeds: readonly Feed[]): FeedPlaces =>
+export const firstFeedPositions = (feeds: readonly Feed[]): FeedPositions =>
   feeds.map(() => ({ paging: null, taken: 0 }));
 
 /**
@@ -15,7 +15,7 @@ export const firstPlaces = (feeds: readonly Feed[]): FeedPlaces =>
  */
 export function mergeFeeds(pages: readonly (FeedPage | null)[]): {
   statuses: readonly unknown[];
-  next: FeedPlaces;
+  next: FeedPositions;
 } {
   const open = pages.flatMap((page) =>
     page === null || page.next === null ? [] : [page.oldestMs],
@@ -32,7 +32,7 @@ export function mergeFeeds(pages: readonly (FeedPage | null)[]): {
   };
 }
 
-function placeAfter(page: FeedPage | null, count: number): FeedPlace | null {
+function placeAfter(page: FeedPage | null, count: number): FeedPosition | null {
   if (page === null) return null;
   const { at, statuses, next } = page;
   if (count < statuses.length) return { paging: at.paging, taken: at.taken + count };
@@ -40,7 +40,7 @@ function placeAfter(page: FeedPage | null, count: number): FeedPlace | null {
 }
 
 /** As the text of a cursor; null when all have ended. */
-export function writePlaces(places: FeedPlaces): string | null {
+export function writeFeedPositions(places: FeedPositions): string | null {
   if (places.every((place) => place === null)) return null;
   return places
     .map((place) => (place === null ? "-" : `${place.taken}?${writePaging(place.paging ?? {})}`))
@@ -48,7 +48,7 @@ export function writePlaces(places: FeedPlaces): string | null {
 }
 
 /** Reads such a text. Errors: `cursor_invalid`. */
-export function readPlaces(cursor: string, feeds: readonly Feed[]): FeedPlaces {
+export function readFeedPositions(cursor: string, feeds: readonly Feed[]): FeedPositions {
   const written = cursor.slice(0, 4_000).split(" ");
   if (written.length !== feeds.length) throw invalid();
   return written.map((part) => {

@@ -10,7 +10,7 @@ import { namesIn } from "../../query/make-plan.ts";
 import { parseQuery } from "../../query/parse.ts";
 import { matching } from "../../search/check.ts";
 import type { Session } from "../session.ts";
-import type { SearchCall, UpstreamPage, UpstreamRemark } from "../upstream.ts";
+import type { SearchCall, UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { createMastodonUpstream } from "./upstream.ts";
 import { fetchedPost } from "./view-page.ts";
 
@@ -63,7 +63,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await server.close());
 
-type Found = { posts: Post[]; remarks: UpstreamRemark[]; pages: number } | null;
+type Found = { posts: Post[]; remarks: UpstreamWarning[]; pages: number } | null;
 
 async function searched(
   query: string,

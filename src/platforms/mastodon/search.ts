@@ -4,16 +4,21 @@ import {
   onlyRoute,
   type SearchCall,
   type UpstreamPage,
-  type UpstreamRemark,
   type UpstreamSearch,
+  type UpstreamWarning,
 } from "../upstream.ts";
 import { readFeed } from "./feed-page.ts";
 import { type InstanceInfo, type InstanceInfos, unknownInstance } from "./instance-info.ts";
-import { type Place, placeOf } from "./place.ts";
 import { mayBeIndexed } from "./post.ts";
-import { firstPlaces, mergeFeeds, readPlaces, writePlaces } from "./search-cursor.ts";
+import {
+  firstFeedPositions,
+  mergeFeeds,
+  readFeedPositions,
+  writeFeedPositions,
+} from "./search-cursor.ts";
 import { feedsFor } from "./search-feeds.ts";
 import { alternativesOf } from "./search-lowering.ts";
+import { type ServerAccess, serverAccessOf } from "./server-access.ts";
 import { pageOfStatuses } from "./view-page.ts";
 
 /**
@@ -35,14 +40,15 @@ async function searchPage(
 ): Promise<UpstreamPage | null> {
   const alternatives = alternativesOf(call.tree, call.names);
   if (alternatives.length === 0) return null;
-  const place = placeOf(session);
+  const place = serverAccessOf(session);
   const isUser = session.access === "user";
   // Without a user's token hashtags are all that can be asked for.
   const isAskable =
     isUser || alternatives.some((atoms) => atoms.some(({ kind }) => kind === "tag"));
   const info = isAskable ? await infos.of(place, session.nowMs) : unknownInstance;
   const { feeds, unasked } = feedsFor(alternatives, { info, isUser, call });
-  const places = call.cursor === null ? firstPlaces(feeds) : readPlaces(call.cursor, feeds);
+  const places =
+    call.cursor === null ? firstFeedPositions(feeds) : readFeedPositions(call.cursor, feeds);
   const pages = await allAnswered(
     feeds.map(async (feed, index) => {
       const at = places[index] ?? null;
@@ -57,7 +63,10 @@ async function searchPage(
     statuses,
     { instance: place.instance, nowMs: session.nowMs },
     mayBeIndexed,
-    { next: writePlaces(next), remarks: silent ? [...remarks, noAgreement(place)] : remarks },
+    {
+      next: writeFeedPositions(next),
+      remarks: silent ? [...remarks, noAgreement(place)] : remarks,
+    },
   );
 }
 
@@ -73,15 +82,15 @@ async function allAnswered<Told>(asking: readonly Promise<Told>[]): Promise<Told
 const tellsNoAgreement = (status: unknown): boolean =>
   fieldsOf(fieldsOf(status).account).indexable === undefined;
 
-const noAgreement = ({ instance }: Place): UpstreamRemark => ({
+const noAgreement = ({ instance }: ServerAccess): UpstreamWarning => ({
   code: "no_indexable",
   message: `${instance} does not tell whether authors agree to be searched: their posts are left out`,
 });
 
 type Asked = { info: InstanceInfo; isUser: boolean; unasked: number; feeds: number };
 
-function remarksOn({ instance }: Place, asked: Asked): UpstreamRemark[] {
-  const remarks: UpstreamRemark[] = [];
+function remarksOn({ instance }: ServerAccess, asked: Asked): UpstreamWarning[] {
+  const remarks: UpstreamWarning[] = [];
   if (asked.feeds > 0) {
     remarks.push({
       code: "partial_search",
@@ -92,7 +101,7 @@ function remarksOn({ instance }: Place, asked: Asked): UpstreamRemark[] {
   return remarks;
 }
 
-function notAsked(instance: string, { isUser, feeds, info }: Asked): UpstreamRemark {
+function notAsked(instance: string, { isUser, feeds, info }: Asked): UpstreamWarning {
   const what = feeds > 0 ? "a part of the query" : "this query";
   if (isUser) {
     return {

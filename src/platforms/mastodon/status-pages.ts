@@ -4,15 +4,15 @@ import { absentPage } from "../upstream-page.ts";
 import { mostAccounts } from "./account-pages.ts";
 import { cursorOf } from "./cursor.ts";
 import { findStatus } from "./find-status.ts";
-import { nextPaging, remarksOnLink } from "./link-paging.ts";
-import { atMost, bucket, bucketOf, continued, type PageAsked } from "./page-asked.ts";
-import { ask } from "./place.ts";
+import { nextPaging, warningsOnLink } from "./link-paging.ts";
+import { atMost, bucket, bucketOf, continued, type PageRequest } from "./page-request.ts";
 import { pageOfReplies } from "./replies.ts";
+import { ask } from "./server-access.ts";
 import { identityOf } from "./status-references.ts";
 import { isForAll, pageOfAccounts, pageOfStatuses, readable } from "./view-page.ts";
 
 /** A status, as a page of one. */
-export async function statusPage({ call, session }: PageAsked): Promise<UpstreamPage> {
+export async function statusPage({ call, session }: PageRequest): Promise<UpstreamPage> {
   const found = await findStatus(call.target, session);
   if (found === null) return absentPage;
   const { place, id } = found;
@@ -27,7 +27,7 @@ export async function statusPage({ call, session }: PageAsked): Promise<Upstream
 }
 
 /** The answers to a status. */
-export async function repliesPage({ call, session }: PageAsked): Promise<UpstreamPage> {
+export async function repliesPage({ call, session }: PageRequest): Promise<UpstreamPage> {
   const found = await findStatus(call.target, session);
   if (found === null) return absentPage;
   const { place, id, json } = found;
@@ -40,7 +40,7 @@ export async function repliesPage({ call, session }: PageAsked): Promise<Upstrea
 }
 
 /** Who has boosted a status. */
-export async function rebloggersPage(asked: PageAsked): Promise<UpstreamPage> {
+export async function rebloggersPage(asked: PageRequest): Promise<UpstreamPage> {
   const { call, session } = asked;
   const found = await continued(asked, () => findStatus(call.target, session));
   if (found === null) return absentPage;
@@ -52,6 +52,6 @@ export async function rebloggersPage(asked: PageAsked): Promise<UpstreamPage> {
   if (answer === null) return absentPage;
   const next = cursorOf(place, id, nextPaging(answer.headers, path));
   const at = { instance: place.instance, nowMs: session.nowMs };
-  const remarks = remarksOnLink(answer.headers, path);
+  const remarks = warningsOnLink(answer.headers, path);
   return pageOfAccounts(answer.json, at, { next, remarks });
 }

@@ -1,12 +1,12 @@
 import { fieldsOf, list } from "../fields.ts";
-import type { UpstreamPage, UpstreamRemark } from "../upstream.ts";
+import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
-import { partial, remarksOnForeign } from "./account-remarks.ts";
+import { partial, warningsOnForeign } from "./account-warnings.ts";
 import { cursorOf, readCursor } from "./cursor.ts";
 import { findAccount } from "./find-account.ts";
-import { nextPaging, remarksOnLink } from "./link-paging.ts";
-import { afterLast, atMost, bucketOf, continued, type PageAsked } from "./page-asked.ts";
-import { ask, type Place, placeOf } from "./place.ts";
+import { nextPaging, warningsOnLink } from "./link-paging.ts";
+import { afterLast, atMost, bucketOf, continued, type PageRequest } from "./page-request.ts";
+import { ask, type ServerAccess, serverAccessOf } from "./server-access.ts";
 import { isForAll, pageOfStatuses } from "./view-page.ts";
 
 /** Most statuses of a page. */
@@ -14,7 +14,7 @@ const mostStatuses = 40;
 
 /** What an account has posted and boosted; `which` narrows it. */
 export async function accountTimeline(
-  asked: PageAsked,
+  asked: PageRequest,
   which: Readonly<Record<string, boolean>>,
 ): Promise<UpstreamPage> {
   const { call, session } = asked;
@@ -36,8 +36,8 @@ export async function accountTimeline(
     next: cursorOf(place, id, next),
     remarks: [
       // A later page does not look the account up: its first post shows whose timeline it is.
-      ...remarksOnForeign(place, json ?? accountIn(answer.json)).map(partial),
-      ...remarksOnLink(answer.headers, path),
+      ...warningsOnForeign(place, json ?? accountIn(answer.json)).map(partial),
+      ...warningsOnLink(answer.headers, path),
     ],
   });
 }
@@ -50,8 +50,8 @@ function showsMedia(status: unknown): boolean {
 }
 
 /** What a user's server has put together for the user. */
-export async function homeTimeline({ call, session }: PageAsked): Promise<UpstreamPage> {
-  const place = placeOf(session);
+export async function homeTimeline({ call, session }: PageRequest): Promise<UpstreamPage> {
+  const place = serverAccessOf(session);
   const path = "/api/v1/timelines/home";
   const limit = atMost(mostStatuses, call);
   const paging = readCursor(call.cursor, session, null)?.paging;
@@ -64,12 +64,12 @@ export async function homeTimeline({ call, session }: PageAsked): Promise<Upstre
     next: cursorOf(place, "home", next),
     remarks: [
       ...(answer.status === 206 ? [stillMade(place)] : []),
-      ...remarksOnLink(answer.headers, path),
+      ...warningsOnLink(answer.headers, path),
     ],
   });
 }
 
-const stillMade = ({ instance }: Place): UpstreamRemark => ({
+const stillMade = ({ instance }: ServerAccess): UpstreamWarning => ({
   code: "timeline_pending",
   message: `${instance} is still putting this timeline together`,
   hint: "ask again in a minute for all of it",

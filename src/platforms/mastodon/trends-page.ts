@@ -1,17 +1,17 @@
 import { requiredList } from "../fields.ts";
-import type { UpstreamPage, UpstreamRemark } from "../upstream.ts";
+import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { pageOf, type SentItem } from "../upstream-page.ts";
 import { cursorOf, readCursor } from "./cursor.ts";
-import { atMost, bucket, type PageAsked } from "./page-asked.ts";
-import { ask, type Place, placeOf } from "./place.ts";
+import { atMost, bucket, type PageRequest } from "./page-request.ts";
+import { ask, type ServerAccess, serverAccessOf } from "./server-access.ts";
 import { trendOfTag } from "./trend.ts";
 import { name } from "./view-page.ts";
 
 const mostTrends = 20;
 
 /** The hashtags that trend on a server. */
-export async function trendsPage({ call, session }: PageAsked): Promise<UpstreamPage> {
-  const place = placeOf(session);
+export async function trendsPage({ call, session }: PageRequest): Promise<UpstreamPage> {
+  const place = serverAccessOf(session);
   const path = "/api/v1/trends/tags";
   const limit = atMost(mostTrends, call);
   const offset = Number(readCursor(call.cursor, session, null)?.paging?.offset ?? 0);
@@ -30,7 +30,7 @@ export async function trendsPage({ call, session }: PageAsked): Promise<Upstream
   });
 }
 
-const noTrends = ({ instance }: Place): UpstreamRemark => ({
+const noTrends = ({ instance }: ServerAccess): UpstreamWarning => ({
   code: "no_trends",
   message: `${instance} tells no trends: its operators have switched them off, or its software has none`,
 });

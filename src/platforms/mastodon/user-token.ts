@@ -3,7 +3,7 @@ import type {
   AuthorizedRequest,
   CredentialKind,
   CredentialTools,
-  HeldCredential,
+  LeasedCredential,
   NewCredential,
 } from "../credential.ts";
 import { credentialInvalid } from "../credential-errors.ts";
@@ -104,7 +104,7 @@ function notTaken(host: string, answer: FetchedAnswer) {
   );
 }
 
-async function test(held: HeldCredential, tools: CredentialTools): Promise<string> {
+async function test(held: LeasedCredential, tools: CredentialTools): Promise<string> {
   const { host, subject } = held.credential;
   const answer = await verify(host, held.secrets().token ?? "", tools);
   if (answer.status !== 200) throw refusedToken(host, answer.status);
@@ -116,7 +116,7 @@ async function test(held: HeldCredential, tools: CredentialTools): Promise<strin
 
 async function send(
   { url, headers, signal }: AuthorizedRequest,
-  held: HeldCredential,
+  held: LeasedCredential,
   tools: CredentialTools,
 ): Promise<FetchedAnswer> {
   const { host } = held.credential;

@@ -1,7 +1,7 @@
 import type { Post } from "../../posts/post.ts";
 import { fieldsOf, requiredList, string, unreadableAnswer } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
-import type { UpstreamPage, UpstreamRemark } from "../upstream.ts";
+import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { pageOf, type SentItem, unreadableCode } from "../upstream-page.ts";
 import { postOfStatus } from "./post.ts";
 import { isWithheld, profileOfAccount } from "./profile.ts";
@@ -15,9 +15,9 @@ const mostAheadMs = 600_000;
 export const name = "the server";
 
 /** Where items were told, and when, Unix milliseconds. */
-export type ToldAt = { instance: string; nowMs: number };
+export type ReportedAt = { instance: string; nowMs: number };
 
-type PageOptions = { next: string | null; remarks?: readonly UpstreamRemark[] };
+type PageOptions = { next: string | null; remarks?: readonly UpstreamWarning[] };
 
 /** The post of a status that was fetched. */
 export function fetchedPost(status: unknown, instance: string, nowMs: number): Post | null {
@@ -37,7 +37,7 @@ export function isForAll(status: unknown): boolean {
 /** A status as a post; why it is left out where it cannot be read or `isShown` does not let it by. */
 export function sentStatus(
   status: unknown,
-  { instance, nowMs }: ToldAt,
+  { instance, nowMs }: ReportedAt,
   isShown: (status: unknown) => boolean,
 ): SentItem {
   const post = fetchedPost(status, instance, nowMs);
@@ -48,7 +48,7 @@ export function sentStatus(
 /** A page of posts, each once, of those statuses that `isShown` lets by; a remark tells how many cannot be read. */
 export function pageOfStatuses(
   statuses: unknown,
-  at: ToldAt,
+  at: ReportedAt,
   isShown: (status: unknown) => boolean,
   options: PageOptions,
 ): UpstreamPage {
@@ -61,7 +61,7 @@ export function pageOfStatuses(
 /** A page of accounts, each once. */
 export function pageOfAccounts(
   accounts: unknown,
-  { instance, nowMs }: ToldAt,
+  { instance, nowMs }: ReportedAt,
   options: PageOptions,
 ): UpstreamPage {
   const sent = requiredList(accounts, mostItems, instance).map((account): SentItem => {

@@ -1,8 +1,8 @@
 import { fieldsOf } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { UserTarget } from "../target.ts";
-import { ask } from "./ask.ts";
 import { isHandle, numberText } from "./json.ts";
+import { ask } from "./request.ts";
 
 /** Handles that a session has asked about, in lower case, and what they stand for. */
 const known = new WeakMap<Session, Map<string, Promise<string | null>>>();

@@ -1,6 +1,6 @@
 import type { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
-import type { CredentialKind, CredentialTools, HeldCredential } from "../credential.ts";
+import type { CredentialKind, CredentialTools, LeasedCredential } from "../credential.ts";
 import { credentialInvalid, credentialRefused } from "../credential-errors.ts";
 import { fieldsOf } from "../fields.ts";
 import { hintOf } from "../hint.ts";
@@ -58,7 +58,7 @@ export function appTokenKind(apiUrl: string): CredentialKind {
 
 async function sendApp(
   request: Parameters<CredentialKind["send"]>[0],
-  held: HeldCredential,
+  held: LeasedCredential,
   tools: CredentialTools,
 ): Promise<FetchedAnswer> {
   const answer = await sendWith(tokenOf(held), request, tools);
@@ -68,7 +68,7 @@ async function sendApp(
   return withTrueLimit(answer, tools.now());
 }
 
-const tokenOf = (held: HeldCredential): string => held.secrets().token ?? "";
+const tokenOf = (held: LeasedCredential): string => held.secrets().token ?? "";
 
 function usageOf(json: unknown): string {
   const { project_usage: used, project_cap: most } = fieldsOf(fieldsOf(json).data);

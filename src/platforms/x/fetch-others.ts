@@ -1,13 +1,13 @@
 import { list } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { SpaceTarget } from "../target.ts";
-import type { UpstreamPage, UpstreamRemark } from "../upstream.ts";
+import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { absentPage, pageOf, type SentItem } from "../upstream-page.ts";
-import { ask } from "./ask.ts";
 import { spaceParameters } from "./fields.ts";
 import { name } from "./post-page.ts";
 import { isSpaceId, readSpace } from "./read-space.ts";
 import { readTrend } from "./read-trend.ts";
+import { ask } from "./request.ts";
 
 /** Hosts and speakers that a Space may have: X may bill each as an account. */
 const mostInSpace = 16;
@@ -32,7 +32,7 @@ export async function spaceOf({ id }: SpaceTarget, session: Session): Promise<Up
 
 const mostTrends = 50;
 
-const trendsCut: UpstreamRemark = {
+const trendsCut: UpstreamWarning = {
   code: "trends_cut",
   message: `${name} gives ${mostTrends} trends at most`,
   isPartial: true,

@@ -2,14 +2,14 @@ import type { Post } from "../../posts/post.ts";
 import { fieldsOf } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { PostTarget, UserTarget } from "../target.ts";
-import type { PageCall, UpstreamPage, UpstreamRemark } from "../upstream.ts";
+import type { PageCall, UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
 import { accountNumber } from "./account-number.ts";
-import { type Asked, ask, type Told } from "./ask.ts";
 import { postParameters } from "./fields.ts";
 import { count, either, numberText, postNumber } from "./json.ts";
 import { withOriginals } from "./originals.ts";
 import { name, pageOfPosts, readPosts } from "./post-page.ts";
+import { ask, type XAnswer, type XRequest } from "./request.ts";
 import { readUserCursor } from "./user-cursor.ts";
 
 const scopes = ["tweet.read", "users.read"];
@@ -95,7 +95,7 @@ const homeReachMs = 7 * 86_400_000;
 async function postsOf(
   session: Session,
   size: number,
-  { path, query, bucket }: Pick<Asked, "path" | "query" | "bucket">,
+  { path, query, bucket }: Pick<XRequest, "path" | "query" | "bucket">,
   isShown: (post: Post) => boolean,
 ): Promise<UpstreamPage> {
   const told = await ask(session, {
@@ -111,7 +111,7 @@ async function postsOf(
 
 /** The page of an answer, with the originals of its reposts, of those posts that are wanted. */
 async function wholePage(
-  told: Told,
+  told: XAnswer,
   isShown: (post: Post) => boolean,
   session: Session,
 ): Promise<UpstreamPage> {
@@ -134,14 +134,14 @@ const mostOfAccount = 3_200;
 const authorFields = `${postParameters["user.fields"]},public_metrics`;
 
 /** Whether the posts are of one account that has more than X shows. */
-function hasMorePosts({ includes }: Told): boolean {
+function hasMorePosts({ includes }: XAnswer): boolean {
   const [author, ...others] = includes.users.values();
   const metrics = fieldsOf(author?.public_metrics);
   const posts = count(either(metrics, "tweet_count", "post_count")) ?? 0;
   return others.length === 0 && posts > mostOfAccount;
 }
 
-const timelineCut: UpstreamRemark = {
+const timelineCut: UpstreamWarning = {
   code: "timeline_cut",
   message: `${name} shows the latest ${mostOfAccount} posts of an account, and this one has more`,
   isPartial: true,

@@ -1,4 +1,4 @@
-import { idTimeMs, tellsTime } from "../../posts/ids.ts";
+import { hasTime, idTimeMs } from "../../posts/ids.ts";
 import type { Session } from "../session.ts";
 import type { PostTarget, UserTarget } from "../target.ts";
 import type { PageCall, UpstreamPage } from "../upstream.ts";
@@ -16,7 +16,7 @@ export async function repliesTo(
   const id = postNumber(target);
   if (id === null) return absentPage;
   const number = BigInt(id);
-  const fromMs = tellsTime(number) ? idTimeMs(number) : null;
+  const fromMs = hasTime(number) ? idTimeMs(number) : null;
   const query = `(conversation_id:${id} OR in_reply_to_tweet_id:${id}) is:reply`;
   return await searched(query, fromMs, call, session);
 }

@@ -4,11 +4,11 @@ import type { PostTarget, UserTarget } from "../target.ts";
 import type { PageCall, UpstreamPage } from "../upstream.ts";
 import { absentPage, pageOf, type SentItem } from "../upstream-page.ts";
 import { accountNumber } from "./account-number.ts";
-import { type Asked, ask, type Told } from "./ask.ts";
 import { userFields } from "./fields.ts";
 import { isHandle, numberText, postNumber } from "./json.ts";
 import { name } from "./post-page.ts";
 import { readUser } from "./read-user.ts";
+import { ask, type XAnswer, type XRequest } from "./request.ts";
 import { readUserCursor } from "./user-cursor.ts";
 
 const scopes = ["users.read", "tweet.read"];
@@ -74,7 +74,7 @@ export async function followsOf(
 async function usersAt(
   { cursor, limit }: PageCall,
   session: Session,
-  asked: Pick<Asked, "path" | "bucket" | "scopes">,
+  asked: Pick<XRequest, "path" | "bucket" | "scopes">,
 ): Promise<UpstreamPage> {
   const size = Math.min(Math.max(limit, 1), 100);
   const told = await ask(session, {
@@ -94,7 +94,7 @@ const lastPage = { next: null, remarks: [] };
 
 function pageOfUsers(
   items: readonly unknown[],
-  { next, remarks }: Pick<Told, "next" | "remarks">,
+  { next, remarks }: Pick<XAnswer, "next" | "remarks">,
   { nowMs }: Session,
 ): UpstreamPage {
   const sent = items.map((item): SentItem => {

@@ -1,9 +1,9 @@
-import { idTimeMs, lastId, tellsTime, xUri } from "../../posts/ids.ts";
+import { hasTime, idTimeMs, lastId, xUri } from "../../posts/ids.ts";
 import type { PostReference } from "../../posts/post.ts";
 import {
   type ClaimedIdentity,
   type Identity,
-  type IdentityFault,
+  type IdentityError,
   type IdentityRules,
   isWebAddress,
 } from "../identity.ts";
@@ -24,7 +24,7 @@ const pageAddress =
 /** How far ahead of now a number may lie. A later one would stand before all that is still to come. */
 const mostAheadMs = 86_400_000;
 
-function identify(claim: ClaimedIdentity): Identity | IdentityFault {
+function identify(claim: ClaimedIdentity): Identity | IdentityError {
   const written = claim.id ?? numberOf(claim.uri) ?? numberOf(claim.url);
   if (written === null) {
     if (claim.uri !== null && !isWebAddress(claim.uri)) {
@@ -40,7 +40,7 @@ function identify(claim: ClaimedIdentity): Identity | IdentityFault {
       found: written,
     };
   }
-  if (tellsTime(id) && idTimeMs(id) > claim.nowMs + mostAheadMs) {
+  if (hasTime(id) && idTimeMs(id) > claim.nowMs + mostAheadMs) {
     return {
       field: claim.id === null ? "uri" : "id",
       expected: "the number of a post whose time is not ahead of now",
@@ -53,7 +53,7 @@ function identify(claim: ClaimedIdentity): Identity | IdentityFault {
     url: claim.url === uri ? null : claim.url,
     nativeId: id,
     userId: claim.authorId,
-    seenMs: tellsTime(id) ? idTimeMs(id) : null,
+    seenMs: hasTime(id) ? idTimeMs(id) : null,
   };
 }
 

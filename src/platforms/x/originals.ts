@@ -1,11 +1,11 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { Post } from "../../posts/post.ts";
 import type { Session } from "../session.ts";
-import type { UpstreamRemark } from "../upstream.ts";
-import { ask, type Told } from "./ask.ts";
+import type { UpstreamWarning } from "../upstream.ts";
 import { postParameters } from "./fields.ts";
 import { readPosts } from "./post-page.ts";
 import { withOriginal } from "./read-post.ts";
+import { ask, type XAnswer } from "./request.ts";
 
 /** How many posts one look-up may name. */
 const mostNamed = 100;
@@ -18,7 +18,7 @@ const mostNamed = 100;
 export async function withOriginals(
   posts: readonly Post[],
   session: Session,
-): Promise<{ posts: readonly Post[]; remarks: readonly UpstreamRemark[] }> {
+): Promise<{ posts: readonly Post[]; remarks: readonly UpstreamWarning[] }> {
   const named = posts.flatMap(({ reposted }) => (reposted?.id ? [reposted.id] : []));
   const ids = [...new Set(named)].slice(0, mostNamed);
   if (ids.length === 0) return { posts, remarks: [] };
@@ -32,7 +32,7 @@ export async function withOriginals(
   return { posts: whole, remarks: [] };
 }
 
-async function lookUp(ids: readonly string[], session: Session): Promise<Told | EarshotError> {
+async function lookUp(ids: readonly string[], session: Session): Promise<XAnswer | EarshotError> {
   try {
     return await ask(session, {
       path: "/2/tweets",
@@ -48,7 +48,7 @@ async function lookUp(ids: readonly string[], session: Session): Promise<Told | 
   }
 }
 
-const repostsCut = ({ message, hint }: EarshotError): UpstreamRemark => ({
+const repostsCut = ({ message, hint }: EarshotError): UpstreamWarning => ({
   code: "reposts_cut",
   message: `reposts have the text that X cuts short, as their originals could not be looked up: ${message}`,
   ...(hint === undefined ? {} : { hint }),

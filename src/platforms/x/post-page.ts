@@ -2,8 +2,8 @@ import type { Post } from "../../posts/post.ts";
 import { list } from "../fields.ts";
 import type { UpstreamPage } from "../upstream.ts";
 import { type PageOptions, pageOf, type SentItem } from "../upstream-page.ts";
-import type { Told } from "./ask.ts";
 import { isWithheld, readPost } from "./read-post.ts";
+import type { XAnswer } from "./request.ts";
 
 /** More than any page of X. */
 const mostItems = 1_000;
@@ -12,7 +12,7 @@ const mostItems = 1_000;
 export const name = "X";
 
 /** The posts of an answer, and what of it is left out: what X withholds, and what cannot be read. */
-export function readPosts({ data, includes }: Pick<Told, "data" | "includes">): {
+export function readPosts({ data, includes }: Pick<XAnswer, "data" | "includes">): {
   posts: readonly Post[];
   leftOut: readonly SentItem[];
 } {

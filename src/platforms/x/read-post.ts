@@ -1,4 +1,4 @@
-import { idTimeMs, tellsTime, xUri } from "../../posts/ids.ts";
+import { hasTime, idTimeMs, xUri } from "../../posts/ids.ts";
 import type { Post, PostCounts } from "../../posts/post.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
@@ -92,7 +92,7 @@ export function isWithheld(value: unknown): boolean {
 type Times = Pick<Post, "createdAt" | "createdMs" | "seenMs">;
 
 function timesOf(id: bigint, created: unknown): Times | null {
-  const seenMs = tellsTime(id) ? idTimeMs(id) : null;
+  const seenMs = hasTime(id) ? idTimeMs(id) : null;
   const written = typeof created === "string" && created.length <= 40 ? created : null;
   const createdMs = written === null ? null : parseIsoTime(written);
   if (written !== null && createdMs !== null) return { createdAt: written, createdMs, seenMs };

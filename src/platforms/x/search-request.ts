@@ -2,9 +2,9 @@ import { liveWindowMs } from "../methods.ts";
 import type { Session } from "../session.ts";
 import type { AccessKind, Route, UpstreamPage } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
-import { ask } from "./ask.ts";
 import { postParameters } from "./fields.ts";
 import { pageOfPosts, readPosts } from "./post-page.ts";
+import { ask } from "./request.ts";
 
 /** The two searches of X: of the last seven days, and of everything. */
 export const searches = {

@@ -3,7 +3,7 @@ import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import type { CredentialTools, Secrets } from "../credential.ts";
 import { credentialRefused } from "../credential-errors.ts";
 import { fieldsOf } from "../fields.ts";
-import { detailOf } from "./ask.ts";
+import { detailOf } from "./request.ts";
 
 /** The application that tokens are given to. */
 export type Client = { id: string; secret: string | null };

@@ -1,6 +1,11 @@
 import type { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
-import type { AuthorizedRequest, CredentialTools, HeldCredential, Secrets } from "../credential.ts";
+import type {
+  AuthorizedRequest,
+  CredentialTools,
+  LeasedCredential,
+  Secrets,
+} from "../credential.ts";
 import { credentialRefused } from "../credential-errors.ts";
 import { requireInOrder } from "../request-errors.ts";
 import {
@@ -16,7 +21,7 @@ import { withTrueLimit } from "./usage-cap.ts";
 /** Renewing shows that the session stands, and is not billed; without a refresh token X is asked whose it is. */
 export async function testSession(
   apiUrl: string,
-  held: HeldCredential,
+  held: LeasedCredential,
   tools: CredentialTools,
 ): Promise<string> {
   const seen = held.secrets();
@@ -31,7 +36,7 @@ export async function testSession(
   return `it works for ${nameOf(held)}, until its access token ends`;
 }
 
-const nameOf = ({ credential }: HeldCredential): string =>
+const nameOf = ({ credential }: LeasedCredential): string =>
   credential.subjectName === null ? "its user" : `@${credential.subjectName}`;
 
 /** An access token is renewed when it has less left than this, rather than be refused. */
@@ -41,7 +46,7 @@ const leastLeftMs = 60_000;
 export async function sendUser(
   apiUrl: string,
   request: AuthorizedRequest,
-  held: HeldCredential,
+  held: LeasedCredential,
   tools: CredentialTools,
 ): Promise<FetchedAnswer> {
   let seen = held.secrets();
@@ -60,7 +65,7 @@ export async function sendUser(
 
 async function renew(
   apiUrl: string,
-  held: HeldCredential,
+  held: LeasedCredential,
   seen: Secrets,
   tools: CredentialTools,
 ): Promise<Secrets> {

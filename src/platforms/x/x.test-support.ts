@@ -7,7 +7,7 @@ import type {
   Credential,
   CredentialKind,
   CredentialTools,
-  HeldCredential,
+  LeasedCredential,
   Secrets,
 } from "../credential.ts";
 import type { Bill, Session } from "../session.ts";
@@ -38,7 +38,7 @@ export const tools: CredentialTools = {
 export function held(
   secrets: Secrets,
   subject: string | null = null,
-): HeldCredential & { saved: Secrets[] } {
+): LeasedCredential & { saved: Secrets[] } {
   let current = secrets;
   let renewal: Promise<Secrets> | null = null;
   const saved: Secrets[] = [];
@@ -82,7 +82,7 @@ export type TestSession = Session & { settled: Required<Bill>; reserved: Require
 export function sessionWith(
   x: Pick<XEmulator, "url">,
   kind: CredentialKind,
-  credential: HeldCredential,
+  credential: LeasedCredential,
   atMs = nowMs,
 ): TestSession {
   const settled = { postReads: 0, userReads: 0, requests: 0 };

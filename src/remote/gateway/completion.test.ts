@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EarshotError } from "../../lib/errors.ts";
-import type { FetchPlace } from "../../platforms/upstream.ts";
+import type { FetchPosition } from "../../platforms/upstream.ts";
 import {
   admittedNode,
   answerWith,
@@ -276,7 +276,7 @@ test("a method goes on at the node that has the credential, as the gateway says 
   const work = { method: "gettweets", query: "1", target } as const;
   const uuid = service.queue.add(work);
   const job = await openedJob(service, getter, "gettweets");
-  const nextPlace: FetchPlace = {
+  const nextPlace: FetchPosition = {
     platform: "x",
     credentialId: "c1",
     cursor: "next",

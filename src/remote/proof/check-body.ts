@@ -1,5 +1,5 @@
 import type { AnswerRequest } from "../../platforms/source.ts";
-import { idTimeMs, tellsTime } from "../../posts/ids.ts";
+import { hasTime, idTimeMs } from "../../posts/ids.ts";
 import { bodyOf } from "../protocol/answer.ts";
 import { checkAnswer } from "../protocol/check-answer.ts";
 import { type ReadRecord, readRecord } from "../protocol/read-record.ts";
@@ -34,7 +34,7 @@ function checkBefore(latestMs: number, request: AnswerRequest, items: readonly R
     kind === "post" &&
     (createdMs === null || createdMs > latestMs) &&
     id !== null &&
-    tellsTime(id) &&
+    hasTime(id) &&
     idTimeMs(id) > latestMs;
   if (items.some(isLater)) {
     throw proofRefused("post_after_signature", "a post is newer than the signature");

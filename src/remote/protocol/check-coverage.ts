@@ -1,9 +1,9 @@
 import { isSearch } from "../../platforms/methods.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
-import { firstTimeMs, idTimeMs, tellsTime } from "../../posts/ids.ts";
+import { firstTimeMs, hasTime, idTimeMs } from "../../posts/ids.ts";
 import { parseQuery } from "../../query/parse.ts";
 import type { QueryNode } from "../../query/tree.ts";
-import { heldFromMs } from "../../search/archived-answer.ts";
+import { archivedFromMs } from "../../search/archived-answer.ts";
 import { liveToleranceMs } from "../../search/completeness.ts";
 import { answerRefused } from "./errors.ts";
 import type { Knowledge } from "./texts.ts";
@@ -59,7 +59,7 @@ function isWithinWindow({ method, fromMs, toMs, asOfMs }: AnswerRequest, coverag
 function leastWindow(request: AnswerRequest, hasRecentSearch: boolean): Span | null {
   const { method, query, target = null, fromMs, toMs, asOfMs, after } = request;
   if (!isSearch(method)) {
-    const heldMs = target === null ? null : heldFromMs(method, target);
+    const heldMs = target === null ? null : archivedFromMs(method, target);
     return spanOf([fromMs, heldMs], [Math.min(toMs, asOfMs) - streamToleranceMs]);
   }
   const { tree } = parseQuery(query, { maxLength: Number.POSITIVE_INFINITY });
@@ -117,4 +117,4 @@ function boundsOf(
   }
 }
 
-const timeOf = (id: string): number => (tellsTime(BigInt(id)) ? idTimeMs(BigInt(id)) : firstTimeMs);
+const timeOf = (id: string): number => (hasTime(BigInt(id)) ? idTimeMs(BigInt(id)) : firstTimeMs);

@@ -1,5 +1,5 @@
 import { once } from "../../lib/once.ts";
-import { firstTimeMs, idTimeMs, tellsTime } from "../../posts/ids.ts";
+import { firstTimeMs, hasTime, idTimeMs } from "../../posts/ids.ts";
 import { matches, type Subject } from "../../posts/matcher.ts";
 import type { Post, PostReference } from "../../posts/post.ts";
 import { indexTerms } from "../../posts/terms.ts";
@@ -50,7 +50,7 @@ export function couldMatch(
 
 /** A post's time is the earlier of the claimed one, which its record shows, and the observed one, which its ID tells roughly. */
 export function timesOf(id: bigint, createdMs: number | null): TimeRange {
-  if (!tellsTime(id)) {
+  if (!hasTime(id)) {
     if (createdMs !== null) return { earliestMs: createdMs, latestMs: createdMs };
     return { earliestMs: Number.NEGATIVE_INFINITY, latestMs: firstTimeMs };
   }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { evidenceKinds } from "../../jobs/result-signature.ts";
 import { methodNames } from "../../platforms/methods.ts";
-import { sourceWays } from "../../platforms/source.ts";
+import { accessMethods } from "../../platforms/source.ts";
 import { platforms } from "../../posts/post.ts";
 
 /**
@@ -45,7 +45,7 @@ export const nodeStatement = z.strictObject({
 export const capability = z.strictObject({
   platform: z.enum(platforms),
   method: z.enum(methodNames),
-  ways: z.array(z.enum(sourceWays)).max(sourceWays.length),
+  ways: z.array(z.enum(accessMethods)).max(accessMethods.length),
 });
 
 export const evidenceBody = z.strictObject({

@@ -1,5 +1,5 @@
 import { identityRules } from "../../platforms/identities.ts";
-import { isFault } from "../../platforms/identity.ts";
+import { isIdentityError } from "../../platforms/identity.ts";
 import { webAddress } from "../../platforms/mastodon/web-address.ts";
 import type { FetchedItem } from "../../platforms/source.ts";
 import { xIdOf } from "../../posts/ids.ts";
@@ -62,7 +62,7 @@ function isNamed({ platform, id, uri, userId }: PostName): boolean {
     authorId: userId,
     nowMs: Number.POSITIVE_INFINITY,
   });
-  if (isFault(identity) || identity.uri !== uri) return false;
+  if (isIdentityError(identity) || identity.uri !== uri) return false;
   return id === null || identity.nativeId === null || identity.nativeId === id;
 }
 

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import type { Position } from "../../archive/archive.ts";
 import { methodNames, sourceTypes } from "../../platforms/methods.ts";
-import { sourceWays } from "../../platforms/source.ts";
+import { accessMethods } from "../../platforms/source.ts";
 import type { Target } from "../../platforms/target.ts";
-import type { FetchPlace } from "../../platforms/upstream.ts";
+import type { FetchPosition } from "../../platforms/upstream.ts";
 import { lastId } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 
@@ -68,7 +68,7 @@ const target: z.ZodType<Target> = z.discriminatedUnion("kind", [
 ]);
 
 /** Without the node that has the credential, which is the gateway's to know. */
-const place: z.ZodType<Omit<FetchPlace, "nodeId">> = z.object({
+const place: z.ZodType<Omit<FetchPosition, "nodeId">> = z.object({
   platform: platformName,
   credentialId: z.string().max(256).nullable(),
   cursor: z.string().max(16_384).nullable(),
@@ -146,7 +146,7 @@ const monthUnits = z.number().min(0).max(1_000_000_000_000);
 const sourcePart = z
   .object({
     platform: platformName,
-    via: z.enum(sourceWays),
+    via: z.enum(accessMethods),
     ...span,
     count: z.int().min(0).max(1_000),
     cost: z

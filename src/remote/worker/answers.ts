@@ -4,8 +4,8 @@ import { EarshotError } from "../../lib/errors.ts";
 import {
   type AnswerRequest,
   type FetchedItem,
+  isArchived,
   isFetched,
-  isHeld,
   type SourceAnswer,
 } from "../../platforms/source.ts";
 import type { Platform } from "../../posts/post.ts";
@@ -33,7 +33,7 @@ export async function withRecords(
 ): Promise<ShownAnswer> {
   const fetched = answer.items.filter(isFetched);
   const [archived, upstream] = await Promise.all([
-    recordsOf(archive, answer.items.filter(isHeld)),
+    recordsOf(archive, answer.items.filter(isArchived)),
     recordsOf(archive, fetched),
   ]);
   const archivedItems = new Map(

@@ -7,7 +7,7 @@ import { type Platform, platforms } from "../../posts/post.ts";
 import { makePlan, namesIn } from "../../query/make-plan.ts";
 import { parseQuery } from "../../query/parse.ts";
 import { accountByHandle, accountById, accountWithoutId } from "../../text/facets.ts";
-import { type AskedCoverage, coverageOf } from "./coverage.ts";
+import { type CoverageRequest, coverageOf } from "./coverage.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -70,7 +70,7 @@ type Asked = {
   after?: Position | null;
 };
 
-function ask(query: string, asked: Asked): AskedCoverage {
+function ask(query: string, asked: Asked): CoverageRequest {
   const { platform = "social", fromMs = nowMs - 7 * dayMs, toMs = nowMs } = asked;
   const { tree } = parseQuery(query);
   const accounts = new Map(namesIn(tree).accounts.map((name) => [name, keysOf(name)]));
@@ -87,9 +87,9 @@ function ask(query: string, asked: Asked): AskedCoverage {
   return coverageOf(feed, heldOf(asked.intervals), page);
 }
 
-const gapsOf = ({ coverage }: AskedCoverage) =>
+const gapsOf = ({ coverage }: CoverageRequest) =>
   coverage.gaps.map(({ fromMs, toMs }) => [iso(fromMs), iso(toMs)]);
-const codes = ({ warnings }: AskedCoverage) => warnings.map(({ code }) => code);
+const codes = ({ warnings }: CoverageRequest) => warnings.map(({ code }) => code);
 
 describe("of what the live stream held", () => {
   test("a fresh start knows nothing from before it, and a search of everything says so", () => {

@@ -2,7 +2,7 @@ import type { PlatformCoverage, Position } from "../../archive/archive.ts";
 import {
   coarsened,
   hasCaughtUp,
-  heldIn,
+  intervalsIn,
   intervalsOf,
   reachedMs,
   type Span,
@@ -15,7 +15,7 @@ import type {
   SearchPlatform,
   SourceWarning,
 } from "../../platforms/source.ts";
-import { idTimeMs, tellsTime, windowOfIds } from "../../posts/ids.ts";
+import { hasTime, idTimeMs, windowOfIds } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 import { all, any, not, type ResolvedNames } from "../../query/make-plan.ts";
 import type { PlanNode } from "../../query/plan.ts";
@@ -43,7 +43,7 @@ export type ArchiveFeed = {
 export const noLiveStream: ArchiveFeed["liveSinceMs"] = () => null;
 
 /** A query with its plan, and the window that it is asked of. */
-export type AskedQuery = {
+export type CoverageQuery = {
   platform: SearchPlatform;
   tree: QueryNode;
   names: ResolvedNames;
@@ -54,7 +54,7 @@ export type AskedQuery = {
   after?: Position | null;
 };
 
-export type AskedCoverage = {
+export type CoverageRequest = {
   coverage: Coverage;
   /** The platforms whose posts can match, of those that anything is known of. */
   platforms: readonly Platform[];
@@ -74,8 +74,8 @@ const skewOfIds = { minMs: -1_000, maxMs: 1_000 };
 export function coverageOf(
   feed: ArchiveFeed,
   held: readonly PlatformCoverage[],
-  asked: AskedQuery,
-): AskedCoverage {
+  asked: CoverageQuery,
+): CoverageRequest {
   const { tree, names, plan, platform: word } = asked;
   const searched = word === "social" ? platforms : [word];
   const possible = searched.filter((platform) => admits(plan, platform));
@@ -139,11 +139,11 @@ export function coverageOf(
  * What all matches of the page lie in; without length where nothing can match. What came since the page before, and would belong
  * on it, is not on this one: a later page claims nothing of the time after its cursor.
  */
-function windowOf({ plan, fromMs, toMs: endOfSearchMs, after = null }: AskedQuery): {
+function windowOf({ plan, fromMs, toMs: endOfSearchMs, after = null }: CoverageQuery): {
   fromMs: number | null;
   toMs: number;
 } {
-  const isLater = after !== null && tellsTime(after.id);
+  const isLater = after !== null && hasTime(after.id);
   const toMs = isLater ? Math.min(endOfSearchMs, idTimeMs(after.id) + 1) : endOfSearchMs;
   const narrowed = splitWindow(plan, { fromMs, toMs });
   const ofIds = windowOfIds(narrowed.lowId, narrowed.highId, skewOfIds);
@@ -191,7 +191,7 @@ function listedIn(
   const listed = coarsened(gaps, listedGaps);
   return {
     complete: gaps.length === 0,
-    held: heldIn(window, listed),
+    held: intervalsIn(window, listed),
     gaps: listed,
     truncated: listed.length < gaps.length,
   };

@@ -12,7 +12,7 @@ import type { QueryNode } from "../../query/tree.ts";
 import { accountById } from "../../text/facets.ts";
 
 /** What is looked at, on one platform. */
-export type PostsAsked = {
+export type MissingPostsRequest = {
   platform: Platform;
   tree: QueryNode;
   names: ResolvedNames;
@@ -31,7 +31,7 @@ const maxAccounts = 64;
  * match must be by one of a few accounts, a span is held for it too where the posts of each of them are; a name stands for the
  * accounts that are known to have borne it.
  */
-export function missingPosts(asked: PostsAsked): readonly Span[] {
+export function missingPosts(asked: MissingPostsRequest): readonly Span[] {
   const { platform, window, intervals, nowMs, slackMs } = asked;
   const missing = gapsIn(window, intervalsOf(intervals, "posts"), nowMs, slackMs);
   if (missing.length === 0) return missing;
@@ -71,7 +71,7 @@ export function missingPosts(asked: PostsAsked): readonly Span[] {
   return missingOf(asked.tree, false);
 }
 
-const byAccount = ({ platform, intervals }: PostsAsked) =>
+const byAccount = ({ platform, intervals }: MissingPostsRequest) =>
   Map.groupBy(intervals, ({ collection, account }) =>
     collection === "posts" && account !== null ? accountById(platform, account) : null,
   );

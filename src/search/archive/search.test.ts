@@ -4,7 +4,7 @@ import { type SmallArchive, smallArchive } from "../../../test/support/small-arc
 import type { Archive } from "../../archive/archive.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import type { SearchPlatform } from "../../platforms/source.ts";
-import { isHeld } from "../../platforms/source.ts";
+import { isArchived } from "../../platforms/source.ts";
 import { searchArchive } from "./search.ts";
 
 /** What a search says of the time that the archive holds completely. */
@@ -141,7 +141,7 @@ test("within_time: counts back from the submission, however late the search runs
   // The clock of the source stands at the end of the day.
   const { items } = await ask("just within_time:90m", "bluesky", askedMs);
   const found = archive.reader.operations
-    .records(items.filter(isHeld))
+    .records(items.filter(isArchived))
     .records.map((text) => JSON.parse(text).Content);
   expect(found).toEqual(["just within"]);
 });

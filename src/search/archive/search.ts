@@ -30,7 +30,7 @@ export type ArchiveSource = ArchiveFeed & {
 export type PlannedQuery = { tree: QueryNode; names: ResolvedNames; plan: PlanNode };
 
 /** What the archive answered, and the query as it was read for it. */
-export type HeldAnswer = SourceAnswer &
+export type ArchivedAnswer = SourceAnswer &
   PlannedQuery & {
     /** Whether the search came to the end of its window, or to as many posts as were wanted. */
     isSearched: boolean;
@@ -46,7 +46,7 @@ export async function searchArchive(
   deadlineMs: number,
   signal?: AbortSignal,
 ): Promise<SourceAnswer> {
-  const { tree, names, plan, isSearched, ...answer } = await searchHeld(
+  const { tree, names, plan, isSearched, ...answer } = await searchArchived(
     source,
     request,
     deadlineMs,
@@ -56,13 +56,13 @@ export async function searchArchive(
 }
 
 /** The same, with the query as it was read. `alsoFed`: platforms with a source of this search's own, read meanwhile. */
-export async function searchHeld(
+export async function searchArchived(
   source: ArchiveSource,
   request: SourceRequest,
   deadlineMs: number,
   signal?: AbortSignal,
   alsoFed: Promise<readonly Platform[]> = Promise.resolve([]),
-): Promise<HeldAnswer> {
+): Promise<ArchivedAnswer> {
   const { archive, account } = source;
   // Its length was looked at when the job was taken.
   const { tree } = parseQuery(request.query, { maxLength: Number.POSITIVE_INFINITY });
@@ -94,7 +94,7 @@ export function answerFound(
   { tree, names, plan }: PlannedQuery,
   found: CoveredAnswer,
   unchecked: readonly SourceWarning[],
-): HeldAnswer {
+): ArchivedAnswer {
   const known = coverageOf(feed, found.held, { platform, tree, names, plan, fromMs, toMs, after });
   const { complete, coverage, warnings } = withDamage(
     { complete: known.coverage.complete, coverage: known.coverage, warnings: known.warnings },

@@ -6,7 +6,7 @@ import type {
 } from "../../archive/archive.ts";
 import { gapsIn, hasCaughtUp, streamEndMs } from "../../archive/catalog/coverage.ts";
 import type { SourceWarning } from "../../platforms/source.ts";
-import { idTimeMs, tellsTime } from "../../posts/ids.ts";
+import { hasTime, idTimeMs } from "../../posts/ids.ts";
 import { accountById, fromAccount } from "../../text/facets.ts";
 import type { ArchiveFeed } from "./coverage.ts";
 
@@ -83,7 +83,7 @@ const interruptedWarning: SourceWarning = {
  * the order of the posts, or by a backfill of its author, which compares all posts of the author.
  */
 async function isFollowed(source: Source, { id }: Position, author: string): Promise<boolean> {
-  if (!tellsTime(id)) return false;
+  if (!hasTime(id)) return false;
   const nowMs = source.clock.now();
   const account = accountById("bluesky", author);
   const { held } = await source.archive.search({
@@ -108,7 +108,7 @@ export function interrupted(
   positions: readonly Position[],
   held: readonly PlatformCoverage[],
 ): readonly Position[] {
-  const posts = positions.filter(({ platform, id }) => platform === "bluesky" && tellsTime(id));
+  const posts = positions.filter(({ platform, id }) => platform === "bluesky" && hasTime(id));
   const oldest = posts.at(-1);
   const intervals = followedIn(held).filter(({ account }) => account === null);
   const endMs = streamEndMs(intervals);

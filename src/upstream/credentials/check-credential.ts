@@ -3,14 +3,14 @@ import type { Clock } from "../../lib/clock.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import type { Credential, CredentialKind, CredentialTools } from "../../platforms/credential.ts";
 import { shownReason } from "../../platforms/without-secrets.ts";
-import type { Holder } from "./lease-credential.ts";
+import type { CredentialLeases } from "./lease-credential.ts";
 import { type CredentialOperations, unknownCredential } from "./operations.ts";
 
 export type CheckContext = {
   store: Store<CredentialOperations>;
   kinds: readonly CredentialKind[];
   tools: CredentialTools;
-  holder: Holder;
+  holder: CredentialLeases;
   clock: Pick<Clock, "now">;
 };
 

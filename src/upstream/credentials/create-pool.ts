@@ -7,20 +7,20 @@ import type {
   Credential,
   CredentialKind,
   CredentialTools,
-  HeldCredential,
+  LeasedCredential,
   Secrets,
 } from "../../platforms/credential.ts";
 import { shownReason } from "../../platforms/without-secrets.ts";
 import type { Platform } from "../../posts/post.ts";
 import { type CheckedCredential, checkCredential } from "./check-credential.ts";
-import { createHolder } from "./lease-credential.ts";
+import { createCredentialLeases } from "./lease-credential.ts";
 import type { CredentialOperations } from "./operations.ts";
 import type { CredentialPool, PooledCredential } from "./pool.ts";
 import { pooledRelease } from "./release.ts";
-import { createTurns } from "./round-robin.ts";
+import { createRoundRobin } from "./round-robin.ts";
 import type { StoredCredential } from "./rows.ts";
 import { createUsableReads } from "./usable-reads.ts";
-import { createCoolings } from "./used-up-limits.ts";
+import { createUsedUpLimits } from "./used-up-limits.ts";
 
 /** No limit that a platform tells is believed for longer. */
 const longestCoolingMs = 86_400_000;
@@ -48,9 +48,9 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
 } {
   const { store, kinds, fetch, clock, randomBytes } = context;
   const tools: CredentialTools = { fetch, now: clock.now, randomBytes };
-  const holder = createHolder(context);
-  const coolings = createCoolings();
-  const turns = createTurns();
+  const holder = createCredentialLeases(context);
+  const coolings = createUsedUpLimits();
+  const turns = createRoundRobin();
   const usableReads = createUsableReads(store);
   const notedUses = new Map<string, number>();
   const writes = new Set<Promise<unknown>>();
@@ -75,7 +75,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     return { credential, kind, held, revision, tools, owner, coolingUntilMs };
   }
 
-  async function heldUnlessClosed(stored: StoredCredential): Promise<HeldCredential | null> {
+  async function heldUnlessClosed(stored: StoredCredential): Promise<LeasedCredential | null> {
     try {
       return holder.hold(stored);
     } catch (thrown) {

@@ -9,11 +9,11 @@ import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
 import { createSealer, type Sealer } from "../../lib/seal.ts";
 import type { CredentialKind, Secrets } from "../../platforms/credential.ts";
 import { createCredentialPool, type PoolContext } from "./create-pool.ts";
-import { sealSecrets } from "./encrypt-secrets.ts";
+import { encryptSecrets } from "./encrypt-secrets.ts";
 import {
   type CredentialOperations,
   credentialOperations,
-  type KeptCredential,
+  type StoredSecretCredential,
 } from "./operations.ts";
 
 /** A store with two accounts, `ann` and `ben`, and what credentials are kept in it with. */
@@ -24,7 +24,7 @@ export type CredentialBench = {
   clock: ManualClock;
   sealer: Sealer;
   /** Keeps a credential of X with the secret `token`; of the deployment unless an account is named. */
-  keep(id: string, values?: Partial<KeptCredential> & { secrets?: Secrets }): Promise<void>;
+  keep(id: string, values?: Partial<StoredSecretCredential> & { secrets?: Secrets }): Promise<void>;
   pool(context?: Partial<PoolContext>): ReturnType<typeof createCredentialPool>;
   close(): void;
 };
@@ -56,7 +56,7 @@ export function openCredentialBench(): CredentialBench {
       subject: null,
       subjectName: null,
       hint: id,
-      sealedSecret: sealSecrets(sealer, { id, accountId }, secrets),
+      sealedSecret: encryptSecrets(sealer, { id, accountId }, secrets),
       maxOfOwner: 100,
       nowMs: clock.now(),
       ...values,

@@ -8,12 +8,12 @@ function ownerOf({ id, accountId }: Owned): SealOwner {
   return { purpose: "credential", accountId: accountId ?? "", id };
 }
 
-export function sealSecrets(sealer: Sealer, credential: Owned, secrets: Secrets): Uint8Array {
+export function encryptSecrets(sealer: Sealer, credential: Owned, secrets: Secrets): Uint8Array {
   return sealer.seal(JSON.stringify(secrets), ownerOf(credential));
 }
 
 /** Errors: `secret_key_mismatch`. */
-export function openSecrets(sealer: Sealer, credential: Owned, sealed: Uint8Array): Secrets {
+export function decryptSecrets(sealer: Sealer, credential: Owned, sealed: Uint8Array): Secrets {
   // What opens was sealed by `sealSecrets`.
   return JSON.parse(sealer.open(sealed, ownerOf(credential))) as Secrets;
 }

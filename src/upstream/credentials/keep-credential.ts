@@ -4,10 +4,10 @@ import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Sealer } from "../../lib/seal.ts";
 import type { CredentialKind, NewCredential, Secrets } from "../../platforms/credential.ts";
-import { openSecrets, sealSecrets } from "./encrypt-secrets.ts";
-import type { CredentialOperations, KeptCredential } from "./operations.ts";
+import { decryptSecrets, encryptSecrets } from "./encrypt-secrets.ts";
+import type { CredentialOperations, StoredSecretCredential } from "./operations.ts";
 
-export type Keeper = {
+export type CredentialStore = {
   store: Pick<Store<CredentialOperations>, "read">;
   sealer: Sealer;
   clock: Pick<Clock, "now">;
@@ -15,7 +15,7 @@ export type Keeper = {
   /** Most that an owner may have of a platform. */
   maxCredentials: number;
   /** Writes it down. */
-  keep: (kept: KeptCredential) => Promise<unknown>;
+  keep: (kept: StoredSecretCredential) => Promise<unknown>;
 };
 
 const idLength = 10;
@@ -27,8 +27,8 @@ const shortestTelling = 16;
  * Keeps a credential and returns its id: that of the one which it replaces, where it acts for the same subject or, for nobody,
  * has the same secret. Errors: those of `keep`.
  */
-export async function keepCredential(
-  keeper: Keeper,
+export async function storeCredential(
+  keeper: CredentialStore,
   { platform, name: kind }: CredentialKind,
   accountId: string | null,
   { secrets, ...made }: NewCredential,
@@ -46,7 +46,7 @@ export async function keepCredential(
     accountId,
     platform,
     kind,
-    sealedSecret: sealSecrets(sealer, { id, accountId }, secrets),
+    sealedSecret: encryptSecrets(sealer, { id, accountId }, secrets),
     maxOfOwner: keeper.maxCredentials,
     nowMs: keeper.clock.now(),
   });
@@ -56,7 +56,7 @@ export async function keepCredential(
 type Place = { accountId: string | null; platform: string; kind: string; host: string };
 
 async function findSameSecret(
-  keeper: Keeper,
+  keeper: CredentialStore,
   { accountId, platform, kind, host }: Place,
   secrets: Secrets,
 ): Promise<string | null> {
@@ -73,11 +73,11 @@ async function findSameSecret(
 }
 
 /** What another key has sealed is like no other. */
-async function openedOrNothing({ store, sealer }: Keeper, id: string): Promise<Secrets> {
+async function openedOrNothing({ store, sealer }: CredentialStore, id: string): Promise<Secrets> {
   const stored = await store.read("readCredential", { id });
   if (stored === null) return {};
   try {
-    return openSecrets(sealer, stored.credential, stored.sealedSecret);
+    return decryptSecrets(sealer, stored.credential, stored.sealedSecret);
   } catch (thrown) {
     if (thrown instanceof EarshotError) return {};
     throw thrown;

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { EarshotError } from "../../lib/errors.ts";
-import type { HeldCredential, Secrets } from "../../platforms/credential.ts";
+import type { LeasedCredential, Secrets } from "../../platforms/credential.ts";
 import { type CredentialBench, openCredentialBench } from "./credentials.test-support.ts";
-import { openSecrets } from "./encrypt-secrets.ts";
-import { createHolder, type Holder } from "./lease-credential.ts";
+import { decryptSecrets } from "./encrypt-secrets.ts";
+import { type CredentialLeases, createCredentialLeases } from "./lease-credential.ts";
 
 let bench: CredentialBench;
 
@@ -15,11 +15,11 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 /** A process that uses the credential. */
-function holder(store = bench.store): Holder {
-  return createHolder({ store, sealer: bench.sealer, clock: bench.clock });
+function holder(store = bench.store): CredentialLeases {
+  return createCredentialLeases({ store, sealer: bench.sealer, clock: bench.clock });
 }
 
-async function heldBy(process: Holder): Promise<HeldCredential> {
+async function heldBy(process: CredentialLeases): Promise<LeasedCredential> {
   const stored = await bench.store.read("readCredential", { id: "one" });
   if (stored === null) throw new Error("the credential is missing");
   return process.hold(stored);
@@ -28,7 +28,7 @@ async function heldBy(process: Holder): Promise<HeldCredential> {
 async function onDisk(): Promise<Secrets> {
   const stored = await bench.store.read("readCredential", { id: "one" });
   if (stored === null) throw new Error("the credential is missing");
-  return openSecrets(bench.sealer, stored.credential, stored.sealedSecret);
+  return decryptSecrets(bench.sealer, stored.credential, stored.sealedSecret);
 }
 
 /** A platform that takes each refresh token once. */

@@ -2,9 +2,9 @@ import type { Store } from "../../db/operations.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Sealer } from "../../lib/seal.ts";
-import type { HeldCredential, Secrets } from "../../platforms/credential.ts";
+import type { LeasedCredential, Secrets } from "../../platforms/credential.ts";
 import { credentialRefused } from "../../platforms/credential-errors.ts";
-import { openSecrets, sameSecrets, sealSecrets } from "./encrypt-secrets.ts";
+import { decryptSecrets, encryptSecrets, sameSecrets } from "./encrypt-secrets.ts";
 import type { CredentialOperations } from "./operations.ts";
 import type { StoredCredential } from "./rows.ts";
 
@@ -18,9 +18,9 @@ export type HoldContext = {
 };
 
 /** The credentials that this process has in use: all who use one share what is secret of it, and its renewal. */
-export type Holder = {
+export type CredentialLeases = {
   /** Errors: `secret_key_mismatch`. */
-  hold(stored: StoredCredential): HeldCredential;
+  hold(stored: StoredCredential): LeasedCredential;
   /** What is held of a credential that is in use; null of any other. */
   inUse(id: string): { secrets: Secrets; revision: number } | null;
   /** Lets go of what is held of an account's own credentials. */
@@ -37,11 +37,11 @@ type State = {
   renewal: Promise<Secrets> | null;
 };
 
-export function createHolder({ store, sealer, clock }: HoldContext): Holder {
+export function createCredentialLeases({ store, sealer, clock }: HoldContext): CredentialLeases {
   const states = new Map<string, State>();
   const stopping = new AbortController();
 
-  function hold(stored: StoredCredential): HeldCredential {
+  function hold(stored: StoredCredential): LeasedCredential {
     const state = stateOf(stored);
     return {
       credential: stored.credential,
@@ -78,7 +78,7 @@ export function createHolder({ store, sealer, clock }: HoldContext): Holder {
   }
 
   const opened = ({ credential, sealedSecret }: StoredCredential): Secrets =>
-    openSecrets(sealer, credential, sealedSecret);
+    decryptSecrets(sealer, credential, sealedSecret);
 
   async function renewed(state: State, make: (held: Secrets) => Promise<Secrets>) {
     if (state.unsaved !== null) return await save(state, state.unsaved);
@@ -116,7 +116,7 @@ export function createHolder({ store, sealer, clock }: HoldContext): Holder {
   async function save(state: State, made: Secrets): Promise<Secrets> {
     const { credential, revision } = state.stored;
     const { id } = credential;
-    const sealedSecret = sealSecrets(sealer, credential, made);
+    const sealedSecret = encryptSecrets(sealer, credential, made);
     state.unsaved = made;
     const isSaved = await store.write("changeCredentialSecret", { id, revision, sealedSecret });
     const present = isSaved
@@ -145,7 +145,7 @@ export function createHolder({ store, sealer, clock }: HoldContext): Holder {
     );
   }
 
-  function inUse(id: string): ReturnType<Holder["inUse"]> {
+  function inUse(id: string): ReturnType<CredentialLeases["inUse"]> {
     const state = states.get(id);
     return state === undefined ? null : { secrets: state.secrets, revision: state.stored.revision };
   }

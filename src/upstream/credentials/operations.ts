@@ -10,9 +10,9 @@ import {
   type StoredCredential,
   usableCredentials,
 } from "./rows.ts";
-import { standingOperations } from "./state-operations.ts";
+import { credentialStateOperations } from "./state-operations.ts";
 
-export type KeptCredential = {
+export type StoredSecretCredential = {
   id: string;
   /** Null: the deployment's. */
   accountId: string | null;
@@ -33,13 +33,13 @@ export type CredentialOperations = typeof credentialOperations;
 /** Credentials as the store keeps them. What is secret comes sealed and is never opened here. */
 export const credentialOperations = {
   ...renewalOperations,
-  ...standingOperations,
+  ...credentialStateOperations,
 
   /**
    * Keeps a credential; one of the same id is replaced, and is neither quarantined nor cooling any more.
    * Errors: `too_many_credentials`, `unknown_account`.
    */
-  keepCredential: durable((database, kept: KeptCredential): null => {
+  keepCredential: durable((database, kept: StoredSecretCredential): null => {
     const { nowMs, maxOfOwner, accountId, platform, ...values } = kept;
     if (credentialOf(database, kept.id) === null) requireRoom(database, kept);
     requireAccount(database, accountId);
@@ -87,7 +87,7 @@ export const credentialOperations = {
   }),
 };
 
-type SameCredential = Pick<KeptCredential, "accountId" | "platform" | "kind" | "host"> & {
+type SameCredential = Pick<StoredSecretCredential, "accountId" | "platform" | "kind" | "host"> & {
   subject: string;
 };
 
@@ -100,7 +100,7 @@ export function unknownCredential(id: string): EarshotError {
 
 function requireRoom(
   database: Database,
-  { accountId, platform, maxOfOwner }: KeptCredential,
+  { accountId, platform, maxOfOwner }: StoredSecretCredential,
 ): void {
   const row = database.get<{ held: number }>(
     "SELECT count(*) AS held FROM credential WHERE account_id IS :accountId AND platform = :platform",

@@ -2,7 +2,7 @@ import type {
   Credential,
   CredentialKind,
   CredentialTools,
-  HeldCredential,
+  LeasedCredential,
 } from "../../platforms/credential.ts";
 import type { AccessKind } from "../../platforms/upstream.ts";
 import type { Platform } from "../../posts/post.ts";
@@ -50,7 +50,7 @@ export type CredentialPool = {
 export type PooledCredential = {
   credential: Credential;
   kind: CredentialKind;
-  held: HeldCredential;
+  held: LeasedCredential;
   /** Counts the changes of what `held` holds. */
   revision(): number;
   /** What `kind.send` takes. */

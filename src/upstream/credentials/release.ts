@@ -2,7 +2,7 @@ import type {
   Credential,
   CredentialKind,
   CredentialTools,
-  HeldCredential,
+  LeasedCredential,
   Secrets,
 } from "../../platforms/credential.ts";
 import { credentialRefused } from "../../platforms/credential-errors.ts";
@@ -74,7 +74,7 @@ export function pooledRelease(
     quarantine: null,
     coolings: coolings.map((one) => ({ ...one, reason: "" })),
   };
-  const held: HeldCredential = {
+  const held: LeasedCredential = {
     credential,
     secrets: () => {
       if (isOver()) throw releaseEnded(host);

@@ -1,7 +1,7 @@
 import type { Credential } from "../../platforms/credential.ts";
 
 /** Which credential had its turn longest ago: the store's times, and what happened in this process in its order. */
-export type Turns = {
+export type RoundRobin = {
   /** It has its turn. */
   take(id: string, nowMs: number): void;
   /** Sorts those whose turn is longest ago to the front; those that never had one come first. */
@@ -10,7 +10,7 @@ export type Turns = {
 
 type Turn = { atMs: number; number: number };
 
-export function createTurns(): Turns {
+export function createRoundRobin(): RoundRobin {
   const taken = new Map<string, Turn>();
   let number = 0;
 

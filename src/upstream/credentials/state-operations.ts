@@ -1,7 +1,7 @@
 import { durable, relaxed } from "../../db/operations.ts";
 
 /** How a credential stands: when it was used, which limits are used up, whether the platform refuses it. */
-export const standingOperations = {
+export const credentialStateOperations = {
   useCredential: relaxed((database, { id, nowMs }: { id: string; nowMs: number }): null => {
     database.run("UPDATE credential SET used_ms = :nowMs WHERE id = :id", { id, nowMs });
     return null;

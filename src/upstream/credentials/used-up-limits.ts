@@ -1,7 +1,7 @@
 import type { StoredCredential } from "./rows.ts";
 
 /** The limits that are used up, as this process was told last, else as the store holds them. */
-export type Coolings = {
+export type UsedUpLimits = {
   /** `revision`: that of the credential's secret, as it is in use. */
   cool(id: string, revision: number, told: { bucket: string; untilMs: number }): void;
   /**
@@ -13,7 +13,7 @@ export type Coolings = {
 
 type Told = { revision: number; untilMs: ReadonlyMap<string, number> };
 
-export function createCoolings(): Coolings {
+export function createUsedUpLimits(): UsedUpLimits {
   const told = new Map<string, Told>();
 
   function untilOf(

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { EarshotError } from "../../lib/errors.ts";
 import { answerOf } from "../../lib/fetched-answer.ts";
 import type { FetchOptions } from "../../lib/guarded-fetch.ts";
-import type { CredentialKind, HeldCredential } from "../../platforms/credential.ts";
+import type { CredentialKind, LeasedCredential } from "../../platforms/credential.ts";
 import { openCredentialBench } from "../credentials/credentials.test-support.ts";
 import type { CredentialPool } from "../credentials/pool.ts";
-import { credentialWay } from "./access-methods.ts";
+import { credentialAccess } from "./access-methods.ts";
 import { bearer, pooled, testPool } from "./sessions.test-support.ts";
 
 const origin = "https://api.example";
@@ -31,7 +31,7 @@ test("a request that is given up ends at once, and the renewal on its way goes o
   };
   const client = Object.assign(fetch, { stream: fetch, close: async () => undefined });
   const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
-  const way = credentialWay(bounds, pooled("c1", origin, { kind: renewing }), testPool());
+  const way = credentialAccess(bounds, pooled("c1", origin, { kind: renewing }), testPool());
   const job = new AbortController();
   const sent = way.send({ url: new URL("/posts", origin), headers: {}, signal: job.signal });
   job.abort(new Error("the job was cancelled"));
@@ -49,7 +49,7 @@ test("a refusal that repeats the credential is handed on without it", async () =
   const stream = async (): Promise<never> => Promise.reject(new Error("nothing is streamed"));
   const client = Object.assign(fetch, { stream, close: async () => undefined });
   const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
-  const way = credentialWay(bounds, pooled("c1", origin), testPool());
+  const way = credentialAccess(bounds, pooled("c1", origin), testPool());
   const { signal } = new AbortController();
   const answer = await way.send({ url: new URL("/posts", origin), headers: {}, signal });
   expect(answer.json()).toEqual({ detail: "no Bearer …" });
@@ -75,7 +75,7 @@ test("a refusal of what was replaced while it was under way concerns what was se
       refused.push(told);
     },
   };
-  const way = credentialWay(bounds, { ...one, held }, pool);
+  const way = credentialAccess(bounds, { ...one, held }, pool);
   const { signal } = new AbortController();
   const send = () => way.send({ url: new URL("/posts", origin), headers: {}, signal });
   await expect(send()).rejects.toThrow("401 to Bearer …");
@@ -90,7 +90,7 @@ test("a refusal of a session that was renewed for the request concerns the renew
   let secrets = { token: "lapsed" };
   let revision = 1;
   const one = pooled("c1", origin, { revision: () => revision });
-  const held: HeldCredential = {
+  const held: LeasedCredential = {
     ...one.held,
     secrets: () => secrets,
     renew: async () => {
@@ -116,7 +116,7 @@ test("a refusal of a session that was renewed for the request concerns the renew
     },
   };
   const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
-  const way = credentialWay(bounds, { ...one, kind, held }, pool);
+  const way = credentialAccess(bounds, { ...one, kind, held }, pool);
   const { signal } = new AbortController();
   const sent = way.send({ url: new URL("/posts", origin), headers: {}, signal });
   await expect(sent).rejects.toThrow("401 all the same");
@@ -148,7 +148,7 @@ test("a credential that is replaced while it is asked with, and taken up by anot
   const client = Object.assign(fetch, { stream, close: async () => undefined });
   const tools = { ...before.tools, fetch };
   const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
-  const way = credentialWay(bounds, { ...before, tools }, pool);
+  const way = credentialAccess(bounds, { ...before, tools }, pool);
   const { signal } = new AbortController();
   const sent = way.send({ url: new URL("/posts", origin), headers: {}, signal });
   await expect(sent).rejects.toMatchObject({ code: "credential_refused" });

@@ -6,11 +6,11 @@ import { credentialRefused } from "../../platforms/credential-errors.ts";
 import { refusedAt } from "../../platforms/request-errors.ts";
 import { shownReason, withoutSecrets } from "../../platforms/without-secrets.ts";
 import type { CredentialPool, PooledCredential } from "../credentials/pool.ts";
-import { cleanFault } from "./redact-error.ts";
-import { type TakenSecrets, takenSecrets } from "./used-secrets.ts";
+import { redactError } from "./redact-error.ts";
+import { type UsedSecrets, usedSecrets } from "./used-secrets.ts";
 
 /** How requests are sent: with a credential or openly. */
-export type Way = {
+export type Access = {
   /** Whose limits its requests share. */
   ownerOf(url: URL): string;
   send(request: AuthorizedRequest): Promise<FetchedAnswer>;
@@ -19,7 +19,7 @@ export type Way = {
 };
 
 /** What bounds each request. The client must follow no redirects by itself. */
-export type WayContext = {
+export type AccessContext = {
   fetch: GuardedClient;
   timeoutMs: number;
   maxAnswerBytes: number;
@@ -28,7 +28,7 @@ export type WayContext = {
 const mostRedirects = 3;
 
 /** What is public. Redirects are followed within the same origin. */
-export function openWay({ fetch, timeoutMs, maxAnswerBytes }: WayContext): Way {
+export function openAccess({ fetch, timeoutMs, maxAnswerBytes }: AccessContext): Access {
   async function send({ url, headers, signal }: AuthorizedRequest): Promise<FetchedAnswer> {
     const options = { headers, signal, timeoutMs, maxBytes: maxAnswerBytes };
     let asked = url;
@@ -51,11 +51,11 @@ export function openWay({ fetch, timeoutMs, maxAnswerBytes }: WayContext): Way {
  * A credential of the pool. One that its platform refuses is quarantined; no redirect is followed with it; and nothing that is
  * secret of it stands in an error, whatever the platform echoes.
  */
-export function credentialWay(
-  { fetch, timeoutMs, maxAnswerBytes }: WayContext,
+export function credentialAccess(
+  { fetch, timeoutMs, maxAnswerBytes }: AccessContext,
   pooled: PooledCredential,
   pool: CredentialPool,
-): Way {
+): Access {
   const { kind, tools } = pooled;
   const { id } = pooled.credential;
 
@@ -64,7 +64,7 @@ export function credentialWay(
     const bounds = { timeoutMs, maxBytes: maxAnswerBytes };
     const bounded: typeof tools.fetch = (url, options) => fetch(url, { ...bounds, ...options });
     pool.used(id);
-    const taken = takenSecrets(pooled);
+    const taken = usedSecrets(pooled);
     const sent = kind.send(request, taken.held, { ...tools, fetch: bounded });
     const answer = await unlessAborted(request.signal, sent).catch((thrown: unknown) =>
       refuse(thrown, taken),
@@ -81,12 +81,12 @@ export function credentialWay(
     );
   }
 
-  async function refuse(thrown: unknown, taken: TakenSecrets): Promise<never> {
+  async function refuse(thrown: unknown, taken: UsedSecrets): Promise<never> {
     if (thrown instanceof EarshotError && thrown.code === "credential_refused") {
       const reason = shownReason(thrown.message, taken.secrets());
       await pool.quarantine(id, taken.revision(), reason);
     }
-    throw cleanFault(thrown, taken.secrets());
+    throw redactError(thrown, taken.secrets());
   }
 
   return {

@@ -4,12 +4,12 @@ import type { GuardedClient } from "../../lib/guarded-fetch.ts";
 import type { Upstream } from "../../platforms/upstream.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { CredentialPool } from "../credentials/pool.ts";
-import { credentialWay, openWay } from "./access-methods.ts";
+import { credentialAccess, openAccess } from "./access-methods.ts";
 import { type FoundCredential, foundCredentials } from "./found-credentials.ts";
 import { createLimits } from "./limits.ts";
 import { openSession, type SessionOptions } from "./open-session.ts";
 import type { SpendingOperations } from "./operations.ts";
-import type { AskContext, RequestOutcome } from "./outgoing-request.ts";
+import type { RequestOutcome, SendContext } from "./outgoing-request.ts";
 import { createPace } from "./pace.ts";
 import { createReservations } from "./reservations.ts";
 import type { AskingJob, OpenSession, Sessions } from "./sessions.ts";
@@ -58,7 +58,7 @@ export function createSessions(context: SessionsContext): Sessions {
     timeoutMs: settings.timeoutMs,
     maxAnswerBytes: settings.maxAnswerBytes,
   };
-  const openly = openWay(bounds);
+  const openly = openAccess(bounds);
   const reservationsOf = createReservations(clock);
   const revisions = new Map<string, number>();
 
@@ -68,7 +68,7 @@ export function createSessions(context: SessionsContext): Sessions {
     return upstream;
   }
 
-  const askContext = (platform: Platform): AskContext => ({
+  const askContext = (platform: Platform): SendContext => ({
     clock,
     random,
     limits,
@@ -96,7 +96,7 @@ export function createSessions(context: SessionsContext): Sessions {
       credentialId: id,
       subjectId: subject,
       baseUrl: host,
-      way: credentialWay(bounds, one, pool),
+      way: credentialAccess(bounds, one, pool),
       spending: spendingOf(asked.job, upstream, { credentialId: id, owner }),
     });
     return { session, closedUntilMs: limits.closedUntilMs(place) };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { createLimits } from "./limits.ts";
-import { believedLimit } from "./rate-limit-headers.ts";
+import { plausibleLimit } from "./rate-limit-headers.ts";
 
 type Platform = {
   limit: number;
@@ -54,7 +54,7 @@ async function played({ limit, windowMs, tellsSeconds, travelMs, startMs }: Plat
       const isRefused = used > limit;
       await travel();
       if (!isRefused) {
-        permit.answered(believedLimit(told, clock.now()));
+        permit.answered(plausibleLimit(told, clock.now()));
         answered += 1;
         endMs = clock.elapsed();
         return;

@@ -24,7 +24,7 @@ export type LimitState = {
   intervalUntilMs: number;
 };
 
-export type Standing =
+export type LimitUsage =
   | { kind: "open" }
   /** Until an answer to what is under way tells more. */
   | { kind: "unknown" }
@@ -51,7 +51,7 @@ const sameWindowMs = 1_500;
 const mostUnknown = 64;
 
 /** Whether one more request would be taken. Requests under way count as if the platform had not counted them yet. */
-export function standing(state: LimitState, nowMs: number): Standing {
+export function limitUsage(state: LimitState, nowMs: number): LimitUsage {
   if (nowMs < state.closedUntilMs) return { kind: "closed", untilMs: state.closedUntilMs };
   if (state.window !== null && nowMs >= state.window.resetMs) beginEra(state);
   if (state.isKnown && state.window !== null && state.window.remaining <= state.underWay) {

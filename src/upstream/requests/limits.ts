@@ -5,13 +5,13 @@ import type { Limit } from "../../platforms/upstream.ts";
 import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
 import {
   type LimitState,
+  type LimitUsage,
+  limitUsage,
   noteAnswer,
   noteEnd,
   noteRefusal,
   noteReplacement,
   noteSilence,
-  type Standing,
-  standing,
   unknownLimit,
 } from "./limit-state.ts";
 
@@ -81,7 +81,7 @@ const mostBelieved = 3;
 const mostLimits = 10_000;
 
 type Waiter = AskedPermit & { admit: (permit: Permit) => void; refuse: (reason: unknown) => void };
-type Closed = Extract<Standing, { untilMs: number }>;
+type Closed = Extract<LimitUsage, { untilMs: number }>;
 type Held = LimitState & {
   waiting: Waiter[];
   wake: { atMs: number; timer: AbortController } | null;
@@ -103,7 +103,7 @@ export function createLimits({ clock, random, pauses }: LimitsContext): Limits {
   function forgetIdle(): void {
     for (const [key, held] of limits) {
       const isIdle = held.underWay === 0 && held.waiting.length === 0;
-      if (isIdle && standing(held, clock.elapsed()).kind === "open") limits.delete(key);
+      if (isIdle && limitUsage(held, clock.elapsed()).kind === "open") limits.delete(key);
     }
   }
 
@@ -115,7 +115,7 @@ export function createLimits({ clock, random, pauses }: LimitsContext): Limits {
         stopWaking(held);
         return;
       }
-      const now = standing(held, clock.elapsed());
+      const now = limitUsage(held, clock.elapsed());
       if (now.kind === "unknown") return;
       if (now.kind !== "open") {
         refuseAll(held, now);
@@ -244,7 +244,7 @@ export function createLimits({ clock, random, pauses }: LimitsContext): Limits {
     take,
     closedUntilMs: (place) => {
       const held = limits.get(keyOf(place));
-      const now = held && standing(held, clock.elapsed());
+      const now = held && limitUsage(held, clock.elapsed());
       return now?.kind === "closed" ? wallOf(now.untilMs) : null;
     },
     close: (place, untilMs) => {
@@ -255,7 +255,7 @@ export function createLimits({ clock, random, pauses }: LimitsContext): Limits {
       const kept = new Set(except.map((bucket) => keyOf({ owner, bucket })));
       for (const [key, held] of limits) {
         if (!key.startsWith(keyOf({ owner, bucket: "" })) || kept.has(key)) continue;
-        if (standing(held, clock.elapsed()).kind !== "closed") continue;
+        if (limitUsage(held, clock.elapsed()).kind !== "closed") continue;
         noteReplacement(held);
         admit(held);
       }

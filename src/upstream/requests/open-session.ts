@@ -1,17 +1,17 @@
 import type { Session, UpstreamRequest } from "../../platforms/session.ts";
 import type { AccessKind, Upstream } from "../../platforms/upstream.ts";
 import type { Platform } from "../../posts/post.ts";
-import type { Way } from "./access-methods.ts";
+import type { Access } from "./access-methods.ts";
 import { addressOf, withQuery } from "./address.ts";
-import { ask } from "./ask.ts";
 import type { Patience } from "./limits.ts";
-import type { AskContext, Question } from "./outgoing-request.ts";
+import type { OutgoingRequest, SendContext } from "./outgoing-request.ts";
 import type { Pace } from "./pace.ts";
+import { sendRequest } from "./send.ts";
 import type { AskingJob, OpenSession } from "./sessions.ts";
 import type { Spending } from "./spending.ts";
 
 export type SessionOptions = {
-  ask: AskContext;
+  ask: SendContext;
   pace: Pace;
   upstream: Upstream;
   job: AskingJob;
@@ -20,9 +20,9 @@ export type SessionOptions = {
   credentialId: string | null;
   subjectId: string | null;
   baseUrl: string;
-  way: Way;
+  way: Access;
   /** What is public, at whichever host. */
-  openly: Way;
+  openly: Access;
   /** Null where nothing is billed. */
   spending: Spending | null;
   nowMs: number;
@@ -35,14 +35,21 @@ export function openSession(options: SessionOptions): OpenSession {
   const platform: Platform = upstream.platform;
 
   async function send(
-    question: Pick<Question, "url" | "way" | "paid" | "patience">,
+    question: Pick<OutgoingRequest, "url" | "way" | "paid" | "patience">,
     { headers = {}, bucket }: Pick<UpstreamRequest, "headers" | "bucket">,
   ) {
     const { job, pace } = options;
     await pace.turn(job);
     const { limitOf } = upstream;
     const intervalMs = upstream.intervalMs?.(bucket) ?? 0;
-    return await ask(options.ask, { ...question, headers, bucket, limitOf, intervalMs, job });
+    return await sendRequest(options.ask, {
+      ...question,
+      headers,
+      bucket,
+      limitOf,
+      intervalMs,
+      job,
+    });
   }
 
   function sessionOf(patience: Patience): Session {

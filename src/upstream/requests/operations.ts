@@ -10,7 +10,7 @@ import {
   takeReservation,
 } from "./spending-rows.ts";
 
-export type AskedReservation = Spender & {
+export type ReservationRequest = Spender & {
   amounts: Amounts;
   jobUuid: string;
   attempt: number;
@@ -35,7 +35,7 @@ export const spendingOperations = {
    * Notes what a call may cost at most, before it is made. Errors: `paid_call_repeated` when an earlier attempt at the job was
    * lost during a call, `budget_used_up` when the call may exceed the month's budget.
    */
-  reserveSpending: durable((database, asked: AskedReservation): Reserved => {
+  reserveSpending: durable((database, asked: ReservationRequest): Reserved => {
     const { amounts, jobUuid, attempt, own, mostPostReads, nowMs, ...spender } = asked;
     spendDeadReservations(database, nowMs - lostAfterMs);
     if (hasLostCall(database, jobUuid, own)) throw repeated(spender.platform);

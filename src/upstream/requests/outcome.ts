@@ -3,8 +3,8 @@ import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import { failedAt, needsCredential, wasNeverSent } from "../../platforms/request-errors.ts";
 import type { UpstreamAnswer } from "../../platforms/session.ts";
 import type { Permit } from "./limits.ts";
-import type { AskContext, Question, RequestOutcome } from "./outgoing-request.ts";
-import { askedUntilMs, believedLimit, retryAfterMs } from "./rate-limit-headers.ts";
+import type { OutgoingRequest, RequestOutcome, SendContext } from "./outgoing-request.ts";
+import { plausibleLimit, retryAfterMs, retryUntilMs } from "./rate-limit-headers.ts";
 import { readJson } from "./read-json.ts";
 
 /** What came of one request. */
@@ -23,9 +23,9 @@ type Fault = {
 };
 
 /** What an answer is, and what it tells of the limit. */
-export async function judged(
-  { clock, maxValues, onOutcome }: AskContext,
-  { url, bucket, way, limitOf, paid }: Question,
+export async function outcomeOf(
+  { clock, maxValues, onOutcome }: SendContext,
+  { url, bucket, way, limitOf, paid }: OutgoingRequest,
   permit: Permit,
   answer: FetchedAnswer,
 ): Promise<Outcome> {
@@ -33,12 +33,12 @@ export async function judged(
   const nowMs = clock.now();
   const told = limitOf(headers, status, nowMs);
   if (status === 429) {
-    const untilMs = permit.refused(askedUntilMs(headers, told, nowMs));
+    const untilMs = permit.refused(retryUntilMs(headers, told, nowMs));
     way.cool(bucket, untilMs);
     onOutcome("limited");
     return { kind: "limited", untilMs };
   }
-  const limit = believedLimit(told, nowMs);
+  const limit = plausibleLimit(told, nowMs);
   if (status === 408 || status >= 500) {
     if (limit !== null) permit.answered(limit);
     onOutcome("failed");
@@ -61,7 +61,7 @@ export async function judged(
 }
 
 /** A fault of sending, or of reading what came. */
-export function faultOf({ onOutcome }: AskContext, fault: EarshotError): Fault {
+export function outcomeErrorOf({ onOutcome }: SendContext, fault: EarshotError): Fault {
   const known = faults.get(fault.code);
   onOutcome(known?.outcome ?? "failed");
   return {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Upstream } from "../../platforms/upstream.ts";
-import type { Way } from "./access-methods.ts";
+import type { Access } from "./access-methods.ts";
 import type { Limits, Patience, Pauses } from "./limits.ts";
 import type { AskingJob } from "./sessions.ts";
 import type { PaidCall } from "./spending.ts";
@@ -16,7 +16,7 @@ export type RequestOutcome =
   | "unreadable"
   | "credential_refused";
 
-export type AskContext = {
+export type SendContext = {
   clock: Clock;
   random: () => number;
   limits: Limits;
@@ -29,11 +29,11 @@ export type AskContext = {
   onOutcome: (outcome: RequestOutcome) => void;
 };
 
-export type Question = {
+export type OutgoingRequest = {
   url: URL;
   headers: Readonly<Record<string, string>>;
   bucket: string;
-  way: Way;
+  way: Access;
   limitOf: Upstream["limitOf"];
   /** See `Upstream`; 0 for none. */
   intervalMs: number;

@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import { noTurn } from "../../platforms/request-errors.ts";
+import { noSlot } from "../../platforms/request-errors.ts";
 import type { AskingJob } from "./sessions.ts";
 
 /**
@@ -27,7 +27,7 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
     const leftMs = deadlineMs - clock.now();
     if (leftMs <= 0) return;
     const waitMs = beginsInMs(waitingBefore(accountId));
-    if (waitMs > leftMs) throw noTurn(perSecond, waitMs);
+    if (waitMs > leftMs) throw noSlot(perSecond, waitMs);
     await new Promise<void>((resolve, reject) => {
       const waiter = { accountId, begin: () => end(resolve) };
       const giveUp = () => {

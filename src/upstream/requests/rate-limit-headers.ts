@@ -8,7 +8,7 @@ const longestWindowMs = 86_400_000;
  * What the headers told of a limit, where it can be true; null else. A reset in whole seconds may have been cut down to them,
  * so that it counts a second later.
  */
-export function believedLimit(told: Limit | null, nowMs: number): Limit | null {
+export function plausibleLimit(told: Limit | null, nowMs: number): Limit | null {
   if (told === null || !Number.isFinite(told.remaining)) return null;
   const resetMs = told.resetMs % 1_000 === 0 ? told.resetMs + 1_000 : told.resetMs;
   if (!isAhead(resetMs, nowMs)) return null;
@@ -16,10 +16,10 @@ export function believedLimit(told: Limit | null, nowMs: number): Limit | null {
 }
 
 /** Until when a refusal (429) asks to be left alone, Unix milliseconds; null where it does not say, or says what cannot be. */
-export function askedUntilMs(headers: Headers, told: Limit | null, nowMs: number): number | null {
+export function retryUntilMs(headers: Headers, told: Limit | null, nowMs: number): number | null {
   const afterMs = retryAfterMs(headers.get("retry-after"), nowMs);
   if (afterMs !== null && isAhead(afterMs, nowMs)) return afterMs;
-  const limit = believedLimit(told, nowMs);
+  const limit = plausibleLimit(told, nowMs);
   return limit === null || limit.remaining > 0 ? null : limit.resetMs;
 }
 

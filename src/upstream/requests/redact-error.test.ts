@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { EarshotError } from "../../lib/errors.ts";
 import { wasNeverSent } from "../../platforms/request-errors.ts";
 import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
-import { cleanFault } from "./redact-error.ts";
+import { redactError } from "./redact-error.ts";
 
 const secrets = { token: "secret/of+one=" };
 
@@ -15,7 +15,7 @@ test("what holds nothing secret is the same", () => {
     "a text",
     undefined,
   ]) {
-    expect(cleanFault(thrown, secrets)).toBe(thrown);
+    expect(redactError(thrown, secrets)).toBe(thrown);
   }
 });
 
@@ -31,7 +31,7 @@ test("nothing secret is left in a message, a hint or a cause, and the rest is as
     hint: `not ${encodeURIComponent(secrets.token)}`,
     cause: refused,
   });
-  const clean = cleanFault(fault, secrets);
+  const clean = redactError(fault, secrets);
   expect(clean).toBeInstanceOf(EarshotError);
   expect(clean).toMatchObject({
     code: "upstream_unreachable",
@@ -45,7 +45,7 @@ test("nothing secret is left in a message, a hint or a cause, and the rest is as
 });
 
 test("an error that is none of Earshot's own loses its text alone", () => {
-  const clean = cleanFault(new TypeError(`Invalid header: Bearer ${secrets.token}`), secrets);
+  const clean = redactError(new TypeError(`Invalid header: Bearer ${secrets.token}`), secrets);
   expect(clean).toMatchObject({ message: "Invalid header: Bearer …" });
   expect(inspect(clean)).not.toMatch(/secret/);
 });
@@ -53,5 +53,5 @@ test("an error that is none of Earshot's own loses its text alone", () => {
 test("causes that go round in a circle come to an end", () => {
   const error = new Error(secrets.token);
   error.cause = error;
-  expect(inspect(cleanFault(error, secrets))).not.toMatch(/secret/);
+  expect(inspect(redactError(error, secrets))).not.toMatch(/secret/);
 });

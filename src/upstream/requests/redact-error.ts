@@ -10,7 +10,7 @@ const everything = { depth: mostCauses, maxArrayLength: 1_000, maxStringLength: 
  * What was thrown, the same where nothing secret stands in it; else another of its kind without: its message and hint each one
  * line, of what caused it the errors alone, by their messages and codes.
  */
-export function cleanFault(thrown: unknown, secrets: Secrets): unknown {
+export function redactError(thrown: unknown, secrets: Secrets): unknown {
   const isClean = thrown instanceof EarshotError ? isLine(thrown, secrets) : true;
   const told = inspect(thrown, everything);
   return isClean && told === withoutSecrets(told, secrets) ? thrown : cleaned(thrown, secrets, 0);

@@ -1,20 +1,20 @@
-import type { HeldCredential, Secrets } from "../../platforms/credential.ts";
+import type { LeasedCredential, Secrets } from "../../platforms/credential.ts";
 import type { PooledCredential } from "../credentials/pool.ts";
 
 /** What one request has used of a credential, whose secret may be replaced while the request is under way. */
-export type TakenSecrets = {
+export type UsedSecrets = {
   /** What the request is to use the credential by. */
-  held: HeldCredential;
+  held: LeasedCredential;
   /** Of what the request used last: a refusal of the platform concerns that alone. */
   revision(): number;
   /** All that an answer to the request may repeat: what it used last, and what is held. The names mean nothing. */
   secrets(): Secrets;
 };
 
-export function takenSecrets({
+export function usedSecrets({
   held,
   revision,
-}: Pick<PooledCredential, "held" | "revision">): TakenSecrets {
+}: Pick<PooledCredential, "held" | "revision">): UsedSecrets {
   let taken = { secrets: held.secrets(), revision: revision() };
 
   function take(secrets: Secrets): Secrets {

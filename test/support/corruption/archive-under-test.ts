@@ -8,7 +8,7 @@ import {
   segmentPath,
 } from "../../../src/archive/catalog/catalog.ts";
 import { openCatalog } from "../../../src/archive/catalog/open-catalog.ts";
-import { upkeepContext } from "../../../src/archive/compaction/context.ts";
+import { compactionContext } from "../../../src/archive/compaction/context.ts";
 import { removeRetired } from "../../../src/archive/compaction/retire.ts";
 import { sealSegment } from "../../../src/archive/compaction/seal-segment.ts";
 import { runSteps } from "../../../src/archive/compaction/steps.ts";
@@ -131,7 +131,7 @@ async function fill(archive: Archive, platform: Platform): Promise<void> {
 
 /** The two oldest segments of Bluesky and the oldest of X. */
 function seal(folder: string): void {
-  const context = upkeepContext(folder, archiveDefaults, { now: () => firstMs });
+  const context = compactionContext(folder, archiveDefaults, { now: () => firstMs });
   const entries = readSegments(context.catalog);
   const chosen = [
     ...entries.filter(({ platform }) => platform === "bluesky").slice(0, 2),

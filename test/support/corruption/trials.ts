@@ -3,7 +3,10 @@ import { basename, join, relative } from "node:path";
 import { seededRandom } from "../../../bench/measure.ts";
 import { check } from "../../../src/archive/maintenance/check.ts";
 import { recover } from "../../../src/archive/maintenance/recover/recover.ts";
-import { rewriteWanted, wantSegments } from "../../../src/archive/maintenance/rewrite-wanted.ts";
+import {
+  requestRewrites,
+  rewritePending,
+} from "../../../src/archive/maintenance/rewrite-pending.ts";
 import { archiveDefaults } from "../../../src/archive/settings.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { messageOf } from "../../../src/lib/errors.ts";
@@ -161,8 +164,8 @@ async function repair(
 async function salvage(dataDir: string, { path, platform }: ArchiveFile): Promise<string[]> {
   const folder = join(dataDir, "archive");
   const segment = `${platform}/${Number(basename(path, ".db"))}`;
-  await wantSegments(folder, { segment }, never);
-  const { salvaged } = await rewriteWanted({
+  await requestRewrites(folder, { segment }, never);
+  const { salvaged } = await rewritePending({
     folder,
     bounds: archiveDefaults,
     clock: systemClock,

@@ -1,6 +1,6 @@
 import type { NodeStatus } from "../../../src/http/dashboard/contract.ts";
 import type { Method } from "../../../src/platforms/methods.ts";
-import type { SourceWay } from "../../../src/platforms/source.ts";
+import type { AccessMethod } from "../../../src/platforms/source.ts";
 import type { Platform } from "../../../src/posts/post.ts";
 import type { JobStateWord } from "../components/state.tsx";
 
@@ -40,7 +40,7 @@ export type JobWarning = { code: string; message: string; hint?: string };
 
 export type JobSource = {
   platform: Platform;
-  via: SourceWay;
+  via: AccessMethod;
   from: string | null;
   to: string;
   count: number;

@@ -7,7 +7,7 @@ import {
   readUriKey,
   segmentPath,
 } from "../../catalog/catalog.ts";
-import { strayedOf } from "../../catalog/misplaced.ts";
+import { misplacedPostsOf } from "../../catalog/misplaced.ts";
 import { tombstonesOf } from "../../catalog/tombstones.ts";
 import { inTransaction, preparesBigInts } from "../../database.ts";
 import { isDamage } from "../../sealed/damage.ts";
@@ -93,7 +93,7 @@ function addSegment(
   catalog
     .prepare("UPDATE segment SET analyzer = ? WHERE platform = ? AND sequence = ?")
     .run(analyzerOf(segment), platform, sequence);
-  const list = strayedOf(catalog);
+  const list = misplacedPostsOf(catalog);
   for (const { hash, id } of strayed) list.add(platform, hash, id);
   addHandles(catalog, handles);
   const accounts = accountsOf(catalog);

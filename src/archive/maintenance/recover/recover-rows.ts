@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
-import { firstTimeMs, idTimeMs, lookupHash, type TimeSkew, tellsTime } from "../../../posts/ids.ts";
+import { firstTimeMs, hasTime, idTimeMs, lookupHash, type TimeSkew } from "../../../posts/ids.ts";
 import type { Post } from "../../../posts/post.ts";
 import { decodeRecord } from "../../../posts/record.ts";
-import { isStrayed } from "../../catalog/misplaced.ts";
+import { isMisplaced } from "../../catalog/misplaced.ts";
 import type { PreparedHandle } from "../../prepared.ts";
 import { authorOf } from "../../write/prepare.ts";
 import { rowsOf, type SegmentRow } from "../segment-rows.ts";
@@ -38,12 +38,12 @@ export function* recoverRows(
   };
 
   function add(post: Post, id: bigint, timeMs: number): void {
-    if (tellsTime(id) || timeMs > firstTimeMs) {
+    if (hasTime(id) || timeMs > firstTimeMs) {
       const off = timeMs - idTimeMs(id);
       skew.minMs = Math.min(skew.minMs, off);
       skew.maxMs = Math.max(skew.maxMs, off);
     }
-    if (post.nativeId === null && isStrayed(platform, post.uri, id)) {
+    if (post.nativeId === null && isMisplaced(platform, post.uri, id)) {
       found.strayed.push({ hash: lookupHash(uriKey, post.uri), id });
     }
     const author = authorOf(post);

@@ -11,7 +11,7 @@ import { systemClock } from "../../../lib/clock.ts";
 import type { ArchiveChange } from "../../archive.ts";
 import { catalogPath, readSegments } from "../../catalog/catalog.ts";
 import { openCatalog } from "../../catalog/open-catalog.ts";
-import { upkeepContext } from "../../compaction/context.ts";
+import { compactionContext } from "../../compaction/context.ts";
 import { dropSegment } from "../../compaction/retention.ts";
 import { removeRetired } from "../../compaction/retire.ts";
 import { rewriteSegment } from "../../compaction/rewrite.ts";
@@ -19,7 +19,7 @@ import { sealSegment } from "../../compaction/seal-segment.ts";
 import { runSteps } from "../../compaction/steps.ts";
 import { archiveDefaults } from "../../settings.ts";
 import { openArchive } from "../../threads/open.ts";
-import { letReturn } from "../forget.ts";
+import { allowReturn } from "../forget.ts";
 import { recover } from "./recover.ts";
 
 const dayMs = 86_400_000;
@@ -174,7 +174,7 @@ describe("a catalog that was lost is rebuilt from the segments", () => {
     makeArchive();
     write([{ kind: "delete", platform: "bluesky", uri: post(3).uri, revision: "~" }]);
     const catalog = openCatalog(folder);
-    expect(letReturn({ catalog, folder }, [{ platform: "bluesky", uri: post(3).uri }])).toBe(1);
+    expect(allowReturn({ catalog, folder }, [{ platform: "bluesky", uri: post(3).uri }])).toBe(1);
     catalog.close();
     removeCatalog();
     await recovered();
@@ -184,7 +184,7 @@ describe("a catalog that was lost is rebuilt from the segments", () => {
 
   test("what was deleted from a segment that aged out stays deleted", async () => {
     makeArchive();
-    const context = upkeepContext(folder, archiveDefaults, systemClock);
+    const context = compactionContext(folder, archiveDefaults, systemClock);
     const [first] = readSegments(context.catalog);
     if (first === undefined) throw new Error("there is no segment");
     expect(runSteps(dropSegment(context, first))).toBe(3);
@@ -198,7 +198,7 @@ describe("a catalog that was lost is rebuilt from the segments", () => {
 
   test("segments that were rewritten, sealed and split keep what was deleted from them", async () => {
     makeArchive();
-    const context = upkeepContext(folder, archiveDefaults, systemClock);
+    const context = compactionContext(folder, archiveDefaults, systemClock);
     for (const entry of readSegments(context.catalog).slice(0, 3)) {
       runSteps(rewriteSegment(context, entry, { cuts: [], keeps: null }));
     }

@@ -12,11 +12,11 @@ import { moveToOrphaned } from "../../catalog/orphaned.ts";
 import { catalogProblem } from "../../catalog/require-current-catalog.ts";
 import { catalogMigrations } from "../../catalog/schema.ts";
 import { catalogDamage } from "../../catalog/sums.ts";
-import { lockUpkeep } from "../../compaction/lock.ts";
+import { lockCompaction } from "../../compaction/lock.ts";
 import { openForWriting } from "../../database.ts";
 import { syncToDisk } from "../durable-files.ts";
-import { careFault } from "../errors.ts";
-import { mendUris } from "../repair-uris.ts";
+import { maintenanceError } from "../errors.ts";
+import { repairUris } from "../repair-uris.ts";
 import { type Candidate, readCandidates, type SetAside } from "./candidates.ts";
 import { chooseSegments, chooseUriKey } from "./choose-segments.ts";
 import { fillCatalog, type Recovered } from "./fill-catalog.ts";
@@ -54,7 +54,7 @@ export async function recover(request: RecoverRequest): Promise<RecoverReport> {
   const server = lockFolder(dataDir);
   try {
     if (!existsSync(folder)) throw nothingToRecover(folder);
-    const upkeep = lockUpkeep(folder);
+    const upkeep = lockCompaction(folder);
     if (upkeep === null) throw inUse(folder);
     try {
       return await recoverIn(folder, request);
@@ -62,7 +62,7 @@ export async function recover(request: RecoverRequest): Promise<RecoverReport> {
       upkeep.release();
     }
   } catch (error) {
-    throw careFault(error, folder);
+    throw maintenanceError(error, folder);
   } finally {
     server.release();
   }
@@ -188,7 +188,7 @@ async function finish(folder: string, isKeyLost: boolean, signal: AbortSignal): 
   try {
     if (!isKeyLost) return;
     for (const entry of readSegments(catalog)) {
-      for (const _ of mendUris(folder, catalog, entry)) {
+      for (const _ of repairUris(folder, catalog, entry)) {
         await new Promise((resolve) => setImmediate(resolve));
         signal.throwIfAborted();
       }

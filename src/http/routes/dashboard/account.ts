@@ -4,7 +4,7 @@ import { auditEntry } from "../../dashboard/account-answers.ts";
 import type { AuditAnswer } from "../../dashboard/contract.ts";
 import { deleteAccount } from "../../dashboard/delete-account.ts";
 import { exportLines } from "../../dashboard/export-lines.ts";
-import type { HeldRequests } from "../../long-poll/pending-requests.ts";
+import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { accountDeletion, ownAuditQuery } from "../../schemas/accounts.ts";
 import { iso } from "../../submission/window.ts";
@@ -18,7 +18,7 @@ const path = "/dashboard/api/account";
 export const auditPage = 50;
 
 /** /dashboard/api/account…: everything that is kept of the session's account, and its end. */
-export function addAccountRoutes(app: TypedApp, context: HttpContext, held: HeldRequests): void {
+export function addAccountRoutes(app: TypedApp, context: HttpContext, held: PendingRequests): void {
   const { accounts, clock, dashboard, settings } = context;
 
   app.route({

@@ -3,9 +3,9 @@ import { isProviderName, type ProviderName } from "../../../accounts/sign-in/pro
 import { type RefusalWord, SignInRefused } from "../../../accounts/sign-in/refusal.ts";
 import type { HttpContext } from "../../context.ts";
 import { baseUrl } from "../../dashboard/base-url.ts";
-import { arrivalOf } from "../../dashboard/client-info.ts";
+import { clientInfoOf } from "../../dashboard/client-info.ts";
 import { requireNavigation } from "../../dashboard/request-origin.ts";
-import type { SignInTurns } from "../../dashboard/sign-in-slots.ts";
+import type { SignInSlots } from "../../dashboard/sign-in-slots.ts";
 import { acceptsHtml } from "../../docs-site/accepts-html.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { providerPath } from "../../schemas/sessions.ts";
@@ -15,7 +15,7 @@ import type { TypedApp } from "../typed-app.ts";
  * /auth/<provider>, where a browser begins to sign in with a code host, and its callback, where it comes back. A sign-in that
  * was refused leads to the sign-in page, which has words for it.
  */
-export function addAuthRoutes(app: TypedApp, context: HttpContext, turns: SignInTurns): void {
+export function addAuthRoutes(app: TypedApp, context: HttpContext, turns: SignInSlots): void {
   const { dashboard, log, metrics, settings } = context;
   const { cookies, sessions, signIn, signInLimits } = dashboard;
 
@@ -53,7 +53,7 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, turns: SignIn
           attempt: cookies.signIn(request),
           redirectUri: redirectUri(request, provider),
           parameters: queryOf(request),
-          arrival: arrivalOf(request, cookies),
+          arrival: clientInfoOf(request, cookies),
         });
         cookies.clearSignIn(reply);
         cookies.setSession(reply, entered.session.token, sessions.maxAgeMs);

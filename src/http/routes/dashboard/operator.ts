@@ -1,10 +1,10 @@
-import type { AskedAccountChange } from "../../../accounts/admin/change-operations.ts";
+import type { AccountChangeRequest } from "../../../accounts/admin/change-operations.ts";
 import type { HttpContext } from "../../context.ts";
 import {
   accountListing,
   auditEntry,
-  readAccountPlace,
-  writeAccountPlace,
+  readAccountCursor,
+  writeAccountCursor,
 } from "../../dashboard/account-answers.ts";
 import type {
   AccountChange,
@@ -44,12 +44,12 @@ export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
       const { query = "", after } = request.query;
       const page = await listAccounts(context, {
         query: query.trim() === "" ? null : query.trim(),
-        after: after === undefined ? null : readAccountPlace(after),
+        after: after === undefined ? null : readAccountCursor(after),
         limit: accountsPage,
       });
       return {
         accounts: page.accounts.map(accountListing),
-        next: page.next === null ? null : writeAccountPlace(page.next),
+        next: page.next === null ? null : writeAccountCursor(page.next),
       };
     },
   });
@@ -105,7 +105,7 @@ type Given<Asked> = { [Name in keyof Asked]: Asked[Name] | undefined };
 /** A reason without more is no suspension: it is of no use by itself. */
 function changeOf(
   asked: Given<AccountChange>,
-): Omit<AskedAccountChange, "accountId" | "actor" | "nowMs"> {
+): Omit<AccountChangeRequest, "accountId" | "actor" | "nowMs"> {
   const { role, suspended, suspended_reason: reason = "" } = asked;
   const { requests_per_second: requests, submissions_per_minute: submissions } = asked;
   return {

@@ -3,10 +3,10 @@ import type { CallerSession } from "../../../accounts/sessions/find-session.ts";
 import { nextToken } from "../../../accounts/sessions/session-token.ts";
 import { SignInRefused } from "../../../accounts/sign-in/refusal.ts";
 import type { HttpContext } from "../../context.ts";
-import { arrivalOf, askerOf } from "../../dashboard/client-info.ts";
+import { askerOf, clientInfoOf } from "../../dashboard/client-info.ts";
 import type { SessionAnswer } from "../../dashboard/contract.ts";
 import { sessionAnswer } from "../../dashboard/session-answer.ts";
-import type { SignInTurns } from "../../dashboard/sign-in-slots.ts";
+import type { SignInSlots } from "../../dashboard/sign-in-slots.ts";
 import { sessionOf } from "../../middleware/session.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { linkSignIn } from "../../schemas/sessions.ts";
@@ -17,7 +17,7 @@ const visitor = { pace: "visitor" as const };
 const signedIn = { pace: "session" as const };
 
 /** /dashboard/api/session, sign-in, sign-out and sign-out-everywhere: the session of the browser that asks. */
-export function addSessionRoutes(app: TypedApp, context: HttpContext, turns: SignInTurns): void {
+export function addSessionRoutes(app: TypedApp, context: HttpContext, turns: SignInSlots): void {
   const { accounts, clock, dashboard, metrics } = context;
   const { cookies, sessions, signIn } = dashboard;
 
@@ -42,7 +42,7 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, turns: Sig
     handler: async (request, reply): Promise<SessionAnswer> => {
       turns.take(request, reply);
       const entered = await signIn
-        .finishLink(request.body.token, arrivalOf(request, cookies))
+        .finishLink(request.body.token, clientInfoOf(request, cookies))
         .catch((fault: unknown) => {
           if (fault instanceof SignInRefused) {
             metrics.signIns.inc({ outcome: fault.word });

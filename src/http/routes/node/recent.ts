@@ -5,7 +5,7 @@ import { resultOf } from "../../answers/job-result.ts";
 import { setNodeField } from "../../answers/node-fields.ts";
 import { setResultFields } from "../../answers/result-fields.ts";
 import type { HttpContext } from "../../context.ts";
-import type { HeldRequests } from "../../long-poll/pending-requests.ts";
+import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { jsonAnswer, problemAnswers, recentAnswer } from "../../schemas/answers.ts";
@@ -48,7 +48,7 @@ export function addRecentRoute(
   app: TypedApp,
   context: Pick<HttpContext, "archive" | "cursorKey">,
   submissions: Submissions,
-  held: HeldRequests,
+  held: PendingRequests,
 ): void {
   app.route({
     method: "POST",

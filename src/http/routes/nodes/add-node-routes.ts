@@ -1,5 +1,5 @@
 import type { HttpContext } from "../../context.ts";
-import type { HeldRequests } from "../../long-poll/pending-requests.ts";
+import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { addChallengeRoute } from "./challenge.ts";
 import { addCompleteRoute } from "./complete.ts";
@@ -11,7 +11,7 @@ import { addRegisterRoute } from "./register.ts";
 import { addRenewRoute } from "./renew.ts";
 
 /** /internal/nodes/…: what nodes of other processes say to their gateway (docs/nodes.md). */
-export function addNodeRoutes(app: TypedApp, context: HttpContext, held: HeldRequests): void {
+export function addNodeRoutes(app: TypedApp, context: HttpContext, held: PendingRequests): void {
   addChallengeRoute(app, context);
   addRegisterRoute(app, context);
   addLeaseRoute(app, context, held);

@@ -1,6 +1,6 @@
 import { leaseBody } from "../../../remote/protocol/messages.ts";
 import type { HttpContext } from "../../context.ts";
-import type { HeldRequests } from "../../long-poll/pending-requests.ts";
+import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import { nodeOf } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signedRoute } from "./signed-route.ts";
@@ -12,7 +12,7 @@ import { signedRoute } from "./signed-route.ts";
 export function addLeaseRoute(
   app: TypedApp,
   context: Pick<HttpContext, "nodes">,
-  held: Pick<HeldRequests, "holdForNode">,
+  held: Pick<PendingRequests, "holdForNode">,
 ): void {
   app.route({
     ...signedRoute(context),

@@ -4,13 +4,13 @@ import { printQuery } from "../../../query/print.ts";
 import type { SourceCounts } from "../../../search/archive/count.ts";
 import { countsBody } from "../../answers/counts-body.ts";
 import {
-  askedBoundsOf,
   type CountsQuestion,
   granularityMs,
   pageOf,
+  requestedBoundsOf,
 } from "../../answers/counts-page.ts";
 import { setKnowledgeFields } from "../../answers/result-fields.ts";
-import { clientGone } from "../../connections/client-disconnect.ts";
+import { clientDisconnect } from "../../connections/client-disconnect.ts";
 import type { HttpContext } from "../../context.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
@@ -65,7 +65,7 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
       requireCounts(callerOf(request));
       const { tree, warnings, ...question } = questionOf(context, request, word, request.query);
       const page = pageOf(context, question, request.query.next_token);
-      const gone = clientGone(reply);
+      const gone = clientDisconnect(reply);
       const counts = await counted(context, reply, question.caller, gone, () =>
         context.countPosts(
           {
@@ -117,7 +117,7 @@ function questionOf(
     platform: platformOfWord(word) ?? "social",
     granularity: granularities.find((name) => name === parameters.granularity) ?? "hour",
     canonicalQuery: printQuery(tree),
-    asked: askedBoundsOf(parameters),
+    asked: requestedBoundsOf(parameters),
   } as const;
 }
 

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { HttpContext } from "../../context.ts";
 import { eventStream } from "../../long-poll/event-stream.ts";
 import { eventsOfAccount, eventsOfJob } from "../../long-poll/job-events.ts";
-import type { HeldRequests } from "../../long-poll/pending-requests.ts";
+import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { problemAnswers } from "../../schemas/answers.ts";
@@ -39,7 +39,7 @@ const shared = {
 };
 
 /** GET /v1/search/live/<platform>/events, and the same without the platform's word. */
-export function addEventsRoutes(app: TypedApp, context: HttpContext, held: HeldRequests): void {
+export function addEventsRoutes(app: TypedApp, context: HttpContext, held: PendingRequests): void {
   async function answer(request: FastifyRequest, reply: FastifyReply, uuid: string | undefined) {
     const { jobs, clock, settings } = context;
     const caller = callerOf(request);

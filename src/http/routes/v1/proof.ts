@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Job } from "../../../jobs/job.ts";
 import type { ResultSignature } from "../../../jobs/result-signature.ts";
-import { startTurns } from "../../../lib/turns.ts";
+import { startSlices } from "../../../lib/slices.ts";
 import type { Attestation } from "../../../remote/proof/proof.ts";
 import { answerUnfinished, resultOf } from "../../answers/job-result.ts";
 import { signedRecordsOf } from "../../answers/signed-records.ts";
@@ -82,7 +82,7 @@ async function proofText(
   { fields, knowledge, request }: ResultSignature,
   attestation: Attestation,
 ): Promise<Buffer> {
-  const nextTurn = startTurns(clock);
+  const nextTurn = startSlices(clock);
   const pieces = [Buffer.from(`{"version":1,"job":"${uuid}","body":"[`)];
   for (const [index, record] of records.entries()) {
     const escaped = JSON.stringify(record).slice(1, -1);

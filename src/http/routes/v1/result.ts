@@ -12,8 +12,8 @@ import {
 import { setResultFields } from "../../answers/result-fields.ts";
 import { signedRecordsOf } from "../../answers/signed-records.ts";
 import type { HttpContext } from "../../context.ts";
-import type { HeldRequests } from "../../long-poll/pending-requests.ts";
-import { waitAsAsked } from "../../long-poll/prefer.ts";
+import type { PendingRequests } from "../../long-poll/pending-requests.ts";
+import { waitAsRequested } from "../../long-poll/prefer.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { jsonAnswer, problemAnswers, records, unfinished } from "../../schemas/answers.ts";
 import { jobPath, platformJobPath, waitHeaders, waitQuery } from "../../schemas/parameters.ts";
@@ -47,14 +47,14 @@ const shared = {
 };
 
 /** GET /v1/search/live/<platform>/result/<uuid>, and the same without the platform's word. */
-export function addResultRoutes(app: TypedApp, context: HttpContext, held: HeldRequests): void {
+export function addResultRoutes(app: TypedApp, context: HttpContext, held: PendingRequests): void {
   async function answer(
     request: FastifyRequest,
     reply: FastifyReply,
     uuid: string,
     waitSeconds: number | undefined,
   ) {
-    const job = await waitAsAsked(held, request, reply, { uuid, waitSeconds });
+    const job = await waitAsRequested(held, request, reply, { uuid, waitSeconds });
     if (job === null) throw problem("job_not_found", "there is no such job");
     const result = resultOf(job);
     return result === null ? answerUnfinished(reply, job) : page(reply, job, result);

@@ -6,7 +6,7 @@ import { setNodeField, setProofLinks } from "../../answers/node-fields.ts";
 import { pageOf } from "../../answers/page.ts";
 import { setPageFields } from "../../answers/page-fields.ts";
 import type { HttpContext } from "../../context.ts";
-import type { HeldRequests } from "../../long-poll/pending-requests.ts";
+import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { jsonAnswer, problemAnswers, unfinished } from "../../schemas/answers.ts";
 import { idempotencyHeaders, noQuery, platformPath } from "../../schemas/parameters.ts";
@@ -24,7 +24,7 @@ export function addSearchRoute(
   app: TypedApp,
   context: HttpContext,
   submissions: Submissions,
-  held: HeldRequests,
+  held: PendingRequests,
 ): void {
   app.route({
     method: "POST",

@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { cursorOf } from "../../answers/next-cursor.ts";
 import { statusBody } from "../../answers/status-body.ts";
 import type { HttpContext } from "../../context.ts";
-import type { HeldRequests } from "../../long-poll/pending-requests.ts";
-import { waitAsAsked } from "../../long-poll/prefer.ts";
+import type { PendingRequests } from "../../long-poll/pending-requests.ts";
+import { waitAsRequested } from "../../long-poll/prefer.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { jsonAnswer, problemAnswers, status } from "../../schemas/answers.ts";
 import { jobPath, platformJobPath, waitHeaders, waitQuery } from "../../schemas/parameters.ts";
@@ -33,14 +33,14 @@ const shared = {
 };
 
 /** GET /v1/search/live/<platform>/status/<uuid>, and the same without the platform's word. */
-export function addStatusRoutes(app: TypedApp, context: HttpContext, held: HeldRequests): void {
+export function addStatusRoutes(app: TypedApp, context: HttpContext, held: PendingRequests): void {
   async function answer(
     request: FastifyRequest,
     reply: FastifyReply,
     uuid: string,
     waitSeconds: number | undefined,
   ) {
-    const job = await waitAsAsked(held, request, reply, { uuid, waitSeconds });
+    const job = await waitAsRequested(held, request, reply, { uuid, waitSeconds });
     if (job === null) throw problem("job_not_found", "there is no such job");
     if (job.finishedMs === null) reply.header("retry-after", "1");
     return reply

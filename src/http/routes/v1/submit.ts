@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { SearchPlatform } from "../../../platforms/source.ts";
-import type { HeldRequests } from "../../long-poll/pending-requests.ts";
+import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import { preferredWaitSeconds } from "../../long-poll/prefer.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { handle, jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
@@ -38,7 +38,11 @@ const answers = {
 const config = { pace: "call", refusalHoldsUuid: true } as const;
 
 /** POST /v1/search/live/<platform>, and the same without the platform's word. */
-export function addSubmitRoutes(app: TypedApp, submissions: Submissions, held: HeldRequests): void {
+export function addSubmitRoutes(
+  app: TypedApp,
+  submissions: Submissions,
+  held: PendingRequests,
+): void {
   async function answer(
     request: FastifyRequest,
     reply: FastifyReply,

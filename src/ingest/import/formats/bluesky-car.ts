@@ -6,7 +6,7 @@ import { type Repository, readRepository } from "../../../platforms/bluesky/repo
 import type { TreeEntry } from "../../../platforms/bluesky/repository-tree.ts";
 import type { Post } from "../../../posts/post.ts";
 import { postOfRecord } from "../../backfill/post-of-record.ts";
-import { RecordFault } from "../record.ts";
+import { RecordError } from "../record.ts";
 import type { ImportSource } from "../source.ts";
 import { unreadable } from "../source-bytes.ts";
 import type { FileRecord, RecordsFormat } from "./format.ts";
@@ -78,12 +78,12 @@ function postOf(entry: TreeEntry, { did, recordOf }: Repository, nowMs: number):
   const rkey = entry.path.slice(postCollection.length + 1);
   const record = recordOf(entry);
   if (record === undefined) {
-    throw new RecordFault(`${entry.path}: its block is missing, or is not what its hash says`);
+    throw new RecordError(`${entry.path}: its block is missing, or is not what its hash says`);
   }
   const post = postOfRecord({ did, rkey, record, rev: "" }, nowMs);
-  if (post === null) throw new RecordFault(`${entry.path}: expected the record of a post`);
+  if (post === null) throw new RecordError(`${entry.path}: expected the record of a post`);
   if (post.createdMs === null && post.seenMs === null) {
-    throw new RecordFault(`${entry.path}: createdAt: expected a time in ISO 8601`);
+    throw new RecordError(`${entry.path}: createdAt: expected a time in ISO 8601`);
   }
   return { ...post, origin: "import" };
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 import type { Platform, Post } from "../../../posts/post.ts";
 import { type CsvRecord, createCsvSplitter, csvFields, delimiterOf } from "../csv-records.ts";
-import { RecordFault } from "../record.ts";
+import { RecordError } from "../record.ts";
 import type { ImportSource } from "../source.ts";
 import { unreadable } from "../source-bytes.ts";
 import { type ColumnMap, type Columns, columnsOf } from "./csv-columns.ts";
@@ -89,10 +89,10 @@ function readFields(
   context: ReadContext,
 ): Post | null {
   if (bytes.length === 0) return null;
-  if (!isUtf8(bytes)) throw new RecordFault("not valid UTF-8");
+  if (!isUtf8(bytes)) throw new RecordError("not valid UTF-8");
   const values = csvFields(bytes.toString("utf8"), delimiter);
   if (values.length !== columns.count) {
-    throw new RecordFault(`expected ${columns.count} fields, found ${values.length}`);
+    throw new RecordError(`expected ${columns.count} fields, found ${values.length}`);
   }
   for (const { name, index } of columns.unused) {
     if (values[index] !== "") context.onIgnored(name);

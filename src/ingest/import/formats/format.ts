@@ -1,6 +1,6 @@
 import type { Clock } from "../../../lib/clock.ts";
 import type { Platform, Post } from "../../../posts/post.ts";
-import { RecordFault } from "../record.ts";
+import { RecordError } from "../record.ts";
 import type { ImportSource } from "../source.ts";
 
 /** What reading a record reports beside its post. */
@@ -73,6 +73,6 @@ export const refusedRecord = (
   raw: () => bytes,
   head: null,
   read: () => {
-    throw new RecordFault(reason);
+    throw new RecordError(reason);
   },
 });

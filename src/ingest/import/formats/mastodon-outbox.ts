@@ -5,7 +5,7 @@ import { readAccount } from "../../../platforms/mastodon/account.ts";
 import { textOfHtml } from "../../../platforms/mastodon/html-text.ts";
 import { webAddress } from "../../../platforms/mastodon/web-address.ts";
 import type { Mention, Post } from "../../../posts/post.ts";
-import { RecordFault } from "../record.ts";
+import { RecordError } from "../record.ts";
 import type { ImportSource } from "../source.ts";
 import { unreadable } from "../source-bytes.ts";
 import type { ReadContext, RecordsFormat } from "./format.ts";
@@ -47,7 +47,7 @@ async function readActor(source: ImportSource): Promise<Actor | null> {
 }
 
 function readActivity(record: unknown, actor: Actor | null, context: ReadContext): Post | null {
-  if (!isObject(record)) throw new RecordFault("expected an activity, an object");
+  if (!isObject(record)) throw new RecordError("expected an activity, an object");
   const { type, object } = record;
   if (type !== "Create" && type !== "Announce") {
     context.onLeftOut("activities that are no posts");
@@ -74,7 +74,7 @@ function readActivity(record: unknown, actor: Actor | null, context: ReadContext
       context,
     );
   }
-  if (!isObject(object)) throw new RecordFault("object: expected the post, an object");
+  if (!isObject(object)) throw new RecordError("object: expected the post, an object");
   return readNote(object, author, context);
 }
 
@@ -99,7 +99,7 @@ function authorOf({ actor: named }: Record<string, unknown>, actor: Actor | null
   const name = url === null ? null : /^\/(?:users\/|@)([^/]+)$/.exec(url.pathname)?.[1];
   const author = url === null || name === null ? null : readAccount(name, url.host);
   if (author === null) {
-    throw new RecordFault(
+    throw new RecordError(
       "actor: expected the account of actor.json, or an address that ends in its name (actor.json belongs beside the file)",
     );
   }

@@ -1,7 +1,7 @@
 import type { Platform, Post } from "../../../posts/post.ts";
 import { parseJsonLine } from "../json-line.ts";
 import type { Line } from "../lines.ts";
-import { RecordFault, readImportRecord, toPost } from "../record.ts";
+import { RecordError, readImportRecord, toPost } from "../record.ts";
 import type { LinesFormat, ReadContext, RecordLimits } from "./format.ts";
 
 /** The import's own form (docs/import.md): one JSON object a line. Continues at the line where an earlier run ended. */
@@ -20,7 +20,7 @@ export function readNdjsonLine(
   { platform, limits, isStart }: LineOptions,
   { nowMs, onIgnored }: ReadContext,
 ): Post | null {
-  if (line.tooLong) throw new RecordFault(`longer than ${limits.maxLineBytes} bytes`);
+  if (line.tooLong) throw new RecordError(`longer than ${limits.maxLineBytes} bytes`);
   const bytes = isStart && line.number === 1 ? withoutByteOrderMark(line.bytes) : line.bytes;
   if (isBlank(bytes)) return null;
   const record = readImportRecord(parseJsonLine(bytes, limits.maxDepth), onIgnored);

@@ -1,12 +1,12 @@
 import { fieldsOf, isObject } from "../../../platforms/fields.ts";
-import { isFault } from "../../../platforms/identity.ts";
+import { isIdentityError } from "../../../platforms/identity.ts";
 import { xIdentity } from "../../../platforms/x/identity.ts";
 import { type Includes, readIncludes } from "../../../platforms/x/includes.ts";
 import { isWithheld, readPost, withOriginal } from "../../../platforms/x/read-post.ts";
 import type { Post } from "../../../posts/post.ts";
 import { parseJsonLine } from "../json-line.ts";
 import type { JsonValue } from "../json-values.ts";
-import { RecordFault, unlike } from "../record.ts";
+import { RecordError, unlike } from "../record.ts";
 import {
   type FileRecord,
   type ReadContext,
@@ -56,7 +56,7 @@ function* recordsOfPage(
     return;
   }
   const page = readPage(value.bytes, maxDepth);
-  if (page instanceof RecordFault) {
+  if (page instanceof RecordError) {
     yield refusedRecord({ number: before + 1, bytes: onOneLine(value.bytes) }, page.message);
     return;
   }
@@ -76,7 +76,7 @@ function* recordsOfPage(
 type Page = { items: readonly unknown[]; includes: Includes };
 
 /** A page without `data` that reports errors or a count, as X answers when nothing matches, has no items. */
-function readPage(bytes: Buffer, maxDepth: number): Page | RecordFault {
+function readPage(bytes: Buffer, maxDepth: number): Page | RecordError {
   try {
     const page = parseJsonLine(bytes, maxDepth);
     const { data, includes, meta, errors } = fieldsOf(page);
@@ -86,9 +86,9 @@ function readPage(bytes: Buffer, maxDepth: number): Page | RecordFault {
     if (data === undefined && (isObject(meta) || Array.isArray(errors))) {
       return { items: [], includes: included };
     }
-    return new RecordFault("expected an answer of the API, an object with data");
+    return new RecordError("expected an answer of the API, an object with data");
   } catch (fault) {
-    if (fault instanceof RecordFault) return fault;
+    if (fault instanceof RecordError) return fault;
     throw fault;
   }
 }
@@ -108,13 +108,13 @@ function readItem(item: unknown, includes: Includes, context: ReadContext): Post
   }
   const post = readPost(item, includes);
   if (post === null) {
-    throw new RecordFault(
+    throw new RecordError(
       `expected a post with id, author_id and created_at, found ${isObject(item) ? `the fields ${Object.keys(item).slice(0, 20).join(", ")}` : "none"}`,
     );
   }
   const where = `post ${String(id)}`;
   if (post.username === "") {
-    throw new RecordFault(
+    throw new RecordError(
       `${where}: includes.users does not have its author ${String(author)} (the request needs expansions=author_id)`,
     );
   }
@@ -126,7 +126,7 @@ function readItem(item: unknown, includes: Includes, context: ReadContext): Post
     authorId: post.userId,
     nowMs: context.nowMs,
   });
-  if (isFault(identity)) throw unlike(identity.field, identity.expected, identity.found);
+  if (isIdentityError(identity)) throw unlike(identity.field, identity.expected, identity.found);
   return { ...withIncludedOriginal(post, includes), origin: "import" };
 }
 

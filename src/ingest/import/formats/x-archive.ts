@@ -4,7 +4,7 @@ import { isoText } from "../../../lib/iso-time.ts";
 import { fieldsOf, isObject, list, string } from "../../../platforms/fields.ts";
 import { address, handle, numberText } from "../../../platforms/x/json.ts";
 import type { Mention, Post } from "../../../posts/post.ts";
-import { RecordFault } from "../record.ts";
+import { RecordError } from "../record.ts";
 import type { ImportSource } from "../source.ts";
 import { unreadable } from "../source-bytes.ts";
 import type { ReadContext, RecordsFormat } from "./format.ts";
@@ -69,7 +69,7 @@ function ownerIn(file: Buffer, source: ImportSource): Owner | null {
 function readTweet(record: unknown, owner: Owner, context: ReadContext): Post {
   const wrapped = fieldsOf(record).tweet;
   const tweet = isObject(wrapped) ? wrapped : record;
-  if (!isObject(tweet)) throw new RecordFault('expected an object {"tweet": {…}}');
+  if (!isObject(tweet)) throw new RecordError('expected an object {"tweet": {…}}');
   const text = tweet.full_text ?? tweet.text;
   const reposted = typeof text === "string" ? (/^RT @(\w{1,15}):/.exec(text)?.[1] ?? null) : null;
   const entities = fieldsOf(tweet.entities);

@@ -1,4 +1,4 @@
-import { idTimeMs, tellsTime } from "../../../posts/ids.ts";
+import { hasTime, idTimeMs } from "../../../posts/ids.ts";
 import type { QueryNode } from "../../../query/tree.ts";
 
 type Span = { fromMs: number | null; toMs: number };
@@ -30,11 +30,11 @@ function boundOf(node: QueryNode, asOfMs: number): Bound {
       return { fromMs: null, toMs: node.ms };
     case "since-id": {
       const id = BigInt(node.id);
-      return { fromMs: tellsTime(id) ? idTimeMs(id) - mostApartMs : null, toMs: null };
+      return { fromMs: hasTime(id) ? idTimeMs(id) - mostApartMs : null, toMs: null };
     }
     case "max-id": {
       const id = BigInt(node.id);
-      return { fromMs: null, toMs: tellsTime(id) ? idTimeMs(id) + mostApartMs + 1 : null };
+      return { fromMs: null, toMs: hasTime(id) ? idTimeMs(id) + mostApartMs + 1 : null };
     }
     default:
       return { fromMs: null, toMs: null };

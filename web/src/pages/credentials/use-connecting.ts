@@ -3,7 +3,7 @@ import type {
   AuthorizationStep,
   CredentialKindListing,
   CredentialListing,
-  NewCredentialAsked,
+  NewCredentialRequest,
 } from "../../../../src/http/dashboard/contract.ts";
 import { ApiProblem, api } from "../../api.ts";
 import { useAsking } from "../../components/use-asking.ts";
@@ -51,7 +51,7 @@ export function useConnecting(
     setEmpty(missing);
     if (Object.keys(missing).length > 0) return;
     const given = Object.fromEntries(fields.map(({ name }) => [name, values[name] ?? ""]));
-    const body: NewCredentialAsked = { platform: kind.platform, kind: kind.kind, fields: given };
+    const body: NewCredentialRequest = { platform: kind.platform, kind: kind.kind, fields: given };
     setSentBy(way);
     setEnded(false);
     void asked.run(async () => {

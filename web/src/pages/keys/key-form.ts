@@ -2,7 +2,7 @@ import type {
   KeyChange,
   KeyLimits,
   KeyListing,
-  NewKeyAsked,
+  NewKeyRequest,
 } from "../../../../src/http/dashboard/contract.ts";
 import type { Method } from "../../../../src/platforms/methods.ts";
 import type { ApiProblem } from "../../api.ts";
@@ -70,7 +70,7 @@ export function faultsOfForm(form: KeyForm, limits: KeyLimits, nowMs: number): K
 }
 
 /** The form as the server takes it. Call it for a form without faults. */
-export function askedOfForm(form: KeyForm, nowMs: number): Required<NewKeyAsked> {
+export function askedOfForm(form: KeyForm, nowMs: number): Required<NewKeyRequest> {
   const rate = (text: string) => (text.trim() === "" ? null : Number(text));
   return {
     name: form.name.trim(),

@@ -23,7 +23,7 @@ export function refusedQuery(count: number): EarshotError {
 }
 
 /** The line for standard error and the exit code of whatever ended a command; no line where commander has spoken. */
-export function describeFault(thrown: unknown): { line: string | null; code: number } {
+export function describeError(thrown: unknown): { line: string | null; code: number } {
   if (thrown instanceof CommanderError) return describeCommanderError(thrown);
   const code = codeOf(thrown);
   const hint = thrown instanceof EarshotError ? hintOf(thrown) : systemHint(thrown);

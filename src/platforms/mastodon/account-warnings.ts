@@ -1,9 +1,9 @@
 import { fieldsOf } from "../fields.ts";
-import type { UpstreamRemark } from "../upstream.ts";
-import type { Place } from "./place.ts";
+import type { UpstreamWarning } from "../upstream.ts";
+import type { ServerAccess } from "./server-access.ts";
 
 /** A server tells of the accounts of others what has reached it. */
-export function remarksOnForeign({ instance }: Place, account: unknown): UpstreamRemark[] {
+export function warningsOnForeign({ instance }: ServerAccess, account: unknown): UpstreamWarning[] {
   const { acct } = fieldsOf(account);
   const isForeign =
     typeof acct === "string" && acct.includes("@") && !acct.endsWith(`@${instance}`);
@@ -18,10 +18,13 @@ export function remarksOnForeign({ instance }: Place, account: unknown): Upstrea
 }
 
 /** Of a list, where what has not reached the server is missing from it. */
-export const partial = (remark: UpstreamRemark): UpstreamRemark => ({ ...remark, isPartial: true });
+export const partial = (remark: UpstreamWarning): UpstreamWarning => ({
+  ...remark,
+  isPartial: true,
+});
 
 /** Whether it shows whom it follows. */
-export function remarksOnHidden(account: unknown): UpstreamRemark[] {
+export function warningsOnHidden(account: unknown): UpstreamWarning[] {
   if (fieldsOf(account).hide_collections !== true) return [];
   return [
     {

@@ -1,11 +1,11 @@
 import type { SearchJobRequest } from "../jobs/job.ts";
 import { embeddedNodeId } from "../jobs/lease.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { SourceWay } from "../platforms/source.ts";
+import type { AccessMethod } from "../platforms/source.ts";
 import { type Capability, canRun, reachOf, type Work } from "../remote/capability.ts";
 import type { NodeView } from "../remote/gateway/gateway.ts";
 import type { GatewaySettings } from "../remote/settings.ts";
-import type { Elsewhere } from "../search/remote-capabilities.ts";
+import type { RemoteCapabilities } from "../search/remote-capabilities.ts";
 
 /** What runs in this process, what in others, and what nowhere (docs/decisions/0043). */
 export type JobPlacing = {
@@ -15,7 +15,7 @@ export type JobPlacing = {
   reachHere(work: Work): number;
   /** Whether a node is there that can run a job, and would be given it, besides those. */
   hasNodeFor(work: SearchJobRequest, besides?: ReadonlySet<string>): boolean;
-  elsewhere: Elsewhere;
+  elsewhere: RemoteCapabilities;
 };
 
 type Placing = {
@@ -64,7 +64,7 @@ export function createJobPlacing({
     return !isBound && reach > 0 && most(others, work) === reach;
   };
 
-  const answers: Elsewhere["answers"] = (asked) => {
+  const answers: RemoteCapabilities["answers"] = (asked) => {
     const known = expected(nodes()).flatMap((node) => node.capabilities);
     const asking = known.map((one) => ({ ...one, ways: one.ways.filter(asks) }));
     if (canRun(asking, asked)) return "asked";
@@ -110,4 +110,4 @@ function most(nodes: readonly NodeView[], work: Work): number {
   return nodes.reduce((reach, { capabilities }) => Math.max(reach, reachOf(capabilities, work)), 0);
 }
 
-const asks = (way: SourceWay): boolean => way !== "archive";
+const asks = (way: AccessMethod): boolean => way !== "archive";

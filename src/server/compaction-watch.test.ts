@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { type UpkeepState, unknownState } from "../archive/compaction-state.ts";
-import { watchUpkeep } from "./upkeep-watch.ts";
+import { type CompactionState, unknownState } from "../archive/compaction-state.ts";
+import { watchCompaction } from "./compaction-watch.ts";
 
 /** What is logged while upkeep goes through these states, one a look. */
-async function logged(states: readonly (Partial<UpkeepState> | null)[]): Promise<unknown[][]> {
+async function logged(states: readonly (Partial<CompactionState> | null)[]): Promise<unknown[][]> {
   const lines: unknown[][] = [];
   const stopping = new AbortController();
   const left = [...states];
-  await watchUpkeep({
+  await watchCompaction({
     archive: {
       upkeep: async () => {
         const state = left.shift() ?? null;

@@ -5,7 +5,7 @@ import type { Clock } from "./clock.ts";
 const turnMs = 10;
 
 /** For long loops: the call in each round lets others run once the turn is over, and costs next to nothing before. */
-export function startTurns(clock: Pick<Clock, "elapsed">): () => Promise<void> | undefined {
+export function startSlices(clock: Pick<Clock, "elapsed">): () => Promise<void> | undefined {
   let endsMs = clock.elapsed() + turnMs;
   return () => (clock.elapsed() < endsMs ? undefined : next());
 

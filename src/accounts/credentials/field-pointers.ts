@@ -4,7 +4,7 @@ import { credentialInvalid } from "../../platforms/credential-errors.ts";
 import { pointedAt } from "./given-fields.ts";
 
 /** Faults as they are told on the dashboard: with a pointer, and without the words of the command line. */
-export async function toldWell<Value>(
+export async function withFieldPointers<Value>(
   fields: readonly CredentialField[],
   run: () => Promise<Value>,
 ): Promise<Value> {

@@ -1,4 +1,4 @@
-import { addPlace, type IndexPlaces } from "./index-findings.ts";
+import { addLocation, type IndexLocations } from "./index-findings.ts";
 import type { IndexSums } from "./index-sums.ts";
 import type { SealedNumbers } from "./sealed-numbers.ts";
 import type { Postings } from "./sealed-postings.ts";
@@ -6,19 +6,20 @@ import type { Postings } from "./sealed-postings.ts";
 type OnTerm = (term: string, postings: Postings) => void;
 
 /** Collects where terms stand in the posts that are wanted and that the sealed index answers for; 0 where it does not say. */
-export const sealedPlaces =
-  (sealed: SealedNumbers, held: IndexPlaces, isWanted: (number: number) => boolean): OnTerm =>
+export const sealedPositions =
+  (sealed: SealedNumbers, held: IndexLocations, isWanted: (number: number) => boolean): OnTerm =>
   (term, { count, numbers, places, starts }) => {
     for (let index = 0; index < count; index++) {
       const number = numbers[index] ?? 0;
       if (!isWanted(number) || sealed.isReplaced(number)) continue;
       const id = sealed.idOf(number);
       if (places === null) {
-        addPlace(held, term, id, 0);
+        addLocation(held, term, id, 0);
         continue;
       }
       const end = starts[index + 1] ?? 0;
-      for (let at = starts[index] ?? 0; at < end; at++) addPlace(held, term, id, places[at] ?? 0);
+      for (let at = starts[index] ?? 0; at < end; at++)
+        addLocation(held, term, id, places[at] ?? 0);
     }
   };
 

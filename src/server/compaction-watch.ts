@@ -3,7 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 
 const lookMs = 10_000;
 
-export type UpkeepWatch = {
+export type CompactionWatch = {
   archive: Pick<Archive, "upkeep">;
   clock: Pick<Clock, "sleep">;
   log: {
@@ -14,7 +14,12 @@ export type UpkeepWatch = {
 };
 
 /** Logs what goes wrong in the archive's upkeep, and files that were set aside as orphaned, until the signal aborts. */
-export async function watchUpkeep({ archive, clock, log, signal }: UpkeepWatch): Promise<void> {
+export async function watchCompaction({
+  archive,
+  clock,
+  log,
+  signal,
+}: CompactionWatch): Promise<void> {
   let loggedFault = "";
   let loggedFiles = 0;
   while (!signal.aborted) {

@@ -36,7 +36,7 @@ export async function askAppView(
   const refusalOrFields = await tryAppView(session, appView, method, query);
   if (!("refusal" in refusalOrFields)) return refusalOrFields.fields;
   if (isMissing(refusalOrFields.refusal)) return null;
-  throw faultOf(session, method, refusalOrFields.refusal);
+  throw blueskyErrorOf(session, method, refusalOrFields.refusal);
 }
 
 /** The same with a refusal as an answer. */
@@ -95,7 +95,7 @@ function isMissing({ status, error, message }: Refusal): boolean {
 const scopeNames: readonly string[] = ["ScopeMissingError", "InsufficientScope"];
 
 /** The error of a refusal that nothing else can be made of. */
-export function faultOf(session: Session, method: string, refusal: Refusal): EarshotError {
+export function blueskyErrorOf(session: Session, method: string, refusal: Refusal): EarshotError {
   const { host } = new URL(session.baseUrl);
   const isScope =
     scopeNames.includes(refusal.error) ||

@@ -12,8 +12,8 @@ import type { QueryNode } from "../../query/tree.ts";
 import { foldHandle } from "../../text/entities.ts";
 import { accountByHandle, accountById } from "../../text/facets.ts";
 import type { Ask } from "./search-alternatives.ts";
-import { asksFor, narrowAsksFor } from "./search-asks.ts";
 import { queryOf } from "./search-query.ts";
+import { asksFor, narrowAsksFor } from "./search-requests.ts";
 
 const tree = (query: string): QueryNode => {
   const parsed = parseQuery(query, {});

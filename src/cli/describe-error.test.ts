@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EarshotError } from "../lib/errors.ts";
-import { describeFault } from "./faults.ts";
+import { describeError } from "./describe-error.ts";
 
 const refused = (check: string) =>
   new EarshotError("node_refused", "another run of this node has attested since", {
@@ -11,8 +11,8 @@ const refused = (check: string) =>
 test("a node that was sent away for good ends with a code of its own, which says why in one line", () => {
   const line =
     "earshot: another run of this node has attested since – run each node with a data folder of its own\n";
-  expect(describeFault(refused("superseded"))).toEqual({ line, code: 3 });
-  expect(describeFault(refused("node_removed")).code).toBe(3);
-  expect(describeFault(refused("evidence_not_accepted")).code).toBe(1);
-  expect(describeFault(new EarshotError("node_removed", "of an operator's command")).code).toBe(1);
+  expect(describeError(refused("superseded"))).toEqual({ line, code: 3 });
+  expect(describeError(refused("node_removed")).code).toBe(3);
+  expect(describeError(refused("evidence_not_accepted")).code).toBe(1);
+  expect(describeError(new EarshotError("node_removed", "of an operator's command")).code).toBe(1);
 });

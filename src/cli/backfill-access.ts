@@ -9,14 +9,14 @@ import { allSettings } from "../server/settings.ts";
 const maxBytes = 16 * 1024 ** 2;
 const maxRedirects = 5;
 
-export type WayOut = { fetch: PoliteFetch; close(): Promise<void> };
+export type OutgoingAccess = { fetch: PoliteFetch; close(): Promise<void> };
 
 /** The way out for a backfill; besides public addresses it takes those that the operator has set, and no default's. */
-export function openWayOut(
+export function openOutgoingAccess(
   config: Config,
   stopping: AbortSignal,
   say: (line: string) => void,
-): WayOut {
+): OutgoingAccess {
   const { backfill } = config;
   const guarded = createGuardedFetch({
     guard: createGuard(ownAddresses(config), { setting: "EARSHOT_BACKFILL_PRIVATE_HOSTS" }),

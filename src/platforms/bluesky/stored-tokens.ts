@@ -2,7 +2,7 @@ import type { Secrets } from "../credential.ts";
 import { fieldsOf } from "../fields.ts";
 
 /** Two tokens as they are kept: one that is sent, and one that makes the next two. `lapseMs` is empty when nobody told. */
-export type KeptTokens = { accessToken: string; refreshToken: string; lapseMs: string };
+export type StoredTokens = { accessToken: string; refreshToken: string; lapseMs: string };
 
 const longestToken = 16_384;
 /** A token that lapses on its way is as good as none. */
@@ -12,11 +12,11 @@ const mostAheadMs = 30_000;
  * Tokens that were just received, with the time from which on the first is not worth sending, by the local clock: two clocks need
  * not agree. `lifeMs` is how long it holds; null when its host did not tell, and then its refusal does.
  */
-export function keptTokens(
+export function storedTokens(
   tokens: { accessToken: string; refreshToken: string },
   lifeMs: number | null,
   receivedMs: number,
-): KeptTokens {
+): StoredTokens {
   const { accessToken, refreshToken } = tokens;
   const lapseMs = lifeMs === null ? null : receivedMs + lifeMs - Math.min(mostAheadMs, lifeMs / 10);
   return { accessToken, refreshToken, lapseMs: String(lapseMs ?? "") };

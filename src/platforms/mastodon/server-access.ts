@@ -6,7 +6,7 @@ import type { Session, UpstreamAnswer, UpstreamRequest } from "../session.ts";
 import { isForUsers, isOutOfScope } from "./server-answer.ts";
 
 /** A server that is asked, and how: with the session's credential, or openly. */
-export type Place = {
+export type ServerAccess = {
   /** Its host, with its port where it has one of its own; ids count there. */
   instance: string;
   isOpen: boolean;
@@ -17,7 +17,7 @@ export type Place = {
 export type Answer = Pick<UpstreamAnswer, "status" | "json"> & { headers: Headers };
 
 /** The server of the session. */
-export function placeOf(session: Session): Place {
+export function serverAccessOf(session: Session): ServerAccess {
   return {
     instance: new URL(session.baseUrl).host,
     isOpen: session.access === "public",
@@ -26,8 +26,8 @@ export function placeOf(session: Session): Place {
 }
 
 /** Another server, asked openly; the session's own where that is the one. */
-export function placeAt(session: Session, host: string): Place {
-  const own = placeOf(session);
+export function serverAccessAt(session: Session, host: string): ServerAccess {
+  const own = serverAccessOf(session);
   if (host === own.instance) return own;
   const origin = originOf(host);
   return {
@@ -66,7 +66,7 @@ const noHeaders = new Headers();
  * `credential_refused` naming the scope that is missing, and `upstream_refused` for every other refusal.
  */
 export async function ask(
-  place: Place,
+  place: ServerAccess,
   request: UpstreamRequest,
   scope: string,
 ): Promise<{ json: unknown; headers: Headers; status: number } | null> {
@@ -77,7 +77,7 @@ export async function ask(
 }
 
 /** Why a server does not answer, as far as its status and the documented sentences tell. */
-function refusal({ instance, isOpen }: Place, answer: Answer, scope: string): EarshotError {
+function refusal({ instance, isOpen }: ServerAccess, answer: Answer, scope: string): EarshotError {
   const { status, json } = answer;
   if (status === 401 || (status === 403 && isOpen) || isForUsers(json)) {
     return forSignedIn(instance, isOpen);

@@ -4,10 +4,10 @@ import type { PageCall } from "../upstream.ts";
 import { readId } from "./account.ts";
 import { readCursor } from "./cursor.ts";
 import type { Paging } from "./link-paging.ts";
-import type { Answer, Place } from "./place.ts";
+import type { Answer, ServerAccess } from "./server-access.ts";
 
 /** A page that is asked for, and with what. */
-export type PageAsked = { call: PageCall; session: Session };
+export type PageRequest = { call: PageCall; session: Session };
 
 export const bucket = "api";
 
@@ -18,12 +18,12 @@ export const bucketOf = (paging: Paging | null | undefined): string =>
 export const atMost = (most: number, { limit }: PageCall): number =>
   Math.min(Math.max(limit, 1), most);
 
-type Continued = { place: Place; id: string; json: unknown; paging: Paging | null };
+type Continued = { place: ServerAccess; id: string; json: unknown; paging: Paging | null };
 
 /** Where a list goes on, or begins: what its cursor names is not looked for again. */
 export async function continued(
-  { call, session }: PageAsked,
-  find: () => Promise<{ place: Place; id: string; json: unknown } | null>,
+  { call, session }: PageRequest,
+  find: () => Promise<{ place: ServerAccess; id: string; json: unknown } | null>,
 ): Promise<Continued | null> {
   const place = readCursor(call.cursor, session, call.target);
   if (place !== null) return { ...place, json: null };

@@ -1,16 +1,19 @@
 import { backoffMs } from "../../lib/backoff.ts";
-import { asFault, notPaidTwice, tooLate } from "../../platforms/request-errors.ts";
+import { asRequestError, notPaidTwice, tooLate } from "../../platforms/request-errors.ts";
 import type { UpstreamAnswer } from "../../platforms/session.ts";
 import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
-import { faultOf, judged, type Outcome } from "./outcome.ts";
-import type { AskContext, Question } from "./outgoing-request.ts";
+import { type Outcome, outcomeErrorOf, outcomeOf } from "./outcome.ts";
+import type { OutgoingRequest, SendContext } from "./outgoing-request.ts";
 import type { AskingJob } from "./sessions.ts";
 
 /**
  * Asks until there is an answer: waits for leave, sends, and tries again what may pass, within the job's time. Errors: as
  * `Session.get` tells them.
  */
-export async function ask(context: AskContext, question: Question): Promise<UpstreamAnswer> {
+export async function sendRequest(
+  context: SendContext,
+  question: OutgoingRequest,
+): Promise<UpstreamAnswer> {
   const { clock } = context;
   const { url, job } = question;
   const leftMs = job.deadlineMs - clock.now();
@@ -32,8 +35,8 @@ export async function ask(context: AskContext, question: Question): Promise<Upst
 const answered = new Error("it was answered, or not, before the deadline");
 
 async function askUntil(
-  context: AskContext,
-  question: Question,
+  context: SendContext,
+  question: OutgoingRequest,
   signal: AbortSignal,
 ): Promise<UpstreamAnswer> {
   const { clock, random, tries, retryPauses } = context;
@@ -75,8 +78,8 @@ const waitEndMs = ({ deadlineMs, mostWaitMs }: AskingJob, nowMs: number): number
   mostWaitMs === undefined ? deadlineMs : Math.min(deadlineMs, nowMs + mostWaitMs);
 
 async function tryOnce(
-  context: AskContext,
-  question: Question,
+  context: SendContext,
+  question: OutgoingRequest,
   { signal, progress }: { signal: AbortSignal; progress: Progress },
 ): Promise<Outcome> {
   const { limits, clock } = context;
@@ -103,13 +106,13 @@ async function tryOnce(
   try {
     const headers = { accept: "application/json", ...question.headers };
     const answer = await way.send({ url, headers, signal });
-    const outcome = await judged(context, question, permit, answer);
+    const outcome = await outcomeOf(context, question, permit, answer);
     progress.isUnderWay = false;
     return outcome;
   } catch (thrown) {
     signal.throwIfAborted();
     progress.isUnderWay = false;
-    return faultOf(context, asFault(url.host, thrown));
+    return outcomeErrorOf(context, asRequestError(url.host, thrown));
   } finally {
     permit.unanswered();
   }

@@ -1,20 +1,20 @@
 import { expect, test } from "vitest";
 import type { SearchJobRequest } from "../jobs/job.ts";
 import type { Method } from "../platforms/methods.ts";
-import type { SourceWay } from "../platforms/source.ts";
-import type { FetchPlace } from "../platforms/upstream.ts";
+import type { AccessMethod } from "../platforms/source.ts";
+import type { FetchPosition } from "../platforms/upstream.ts";
 import type { Platform } from "../posts/post.ts";
 import type { Capability } from "../remote/capability.ts";
 import type { NodeView } from "../remote/gateway/gateway.ts";
 import type { GatewaySettings } from "../remote/settings.ts";
-import { createJobPlacing } from "./job-placing.ts";
+import { createJobPlacing } from "./job-router.ts";
 
 const nowMs = 10_000_000;
 
 const knows = (
   platform: Platform,
   method: Method,
-  ways: readonly SourceWay[] = ["archive"],
+  ways: readonly AccessMethod[] = ["archive"],
 ): Capability => ({ platform, method, ways });
 
 const nodeWith = (
@@ -60,7 +60,7 @@ const work = (special: Partial<SearchJobRequest> = {}): SearchJobRequest => ({
 const followers = (special: Partial<SearchJobRequest> = {}) =>
   work({ platform: "x", method: "getfollowers", ...special });
 
-const place = (special: Partial<FetchPlace> = {}): FetchPlace => ({
+const place = (special: Partial<FetchPosition> = {}): FetchPosition => ({
   platform: "x",
   credentialId: "c",
   cursor: "next",

@@ -12,7 +12,7 @@ import { heldPosts, writerOn } from "../../../test/support/whole-archive.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { catalogPath, readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { wantedRewrites, wantRewrites } from "../catalog/pending-rewrites.ts";
-import { type UpkeepContext, upkeepContext } from "../compaction/context.ts";
+import { type CompactionContext, compactionContext } from "../compaction/context.ts";
 import type { RewriteReport } from "../compaction/replace-segment.ts";
 import { rewriteSegment } from "../compaction/rewrite.ts";
 import { sealSegment } from "../compaction/seal-segment.ts";
@@ -21,7 +21,7 @@ import { inTransaction } from "../database.ts";
 import { archiveDefaults } from "../settings.ts";
 import { check } from "./check.ts";
 import { findingKinds, remedyOf } from "./findings.ts";
-import { rewriteWanted, wantSegments } from "./rewrite-wanted.ts";
+import { requestRewrites, rewritePending } from "./rewrite-pending.ts";
 
 let made = "";
 let data = "";
@@ -51,7 +51,7 @@ const folder = (): string => join(data, "archive");
 const checked = () => check({ folder: folder(), isFull: true, sampleRows: 1, onProgress, signal });
 
 const rewritten = () =>
-  rewriteWanted({
+  rewritePending({
     folder: folder(),
     bounds: archiveDefaults,
     clock: systemClock,
@@ -114,7 +114,7 @@ test.for(Object.entries(damages))(
     const { findings } = await checked();
     const found = findings.find((finding) => finding.kind === kind);
     expect(found && remedyOf(found)).toBe("earshot archive reindex --segment bluesky/1");
-    await wantSegments(folder(), { segment: "bluesky/1" }, signal);
+    await requestRewrites(folder(), { segment: "bluesky/1" }, signal);
     expect(await rewritten()).toMatchObject({ by: "here", segments: 1, oldFilesGone: true });
     expect((await checked()).findings).toEqual([]);
     expect(heldPosts(folder()).length).toBe(kind === "row_unreadable" ? before - 1 : before);
@@ -151,7 +151,7 @@ describe("a sealed segment", () => {
     else change(sealedPath(), sql);
     const { findings } = await checked();
     expect(findings.map(remedyOf)).toContain("earshot archive reindex --segment bluesky/3");
-    await wantSegments(folder(), { segment: "bluesky/3" }, signal);
+    await requestRewrites(folder(), { segment: "bluesky/3" }, signal);
     expect(await rewritten()).toMatchObject({ by: "here", segments: 1, oldFilesGone: true });
     expect((await checked()).findings).toEqual([]);
     expect(heldPosts(folder())).toEqual(before);
@@ -160,10 +160,10 @@ describe("a sealed segment", () => {
 
 /** Runs a replacement of the first segment; `meanwhile` is called after a step of it. */
 function replaced(
-  replacement: (context: UpkeepContext, entry: SegmentEntry) => Steps<RewriteReport>,
-  meanwhile: (context: UpkeepContext, entry: SegmentEntry) => void,
+  replacement: (context: CompactionContext, entry: SegmentEntry) => Steps<RewriteReport>,
+  meanwhile: (context: CompactionContext, entry: SegmentEntry) => void,
 ): string[] {
-  const context = upkeepContext(folder(), archiveDefaults, systemClock);
+  const context = compactionContext(folder(), archiveDefaults, systemClock);
   try {
     const [entry] = readSegments(context.catalog);
     if (entry === undefined) throw new Error("there is no segment");
@@ -177,15 +177,15 @@ function replaced(
   }
 }
 
-const rewriting = (context: UpkeepContext, entry: SegmentEntry) =>
+const rewriting = (context: CompactionContext, entry: SegmentEntry) =>
   rewriteSegment(context, entry, { cuts: [], keeps: null });
 
 describe("a rewrite that is wanted", () => {
-  const want = ({ catalog }: UpkeepContext, entry: SegmentEntry): void =>
+  const want = ({ catalog }: CompactionContext, entry: SegmentEntry): void =>
     inTransaction(catalog, () => wantRewrites(catalog, [entry]));
 
   test("before it begins is done with it", async () => {
-    await wantSegments(folder(), { segment: "bluesky/1" }, signal);
+    await requestRewrites(folder(), { segment: "bluesky/1" }, signal);
     expect(replaced(rewriting, () => {})).toEqual([]);
   });
 
@@ -193,20 +193,20 @@ describe("a rewrite that is wanted", () => {
     ["rewriting", rewriting],
     ["sealing", sealSegment],
   ] as const)("while %s is under way is still to be done", async ([, replacement]) => {
-    await wantSegments(folder(), { segment: "bluesky/1" }, signal);
+    await requestRewrites(folder(), { segment: "bluesky/1" }, signal);
     expect(replaced(replacement, want)).toEqual(["bluesky/3"]);
   });
 
   test("is not done by sealing, which takes the index over", async () => {
-    await wantSegments(folder(), { segment: "bluesky/1" }, signal);
+    await requestRewrites(folder(), { segment: "bluesky/1" }, signal);
     expect(replaced(sealSegment, () => {})).toEqual(["bluesky/3"]);
   });
 });
 
 test("a rewrite that is stopped is still wanted", async () => {
-  await wantSegments(folder(), "all", signal);
+  await requestRewrites(folder(), "all", signal);
   const stopping = new AbortController();
-  const stopped = rewriteWanted({
+  const stopped = rewritePending({
     folder: folder(),
     bounds: archiveDefaults,
     clock: systemClock,

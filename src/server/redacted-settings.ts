@@ -6,7 +6,7 @@ import { settings } from "./settings.ts";
  * The settings that are not at their defaults, under the names of their variables, as a log may tell them: a secret only says
  * that it is set, and an address is told without the name, the password and the query in it.
  */
-export function toldSettings(config: Config): Record<string, unknown> {
+export function redactedSettings(config: Config): Record<string, unknown> {
   const values: Record<string, Record<string, unknown>> = config;
   const told: Record<string, unknown> = {};
   for (const [section, table] of Object.entries(settings)) {

@@ -5,16 +5,16 @@ import { lastId } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { readSegments, type SegmentEntry } from "../catalog/catalog.ts";
 import { wantedSeals, wantSeals } from "../catalog/pending-seals.ts";
-import { type UpkeepContext, upkeepContext } from "../compaction/context.ts";
-import { lockUpkeep } from "../compaction/lock.ts";
+import { type CompactionContext, compactionContext } from "../compaction/context.ts";
+import { lockCompaction } from "../compaction/lock.ts";
 import { readNumbers } from "../compaction/retention.ts";
 import { tidyUp } from "../compaction/retire.ts";
 import { sealSegment } from "../compaction/seal-segment.ts";
 import { createSealWatch, type SealObstacle } from "../compaction/seal-watch.ts";
 import { inTransaction } from "../database.ts";
 import type { ArchiveBounds } from "../settings.ts";
-import { careFault, noSegment } from "./errors.ts";
-import { inTurns } from "./interleave.ts";
+import { maintenanceError, noSegment } from "./errors.ts";
+import { interleave } from "./interleave.ts";
 import { removeOldFiles, withoutServer } from "./without-server.ts";
 
 export type SealRequest = {
@@ -50,7 +50,7 @@ export type SealOutcome = {
  * what is left is still wanted. With `seal` off nothing is noted or done. Errors: `wrong_use` for a name that is none's,
  * `not_sealable` for a segment that cannot be sealed as it is.
  */
-export async function sealWanted(request: SealRequest): Promise<SealOutcome> {
+export async function sealPending(request: SealRequest): Promise<SealOutcome> {
   const { folder, bounds } = request;
   const nothing = { wanted: 0, by: "here", segments: 0, posts: 0, oldFilesGone: true } as const;
   if (bounds.seal === "off") return nothing;
@@ -63,7 +63,7 @@ export async function sealWanted(request: SealRequest): Promise<SealOutcome> {
     if (wanted === 0) return nothing;
     const elsewhere = { ...nothing, wanted, by: "elsewhere", oldFilesGone: false } as const;
     if (hasServer) return elsewhere;
-    const lock = lockUpkeep(folder);
+    const lock = lockCompaction(folder);
     if (lock === null) return elsewhere;
     try {
       const sealed = await sealEach(context, request);
@@ -77,29 +77,29 @@ export async function sealWanted(request: SealRequest): Promise<SealOutcome> {
       lock.release();
     }
   } catch (error) {
-    throw careFault(error, folder);
+    throw maintenanceError(error, folder);
   } finally {
     context.catalog.close();
   }
 }
 
-function openContext({ folder, bounds, clock }: SealRequest): UpkeepContext {
+function openContext({ folder, bounds, clock }: SealRequest): CompactionContext {
   try {
-    return upkeepContext(folder, bounds, clock);
+    return compactionContext(folder, bounds, clock);
   } catch (error) {
-    throw careFault(error, folder);
+    throw maintenanceError(error, folder);
   }
 }
 
 /** Those that can be sealed, newest first, as they are searched most. */
-function wantedEntries(context: UpkeepContext): SegmentEntry[] {
+function wantedEntries(context: CompactionContext): SegmentEntry[] {
   const wanted = wantedSeals(context.catalog);
   const watch = createSealWatch(context);
   watch.look(wanted);
   return wanted.filter((entry) => watch.standingOf(entry).obstacle === null).reverse();
 }
 
-function choose(context: UpkeepContext, which: WhichSeals, hasServer: boolean): SegmentEntry[] {
+function choose(context: CompactionContext, which: WhichSeals, hasServer: boolean): SegmentEntry[] {
   const entries = readSegments(context.catalog);
   const watch = createSealWatch(context);
   watch.look(entries);
@@ -135,18 +135,18 @@ function notSealable(name: string, obstacle: SealObstacle): EarshotError {
 }
 
 async function sealEach(
-  context: UpkeepContext,
+  context: CompactionContext,
   request: SealRequest,
 ): Promise<{ segments: number; posts: number }> {
   const { folder } = context;
-  await inTurns(tidyUp(context), request, () => {});
+  await interleave(tidyUp(context), request, () => {});
   const wanted = wantedEntries(context);
   const total = wanted.reduce((sum, entry) => sum + readNumbers(folder, entry).posts, 0);
   const sealed = { segments: 0, posts: 0 };
   let passed = 0;
   for (const entry of wanted) {
     const { posts } = readNumbers(folder, entry);
-    const report = await inTurns(sealSegment(context, entry), request, (steps) =>
+    const report = await interleave(sealSegment(context, entry), request, (steps) =>
       request.onProgress(passed + aboutDone(steps, posts), total),
     );
     if (report.isDone) {

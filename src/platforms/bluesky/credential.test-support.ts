@@ -4,7 +4,7 @@ import { answerOf } from "../../lib/fetched-answer.ts";
 import type {
   Credential,
   CredentialTools,
-  HeldCredential,
+  LeasedCredential,
   NewCredential,
   Secrets,
 } from "../credential.ts";
@@ -31,7 +31,7 @@ export function testTools(): CredentialTools & { time: { ms: number } } {
 }
 
 /** A credential in use, whose secrets lie in memory: renewed by one at a time, as the contract says. */
-export function held(made: NewCredential): HeldCredential & { renewals: () => number } {
+export function held(made: NewCredential): LeasedCredential & { renewals: () => number } {
   let secrets = made.secrets;
   let renewal: Promise<Secrets> | null = null;
   let renewals = 0;

@@ -8,19 +8,19 @@ import {
 } from "../catalog/catalog.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";
 import { wantedRewrites, wantRewrites } from "../catalog/pending-rewrites.ts";
-import { isSalvageWanted, wantSalvage } from "../catalog/pending-salvage.ts";
-import { type UpkeepContext, upkeepContext } from "../compaction/context.ts";
+import { isSalvagePending, requestSalvage } from "../catalog/pending-salvage.ts";
+import { type CompactionContext, compactionContext } from "../compaction/context.ts";
 import { cutsOf } from "../compaction/cuts.ts";
-import { lockUpkeep } from "../compaction/lock.ts";
+import { lockCompaction } from "../compaction/lock.ts";
 import { readNumbers } from "../compaction/retention.ts";
 import { tidyUp } from "../compaction/retire.ts";
 import { rewriteSegment } from "../compaction/rewrite.ts";
 import { type SalvageReport, salvageSegment } from "../compaction/salvage-segment.ts";
 import { inTransaction } from "../database.ts";
 import type { ArchiveBounds } from "../settings.ts";
-import { careFault, noSegment } from "./errors.ts";
-import { inTurns } from "./interleave.ts";
-import { mendUris } from "./repair-uris.ts";
+import { maintenanceError, noSegment } from "./errors.ts";
+import { interleave } from "./interleave.ts";
+import { repairUris } from "./repair-uris.ts";
 import { removeOldFiles } from "./without-server.ts";
 
 export type RewriteRequest = {
@@ -56,7 +56,7 @@ export type WhichSegments = "outdated" | "all" | { segment: string };
  * Notes that segments are to be rewritten; how many. One that is named is salvaged (`upkeep/salvage-segment.ts`). Where all
  * are wanted the lists of uris are repaired first, which a rewrite copies. Errors: `wrong_use` for an unknown name.
  */
-export async function wantSegments(
+export async function requestRewrites(
   folder: string,
   which: WhichSegments,
   signal: AbortSignal,
@@ -66,13 +66,13 @@ export async function wantSegments(
     const wanted = readSegments(catalog).filter((entry) => isMeant(entry, which));
     if (typeof which === "object" && wanted.length === 0) throw noSegment(which.segment);
     for (const entry of which === "all" ? wanted : []) {
-      for (const _ of mendUris(folder, catalog, entry)) {
+      for (const _ of repairUris(folder, catalog, entry)) {
         await new Promise((resolve) => setImmediate(resolve));
         signal.throwIfAborted();
       }
     }
     inTransaction(catalog, () => {
-      if (typeof which === "object") for (const entry of wanted) wantSalvage(catalog, entry);
+      if (typeof which === "object") for (const entry of wanted) requestSalvage(catalog, entry);
       else wantRewrites(catalog, wanted);
     });
     return wanted.length;
@@ -85,7 +85,7 @@ function openedCatalog(folder: string): DatabaseSync {
   try {
     return openCatalog(folder);
   } catch (error) {
-    throw careFault(error, folder);
+    throw maintenanceError(error, folder);
   }
 }
 
@@ -101,19 +101,19 @@ function isMeant(entry: SegmentEntry, which: WhichSegments): boolean {
  * Rewrites the segments of which that is wanted, unless another process keeps the archive up and so does it itself. May be
  * stopped at any time: what is left is still wanted. Their old files are removed at once where no server runs.
  */
-export async function rewriteWanted(request: RewriteRequest): Promise<RewriteOutcome> {
+export async function rewritePending(request: RewriteRequest): Promise<RewriteOutcome> {
   const { folder, bounds, clock } = request;
-  const lock = lockUpkeep(folder);
+  const lock = lockCompaction(folder);
   if (lock === null)
     return { by: "elsewhere", segments: 0, posts: 0, salvaged: [], oldFilesGone: false };
   try {
-    const context = upkeepContext(folder, bounds, clock);
+    const context = compactionContext(folder, bounds, clock);
     try {
       const outcome = await rewriteEach(context, request);
       const oldFilesGone = await removeOldFiles(context, request);
       return { by: "here", ...outcome, oldFilesGone };
     } catch (error) {
-      throw careFault(error, folder);
+      throw maintenanceError(error, folder);
     } finally {
       context.catalog.close();
     }
@@ -123,11 +123,11 @@ export async function rewriteWanted(request: RewriteRequest): Promise<RewriteOut
 }
 
 async function rewriteEach(
-  context: UpkeepContext,
+  context: CompactionContext,
   request: RewriteRequest,
 ): Promise<Pick<RewriteOutcome, "segments" | "posts" | "salvaged">> {
   const { folder, bounds, catalog } = context;
-  await inTurns(tidyUp(context), request, () => {});
+  await interleave(tidyUp(context), request, () => {});
   const wanted = wantedRewrites(catalog);
   const total = wanted.reduce((sum, entry) => sum + readNumbers(folder, entry).posts, 0);
   const rewritten = { segments: 0, posts: 0 };
@@ -136,15 +136,15 @@ async function rewriteEach(
     const { posts } = readNumbers(folder, entry);
     const onStep = (steps: number): void =>
       request.onProgress(rewritten.posts + aboutDone(steps, posts), total);
-    if (isSalvageWanted(catalog, entry)) {
-      const report = await inTurns(salvageSegment(context, entry), request, onStep);
+    if (isSalvagePending(catalog, entry)) {
+      const report = await interleave(salvageSegment(context, entry), request, onStep);
       if (report.isDone) rewritten.segments += 1;
       const segment = `${entry.platform}/${entry.sequence}`;
       const { posts: kept, lost } = report;
       if (report.isDamaged) salvaged.push({ segment, posts: kept, lost });
     } else {
       const cuts = posts > bounds.splitPosts ? cutsOf(folder, entry, bounds.splitPosts) : [];
-      const { isDone } = await inTurns(
+      const { isDone } = await interleave(
         rewriteSegment(context, entry, { cuts, keeps: null }),
         request,
         onStep,

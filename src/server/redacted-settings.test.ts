@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { configFrom } from "./config.ts";
-import { toldSettings } from "./told-settings.ts";
+import { redactedSettings } from "./redacted-settings.ts";
 
 test("nothing is told of settings that are at their defaults", () => {
-  expect(toldSettings(configFrom({}))).toEqual({});
+  expect(redactedSettings(configFrom({}))).toEqual({});
 });
 
 test("what is set is told under its variable, secrets only as set", () => {
@@ -13,7 +13,7 @@ test("what is set is told under its variable, secrets only as set", () => {
     EARSHOT_NETWORK_REPLAY_TOKEN: "canarytoken",
     EARSHOT_JETSTREAM_URLS: "wss://canaryname:canaryword@a.example/subscribe?key=canarykey",
   });
-  expect(toldSettings(config)).toEqual({
+  expect(redactedSettings(config)).toEqual({
     EARSHOT_PORT: 9000,
     EARSHOT_NETWORK_REPLAY_TOKEN: "[set]",
     EARSHOT_JETSTREAM_URLS: ["wss://a.example/subscribe"],

@@ -12,7 +12,7 @@ const timeoutCodes = new Set([
 const mostCauses = 8;
 
 /** The fault of a request to `url` in Earshot's words: one of its own is kept, a time limit is told from all else. */
-export function fetchFault(url: URL, thrown: unknown): EarshotError {
+export function fetchError(url: URL, thrown: unknown): EarshotError {
   const causes = causesOf(thrown);
   const own = causes.find((cause) => cause instanceof EarshotError);
   if (own !== undefined) return own;

@@ -3,12 +3,12 @@ import { credentialRefused } from "../credential-errors.ts";
 import { fieldsOf, list } from "../fields.ts";
 import { notPaidTwice } from "../request-errors.ts";
 import type { Bill, Session, UpstreamAnswer, UpstreamRequest } from "../session.ts";
-import type { UpstreamRemark } from "../upstream.ts";
+import type { UpstreamWarning } from "../upstream.ts";
 import { pageToken } from "../upstream-page.ts";
 import { withoutTokens } from "../without-tokens.ts";
 import { type Includes, nothingIncluded, readIncludes } from "./includes.ts";
 
-export type Asked = {
+export type XRequest = {
   path: string;
   query?: NonNullable<UpstreamRequest["query"]>;
   /** The endpoint as X documents it: its limit is its own. */
@@ -21,20 +21,20 @@ export type Asked = {
   scopes: readonly string[];
 };
 
-export type Told = {
+export type XAnswer = {
   /** What was asked for: an item, a list, or null where X shows nothing of it. */
   data: unknown;
   includes: Includes;
   /** Leads to the next page. */
   next: string | null;
-  remarks: readonly UpstreamRemark[];
+  remarks: readonly UpstreamWarning[];
   /** When the answer had arrived, Unix milliseconds. */
   receivedMs: number;
   /** Whether X says that what was asked about does not exist or may not be seen. */
   isAbsent: boolean;
 };
 
-const absent: Omit<Told, "receivedMs"> = {
+const absent: Omit<XAnswer, "receivedMs"> = {
   data: null,
   includes: nothingIncluded,
   next: null,
@@ -47,7 +47,7 @@ const absent: Omit<Told, "receivedMs"> = {
  * may not be seen is told as absent, its data null. Errors: `credential_refused` naming what the credential lacks, `upstream_limited` when the
  * application has no credit left, `upstream_refused` with what X says of it; those of the session.
  */
-export async function ask(session: Session, asked: Asked): Promise<Told> {
+export async function ask(session: Session, asked: XRequest): Promise<XAnswer> {
   const { path, query = {}, bucket, bill } = asked;
   const answer = await session.get({ path, query, bucket, bill });
   if (answer.status >= 200 && answer.status < 300) {
@@ -64,7 +64,7 @@ export async function ask(session: Session, asked: Asked): Promise<Told> {
  * Errors: `answer_unreadable` where there is nothing and X does not say why. It may have been billed, so that it counts in full
  * and is not requested again.
  */
-function toldBy(answer: UpstreamAnswer, session: Session): Told {
+function toldBy(answer: UpstreamAnswer, session: Session): XAnswer {
   const { json, receivedMs = session.nowMs } = answer;
   const { data = null, includes, meta, errors } = fieldsOf(json);
   const { next_token: next, result_count: count } = fieldsOf(meta);
@@ -98,7 +98,7 @@ const isEmpty = (data: unknown): boolean =>
   data === null || (Array.isArray(data) && data.length === 0);
 
 /** X bills each resource in an answer, and does not say that those beside the asked ones are free: all are counted. */
-function billOf({ data, includes }: Told, counted: Asked["counted"]): Bill {
+function billOf({ data, includes }: XAnswer, counted: XRequest["counted"]): Bill {
   if (counted === "requests") return { requests: 1 };
   const items = Array.isArray(data) ? data.length : data === null ? 0 : 1;
   return {
@@ -107,7 +107,7 @@ function billOf({ data, includes }: Told, counted: Asked["counted"]): Bill {
   };
 }
 
-function throwUnlessAbsent(status: number, json: unknown, session: Session, asked: Asked): void {
+function throwUnlessAbsent(status: number, json: unknown, session: Session, asked: XRequest): void {
   const kind = problemOf(json);
   if (status === 404) return;
   if (status === 403 && kind === "not-authorized-for-resource") return;
@@ -130,7 +130,7 @@ function forbidden(
   kind: string | null,
   json: unknown,
   session: Session,
-  { bucket, scopes }: Asked,
+  { bucket, scopes }: XRequest,
 ): EarshotError {
   const host = hostOf(session);
   if (kind === "unsupported-authentication") {
