@@ -268,13 +268,10 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
       closing.abort();
       await counting;
       catalog.close();
-      const threads = [
-        ...(keeper === null ? [] : [keeper]),
-        writer,
-        detector,
-        ...readers.map(({ thread }) => thread),
-      ];
-      await Promise.all(threads.map((thread) => thread.close()));
+      const others = [detector, ...readers.map(({ thread }) => thread)];
+      await Promise.all([keeper, ...others].map((thread) => thread?.close()));
+      // Last, since a connection that only reads does not take over the write-ahead log.
+      await writer.close();
     },
   };
 }

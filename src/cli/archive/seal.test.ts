@@ -75,27 +75,32 @@ async function told(): Promise<Told> {
 const sealedPosts = async () => (await told()).segments.map(({ sealed }) => sealed?.posts ?? null);
 
 describe("import", () => {
-  test("seals what it has filled, the newest too, and says so on a line of its own", async () => {
+  test("writes a new segment sealed, and seals a segment that it adds to at its end", async () => {
     const { code, out } = await importPosts(12);
     expect(code).toBe(0);
-    expect(out).toMatch(/^\S+: 12 imported, .* in \d+\.\d s\n3 segments with 12 posts sealed in /);
-    expect(await sealedPosts()).toEqual([5, 5, 2]);
-    const again = await importPosts(14, {}, "--json");
+    expect(out).toMatch(/^\S+: 12 imported, .* in \d+\.\d s\n$/);
+    expect(await sealedPosts()).toEqual([12, null]);
+    await importPosts(13);
+    expect(await sealedPosts()).toEqual([12, null]);
+    const again = await importPosts(15, {}, "--json");
     const lines = again.out.trim().split("\n");
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { imported: 2 },
-      { sealed: { wanted: 1, by: "here", segments: 1, posts: 4, old_files_gone: true } },
+      { sealed: { wanted: 1, by: "here", segments: 1, posts: 3, old_files_gone: true } },
     ]);
-    expect(await sealedPosts()).toEqual([5, 5, 4]);
+    expect(await sealedPosts()).toEqual([12, 3]);
   });
 
   test("leaves it to a running server, and the newest segment as long as posts arrive in it", async () => {
     const server = lockFolder(dataDir);
+    mkdirSync(join(dataDir, "archive"));
+    const compaction = lockCompaction(join(dataDir, "archive"));
     try {
       const { code, out } = await importPosts(12);
       expect(code).toBe(0);
       expect(out).toContain("noted: the running server seals 2 segments");
     } finally {
+      compaction?.release();
       server.release();
     }
     expect(await told()).toMatchObject({ waiting_seals: 2 });

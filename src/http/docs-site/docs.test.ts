@@ -60,8 +60,11 @@ describe("docs/errors", () => {
 });
 
 describe("the codes beside those of problems", () => {
+  // A row can explain several codes.
   const rows = (name: string) =>
-    [...page(name).matchAll(/^\| `([a-z_]+)` \| .{10,} \|$/gm)].map(([, code = ""]) => code);
+    [...page(name).matchAll(/^\| ((?:`[a-z_]+`(?:, )?)+) \| .{10,} \|$/gm)].flatMap(
+      ([, cell = ""]) => [...cell.matchAll(/`([a-z_]+)`/g)].map(([, code = ""]) => code),
+    );
   const pages = ["errors/details", "errors/warnings", "errors/job-failures", "nodes"];
   const explained = pages.flatMap((name) => rows(`${name}.md`));
   const source = ["http", "jobs", "accounts", "search", "upstream", "platforms", "remote"]
