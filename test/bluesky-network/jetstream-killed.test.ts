@@ -64,19 +64,24 @@ const untilFound = (due: readonly { uri: string }[]): Promise<Set<string>> =>
 test("what a killed Jetstream had sent stays, and what it lost is not claimed to be held", async () => {
   await untilFound(await writePosts(1));
   const sent = await writePosts(20);
-  await untilFound(sent);
-  await jetstream.end("SIGKILL");
-  const lost = await writePosts(10);
-  await jetstream.start();
-  const later = await writePosts(10);
-  const found = await untilFound(later);
+  let found = await untilFound(sent);
+  let missing: { uri: string; ms: number }[] = [];
+  // A restarted Jetstream loses nothing when it had saved its position just before.
+  for (let kill = 0; kill < 5 && missing.length === 0; kill += 1) {
+    await jetstream.end("SIGKILL");
+    const lost = await writePosts(10);
+    await jetstream.start();
+    const later = await writePosts(10);
+    const now = await untilFound(later);
+    missing = [...lost, ...later].filter(({ uri }) => !now.has(uri));
+    found = now;
+  }
 
   expect(sent.filter(({ uri }) => !found.has(uri))).toEqual([]);
   const gaps = await gapsOf(server, { fromMs: sent[0]?.ms ?? 0, toMs: Date.now() });
   const isClaimed = ({ ms }: { ms: number }): boolean =>
     !gaps.some((gap) => gap.fromMs <= ms && ms < gap.toMs);
   expect(sent.filter((post) => !isClaimed(post))).toEqual([]);
-  const missing = [...lost, ...later].filter(({ uri }) => !found.has(uri));
   expect(missing.length).toBeGreaterThan(0);
   expect(missing.filter(isClaimed)).toEqual([]);
 });
