@@ -1,3 +1,9 @@
+/**
+ * Rates are in the memory of the store, not of an HTTP server: two servers on one store share them, and no request costs a
+ * write. After a restart the searches of the last minute are read from the job table; per-second rates and wrong keys start
+ * empty.
+ */
+
 import type { Database } from "../db/open.ts";
 import { memory, perStore } from "../db/operations.ts";
 import { authenticate, type Caller } from "./authenticate.ts";

@@ -1,3 +1,9 @@
+/**
+ * One server per data folder, enforced by an open SQLite transaction: the operating system releases it however the process
+ * ends, and a pid file would be wrong after a kill. Command-line tools do not take it; they share ID assignment and the
+ * segment list through SQLite transactions. SQLite's locks need a local disk.
+ */
+
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,9 @@
+/**
+ * The control database (accounts, keys, jobs, results) and the archive are separate stores that do not read each other's
+ * files. No transaction spans both, and none is needed: a job that runs twice returns the same IDs. The archive contains no
+ * secrets.
+ */
+
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";

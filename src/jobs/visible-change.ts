@@ -1,3 +1,9 @@
+/**
+ * Changes are numbered per account, and a job keeps the number of its last one, set in the transaction of the change. A
+ * client that resumes gets each job with a higher number, so its last state is never missed and no log of changes is stored;
+ * states between may be. A counter over all accounts would reveal how much others search.
+ */
+
 import type { Database } from "../db/open.ts";
 import { accountDeleted } from "../db/sqlite-errors.ts";
 import { EarshotError } from "../lib/errors.ts";

@@ -1,3 +1,8 @@
+/**
+ * 250,000 different names in one JSON object blocked the event loop for 1.1 s. Measuring in one linear pass bounds that.
+ * Parsing on another thread does not help: receiving the value costs the event loop as much as parsing it.
+ */
+
 import { randomInt } from "node:crypto";
 
 /** What makes the parser slow in JSON text. */

@@ -1,3 +1,8 @@
+/**
+ * A query is read once, at submission, from its text alone, to one form to which cursors are bound: platforms that each read
+ * it would read it differently. A number is the ID of a record first, else what the requested platform makes of it.
+ */
+
 import type { Platform } from "../posts/post.ts";
 import type { SearchPlatform } from "./source.ts";
 import type { Target } from "./target.ts";

@@ -1,3 +1,9 @@
+/**
+ * A post is referenced by a key made from what every source knows of it, not by its ID: the other post is often not archived
+ * yet, and its ID exists only once it is. So a reference works before the post arrives and after it is deleted. Keys are
+ * indexed: another derivation needs another analyzer version.
+ */
+
 import { hash } from "node:crypto";
 import { lastId } from "./ids.ts";
 import { type Platform, type PostReference, platforms } from "./post.ts";

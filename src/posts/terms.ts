@@ -1,3 +1,8 @@
+/**
+ * Counts are indexed by thresholds only (1, 10, 100 …), because they change far more often than posts and each change of an
+ * indexed value rewrites the post's index entry. A search for another number uses the threshold below it and checks the row.
+ */
+
 import { countMetrics } from "../query/tree.ts";
 import { analyzeText, asksQuestion, GAP } from "../text/analyze.ts";
 import { findEmoticons } from "../text/emoticons.ts";

@@ -1,3 +1,9 @@
+/**
+ * Credentials in a fixed order made answers smaller: a user's token was preferred and reads seven days on X. So attempts are
+ * ranked by what they may show, then how much of the window they leave unread, then cost. Reading all routes and merging
+ * them would bill posts twice.
+ */
+
 import type { EarshotError } from "../lib/errors.ts";
 import type { Session } from "../platforms/session.ts";
 import type { AccessKind, Route } from "../platforms/upstream.ts";

@@ -7,7 +7,11 @@ import type { NodeView } from "../remote/gateway/gateway.ts";
 import type { GatewaySettings } from "../remote/settings.ts";
 import type { RemoteCapabilities } from "../search/remote-capabilities.ts";
 
-/** What runs in this process, what in others, and what nowhere (docs/decisions/0043). */
+/**
+ * Decides which jobs run in this process, which on remote nodes, and which nowhere. Jobs that use an account's own credential,
+ * and pages that a credential of this server opened, run here, since cursors of a platform belong to the credential that
+ * opened them; a page that a node's credential opened is continued by that node.
+ */
 export type JobPlacing = {
   /** Whether the node in this process takes a job. */
   isTakenHere(work: SearchJobRequest): boolean;

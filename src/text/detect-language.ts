@@ -1,3 +1,10 @@
+/**
+ * Many posts carry no language. A wrong language is worse than none, as it hides the post from its readers, so uncertain
+ * texts stay undetected, and a detected language is stored apart from a reported one. `eld` (small) was the most accurate of
+ * five libraries on 77,273 short posts (80.5 %, the next 72.9 %; bench/languages.ts). It takes 60 µs a post and 140 MB,
+ * hence a thread of its own, started when first needed.
+ */
+
 import { eld } from "eld/small";
 import { findMentions } from "./entities.ts";
 import { decodeEntities } from "./html.ts";

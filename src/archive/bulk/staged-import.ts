@@ -1,3 +1,8 @@
+/**
+ * An import into FTS5 spent a third of its CPU time there, and sealing read the index back. Committing rows batch by batch
+ * and the index later was rejected: posts would be stored and not found. A killed import repeats at most one segment.
+ */
+
 import type { FileLock } from "../../db/folder-lock.ts";
 import { lastId } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";

@@ -1,3 +1,9 @@
+/**
+ * Verification takes a second of CPU per million handles, so it runs beside the start. Answers that are incomplete until it
+ * ends would make clients of small archives repeat requests; a note that an earlier process verified the file would miss
+ * damage between two processes.
+ */
+
 import { openForReading } from "../database.ts";
 import { catalogCacheKib, catalogPath } from "./catalog.ts";
 import { isIntact } from "./intact-catalog.ts";

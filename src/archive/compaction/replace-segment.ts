@@ -1,3 +1,9 @@
+/**
+ * Splitting, reindexing, thinning, sealing and forgetting all copy the segment beside itself: it takes half a minute for a
+ * million posts, while batches and searches must wait for milliseconds only. Everything a segment contains must be copied:
+ * rows, URIs, hidden posts, ingest order, the step of its counts. Numbers of files are never reused.
+ */
+
 import { DatabaseSync } from "node:sqlite";
 import { lastId, type TimeSkew } from "../../posts/ids.ts";
 import {

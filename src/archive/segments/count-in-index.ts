@@ -1,3 +1,9 @@
+/**
+ * Counting 100,000 matches takes 6 ms in SQLite and 46 ms in JavaScript, so SQLite counts. A statement is bounded by
+ * matches, not by an ID range: FTS5 finds its first match before it applies a range, so each range without a match would
+ * cost a pass over the segment.
+ */
+
 import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
 import { add, type Clocking, emptyTally, type Tally } from "./clocking.ts";

@@ -1,3 +1,9 @@
+/**
+ * Segments of another analyzer or Unicode version, and segments with a damaged index, are searched post by post with the
+ * matcher: slow but exact, so that an update needs no downtime and no new import. Compaction rewrites them in the
+ * background.
+ */
+
 import type { SegmentQuery } from "./search-segment.ts";
 
 type Asked = Pick<SegmentQuery, "expression" | "residual" | "whole">;

@@ -1,3 +1,9 @@
+/**
+ * Likes and reposts arrive ten times as often as posts. Adding each at once would rewrite rows and index entries all day;
+ * collecting them in memory would lose them in a crash while the stream's checkpoint had moved on. So they are collected in
+ * the catalog (count-changes.ts describes how each is added exactly once).
+ */
+
 import type { CountMetric } from "../../query/tree.ts";
 import type { CountChange } from "./count-changes.ts";
 import { findPost } from "./find-post.ts";

@@ -1,3 +1,9 @@
+/**
+ * Hidden posts are listed in their segment (`hidden`), so that searches, counts and results leave them out alike; filtering
+ * results alone would give short pages and wrong counts. Undoing re-evaluates each post, so one that is hidden for another
+ * reason stays hidden. Copies of a segment must include the list.
+ */
+
 import type { Platform } from "../../posts/post.ts";
 import { accountById, fromAccount } from "../../text/facets.ts";
 import { isAccountId, type LabelSubject } from "../catalog/labels.ts";

@@ -1,3 +1,8 @@
+/**
+ * One address has at most a share of all connections, so that it cannot take them all; trusted proxies have no share. A
+ * connection above the limit is kept briefly, so that its request gets a 503 instead of a reset.
+ */
+
 import type { Socket } from "node:net";
 import { addressGroup } from "../../accounts/address-group.ts";
 import type { Clock } from "../../lib/clock.ts";

@@ -1,3 +1,8 @@
+/**
+ * A stop is announced (`/readyz` is 503, everything else is served), then drains, then closes. Each client gets a response
+ * rather than a reset, so the listener stays open until everything else has ended.
+ */
+
 import type { FastifyRequest } from "fastify";
 import { EarshotError } from "../../lib/errors.ts";
 import type { OpenConnections } from "./open-connections.ts";

@@ -1,3 +1,8 @@
+/**
+ * Nothing is guessed among several accounts: the newest or most followed could differ between two pages of one program.
+ * Looking names up on every platform was rejected too, as it costs requests, and on X money, for an error.
+ */
+
 import type { Caller } from "../../accounts/authenticate.ts";
 import { accountOn, type BareName } from "../../platforms/bare-name.ts";
 import type { FetchMethod } from "../../platforms/methods.ts";

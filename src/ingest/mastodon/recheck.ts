@@ -1,3 +1,9 @@
+/**
+ * Only a 404 or 410 for a single status deletes it: a list omits what the token's account may not see. Before the first
+ * deletion of a run, the server must return a status of its own timeline, so that a misconfigured proxy cannot empty the
+ * archive. A time of comparison per post was rejected, as each comparison would write to the catalog.
+ */
+
 import type { Archive, ArchiveChange, NamedPosition } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { idTimeMs } from "../../posts/ids.ts";

@@ -1,3 +1,9 @@
+/**
+ * Webhooks belong to an account, not to a search: an address in the arguments would need a check at each search, and an
+ * agent could be persuaded to add one. Every attempt uses the guarded fetch without redirects, and errors never reveal where
+ * a name resolves to.
+ */
+
 import type { Store } from "../../db/operations.ts";
 import { type RandomBytes, randomBase62 } from "../../lib/base62.ts";
 import type { Clock } from "../../lib/clock.ts";

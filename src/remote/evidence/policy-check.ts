@@ -1,3 +1,9 @@
+/**
+ * Hosts of dstack 0.5.2 and later set MRCONFIGID by default, so requiring zero would refuse every stock machine. The hash of
+ * versions 2 and 3 is not recomputed: its fields depend on the dstack release, version 2 needs Keccak-256, and the measured
+ * guest compares it before it boots.
+ */
+
 import { withoutControls } from "../../text/controls.ts";
 import type { BootFacts, KeyProvider } from "./event-log.ts";
 import type { QuoteFacts } from "./evidence.ts";

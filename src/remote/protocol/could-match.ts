@@ -1,3 +1,9 @@
+/**
+ * Three results, not two: an answer is rejected only for a record that contradicts the query, because names, counts and
+ * references may not be in the record. A node runs the same check before it signs, so a post that changed after the search
+ * is omitted and no honest answer is rejected.
+ */
+
 import { once } from "../../lib/once.ts";
 import { firstTimeMs, hasTime, idTimeMs } from "../../posts/ids.ts";
 import { matches, type Subject } from "../../posts/matcher.ts";

@@ -1,3 +1,9 @@
+/**
+ * The token keeps callers unknown to the operator out before anything of their request is read; it replaces limits per
+ * address and per node. It admits no node: evidence and approval decide. A leaked token costs some CPU time and rows of
+ * pending nodes; another secret key makes another token.
+ */
+
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { base64url, bytesOf, frame } from "./encoding.ts";
 

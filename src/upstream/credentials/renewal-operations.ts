@@ -1,3 +1,9 @@
+/**
+ * X and Bluesky issue a new refresh token at each renewal and treat a reused one as theft, which ends the session. Compare-
+ * and-set on the new token is too late: two processes have used the old one by then. So a renewal is claimed first. The
+ * claim is not fsynced, as a power cut ends both processes.
+ */
+
 import { durable, relaxed } from "../../db/operations.ts";
 import { credentialOf, type StoredCredential } from "./rows.ts";
 

@@ -1,3 +1,9 @@
+/**
+ * A format turns a file into records; the import does everything else, alike for all formats. Only NDJSON resumes at a byte
+ * offset: deflate streams cannot be entered in the middle, and skipping records is as fast as reading them. Forms that
+ * Earshot also reads from the network use the same reader.
+ */
+
 import type { Clock } from "../../../lib/clock.ts";
 import type { Platform, Post } from "../../../posts/post.ts";
 import { RecordError } from "../record.ts";
