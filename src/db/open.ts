@@ -1,7 +1,7 @@
 /**
- * The control database (accounts, keys, jobs, results) and the archive are separate stores that do not read each other's
- * files. No transaction spans both, and none is needed: a job that runs twice returns the same IDs. The archive contains no
- * secrets.
+ * The control database (accounts, keys, jobs, results) and the archive are separate stores in separate files. No transaction
+ * spans both, and none is needed: a job that runs twice returns the same IDs. A copy of the archive contains no keys or
+ * credentials.
  */
 
 import { mkdirSync } from "node:fs";

@@ -1,3 +1,9 @@
+/**
+ * The packed form is a file format. Its head has a bit for each line that follows; a bit may be added at the end, and none
+ * may change. A head never begins with a quote, which every record of the first form does; both forms are read. Hashtags,
+ * mentions and links that occur in the text are stored as offsets into it.
+ */
+
 import { longName, longReference, shortName, shortReference } from "./short-names.ts";
 import { listOfSpans, spansOf } from "./text-spans.ts";
 

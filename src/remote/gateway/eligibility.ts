@@ -1,7 +1,7 @@
 /**
  * A search of all platforms waits for the nodes that know most of them rather than run where less is known, as a narrower
  * answer shows no error. Capabilities are claims, so a node is waited for only while it takes such work and does not fail
- * repeatedly. Equal nodes are compared by evidence, then load.
+ * repeatedly. Among nodes that reach equally far, stronger evidence comes first.
  */
 
 import { evidenceKinds } from "../../jobs/result-signature.ts";

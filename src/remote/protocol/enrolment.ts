@@ -1,7 +1,7 @@
 /**
- * The token keeps callers unknown to the operator out before anything of their request is read; it replaces limits per
- * address and per node. It admits no node: evidence and approval decide. A leaked token costs some CPU time and rows of
- * pending nodes; another secret key makes another token.
+ * Requests of callers unknown to the operator are refused before their body is read; the token replaces limits per address
+ * and per node. It admits no node: evidence and approval decide. A leaked token costs some CPU time and rows of pending
+ * nodes; another secret key makes another token.
  */
 
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
