@@ -1,3 +1,9 @@
+/**
+ * Jobs that use an account's own credential, and pages that a credential of this server opened, run in this process, since
+ * cursors of a platform belong to the credential that opened them; a page that a node's credential opened is continued by
+ * that node.
+ */
+
 import type { SearchJobRequest } from "../jobs/job.ts";
 import { embeddedNodeId } from "../jobs/lease.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -7,11 +13,7 @@ import type { NodeView } from "../remote/gateway/gateway.ts";
 import type { GatewaySettings } from "../remote/settings.ts";
 import type { RemoteCapabilities } from "../search/remote-capabilities.ts";
 
-/**
- * Decides which jobs run in this process, which on remote nodes, and which nowhere. Jobs that use an account's own credential,
- * and pages that a credential of this server opened, run here, since cursors of a platform belong to the credential that
- * opened them; a page that a node's credential opened is continued by that node.
- */
+/** Routes jobs to the embedded node, to remote nodes, or to none. */
 export type JobPlacing = {
   /** Whether the node in this process takes a job. */
   isTakenHere(work: SearchJobRequest): boolean;

@@ -1,8 +1,3 @@
-/**
- * A budget loses nothing: what has no room is left out from the end, and the cursor continues after the last post returned.
- * Equal shares keep one long post from displacing twenty short ones.
- */
-
 /** No text is shortened to fewer characters than this; rather are posts left out. */
 export const shortestText = 100;
 

@@ -1,3 +1,8 @@
+/**
+ * A budget of characters loses nothing: what has no room is left out from the end, and the cursor continues after the last
+ * post returned. Equal shares keep one long post from displacing twenty short ones.
+ */
+
 import { once } from "../../lib/once.ts";
 
 const ellipsis = "…";
