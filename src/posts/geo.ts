@@ -1,7 +1,7 @@
 const earthRadiusKm = 6371.0088;
 const defaultMostCells = 64;
 
-/** Great-circle distance in kilometres (haversine, mean earth radius of the WGS 84 ellipsoid). */
+/** Haversine distance in kilometres, with the mean radius of the WGS 84 ellipsoid. */
 export function distanceKm(
   a: { lat: number; lon: number },
   b: { lat: number; lon: number },
@@ -14,14 +14,12 @@ export function distanceKm(
   return 2 * earthRadiusKm * Math.asin(Math.min(1, Math.sqrt(h)));
 }
 
-/** The cell of one degree by one degree that a point lies in, named by its south-west corner. */
+/** The cell of one degree by one degree that contains a point, named by its south-west corner. */
 export function cellOf(point: { lat: number; lon: number }): string {
   return cellName(Math.floor(point.lat), Math.floor(point.lon));
 }
 
-/**
- * The cells that a circle can touch, a superset; null when there are too many of them to name (large circles, the poles).
- */
+/** The cells that a circle may touch (a superset), or null if there are more than `mostCells` (large circles, the poles). */
 export function cellsOfCircle(
   lat: number,
   lon: number,

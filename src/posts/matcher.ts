@@ -3,11 +3,11 @@ import { distanceKm } from "./geo.ts";
 import type { Platform, PostCounts } from "./post.ts";
 import { holdsSequence } from "./sequence-match.ts";
 
-/** What the matcher reads of a post. `terms` is called for each sequence of the plan: it must remember what it returned. */
+/** What the matcher reads of a post. `terms` is called once per sequence of the plan, so it must be memoised. */
 export type Subject = {
   id: bigint;
   platform: Platform;
-  /** Capped as `postTimeMs` says, Unix milliseconds. */
+  /** Capped as in `postTimeMs`, Unix milliseconds. */
   timeMs: number;
   counts: PostCounts;
   geo: () => { lat: number; lon: number } | null;
@@ -15,8 +15,8 @@ export type Subject = {
 };
 
 /**
- * Whether a post satisfies a plan: the reference meaning of every query, exact where engines and upstreams may be generous.
- * An unknown count is 0. A post without a place lies in no circle.
+ * Whether a post satisfies a plan. This is the reference semantics of every query; engines and upstreams may return a superset.
+ * An unknown count is 0. A post without a location is in no circle.
  */
 export function matches(plan: PlanNode, subject: Subject): boolean {
   switch (plan.kind) {

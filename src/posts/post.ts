@@ -2,10 +2,8 @@ import type { Platform } from "../lib/platform.ts";
 
 export { type Platform, platforms } from "../lib/platform.ts";
 
-/** How a post came to be here. */
 export type Origin = "stream" | "backfill" | "import" | "upstream";
 
-/** A reference to another post: any part may be unknown. */
 export type PostReference = {
   id: string | null;
   uri: string | null;
@@ -17,7 +15,7 @@ export type Mention = { username: string; userId: string | null };
 
 export type Media = { type: string; url: string | null; alt: string | null };
 
-/** Counts as last seen; null where the source does not tell. */
+/** Counts as last seen; null if the source does not report them. */
 export type PostCounts = {
   likes: number | null;
   reposts: number | null;
@@ -26,32 +24,31 @@ export type PostCounts = {
 };
 
 /**
- * One post of any platform, as its source gave it. `uri` is its identity. Handles are kept as written, without the leading
- * `@`; `userId` is the account's own id (a DID, an X user id) where the source names one.
+ * One post of any platform, as received. `uri` is its identity. Handles are as written, without the leading `@`; `userId` is
+ * the platform's account id (a DID, an X user id) if the source gives one.
  */
 export type Post = {
   platform: Platform;
   uri: string;
-  /** The platform's own number, where it is one that sorts by time (X): it stays the post's ID. */
+  /** The platform's own ID if it sorts by time (X): it becomes the post's ID. */
   nativeId: bigint | null;
   url: string | null;
   username: string;
   userId: string | null;
   authorName: string | null;
-  /** Whether the platform vouches for who the author is; null where the source does not tell. */
+  /** Whether the platform has verified the author's identity; null if the source does not report it. */
   authorVerified: boolean | null;
-  /** As received. */
   createdAt: string;
-  /** Unix milliseconds of `createdAt`, null when it cannot be read. */
+  /** Unix milliseconds of `createdAt`, null if unparseable. */
   createdMs: number | null;
-  /** When the network saw it, Unix milliseconds: stream event time, else the time in the record key, else null. */
+  /** When the network saw the post, Unix milliseconds: stream event time, else the time in the record key, else null. */
   seenMs: number | null;
   text: string;
-  /** BCP 47 tags as received; empty when the source does not tell. */
+  /** BCP 47 tags as received; empty if the source gives none. */
   langs: readonly string[];
-  /** The language that was detected in the text of a post without `langs`; null when none was, or none could be. */
+  /** Language detected in the text of a post without `langs`; null if undetected. */
   detectedLang: string | null;
-  /** What names the post that began the conversation: its number on X, elsewhere its uri. */
+  /** The root post: its number on X, its uri on other platforms. */
   conversationId: string | null;
   inReplyTo: PostReference | null;
   quoted: PostReference | null;
@@ -62,16 +59,15 @@ export type Post = {
   /** Without the sigil, as written. */
   hashtags: readonly string[];
   mentions: readonly Mention[];
-  /** Links in full length. */
+  /** Expanded links. */
   urls: readonly string[];
   media: readonly Media[];
   geo: { lat: number; lon: number } | null;
   labels: readonly string[];
   sensitive: boolean | null;
-  /** The app it was written with, as the platform names it; null where the source does not tell. */
   source: string | null;
   counts: PostCounts;
   origin: Origin;
-  /** Revision of the record that a later edit or delete exceeds (the repository revision on Bluesky); empty when unknown. */
+  /** Revision of the record, which a later edit or delete exceeds (the repository revision on Bluesky); empty if unknown. */
   revision: string;
 };

@@ -1,8 +1,8 @@
 import type { Platform } from "./post.ts";
 
 /**
- * An account of any platform, as its source shows it; null where the source does not tell. `userId` is its identity on its
- * platform. Times are as received.
+ * An account of any platform, as received; null where the source gives no value. `userId` is its identity on its platform.
+ * Times are as received.
  */
 export type Profile = {
   platform: Platform;
@@ -10,7 +10,7 @@ export type Profile = {
   /** Without the leading `@`. */
   username: string;
   name: string | null;
-  /** As text: markup of the source is taken out. */
+  /** Plain text: markup is removed. */
   description: string | null;
   url: string | null;
   avatarUrl: string | null;
@@ -18,7 +18,7 @@ export type Profile = {
   location: string | null;
   createdAt: string | null;
   verified: boolean | null;
-  /** Whether it shows its posts only to those it lets follow it. */
+  /** Whether only approved followers see its posts. */
   isProtected: boolean | null;
   isBot: boolean | null;
   labels: readonly string[];
@@ -30,7 +30,7 @@ export type Profile = {
   };
 };
 
-/** Something that many speak of, in the order in which the platform ranks it (1 first). */
+/** A trending topic; `rank` is the platform's, from 1. */
 export type Trend = {
   platform: Platform;
   rank: number;
@@ -41,7 +41,6 @@ export type Trend = {
   startedAt: string | null;
 };
 
-/** A live audio conversation. */
 export type Space = {
   platform: Platform;
   id: string;

@@ -7,16 +7,13 @@
 import { longName, longReference, shortName, shortReference } from "./short-names.ts";
 import { listOfSpans, spansOf } from "./text-spans.ts";
 
-/**
- * What a stored record says, line by line: each is a value in the JSON form in which the answer shows it, empty where the value
- * is the usual one.
- */
+/** The lines of a stored record. Each is a value in the JSON form of the response, or empty for the default value. */
 export const line = {
   content: 0,
   username: 1,
   authorName: 2,
   userId: 3,
-  /** Without what `derivedUri` makes from platform, account and ID. */
+  /** In the short form of `encodeUri`. */
   uri: 4,
   url: 5,
   langs: 6,
@@ -24,37 +21,38 @@ export const line = {
   inReplyTo: 8,
   quoted: 9,
   reposted: 10,
-  /** Letters: r reply, q quote, t repost, v verified author, u known unverified, s sensitive, n known not; then the origin unless imported. */
+  /**
+   * Letters: r reply, q quote, t repost, v verified author, u known unverified, s sensitive, n known not sensitive; then the
+   * origin unless imported.
+   */
   flags: 11,
   hashtags: 12,
   mentions: 13,
-  /** Account ids of the mentions, in their order, null where unknown. */
+  /** Account ids of the mentions, in the same order; null where unknown. */
   mentionIds: 14,
   urls: 15,
   media: 16,
   geo: 17,
   labels: 18,
-  /** The time claimed, Unix milliseconds, where it is not the row's time. */
+  /** Claimed time, Unix milliseconds; empty if equal to the row's time. */
   createdMs: 19,
   source: 20,
   /** Only where `langs` is empty. */
   detectedLang: 21,
-  /** Labels that others gave the post or its author, beside its own. */
+  /** Labels from labelers, in addition to the post's own. */
   addedLabels: 22,
 } as const;
 
 const emptyLines: readonly string[] = Array.from({ length: line.addedLabels + 1 }, () => "");
 const separator = "\n";
 
-/** How a line is written shorter than it is sent. */
 type Form = "string" | "number" | "name" | "reference" | "langs" | "list" | "found" | "same";
 
-/** How the letters of the flags follow one another. */
 const flagOrder = "rqtvusnSBU";
 
 /**
- * What a record may have, the most frequent first, as the first bits are the cheapest: a line, or a letter of the flags. Their
- * order is how archives are read, and nothing but the end may change.
+ * The possible parts of a record, a line or a flag letter, most frequent first because low bits are the cheapest. Part of the
+ * archive format: append only.
  */
 const parts: readonly ({ line: number; form: Form } | { flag: string })[] = [
   { line: line.username, form: "string" },
@@ -97,7 +95,7 @@ const storedFlags = parts
   .toSorted((a, b) => flagOrder.indexOf(a.flag) - flagOrder.indexOf(b.flag));
 const flagBits = storedFlags.reduce((bits, { bit }) => bits | bit, 0);
 
-/** The head is the bits of the parts, five a character, the first ones first; all but its last character have bit 5 too. */
+/** The head stores the bits of the parts, five per character, lowest first. Bit 5 is set in all characters but the last. */
 const firstDigit = 0x30;
 const bitsOfDigit = 5;
 const moreDigits = 1 << bitsOfDigit;
@@ -105,8 +103,8 @@ const quote = 0x22;
 const bracket = 0x5b;
 
 /**
- * The stored form: a head that says which lines follow and which flags are set, the text without its quotes, then those lines.
- * Records of the form before it, all lines up to the last one that is not empty, begin with the quote of their text instead.
+ * The stored form: a head that lists the lines and flags present, the text without its quotes, then those lines. Records in the
+ * older form (all lines up to the last non-empty one) begin with the quote of their text.
  */
 export function packLines(lines: readonly string[]): string {
   const text = (lines[line.content] ?? "").slice(1, -1);
@@ -132,7 +130,7 @@ function headOf(bits: number): string {
   return head + String.fromCharCode(firstDigit + rest);
 }
 
-/** The lines of a stored record of either form; those at the end may be missing. */
+/** The lines of a stored record of either form; trailing lines may be missing. */
 export function unpackLines(record: string): string[] {
   if (record.charCodeAt(0) === quote) return record.split(separator);
   const at = headLength(record);
@@ -152,7 +150,6 @@ export function unpackLines(record: string): string[] {
   return lines;
 }
 
-/** The flags of a stored record of either form. */
 export function unpackFlags(record: string): string {
   if (record.charCodeAt(0) === quote) return record.split(separator)[line.flags] ?? "";
   return flagsOf(bitsOfHead(record, headLength(record)) & flagBits);
@@ -236,7 +233,7 @@ function lengthened(short: string, form: Form, text: string): string {
 const shortBase = 36;
 const unlikeNumber = "=";
 
-/** A whole number in a larger base, anything else behind a sign. */
+/** A whole number in a larger base, anything else after an escape character. */
 function shortNumber(value: string): string {
   const number = Number(value);
   const isWhole = Number.isSafeInteger(number) && String(number) === value;

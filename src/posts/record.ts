@@ -11,13 +11,12 @@ import { line, packLines, unpackFlags, unpackLines } from "./record-lines.ts";
 import { isSensitiveLabel } from "./terms.ts";
 
 /**
- * How a post lies on disk and how it leaves. What is stored are lines, each one value in the JSON form in which the answer shows
- * it, packed; what the row or the folder already tells (ID, platform, time, counts) is not repeated. An answer is put together
- * from these lines and never parsed.
+ * The stored form and the response form of a post. A stored record is packed lines, each a value in the JSON form of the
+ * response; what the row or segment already has (ID, platform, time, counts) is omitted. A response is concatenated from these
+ * lines without parsing them.
  */
 const blueskyCollection = "app.bsky.feed.post";
 
-/** What the row beside a stored record holds. */
 export type RecordRow = {
   id: bigint;
   platform: Platform;
@@ -26,7 +25,7 @@ export type RecordRow = {
   record: string;
 };
 
-/** The stored form of a post whose row holds `timeMs`. */
+/** The stored form of a post whose row has `timeMs`. */
 export function encodeRecord(post: Post, timeMs: number): string {
   const values = new Array<string>(line.addedLabels + 1).fill("");
   values[line.content] = JSON.stringify(post.text);
@@ -57,7 +56,7 @@ export function encodeRecord(post: Post, timeMs: number): string {
   return packLines(values);
 }
 
-/** The stored form with these labels of others in the place of those that it had. */
+/** The record with its added labels replaced. */
 export function withAddedLabels(record: string, labels: readonly string[]): string {
   const values = unpackLines(record);
   if (labels.length === 0 && !values[line.addedLabels]) return record;
@@ -66,17 +65,14 @@ export function withAddedLabels(record: string, labels: readonly string[]): stri
   return packLines(values);
 }
 
-/** What is known of an account beside its posts. */
 export type KnownAccount = {
-  /** The handle it was last seen with. */
   handle: string | null;
-  /** The name it shows. */
   name: string | null;
 };
 
 /**
- * The record of the API as JSON text: `{"ID","Content","Metadata","Score"}`. `accountOf` tells of the author of a post that
- * came without handle and name; where it knows no handle, the account id stands in its place.
+ * The API's record as JSON text: `{"ID","Content","Metadata","Score"}`. `accountOf` supplies handle and name of an author that
+ * the post came without; if it has no handle either, the account id is used.
  */
 export function renderRecord(row: RecordRow, accountOf: (userId: string) => KnownAccount): string {
   const values = unpackLines(row.record);
@@ -105,7 +101,7 @@ export function renderRecord(row: RecordRow, accountOf: (userId: string) => Know
   );
 }
 
-/** The post that a stored record was made from. `createdAt` comes back as ISO 8601 in UTC. */
+/** The post that a stored record was encoded from. `createdAt` is returned as ISO 8601 in UTC. */
 export function decodeRecord(row: RecordRow): Post {
   const values = unpackLines(row.record);
   const read = (index: number): unknown => {
@@ -153,7 +149,7 @@ export function decodeRecord(row: RecordRow): Post {
   };
 }
 
-/** Whether two stored records, of either form, say the same apart from the labels of others. */
+/** Whether two stored records, of either form, are equal apart from added labels. */
 export const saysTheSame = (record: string, other: string): boolean =>
   record === other || withoutAddedLabels(record) === withoutAddedLabels(other);
 
@@ -163,12 +159,11 @@ function withoutAddedLabels(record: string): string {
   return packLines(values);
 }
 
-/** The uri of a stored post. */
 export function recordUri(row: RecordRow): string {
   return decodeUri(row, unpackLines(row.record));
 }
 
-/** The origin of a stored post: what was observed is never overridden by an import. */
+/** The origin of a stored post; an import never overrides an observed post. */
 export function recordOrigin(record: string): Origin {
   return originOf(unpackFlags(record));
 }
@@ -217,14 +212,14 @@ function originOf(flags: string): Origin {
 const letter = (value: boolean | null, yes: string, no: string): string =>
   value === null ? "" : value ? yes : no;
 
-/** What two letters of the flags say, as JSON text. */
+/** The JSON value of a pair of flag letters. */
 function known(flags: string, yes: string, no: string): "true" | "false" | "null" {
   if (flags === "") return "null";
   if (flags.includes(yes)) return "true";
   return flags.includes(no) ? "false" : "null";
 }
 
-/** An X post's uri follows from its ID, a Bluesky post's from its account and record key: only the rest is kept. */
+/** The uri of an X post follows from its ID. For a Bluesky post only the record key is stored, as the account id is known. */
 function encodeUri(post: Post): string {
   if (post.nativeId !== null && post.uri === xUri(post.nativeId)) return "";
   const prefix = blueskyPrefix(post.userId);
@@ -249,14 +244,13 @@ function blueskyUri(values: readonly string[], key: string): string {
 const blueskyPrefix = (userId: string | null): string | null =>
   userId === null ? null : `at://${userId}/${blueskyCollection}/`;
 
-/** The uri as JSON text. */
 function uriText(values: readonly string[], id: string): string {
   const kept = values[line.uri];
   if (!kept) return `"${xUri(id)}"`;
   return kept.startsWith('"') ? kept : JSON.stringify(blueskyUri(values, kept));
 }
 
-/** The address a person would open, as JSON text, where the source gave none. */
+/** Web address of a post without a `url`, as JSON text. */
 function derivedUrl(values: readonly string[], uri: string): string {
   const kept = values[line.uri];
   if (!kept || uri.startsWith('"https://') || uri.startsWith('"http://')) return uri;
@@ -265,7 +259,6 @@ function derivedUrl(values: readonly string[], uri: string): string {
   return JSON.stringify(`https://bsky.app/profile/${userId}/post/${kept}`);
 }
 
-/** Handle and name of the author as JSON texts. */
 function authorOf(
   values: readonly string[],
   accountOf: (userId: string) => KnownAccount,
@@ -286,7 +279,6 @@ function authorOf(
 const labelsText = (values: readonly string[]): string =>
   values[line.addedLabels] ? JSON.stringify(allLabels(values)) : values[line.labels] || "[]";
 
-/** The post's own labels and those that others gave it. */
 function allLabels(values: readonly string[]): string[] {
   const own = stringsIn(values[line.labels]);
   const added = values[line.addedLabels];

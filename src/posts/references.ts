@@ -9,25 +9,24 @@ import { lastId } from "./ids.ts";
 import { type Platform, type PostReference, platforms } from "./post.ts";
 
 /**
- * Posts name one another by keys, which facets hold and queries are resolved to: `x/20` by the number on X, elsewhere
- * `<platform>/<64 bits of the SHA-256 of the post's uri, in hex>`, or of its id where the source knows no uri.
+ * Facets and resolved queries name a post by a key: on X `x/<number>`; on other platforms `<platform>/<first 64 bits of the
+ * SHA-256 of its uri, in hex>`, or of its id if the uri is unknown.
  */
 const numberForm = /^\d{1,19}$/;
 const xAddress =
   /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/[^/?#]+(?:\/web)?\/status(?:es)?\/(\d{1,19})(?:[/?#]|$)/i;
 const blueskyAddress = /^https?:\/\/(?:www\.)?bsky\.app\/profile\/([^/?#]+)\/post\/([^/?#]+)/i;
-/** A post that its source knows by a number alone: what `importedUri` makes. */
+/** A post whose source gives only a number, as made by `importedUri`. */
 const numberedUri = /^import:(?:bluesky|mastodon):(\d{1,40})(?:@|$)/;
 
-/** The uri of a post that its source knows by an id alone, on Mastodon together with the server that the id counts on. */
+/** The uri of a post whose source gives only an id; on Mastodon with the server, because ids are local to it. */
 export const importedUri = (platform: Platform, id: string, server?: string): string =>
   `import:${platform}:${id}${server === undefined ? "" : `@${server}`}`;
 
-/** The uri of a Bluesky post. */
 export const blueskyUri = (did: string, key: string): string =>
   `at://${did}/app.bsky.feed.post/${key}`;
 
-/** The uri of the Bluesky post whose page has this address, where the address names the account by its DID; else null. */
+/** The uri of the Bluesky post at a web address that contains the account's DID; else null. */
 export function blueskyUriOf(address: string): string | null {
   const [, account = "", key = ""] = blueskyAddress.exec(address) ?? [];
   return account.startsWith("did:") ? blueskyUri(account, key) : null;
@@ -35,7 +34,7 @@ export function blueskyUriOf(address: string): string | null {
 
 type Named = Pick<PostReference, "id" | "uri">;
 
-/** The key of a post; null when nothing is known of it. */
+/** The key of a post; null if neither id nor uri is known. */
 export function postKey(platform: Platform, { id, uri }: Named): string | null {
   if (platform === "x") {
     const number = xNumber(id) ?? xNumber(uri);
@@ -45,24 +44,21 @@ export function postKey(platform: Platform, { id, uri }: Named): string | null {
   return name === null ? null : `${platform}/${hash("sha256", name).slice(0, 16)}`;
 }
 
-/** The keys of a post in what others say of it: one known by a number of its source is also found by the bare number. */
+/** All keys by which others may refer to a post: one with an `importedUri` also has the key of its bare number. */
 export function postKeys(platform: Platform, named: Named): string[] {
   const number = numberedUri.exec(named.uri ?? named.id ?? "")?.[1];
   const byNumber = number === undefined ? null : postKey(platform, { id: number, uri: null });
   return [postKey(platform, named), byNumber].filter((key) => key !== null);
 }
 
-/** Everything that a post named in a query can be called by, on any platform. */
 export type NamedPost = {
-  /** When it is named by a number: an X post's own, or the ID of a record. */
+  /** An X post's number, or the ID of a record. */
   number: bigint | null;
-  /** Keys under which facets may hold it. */
   keys: readonly string[];
-  /** A Bluesky post whose account is given by its handle, in lower case. */
   bluesky: { handle: string; key: string } | null;
 };
 
-/** Reads what a query calls a post by: an ID, a uri, or the address of its page on X or Bluesky. Takes any string. */
+/** Parses a post's name in a query: an ID, a uri, or the address of its page on X or Bluesky. Accepts any string. */
 export function readNamedPost(written: string): NamedPost {
   if (numberForm.test(written)) {
     const number = BigInt(written);
@@ -84,7 +80,6 @@ export function readNamedPost(written: string): NamedPost {
 const keysOnAllPlatforms = (named: Named): string[] =>
   platforms.map((platform) => postKey(platform, named)).filter((key) => key !== null);
 
-/** The number of a post on X, from the number itself or from the address of its page; null for anything else. */
 function xNumber(name: string | null): string | null {
   if (name === null) return null;
   const digits = numberForm.test(name) ? name : xAddress.exec(name)?.[1];

@@ -1,10 +1,10 @@
 import { GAP } from "../text/analyze.ts";
 import type { SequenceElement } from "../text/sequence.ts";
 
-/** Sequences up to this length are compared at each position; longer ones are found in one pass over the terms. */
+/** Sequences up to this length are compared at each position; longer ones use a single-pass automaton. */
 const shortSequence = 4;
 
-/** Whether the elements match adjacent terms, in order. Takes time linear in the terms, however often elements repeat. */
+/** Whether the elements match adjacent terms, in order. Linear in the number of terms, even if elements repeat. */
 export function holdsSequence(
   terms: readonly string[],
   elements: readonly SequenceElement[],
@@ -42,7 +42,7 @@ function fits(term: string, element: SequenceElement): boolean {
   }
 }
 
-/** The Shift-And automaton of a sequence: bit n of a mask is set where the nth element accepts the term. */
+/** The Shift-And automaton of a sequence: bit n of a mask is set if element n accepts the term. */
 type Automaton = {
   length: number;
   tokens: ReadonlyMap<string, Uint32Array>;
@@ -90,7 +90,7 @@ function findsInOnePass(
     for (const [prefix, ofPrefix] of prefixes) {
       if (term.startsWith(prefix)) addMask(accepted, ofPrefix);
     }
-    // A match may begin at any term: bit 0 is shifted in each time.
+    // A match may begin at any term, so each step shifts in bit 0.
     let carry = 1;
     for (let word = 0; word < states.length; word++) {
       const before = states[word] as number;

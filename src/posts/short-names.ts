@@ -1,9 +1,9 @@
 /**
- * Short forms of the names that records repeat most: account ids and uris of Bluesky. Names are insides of JSON strings; every
- * name has one short form, and that form gives it back.
+ * Short forms of the names that records repeat most: account ids and uris of Bluesky. Names are contents of JSON strings; the
+ * mapping is one-to-one.
  *
- * `:…` is the account id `did:plc:…`, `@<account>/<key>` the uri of an account's post, `"…` a name that begins like one of
- * these.
+ * `:…` is the account id `did:plc:…`, `@<account>/<key>` the uri of an account's post, and `"…` escapes a name that begins like
+ * one of these.
  */
 const accountPrefix = "did:plc:";
 const uriPrefix = "at://";
@@ -38,7 +38,9 @@ function longAccount(short: string): string {
   return first === quote ? short.slice(1) : short;
 }
 
-/** A reference to a Bluesky post as it is sent, `{"id","uri","username","user_id"}`: its uri's short form; else as it is. */
+/**
+ * A reference to a Bluesky post, `{"id","uri","username","user_id"}`, as the short form of its uri; other references unchanged.
+ */
 export function shortReference(reference: string): string {
   const [, uri] = /^\{"id":null,"uri":"(at:[^"]*)"/.exec(reference) ?? [];
   if (uri === undefined) return reference;

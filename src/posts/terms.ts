@@ -21,30 +21,28 @@ import { cellOf } from "./geo.ts";
 import type { Media, Platform, Post, PostCounts } from "./post.ts";
 import { postKeys } from "./references.ts";
 
-/** Counts from which on a post carries a facet; the exact number stands in its row. */
+/** Counts from which a post has a facet; the exact count is in its row. */
 export const countThresholds = [
   1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
 ] as const;
 
-/** Labels that say a post is not for everyone's eyes. */
 const sensitiveLabels = new Set(["porn", "sexual", "nudity", "graphic-media", "gore", "nsfl"]);
 
-/** Whether a label marks a post as sensitive. */
 export const isSensitiveLabel = (label: string): boolean =>
   sensitiveLabels.has(label.toLowerCase());
 
-/** On X a dot ends a handle; elsewhere handles are domain names. */
+/** On X a dot ends a handle; on other platforms handles are domain names. */
 export const handlesOn = (platform: Platform): EntityOptions => ({
   dottedHandles: platform !== "x",
 });
 
-/** Reposts from before there was a button for them begin with `RT` and a mention, at times within a quotation mark. */
+/** Old-style reposts begin with `RT` and a mention, sometimes after a quotation mark. */
 const repostMark = /^["'“”„‟«»‘’‚「『]?RT\s*(?=[@＠])/i;
 
 /**
- * Everything that a post can be found by, one sequence: its text, then what goes with it (alt texts, tags beside the text,
- * simpler forms of emoji), links part by part, and facets. Gaps stand between, so that no phrase runs from one into the next.
- * The archive indexes exactly this and the matcher reads exactly this.
+ * All terms that find a post, in one sequence: its text, additional texts (alt texts, tags outside the text, simplified emoji),
+ * link parts, and facets. Gaps separate them, so that no phrase matches across two. The archive indexes and the matcher reads
+ * exactly these terms.
  */
 export function indexTerms(post: Post): string[] {
   const handles = handlesOn(post.platform);
@@ -74,7 +72,6 @@ export function indexTerms(post: Post): string[] {
 const linksOf = (urls: readonly string[]): Link[] =>
   (urls.length < 2 ? urls : [...new Set(urls)]).map(linkOf);
 
-/** Whether the words stand side by side among the tokens. */
 function holds(tokens: readonly string[], words: readonly string[]): boolean {
   return tokens.some((_, start) => words.every((word, index) => tokens[start + index] === word));
 }
@@ -90,12 +87,12 @@ function addEach(terms: string[], tokens: readonly string[]): void {
 
 type Named = { userId: string | null; username: string | null };
 
-/** By the account's id where it is known, else by the handle: an author may bear another one later. */
+/** The account id if known, else the handle, because an author may change handles. */
 function author(platform: Platform, { userId, username }: Named): string[] {
   return userId ? [facet.accountById(platform, userId)] : handleAlone(platform, username);
 }
 
-/** By the id, and by the handle that the post writes: that is what a reader of it looks for. */
+/** The id and the handle as written in the post, because readers search for either. */
 function addressed(platform: Platform, named: Named): string[] {
   if (!named.userId) return handleAlone(platform, named.username);
   return [facet.accountById(platform, named.userId), ...byHandle(platform, named.username)];
@@ -109,7 +106,6 @@ const handleAlone = (platform: Platform, username: string | null): string[] =>
 const byHandle = (platform: Platform, username: string | null): string[] =>
   username ? [facet.accountByHandle(platform, foldHandle(username))] : [];
 
-/** Everything about a post that is no word of it, each once. */
 function facetsOf(post: Post, tags: ReadonlySet<string>, links: readonly Link[]): Set<string> {
   const facets = new Set([facet.everyPost]);
   const text = decodeEntities(post.text);
@@ -147,7 +143,7 @@ function addRelations(facets: Facets, post: Post, text: string): void {
   if (inReplyTo !== null) addAll(facets, postKeys(platform, inReplyTo), facet.repliesTo);
   if (quoted !== null) addAll(facets, postKeys(platform, quoted), facet.quotes);
   if (reposted !== null) addAll(facets, postKeys(platform, reposted), facet.reposts);
-  // A repost of a reply is no reply.
+  // A repost of a reply does not count as a reply.
   if (isReply && !isRepost) facets.add(facet.isReply);
   if (isReply && !isRepost && answersItself(post)) facets.add(facet.isSelfReply);
   if (post.isQuote) facets.add(facet.isQuote);
@@ -161,14 +157,14 @@ function isOldStyleRepost(text: string, platform: Platform): boolean {
   return findMentions(text, handlesOn(platform))[0]?.start === sigil;
 }
 
-/** A conversation is named by the post that began it, and that post belongs to it. */
+/** A conversation is named by its root post, which belongs to it. */
 function conversationOf(post: Post): string[] {
   const { platform, conversationId, uri } = post;
   if (conversationId !== null) return postKeys(platform, { id: conversationId, uri: null });
   return post.isReply || post.isRepost ? [] : postKeys(platform, { id: null, uri });
 }
 
-/** Whether a reply answers its own author: by their ids where both are known, else by their handles. */
+/** Whether a post replies to its own author; compares ids if both are known, else handles. */
 function answersItself({ userId, username, inReplyTo }: Post): boolean {
   if (userId !== null && inReplyTo?.userId) {
     return userId.toLowerCase() === inReplyTo.userId.toLowerCase();
@@ -195,7 +191,7 @@ function addMedia(facets: Facets, media: readonly Media[]): void {
   if (media.some(isVideo)) facets.add(facet.hasVideo);
 }
 
-/** Types of media as platforms name them: a moving picture counts as a video. */
+/** Media types as platforms name them; an animated image counts as a video. */
 const isVideo = ({ type }: Media): boolean =>
   /^(?:video(?:\/.*)?|gifv?|animated_gif|image\/gif)$/i.test(type);
 const isImage = (medium: Media): boolean =>

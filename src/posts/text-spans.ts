@@ -1,9 +1,9 @@
 /**
- * Lists of strings whose items stand in a text, as places in it. Everything is a JSON text, so that an item is cut out of the
- * text as it will be sent: what is found need not begin where a character begins, only be the same.
+ * Encodes a list of strings that occur in a text as spans of it. Both are contents of JSON strings, so an item is copied from
+ * the text as it will be sent; a span may begin within an escape sequence as long as the bytes are equal.
  *
- * An item is two numbers: how far after the end of the one before it begins, and its length. A number is one character below
- * 40, else two, up to 1,575.
+ * An item is two numbers: its distance from the end of the previous item, and its length. A number below 40 takes one
+ * character, others up to 1,575 take two.
  */
 
 const firstDigit = 0x30;
@@ -12,12 +12,12 @@ const digits = 64;
 const numbers = shortNumbers + (digits - shortNumbers) * digits;
 const betweenItems = '","';
 
-/** The places of the items of `list`, `["…","…"]`, in the inside of a JSON string; null where one is not found in its turn. */
+/** The spans of the items of `list`, `["…","…"]`, in the contents of a JSON string; null if an item is not found in order. */
 export function spansOf(list: string, text: string): string | null {
   if (!list.startsWith('["') || !list.endsWith('"]')) return null;
   let spans = "";
   let end = 0;
-  // A quote within an item may part it in two; put together again they are the same text.
+  // An item that contains `","` is split in two; joining the parts restores the text.
   for (const item of list.slice(2, -2).split(betweenItems)) {
     const start = text.indexOf(item, end);
     if (start === -1 || start - end >= numbers || item.length >= numbers) return null;
@@ -27,7 +27,7 @@ export function spansOf(list: string, text: string): string | null {
   return spans;
 }
 
-/** The list that `spansOf` was given. */
+/** The inverse of `spansOf`. */
 export function listOfSpans(spans: string, text: string): string {
   let list = "";
   let at = 0;

@@ -8,43 +8,38 @@ import { startingOutside, type TextSpan } from "./span.ts";
 export { shortenToken } from "./token.ts";
 
 /**
- * The one analyzer: how the text of a post becomes the tokens that queries are matched with.
+ * The analyzer of posts and queries:
  *
- * - Five HTML entities are decoded, then the text is folded (`foldWord`).
- * - A word is a run of letters, marks, digits and `_`. Apostrophes and hyphens separate, and so does a change between
- *   scripts with and without spaces.
- * - A run of n characters of a script without spaces (and of Hangul) is n tokens: its overlapping pairs, then its last
- *   character alone (`pairToken`). So each character begins exactly one token, and any substring is found as adjacent pairs.
+ * - It decodes five HTML entities, then folds the text (`foldWord`).
+ * - A word is a run of letters, marks, digits and `_`. Apostrophes, hyphens, and changes between scripts with and without
+ *   spaces separate words.
+ * - A run of n characters of a script without spaces (or of Hangul) gives n tokens: its overlapping pairs, then its last
+ *   character alone (`pairToken`). Each character begins exactly one token, so any substring is found as adjacent pairs.
  * - An emoji is one token, without variation selectors.
- * - A mention or a link is left out; a `GAP` stands where it was, unless at an end.
- * - A hashtag's word is a word.
- * - A token holds letters, marks, digits, `_`, or an emoji, and is at most 64 bytes long (`shortenToken`).
+ * - A mention or link is replaced by a `GAP`, except at either end.
+ * - A hashtag is indexed as a word.
+ * - A token contains letters, marks, digits, `_`, or an emoji, and has at most 64 bytes (`shortenToken`).
  */
 export type Analysis = {
-  /** In the order of the text. */
   tokens: string[];
-  /** Further tokens by which the text is found, outside of any phrase: emoji without their skin tone. */
+  /** Tokens outside of any phrase: emoji without their skin tone. */
   extras: string[];
 };
 
-/** Goes up with every change that makes other tokens of the same text. */
+/** Increment when the tokens of any text change. */
 export const analyzerVersion = 3;
-/** The version of Unicode whose letters and emoji made the tokens. */
 export const unicodeVersion: string = process.versions.unicode ?? "unknown";
 
-/** A token that no phrase crosses and no query can ask for. */
+/** A token that no phrase crosses and no query matches. */
 export const GAP = "|";
 
 const skinTone = /\ud83c[\udffb-\udfff]/;
-/** Of every script that has one, with those that stand at the start, on their head or in another form. */
+/** Question marks of all scripts, including inverted, opening and presentation forms. */
 const questionMark =
   /[?¿\u037e\u055e\u061f\u1367\u203d\u2047-\u2049\u2753\u2754\u2cfa\u2cfb\u2e18\u2e2e\u2e54\ua60f\ua6f7\ufe16\ufe56\uff1f]|\ud804\udd43|\ud83a\udd5f/;
 const everyQuestionMark = new RegExp(questionMark, "g");
 
-/**
- * The tokens of a post's text. Takes any string and never throws. Mentions reach over the dots of a handle unless
- * `dottedHandles` is false: on platforms whose handles hold none, what follows the dot is a word.
- */
+/** Accepts any string. With `dottedHandles: false` (platforms without dots in handles), a mention ends at a dot. */
 export function analyzeText(
   text: string,
   options: EntityOptions = { dottedHandles: true },
@@ -67,7 +62,7 @@ export function analyzeText(
   return { tokens, extras: skinTone.test(wellFormed) ? emojiBases(tokens) : [] };
 }
 
-/** True when the text holds a question mark of any script outside of its links. */
+/** Whether the text contains a question mark of any script outside its links. */
 export function asksQuestion(text: string): boolean {
   if (!(isAscii(text) ? text.includes("?") : questionMark.test(text))) return false;
   const links = findLinks(text);
@@ -79,7 +74,7 @@ export function asksQuestion(text: string): boolean {
   return startingOutside(marks, links).length > 0;
 }
 
-/** Calls back for each stretch of text between mentions and links, and puts a gap between two that gave tokens. */
+/** Calls back for each part between mentions and links; adds a gap between parts that gave tokens. */
 function eachVisiblePart(
   text: string,
   options: EntityOptions,

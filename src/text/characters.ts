@@ -1,19 +1,19 @@
 /**
- * What the analyzer sees in a character. Letters, digits and `_` make words; scripts that are written without spaces between
- * words (and Hangul, whose particles stick to the word) are cut into characters; marks belong to what stands before them;
- * everything else separates.
+ * Character classes of the analyzer. Letters, digits and `_` make words; scripts without spaces between words (and Hangul,
+ * whose particles attach to words) are split into characters; marks belong to the preceding character; everything else
+ * separates.
  */
 const separator = 0;
 export const word = 1;
 export const spaceless = 2;
 export const mark = 3;
-/** Half of a character above U+FFFF: ask `classOfCodePoint`. */
+/** Half of a character above U+FFFF: use `classOfCodePoint`. */
 export const surrogate = 4;
 
 const letters = "\\p{L}\\p{N}_";
-/** U+02B9 to U+02BF look and work like apostrophes, though Unicode counts them as letters. */
+/** U+02B9 to U+02BF look and work like apostrophes, although Unicode classifies them as letters. */
 const apostrophes = "\\u02b9-\\u02bf";
-/** The last five are used in Japanese alone, though Unicode gives them to no script. */
+/** The last five are used only in Japanese, although Unicode assigns them no script. */
 const spacelessScripts = `${["Han", "Hira", "Kana", "Hang", "Thai", "Laoo", "Khmr", "Mymr"]
   .map((script) => `\\p{Script=${script}}`)
   .join("")}\\u3006\\u3031-\\u3035\\u303c\\u30fc`;
@@ -26,7 +26,7 @@ const patterns: readonly (readonly [number, RegExp])[] = [
 
 let classes: Uint8Array | null = null;
 
-/** The class of a UTF-16 code unit. The table is made at the first call, as it takes a while that no start should wait for. */
+/** The class of a UTF-16 code unit. The table is built lazily, so that it does not delay startup. */
 export function classOfUnit(unit: number): number {
   classes ??= unitTable(patterns, surrogate);
   return classes[unit] ?? separator;
@@ -39,15 +39,15 @@ export function classOfCodePoint(codePoint: number): number {
 }
 
 /**
- * A table of all UTF-16 code units: the sum of the numbers of the patterns that match each, and `ofSurrogates` for the halves of
- * characters above U+FFFF. A pattern matches single characters.
+ * For each UTF-16 code unit, the sum of the numbers of the patterns that match it; `ofSurrogates` for surrogates. Patterns must
+ * match single characters.
  */
 export function unitTable(
   patterns: readonly (readonly [number, RegExp])[],
   ofSurrogates: number,
 ): Uint8Array {
   const table = new Uint8Array(0x10000);
-  // A space for each surrogate, so that an index in the text is the code unit that stands there.
+  // Surrogates become spaces, so that an index in the decoded text equals the code unit.
   const allUnits = new Uint16Array(0x10000).fill(0x20, 0xd800, 0xe000);
   for (let unit = 0; unit < 0xd800; unit += 1) allUnits[unit] = unit;
   for (let unit = 0xe000; unit <= 0xffff; unit += 1) allUnits[unit] = unit;

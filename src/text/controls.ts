@@ -1,7 +1,4 @@
-/**
- * Without what could move the cursor or recolour the screen of whoever reads it: posts are written by strangers. Line breaks
- * stay.
- */
+/** Removes characters that could move the cursor or recolour a reader's terminal, as posts are untrusted. Keeps line breaks. */
 export function withoutControls(text: string): string {
   return text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) =>
     character === "\n" ? "\n" : character === "\t" ? " " : "",
@@ -9,8 +6,8 @@ export function withoutControls(text: string): string {
 }
 
 /**
- * With everything that is not to be seen by itself written as JSON writes it, `\\u202e`: controls, line breaks, marks of
- * direction and what has no width. A text in JSON stays the same text.
+ * Escapes controls, line breaks, direction marks and zero-width characters as JSON does (`\\u202e`). A JSON text keeps its
+ * meaning.
  */
 export function withUnseenEscaped(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) =>

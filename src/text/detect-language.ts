@@ -12,7 +12,7 @@ import { findLinks } from "./links.ts";
 import { isAscii } from "./runs.ts";
 import { startingOutside } from "./span.ts";
 
-/** Scripts in which one language is written, by far, and that language. */
+/** Scripts that are used almost only for one language. */
 const languageOfScript: Readonly<Record<string, string>> = {
   Thai: "th",
   Hangul: "ko",
@@ -48,17 +48,18 @@ const hanOrKana = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u;
 const kana = /[\p{Script=Hiragana}\p{Script=Katakana}]/gu;
 const han = /\p{Script=Han}/gu;
 
-/** Indonesian is not told from Malay by the detector, and is written by many more. */
+/** The detector cannot distinguish Malay from Indonesian, which has many more writers. */
 const neverTold = new Set(["ms"]);
 
-/** How much of a text is looked at: to bound the work for hostile ones, and as more tells no more. */
+/** Bounds the work for hostile texts; a longer sample is no more accurate. */
 const readLength = 2_000;
 const consideredLength = 80;
 const fewestLetters = 8;
 const fewestLettersOfScript = 4;
 /**
- * Measured with bench/languages.ts: below these the detector is wrong too often. How far the best language has to lie before the
- * next one falls with the square root of the letters. All languages of another script share its bytes and lie closer.
+ * Measured with bench/languages.ts: below these thresholds the detector is wrong too often. The lead required over the second
+ * language falls with the square root of the number of letters. Languages of non-Latin scripts share bytes and score closer
+ * together.
  */
 const leastScore = 0.6;
 const leastLead = 0.12;
@@ -72,9 +73,8 @@ const latin = /\p{Script=Latin}/gu;
 const repostMark = /^["“]?RT(?=\s*[@＠])/i;
 
 /**
- * The language that a post's text is written in, as the primary tag of BCP 47 (`en`, `ja`, `no`); null where it cannot be told: too few
- * letters, too close to another language, or none that is known. Links, mentions and hashtag signs do not count.
- * Takes any string, never throws; the same text gives the same answer.
+ * The language of a post's text as a BCP 47 primary tag (`en`, `ja`, `no`); null if there are too few letters, the lead is too
+ * small, or the language is unknown. Ignores links, mentions and hashtag signs. Accepts any string; deterministic.
  */
 export function detectLanguage(text: string): string | null {
   const words = wordsOf(text);
@@ -85,7 +85,7 @@ export function detectLanguage(text: string): string | null {
   return byScript ?? languageByLetters(words, letters, isLatin);
 }
 
-/** The beginning of the text without what is no part of its language: links, mentions, signs, digits, emoji. */
+/** The start of the text without links, mentions, signs, digits and emoji. */
 function wordsOf(text: string): string {
   const read = decodeEntities(text.slice(0, readLength)).toWellFormed();
   const links = findLinks(read);
@@ -101,7 +101,7 @@ function wordsOf(text: string): string {
     .toWellFormed();
 }
 
-/** Told by the script alone, where more than half of the letters belong to it. */
+/** Decides by script if more than half of the letters belong to one. */
 function languageByScript(words: string, letters: number): string | null {
   if (anyOfThem.test(words)) {
     const script = scripts.find((each) => count(words, each.letters) * 2 > letters);
@@ -112,11 +112,11 @@ function languageByScript(words: string, letters: number): string | null {
   const ofHan = count(words, han);
   if ((ofHan + ofKana) * 2 <= letters) return null;
   if (ofKana > 0) return ofKana * 8 >= ofHan ? "ja" : null;
-  // Few words of Japanese are written without kana, and no sentences.
+  // Short Japanese words may lack kana, sentences do not.
   return ofHan >= fewestLetters ? "zh" : null;
 }
 
-/** Told by the detector, which compares the pieces of the words with those of many languages. */
+/** Decides by comparing n-grams with those of known languages. */
 function languageByLetters(words: string, letters: number, isLatin: boolean): string | null {
   if (letters < fewestLetters) return null;
   const found = eld.detect(words);

@@ -1,10 +1,13 @@
-/** Eyes, perhaps a nose, a mouth; between white space and white space or punctuation. A smile or a frown may be repeated. */
+/**
+ * Eyes, an optional nose, a mouth; after white space, and before white space or punctuation. The mouth of a smile or frown may
+ * repeat.
+ */
 const everyEmoticon = /(?<![^\s])([:;=])['’^-]?(\)+|\(+|[DPpOo])(?=[\s.,!?…)"'“”„‘’‚]|$)/g;
-/** Most posts hold a colon in a link: what follows it tells them apart quickly. */
+/** A cheap pre-check: most posts contain a colon in a link. */
 const mayHoldEmoticon = /[:;=]['’^-]?[()DPpOo]/;
 const exactEmoticon = /^([:;=])['’^-]?(\)+|\(+|[DPpOo])$/;
 
-/** The emoticons of a text, each once, in their plain form: `:-)`, `=)`, `:))` and `:)` are the same one. */
+/** The distinct emoticons of a text in normal form: `:-)`, `=)`, `:))` and `:)` are the same. */
 export function findEmoticons(text: string): string[] {
   if (!mayHoldEmoticon.test(text)) return [];
   const found = new Set<string>();
@@ -13,7 +16,7 @@ export function findEmoticons(text: string): string[] {
   return [...found];
 }
 
-/** The plain form of an emoticon; null for anything else. */
+/** The normal form of an emoticon; null for any other text. */
 export function readEmoticon(text: string): string | null {
   const [, eyes = "", mouth = ""] = exactEmoticon.exec(text) ?? [];
   return mouth === "" ? null : plain(eyes, mouth.charAt(0));

@@ -2,19 +2,19 @@ import { findLinks } from "./links.ts";
 import type { TextSpan } from "./span.ts";
 import { topLevelDomains } from "./top-level-domains.ts";
 
-/** Something in a text that is more than its words. `value` is as written, without the sigil. */
+/** `value` is as written, without the sigil. */
 export type Entity = TextSpan & { kind: EntityKind; value: string };
 export type EntityKind = "hashtag" | "mention" | "cashtag" | "url";
 
 export type EntityOptions = {
-  /** Also read handles that are host names (`@alice.bsky.social`) or name one (`@user@host.example`) whole. */
+  /** Also read handles that are host names (`@alice.bsky.social`) or contain one (`@user@host.example`). */
   dottedHandles?: boolean;
 };
 
-/** What was read at a sigil: the value without it, and where the text goes on. */
+/** The value without its sigil, and the offset after it. */
 export type SigilValue = { value: string; end: number };
 
-/** Not letters, but allowed inside a hashtag: joiners, middle dots and the like of several languages. */
+/** Characters other than letters that a hashtag may contain: joiners, middle dots and the like. */
 const hashtagSpecials =
   "_\\u200c\\u200d\\ua67e\\u05be\\u05f3\\u05f4\\uff5e\\u301c\\u309b\\u309c\\u30a0\\u30fb\\u3003\\u0f0b\\u0f0c\\u00b7";
 const hashtagCharacters = `\\p{L}\\p{M}\\p{Nd}${hashtagSpecials}`;
@@ -28,18 +28,17 @@ const badAfterHashtag = /^(?:[#＃]|:\/\/)/;
 const hostLabel = "[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?";
 const hostName = `${hostLabel}(?:\\.${hostLabel}){0,8}\\.[A-Za-z]{2,63}(?![A-Za-z0-9_])`;
 const plainMention = /[@＠]([A-Za-z0-9_]{1,20})/g;
-/** A host name, a name at a host, or a name. */
 const handle = `(?:${hostName}|[A-Za-z0-9_]{1,64})`;
 const dottedMention = new RegExp(`[@＠](${handle}(?:@${hostName})?)`, "g");
 const dottedMentionHere = new RegExp(dottedMention, "y");
 const plainMentionHere = /[@＠]([A-Za-z0-9_]{1,64})/y;
 const badBeforeMention = /[A-Za-z0-9_!#$%&*@＠]$/;
-/** `RT@user` and `rt:@user` mention, though a letter stands before the sigil. */
+/** `RT@user` and `rt:@user` are mentions although a letter precedes the sigil. */
 const repostMark = /(?:^|[^A-Za-z0-9_+~.-])rt:?$/i;
 const badAfterMention =
   /^(?:[@＠\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]|[\u0300-\u036f]|:\/\/)/;
 
-/** Joiners, variation selectors and the like, which do not make another tag. */
+/** Joiners, variation selectors and the like do not change a tag. */
 const showsNothing = /\p{Default_Ignorable_Code_Point}+/gu;
 
 const cashtagName = "[A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?";
@@ -47,7 +46,7 @@ const cashtagEnd = "(?=$|[\\s!#-/:-@\\[-_{-~])";
 const everyCashtag = new RegExp(`(?<=^|\\s)\\$(${cashtagName})${cashtagEnd}`, "g");
 const cashtagHere = new RegExp(`\\$(${cashtagName})${cashtagEnd}`, "y");
 
-/** The entities of a text by the rules that posts on X follow, in order, none inside another. Offsets are UTF-16. */
+/** The entities of a text by X's rules, in order, without overlaps. Offsets are UTF-16. */
 export function extractEntities(text: string, options: EntityOptions = {}): Entity[] {
   const links = findLinks(text).map(
     ({ start, end }): Entity => ({ kind: "url", start, end, value: text.slice(start, end) }),
@@ -61,7 +60,7 @@ export function extractEntities(text: string, options: EntityOptions = {}): Enti
   return found.filter(startsAfterOthers());
 }
 
-/** Of two that overlap, the first in the text counts. */
+/** Of overlapping entities, keeps the first. */
 function startsAfterOthers(): (entity: Entity) => boolean {
   let end = 0;
   return (entity) => {
@@ -86,28 +85,27 @@ export function findMentions(text: string, options: EntityOptions = {}): Entity[
   return mentions;
 }
 
-/** The hashtag whose sigil stands at `offset`; null when there is none (`#`, `#1`, a keycap). */
+/** The hashtag whose sigil is at `offset`; null if there is none (`#`, `#1`, a keycap). */
 export function readHashtag(text: string, offset: number): SigilValue | null {
   const found = readAt(hashtagHere, text, offset);
   return found !== null && hashtagLetter.test(found.value) ? found : null;
 }
 
-/** The handle whose sigil stands at `offset`: a name, a host name, or a name at a host. */
+/** The handle whose sigil is at `offset`: a name, a host name, or a name at a host. */
 export function readMention(text: string, offset: number): SigilValue | null {
   return readAt(dottedMentionHere, text, offset) ?? readAt(plainMentionHere, text, offset);
 }
 
-/** The cashtag whose `$` stands at `offset`. */
 export function readCashtag(text: string, offset: number): SigilValue | null {
   return readAt(cashtagHere, text, offset);
 }
 
-/** The form in which hashtags are compared: without sigil, NFKC, lower case. */
+/** The normal form of a hashtag: without sigil, NFKC, lower case. */
 export function foldTag(tag: string): string {
   return foldSigil(tag, "#");
 }
 
-/** The form in which handles are compared: without sigil, NFKC, lower case. */
+/** The normal form of a handle: without sigil, NFKC, lower case. */
 export function foldHandle(handle: string): string {
   return foldSigil(handle, "@");
 }
@@ -126,7 +124,6 @@ export function findHashtags(text: string): Entity[] {
   return hashtags;
 }
 
-/** The cashtags of a text, in order. */
 export function findCashtags(text: string): Entity[] {
   if (!text.includes("$")) return [];
   return Array.from(text.matchAll(everyCashtag), (match) => ({
@@ -137,7 +134,7 @@ export function findCashtags(text: string): Entity[] {
   }));
 }
 
-/** `@nasa.Great day` mentions nasa: the part behind a dot counts only when it is a host's end, written as one. */
+/** `@nasa.Great day` mentions nasa: the part after a dot counts only if it is a top-level domain in lower case. */
 function plausibleHandle(handle: string): string {
   const dot = handle.lastIndexOf(".");
   if (dot < 0 || handle.includes("@")) return handle;
@@ -162,7 +159,7 @@ function readAt(pattern: RegExp, text: string, offset: number): SigilValue | nul
   return match === null ? null : { value: match[1] ?? "", end: offset + match[0].length };
 }
 
-/** Most handles and many tags: nothing in them is white space, invisible or composed. */
+/** Fast path for most handles and many tags: no white space, invisible or composed characters. */
 const isPlain = /^[!-~]*$/;
 
 function foldSigil(text: string, sigil: string): string {

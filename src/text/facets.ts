@@ -1,8 +1,8 @@
 import { shortenAsciiToken, shortenToken } from "./token.ts";
 
 /**
- * Facet tokens: what is known of a post beside its words, as tokens that no text can hold, because each starts with or
- * holds punctuation that the analyzer never lets through.
+ * Facet tokens: a post's properties other than its words. Each starts with or contains punctuation that the analyzer never
+ * emits, so no text can forge one.
  *
  *     from:<account>  to:<account>  @<account>  #<tag>  lang:<tag>  url:<part of a link>
  *     $<symbol>  domain:<host>  label:<label>  source:<app>
@@ -11,9 +11,10 @@ import { shortenAsciiToken, shortenToken } from "./token.ts";
  *     has:link  has:media  has:image  has:video  has:hashtag  has:mention  has:cashtag  has:geo  geo:<cell>
  *     likes>=<n>  reposts>=<n>  replies>=<n>  quotes>=<n>  face:<emoticon>
  *
- * An account belongs to its platform: `x/123` and `bluesky/did:plc:…` are account ids, `x/@name` a handle of which no id is
- * known; `x/?name` is a handle beside which no id stands, so that an account id can lead to its handles without leading to
- * others who bore them. Posts are named alike: `x/20`, and elsewhere by a hash (`posts/references.ts`). So neither the same id on two platforms nor a handle made of digits is taken for another account.
+ * Accounts are prefixed with their platform: `x/123` and `bluesky/did:plc:…` are account ids, `x/@name` is a handle. `x/?name`
+ * is a handle in a post without an account id: a query by id can include its handles without matching other accounts that used
+ * them. Posts are `x/20`, or a hash on other platforms (`posts/references.ts`). Equal ids on two platforms, or a numeric handle
+ * and an id, never collide.
  */
 export const everyPost = "is:post";
 export const isRepost = "is:retweet";
@@ -38,7 +39,7 @@ export const accountById = (platform: string, id: string): string =>
 export const accountByHandle = (platform: string, foldedHandle: string): string =>
   `${platform}/@${foldedHandle}`;
 
-/** A handle that stands without an id. */
+/** A handle without an account id beside it. */
 export const accountWithoutId = (platform: string, foldedHandle: string): string =>
   `${platform}/?${foldedHandle}`;
 
@@ -55,7 +56,7 @@ export const quotes = (post: string): string => facet("quoted:", post);
 export const reposts = (post: string): string => facet("reposted:", post);
 export const linkDomain = (host: string): string => facet("domain:", host);
 export const label = (value: string): string => facet("label:", value);
-/** Apps are compared without regard to case and to what parts their words: `Twitter_for_iOS` is "Twitter for iOS". */
+/** App names are compared case-insensitively, and with `_` for spaces and hyphens: `Twitter_for_iOS` is "Twitter for iOS". */
 export const writtenWith = (app: string): string =>
   facet(
     "source:",
@@ -70,7 +71,7 @@ export const linkPart = (part: string): string => facet("url:", part);
 export const geoCell = (cell: string): string => `geo:${cell}`;
 export const atLeast = (metric: string, threshold: number): string => `${metric}>=${threshold}`;
 
-/** Printable ASCII without capitals: most values, and nothing in them needs folding. */
+/** Printable ASCII without capitals: most values, which need no folding. */
 const isFolded = /^[!-@[-~]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters would end a token
 const breaksToken = /[\s\u0000-\u001f\u007f-\u00a0]/gu;

@@ -6,27 +6,27 @@ const foldable =
 const everyFoldable = new RegExp(foldable, "g");
 const replacements: ReadonlyMap<string, string> = makeReplacements();
 
-/** Characters that compatibility normalisation leaves alone, whatever stands beside them: most posts hold no others. */
+/** Matches unless NFKC leaves every character unchanged in any context, as in most posts. */
 const needsNormalising =
   /[^\u0021-\u007e\s\u00c0-\u00ff\u0400-\u0482\u048a-\u04ff\u2010\u2013-\u2016\u2018-\u201f\u2020-\u2022\u3001\u3002\u3042-\u3093\u30a2-\u30f3\u30fc\u4e00-\u9fff]|[\u00a0\u2000-\u200a\u202f\u205f\u3000]/;
 /**
- * Joiners, variation selectors, direction marks, fillers and the like: they show nothing and would split words. All that
- * Unicode calls ignorable, but for the zero width space.
+ * Joiners, variation selectors, direction marks, fillers and the like, which are invisible and would split words: all of
+ * Unicode's default ignorable characters except the zero width space.
  */
 const invisible =
   /[\u00ad\u061c\u115f\u1160\u180e\u200c-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufff8]|\u034f|[\u17b4\u17b5]|[\u180b-\u180d\u180f\ufe00-\ufe0f]|\ud82f[\udca0-\udca3]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff]/;
 const everyInvisible = new RegExp(invisible, "g");
 /**
- * A code unit that folding may do more to than make it lower case. What compatibility normalisation leaves alone holds of all
- * that is folded only letters with diacritics, and of all that is invisible only what counts as white space.
+ * Code units that folding may change beyond lower-casing. Of the characters that NFKC leaves unchanged, only letters with
+ * diacritics are folded, and only U+FEFF is invisible.
  */
 export const needsFolding = new RegExp(
   `${needsNormalising.source}|[\\ufeff\\u00c0-\\u00ff\\u0401\\u0451]`,
 );
-/** Single Hangul letters (ㅋㅋㅠ): compatibility normalisation would glue them to syllables that nobody wrote. */
+/** Single Hangul letters (ㅋㅋㅠ), which NFKC would compose into syllables. */
 const singleHangulLetter = /[\u3131-\u318e]/;
 const notSingleHangulLetters = /[^\u3131-\u318e]+/g;
-/** Thai and Lao AM, which compatibility normalisation takes apart, with the tone mark that belongs before it. */
+/** Thai and Lao AM, which NFKC decomposes, with the tone mark that belongs before it. */
 const thaiAm = /\u0e4d([\u0e48-\u0e4b]?)\u0e32/g;
 const laoAm = /\u0ecd([\u0ec8-\u0ecb]?)\u0eb2/g;
 const hasAm = /[\u0e4d\u0ecd]/;
@@ -36,9 +36,9 @@ const combiningAfterLatin =
 const zeroWidthSpace = /\u200b+/g;
 
 /**
- * A text as both sides compare it: compatibility form (NFKC), lower case, without invisible characters; diacritics folded
- * where a reader takes the letters for the same (Latin, Greek, Arabic, Hebrew, ё), kept where they make another
- * letter (й, が, Thai and Indic signs). The result of each word does not depend on the words around it.
+ * The normal form of posts and queries: NFKC, lower case, without invisible characters. Diacritics are folded where readers
+ * treat the letters as equal (Latin, Greek, Arabic, Hebrew, ё) and preserved where they make a different letter (й, が, Thai and
+ * Indic signs). Each word folds independently of its context.
  */
 export function foldWord(text: string): string {
   const visible = withoutInvisible(text);
@@ -52,7 +52,7 @@ function withoutInvisible(text: string): string {
   return invisible.test(joined) ? joined.replace(everyInvisible, "") : joined;
 }
 
-/** A zero width space is a hint for line breaks in scripts without spaces, and separates words elsewhere. */
+/** A zero width space is a line-break hint in scripts without spaces; in others it separates words. */
 function keepBetweenWords(spaces: string, offset: number, text: string): string {
   const after = classOfUnit(text.charCodeAt(offset + spaces.length));
   return after === spaceless ? "" : spaces;

@@ -1,11 +1,11 @@
-/** Codes that mean the same language as another: the left ones stand in old posts and in X's own list. */
+/** Synonymous codes; those on the left occur in old posts and in X's list. */
 const aliases: Readonly<Record<string, string>> = { iw: "he", in: "id", no: "nb", tl: "fil" };
 
 const primaryTag = /^[a-z]{2,3}$/;
 
 /**
- * The language tags that a post or a query value stands for, lower-cased, aliases resolved, most exact first: `zh-CN` is
- * `zh-cn` and `zh`, and `zh-Hans-CN` is `zh-hans` too. A query asks for the first one; a post is found under all.
+ * The language tags of a post or query value, in lower case, aliases resolved, most specific first: `zh-CN` is `zh-cn` and
+ * `zh`; `zh-Hans-CN` is also `zh-hans`. A query searches for the first; a post is indexed under all.
  */
 export function languageTags(tag: string): string[] {
   if (primaryTag.test(tag)) return [aliases[tag] ?? tag];

@@ -1,17 +1,17 @@
 import type { TextSpan } from "./span.ts";
 import { internationalDomains, topLevelDomains } from "./top-level-domains.ts";
 
-/** A host name is at most this long; it also bounds the work at every dot of a hostile text. */
+/** The DNS limit; it also bounds the work per dot of a hostile text. */
 const maxHostLength = 253;
 const maxShortLinkSlug = 40;
-/** What of path and query is read; it bounds the work at links that are nested in each other's brackets. */
+/** Bounds the work for links nested in each other's brackets. */
 const maxTailLength = 2048;
 
-/** Letters of Latin script above ASCII, which a host without a scheme may hold. */
+/** Latin letters above ASCII, which a host without a scheme may contain. */
 const latinAccents = "\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u024f\\u1e00-\\u1eff";
 const cyrillic = "\\u0400-\\u04ff";
 const bareHostCharacter = new RegExp(`[A-Za-z0-9_.${latinAccents}-]`);
-/** Any character that is no white space and no punctuation; host names of all scripts are made of these. */
+/** Any character except white space and punctuation; host names of all scripts consist of these. */
 const hostCharacter =
   /[A-Za-z0-9_.\u00c0-\u1fff\u2190-\u2fff\u3005-\u3007\u3021-\u303a\u3041-\uff00\uff10-\uffef-]/;
 const label = "[a-z0-9\\u0080-\\uffff](?:[a-z0-9_\\u0080-\\uffff-]*[a-z0-9\\u0080-\\uffff])?";
@@ -38,14 +38,13 @@ const parameterCharacters = new RegExp(
 );
 const parametersEnd = /[A-Za-z0-9=_#/&-]/;
 const port = /:[0-9]{1,5}/y;
-/** Most links of X posts lead over it; a host that goes on (`t.co.uk`) is another one. */
+/** Most links in X posts use t.co; a longer host (`t.co.uk`) is a different one. */
 const shortLinkHost = /^t\.co\//i;
 const shortLinkSlug = /\/([A-Za-z0-9]+)/y;
 
 /**
- * The links of a text, in order: with `http(s)://`, or a bare host under a known top-level domain. Punctuation that ends a
- * sentence stays outside, closing brackets only belong to a link that opened them. Work is linear in the length of the
- * text for any text.
+ * The links of a text, in order: with `http(s)://`, or a bare host under a known top-level domain. Excludes sentence-ending
+ * punctuation and closing brackets that the link did not open. Linear in the length of any text.
  */
 export function findLinks(text: string): TextSpan[] {
   const links: TextSpan[] = [];
@@ -74,13 +73,13 @@ function linkAt(text: string, dot: number, resume: number): Found {
   const schemeStart = startOfScheme(text, dot, bareStart, floor);
   if (schemeStart !== null) return linkWithScheme(text, schemeStart);
   if (bareStart === floor && floor > resume && bareHostCharacter.test(text.charAt(floor - 1))) {
-    // Within a run that is longer than any host, none begins.
+    // No host begins within a run that is longer than any host.
     return { link: null, scannedTo: scanAhead(text, dot, text.length, bareHostCharacter) };
   }
   const runEnd = scanAhead(text, dot, bareStart + maxHostLength + 1, bareHostCharacter);
   const nothing = { link: null, scannedTo: runEnd };
   if (bareStart > 0 && badBeforeBareHost.test(text.charAt(bareStart - 1))) return nothing;
-  // A hyphen that ties a host to letters of another script is no part of it.
+  // A hyphen between a host and letters of another script does not belong to the host.
   const start = bareStart > 0 ? afterHyphens(text, bareStart) : bareStart;
   const hostEnd = endOfBareHost(text, start, runEnd);
   if (hostEnd === null) return nothing;
@@ -94,7 +93,7 @@ function afterHyphens(text: string, start: number): number {
   return end;
 }
 
-/** Where the host begins, when `http://` or the like stands before it. */
+/** Start of the host if a scheme precedes it. */
 function startOfScheme(text: string, dot: number, bareStart: number, floor: number): number | null {
   if (text.startsWith("://", bareStart - 3)) return bareStart;
   if (bareStart === floor || text.charCodeAt(bareStart - 1) < 0x80) return null;
@@ -118,7 +117,7 @@ function linkWithScheme(text: string, hostStart: number): Found {
   return { link: { start, end }, scannedTo: end };
 }
 
-/** The end of a host after a scheme: at the last label that can be a top-level domain. */
+/** The end of a host after a scheme: its last label that can be a top-level domain. */
 function endOfHost(text: string, start: number, runEnd: number): number | null {
   const run = text.slice(start, runEnd);
   const isAscii = onlyAscii.test(run);
@@ -134,14 +133,14 @@ function endOfHost(text: string, start: number, runEnd: number): number | null {
   return null;
 }
 
-/** `example.삼성`: after a scheme, a last label of letters of another script may be any top-level domain. */
+/** `example.삼성`: after a scheme, a last label in another script may be any top-level domain. */
 function endsInForeignDomain(run: string): boolean {
   const top = foreignTopLevelDomain.exec(run)?.[1];
   if (top === undefined || !(top.charCodeAt(0) >= 0x250 || isKnownDomain(top))) return false;
   return isHost(run.slice(0, -top.length - 1));
 }
 
-/** The end of a host without a scheme: only a known top-level domain, not one that begins a sentence (`done.So`). */
+/** The end of a host without a scheme: requires a known top-level domain, not the start of a sentence (`done.So`). */
 function endOfBareHost(text: string, start: number, runEnd: number): number | null {
   const written = text.slice(start, runEnd);
   const foreign = written.endsWith(".") ? topLevelDomainAt(text, runEnd) : null;
@@ -160,7 +159,7 @@ function endOfBareHost(text: string, start: number, runEnd: number): number | nu
   return null;
 }
 
-/** In punycode any top-level domain is taken for one: nobody types `xn--` by accident. */
+/** Accepts any punycode domain, as `xn--` is never typed by accident. */
 function isKnownDomain(top: string): boolean {
   const lower = top.toLowerCase();
   return topLevelDomains.has(lower) || lower.startsWith("xn--");
@@ -174,7 +173,7 @@ function topLevelDomainAt(text: string, index: number): string | null {
   return internationalDomains.find((domain) => lower.startsWith(domain)) ?? null;
 }
 
-/** Without its top-level domain: no label begins or ends with `-` or `_`, and only subdomains hold `_`. */
+/** `name` excludes the top-level domain. No label begins or ends with `-` or `_`, and only subdomains contain `_`. */
 function isHost(name: string): boolean {
   const dot = name.lastIndexOf(".");
   return (
@@ -184,7 +183,7 @@ function isHost(name: string): boolean {
   );
 }
 
-/** A t.co link is letters and digits, perhaps with a query. */
+/** A t.co link is letters and digits, with an optional query. */
 function endOfShortLink(text: string, hostEnd: number): number | null {
   shortLinkSlug.lastIndex = hostEnd;
   const slug = shortLinkSlug.exec(text);
@@ -194,7 +193,7 @@ function endOfShortLink(text: string, hostEnd: number): number | null {
   return text[end] === "?" ? endOfTail(text, end) : end;
 }
 
-/** Without a scheme only a path goes on from the host, perhaps behind a port. */
+/** Without a scheme only a path may follow the host and port. */
 function endOfBareLink(text: string, hostEnd: number): number {
   port.lastIndex = hostEnd;
   const afterPort = hostEnd + (port.exec(text)?.[0].length ?? 0);
@@ -208,7 +207,7 @@ function endOfLink(text: string, hostEnd: number): number {
   return next === "/" || next === "?" ? endOfTail(text, afterPort) : afterPort;
 }
 
-/** Path, parameters and fragment, without the punctuation that follows a link in a sentence. */
+/** The end of path and query, excluding punctuation that belongs to the sentence. */
 function endOfTail(text: string, start: number): number {
   const end = text[start] === "/" ? endOfPath(text, start) : start;
   return text[end] === "?" ? endOfParameters(text, end) : end;
@@ -230,7 +229,7 @@ function endOfParameters(text: string, start: number): number {
   return start + end;
 }
 
-/** Up to the first bracket that closes nothing or is never closed. */
+/** Up to the first unbalanced bracket. */
 function endOfBalanced(tail: string): number {
   const open: number[] = [];
   for (let index = 0; index < tail.length; index += 1) {

@@ -5,21 +5,20 @@ import { shortenToken } from "./token.ts";
 import { foldable, pictures, traitsOf } from "./traits.ts";
 
 /**
- * What a text is made of, in order: a word or an emoji as its token, or a run of a script without spaces as its characters
- * (each with the marks that belong to it). Documents and queries both start from here and differ only in how they
- * spell such a run.
+ * A unit of text: the token of a word or emoji, or a run of a script without spaces as its characters with their marks.
+ * Documents and queries share this step and differ only in how they spell such a run.
  */
 export type Run = string | readonly string[];
 
-/** Above ASCII, and no other way to tell is quicker. */
+/** The fastest test for non-ASCII text. */
 const aboveAscii = /[\u0080-\uffff]/;
-/** No real character carries more; it bounds the token of two characters. */
+/** More than any real character has; bounds the size of a pair token. */
 const maxMarks = 4;
 
 /**
- * The token of a character of a run and of the one behind it. Marks are announced by a `_` each (and so is the second half of a
- * character above U+FFFF): what begins with a character is then told from what begins with it and further marks, though
- * one text begins with the other. No word gives such a token, as `_` never stands in a run.
+ * The token of a character of a run and its successor. A `_` precedes the pair for each mark of the first character (and for
+ * its second surrogate), so that a prefix search for a character does not match the same character with further marks. No word
+ * yields such a token, as `_` never occurs in a run.
  */
 export function pairToken(character: string, next: string): string {
   return character.length === 1
@@ -40,7 +39,7 @@ export function runsOf(text: string): Run[] {
   return runs;
 }
 
-/** The words of `text[start, end)`, which is ASCII and in lower case. */
+/** The words of `text[start, end)`, which must be ASCII in lower case. */
 export function addAsciiWords(text: string, start: number, end: number, words: WordSink): void {
   let from = -1;
   for (let index = start; index < end; index += 1) {
@@ -54,7 +53,7 @@ export function addAsciiWords(text: string, start: number, end: number, words: W
   if (from >= 0) words.push(tokenOf(text, from, end));
 }
 
-/** The runs of any well-formed text. */
+/** `text` must be well-formed. */
 export function addRuns(text: string, runs: Run[]): void {
   const traits = traitsOf(text);
   if ((traits & pictures) === 0) {
@@ -74,7 +73,7 @@ function addFoldedRuns(text: string, runs: Run[]): void {
     const kind = classAt(text, index);
     if (kind === word) index = addWord(text, index, runs);
     else if (kind === spaceless) index = addCharacters(text, index, runs);
-    // A mark that belongs to nothing is skipped.
+    // Skips a mark without a base character.
     else index += widthAt(text, index);
   }
 }

@@ -1,7 +1,7 @@
 import { decodeEntities } from "./html.ts";
 import { pairToken, type Run, runsOf } from "./runs.ts";
 
-/** One place of a sequence of tokens: a whole token, the start of one (a lone CJK character), or any single token. */
+/** An element of a token sequence: a whole token, a token prefix (a lone CJK character), or any single token. */
 export type SequenceElement =
   | { kind: "token"; token: string }
   | { kind: "prefix"; prefix: string }
@@ -11,15 +11,14 @@ type Place = Run | typeof anyToken;
 const anyToken = Symbol("any token");
 
 /**
- * The tokens that must stand side by side where a document holds this word (`state-of-the-art` is four). Empty when there is
- * nothing to look for. No mentions or links are recognised: their words count as plain words. See `analyzeText` for how
- * documents are spelled.
+ * The tokens that must be adjacent in a document with this word (`state-of-the-art` is four); empty if there are none. Mentions
+ * and links are treated as plain words. `analyzeText` defines the spelling of documents.
  */
 export function querySequence(text: string): SequenceElement[] {
   return spell(runsOf(decodeEntities(text).toWellFormed()));
 }
 
-/** As `querySequence` for a quoted phrase: a `*` on its own between words stands for exactly one token, whatever it is. */
+/** As `querySequence`, for a quoted phrase: a separate `*` matches exactly one token. */
 export function phraseSequence(text: string): SequenceElement[] {
   const places: Place[] = [];
   for (const part of decodeEntities(text).toWellFormed().split(/\s+/u)) {
@@ -40,15 +39,15 @@ function spell(places: readonly Place[]): SequenceElement[] {
   });
 }
 
-/** The token that stands for any one takes up a document's run where this one ends: its last character's own token is open. */
+/** In a document the run may continue into the wildcard, so the token of its last character is left open. */
 function spellBeforeAny(characters: readonly string[]): SequenceElement[] {
   const open = spellCharacters(characters, true);
   return characters.length > 1 ? [...open, { kind: "any" }] : open;
 }
 
 /**
- * A document's run ends with the token of its last character, so a run that something follows has to end there too; the last
- * run of a query may end in the middle of a document's.
+ * A document's run ends with its last character's token, so a query run followed by another word must end there too. The last
+ * run of a query may end inside a document's run.
  */
 function spellCharacters(characters: readonly string[], isLast: boolean): SequenceElement[] {
   const [first, second] = characters;

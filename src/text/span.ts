@@ -1,9 +1,9 @@
-/** A stretch of a text in UTF-16 code units; `end` is exclusive. */
+/** A range of a text in UTF-16 code units; `end` is exclusive. */
 export type TextSpan = { start: number; end: number };
 
 /**
- * Those of `spans` that begin outside of every one of `covers`. Both are in order of their starts and `covers` do not overlap;
- * one walk along the two, so that the work is the sum of their lengths.
+ * The `spans` that start outside all `covers`. Both are sorted by start and `covers` do not overlap. Linear in the sum of their
+ * lengths.
  */
 export function startingOutside<Span extends TextSpan>(
   spans: readonly Span[],

@@ -3,15 +3,13 @@ import { mayHoldEmoji } from "./emoji.ts";
 import { needsFolding } from "./fold.ts";
 
 /**
- * What a text may hold, as its code units alone tell: a trait that is missing is missing for certain. One walk along a table
- * takes the place of a search for each, as most texts have none of them.
+ * Bits for what a text may contain, by its code units: an absent trait is certain. One table pass replaces a search per trait.
  */
 export const foldable = 1;
 export const pictures = 2;
 
 let table: Uint8Array | null = null;
 
-/** The traits of a text, as the sum of their numbers. */
 export function traitsOf(text: string): number {
   table ??= unitTable(
     [

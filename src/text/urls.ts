@@ -1,28 +1,27 @@
 import { domainToUnicode } from "node:url";
 import { shortenToken } from "./token.ts";
 
-/** No name of a host is longer. */
 const maxHostLength = 253;
 const schemePrefix = /^[a-z][a-z0-9+.-]*:\/\//;
 const authority = /^[^/?]*/;
 const userinfo = /^.*@/;
 const defaultPort = /:(?:80|443)?$/;
-/** Parameters that say how a reader came to a page, not which page it is. */
+/** Parameters that track the reader and do not identify the page. */
 const trackingParameters =
   /(^|[?&;])(?:utm_[a-z_]*|fbclid|gclid|gclsrc|dclid|gbraid|wbraid|msclkid|yclid|twclid|ttclid|li_fat_id|igshid?|mc_[ce]id|mkt_tok|_hsenc|_hsmi|_ga|_gl|vero_id|oly_(?:anon|enc)_id|ref_src|ref_url)=[^&;]*/g;
 const percentEncoded = /(?:%[0-9a-f]{2})+/g;
 const between = /[^\p{L}\p{M}\p{N}]+/u;
 const aboveAscii = /[\u0080-\uffff]/;
 
-/** A link as it is compared: lower case, without scheme, user and fragment. */
+/** A link in normal form: lower case, without scheme, user and fragment. */
 export type Link = {
-  /** With a port that is not the usual one. */
+  /** Includes a non-default port. */
   host: string;
-  /** What follows the host. */
+  /** Everything after the host. */
   rest: string;
 };
 
-/** Reads a link. Takes any string. */
+/** Accepts any string. */
 export function linkOf(url: string): Link {
   const whole = normalise(url.trim()).replace(schemePrefix, "");
   const fragment = whole.indexOf("#");
@@ -32,9 +31,9 @@ export function linkOf(url: string): Link {
 }
 
 /**
- * The parts of a link, in order, by which `url:` finds it: host labels, path and query cut at everything that is no letter,
- * mark or digit. In lower case, punycode and percent codes decoded; without scheme, user, leading `www.`, ports 80 and
- * 443, fragment and tracking parameters (`utm_…`).
+ * The tokens of a link for `url:`, in order: host labels, path and query, split at everything but letters, marks and digits.
+ * Lower case, punycode and percent codes decoded; without scheme, user, leading `www.`, ports 80 and 443, fragment and tracking
+ * parameters (`utm_…`).
  */
 export function linkTokens({ host, rest }: Link): string[] {
   const query = rest.includes("=") ? rest.replace(trackingParameters, "$1") : rest;
@@ -43,7 +42,6 @@ export function linkTokens({ host, rest }: Link): string[] {
   return parts.split(between).filter(isNotEmpty).map(shortenToken);
 }
 
-/** The letters and digits of a text in lower case, cut at everything else. */
 function asciiTokens(text: string): string[] {
   const tokens: string[] = [];
   let start = 0;
@@ -58,17 +56,14 @@ function asciiTokens(text: string): string[] {
 const isLetterOrDigit = (unit: number): boolean =>
   (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x30 && unit <= 0x39);
 
-/**
- * The tokens that must stand side by side where a link holds this text: a host, a part of a path, an id, or a whole link. Cut
- * as `linkTokens` cuts, so that what begins and ends where a link's parts do is found in it.
- */
+/** The tokens that must be adjacent in a link: of a host, part of a path, an id, or a whole link. Split as by `linkTokens`. */
 export function urlQueryTokens(text: string): string[] {
   return linkTokens(linkOf(text.replace(/^[\s"“”]+/u, "")));
 }
 
 /**
- * The host of a link and all domains that it belongs to, longest first, down to two labels: `news.bbc.co.uk`, `bbc.co.uk`, `co.uk`.
- * A host of one label is itself, and so is what is too long for one.
+ * The host and its parent domains, longest first, down to two labels: `news.bbc.co.uk`, `bbc.co.uk`, `co.uk`. A single label or
+ * an overlong host yields only itself.
  */
 export function hostSuffixes({ host }: Link): string[] {
   const name = host.slice(0, endOfName(host));
@@ -84,7 +79,6 @@ export function hostSuffixes({ host }: Link): string[] {
   return suffixes.reverse();
 }
 
-/** Where the port begins. */
 function endOfName(host: string): number {
   const end = host.search(/[: ]/);
   return end < 0 ? host.length : end;
