@@ -5,23 +5,23 @@ import type { AnalysedPosts, ImportAnalysis } from "./import-analysis.ts";
 import type { Rejection } from "./read-lines.ts";
 import type { RecordCounts } from "./record-counts.ts";
 
-/** A part of a file that is written in one batch, ready to be. */
+/** A part of a file, analysed and ready to be written in one batch. */
 export type AnalysedChunk = {
-  /** Null where it has no posts. */
+  /** Null if the chunk has no posts. */
   prepared: AnalysedPosts["body"] | null;
   posts: number;
-  /** By their lines in the file. */
+  /** In file order. */
   rejections: readonly Rejection[];
-  /** What the rejected file needs as its first line; null for nothing. */
+  /** First line that the rejected file needs, or null. */
   head: Buffer | null;
   counts: RecordCounts;
-  /** How far the file is read behind it: the last record, and the offset where the next one begins. */
+  /** Position after the chunk: the number of its last record and the offset of the next. */
   end: { lines: number; bytes: number };
-  /** Whether a strict import ends here: the last rejection is the reason. */
+  /** Whether a strict import stops here; the last rejection is the reason. */
   isStopped: boolean;
 };
 
-/** In an object, as an async generator awaits promises. */
+/** Wrapped in an object because an async generator awaits yielded promises. */
 export type PendingChunk = { chunk: Promise<AnalysedChunk> };
 
 export type ChunksRequest = {
@@ -30,10 +30,10 @@ export type ChunksRequest = {
   clock: Clock;
   limits: RecordLimits;
   onBadLine: "reject" | "stop";
-  /** How far an earlier run came. */
+  /** Where an earlier run stopped. */
   from: { lines: number; bytes: number };
 };
 
-/** Records of a chunk, and bytes at which it ends. */
+/** A chunk ends at either limit: records or bytes. */
 export const chunkRecords = 5_000;
 export const chunkBytes = 16 * 1024 ** 2;

@@ -11,8 +11,7 @@ import { lineChunks } from "./line-chunks.ts";
 import { recordChunks } from "./record-chunks.ts";
 
 /**
- * The chunks of a file in its order, analysed a few at the same time. What was read before the source throws comes first.
- * Throws what the source throws.
+ * The chunks of a file in order, several analysed concurrently. Yields everything read before the source throws, then rethrows.
  */
 export async function* analysedChunks(
   format: ImportFormat,
@@ -74,7 +73,7 @@ function lineChunkOf(
   };
 }
 
-/** Awaits chunks in their order while at most `most` of them are pending. Throws what `chunks` throws behind the last of them. */
+/** Awaits chunks in order, with at most `most` pending. Rethrows an error of `chunks` after the last chunk. */
 async function* inOrder(
   chunks: AsyncGenerator<PendingChunk>,
   most: number,

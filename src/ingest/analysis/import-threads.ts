@@ -2,7 +2,7 @@ import type { PreparationSettings } from "../../archive/bulk/prepare-posts.ts";
 import { siblingModule, startThread, type Thread } from "../../lib/thread.ts";
 import type { AnalysedLines, AnalysedPosts, ImportAnalysis } from "./import-analysis.ts";
 
-/** Starts up to so many threads that parse and analyse, each when all others are busy. */
+/** Starts up to `mostThreads` threads, each only when all others are busy. */
 export function startImportThreads(
   settings: PreparationSettings,
   mostThreads: number,

@@ -1,9 +1,9 @@
-/** Some lines of a file, one after the other with their ends; the last line of the file may have none. */
+/** Consecutive lines of a file with their line ends; the last line of the file may have none. */
 export type LineChunk = {
-  /** In a buffer of their own. A line that is too long may be cut behind its first bytes. */
+  /** Owns its buffer. An overlong line may be truncated. */
   bytes: Uint8Array<ArrayBuffer>;
   lines: number;
-  /** Of the file: where the chunk begins, and where the next one does. */
+  /** Offsets in the file, `endOffset` exclusive. */
   startOffset: number;
   endOffset: number;
 };
@@ -11,20 +11,20 @@ export type LineChunk = {
 export type ChunkBounds = { maxLines: number; maxBytes: number; maxLineBytes: number };
 
 /**
- * Cuts a file into chunks of whole lines, of at most `maxLines`; one that has reached `maxBytes` ends with its line. Of a line
- * that is too long no more is held than shows that it is. When `pieces` throws, the lines that had ended are a last chunk.
+ * Splits a file into chunks of at most `maxLines` whole lines; a chunk ends after the line that reaches `maxBytes`. Stores only
+ * enough of an overlong line to detect it. If `pieces` throws, the complete lines so far are a last chunk.
  */
 export async function* lineChunks(
   pieces: AsyncIterable<Buffer>,
   fromOffset: number,
   { maxLines, maxBytes, maxLineBytes }: ChunkBounds,
 ): AsyncGenerator<LineChunk> {
-  /** The longest line has a carriage return behind it: with one byte more a line is too long. */
+  /** `maxLineBytes` and a carriage return, plus the byte that makes a line overlong. */
   const mostOfLine = maxLineBytes + 2;
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   let lines = 0;
-  /** The line that has not ended yet: what is held of it, and its bytes in the file. */
+  /** The unfinished line: what is stored of it, and its size in the file. */
   let open: Uint8Array[] = [];
   let openBytes = 0;
   let startOffset = fromOffset;
@@ -49,7 +49,7 @@ export async function* lineChunks(
     lines += 1;
   }
 
-  /** Holds the lines that begin and end in the piece, from an index on, and returns where it stopped. */
+  /** Adds the lines that begin and end in the piece, from index `from`; returns where it stopped. */
   function holdLines(piece: Buffer, from: number): number {
     let at = from;
     while (!isFull(at - from)) {

@@ -6,10 +6,10 @@ import { createLineSplitter, type Line } from "../import/lines.ts";
 import { RecordError } from "../import/record.ts";
 import { createRecordCounts, type RecordCounts } from "./record-counts.ts";
 
-/** Lines of NDJSON to be read: those of a `LineChunk`. */
+/** NDJSON lines to parse: those of a `LineChunk`. */
 export type LinesRequest = {
   bytes: Uint8Array;
-  /** Whether they are the first lines of the file, so that a byte order mark may precede them. */
+  /** Whether these are the file's first lines, which a byte order mark may precede. */
   isStart: boolean;
   platform: Platform;
   limits: RecordLimits;
@@ -17,7 +17,6 @@ export type LinesRequest = {
   onBadLine: "reject" | "stop";
 };
 
-/** A record that is not imported. */
 export type Rejection = {
   /** From 1, within the chunk. */
   line: number;
@@ -25,7 +24,7 @@ export type Rejection = {
   raw: Uint8Array;
 };
 
-/** What else a chunk holds, once its posts were read. */
+/** The remaining results of a chunk, available after its posts were read. */
 export type ReadLines = {
   posts: number;
   rejections: readonly Rejection[];
@@ -34,7 +33,7 @@ export type ReadLines = {
   stoppedAt: { lines: number; bytes: number } | null;
 };
 
-/** Reads the posts of a chunk of lines one by one, in their order. */
+/** Parses the posts of a chunk lazily, in order. */
 export function readLines(request: LinesRequest): { posts: Generator<Post>; read(): ReadLines } {
   const { bytes, platform, limits, nowMs } = request;
   const rejections: Rejection[] = [];

@@ -12,12 +12,12 @@ import {
 import type { Rejection } from "./read-lines.ts";
 import { createRecordCounts } from "./record-counts.ts";
 
-/** What a record takes in memory beside its bytes. */
+/** Memory per record beyond its bytes. */
 const recordOverheadBytes = 200;
 
 /**
- * Reads records on this thread, in turns, and has their posts analysed on others. What was read before the source throws is a
- * last chunk.
+ * Reads records on this thread, yielding to the event loop, and analyses their posts on others. If the source throws, what was
+ * read before is a last chunk.
  */
 export async function* recordChunks(
   format: RecordsFormat,
@@ -89,7 +89,7 @@ const rejectionOf = (record: FileRecord, reason: string): Rejection => ({
   raw: record.raw(),
 });
 
-/** Null when the record was taken, else why not. */
+/** Null if the record was read, else the reason for its rejection. */
 function readRecord(
   record: FileRecord,
   { posts, counts }: OpenChunk,

@@ -1,17 +1,16 @@
 import { withoutControls } from "../../text/controls.ts";
 
-/** What is counted of records beside their posts. */
 export type RecordCounts = {
-  /** Names of fields that the record form does not have, with how often they came. */
+  /** Occurrences of unknown fields, by name. */
   ignoredFields: ReadonlyMap<string, number>;
-  /** Records that are valid and not imported: how many, by the reason. */
+  /** Number of valid records that were not imported, by reason. */
   leftOut: ReadonlyMap<string, number>;
 };
 
 const maxIgnoredNames = 1_000;
 const otherNames = "(others)";
 
-/** Counts names; those beyond a bound count together. */
+/** Bounded: further names are counted together. */
 export function createRecordCounts() {
   const ignoredFields = new Map<string, number>();
   const leftOut = new Map<string, number>();

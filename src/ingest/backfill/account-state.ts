@@ -5,31 +5,31 @@ import { query, type Refusal, refused, xrpcUrl } from "../../platforms/bluesky/x
 import { fieldsOf } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
-/** What the server of an account says of it. */
+/** The state of an account according to its server. */
 export type AccountState = {
-  /** Null where the server does not say. */
+  /** Null if the server does not report it. */
   status: AccountStatus | null;
-  /** The repository's revision; null where the server does not say. */
+  /** The repository's revision; null if the server does not report it. */
   rev: string | null;
 };
 
-/** The words of com.atproto.sync.getRepoStatus for accounts that are not active, as far as they have their own here. */
+/** The inactive states of com.atproto.sync.getRepoStatus that have a status of their own here. */
 const statuses: ReadonlyMap<unknown, AccountStatus> = new Map(
   (["takendown", "suspended", "deleted", "deactivated"] as const).map((word) => [word, word]),
 );
 
-/** The errors that every method of com.atproto.sync may answer with. */
+/** Errors that every com.atproto.sync method may return. */
 const statusOfError: ReadonlyMap<string, AccountStatus> = new Map([
   ["RepoTakendown", "takendown"],
   ["RepoSuspended", "suspended"],
   ["RepoDeactivated", "deactivated"],
 ]);
 
-/** The state that a refusal tells; null when it is about something else. */
+/** The account state that a refusal implies, or null. */
 export const statusOfRefusal = ({ error }: Refusal): AccountStatus | null =>
   statusOfError.get(error) ?? null;
 
-/** Asks the account's server. Errors: `upstream_refused` when it does not know the account; what the fetch throws. */
+/** Queries the account's server. Errors: `upstream_refused` if it does not know the account; those of the fetch. */
 export async function askAccountState(
   fetch: PoliteFetch,
   { did, pds }: Pick<FoundAccount, "did" | "pds">,
@@ -48,7 +48,7 @@ export async function askAccountState(
   };
 }
 
-/** How servers answer that are older than the method, or made by others. */
+/** The response of servers that do not implement the method. */
 const isUnknownMethod = ({ status, error }: Refusal): boolean =>
   status === 501 || (status === 404 && error !== "RepoNotFound");
 

@@ -7,7 +7,7 @@ import { accountById, fromAccount } from "../../text/facets.ts";
 const pagePosts = 500;
 const pageDeadlineMs = 60_000;
 
-/** The uris of the posts that the archive holds of an account and shows, newest first, page by page. */
+/** The uris of an account's archived visible posts, newest first, by page. */
 export async function* archivedUris(
   archive: Pick<Archive, "search" | "records">,
   clock: Pick<Clock, "now">,

@@ -4,18 +4,18 @@ import { query, refused, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
 import { fieldsOf, list } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
-/** A labeler, and whose labels of those that it tells are believed. */
+/** A labeler, and the sources whose labels are trusted. */
 export type Labeler = { url: string; sources: readonly string[] };
 
 const pageLabels = 250;
-/** The most pages that a labeler may go on with: a cursor that never ends is a fault. */
+/** A longer listing is an upstream error, such as an endless cursor. */
 const mostPages = 10_000;
-/** So many uris make an address of about 4,000 characters. */
+/** Limits the URL to about 4,000 characters. */
 const urisOfRequest = 50;
 
 /**
- * The labels of an account and its posts, page by page. All of its posts are asked for at once, by the beginning of their
- * uris; a labeler that takes no such pattern is asked for each uri. Errors: `upstream_refused`; what the fetch throws.
+ * The labels of an account and its posts, by page. Queries all posts by uri prefix; falls back to single uris if the labeler
+ * rejects patterns. Errors: `upstream_refused`; those of the fetch.
  */
 export async function* authorLabels(
   fetch: PoliteFetch,
@@ -46,7 +46,7 @@ export async function* authorLabels(
     }
   }
 
-  /** A page; null when the labeler does not take the patterns. */
+  /** Null if the labeler rejects patterns. */
   async function ask(patterns: readonly string[], cursor: string | null): Promise<Page | null> {
     const parameters = { uriPatterns: patterns, sources, limit: pageLabels };
     const asked = xrpcUrl(url, "com.atproto.label.queryLabels", {

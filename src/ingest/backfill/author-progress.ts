@@ -1,11 +1,11 @@
 import type { Archive } from "../../archive/archive.ts";
 import { fieldsOf } from "../../platforms/fields.ts";
 
-/** How far the backfill of one author came, as the archive keeps it. */
+/** Backfill progress of one author, stored as a checkpoint. */
 export type AuthorProgress = {
-  /** The revision and the time of the last one that came to its end. */
+  /** Revision and time of the last complete backfill. */
   done: { rev: string | null; atMs: number } | null;
-  /** A listing that is under way: where its next page begins, and what its first one began with. */
+  /** An unfinished listing: the cursor of its next page, and the revision and time at which it began. */
   listing: { cursor: string; rev: string; startedMs: number } | null;
 };
 

@@ -10,17 +10,16 @@ import type { PoliteFetch } from "./polite-fetch.ts";
 
 export type ListedPage = {
   records: readonly { rkey: string; record: unknown }[];
-  /** Where the next page begins; null after the last. */
+  /** Null after the last page. */
   cursor: string | null;
 };
 
 const pageRecords = 100;
 
-/** The uri of a post by its record key. */
 export const postUri = (did: string, rkey: string): string =>
   `at://${did}/${postCollection}/${rkey}`;
 
-/** The post records of an account, 100 a page, from a cursor on. Errors: `upstream_refused`; what the fetch throws. */
+/** The post records of an account from a cursor, 100 per page. Errors: `upstream_refused`; those of the fetch. */
 export async function* listedRecords(
   fetch: PoliteFetch,
   { did, pds }: Pick<FoundAccount, "did" | "pds">,
@@ -57,7 +56,7 @@ function readPage(value: unknown, did: string): ListedPage {
   };
 }
 
-/** The profile record of an account; null when it has none. */
+/** Null if the account has no profile record. */
 export async function profileRecord(
   fetch: PoliteFetch,
   { did, pds }: Pick<FoundAccount, "did" | "pds">,

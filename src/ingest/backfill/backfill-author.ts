@@ -20,9 +20,9 @@ import { removeMissing, seeksMissing } from "./remove-missing.ts";
 type BackfillArchive = Pick<Archive, "write" | "readCheckpoint" | "search" | "records">;
 
 type BackfillLimits = {
-  /** Bytes of a repository that is read as a whole; of a larger one the posts are listed. */
+  /** The posts of a larger repository are listed instead. */
   maxRepositoryBytes: number;
-  /** Posts of one account. */
+  /** Per account. */
   maxPosts: number;
   repositoryTimeoutMs: number;
 };
@@ -32,9 +32,9 @@ export type BackfillRequest = {
   clock: Clock;
   directory: AccountDirectory & { fetch: PoliteFetch };
   limits: BackfillLimits;
-  /** Null where labels are not asked for. */
+  /** Null if labels are not requested. */
   labeler: Labeler | null;
-  /** Whether an account is read though nothing of it has changed since it was. */
+  /** Read accounts again even if they are unchanged since the last backfill. */
   again: boolean;
   signal?: AbortSignal;
   onProgress?: (seen: { author: string; posts: number; readBytes: number }) => void;
@@ -43,29 +43,28 @@ export type BackfillRequest = {
 export type AuthorSummary = {
   did: string;
   handle: string | null;
-  /** `complete`: all of it was read; `unchanged`: it was before, and is the same; `inactive`: its server gives out nothing. */
+  /** `unchanged` since the last complete backfill; `inactive`: the server returns no records of the account. */
   outcome: "complete" | "unchanged" | "inactive";
   status: AccountStatus | null;
-  /** How its posts were read. */
   by: "repository" | "listing" | null;
-  /** Whether an earlier run had begun. */
+  /** Whether this run continued an earlier one. */
   resumed: boolean;
   posts: number;
-  /** Records among its posts that are none. */
+  /** Records in the post collection that are not valid posts. */
   badRecords: number;
   labels: number;
-  /** Whether posts that are held and exist no longer were looked for. */
+  /** Whether the run looked for archived posts that no longer exist. */
   missingSought: boolean;
   seconds: number;
 } & WriteReport;
 
 /**
- * Reads the whole history of one account into the archive: its posts as they are at one revision, its handle, profile and
- * state, and the labels of its posts. Posts that are held and exist no longer are deleted. What the stream has told later than
- * that revision stays. At the end all of the account's posts up to the moment of asking are claimed as held.
+ * Reads the history of one account into the archive: its posts at one revision, handle, profile, state, and labels. Deletes
+ * archived posts that no longer exist. Newer changes from the stream are preserved. At the end, claims coverage of the account
+ * up to the time of the request.
  *
- * Errors: those of `findAccount` but `account_deleted`; `repository_unreadable`, `repository_too_large`; what the fetch and
- * the archive throw. What was written until then stays, and a listing goes on where it was.
+ * Errors: those of `findAccount` except `account_deleted`; `repository_unreadable`, `repository_too_large`; those of the fetch
+ * and the archive. Batches already written remain, and a listing resumes from its cursor.
  */
 export async function backfillAuthor(
   asked: string,
@@ -104,7 +103,7 @@ export async function backfillAuthor(
     const { did, handle } = account;
     const before = await readAuthorProgress(archive, did);
     const isSame = rev !== null && before.done?.rev === rev && !request.again;
-    // An account that was deleted and is back lets its posts in again only from here on.
+    // The posts of a reactivated account are accepted only after this change.
     if (status === "active") await writer.add(stateOf(did, status));
     if (handle !== null) await writer.add({ kind: "handle", ...of(did), handle });
     if (isSame) {

@@ -2,19 +2,19 @@ import { EarshotError } from "../../lib/errors.ts";
 import { type AuthorSummary, type BackfillRequest, backfillAuthor } from "./backfill-author.ts";
 
 export type AuthorsRequest = Omit<BackfillRequest, "onProgress"> & {
-  /** Handles and DIDs, each once. */
+  /** Distinct handles and DIDs. */
   authors: readonly string[];
   accountsAtOnce: number;
   onProgress?: (seen: AuthorsProgress) => void;
-  /** Told as each account comes to its end. */
+  /** Called as each account finishes. */
   onAuthor?: (result: AuthorResult) => void;
 };
 
 type AuthorsProgress = {
-  /** Accounts that came to their end, and all of them. */
+  /** Finished accounts, and all accounts. */
   ended: number;
   authors: number;
-  /** Posts read in all, and of the account that was just heard of. */
+  /** Posts read in total, and of the latest account to report. */
   posts: number;
   author: string;
   authorPosts: number;
@@ -25,12 +25,12 @@ export type AuthorResult =
   | { asked: string; summary: AuthorSummary }
   | { asked: string; fault: EarshotError };
 
-/** Faults of one account, which say nothing of the others; any other would meet them too. */
+/** Errors that concern one account only; any other would affect all. */
 const faultsOfAccount = /^(account_|repository_|upstream_|answer_)|^address_refused$/;
 
 /**
- * Reads the history of several accounts, some at the same time. A fault of one account is told and does not stop the others;
- * one of the archive stops all, as does the signal of the fetch.
+ * Reads the history of several accounts concurrently. An error of one account is reported and does not stop the others; an
+ * error of the archive or the signal of the fetch stops all.
  */
 export async function backfillAuthors(request: AuthorsRequest): Promise<AuthorResult[]> {
   const { authors, accountsAtOnce, onProgress, onAuthor } = request;

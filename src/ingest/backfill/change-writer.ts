@@ -1,10 +1,10 @@
 import type { Archive, ArchiveChange, WriteBatch, WriteReport } from "../../archive/archive.ts";
 
-/** Gathers changes and writes them in batches; what a batch of pages has come to goes with it. */
+/** Collects changes and writes them in batches. */
 export type ChangeWriter = {
-  /** Gives a promise only when a batch is full: most changes need none. */
+  /** Returns a promise only if a batch is full, to avoid one per change. */
   add(change: ArchiveChange): Promise<void> | undefined;
-  /** Writes what has gathered, with these checkpoints and this coverage in the same step. */
+  /** Writes pending changes with these checkpoints and coverage, atomically. */
   flush(beside?: Pick<WriteBatch, "checkpoints" | "coverage">): Promise<void>;
   report(): Readonly<WriteReport>;
 };

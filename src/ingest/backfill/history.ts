@@ -6,7 +6,7 @@ import type { ChangeWriter } from "./change-writer.ts";
 export type HistoryContext = {
   request: BackfillRequest;
   account: FoundAccount;
-  /** The repository's revision before anything was read; null when its server did not say. */
+  /** The repository's revision before reading; null if the server does not report it. */
   rev: string | null;
   before: AuthorProgress;
   /** When the reading began, Unix milliseconds. */
@@ -14,23 +14,23 @@ export type HistoryContext = {
   writer: ChangeWriter;
 };
 
-/** What reading an account's history came to; its posts are with the writer. */
+/** The result of reading an account's history; the posts went to the writer. */
 export type HistoryReport = {
   by: "repository" | "listing";
-  /** A revision at which all that was read was so, or an earlier one; null when none is known. */
+  /** A revision that is not later than the records read; null if unknown. */
   rev: string | null;
-  /** Everything made before this time was read, Unix milliseconds. */
+  /** Everything created before this time was read, Unix milliseconds. */
   asOfMs: number;
-  /** The record keys of its posts, bad ones too. */
+  /** Record keys of the posts, including invalid ones. */
   keys: ReadonlySet<string>;
-  /** Whether `keys` are all of them: an earlier run may have seen the others. */
+  /** Whether `keys` is complete: an earlier run may have seen others. */
   isWhole: boolean;
   resumed: boolean;
   posts: number;
   badRecords: number;
-  /** The profile record, null when it has none; left out where it is not known. */
+  /** Null if the account has none, absent if unknown. */
   profile?: unknown;
 };
 
-/** Null when the account's server gives out nothing, as the account is not active. */
+/** Null if the account is inactive and its server returns no records. */
 export type ReadHistory = (context: HistoryContext) => Promise<HistoryReport | null>;

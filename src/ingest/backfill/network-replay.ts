@@ -7,13 +7,13 @@ import { fieldsOf, list, string } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 import type { Span } from "./time-spans.ts";
 
-/** The archive of a Jetstream server: https://bsky.network serves one, and so does any server of one's own. */
+/** The archive of a Jetstream server, such as https://bsky.network. */
 export type NetworkReplay = {
-  /** The time that it holds, by when the server saw things; null while it holds nothing. */
+  /** The time span it covers, by server time; null if it is empty. */
   reach(): Promise<Span | null>;
   /**
-   * The blocks that may hold events of these collections, accounts and handles from the span, decompressed, in the order of
-   * their events. Errors: `replay_refused` where the token is not taken; `replay_unreadable`; what the fetch throws.
+   * The decompressed blocks that may contain events of these collections, accounts and handles in the span, in event order.
+   * Errors: `replay_refused` if the token is rejected; `replay_unreadable`; those of the fetch.
    */
   blocks(span: Span, collections: readonly string[]): AsyncGenerator<Uint8Array>;
 };
@@ -22,10 +22,10 @@ type Segment = { name: string; minSeq: number; maxSeq: number; fromMs: number; t
 type Planned = { name: string; ranges: readonly { first: number; last: number }[] | null };
 
 const pageSegments = 1_000;
-/** The most pages that a server may go on with: a cursor that never ends is a fault. */
+/** A longer listing is an upstream error, such as an endless cursor. */
 const mostPages = 10_000;
 const mostEntries = 1_000_000;
-/** A block is 4,096 events as a rule, a few megabytes; no server makes one as large as this. */
+/** Far above a regular block: 4,096 events, a few megabytes. */
 const mostBlockBytes = 256 * 1024 ** 2;
 const decompress = promisify(zstdDecompress);
 
@@ -165,7 +165,7 @@ function readPlanned(value: unknown, host: string): Planned {
   return { name, ranges };
 }
 
-/** What comes from a server's archive is not what its form says. */
+/** The archive's data does not match its format. */
 export function unreadable(host: string, why: string): EarshotError {
   return new EarshotError("replay_unreadable", `the archive of ${host} cannot be read: ${why}`, {
     status: 502,

@@ -9,14 +9,14 @@ import type {
 } from "../../lib/guarded-fetch.ts";
 
 /**
- * Requests that no host need refuse: no more of them a second than is set, none once the host's own allowance is used up
- * (`ratelimit-*`) until it has a new one, none before the time that a 429 names. What a later try can mend is tried again.
+ * Rate-limited requests per host: a fixed rate, a pause while the host's own allowance (`ratelimit-*`) is used up, and
+ * `Retry-After` on 429. Retries transient errors.
  *
- * Errors: what the guarded fetch throws; `upstream_limited` (retryable) when a host asks for a longer wait than is worth it;
- * `upstream_failed` (retryable) when it goes on answering with a fault of its own. Any other status is an answer.
+ * Errors: those of the guarded fetch; `upstream_limited` (retryable) if a host requires too long a wait; `upstream_failed`
+ * (retryable) if it keeps failing. Any other status is returned.
  */
 export type PoliteFetch = {
-  /** `tries` is 1 where a failure is an answer too. */
+  /** Use `tries: 1` if a failure is an acceptable answer. */
   get(url: URL, options?: FetchOptions & { tries?: number }): Promise<FetchedAnswer>;
   post(url: URL, body: unknown, options?: FetchOptions): Promise<FetchedAnswer>;
   stream(url: URL, options?: FetchOptions): Promise<StreamedAnswer>;
@@ -25,22 +25,22 @@ export type PoliteFetch = {
 export type PoliteFetchRequest = {
   fetch: GuardedClient;
   clock: Clock;
-  /** From 0 to below 1. */
+  /** In [0, 1). */
   random: () => number;
   requestsPerSecond: number;
   signal?: AbortSignal;
-  /** Told before a wait of a second or more. */
+  /** Called before waits of a second or more. */
   onWait?: (wait: { host: string; waitMs: number; reason: string }) => void;
 };
 
 type Answer = { status: number; headers: { get(name: string): string | null } };
-/** What a host allows: the next request's earliest time, by the clock's `elapsed`. */
+/** Earliest time of the next request to a host, by the clock's `elapsed`. */
 type Pace = { nextMs: number };
 
 const usualTries = 5;
 const backoff = { leastMs: 500, mostMs: 30_000 };
 const mostWaitMs = 15 * 60_000;
-/** Requests of a host's allowance that are left to others who come from the same address. */
+/** Part of a host's allowance left for other clients at the same address. */
 const sparedRequests = 2;
 const toldWaitMs = 1_000;
 
@@ -73,7 +73,7 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     }
   }
 
-  /** The answer, or the fault that another try may mend. */
+  /** The answer, or a retryable error. */
   async function attempt<Told>(
     send: () => Promise<Told>,
     isLast: boolean,
@@ -87,7 +87,7 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     }
   }
 
-  /** Waits for this request's place in the row of those to one host. */
+  /** Waits for this request's slot in its host's queue. */
   async function turn(host: string, pace: Pace): Promise<void> {
     signal?.throwIfAborted();
     const startMs = Math.max(clock.elapsed(), pace.nextMs);
@@ -108,7 +108,7 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     return known;
   }
 
-  /** How long a refusal asks to wait; null when it does not say. */
+  /** The wait that a refusal requests, or null. */
   function askedWaitMs(headers: Answer["headers"]): number | null {
     const after = headers.get("retry-after");
     if (after === null) return resetWaitMs(headers);
@@ -117,14 +117,14 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     return Number.isNaN(atMs) ? null : Math.max(0, atMs - clock.now());
   }
 
-  /** How long to wait as the host's allowance is used up; 0 when it is not. */
+  /** How long the host's allowance remains used up; 0 if it is not. */
   function spentWaitMs(headers: Answer["headers"]): number {
     const remaining = headers.get("ratelimit-remaining");
     if (remaining === null || !/^\d{1,12}$/.test(remaining)) return 0;
     return Number(remaining) > sparedRequests ? 0 : (resetWaitMs(headers) ?? 0);
   }
 
-  /** `ratelimit-reset` is a Unix time in seconds on AT Protocol hosts, and a number of seconds on others. */
+  /** `ratelimit-reset` is Unix seconds on AT Protocol hosts, and a number of seconds on others. */
   function resetWaitMs(headers: Answer["headers"]): number | null {
     const reset = headers.get("ratelimit-reset");
     if (reset === null || !/^\d{1,12}$/.test(reset)) return null;

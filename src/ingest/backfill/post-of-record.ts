@@ -3,18 +3,18 @@ import { postCollection, postOfCommit } from "../../platforms/bluesky/post.ts";
 import { isObject } from "../../platforms/fields.ts";
 import type { Post } from "../../posts/post.ts";
 
-/** A record as its repository holds it. */
+/** A record as stored in its repository. */
 export type ArchivedRecord = {
   did: string;
   rkey: string;
   record: unknown;
-  /** A revision of the repository at which the record was so, or an earlier one; empty when none is known. */
+  /** A revision that is not later than the record; empty if unknown. */
   rev: string;
 };
 
 /**
- * The post of a record; null when it is none. Nobody saw it being made: the time in its key, when there is one, stands for
- * that, and `nowMs` caps it.
+ * The post of a record, or null if it is not one. No network time is known, so the time in a TID record key, capped at `nowMs`,
+ * takes its place.
  */
 export function postOfRecord(
   { did, rkey, record, rev }: ArchivedRecord,

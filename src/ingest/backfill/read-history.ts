@@ -3,7 +3,7 @@ import type { ReadHistory } from "./history.ts";
 import { readListing } from "./read-listing.ts";
 import { readWholeRepository } from "./read-whole-repository.ts";
 
-/** As a whole where it is not too large, else by listing its posts. Null when its server gives out nothing. */
+/** Reads the whole repository if it is small enough, else lists its posts. Null if the server returns no records. */
 export const readHistory: ReadHistory = async (context) => {
   const { limits } = context.request;
   if (context.before.listing === null) {

@@ -5,10 +5,10 @@ import type { BackfillRequest } from "./backfill-author.ts";
 import type { ChangeWriter } from "./change-writer.ts";
 import type { HistoryReport } from "./history.ts";
 
-/** Whether enough was read of an account to know which posts it has no longer. */
+/** Whether the history is complete enough to detect deleted posts. */
 export const seeksMissing = ({ rev, isWhole }: HistoryReport): boolean => rev !== null && isWhole;
 
-/** Deletes the posts that are held and that the account has no longer, unless they are newer than what was read. */
+/** Deletes archived posts that the account no longer has, unless they are newer than the history. */
 export async function removeMissing(
   did: string,
   history: HistoryReport,

@@ -12,7 +12,6 @@ import type { Span } from "./time-spans.ts";
 export type ArchiveReplay = {
   clock: Clock;
   network: NetworkReplay;
-  /** For messages. */
   host: string;
   followed: ReadonlySet<FollowedWord>;
   writer: ReplayWriter;
@@ -20,8 +19,8 @@ export type ArchiveReplay = {
 };
 
 /**
- * Replays a span from a server's archive: what it saw in that time, rows of another collection and those that cannot be read
- * left out. Resolves with how many of those there were. Errors: those of the network replay; what the archive throws.
+ * Replays a span from a server's archive; skips rows of other collections. Resolves with the number of unreadable rows. Errors:
+ * those of the network replay and the archive.
  */
 export async function replayArchive(
   span: Span,

@@ -13,7 +13,7 @@ export type StreamReplay = {
   clock: Clock;
   random: () => number;
   guard: Guard;
-  /** Addresses of `/subscribe`; the next one is tried when one does not serve. */
+  /** Addresses of `/subscribe`; each is a fallback for the one before. */
   urls: readonly string[];
   userAgent: string;
   handshakeTimeoutMs: number;
@@ -25,23 +25,22 @@ export type StreamReplay = {
   onProgress: (reachedMs: number) => void;
 };
 
-/** Servers tell time by their own clocks: asked for as much more, the event that was the last one comes again. */
+/** Server clocks differ: with this overlap, a failover repeats the last event. */
 const overlapMs = 60_000;
-/** Events come so far out of the order of their times: thirty times what was seen of the public servers. */
+/** The most that events may be out of time order: thirty times what public servers show. */
 const mostDisorderMs = 1_000;
-/** A server that has sent nothing for as long, with all of the span behind it, has sent all that it has. */
+/** A server silent for this long, with the span in the past, has sent everything it has. */
 const quietMs = 5_000;
-/** A server that has sent nothing at all for as long proves nothing of the span: it stays missing. */
+/** Total silence for this long proves nothing: the span stays missing. */
 const idleMs = 15_000;
 const tries = 5;
 const backoff = { leastMs: 500, mostMs: 10_000 };
 const mostWaiting = 5_000;
 
 /**
- * Replays a span from what the stream's servers still have: they take it up at any time within their look-back, about a day
- * and a half. One that begins later, with an event beyond what was asked for, has lost what lies between, and that is not
- * claimed; nor is anything where a server sends nothing. Resolves with how many frames could not be read. Errors: `upstream_unreachable` when no server brings it on; the
- * signal's reason; what the archive throws.
+ * Replays a span from the stream servers, whose lookback is about a day and a half. If a server starts at an event after the
+ * requested time, or sends nothing, the part in between is not claimed as covered. Resolves with the number of unreadable
+ * frames. Errors: `upstream_unreachable` if no server makes progress; the signal's reason; those of the archive.
  */
 export async function replayStream(
   span: Span,
@@ -128,7 +127,7 @@ export async function replayStream(
       await connection.ended;
     }
 
-    /** Waits for a frame; true when none came though all of the span lies behind, or none at all for long. */
+    /** Waits for a frame; true if none came although the span has passed, or if none came at all for `idleMs`. */
     async function isQuiet(): Promise<boolean> {
       const woken = new AbortController();
       wake = () => woken.abort();

@@ -4,26 +4,26 @@ import type { CountMetric } from "../../query/tree.ts";
 import { createRecentKeys } from "../streams/recent-keys.ts";
 import { holds, type Span } from "./time-spans.ts";
 
-/** A collection that is replayed, and the times of which the archive did not hold it. */
+/** A collection to replay, and the times that the archive does not cover. */
 export type Missing = { collection: Collection; spans: readonly Span[] };
 
 /**
- * Takes the events of a stretch of time to the archive, in their order, in batches. With each batch goes the claim that the
- * time up to its last event is held, so that the ledger itself tells a later run where to go on.
+ * Writes the events of a time span in order, in batches. Each batch also claims coverage up to its last event, so the coverage
+ * table shows a later run where to resume.
  *
- * Events of the millisecond that a batch ends in wait for the next one, as that millisecond is not claimed yet.
+ * Events of a batch's last millisecond wait for the next batch, because that millisecond is not yet covered.
  *
- * Events that only add to counts are taken for times of which their collection was not held: elsewhere they were counted.
- * A post's own counts stay unknown: what it got after the stretch was not kept, as the post was not there.
+ * Events that only change counts apply only to times that their collection did not cover; others were already counted. A new
+ * post's counts stay unknown, because reactions after the span were dropped while the post was absent.
  */
 export type ReplayWriter = {
-  /** What comes next follows all that happened since `fromMs`, in the order of its times but for `disorderMs`. */
+  /** The events that follow include everything since `fromMs`, in time order up to `disorderMs`. */
   begin(fromMs: number, disorderMs: number): void;
-  /** Gives a promise only when a batch is full. `atMs` is the time by which the stretch is measured. */
+  /** Returns a promise only if a batch is full. `atMs` is the time that coverage is measured by. */
   add(atMs: number, event: StreamEvent): Promise<void> | undefined;
-  /** Writes what has gathered; all that comes later is later than `reachedMs`, but for the disorder. */
+  /** Writes pending events; later ones are after `reachedMs`, up to the disorder. */
   flush(reachedMs: number): Promise<void>;
-  /** Writes everything: all that happened before `toMs` is there. */
+  /** Writes everything: coverage is complete up to `toMs`. */
   end(toMs: number): Promise<void>;
   tally(): Readonly<ReplayTally>;
 };
@@ -33,7 +33,7 @@ export type ReplayTally = {
   posts: number;
   deletes: number;
   reactions: number;
-  /** Posts that were not held before. */
+  /** Posts that were not archived before. */
   added: number;
 };
 
@@ -58,7 +58,7 @@ export function createReplayWriter(
   let counts = new Map<string, ArchiveChange & { kind: "count" }>();
   let gathered = 0;
   let claim = { fromMs: 0, disorderMs: 0 };
-  /** Of the latest millisecond. */
+  /** The events of the latest millisecond. */
   let latest: { atMs: number; events: StreamEvent[] } = { atMs: 0, events: [] };
 
   const isUncounted = (metric: CountMetric, atMs: number): boolean =>

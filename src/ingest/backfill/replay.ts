@@ -12,15 +12,15 @@ export type ReplayRequest = {
   archive: Pick<Archive, "write" | "coverage">;
   clock: Clock;
   random: () => number;
-  /** A stretch of time, or all time between that which is held. */
+  /** A time span, or all gaps between covered times. */
   asked: Span | "gaps";
   followed: readonly FollowedWord[];
-  /** How far back the stream's servers go. */
+  /** How far back the stream servers go. */
   lookbackMs: number;
-  /** Within so much of now, the live stream is at work: what follows its last word it brings itself. */
+  /** The live stream covers the time from its last event on if that is this recent. */
   liveSlackMs: number;
   stream: Omit<StreamReplay, "clock" | "random" | "followed" | "writer" | "onProgress">;
-  /** Null where there is no token for the archive: what lies beyond the look-back then stays missing. */
+  /** Null without a token for the archive: time beyond the lookback then stays missing. */
   network: NetworkReplay | null;
   networkHost: string;
   onPart?: (part: { span: Span; by: "stream" | "archive" }) => void;
@@ -28,26 +28,26 @@ export type ReplayRequest = {
 };
 
 export type ReplaySummary = ReplayTally & {
-  /** What was to be replayed: the part of the time asked for that was not held. */
+  /** The uncovered parts of the requested time. */
   parts: readonly { span: Span; by: "stream" | "archive" }[];
-  /** Of the time asked for, what was held before. */
+  /** Part of the requested time that was covered before. */
   heldBeforeMs: number;
-  /** What is still missing, of any collection. */
+  /** Still uncovered, in any collection. */
   missing: readonly Span[];
-  /** Frames and rows that could not be read. */
+  /** Unreadable frames and rows. */
   badEvents: number;
   seconds: number;
 };
 
-/** The end of the servers' look-back moves while they are read. */
+/** The servers' lookback limit moves during the replay. */
 const lookbackMarginMs = 30 * 60_000;
 
 /**
- * Replays what the network did in a stretch of time as far as the archive does not hold it, through the same reader as the
- * live stream: from the stream's own servers as far as they go back, and before that from the archive of one. The ledger gets
- * the time with each batch, so an interrupted replay goes on where it was.
+ * Replays the uncovered parts of a time span through the live stream's reader: from the stream servers within their lookback,
+ * before that from a server's archive. Coverage is written with each batch, so an interrupted replay resumes.
  *
- * Errors: `replay_needs_token` at the end, where time lies beyond the look-back and there is no token; those of either way.
+ * Errors: `replay_needs_token` at the end if time beyond the lookback remains and there is no token; those of `replayStream`
+ * and `replayArchive`.
  */
 export async function replay(request: ReplayRequest): Promise<ReplaySummary> {
   const { archive, clock, random, onPart, onProgress } = request;
@@ -98,7 +98,7 @@ export async function replay(request: ReplayRequest): Promise<ReplaySummary> {
   };
 }
 
-/** What is not held of each collection: of the time asked for, or between what is held. */
+/** The uncovered times of each collection: in the requested span, or between covered times. */
 function missingIn(
   held: readonly PlatformCoverage[],
   collections: readonly Collection[],
@@ -119,7 +119,7 @@ function missingIn(
   });
 }
 
-/** Each span cut where the look-back of the stream's servers ends. */
+/** Splits spans at the lookback of the stream servers. */
 function partsOf(spans: readonly Span[], reachMs: number): ReplaySummary["parts"] {
   return spans.flatMap(({ fromMs, toMs }) => {
     const cutMs = Math.min(Math.max(fromMs, reachMs), toMs);

@@ -1,7 +1,6 @@
 import { count, duration, secret } from "../../lib/settings/kinds.ts";
 import { url, urlListOrNone } from "../../lib/settings/network-kinds.ts";
 
-/** `earshot backfill`. */
 export const backfillSettings = {
   plcUrl: url(
     "EARSHOT_PLC_URL",
@@ -64,6 +63,6 @@ export const backfillSettings = {
 };
 
 export const backfillLimits = {
-  /** Time limit of a request, in milliseconds. */
+  /** Request timeout in milliseconds. */
   timeoutMs: 30_000,
 };

@@ -1,7 +1,7 @@
-/** Times, Unix milliseconds, `toMs` exclusive. */
+/** Unix milliseconds, `toMs` exclusive. */
 export type Span = { fromMs: number; toMs: number };
 
-/** What of `span` none of `held` holds, earliest first. */
+/** The parts of `span` outside `held`, in order. */
 export function missingOf(span: Span, held: readonly Span[]): Span[] {
   const missing: Span[] = [];
   let fromMs = span.fromMs;
@@ -14,7 +14,7 @@ export function missingOf(span: Span, held: readonly Span[]): Span[] {
   return missing.filter((gap) => gap.fromMs < gap.toMs);
 }
 
-/** The times that any of them holds, earliest first, none touching another. */
+/** Merged spans in order; none touch. */
 export function unionOf(spans: readonly Span[]): Span[] {
   const union: Span[] = [];
   for (const span of inOrder(spans)) {
@@ -25,7 +25,7 @@ export function unionOf(spans: readonly Span[]): Span[] {
   return union;
 }
 
-/** From the beginning of the earliest to the end of the latest; null where there are none. */
+/** From the earliest start to the latest end; null if empty. */
 export function hullOf(spans: readonly Span[]): Span | null {
   if (spans.length === 0) return null;
   const fromMs = Math.min(...spans.map((span) => span.fromMs));

@@ -1,36 +1,36 @@
 import { RecordError } from "./record.ts";
 import { createRecordLine } from "./record-bytes.ts";
 
-/** A record of a CSV file, without its line end. Of one that is longer than allowed only the beginning is kept. */
+/** A CSV record without its line end; truncated if too long. */
 export type CsvRecord = {
   bytes: Buffer;
-  /** Of its first line, from 1. */
+  /** Line number of its start, from 1. */
   line: number;
   isTooLong: boolean;
 };
 
 export type CsvSplitter = {
-  /** From the next record on this separates the fields. Until then each of the usual ones may. */
+  /** Sets the field separator from the next record on; until then any usual one is accepted. */
   useDelimiter(delimiter: string): void;
-  /** The records that end within this piece of the file. */
+  /** The records that end within this piece. */
   feed(piece: Buffer): Generator<CsvRecord>;
-  /** The last record, when it has no end of its own. */
+  /** The last record if it has no line end. */
   end(): CsvRecord | null;
 };
 
 const [quote, lineFeed] = [0x22, 0x0a];
-/** What may separate fields: the header shows which one does. */
+/** Field separators; the header determines which one is used. */
 const delimiters = [",", ";", "\t"] as const;
 
 /**
- * Cuts CSV (RFC 4180) into records: lines, but for line ends in quotes. A quote opens only at the start of a field, and a record
- * with one that is not closed goes on to the end of the file, of which no more than `maxBytes` are in memory.
+ * Splits CSV (RFC 4180) into records. A quote opens only at the start of a field. An unclosed quote extends its record to the
+ * end of the file, with at most `maxBytes` in memory.
  */
 export function createCsvSplitter(maxBytes: number): CsvSplitter {
   let line = 1;
   let firstLine = 1;
   let inQuotes = false;
-  /** After a quote that closes: another one stands for a quote in the field. */
+  /** After a closing quote: a second one is an escaped quote. */
   let hasJustClosed = false;
   let isFieldStart = true;
   let separators = new Set(delimiters.map((one) => one.charCodeAt(0)));
@@ -75,7 +75,7 @@ export function createCsvSplitter(maxBytes: number): CsvSplitter {
   return { useDelimiter, feed, end: () => (held.size() > 0 ? take() : null) };
 }
 
-/** The separator that a header has most of, the comma where it has none. */
+/** The most frequent separator of a header, by default the comma. */
 export function delimiterOf(header: string): string {
   const [most = ","] = delimiters.toSorted((a, b) => countOf(b, header) - countOf(a, header));
   return most;
@@ -83,7 +83,7 @@ export function delimiterOf(header: string): string {
 
 const countOf = (one: string, text: string): number => text.split(one).length;
 
-/** The fields of a record. Throws `RecordFault` where a quoted field does not end with its quote. */
+/** The fields of a record. Throws `RecordError` if a quoted field is not closed. */
 export function csvFields(record: string, delimiter: string): string[] {
   const fields: string[] = [];
   for (let at = 0; ; ) {
@@ -100,7 +100,7 @@ export function csvFields(record: string, delimiter: string): string[] {
   }
 }
 
-/** `end` is where the separator behind it is. */
+/** `end` is the offset of the separator after it. */
 type Field = { value: string; end: number };
 
 function bareField(record: string, at: number, delimiter: string): Field {

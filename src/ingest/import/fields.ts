@@ -3,8 +3,8 @@ import { parseIsoTime } from "../../platforms/time.ts";
 import type { Media } from "../../posts/post.ts";
 
 /**
- * The fields of the neutral import record: what each may hold, and how it is read. docs/import.md shows the same table.
- * A reader gives undefined for what it does not take.
+ * The fields of the neutral import record and their validation; docs/import.md has the same table. A reader returns undefined
+ * for an invalid value.
  */
 export type ImportField<T> = {
   /** Completes the sentence "expected …". */
@@ -12,7 +12,7 @@ export type ImportField<T> = {
   read(value: unknown): T | undefined;
 };
 
-/** Sizes that a record keeps to. Lengths count UTF-16 code units. */
+/** Lengths are UTF-16 code units. */
 const recordBounds = {
   textLength: 100_000,
   nameLength: 1_000,
@@ -134,7 +134,6 @@ export const importFields = {
 
 export type ImportFieldName = keyof typeof importFields;
 
-/** Fields that no record may lack. */
 export const requiredFields: readonly ImportFieldName[] = ["author", "created_at", "text"];
 
 function degrees(most: number): ImportField<number> {
@@ -154,13 +153,13 @@ function readMedia(value: unknown): Media | undefined {
   return { type: kind, url: address, alt: description };
 }
 
-/** Null is absent, and so is an empty string where a field may be left out. */
+/** Null, and an empty string in an optional field, count as absent. */
 export const isAbsent = (value: unknown): boolean =>
   value === undefined || value === null || value === "";
 
 function string(value: unknown, mostLength: number): string | undefined {
   if (typeof value !== "string" || value.length > mostLength) return undefined;
-  // A lone half of a surrogate pair has no form in UTF-8.
+  // A lone surrogate cannot be encoded in UTF-8.
   return value.isWellFormed() ? value : value.toWellFormed();
 }
 

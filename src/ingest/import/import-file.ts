@@ -12,12 +12,11 @@ import type { ImportLimits } from "./settings.ts";
 import { openImportSource } from "./source.ts";
 
 /**
- * Imports one file of records into the archive: a JSON object a line, or another format.
+ * Imports one file of records: NDJSON or another format.
  *
- * A bad record is counted, reported, written to the rejected file and never stops the rest. With each batch goes, in one step,
- * how far the file has been taken: an import that was ended at any moment continues there, and one that came to its end is
- * not done again unless the file has changed. Chunks are parsed and analysed on other threads while those before them are
- * written: a bounded number of them is in memory.
+ * Bad records are counted, reported and written to the rejected file; the import continues. Each batch commits the file's
+ * progress atomically, so an interrupted import resumes, and a complete one is skipped unless the file has changed. Chunks are
+ * parsed and analysed on other threads while earlier ones are written; the number in memory is bounded.
  */
 export type ImportRequest = {
   archive: Pick<Archive, "importPosts" | "readCheckpoint">;
@@ -27,11 +26,11 @@ export type ImportRequest = {
   file: string;
   standardInput: Readable;
   platform: Platform;
-  /** NDJSON when left out. */
+  /** Defaults to NDJSON. */
   format?: ImportFormat;
-  /** The folder for rejected lines that have none of their own. */
+  /** Fallback folder of the rejected file. */
   dataDir: string;
-  /** The time that the file holds completely, as its owner declares; null when he does not. */
+  /** The time span that the file covers completely, as its owner declares, or null. */
   covers: { fromMs: number; toMs: number } | null;
   onBadLine: "reject" | "stop";
   limits: ImportLimits;
@@ -41,30 +40,30 @@ export type ImportRequest = {
 };
 
 export type ImportSummary = {
-  /** True when the file had been imported to its end before: nothing was read. */
+  /** True if an earlier run had imported the whole file; nothing was read. */
   alreadyImported: boolean;
-  /** Lines that an earlier, interrupted run had taken. */
+  /** Lines taken by earlier, interrupted runs. */
   resumedAfterLines: number;
   imported: number;
   updated: number;
-  /** Held already, or kept out because the post was deleted. */
+  /** Already stored, or excluded because the post was deleted. */
   unchanged: number;
   rejected: number;
-  /** Lines of this file that were rejected by this run and those that it continues. */
+  /** Includes earlier runs that this one continues. */
   rejectedInAll: number;
   rejectedFile: string | null;
-  /** Names of fields that the record form does not have, with how often they came. */
+  /** Occurrences of unknown fields, by name. */
   ignoredFields: ReadonlyMap<string, number>;
-  /** Records that are valid and not imported, such as posts that are not public: how many, by the reason. */
+  /** Number of valid records that were not imported, such as private posts, by reason. */
   leftOut: ReadonlyMap<string, number>;
-  /** Whether the declared coverage was recorded: `withheld` when lines were rejected, so that it would not be true. */
+  /** Whether the declared coverage was stored; `withheld` if lines were rejected, as it would be false. */
   coverage: "none" | "added" | "withheld";
   seconds: number;
 };
 
 /**
- * Throws `import_unreadable`, `import_too_large` (what was read before is written first), `import_rejected` (a bad line, when
- * those stop it), what the archive throws, or the signal's reason; what was written until then stays.
+ * Errors: `import_unreadable`, `import_too_large` (after writing what was read), `import_rejected` (a bad line in strict mode),
+ * those of the archive, or the signal's reason. Batches already written remain.
  */
 export async function importFile(request: ImportRequest): Promise<ImportSummary> {
   const { clock, file, standardInput, limits, archive, platform, covers } = request;

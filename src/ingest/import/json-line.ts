@@ -4,7 +4,7 @@ import { messageOf } from "../../lib/errors.ts";
 import { createJsonMeter } from "../../lib/json-shape.ts";
 import { RecordError } from "./record.ts";
 
-/** The JSON value of a line. Throws `RecordFault` when it is no UTF-8, no JSON, or nested deeper than `maxDepth`, or more than may be parsed. */
+/** Throws `RecordError` if the line is not UTF-8 or JSON, is nested deeper than `maxDepth`, or exceeds the parser's limits. */
 export function parseJsonLine(bytes: Buffer, maxDepth: number): unknown {
   if (!isUtf8(bytes)) throw new RecordError("not valid UTF-8");
   if (bytes.length > smallBytes || !hasFewOpenings(bytes, maxDepth)) requireShape(bytes, maxDepth);
@@ -24,7 +24,9 @@ function requireShape(bytes: Buffer, maxDepth: number): void {
 
 const openings = ["{", "["].map((character) => character.charCodeAt(0));
 
-/** Whether the text cannot nest deeper than `most`, as it has no more brackets and braces that open: found without a pass in JavaScript. */
+/**
+ * True if the text has too few opening brackets to nest deeper than `most`. Uses native search instead of a pass in JavaScript.
+ */
 function hasFewOpenings(bytes: Buffer, most: number): boolean {
   let found = 0;
   for (const opening of openings) {

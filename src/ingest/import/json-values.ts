@@ -1,22 +1,22 @@
 import { createRecordBytes } from "./record-bytes.ts";
 
-/** One value of a file. Of one that is longer than allowed only the beginning is kept. */
+/** One value of a file; truncated if too long. */
 export type JsonValue = { bytes: Buffer; isTooLong: boolean };
 
 export type JsonSplitter = {
-  /** The values that end within this piece of the file. */
+  /** The values that end within this piece. */
   feed(piece: Buffer): Generator<JsonValue>;
-  /** A last value that nothing ends but the file; null when there is none. Throws when the file breaks off within a list or a value. */
+  /** The last value if only the end of the file ends it, or null. Throws if the file is truncated within a list or value. */
   end(): JsonValue | null;
 };
 
 export type JsonSplitterOptions = {
   maxValueBytes: number;
-  /** The list of an object whose items are taken in place of the object, as `orderedItems`; null for none. */
+  /** Property whose list items replace the object, such as `orderedItems`, or null. */
   listName: string | null;
 };
 
-/** A longer name of a list is none that is looked for. */
+/** Longer names cannot be the wanted list. */
 const longestName = 64;
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -24,23 +24,23 @@ const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x
 const lineFeed = 0x0a;
 
 /**
- * Cuts a file into JSON values, in one pass and with at most one value in memory: values one after the other, one a line or
- * not, and the items of a list in place of the list. It does not check them: what is no JSON becomes a value that cannot be
- * parsed. In a file whose first object takes one line a broken line ends with the line, and else with the file.
+ * Splits a file into JSON values in one pass, with at most one value in memory: values in sequence, on separate lines or not,
+ * and the items of a list instead of the list. Does not validate: invalid JSON becomes a value that fails to parse. If the
+ * first object takes one line, a broken value ends with its line, else with the file.
  */
 export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOptions): JsonSplitter {
-  /** What the open value lies in: the file, a list, or an object of which a list was taken. */
+  /** What encloses the current value: the file, a list, or an object whose list was read. */
   let within: "file" | "list" | "list of object" | "rest of object" = "file";
   let open: "none" | "scalar" | "container" = "none";
-  /** Of open brackets and braces in the open value. */
+  /** Nesting of brackets and braces in the current value. */
   let depth = 0;
   let inString = false;
   let isEscaped = false;
   const held = createRecordBytes(maxValueBytes, 0);
   let hasLineFeed = false;
-  /** Whether objects take one line each, as the first one that is not empty does; null before it. */
+  /** Whether objects take one line each, decided by the first non-empty one; null before it. */
   let isLinewise: boolean | null = null;
-  /** The newest string of an object that may have the list, and the name before the newest colon. */
+  /** The latest string of an object that may contain the list, and the name before its latest colon. */
   let text = "";
   let name = "";
 
@@ -70,7 +70,6 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
     let start = 0;
     let at = 0;
 
-    /** The value that ends before `end`. */
     function ended(end: number): JsonValue {
       hold(piece.subarray(start, end));
       return take();

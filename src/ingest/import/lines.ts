@@ -1,26 +1,23 @@
 import { createRecordLine, recordBytesLimit } from "./record-bytes.ts";
 
-/** A line without its end. Of one that is longer than allowed only the beginning is kept. */
+/** A line without its end; truncated if too long. */
 export type Line = {
   bytes: Buffer;
-  /** Counts from 1. */
+  /** From 1. */
   number: number;
-  /** Where the next line begins, in bytes from the start of the file. */
+  /** Offset of the next line in the file. */
   endOffset: number;
   tooLong: boolean;
 };
 
 export type LineSplitter = {
-  /** The lines that end within this piece of the file. */
+  /** The lines that end within this piece. */
   feed(piece: Buffer): Generator<Line>;
-  /** The last line, when it has no end of its own. */
+  /** The last line if it has no line end. */
   end(): Line | null;
 };
 
-/**
- * Cuts bytes into lines at LF or CRLF. Holds at most one line of `maxLineBytes`, however long the line is. `lines` and
- * `offset` tell how much of the file was cut before.
- */
+/** Splits bytes at LF or CRLF, with at most `maxLineBytes` in memory. `lines` and `offset` are the position to resume from. */
 export function createLineSplitter(
   maxLineBytes: number,
   { lines, offset }: { lines: number; offset: number },

@@ -3,13 +3,13 @@ import type { Platform } from "../../posts/post.ts";
 import type { ImportFormat } from "./formats/format.ts";
 import type { ImportSource } from "./source.ts";
 
-/** How far a file has been imported: what the archive keeps with each batch. */
+/** Import progress of a file, stored with each batch. */
 export type ImportProgress = {
-  /** When the file was last changed, Unix milliseconds: another time means another content. */
+  /** Modification time of the file, Unix milliseconds; a different time means different content. */
   modifiedMs: number;
-  /** The number of the last record taken. */
+  /** Number of the last record taken. */
   lines: number;
-  /** Decompressed bytes up to the end of the last record taken; 0 in formats that are read from the start again. */
+  /** Decompressed offset after the last record; 0 in formats that cannot resume at an offset. */
   bytes: number;
   rejected: number;
   rejectedBytes: number;
@@ -25,7 +25,7 @@ export const noProgress: ImportProgress = {
   done: false,
 };
 
-/** The checkpoint of an import; null for a source that cannot be read again. */
+/** Checkpoint name of an import; null if the source cannot be read again. */
 export function progressName(
   platform: Platform,
   { key }: Pick<ImportFormat, "key">,
@@ -35,7 +35,7 @@ export function progressName(
   return `import:${platform}:${key === "" ? "" : `${key}:`}${fingerprint}`;
 }
 
-/** How far earlier runs came with this file, unless it has changed since. */
+/** Progress of earlier runs, unless the file has changed. */
 export async function readProgress(
   archive: Pick<Archive, "readCheckpoint">,
   name: string,

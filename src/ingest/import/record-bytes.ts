@@ -1,18 +1,18 @@
-/** The bytes of one record while it is cut from the pieces of a file. Of one that is too long only the beginning is held. */
+/** Accumulates the bytes of one record from pieces of a file; stores only the start of an overlong record. */
 export type RecordBytes = {
   hold(piece: Buffer): void;
-  /** Bytes of the record so far, also those that are not held. */
+  /** Bytes so far, including those not stored. */
   size(): number;
-  /** The record, and the start of the next one. */
+  /** Returns the record and starts the next. */
   take(): { bytes: Buffer; isTooLong: boolean };
 };
 
-/** How much of a record that is too long is held. */
+/** How much of an overlong record is stored. */
 export const maxRecordBytes = 4_096;
 
 export const recordBytesLimit = (maxBytes: number): number => Math.min(maxRecordBytes, maxBytes);
 
-/** Holds records of `maxBytes`, and `endBytes` more of their end. */
+/** Accepts records up to `maxBytes`, and `endBytes` of their line end. */
 export function createRecordBytes(maxBytes: number, endBytes: 0 | 1): RecordBytes {
   let held: Buffer[] = [];
   let size = 0;
@@ -40,7 +40,7 @@ export function createRecordBytes(maxBytes: number, endBytes: 0 | 1): RecordByte
   };
 }
 
-/** The same for lines, which end in LF or CRLF: the one byte more that is held may be the carriage return of the end. */
+/** For lines that end in LF or CRLF: the extra byte may be the carriage return. */
 export function createRecordLine(maxBytes: number): RecordBytes {
   const held = createRecordBytes(maxBytes, 1);
   return {

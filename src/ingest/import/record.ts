@@ -17,7 +17,7 @@ import {
 type Fields = typeof importFields;
 type ValueOf<F> = F extends ImportField<infer T> ? T : never;
 
-/** One record of a file, read and checked field by field; null where the file says nothing. */
+/** One validated record; null where a field is absent. */
 export type ImportRecord = {
   readonly [Name in Exclude<ImportFieldName, "author" | "created_at" | "text">]: ValueOf<
     Fields[Name]
@@ -28,7 +28,7 @@ export type ImportRecord = {
   readonly text: string;
 };
 
-/** Why a record is not taken: names the field, what was found and what is expected. Fit for a terminal. */
+/** Why a record is rejected: the field, the value found and what is expected. Safe for a terminal. */
 export class RecordError extends Error {
   override readonly name = "RecordFault";
 
@@ -40,8 +40,8 @@ export class RecordError extends Error {
 const knownFields: ReadonlySet<string> = new Set(Object.keys(importFields));
 
 /**
- * Reads one record of the neutral form (docs/import.md). Fields that the form does not have are passed over and handed to
- * `onUnknown` by name. Throws `RecordFault`.
+ * Validates one record of the neutral form (docs/import.md). Reports unknown fields to `onUnknown` by name. Throws
+ * `RecordError`.
  */
 export function readImportRecord(
   value: unknown,
@@ -100,10 +100,9 @@ export function readImportRecord(
 }
 
 /**
- * The post that a record describes. A record without anything that identifies it gets the uri
- * `import:<platform>:<sha256 of the JSON list [author, created_at, text]>`. Throws `RecordFault` where the record claims an
- * identity that cannot be its own, or one that is later than `nowMs`. An `id` that the platform's identity has no use for is
- * handed to `onUnused` by name.
+ * The post of a record. Without an identity of its own, its uri is `import:<platform>:<sha256 of the JSON list [author,
+ * created_at, text]>`. Reports an `id` that the platform's identity does not use to `onUnused`. Throws `RecordError` if the
+ * claimed identity is impossible or later than `nowMs`.
  */
 export function toPost(
   record: ImportRecord,
@@ -201,7 +200,7 @@ function referenceOf(
   return reference;
 }
 
-/** What names the post that began the conversation: its number on X, elsewhere its uri. */
+/** The root post: its number on X, its uri on other platforms. */
 function conversationOf(
   record: ImportRecord,
   platform: Platform,
@@ -212,7 +211,7 @@ function conversationOf(
   return first.uri ?? first.id;
 }
 
-/** Elsewhere than on X a uri is the whole identity, and the number beside it is kept nowhere. */
+/** Except on X, the uri is the whole identity and a number beside it is not stored. */
 const isNamedBy = (id: string, { nativeId, uri }: Identity, platform: Platform): boolean =>
   nativeId !== null || (uri ?? "").startsWith(`import:${platform}:${id}`);
 
@@ -244,7 +243,7 @@ function entitiesOf(text: string, platform: Platform): FoundEntities {
   return found;
 }
 
-/** What the record lists, then what its text holds besides; each once, as first written. */
+/** The listed items, then those found in the text; distinct, as first written. */
 function merged(
   listed: readonly string[] | null,
   found: readonly string[],
@@ -267,7 +266,7 @@ export function unlike(name: string, expected: string, found: unknown): RecordEr
   return new RecordError(`${name}: expected ${expected}, found ${shown(found)}${hint}`);
 }
 
-/** A value as JSON, shortened. */
+/** A value as shortened JSON. */
 function shown(value: unknown): string {
   const mostLength = 60;
   if (typeof value === "object" && value !== null) {

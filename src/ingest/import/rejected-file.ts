@@ -1,11 +1,11 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, join } from "node:path";
 
-/** The lines of an import that were not taken, as they were, to be mended and imported. Made when the first one comes. */
+/** The rejected lines of an import, unchanged, to be repaired and imported again. Created on the first rejection. */
 export type RejectedFile = {
-  /** Where it is; null while there is none. */
+  /** Null until created. */
   path(): string | null;
-  /** Its length in bytes. */
+  /** In bytes. */
   size(): number;
   append(lines: readonly Buffer[]): Promise<void>;
   close(): Promise<void>;
@@ -14,15 +14,15 @@ export type RejectedFile = {
 export type RejectedFileOptions = {
   file: string;
   dataDir: string;
-  /** How much of the file of an earlier run is kept; the rest is written anew. */
+  /** How much of an earlier run's file is preserved; the rest is rewritten. */
   keptBytes: number;
-  /** When the run began, for a source that cannot be read again: each run has a file of its own. Null for any other. */
+  /** Start of the run if the source cannot be read again, as each such run has its own file; else null. */
   runMs: number | null;
 };
 
 /**
- * The file lies beside the one imported as `<file>.rejected`; in `dataDir` where that folder cannot be written, and as
- * `stdin-<time>.rejected` for the standard input. A file of another run is never written over.
+ * The file is `<file>.rejected` beside the imported file; in `dataDir` if that folder is not writable, and
+ * `stdin-<time>.rejected` for standard input. Never overwrites the file of another run.
  */
 export function createRejectedFile(options: RejectedFileOptions): RejectedFile {
   const { file, dataDir, keptBytes, runMs } = options;
@@ -51,7 +51,7 @@ export function createRejectedFile(options: RejectedFileOptions): RejectedFile {
   function namesOf(place: string): string[] {
     if (runMs === null) return [`${place}.rejected`];
     const stamp = new Date(runMs).toISOString().replaceAll(":", "-");
-    // Runs that began in the same millisecond take the next name.
+    // Runs that start in the same millisecond use the next name.
     return Array.from(
       { length: mostRunsAtOnce },
       (_unused, index) => `${place}-${stamp}${index === 0 ? "" : `-${index + 1}`}.rejected`,

@@ -13,7 +13,7 @@ import type { ImportSource } from "./source.ts";
 type Opened = {
   source: ImportSource;
   format: ImportFormat;
-  /** Of the checkpoint; null for a source that cannot be read again. */
+  /** Checkpoint name; null if the source cannot be read again. */
   name: string | null;
   before: ImportProgress;
   rejectedFile: RejectedFile;
@@ -21,7 +21,7 @@ type Opened = {
 
 type Tally = Omit<ImportSummary, "alreadyImported" | "coverage" | "seconds">;
 
-/** One run over a file: reads it from where an earlier run ended, and writes batch after batch with its progress. */
+/** One run over a file: resumes where an earlier run ended and writes each batch with its progress. */
 export function startRun(request: ImportRequest, opened: Opened) {
   const { archive, analysis, clock, limits, onBadLine } = request;
   const { source, format, name, before, rejectedFile } = opened;
@@ -74,7 +74,7 @@ export function startRun(request: ImportRequest, opened: Opened) {
     if (prepared !== null || rejections.length > 0) await writeBatch(prepared, []);
   }
 
-  /** Writes what precedes the bad line. */
+  /** Writes everything before the bad line, then throws. */
   async function stopAt(chunk: AnalysedChunk): Promise<never> {
     const bad = chunk.rejections.at(-1);
     await take({ ...chunk, rejections: [] });
@@ -85,7 +85,7 @@ export function startRun(request: ImportRequest, opened: Opened) {
     });
   }
 
-  /** Two batches are under way at the same time; a failure is thrown for a later one, or at the end. */
+  /** Pipelines two batches; a failure is thrown by a later call or at the end. */
   async function writeBatch(
     prepared: PackedPosts | null,
     coverage: readonly CoverageInterval[],
@@ -122,7 +122,7 @@ export function startRun(request: ImportRequest, opened: Opened) {
   return {
     readAll,
     finish,
-    /** Waits until nothing is being written, whatever the outcome. */
+    /** Waits for pending writes, whatever their outcome. */
     settle: () => writing.catch(() => {}),
     progress: () => progress,
     tally: (): Tally => ({

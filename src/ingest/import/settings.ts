@@ -1,7 +1,6 @@
 import { count } from "../../lib/settings/kinds.ts";
 import { defaultsOf, type SettingsOf } from "../../lib/settings/setting.ts";
 
-/** Limits on imported files. */
 export const importSettings = {
   maxBytes: count(
     "EARSHOT_IMPORT_MAX_BYTES",

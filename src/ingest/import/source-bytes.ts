@@ -3,11 +3,11 @@ import { createGunzip } from "node:zlib";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import { decompressZstd, waitingIn } from "./zstd-frames.ts";
 
-/** What a file may cost, whatever it says of itself. */
+/** Limits that do not depend on the file's own claims. */
 export type SourceLimits = {
-  /** Decompressed bytes in all. */
+  /** Total decompressed bytes. */
   maxBytes: number;
-  /** Decompressed bytes for one byte read, beyond the first 100 MiB. */
+  /** Decompressed bytes per byte read, beyond the first 100 MiB. */
   maxRatio: number;
 };
 
@@ -18,7 +18,7 @@ type FileForm = "plain" | "gzip" | "zstd" | "zip";
 
 export const longestMagic = 4;
 
-/** A file is what its first bytes say, whatever its name ends in. */
+/** Detects the format by magic number, not by name. */
 export function formatOf(start: Buffer): FileForm {
   if (start[0] === 0x1f && start[1] === 0x8b) return "gzip";
   if (start.length < longestMagic) return "plain";
@@ -43,7 +43,7 @@ export async function* chained(start: Buffer, rest: AsyncIterable<Buffer>): Asyn
   yield* rest;
 }
 
-/** The bytes of a file behind `offset`. Throws `import_unreadable` and `import_too_large`. */
+/** The file's bytes from `offset`. Throws `import_unreadable` and `import_too_large`. */
 export async function* decompressed(
   name: string,
   raw: AsyncIterable<Buffer>,
@@ -71,7 +71,7 @@ export async function* decompressed(
 const unpackFirst = (kind: string): string =>
   `it is a ${kind} archive, which this format cannot read: check --format, or unpack it and import the file in it`;
 
-/** The mark that tar archives have behind the name and the numbers of their first file. */
+/** Checks the magic of a tar header. */
 const isTar = (start: Buffer): boolean => start.toString("latin1", 257, 262) === "ustar";
 
 function decompressor(

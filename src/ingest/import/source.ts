@@ -17,37 +17,36 @@ import {
 } from "./source-bytes.ts";
 import { readZipDirectory, zipMemberPieces } from "./zip.ts";
 
-/** A file, or the standard input, to be read from its start once. */
+/** A file or standard input, readable once. */
 export type ImportSource = {
-  /** For messages. */
   name: string;
-  /** Tells a file by its beginning and size; null where it cannot be read again. */
+  /** Identifies a file by its beginning and size; null if it cannot be read again. */
   fingerprint: string | null;
   modifiedMs: number;
-  /** Bytes of the file as it lies there; null when not known beforehand. */
+  /** Size on disk; null if unknown. */
   totalBytes: number | null;
-  /** Bytes of it that were read. */
+  /** Bytes read from disk. */
   readBytes(): number;
-  /** Its decompressed bytes from `offset` on. Throws `import_unreadable`, `import_too_large`; the first for a zip or tar archive. */
+  /** Decompressed bytes from `offset`. Throws `import_unreadable` (also for a zip or tar archive) and `import_too_large`. */
   pieces(offset: number): AsyncGenerator<Buffer>;
   /**
-   * The files to read: of a zip archive those in it with such a name, in order, else the file itself. The bounds on sizes are
-   * those of all together. Throws `import_unreadable`, also when an archive has none.
+   * The files to read: in a zip archive those with a matching name, in order, else the file itself. Size limits apply to their
+   * total. Throws `import_unreadable`, also if an archive has none.
    */
   files(name: RegExp): Promise<readonly SourceFile[]>;
-  /** A small file of this name in the zip archive, or beside the file; null where there is none. Throws `import_unreadable`. */
+  /** A small file of this name in the zip archive or beside the file, or null. Throws `import_unreadable`. */
   companion(name: string): Promise<Buffer | null>;
   close(): Promise<void>;
 };
 
-/** Its decompressed bytes; may be read once. */
+/** Decompressed; readable once. */
 export type SourceFile = { pieces(): AsyncGenerator<Buffer> };
 
-/** Of a file beside the one imported. */
+/** Maximum size of a file beside the imported one. */
 const companionBytes = 1024 ** 2;
 const headBytes = 64 * 1024;
 
-/** Opens a file for import; `-` reads `standardInput`. Throws `import_unreadable`. */
+/** Opens a file; `-` reads `standardInput`. Throws `import_unreadable`. */
 export async function openImportSource(
   file: string,
   standardInput: Readable,

@@ -3,7 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { pipeline, Readable } from "node:stream";
 import { crc32, createInflateRaw } from "node:zlib";
 
-/** A file in a zip archive, as the central directory describes it; nothing of it is checked yet. */
+/** An entry of the central directory, not yet verified. */
 export type ZipMember = {
   name: string;
   /** 0 stored, 8 deflate. */
@@ -15,9 +15,9 @@ export type ZipMember = {
   headerOffset: number;
 };
 
-/** Far more than the directory of an archive of a million files takes. */
+/** Far above the directory of an archive with a million files. */
 const mostDirectoryBytes = 256 * 1024 ** 2;
-/** Far more parts than any archive has of one kind of file. */
+/** Far above the parts of one file in any archive. */
 const mostMembers = 10_000;
 const longestName = 4_096;
 
@@ -29,8 +29,8 @@ const entrySize = 46;
 const headerSize = 30;
 
 /**
- * The files of a zip archive whose names are wanted, by its central directory (APPNOTE 4.3), also of one beyond 4 GiB (zip64).
- * Archives in several parts are not supported. Throws an `Error` that says what is wrong.
+ * The wanted files of a zip archive, from its central directory (APPNOTE 4.3), including zip64. Multi-part archives are not
+ * supported. Throws an `Error` with the reason.
  */
 export async function readZipDirectory(
   handle: FileHandle,
@@ -61,7 +61,7 @@ export async function readZipDirectory(
   return members;
 }
 
-/** The content of a member, from the start. Throws when it is not whole, or in a form that is not supported. */
+/** The content of a member. Throws if it is damaged or its format is unsupported. */
 export async function* zipMemberPieces(
   handle: FileHandle,
   member: ZipMember,
@@ -125,7 +125,7 @@ async function findDirectory(
   return { offset: numberAt(end64, 48), bytes: numberAt(end64, 40) };
 }
 
-/** Where the record that ends the archive begins: the last one whose comment reaches to the end. */
+/** Offset of the end record: the last one whose comment reaches the end of the file. */
 function findEnd(tail: Buffer): number {
   for (let at = tail.length - endSize; at >= 0; at -= 1) {
     const isEnd = tail[at] === 0x50 && tail.readUInt32LE(at) === 0x06054b50;
@@ -136,7 +136,7 @@ function findEnd(tail: Buffer): number {
 
 function memberOf(name: string, entry: Buffer, extra: Buffer): ZipMember {
   const large = largeValues(extra);
-  /** A value of 32 bits that is all ones stands in the extra field, in this order. */
+  /** A 32-bit value of all ones is in the extra field, in this order. */
   const value = (at: number): number => {
     const number = entry.readUInt32LE(at);
     return number === 0xffffffff ? (large.shift() ?? number) : number;
@@ -155,7 +155,7 @@ function memberOf(name: string, entry: Buffer, extra: Buffer): ZipMember {
   };
 }
 
-/** The values of 64 bits in the extra field of an entry. */
+/** The 64-bit values of an entry's extra field. */
 function largeValues(extra: Buffer): number[] {
   for (let at = 0; at + 4 <= extra.length; ) {
     const end = at + 4 + extra.readUInt16LE(at + 2);

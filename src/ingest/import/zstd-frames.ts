@@ -3,8 +3,8 @@ import { PassThrough, type Readable } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
 
 /**
- * Decompresses a zstd file of any number of frames one after another, as `cat a.zst b.zst` or a parallel compressor makes
- * it: Node's own stream ends, without a word, after the first. All that came out before a fault comes before it.
+ * Decompresses a zstd file of any number of frames, as from `cat a.zst b.zst` or a parallel compressor: Node's own stream
+ * silently ends after the first. Yields everything decompressed before an error, then throws it.
  */
 export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const output = new PassThrough({ highWaterMark: outputBytes });
@@ -19,7 +19,7 @@ export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGener
       output.once("drain", () => stream.resume());
     });
     const ended = once(stream, "end", { signal: closed.signal });
-    // Whoever waits for it gets the fault.
+    // Avoids an unhandled rejection; awaiting `ended` still throws.
     ended.catch(() => {});
     return { stream, ended };
   }
@@ -36,7 +36,7 @@ export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGener
         await Promise.race([ended, written]);
         rest = rest.subarray(stream.bytesWritten - before);
         if (rest.length === 0) continue;
-        // The frame is over and leaves the rest; all of it must have come out before the next.
+        // The frame has ended before its input; its output must be complete before the next frame's.
         await ended;
         frame = null;
       }
@@ -60,7 +60,7 @@ export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGener
   for (const fault of faults) throw fault;
 }
 
-/** What waits in a stream, also in one that failed: iterating over it loses that. */
+/** Buffered data of a stream, which iteration would lose if the stream failed. */
 export function* waitingIn(stream: Readable): Generator<Buffer> {
   for (let piece = stream.read(); piece !== null; piece = stream.read()) yield piece;
 }

@@ -11,12 +11,12 @@ import type { ImportSource } from "../source.ts";
 import { unreadable } from "../source-bytes.ts";
 import type { FileRecord, RecordsFormat } from "./format.ts";
 
-/** EARSHOT_BACKFILL_MAX_REPOSITORY_BYTES, and the handle of the account, which a repository does not contain. */
+/** EARSHOT_BACKFILL_MAX_REPOSITORY_BYTES, and the account's handle, which a repository does not contain. */
 export type BlueskyCarOptions = { maxRepositoryBytes: number; author: string | null };
 
 /**
- * A Bluesky repository, as com.atproto.sync.getRepo and the apps' "Download CAR file" give it. It is read as a whole, in memory;
- * each block has to have the hash it goes by, and the signature is not checked.
+ * A Bluesky repository from com.atproto.sync.getRepo or the apps' "Download CAR file". Read into memory as a whole; each
+ * block's hash is verified, the signature is not.
  */
 export function blueskyCarFormat({ maxRepositoryBytes, author }: BlueskyCarOptions): RecordsFormat {
   return {
@@ -71,7 +71,7 @@ function* recordsOf(repository: Repository, author: string | null): Generator<Fi
   }
 }
 
-/** Of a post of a repository in memory. */
+/** Memory per post of a repository. */
 const typicalBytes = 1_000;
 
 function postOf(entry: TreeEntry, { did, recordOf }: Repository, nowMs: number): Post {

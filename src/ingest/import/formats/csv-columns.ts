@@ -1,10 +1,10 @@
 import { EarshotError } from "../../../lib/errors.ts";
 import { type ImportFieldName, importFields, requiredFields } from "../fields.ts";
 
-/** Which column each field is read from, where that is not the one of its own name. */
+/** Columns of fields whose column has a different name. */
 export type ColumnMap = ReadonlyMap<ImportFieldName, string>;
 
-/** The position of each field's column, and columns that no field is read from. */
+/** The column index of each field, and the unused columns. */
 export type Columns = {
   fields: readonly { name: ImportFieldName; index: number }[];
   unused: readonly { name: string; index: number }[];
@@ -14,7 +14,7 @@ export type Columns = {
 export const isFieldName = (name: string): name is ImportFieldName =>
   Object.hasOwn(importFields, name);
 
-/** Finds the columns by the header. Errors: `import_unreadable` when one that is named, or required, is missing. */
+/** Matches columns by the header. Errors: `import_unreadable` if a mapped or required column is missing. */
 export function columnsOf(
   file: string,
   header: readonly string[],

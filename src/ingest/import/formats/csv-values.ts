@@ -4,7 +4,7 @@ import type { ImportFieldName } from "../fields.ts";
 
 type Read = (text: string) => unknown;
 
-/** `12` and `12.0`; what is no number stays text, which the field refuses. */
+/** `12` and `12.0`; anything else stays text, which the field's validation rejects. */
 const number: Read = (text) => (/^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text);
 
 const truths: Readonly<Record<string, boolean>> = {
@@ -18,7 +18,7 @@ const truths: Readonly<Record<string, boolean>> = {
 
 const truth: Read = (text) => truths[text.toLowerCase()] ?? text;
 
-/** A list in JSON, else what `separator` separates. */
+/** A JSON list, else items separated by `separator`. */
 const list =
   (separator: RegExp): Read =>
   (text) =>
@@ -33,14 +33,14 @@ function jsonList(text: string): unknown {
   }
 }
 
-/** ISO 8601, also with a blank before the offset, or seconds or milliseconds since 1970. */
+/** ISO 8601, also with a space before the offset, or Unix seconds or milliseconds. */
 const time: Read = (text) => {
   if (/^\d{10}$/.test(text)) return isoText(Number(text) * 1_000);
   if (/^\d{13}$/.test(text)) return isoText(Number(text));
   return text.replace(/ UTC$/, "Z").replace(/ (?=[+-]\d\d:?\d\d$)/, "");
 };
 
-/** Fields whose values are not text; a CSV file has text alone. */
+/** Parsers of fields that are not text. */
 const readers: Readonly<Partial<Record<ImportFieldName, Read>>> = {
   created_at: time,
   likes: number,
@@ -59,7 +59,7 @@ const readers: Readonly<Partial<Record<ImportFieldName, Read>>> = {
   media: (text) => jsonList(text) ?? text,
 };
 
-/** The value that a field of the import form has, read from the text of a CSV field. */
+/** The import field's value of a CSV field. */
 export function csvValue(name: ImportFieldName, text: string): unknown {
   if (name === "text") return text;
   const trimmed = text.trim();

@@ -20,13 +20,13 @@ import { withoutByteOrderMark } from "./ndjson.ts";
 export type CsvOptions = {
   platform: Platform;
   columns: ColumnMap;
-  /** Who wrote all posts of the file; null where a column says so. */
+  /** The author of all posts; null if a column names it. */
   author: string | null;
 };
 
 type Header = { columns: Columns; delimiter: string; bytes: Buffer };
 
-/** CSV, UTF-8, whose first line names the columns; separated by commas, semicolons or tabs, as that line shows. */
+/** UTF-8 CSV with a header line; separated by commas, semicolons or tabs, as detected from that line. */
 export function csvFormat(options: CsvOptions): RecordsFormat {
   const shape = JSON.stringify([[...options.columns], options.author]);
 

@@ -9,39 +9,38 @@ import type { Platform, Post } from "../../../posts/post.ts";
 import { RecordError } from "../record.ts";
 import type { ImportSource } from "../source.ts";
 
-/** What reading a record reports beside its post. */
+/** Side results of reading a record. */
 export type ReadContext = {
   /** When the import runs, Unix milliseconds. */
   nowMs: number;
-  /** A field, by name, that the import form has no use for. */
+  /** Reports a field that the import form does not have. */
   onIgnored(field: string): void;
-  /** A record that is valid and is not imported, by the reason. */
+  /** Reports the reason why a valid record is not imported. */
   onLeftOut(reason: string): void;
 };
 
-/** One record of a file. */
 export type FileRecord = {
-  /** Its line, or which record of the file it is; rises from one record to the next, from 1. */
+  /** Line or record number, from 1, increasing. */
   number: number;
-  /** Decompressed bytes of the file up to its end; 0 in formats that are read from the start again. */
+  /** Decompressed offset of its end; 0 in formats that cannot resume at an offset. */
   endOffset: number;
-  /** Bytes that it takes in memory. */
+  /** Bytes in memory. */
   size: number;
-  /** What is written to the rejected file, without a line end. */
+  /** The line for the rejected file, without a line end. */
   raw(): Buffer;
-  /** What the rejected file needs as its first line; null for nothing. */
+  /** First line that the rejected file needs, or null. */
   head: Buffer | null;
-  /** Its post; null when it has none to import. Throws `RecordFault`. */
+  /** Null if there is no post to import. Throws `RecordError`. */
   read(context: ReadContext): Post | null;
 };
 
-/** How far an earlier run came: formats that cannot start there read again, and the caller skips what it has. */
+/** Where an earlier run stopped. Formats that cannot resume there start again, and the caller skips. */
 type RecordPosition = { lines: number; bytes: number };
 
 export type RecordLimits = {
-  /** One record of the file. */
+  /** Per record. */
   maxLineBytes: number;
-  /** How deep JSON may be nested. */
+  /** Maximum nesting of JSON. */
   maxDepth: number;
 };
 
@@ -51,24 +50,22 @@ export type ReadOptions = {
   clock: Pick<Clock, "elapsed">;
 };
 
-/** A form of file that can be imported. */
 export type ImportFormat = LinesFormat | RecordsFormat;
 
 type NamedFormat = {
-  /** Names the format and its options: the same file read in another way is another import. Empty for NDJSON. */
+  /** Names the format and its options, because reading a file differently is another import. Empty for NDJSON. */
   key: string;
 };
 
-/** A record a line, which is read on other threads (`analysis/`). */
+/** One record per line, parsed on other threads (`analysis/`). */
 export type LinesFormat = NamedFormat & { lines: { platform: Platform } };
 
-/** Any other form. */
 export type RecordsFormat = NamedFormat & {
-  /** Its records, those of one piece of the file at a time. Throws what the source throws. */
+  /** Yields the records of one piece of the file at a time. Throws what the source throws. */
   records(source: ImportSource, options: ReadOptions): AsyncGenerator<Iterable<FileRecord>>;
 };
 
-/** A record that is not read, with the beginning of it that was kept. */
+/** A rejected record with its stored beginning. */
 export const refusedRecord = (
   { number, endOffset = 0, bytes }: { number: number; endOffset?: number; bytes: Buffer },
   reason: string,

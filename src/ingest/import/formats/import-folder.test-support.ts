@@ -9,7 +9,7 @@ import { type ImportRequest, importFile } from "../import-file.ts";
 import { defaultImportLimits } from "../settings.ts";
 import type { ImportFormat } from "./format.ts";
 
-/** A folder of files to import, and an archive in memory to import them into. */
+/** A temporary folder of files, and an in-memory archive to import them into. */
 export function createImportFolder() {
   const folder = mkdtempSync(join(tmpdir(), "earshot-formats-"));
   const archive = createMemoryArchive();
@@ -19,7 +19,7 @@ export function createImportFolder() {
     /** `number: reason`, in order. */
     rejections,
     posts: (): Post[] => [...archive.posts.values()],
-    /** The path of a file with this content. */
+    /** Writes a file and returns its path. */
     file(name: string, content: string | Uint8Array): string {
       const path = join(folder, name);
       writeFileSync(path, content);

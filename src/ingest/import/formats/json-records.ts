@@ -12,7 +12,7 @@ import {
   refusedRecord,
 } from "./format.ts";
 
-/** The JSON values of files in order, those of one piece at a time. Errors: what the source throws; `import_unreadable` for one that breaks off. */
+/** The JSON values of files in order, by piece. Errors: what the source throws; `import_unreadable` for a truncated file. */
 export async function* jsonValues(
   source: ImportSource,
   files: readonly SourceFile[],
@@ -33,17 +33,17 @@ export async function* jsonValues(
 
 type JsonFormat = {
   key: string;
-  /** Which files of a zip archive hold the records. */
+  /** Files in a zip archive that contain records. */
   files: RegExp;
-  /** The list of an object whose items are the records; null where they are those of a list by itself. */
+  /** Property with the list of records; null if the list is the top level. */
   listName: string | null;
-  /** What may stand around the values; null for nothing. */
+  /** Text allowed around the values, or null. */
   padding: RegExp | null;
-  /** How a record is read; what all of them need of the source is read first. */
+  /** Reads what all records need of the source, and returns the record reader. */
   prepare(source: ImportSource): Promise<(record: unknown, context: ReadContext) => Post | null>;
 };
 
-/** A format whose files hold one list of JSON records, each the record of one post. */
+/** A format whose files contain one JSON list with a record per post. */
 export function jsonFormat({ key, files, listName, padding, prepare }: JsonFormat): RecordsFormat {
   return {
     key,
@@ -67,7 +67,7 @@ export function jsonFormat({ key, files, listName, padding, prepare }: JsonForma
   };
 }
 
-/** Whether it is nothing but a byte order mark, or what the format puts around values. */
+/** Whether it is only a byte order mark or the format's padding. */
 export function isPadding({ bytes }: JsonValue, padding: RegExp | null): boolean {
   const text = bytes.length < 200 ? bytes.toString("utf8").trim() : null;
   return text === "" || (text !== null && padding?.test(text) === true);
@@ -93,11 +93,11 @@ function recordOf(
 export const tooLong = ({ bytes }: JsonValue, number: number, maxBytes: number): FileRecord =>
   refusedRecord({ number, bytes: onOneLine(bytes) }, `longer than ${maxBytes} bytes`);
 
-/** Line ends in JSON are blanks between its parts. */
+/** Line ends in JSON are insignificant white space. */
 export const onOneLine = (bytes: Buffer): Buffer =>
   Buffer.from(bytes.map((byte) => (byte === 0x0a || byte === 0x0d ? 0x20 : byte)));
 
-/** The post of a record in the import's own form, which is checked as a line of a file is. Throws `RecordFault`. */
+/** Validates fields of the import form like a line of NDJSON. Throws `RecordError`. */
 export const postOfFields = (
   fields: Readonly<Record<string, unknown>>,
   platform: Platform,

@@ -11,14 +11,14 @@ import { unreadable } from "../source-bytes.ts";
 import type { ReadContext, RecordsFormat } from "./format.ts";
 import { jsonFormat, postOfFields } from "./json-records.ts";
 
-/** Who wrote the posts, as `actor.json` beside the file says. */
+/** The author, from `actor.json` beside the file. */
 type Actor = { id: string; username: string; name: string | null };
 
 const mostEntities = 200;
 
 /**
- * The archive that Mastodon makes of an account: the zip archive, or its `outbox.json`, an ActivityPub collection of
- * activities. Public posts and reposts are imported: the others, unlisted ones too, are not meant to be searched.
+ * A Mastodon account archive: the zip archive, or its `outbox.json` (an ActivityPub collection). Imports public posts and
+ * reposts only; others, including unlisted ones, are not meant to be searchable.
  */
 export const mastodonOutboxFormat: RecordsFormat = jsonFormat({
   key: "mastodon-outbox",
@@ -89,7 +89,7 @@ const isPublic = ({ to }: Record<string, unknown>): boolean =>
 
 type Author = { author: string; author_name: string | null };
 
-/** The handle is in `actor.json`; else the address of the actor ends in it, as in `/users/alice` or `/@alice`. */
+/** The handle from `actor.json`, else from the actor's address, as in `/users/alice` or `/@alice`. */
 function authorOf({ actor: named }: Record<string, unknown>, actor: Actor | null): Author {
   if (actor !== null && named === actor.id) {
     return { author: actor.username, author_name: actor.name };
@@ -138,7 +138,7 @@ function readNote(note: Record<string, unknown>, author: Author, context: ReadCo
   return { ...post, mentions: mentionsOf(note.tag, post.mentions) };
 }
 
-/** Mastodon names the one language of a post by the text in it. */
+/** Mastodon gives a post's language as the key of its content. */
 function languageOf(value: unknown): string | null {
   const [language] = isObject(value) ? Object.keys(value) : [];
   return language !== undefined && /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/.test(language)
@@ -157,7 +157,7 @@ function tagOf(name: unknown): string[] {
   return tag !== undefined && /^[^\s\p{Cc}]+$/u.test(tag) ? [tag] : [];
 }
 
-/** Attached files are in the archive and have no address; `name` describes them. */
+/** Attachments are files in the archive without a web address; `name` is the alt text. */
 function mediaOf(value: unknown): unknown[] {
   const { mediaType, url, name } = fieldsOf(value);
   const kind = string(mediaType, 100)?.split("/")[0] ?? "";
@@ -165,7 +165,7 @@ function mediaOf(value: unknown): unknown[] {
   return [{ type, url: webAddress(url), alt: string(name, 5_000) }];
 }
 
-/** Accounts that the post names with their server; the text shows them by a short name. */
+/** Mentions with their server; the text shows them without it. */
 function mentionsOf(value: unknown, inText: readonly Mention[]): Mention[] {
   const listed = tagged(value, "Mention").flatMap(({ name, href }): Mention[] => {
     const address = webAddress(href);

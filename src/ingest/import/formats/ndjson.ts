@@ -4,17 +4,17 @@ import type { Line } from "../lines.ts";
 import { RecordError, readImportRecord, toPost } from "../record.ts";
 import type { LinesFormat, ReadContext, RecordLimits } from "./format.ts";
 
-/** The import's own form (docs/import.md): one JSON object a line. Continues at the line where an earlier run ended. */
+/** The import's own form (docs/import.md): one JSON object per line. Resumes after the last imported line. */
 export const ndjsonFormat = (platform: Platform): LinesFormat => ({ key: "", lines: { platform } });
 
 type LineOptions = {
   platform: Platform;
   limits: RecordLimits;
-  /** Whether the first line is the first of the file. */
+  /** Whether the input starts at the start of the file. */
   isStart: boolean;
 };
 
-/** The post of a line; null for a blank one. Throws `RecordFault`. */
+/** Null for a blank line. Throws `RecordError`. */
 export function readNdjsonLine(
   line: Line,
   { platform, limits, isStart }: LineOptions,

@@ -16,12 +16,12 @@ import {
 } from "./format.ts";
 import { isPadding, jsonValues, onOneLine, tooLong } from "./json-records.ts";
 
-/** A page of 500 posts with all that is included takes about 2 MB. */
+/** A page of 500 posts with all includes takes about 2 MB. */
 const leastPageBytes = 4 * 1024 ** 2;
 
 /**
- * Answers of X's API v2, `{data, includes}`: one a line, one after the other, or a list of them. The posts of `data` are
- * imported; `includes` names their authors, media and originals.
+ * Responses of X's API v2, `{data, includes}`: one per line, concatenated, or as a list. Imports the posts of `data`;
+ * `includes` has their authors, media and originals.
  */
 export const xApiFormat: RecordsFormat = {
   key: "x-api",
@@ -75,7 +75,7 @@ function* recordsOfPage(
 
 type Page = { items: readonly unknown[]; includes: Includes };
 
-/** A page without `data` that reports errors or a count, as X answers when nothing matches, has no items. */
+/** A page without `data` that has errors or a count, as X returns if nothing matches, is empty. */
 function readPage(bytes: Buffer, maxDepth: number): Page | RecordError {
   try {
     const page = parseJsonLine(bytes, maxDepth);
@@ -93,7 +93,7 @@ function readPage(bytes: Buffer, maxDepth: number): Page | RecordError {
   }
 }
 
-/** An item as a page of its own, which can be imported when it is repaired. */
+/** An item as a separate page, which can be imported after repair. */
 function pageOf(item: unknown, { users }: Includes): unknown {
   const { author_id: author } = fieldsOf(item);
   const user = typeof author === "string" ? users.get(author) : undefined;

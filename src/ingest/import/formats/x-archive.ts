@@ -10,14 +10,13 @@ import { unreadable } from "../source-bytes.ts";
 import type { ReadContext, RecordsFormat } from "./format.ts";
 import { jsonFormat, postOfFields } from "./json-records.ts";
 
-/** The account that the archive is of. */
 type Owner = { username: string; userId: string | null; name: string | null };
 
 const mostEntities = 200;
 
 /**
- * The archive that X makes of an account: the zip archive, or its `data/tweets.js`, which assigns a list of
- * `{"tweet": {…}}` to a variable. The author is in `account.js` beside it, else given.
+ * An X account archive: the zip archive, or its `data/tweets.js`, which assigns a list of `{"tweet": {…}}` to a variable. The
+ * author comes from `account.js` beside it, else from the caller.
  */
 export function xArchiveFormat({ author }: { author: string | null }): RecordsFormat {
   return jsonFormat({
@@ -112,7 +111,7 @@ function readTweet(record: unknown, owner: Owner, context: ReadContext): Post {
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const timeForm = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d\d) (\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d) (\d{4})$/;
 
-/** `Wed Oct 10 20:19:24 +0000 2018` as an ISO 8601 time; anything else as it is. */
+/** `Wed Oct 10 20:19:24 +0000 2018` as ISO 8601; anything else unchanged. */
 function isoTimeOf(value: unknown): unknown {
   const [, month = "", day, time, hours, minutes, year] =
     typeof value === "string" ? (timeForm.exec(value) ?? []) : [];
@@ -138,7 +137,7 @@ function linksOf(value: unknown): Link[] {
   });
 }
 
-/** X shows a post that links to another one as a quote of it. */
+/** X shows a post that links to another as a quote of it. */
 function quotedIn(links: readonly Link[]): string | null {
   const form = /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/\w+\/status\/(\d+)(?:[?#]|$)/i;
   const ids = links.flatMap(({ full }) => numberText(form.exec(full)?.[1]) ?? []);
@@ -152,7 +151,7 @@ function tagsOf(value: unknown): string[] {
   });
 }
 
-/** Those that X lists, with the numbers of the accounts, then those in the text besides. */
+/** The mentions that X lists, with account ids, then the others in the text. */
 function mentionsOf(value: unknown, inText: readonly Mention[]): Mention[] {
   const listed = list(value, mostEntities).flatMap((item): Mention[] => {
     const { screen_name: name, id_str: id } = fieldsOf(item);
@@ -191,7 +190,7 @@ function bestVariant(value: unknown): string | null {
   return files.toSorted((a, b) => b.rate - a.rate)[0]?.url ?? null;
 }
 
-/** X writes the longitude first, and the archive both as text. */
+/** X writes longitude first; the archive writes both as text. */
 function placeOf(value: unknown): { lat?: number; lon?: number } {
   const [lon, lat] = list(fieldsOf(value).coordinates, 2).map(Number);
   if (lat === undefined || lon === undefined) return {};

@@ -1,21 +1,21 @@
 import { read, relaxed } from "../../../db/operations.ts";
 import type { Platform } from "../../../posts/post.ts";
 
-/** How a stream stood in five minutes. */
+/** A stream's statistics over five minutes. */
 export type IngestSample = {
   platform: Platform;
-  /** When they began, Unix milliseconds. */
+  /** Start of the five minutes, Unix milliseconds. */
   bucketMs: number;
-  /** The most that it was behind; null where its events do not tell. */
+  /** Maximum lag; null if its events have no time. */
   lagMs: number | null;
-  /** Posts that it brought. */
+  /** Posts received. */
   posts: number;
 };
 
 export type SampleOperations = typeof sampleOperations;
 
 export const sampleOperations = {
-  /** Adds to what is held of the same five minutes. */
+  /** Merges into stored samples of the same five minutes. */
   addIngestSamples: relaxed((database, { samples }: { samples: readonly IngestSample[] }): null => {
     for (const sample of samples) {
       database.run(
@@ -28,7 +28,7 @@ export const sampleOperations = {
     return null;
   }),
 
-  /** The most that streams were behind, in stretches of `widthMs` from a time on; those of which nothing is known are left out. */
+  /** Maximum lag per interval of `widthMs`; omits intervals without data. */
   ingestLags: read(
     (
       database,
@@ -42,7 +42,7 @@ export const sampleOperations = {
       ),
   ),
 
-  /** A few rows an hour: all that are too old go at once. */
+  /** There are only a few rows an hour, so one statement deletes all expired ones. */
   dropIngestSamples: relaxed((database, { beforeMs }: { beforeMs: number }): null => {
     database.run("DELETE FROM ingest_sample WHERE bucket_ms < :beforeMs", { beforeMs });
     return null;

@@ -4,38 +4,36 @@ import type { Platform } from "../../../posts/post.ts";
 import type { IngestState, MastodonStreamState } from "../../ingest-state.ts";
 import type { IngestSample, SampleOperations } from "./operations.ts";
 
-/** Samples are kept by five minutes. */
 const sampleMs = 300_000;
 
 /**
- * Looks at the streams every second and keeps how they stood by five minutes: the most that they were behind, and the posts
- * that they brought. Written once a minute; what could not be written goes with the next.
+ * Samples the streams every second and stores maximum lag and post count per five minutes. Writes once a minute; a failed write
+ * is retried with the next.
  */
 export type Sampler = {
-  /** Posts a second that a stream brought, over the last minute; null before two looks at it. */
+  /** Posts per second over the last minute; null before the second sample. */
   postsPerSecond(platform: Platform): number | null;
   start(): void;
-  /** Writes what has gathered, and ends. */
+  /** Writes pending samples and stops. */
   stop(): Promise<void>;
 };
 
 export type SamplerContext = {
   store: Pick<Store<SampleOperations>, "write">;
   clock: Clock;
-  /** How long samples are kept. */
   retentionMs: number;
   bluesky(): IngestState | null;
   mastodon(): MastodonStreamState | null;
-  /** Told why a write failed. */
+  /** Called if a write fails. */
   onFault(fault: unknown): void;
 };
 
 const lookMs = 1_000;
 const writeEveryMs = 60_000;
 const sweepEveryMs = 3_600_000;
-/** The time that a rate is told of. */
+/** Window of `postsPerSecond`. */
 const rateMs = 60_000;
-/** Five minutes of a stream that may wait to be written: those of two days, of two streams. */
+/** Maximum pending samples: two days of two streams. */
 const mostWaiting = 1_152;
 
 /** `posts` counts from the start of the stream. */
@@ -67,7 +65,7 @@ export function createSampler(context: SamplerContext): Sampler {
     const nowMs = clock.now();
     for (const { platform, lagMs, posts } of stands()) {
       const seen = looks.get(platform) ?? [];
-      // A stream that starts anew counts from nothing.
+      // A restarted stream counts from zero.
       const before = Math.min(seen.at(-1)?.posts ?? 0, posts);
       const recent = seen.filter((one) => atMs - one.atMs <= rateMs && one.posts <= posts);
       looks.set(platform, [...recent, { atMs, posts }]);
