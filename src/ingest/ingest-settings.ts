@@ -49,7 +49,7 @@ const accountSettings = {
   ),
 };
 
-/** The live stream of Bluesky. */
+/** Bluesky's live stream. */
 export const ingestSettings = {
   source: choice(
     "EARSHOT_INGEST",

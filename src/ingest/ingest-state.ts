@@ -3,7 +3,7 @@ import type { RecheckState } from "./mastodon/recheck.ts";
 
 export type PartStatus = "off" | "waiting" | "connected" | "paused";
 
-/** What live ingestion does: the stream, and beside it the labelers and the look-up of accounts. */
+/** State of live ingestion: the stream, the labelers and the account lookup. */
 export type IngestState = StreamState & {
   labelers: readonly LabelerState[];
   lookUp: LookUpState | null;
@@ -11,18 +11,18 @@ export type IngestState = StreamState & {
 
 export type StreamState = {
   status: PartStatus;
-  /** One line for people. */
+  /** One readable line. */
   detail: string;
   host: string | null;
-  /** When the open connection was opened, Unix milliseconds; null while there is none that is read and written down. */
+  /** When the open connection was opened, Unix milliseconds; null unless frames are read and written. */
   liveSinceMs: number | null;
-  /** How far the last event lies back; null before the first. */
+  /** Age of the last event; null before the first. */
   lagMs: number | null;
   lastEventMs: number | null;
   events: number;
   posts: number;
   deletes: number;
-  /** What was added to the counts of posts. */
+  /** Increments of post counts. */
   counted: Readonly<Record<CountMetric, number>>;
   badFrames: number;
   reconnects: number;
@@ -30,27 +30,27 @@ export type StreamState = {
   waitingEvents: number;
 };
 
-/** What the public stream of a Mastodon server does. */
+/** State of the public stream of a Mastodon server. */
 export type MastodonStreamState = {
   status: PartStatus;
   detail: string;
-  /** The server that is configured. */
+  /** The configured server. */
   host: string;
-  /** How the events come; null until a connection was open. */
+  /** Null until a connection was open. */
   transport: "websocket" | "event-stream" | null;
   lastEventMs: number | null;
   events: number;
   posts: number;
   deletes: number;
-  /** Posts and edits of posts that may not be found by strangers. */
+  /** Posts and edits of posts that may not be indexed. */
   leftOut: number;
-  /** Events that could not be read. */
+  /** Unreadable events. */
   badFrames: number;
   reconnects: number;
-  /** Stretches of time, between two events, of which something may be missing. */
+  /** Times between two events in which events may be missing. */
   gaps: number;
   waitingEvents: number;
-  /** Posts that the server's timeline gave after gaps. */
+  /** Posts read from the server's timeline after gaps. */
   caughtUp: number;
   recheck: RecheckState;
 };
@@ -59,26 +59,26 @@ export type LabelerState = {
   status: PartStatus;
   detail: string;
   host: string;
-  /** Labels taken, and those that were not: of sources that are not believed, or on what is not held. */
+  /** Labels accepted, and labels skipped: from untrusted sources, or on subjects that are not stored. */
   labels: number;
   passedOver: number;
-  /** Frames and labels that could not be read. */
+  /** Unreadable frames and labels. */
   unreadable: number;
   reconnects: number;
 };
 
 export type LookUpState = {
-  /** `connected` while the last request was answered. */
+  /** `connected` if the last request succeeded. */
   status: PartStatus;
   detail: string;
-  /** Accounts that were asked for: those that were told of, and those that were not. */
+  /** Requested accounts that were returned, and those that were not. */
   found: number;
   missing: number;
-  /** Requests that failed. */
+  /** Failed requests. */
   failures: number;
 };
 
-/** The state of a stream of which nothing is known yet. */
+/** The state of a stream before its start. */
 export const streamNotStarted: StreamState = {
   status: "waiting",
   detail: "waiting for its start",

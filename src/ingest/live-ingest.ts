@@ -12,27 +12,26 @@ import { startLabeler } from "./jetstream/labeler.ts";
 import { userAgent } from "./jetstream/settings.ts";
 import { jetstreamDictionary, loadDictionary } from "./streams/dictionary.ts";
 
-/** Everything that comes in by itself: the stream, the labels, and what is looked up about accounts. */
+/** All live ingestion: the stream, labels and account lookup. */
 export type Ingest = {
   state(): IngestState;
-  /** Ends all connections, writes what has arrived, and resolves. */
+  /** Closes all connections and writes pending events. */
   stop(): Promise<void>;
 };
 
 export type IngestRequest = {
   archive: Pick<Archive, "write" | "readCheckpoint" | "accountsToLookUp">;
   clock: Clock;
-  /** From 0 to below 1. */
+  /** In [0, 1). */
   random: () => number;
   settings: IngestSettings;
-  /** The folder that holds everything. */
   dataDir: string;
   log: IngestLog;
 };
 
 const mostRedirects = 3;
 
-/** Starts all parts. One that does not get on says so in the state and holds up no other. */
+/** Starts all parts. A failing part reports its state and does not block the others. */
 export function startIngest(request: IngestRequest): Ingest {
   const { archive, clock, random, settings, log } = request;
   const publicUrls = [defaultIngestSettings.appviewUrl, defaultIngestSettings.dictionaryUrl];

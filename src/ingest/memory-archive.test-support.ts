@@ -4,33 +4,33 @@ import type { Post } from "../posts/post.ts";
 import type { ImportAnalysis } from "./analysis/import-analysis.ts";
 import { readLines } from "./analysis/read-lines.ts";
 
-/** An archive in memory for the tests of this folder: identity by uri, revisions, tombstones, counts, checkpoints. */
+/** An in-memory archive for tests: identity by uri, revisions, tombstones, counts, checkpoints. */
 export type MemoryArchive = Pick<
   Archive,
   "write" | "importPosts" | "readCheckpoint" | "accountsToLookUp" | "aliases"
 > & {
-  /** Prepares what `importPosts` of this archive takes, on this thread. */
+  /** Prepares posts for this archive's `importPosts`, on this thread. */
   analysis: ImportAnalysis;
   posts: Map<string, Post>;
-  /** Uris of posts by their other names. */
+  /** Post uris by alias. */
   aliasUris: Map<string, string>;
   idOf(post: Post): bigint;
   tombstones: Map<string, string>;
   handles: Map<string, string>;
-  /** What was added, by `metric uri`. */
+  /** Increments, by `metric uri`. */
   counts: Map<string, number>;
   statuses: Map<string, string>;
   profiles: Map<string, Extract<ArchiveChange, { kind: "profile" }>>;
-  /** By source, subject and value, the latest one. */
+  /** The latest label by source, subject and value. */
   labels: Map<string, Extract<ArchiveChange, { kind: "label" }>>;
-  /** When an account was asked for last. */
+  /** Time of each account's last lookup. */
   lookedUp: Map<string, number>;
   checkpoints: Map<string, string>;
   batches: WriteBatch[];
   reports: WriteReport[];
-  /** Runs before each batch; what it throws is what `write` throws. */
+  /** Runs before each batch; its errors become those of `write`. */
   beforeWrite: (batch: WriteBatch) => Promise<void> | void;
-  /** Resolves once the condition holds after a batch. */
+  /** Resolves once the condition is true after a batch. */
   until(condition: () => boolean): Promise<void>;
 };
 

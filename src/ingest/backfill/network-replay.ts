@@ -12,8 +12,8 @@ export type NetworkReplay = {
   /** The time span it covers, by server time; null if it is empty. */
   reach(): Promise<Span | null>;
   /**
-   * The decompressed blocks that may contain events of these collections, accounts and handles in the span, in event order.
-   * Errors: `replay_refused` if the token is rejected; `replay_unreadable`; those of the fetch.
+   * The decompressed blocks that may contain events of these collections, or account and handle events, in the span and in
+   * order. Errors: `replay_refused` if the token is rejected; `replay_unreadable`; those of the fetch.
    */
   blocks(span: Span, collections: readonly string[]): AsyncGenerator<Uint8Array>;
 };

@@ -15,15 +15,15 @@ import { nextTry } from "../streams/link.ts";
 import { requestedPauseMs } from "./lookup-pause.ts";
 
 /**
- * Learns of the accounts whose posts are held what their posts do not say: handle, name, the labels of the account. It asks
- * the network's AppView, some accounts in one request, each again after a while, at a bounded rate and slower where the
- * AppView wants it. What was found is written together with the note that the account was asked for.
+ * Looks up data of archived accounts that their posts lack: handle, name, and labels of the account. Requests batches from the
+ * AppView, each account again after `ageMs`, at a bounded rate that backs off on request. Results are written together with the
+ * time of the lookup.
  *
- * An account that the AppView does not tell of, as it is gone or hidden, counts as asked for: its handle could be read from
- * its own identity document, but nobody would have checked that the handle agrees.
+ * An account that the AppView does not return (deleted or hidden) counts as looked up. Its identity document also names a
+ * handle, but nothing would have verified it.
  */
 export type LookUp = {
-  /** Asks for an account soon, whenever it was asked for last. Of more than can be remembered the rest wait for their age. */
+  /** Queues an account for an early lookup, whatever its age. If the queue is full, the account waits for its age. */
   ask(account: string): void;
   state(): LookUpState;
   stop(): Promise<void>;
@@ -31,10 +31,10 @@ export type LookUp = {
 
 export type LookUpSettings = {
   appViewUrl: string;
-  /** An account is asked for again after this. */
+  /** Interval between lookups of an account. */
   ageMs: number;
   requestsPerSecond: number;
-  /** Ids of accounts whose labels are believed. */
+  /** Ids of accounts whose labels are trusted. */
   sources: readonly string[];
   timeoutMs: number;
   maxBytes: number;
@@ -46,13 +46,13 @@ export type LookUpRequest = {
   archive: Pick<Archive, "accountsToLookUp" | "write">;
   fetch: GuardedFetch;
   clock: Clock;
-  /** From 0 to below 1. */
+  /** In [0, 1). */
   random: () => number;
   settings: LookUpSettings;
   log: IngestLog;
 };
 
-/** Pause when fewer accounts are left than fit into one request, so that some gather. */
+/** Pause before a request that would not be full, so that accounts accumulate. */
 const gatherMs = 2_000;
 const mostAsked = 1_000;
 
@@ -68,7 +68,7 @@ export function startLookUp(request: LookUpRequest): LookUp {
   let answers = false;
   let waiting: { reason: string; untilMs: number } | null = null;
   let nextRequestMs = clock.elapsed();
-  /** The pause that the AppView asked for with its last refusal. */
+  /** The pause requested by the AppView's last refusal. */
   let askedMs: number | null = null;
 
   async function run(): Promise<void> {
@@ -106,7 +106,9 @@ export function startLookUp(request: LookUpRequest): LookUp {
     counts.missing += accounts.length - found.size;
   }
 
-  /** What the AppView tells of accounts. It refuses a request with any account that it takes for none: then each half is asked. */
+  /**
+   * The AppView's data of accounts. It refuses a whole request for one invalid account, so a refused batch is split in halves.
+   */
   async function ask(
     accounts: readonly string[],
   ): Promise<ReadonlyMap<string, readonly ArchiveChange[]>> {

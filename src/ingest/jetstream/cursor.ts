@@ -3,21 +3,21 @@ import { collectionOf } from "../../platforms/bluesky/collections.ts";
 import { type JetstreamPosition, resumeUs } from "./position.ts";
 import type { JetstreamSettings } from "./settings.ts";
 
-/** The first step past an event that is too large; it doubles until something new comes. */
+/** The first step past an oversized event; doubles until a new event arrives. */
 const leastStepUs = 100_000;
 
-/** What to ask the servers for. */
+/** Where to resume the stream. */
 export type JetstreamCursor = {
-  /** The address of the server of this turn, to go on from a place. */
+  /** The URL of this turn's server, resuming at a position. */
   urlOf(turn: number, place: JetstreamPosition | null, withCompression: boolean): URL;
   /**
-   * Moves the start behind an event that a server sends though it is too large, in growing steps, as nobody knows where it
-   * ends. `reachUs` is the last time that came; null when none ever did. Null when there is nothing to go on from.
+   * Moves the start past an event that a server sends although it is too large, in growing steps, as its end is unknown.
+   * `reachUs` is the latest event time, null if there was none. Returns null if there is no position to start from.
    */
   passLargeEvent(server: string, reachUs: number | null): { fromUs: number; toUs: number } | null;
-  /** Something new came: the next large event begins with the least step. */
+  /** A new event arrived: resets the step. */
   progressed(): void;
-  /** Whether the next step is the first one for an event. */
+  /** Whether the next step is the first for an event. */
   isFirstStep(): boolean;
 };
 

@@ -6,10 +6,10 @@ import type { FrameText } from "../streams/frames.ts";
 import { createRecentKeys } from "../streams/recent-keys.ts";
 import { isCountedBefore, type JetstreamPosition } from "./position.ts";
 
-/** An event from further ahead is no time to resume at: it would let everything before it go by. */
+/** An event further in the future is rejected: resuming there would skip everything before it. */
 const mostAheadMs = 86_400_000;
 
-/** What is new in an event. */
+/** The new part of an event. */
 type TakenEvent = StreamItem & { renamed: string | null };
 
 export type EventTakerOptions = {
@@ -17,16 +17,13 @@ export type EventTakerOptions = {
   random: () => number;
   followed: ReadonlySet<FollowedWord>;
   maxRememberedEvents: number;
-  /** Where an earlier run ended. */
+  /** The saved position of an earlier run. */
   saved: JetstreamPosition | null;
 };
 
 export type EventTaker = (frame: FrameText, server: string) => TakenEvent | null;
 
-/**
- * Reads the frames of the servers. An event that comes again only moves time; null is a frame that cannot be read, or whose
- * time lies too far ahead.
- */
+/** Parses frames. A repeated event only advances the time; null means an unreadable frame or a time too far ahead. */
 export function createEventTaker(options: EventTakerOptions): EventTaker {
   const { clock, followed, saved } = options;
   const recent = createRecentKeys(options.maxRememberedEvents, options.random);

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from "../../lib/clock.ts";
 import { type Jetstream, type JetstreamRequest, startJetstream } from "./jetstream.ts";
 import { defaultJetstreamSettings, type JetstreamSettings } from "./settings.ts";
 
-/** Whose events they are, and when they begin. */
+/** The account and start time of all events. */
 export const did = "did:plc:dclwtltrt2ggsryagfzk7dp4";
 export const startUs = 1_783_175_888_000_000;
 export const secondUs = 1_000_000;
@@ -33,13 +33,13 @@ export const commit = (
     },
   }) as Event;
 
-/** A server that keeps events and replays them from the cursor, as Jetstream does. */
+/** Stores events and replays them from the cursor, as Jetstream does. */
 export type FakeJetstream = {
   url: string;
   events: Event[];
   requests: IncomingMessage[];
   sockets: Set<WebSocket>;
-  /** What it does with the connection of this number, from 0, instead of replaying all that it has. */
+  /** Serves connection number `connection` (from 0); the default replays everything. */
   serve: (socket: WebSocket, replay: readonly Event[], connection: number) => void;
   send(...events: Event[]): void;
   close(): Promise<void>;
@@ -97,7 +97,7 @@ export async function startFakeJetstream(
 /** A minute after the first event. */
 export const clock: Clock = { ...systemClock, now: () => startUs / 1000 + 60_000 };
 
-/** The stream under test, from an hour back, in no hurry and without pauses. */
+/** The stream under test, with an hour of lookback, no batching delay and no backoff. */
 export function startTestStream(
   request: Pick<JetstreamRequest, "archive"> & Partial<JetstreamRequest>,
   settings: Partial<JetstreamSettings>,
@@ -123,7 +123,6 @@ export function startTestStream(
   });
 }
 
-/** A like, repost or other record of an account. */
 export const reaction = (
   atUs: number,
   rkey: string,

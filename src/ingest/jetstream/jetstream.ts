@@ -15,42 +15,42 @@ import { isLaterPosition, type JetstreamPosition, readJetstreamPosition } from "
 import { type JetstreamSettings, publicJetstreamUrls } from "./settings.ts";
 
 /**
- * Live ingestion from Bluesky's Jetstream. What it promises:
+ * Live ingestion from Bluesky's Jetstream. Guarantees:
  *
- * - Every post, edit, delete, like, repost, profile, handle and account state that a server still has is taken, in the order
- *   it came, and none is doubled: after each cut or restart it resumes at the time of the last event on disk, less an overlap,
- *   and passes over what it had.
- * - Counts are never too low for what was received. Within a process none is doubled, whichever server sends it again; after
- *   a restart some may be, those of `isCountedBefore`.
- * - The place is a time, as sequence numbers of one server mean nothing to another, nor to itself after a crash. Each server
- *   tells it by its own clock, so a server is kept while it works, and another one is asked for a longer overlap.
- * - Coverage is claimed from one event to a later one of an unbroken stream. A server that no longer has the place resumed at
- *   begins later, with an event beyond all that came before: there the coverage gets a gap.
- * - Servers are asked to leave out events above the largest size. One that sends such an event all the same would send it
- *   again for ever: the place moves past it, in growing steps, and the coverage gets a gap.
- * - When events wait for the archive it stops reading; when the archive cannot write it waits and skips nothing.
+ * - Every post, edit, delete, like, repost, profile, handle and account state that a server still has is ingested once, in
+ *   order: after an interruption or restart, the stream resumes at the time of the last written event, less an overlap, and
+ *   skips repeated events.
+ * - Counts are never too low for what was received. Within a process none is counted twice, even from different servers; after
+ *   a restart some may be (`isCountedBefore`).
+ * - The position is a time, because a server's sequence numbers mean nothing to other servers, or to itself after a crash.
+ *   Server clocks differ, so a working server is not changed, and another one gets a longer overlap.
+ * - Coverage is claimed between events of an uninterrupted stream. If a server no longer has the resume position and starts
+ *   with a later event, coverage has a gap.
+ * - Servers are asked to omit oversized events. One that sends such an event anyway would repeat it forever: the position moves
+ *   past it in growing steps, and coverage has a gap.
+ * - Reading pauses while events wait for the archive; if the archive cannot write, the stream waits and skips nothing.
  */
 export type Jetstream = {
   state(): StreamState;
-  /** Ends the connection, writes what has arrived, and resolves. */
+  /** Closes the connection and writes pending events. */
   stop(): Promise<void>;
 };
 
 export type JetstreamRequest = {
   archive: Pick<Archive, "write" | "readCheckpoint">;
   clock: Clock;
-  /** From 0 to below 1. */
+  /** In [0, 1). */
   random: () => number;
   settings: JetstreamSettings;
-  /** The dictionary of compressed frames; asked for before each connection until it is there. Rejects when it is not to be had. */
+  /** The dictionary of compressed frames; requested before each connection until available. Rejects if unavailable. */
   dictionary: (signal: AbortSignal) => Promise<Buffer>;
-  /** Is told of accounts whose handle may have changed. */
+  /** Called for accounts whose handle may have changed. */
   onRenamed: (account: string) => void;
   log: IngestLog;
 };
 
 const checkpointName = "jetstream";
-/** Connections in a row without an event after which the next server is tried. */
+/** Consecutive connections without an event before the next server is tried. */
 const triesOfServer = 2;
 
 export function startJetstream(request: JetstreamRequest): Jetstream {
@@ -103,7 +103,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
         misses = 0;
         turn += 1;
       }
-      // An overlap that comes again is no progress.
+      // A repeated overlap is no progress.
       const placeUs = stream.place()?.timeUs ?? 0;
       failures = placeUs > durableUs ? 0 : failures + 1;
       durableUs = placeUs;
@@ -129,7 +129,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
       onFailure: (reason) => log.warn({ reason }, "ingest: the archive does not take a batch"),
     });
 
-  /** Without the dictionary the stream comes in plain text: it is not worth waiting for. */
+  /** Does not wait for the dictionary, as without it the stream is plain text. */
   async function takeDictionary(): Promise<void> {
     if (settings.compress === "off" || dictionary !== null) return;
     try {
@@ -172,7 +172,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
   ): void {
     const event = take(frame, server);
     if (event === null) {
-      // What it held is not known: the next event follows a gap.
+      // Its content is unknown: the next event follows a gap.
       stream.interrupted();
       tally.counts.badFrames += 1;
       return;

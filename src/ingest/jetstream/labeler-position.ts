@@ -1,13 +1,12 @@
 import type { LabelChange } from "../../platforms/bluesky/label.ts";
 import type { LabelerSettings } from "./labeler-settings.ts";
 
-/** The last frame of a labeler, by the labeler's own number, and the latest time that came until then. */
+/** A labeler's last frame by its sequence number, and the latest label time so far. */
 export type LabelerPosition = { seq: number; timeMs: number };
 
 export const isLaterFrame = (place: LabelerPosition, than: LabelerPosition): boolean =>
   place.seq > than.seq;
 
-/** A saved place; null when there is none. */
 export function readLabelerPosition(checkpoint: string | null): LabelerPosition | null {
   if (checkpoint === null) return null;
   const { seq, timeMs }: { seq?: unknown; timeMs?: unknown } = JSON.parse(checkpoint);
@@ -16,9 +15,9 @@ export function readLabelerPosition(checkpoint: string | null): LabelerPosition 
 }
 
 /**
- * The address to connect to, to go on behind a frame. A labeler tells all it ever said to whoever asks for frame 0: with the
- * network's own that is tens of millions of labels, nearly all on posts that are not held. So the very first connection
- * begins with what is said from then on, unless it is told otherwise; the coverage says since when labels are held.
+ * The URL to resume after a frame. From frame 0 a labeler sends its whole history, for Bluesky's own tens of millions of
+ * labels, nearly all on posts that are not archived. So by default the first connection starts with new labels; coverage
+ * records since when.
  */
 export function labelerUrl(
   address: string,
@@ -31,7 +30,7 @@ export function labelerUrl(
   return url;
 }
 
-/** When a frame was made, as far as its labels tell; null where none does. */
+/** The latest label time of a frame; null without labels. */
 export function timeOfLabels(labels: readonly LabelChange[]): number | null {
   let latest: number | null = null;
   for (const { createdMs } of labels) latest = Math.max(latest ?? createdMs, createdMs);

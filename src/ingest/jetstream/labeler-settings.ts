@@ -1,9 +1,9 @@
 export type LabelerSettings = {
-  /** Ids of accounts whose labels are believed. */
+  /** Ids of accounts whose labels are trusted. */
   sources: readonly string[];
-  /** Where the very first connection to a labeler begins. */
+  /** Where the first connection to a labeler starts. */
   start: "now" | "beginning";
-  /** Most labels that one frame may hold. */
+  /** Maximum labels per frame. */
   maxLabels: number;
   batchEvents: number;
   batchMs: number;
@@ -21,5 +21,5 @@ export const publicLabelerUrls: readonly string[] = [
   "wss://mod.bsky.app/xrpc/com.atproto.label.subscribeLabels",
 ];
 
-/** The network's own moderation service. */
+/** Bluesky's own moderation service. */
 export const publicLabelSources: readonly string[] = ["did:plc:ar7c4by46qjdydhdevvrndac"];

@@ -18,34 +18,34 @@ import {
 import { type LabelerSettings, publicLabelerUrls } from "./labeler-settings.ts";
 
 /**
- * The labels that one labeler makes, as it makes them. What it promises:
+ * The live labels of one labeler. Guarantees:
  *
- * - Every label of a believed source is taken, in the order it came; after each cut or restart the stream goes on behind the
- *   last frame on disk. A label that comes again changes nothing, as of one source, subject and value the latest counts.
- * - A labeler that no longer has that frame, or sends what cannot be read, leaves a gap in the coverage.
- * - A labeler that has not come to that frame yet, as after the loss of its data, is asked a few times more; then the stream
- *   begins anew, with a gap.
- * - A frame above the largest size, which would come again for ever, is passed over, in growing steps.
- * - When labels wait for the archive it stops reading; when the archive cannot write it waits and skips nothing.
+ * - Every label of a trusted source is ingested, in order; after an interruption or restart the stream resumes after the last
+ *   written frame. Repeats are harmless, as the latest label per source, subject and value counts.
+ * - If a labeler no longer has that frame, or sends unreadable data, coverage has a gap.
+ * - If a labeler has not reached that frame, as after data loss, it is retried a few times; then the stream restarts with a
+ *   gap.
+ * - A frame that is too large would repeat forever, so it is skipped in growing steps.
+ * - Reading pauses while labels wait for the archive; if the archive cannot write, the stream waits and skips nothing.
  */
 export type Labeler = {
   state(): LabelerState;
-  /** Ends the connection, writes what has arrived, and resolves. */
+  /** Closes the connection and writes pending labels. */
   stop(): Promise<void>;
 };
 
 export type LabelerRequest = {
-  /** Of `com.atproto.label.subscribeLabels`. */
+  /** The URL of `com.atproto.label.subscribeLabels`. */
   url: string;
   archive: Pick<Archive, "write" | "readCheckpoint">;
   clock: Clock;
-  /** From 0 to below 1. */
+  /** In [0, 1). */
   random: () => number;
   settings: LabelerSettings;
   log: IngestLog;
 };
 
-/** Times that a labeler may say in a row that it has not come to the place yet. */
+/** Consecutive answers that a position is in the future before the stream restarts. */
 const triesOfPlace = 5;
 
 export function startLabeler(request: LabelerRequest): Labeler {
@@ -55,9 +55,9 @@ export function startLabeler(request: LabelerRequest): Labeler {
   const sources = new Set(settings.sources);
   const counts = { labels: 0, passedOver: 0, unreadable: 0, reconnects: 0 };
   let writer: StreamWriter<LabelerPosition> | null = null;
-  /** The last frame that came, and the latest time that any told. */
+  /** The last frame received, and the latest label time. */
   let reach: LabelerPosition | null = null;
-  /** What the labeler said before it ended the connection. */
+  /** The labeler's last error message. */
   let lastError: string | null = null;
 
   const link = createStreamLink({
@@ -83,7 +83,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
       const before: number | null = reach?.seq ?? null;
       const fromSeq = passedSeq ?? writer.place()?.seq ?? null;
       const url = labelerUrl(address, fromSeq, settings.start);
-      // Whoever asks for nothing held before is told nothing of what was before.
+      // Without a cursor, earlier labels are missing.
       if (fromSeq === null) writer.interrupted();
       lastError = null;
       const end = await link.listen(url, host, takeFrame);
@@ -111,7 +111,6 @@ export function startLabeler(request: LabelerRequest): Labeler {
     }
   }
 
-  /** What the labeler said in its last error frame of the connection. */
   const toldError = (): string | null => lastError;
 
   async function beginAnew(): Promise<void> {

@@ -1,11 +1,11 @@
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 
-/** However long a server asks to be left alone, it is asked again after this. */
+/** Upper bound of a requested pause. */
 const longestPauseMs = 15 * 60_000;
 
 /**
- * How long a server that refuses for its rate (429) wants to be left alone, from `Retry-After` (seconds or a date) or
- * `ratelimit-reset` (Unix seconds); null where it does not say.
+ * The pause that a 429 response requests by `Retry-After` (seconds or a date) or `ratelimit-reset` (Unix seconds); null without
+ * either.
  */
 export function requestedPauseMs(headers: FetchedAnswer["headers"], nowMs: number): number | null {
   const pauses = [

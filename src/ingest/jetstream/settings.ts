@@ -3,7 +3,7 @@ import { url, urlList } from "../../lib/settings/network-kinds.ts";
 import { defaultsOf, type SettingsOf } from "../../lib/settings/setting.ts";
 import type { FollowedWord } from "../../platforms/bluesky/collections.ts";
 
-/** Sent to the servers that are called. */
+/** User agent of all upstream requests. */
 export const userAgent = "earshot/0.1";
 
 export const publicJetstreamUrls: readonly string[] = [
@@ -95,7 +95,7 @@ export const jetstreamLimits = {
   overlapMs: 5_000,
   /** As `batchMs`, for events that only change counts or the checkpoint. */
   quietBatchMs: 1_000,
-  /** Events that are remembered to recognise repeated ones; 32 to 64 bytes each. */
+  /** Events remembered to detect repeats; 32 to 64 bytes each. */
   maxRememberedEvents: 250_000,
   maxFrameBytes: 4 * 1024 ** 2,
   handshakeTimeoutMs: 10_000,

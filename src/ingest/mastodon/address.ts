@@ -3,7 +3,7 @@ import { fieldsOf } from "../../platforms/fields.ts";
 import { withoutEnding } from "../../query/characters.ts";
 import type { MastodonStreamName } from "./settings.ts";
 
-/** How events come: by a WebSocket, or as the body of an answer that does not end (server-sent events). */
+/** `event-stream` is server-sent events. */
 export type MastodonTransport = "websocket" | "event-stream";
 
 export type InstanceRequest = {
@@ -15,8 +15,8 @@ export type InstanceRequest = {
 const longestAddress = 2_048;
 
 /**
- * Where a server streams, as it tells itself: on many servers that is another host. A server that tells nothing streams at its
- * own address. Errors: those of the fetch; one that names the status where the server cannot answer.
+ * The streaming address that a server advertises, often on another host; by default its own. Errors: those of the fetch; one
+ * with the HTTP status if the server fails.
  */
 export async function streamingBase({ server, fetch, signal }: InstanceRequest): Promise<URL> {
   for (const version of ["v2", "v1"]) {
@@ -33,7 +33,7 @@ export async function streamingBase({ server, fetch, signal }: InstanceRequest):
   return baseOf(new URL(server), new URL(server));
 }
 
-/** `configuration.urls.streaming`; in the first version of the description `urls.streaming_api`. */
+/** `configuration.urls.streaming`, or `urls.streaming_api` in API v1. */
 function toldAddress(description: unknown): URL | null {
   const { configuration, urls } = fieldsOf(description);
   const told =
@@ -46,9 +46,8 @@ function toldAddress(description: unknown): URL | null {
 const schemes = new Set(["ws:", "wss:", "http:", "https:"]);
 
 /**
- * A server that is reached by https streams by wss, whatever it tells, so that the token is never sent in the clear. One that is
- * reached by http may tell wss for its own host all the same: it is taken at its own scheme, and at its own port where it
- * tells none.
+ * A server with an https address is always streamed by wss, so that the token is never sent in plain text. A server with an
+ * http address may advertise wss for its own host: it keeps its own scheme, and its own port unless another is advertised.
  */
 function baseOf(told: URL, server: URL): URL {
   const isSecure = server.protocol === "https:";
@@ -60,7 +59,6 @@ function baseOf(told: URL, server: URL): URL {
   return new URL(`${scheme}//${told.hostname}${port === "" ? "" : `:${port}`}${path}`);
 }
 
-/** The address of one of the streams. */
 export function streamUrl(
   base: URL,
   stream: MastodonStreamName,

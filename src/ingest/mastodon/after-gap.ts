@@ -7,18 +7,18 @@ import type { MastodonRequests } from "./requests.ts";
 import type { MastodonStreamName } from "./settings.ts";
 
 /**
- * What is done beside the stream after each gap: the server's timeline is read for what was missed, then stored statuses are
- * compared with the server. A gap whose timeline was not read to its end is still open when the next one begins.
+ * Recovery after each gap, in parallel to the stream: reads missed statuses from the timeline, then compares stored statuses
+ * with the server. An unfinished timeline read is continued after the next gap.
  */
 export type MastodonAfterGap = {
-  /** To be called with each event, and with the saved one before the first connection. */
+  /** Call with each event, and with the saved one before the first connection. */
   noteEvent(event: LastEvent): void;
-  /** Where the timeline is to be read from after a restart; null before the first event. */
+  /** Where the timeline read starts after a restart; null before the first event. */
   openSince(): LastEvent | null;
   opened(): void;
   /** Resolves when the work has stopped. */
   closed(): Promise<void>;
-  /** Why stored statuses cannot be compared; null while they can. */
+  /** Why stored statuses cannot be compared, or null. */
   failure(): string | null;
 };
 
@@ -32,13 +32,13 @@ export type MastodonAfterGapOptions = {
   onMissed: (statuses: readonly unknown[]) => void;
 };
 
-/** Pause after a failure that time may mend, such as a token that was replaced. */
+/** Pause after an error that may resolve itself, such as a replaced token. */
 const retryMs = 600_000;
 
 export function createMastodonAfterGap(options: MastodonAfterGapOptions): MastodonAfterGap {
   const { host, clock, log, requests, recheck, settings } = options;
   let last: LastEvent | null = null;
-  /** The last event before the first gap whose timeline was not read yet. */
+  /** The last event before the first gap whose timeline was not read. */
   let unread: LastEvent | null = null;
   let failure: string | null = null;
   let under: { stopping: AbortController; ended: Promise<void> } | null = null;

@@ -3,19 +3,19 @@ import { readId } from "../../platforms/mastodon/account.ts";
 import type { MastodonRequests } from "./requests.ts";
 import type { MastodonStreamName } from "./settings.ts";
 
-/** The last event before a gap: the status it was about, if any, and when it came, Unix milliseconds. */
+/** The last event before a gap: its status, if any, and when it arrived, Unix milliseconds. */
 export type LastEvent = { statusId: string | null; timeMs: number };
 
-/** What came of reading the timeline: `null` when it was read to its end, else why it was not. */
+/** `null` if the timeline was read to its end, else why not. */
 export type CatchUpEnd = { stoppedBy: string | null };
 
 const pageStatuses = 40;
-/** Statuses reach a server late and get an id of the time when they were made: so far back the timeline is read again. */
+/** Statuses may arrive late, with an id of their creation time, so the read overlaps by this. */
 const overlapMs = 15 * 60_000;
 
 /**
- * Reads what the server's public timeline has since an event, oldest first, page by page. It tells nothing of deletions, nor of
- * edits of statuses that are older. Errors: those of the requests.
+ * Reads the server's public timeline since an event, oldest first. The timeline lacks deletions and edits of older statuses.
+ * Errors: those of the requests.
  */
 export async function catchUp(
   requests: MastodonRequests,
@@ -48,7 +48,6 @@ export async function catchUp(
   return { stoppedBy: `more than ${maxStatuses} statuses` };
 }
 
-/** The JSON list of an answer; null where it is none. */
 export function listIn(answer: { json(): unknown }): readonly unknown[] | null {
   try {
     const json = answer.json();
@@ -58,7 +57,7 @@ export function listIn(answer: { json(): unknown }): readonly unknown[] | null {
   }
 }
 
-/** The id to continue after. Mastodon's ids start with a time; of other ids the last one that was seen is all there is. */
+/** The id to continue after. Mastodon's ids start with a time, which allows an overlap; otherwise the last id seen. */
 function startOf({ statusId, timeMs }: LastEvent): string | null {
   if (statusId === null || !startsWithTime(statusId, timeMs)) return statusId;
   return String(BigInt(Math.max(0, Math.floor(timeMs - overlapMs))) << 16n);
@@ -80,11 +79,11 @@ function newestId(statuses: readonly unknown[]): string | null {
   );
 }
 
-/** Ids of one server grow with time: by their length, then by their characters. */
+/** Ids of one server grow: first by length, then by characters. */
 const isNewer = (id: string, than: string): boolean =>
   id.length === than.length ? id > than : id.length > than.length;
 
-/** The event after which the timeline is to be read, as a checkpoint holds it. */
+/** The start of the timeline read, from a checkpoint. */
 export function readLastEvent(value: string | null): LastEvent | null {
   const { since } = fieldsOf(value === null ? null : JSON.parse(value));
   const { statusId, timeMs } = fieldsOf(since);

@@ -4,7 +4,7 @@ import type { MastodonStreamSettings } from "./settings.ts";
 
 const mostRedirects = 3;
 
-/** The ways to a server: `fetch` for its API, `client` for server-sent events, and the guard of both and of its WebSocket. */
+/** Clients of a server: `fetch` for its API, `client` for server-sent events, and the guard of both and of its WebSocket. */
 export function createMastodonClients(settings: MastodonStreamSettings) {
   const guard = createGuard([settings.server, ...settings.privateHosts], {
     setting: "EARSHOT_UPSTREAM_PRIVATE_HOSTS",

@@ -11,19 +11,19 @@ import type { OpenConnection, StreamLink } from "../streams/link.ts";
 import { type MastodonTransport, streamingBase, streamUrl } from "./address.ts";
 import type { MastodonStreamSettings } from "./settings.ts";
 
-/** The connections to a server's stream, one after the other: where it is, with which token, and by which of two ways. */
+/** Consecutive connections to a server's stream; manages address, token and transport. */
 export type MastodonConnections = {
-  /** Makes a connection, hands over what comes, and resolves with why it ended or could not be made. Errors: those of the fetch. */
+  /** Connects, delivers frames, and resolves with the reason for its end or failure. Errors: those of the fetch. */
   connect(onFrame: (frame: Frame) => void): Promise<string>;
-  /** To be called when it is open. */
+  /** Call when the connection is open. */
   opened(): void;
-  /** To be called with each event. */
+  /** Call with each event. */
   heard(): void;
-  /** Ends the connection: the server has said that it does not stream. */
+  /** Closes the connection, because the server reports that it does not stream. */
   refused(status: number | null): void;
-  /** Whether the last connection was open for so long that it was none that failed. */
+  /** Whether the last connection was open long enough to count as successful. */
   hasLasted(): boolean;
-  /** By which way the last open connection went; null when there was none. */
+  /** Of the last open connection, or null. */
   transport(): MastodonTransport | null;
 };
 
@@ -32,13 +32,13 @@ export type MastodonConnectionsOptions = {
   clock: Clock;
   settings: MastodonStreamSettings;
   tokenOf: (origin: string) => Promise<string | null>;
-  /** Asks the server about itself. */
+  /** For the server's description. */
   fetch: GuardedClient;
-  /** Reads server-sent events. */
+  /** For server-sent events. */
   client: GuardedClient;
 };
 
-/** Refusals that have nothing to do with the way: the token, too many requests, too slow. */
+/** Refusals unrelated to the transport: the token, rate limits, timeouts. */
 const passing: ReadonlySet<number> = new Set([401, 403, 408, 429]);
 
 export function createMastodonConnections(
@@ -49,9 +49,9 @@ export function createMastodonConnections(
   let transport: MastodonTransport = "websocket";
   let openBy: MastodonTransport | null = null;
   let connection: StreamConnection | null = null;
-  /** Why the connection was ended from here. */
+  /** Why this side closed the connection. */
   let endedFor: string | null = null;
-  /** By the clock's elapsed time: when the connection was open, and its last event or its beginning. */
+  /** By the clock's elapsed time: when the connection opened, and its last event or start. */
   let openedMs: number | null = null;
   let heardMs = 0;
 
@@ -87,7 +87,7 @@ export function createMastodonConnections(
       return connection;
     };
 
-  /** A server, or what stands before it, that has no WebSocket there may have the other way. */
+  /** If a server or its proxy has no WebSocket endpoint, the other transport may work. */
   function chooseTransport({ status }: ConnectionEnd): void {
     if (status === null || status >= 500 || passing.has(status)) return;
     transport = transport === "websocket" ? "event-stream" : "websocket";
@@ -107,7 +107,7 @@ export function createMastodonConnections(
     heardMs = clock.elapsed();
     for (;;) {
       await clock.sleep(Math.max(1, heardMs + settings.silenceMs - clock.elapsed()), over);
-      // While nothing is read, silence says nothing.
+      // Silence while reading is paused means nothing.
       if (link.status().status === "paused") heardMs = clock.elapsed();
       if (clock.elapsed() - heardMs < settings.silenceMs) continue;
       end(`no event for ${Math.round(settings.silenceMs / 1000)} s`);

@@ -7,37 +7,36 @@ import { importedUri } from "../../posts/references.ts";
 import { parseJsonLine } from "../import/json-line.ts";
 import type { Frame } from "../streams/frames.ts";
 
-/** What an event of the stream comes to. */
+/** The meaning of a stream event. */
 export type MastodonEvent =
   | {
       kind: "event";
       changes: readonly ArchiveChange[];
       isLeftOut: boolean;
-      /** The status that it is about; null where there is none. */
+      /** The status concerned, or null. */
       statusId: string | null;
     }
-  /** The server does not stream: the status with which it says so, where it has one. */
+  /** The server does not stream; with the status it reports, if any. */
   | { kind: "refusal"; status: number | null };
 
 export type SeenAt = {
   /** Host and port of the server, in lower case. */
   host: string;
-  /** When the event came, Unix milliseconds. */
+  /** When the event arrived, Unix milliseconds. */
   nowMs: number;
 };
 
-/** A status holds accounts, media and a quoted status with the same, each a few levels deep. */
+/** A status contains accounts, media and a quoted status, each nested a few levels. */
 const mostDepth = 24;
-/** Later than every edit: the post does not come back. */
+/** Sorts after every edit, so that the post is not restored. */
 const lastRevision = "~";
 
 /**
- * Reads one frame of a Mastodon server's public stream, https://docs.joinmastodon.org/methods/streaming/. What concerns no post
- * (filters, announcements, events of later versions) is an event without changes. Null is a frame that cannot be read; nothing
- * throws.
+ * Parses one frame of a Mastodon server's public stream, https://docs.joinmastodon.org/methods/streaming/. Events that concern
+ * no post (filters, announcements, unknown types) have no changes. Null is an unreadable frame; never throws.
  *
- * Only what `mayBeIndexed` lets in becomes a post. An edit after which it does not deletes the post, until a later edit; an
- * account that says it is not to be found is hidden with everything that is held of it, until it says otherwise.
+ * Only statuses that pass `mayBeIndexed` become posts. An edit that no longer passes deletes the post until a later edit. An
+ * account that opts out is hidden with all its posts until it opts in again.
  */
 export function readMastodonEvent({ data, isBinary }: Frame, seen: SeenAt): MastodonEvent | null {
   const frame = isBinary ? null : parsed(data);
@@ -63,10 +62,10 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** The alias that the post of a status is stored with: the id of the status and its server. */
+/** The alias of a status's post: its id and server. */
 export const statusAlias = (id: string, host: string): string => importedUri("mastodon", id, host);
 
-/** The id of a status in its alias; null where that is of another server. */
+/** The inverse of `statusAlias`; null if the alias is of another server. */
 export function statusIdIn(alias: string, host: string): string | null {
   const id = alias.slice(importedUri("mastodon", "").length, -(host.length + 1));
   return statusAlias(id, host) === alias ? readId(id) : null;
@@ -83,7 +82,7 @@ function readDelete(payload: unknown, seen: SeenAt): MastodonEvent | null {
   };
 }
 
-/** A status of the server's timeline, as if the stream had reported it; null for what is none. */
+/** A status of the timeline, read like one from the stream; null if invalid. */
 export const readMissedStatus = (status: unknown, seen: SeenAt): MastodonEvent | null =>
   isObject(status) ? readStatus(status, "update", seen) : null;
 
@@ -118,7 +117,7 @@ function readStatus(
   };
 }
 
-/** Not only edits are told of, other news come with the time of the last one: what is told later counts. */
+/** `status.update` also reports changes other than edits, with the time of the last edit, so the latest report counts. */
 const revisionOf = ({ revision }: Post, seenMs: number): string =>
   revision === "" ? "" : `${revision} ${new Date(seenMs).toISOString()}`;
 
@@ -130,8 +129,8 @@ const deletion = (name: string, revision: string): ArchiveChange => ({
 });
 
 /**
- * The changes that a stored status comes to when it is read again: what it says now, by its last edit. An account that may no
- * longer be found is hidden; a status that is no longer public is deleted.
+ * The changes of a stored status that is read again: its current content, by its last edit. Hides an account that opted out;
+ * deletes a status that is no longer public.
  */
 export function readAgain(status: unknown, seen: SeenAt): readonly ArchiveChange[] {
   if (!isObject(status)) return [];
@@ -146,8 +145,8 @@ export function readAgain(status: unknown, seen: SeenAt): readonly ArchiveChange
 }
 
 /**
- * Whether the account of a status may be found: it has agreed, and not taken that back. A server that does not say so has not asked
- * it. Applies to accounts with stored posts, so one that never agreed is not noted.
+ * Whether an account agrees to be indexed; a server that does not report it has not asked. Changes apply only to accounts with
+ * stored posts, so others are not recorded.
  */
 function wishOf(status: unknown, { host, nowMs: observedMs }: SeenAt): ArchiveChange[] {
   const { account } = fieldsOf(status);

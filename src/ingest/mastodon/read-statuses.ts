@@ -4,19 +4,18 @@ import { readId } from "../../platforms/mastodon/account.ts";
 import { listIn } from "./catch-up.ts";
 import type { MastodonRequests } from "./requests.ts";
 
-/** Reads statuses by their ids. */
 export type StatusReader = {
   /**
-   * The statuses that the server has, and the ids of those that it says do not exist. Of any other answer nothing is concluded.
-   * Errors: those of the requests; one that says why where the token may not read statuses, or the server lacks too much.
+   * The existing statuses, and the ids that the server says do not exist; other answers prove nothing. Errors: those of the
+   * requests; one with the reason if the token may not read statuses or the server lacks the API.
    */
   read(ids: readonly string[]): Promise<{ found: readonly unknown[]; gone: readonly string[] }>;
 };
 
 /**
- * Asks for all ids at once, and alone for each one that is missing then: a list also leaves out what the account of the token is
- * not to see. Servers that cannot return several at once are asked for each alone. A server that does not return a status of its
- * own timeline either is not believed when it says that others do not exist.
+ * Requests all ids at once, then each missing one alone, because a list also omits what the token's account may not see.
+ * Servers without batch reads get single requests. A server that cannot return a status of its own timeline is not trusted to
+ * report others as absent.
  */
 export function createStatusReader(requests: MastodonRequests, signal: AbortSignal): StatusReader {
   let isBatched = true;
@@ -70,7 +69,7 @@ export function createStatusReader(requests: MastodonRequests, signal: AbortSign
   return { read };
 }
 
-/** A page of some other server in front of it, such as a proxy, is not an answer of the API. */
+/** A proxy's error page is not an answer of the API. */
 function isAbsence(answer: FetchedAnswer): boolean {
   if (answer.status !== 404 && answer.status !== 410) return false;
   return typeof fieldsOf(objectIn(answer)).error === "string";

@@ -3,13 +3,13 @@ import type { MastodonEvent } from "./events.ts";
 type StatusEvent = MastodonEvent & { kind: "event" };
 
 /**
- * The statuses that were deleted last. A page of the timeline may be older than a deletion that the stream has reported, of which
- * the archive keeps nothing where it has no such post.
+ * Recently deleted statuses. A timeline page may be older than a deletion in the stream, of which the archive has no tombstone
+ * unless it had the post.
  */
 export type RecentDeletions = {
-  /** Takes any event. */
+  /** Accepts any event. */
   note(event: StatusEvent): void;
-  /** Whether the status of an event was deleted. */
+  /** Whether an event's status was deleted. */
   has(event: StatusEvent): boolean;
 };
 

@@ -13,31 +13,29 @@ import type { MastodonRequests } from "./requests.ts";
 import { readSweep, type Sweep, startedSweep, writeSweep } from "./sweep.ts";
 
 /**
- * Compares stored statuses with the server they came from, as a stream that was cut reports neither the deletions nor the edits
- * of that time.
+ * Compares stored statuses with their server, because an interrupted stream misses deletions and edits.
  *
- * - After each gap the statuses of the last `recheckRecentMs` are compared, newest first.
- * - Then a sweep goes on through all of them, newest first. Its position is a checkpoint, so that gaps and restarts only interrupt
- *   it. Another one begins when it is done and there was a gap since its start, or `recheckAgeMs` after that.
- * - A status is deleted only when the server says of it alone that it does not exist. An account that may no longer be found is
- *   hidden.
+ * - After each gap, compares the statuses of the last `recheckRecentMs`, newest first.
+ * - Then a sweep goes through all statuses, newest first. Its position is a checkpoint, so gaps and restarts only interrupt it.
+ *   After completion another one starts `recheckAgeMs` after its start, or at once if there was a gap since.
+ * - Deletes a status only if the server reports that single status as absent. Hides accounts that opted out.
  */
 export type MastodonRecheck = {
-  /** To be called when the stream is connected: everything stored before is unconfirmed. */
+  /** Call when the stream connects: everything stored before is unconfirmed. */
   gapEnded(): void;
-  /** To be called when the stream is not connected: nothing is confirmed. */
+  /** Call when the stream disconnects: nothing is confirmed. */
   gapStarted(): void;
   /** Whether a post was stored or compared since the last gap. */
   confirms(id: bigint): boolean;
-  /** Compares until `signal` aborts. Rejects with its reason, or where the server does not let its statuses be read. */
+  /** Compares until `signal` aborts. Rejects with its reason, or if the server denies access to statuses. */
   run(signal: AbortSignal): Promise<void>;
   state(): RecheckState;
 };
 
 export type RecheckState = {
-  /** Whether stored statuses have not been compared since the last gap. */
+  /** Whether stored statuses remain uncompared since the last gap. */
   isPending: boolean;
-  /** Statuses that were compared, and those that the server no longer has, since the start. */
+  /** Statuses compared, and those absent on the server, since the start. */
   checked: number;
   removed: number;
 };
@@ -48,11 +46,11 @@ export type MastodonRecheckOptions = {
   requests: MastodonRequests;
   clock: Clock;
   settings: { recheckRecentMs: number; recheckAgeMs: number };
-  /** The changes that a status of the server comes to. */
+  /** The changes for a status read from the server. */
   changesOf: (status: unknown) => readonly ArchiveChange[];
 };
 
-/** How many statuses Mastodon returns at once. */
+/** Mastodon's maximum per request. */
 const batchStatuses = 20;
 
 export function createMastodonRecheck(options: MastodonRecheckOptions): MastodonRecheck {
@@ -60,7 +58,7 @@ export function createMastodonRecheck(options: MastodonRecheckOptions): Mastodon
   const checkpoint = `mastodon-recheck ${host}`;
   const counts = { checked: 0, removed: 0 };
   let gapEndMs: number | null = null;
-  /** Since the last gap: above it all statuses were compared; null before the first batch. */
+  /** All statuses from this ID were compared since the last gap; null before the first batch. */
   let recentBelow: bigint | null = null;
   let sweep: Sweep | null = null;
 
@@ -80,7 +78,7 @@ export function createMastodonRecheck(options: MastodonRecheckOptions): Mastodon
     }
   }
 
-  /** When the sweep after one that is done begins: at once where the stream was interrupted since that one began. */
+  /** Start of the next sweep: at once if there was a gap since the last one started. */
   const dueMs = ({ startedMs }: Sweep): number =>
     gapEndMs !== null && startedMs < gapEndMs ? startedMs : startedMs + settings.recheckAgeMs;
 

@@ -3,11 +3,11 @@ import type { Clock } from "../../lib/clock.ts";
 import type { FetchedAnswer, GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { requestedPauseMs } from "../jetstream/lookup-pause.ts";
 
-/** Requests to the API of the server whose stream is followed: one at a time, at a bounded rate, with the stream's token. */
+/** API requests to the streamed server: one at a time, at a bounded rate, with the stream's token. */
 export type MastodonRequests = {
   /**
-   * The answer, whatever its status, except 429 and 5xx: those and failed connections are retried until `signal` aborts. Errors:
-   * the reason of `signal`; one that names what is missing where there is no token.
+   * Returns any response except 429 and 5xx: those and connection errors are retried until `signal` aborts. Errors: the reason
+   * of `signal`; a missing token.
    */
   get(path: string, query: URLSearchParams, signal: AbortSignal): Promise<FetchedAnswer>;
 };
@@ -16,7 +16,7 @@ export type MastodonRequestsOptions = {
   server: string;
   fetch: GuardedFetch;
   clock: Clock;
-  /** From 0 to below 1. */
+  /** In [0, 1). */
   random: () => number;
   tokenOf: (origin: string) => Promise<string | null>;
   settings: {
@@ -27,9 +27,9 @@ export type MastodonRequestsOptions = {
   };
 };
 
-/** Of 40 statuses, each with a card, a poll and media. */
+/** For 40 statuses, each with a card, a poll and media. */
 const mostAnswerBytes = 8 * 1024 ** 2;
-/** The share of the server's own limit that is left to searches with the same token. */
+/** Share of the server's rate limit that is left to searches with the same token. */
 const leftShare = 0.5;
 
 export function createMastodonRequests(options: MastodonRequestsOptions): MastodonRequests {
@@ -56,7 +56,7 @@ export function createMastodonRequests(options: MastodonRequestsOptions): Mastod
     }
   }
 
-  /** Null where no answer came. */
+  /** Null without a response. */
   async function once(url: URL, signal: AbortSignal): Promise<FetchedAnswer | null> {
     const token = await options.tokenOf(origin);
     if (token === null) throw new Error(`no user token for ${host} that can be used`);
@@ -81,7 +81,7 @@ export function createMastodonRequests(options: MastodonRequestsOptions): Mastod
   return { get };
 }
 
-/** How long the server is to be left alone: what it asks for, or until its limit is renewed where half of that is used up. */
+/** The pause that the server requests, or until its limit resets if half of it is used up. */
 function pauseAfter({ status, headers }: FetchedAnswer, nowMs: number): number {
   const limit = Number(headers.get("x-ratelimit-limit") ?? Number.NaN);
   const remaining = Number(headers.get("x-ratelimit-remaining") ?? Number.NaN);

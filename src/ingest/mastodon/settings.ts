@@ -1,7 +1,6 @@
 import { choice, count, duration } from "../../lib/settings/kinds.ts";
 import { urlOrNone } from "../../lib/settings/network-kinds.ts";
 
-/** The public stream of a Mastodon server. */
 export const mastodonStreamSettings = {
   server: urlOrNone(
     "EARSHOT_MASTODON_STREAM",
@@ -58,17 +57,14 @@ export const mastodonStreamSettings = {
   ),
 };
 
-/** The settings of the public stream of a Mastodon server. */
 export type MastodonStreamSettings = {
-  /** The address of the server. */
   server: string;
-  /** Which of its streams. */
   stream: MastodonStreamName;
-  /** Places that may be called though their addresses are not public. */
+  /** Hosts that may be called although their addresses are private. */
   privateHosts: readonly string[];
-  /** Time without an event after which a connection that otherwise shows signs of life is made anew. */
+  /** Time without an event after which a live connection is replaced. */
   silenceMs: number;
-  /** Time without a sign of life, such as a heartbeat, after which it is given up. */
+  /** Time without any traffic, such as a heartbeat, after which a connection is closed. */
   idleTimeoutMs: number;
   leastBackoffMs: number;
   mostBackoffMs: number;
@@ -78,17 +74,17 @@ export type MastodonStreamSettings = {
   maxWaitingEvents: number;
   maxFrameBytes: number;
   handshakeTimeoutMs: number;
-  /** Of the server's description of itself. */
+  /** Of the server's description. */
   fetchTimeoutMs: number;
   maxAnswerBytes: number;
   userAgent: string;
-  /** Requests to the server's API in a minute, while what was missed is read and stored statuses are compared. */
+  /** API requests per minute for catching up and comparing. */
   requestsPerMinute: number;
-  /** Statuses that are read after one gap. */
+  /** Maximum statuses read after one gap. */
   catchUpStatuses: number;
-  /** After a gap the stored statuses of this time are compared first. */
+  /** Age of the stored statuses that are compared first after a gap. */
   recheckRecentMs: number;
-  /** All stored statuses are compared again after this. */
+  /** Interval between comparisons of all stored statuses. */
   recheckAgeMs: number;
 };
 

@@ -20,38 +20,38 @@ import type { MastodonStreamSettings } from "./settings.ts";
 import { nothingStored, storesNothing } from "./skipped.ts";
 
 /**
- * Live ingestion from the public stream of one Mastodon server. What it promises:
+ * Live ingestion from the public stream of one Mastodon server. Guarantees:
  *
- * - Every public post that the server tells of, of an account that has agreed to be searched, is taken, with its later edits
- *   and its deletion; nothing of any other account is kept. An account that takes its agreement back is hidden.
- * - The server repeats nothing, and the ledger has a gap where there was no connection. Then the timeline is read for what was
- *   missed, and stored statuses are compared with the server; until that is done they are not confirmed.
- * - The ledger tells when the server was followed, from one event to a later one. That is what one server sees, so no search
- *   counts as complete by it.
- * - The token is sent in a header to the address that the server tells for its stream, by TLS where the server itself is
- *   reached so; nothing that a server says about a refusal is repeated, as it could hold the token.
- * - When events wait for the archive it stops reading; when the archive cannot write it waits.
+ * - Stores every reported public post of an account that agreed to be indexed, with later edits and its deletion, and nothing
+ *   of other accounts. Hides an account that withdraws its agreement.
+ * - The server replays nothing, so coverage has a gap after a disconnection. Then the timeline is read for missed posts and
+ *   stored statuses are compared with the server; until then they are unconfirmed.
+ * - Coverage records when the server was followed, between events. One server sees only a part of the network, so this never
+ *   makes a search complete.
+ * - The token is sent in a header to the advertised streaming address, by TLS if the server itself uses TLS. Refusals are
+ *   reported without the server's text, which could contain the token.
+ * - Reading pauses while events wait for the archive; if the archive cannot write, the stream waits.
  */
 export type MastodonStream = {
   state(): MastodonStreamState;
-  /** Whether the stream, or a comparison with the server, has followed a stored post up to now. */
+  /** Whether the stream or a comparison has tracked a stored post up to now. */
   confirms(id: bigint): boolean;
-  /** Ends the connection, writes what has arrived, and resolves. */
+  /** Closes the connection and writes pending events. */
   stop(): Promise<void>;
 };
 
 export type MastodonStreamRequest = {
   archive: Pick<Archive, "write" | "readCheckpoint" | "aliases">;
   clock: Clock;
-  /** From 0 to below 1. */
+  /** In [0, 1). */
   random: () => number;
   settings: MastodonStreamSettings;
-  /** The user token for a server, named by its origin; null where there is none. Asked for before each connection. */
+  /** The user token for a server's origin, or null. Called before each connection. */
   tokenOf: (origin: string) => Promise<string | null>;
   log: IngestLog;
 };
 
-/** The last event, and the one after which the timeline is to be read. */
+/** The last event's time, and the start of the timeline read. */
 type MastodonPlace = { timeMs: number; since: LastEvent | null };
 
 export function startMastodonStream(request: MastodonStreamRequest): MastodonStream {
@@ -128,7 +128,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
       if (link.signal.aborted) return;
       counts.reconnects += 1;
       log.info({ host, reason }, "mastodon stream: not connected");
-      // A quiet server is none that fails: a connection that lasted is not followed by a long pause.
+      // A quiet server is not failing: a connection that lasted does not increase the backoff.
       const hasWorked = tally.counts.events > before || connections.hasLasted();
       failures = hasWorked ? 0 : failures + 1;
       await link.wait(host, reason, Math.max(0, failures - 1));
@@ -144,7 +144,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     const nowMs = clock.now();
     const event = readMastodonEvent(frame, { host, nowMs });
     if (event === null) {
-      // What it held is not known: the next event follows a gap.
+      // Its content is unknown: the next event follows a gap.
       interrupted();
       tally.counts.badFrames += 1;
       return;
@@ -171,7 +171,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     link.added();
   }
 
-  /** Statuses that the stream had no connection to report. */
+  /** Statuses missed during a gap. */
   function onMissed(statuses: readonly unknown[]): void {
     const nowMs = clock.now();
     for (const status of statuses) {

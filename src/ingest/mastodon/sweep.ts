@@ -1,8 +1,8 @@
-/** One pass over all stored statuses, from the newest to the oldest. */
+/** One pass over all stored statuses, newest first. */
 export type Sweep = {
-  /** When it began, Unix milliseconds. */
+  /** Start time, Unix milliseconds. */
   startedMs: number;
-  /** Statuses with this ID or a higher one were compared; null where none was. */
+  /** Statuses from this ID were compared; null if none. */
   below: bigint | null;
   isDone: boolean;
 };
@@ -13,11 +13,10 @@ export const startedSweep = (startedMs: number): Sweep => ({
   isDone: false,
 });
 
-/** As text for a checkpoint. */
 export const writeSweep = ({ below, ...rest }: Sweep): string =>
   JSON.stringify({ ...rest, below: below === null ? null : String(below) });
 
-/** Reads such a text; null for any other. */
+/** Parses a checkpoint; null if invalid. */
 export function readSweep(text: string | null): Sweep | null {
   const { startedMs, below, isDone } = fieldsOf(text);
   const isId = typeof below === "string" && /^\d{1,19}$/.test(below);

@@ -2,27 +2,27 @@ import type { ArchiveChange, Collection, CoverageInterval } from "../../archive/
 import type { CountedPost } from "../../platforms/bluesky/reactions.ts";
 import type { Platform } from "../../posts/post.ts";
 
-/** What an event of a stream brings to the archive. */
+/** The effect of a stream event on the archive. */
 export type StreamItem = {
-  /** The event's time by its source, Unix microseconds. */
+  /** Event time by its source, Unix microseconds. */
   timeUs: number;
   changes: readonly ArchiveChange[];
-  /** Posts that it adds one to. */
+  /** Posts whose counts it increments. */
   counted: readonly CountedPost[];
 };
 
 /** Events that are written together. */
 export type StreamBatch<Place> = {
   changes: ArchiveChange[];
-  /** One for each post and metric, however many events of the batch add to it. */
+  /** One per post and metric, summed over the batch. */
   counts: Map<string, CountChange>;
   /** An event with several changes counts as many. */
   events: number;
-  /** Where to resume once the batch is on disk. */
+  /** Where to resume once the batch is written. */
   place: Place;
-  /** What is held completely with this batch; the first one goes on where the batch before it ended. */
+  /** Times that this batch completes; the first span continues the previous batch. */
   spans: { fromMs: number; toMs: number }[];
-  /** By the clock's elapsed time: of the first event, and of the first that readers wait for. */
+  /** Elapsed time of the first event, and of the first one with a change other than a count. */
   firstMs: number;
   firstChangeMs: number | null;
 };
@@ -30,20 +30,19 @@ export type StreamBatch<Place> = {
 type CountChange = Extract<ArchiveChange, { kind: "count" }>;
 
 /**
- * Gathers the events of a stream into batches of at most `batchEvents`, first come first out. An event is folded into its
- * batch when it comes: a million likes of one post take the room of one number.
+ * Collects events in FIFO batches of at most `batchEvents`. Each event is merged into its batch on arrival: a million likes of
+ * one post take the space of one number.
  */
 export type StreamBatches<Place> = {
-  /** `followsGap` says that something may be missing between all that came before and this event. */
+  /** `followsGap`: events may be missing between all previous ones and this one. */
   add(item: StreamItem, place: Place, followsGap: boolean, nowMs: number): void;
-  /** The oldest batch; null when there is none. Events that come while it is being written go to a later one. */
+  /** The oldest batch, or null. Events that arrive while it is written go into a later one. */
   first(): StreamBatch<Place> | null;
   isFull(batch: StreamBatch<Place>): boolean;
-  /** No more events go into the oldest batch. */
+  /** Closes the oldest batch to further events. */
   close(): void;
-  /** Forgets the oldest batch: it is written. */
+  /** Removes the oldest batch after it was written. */
   shift(): void;
-  /** Events in all batches. */
   events(): number;
 };
 
@@ -108,12 +107,12 @@ export function createStreamBatches<Place extends object>(
   };
 }
 
-/** The changes of a batch; counts come last, when the posts they are of are there. */
+/** Counts come last, after the posts they apply to. */
 export function changesOf(batch: StreamBatch<unknown>): readonly ArchiveChange[] {
   return [...batch.changes, ...batch.counts.values()];
 }
 
-/** What a batch holds completely of each collection. */
+/** The coverage of a batch, per collection. */
 export function coverageOf(
   { spans }: StreamBatch<unknown>,
   { platform, source, collections }: CoveredBy,
@@ -131,7 +130,7 @@ export function coverageOf(
     );
 }
 
-/** What a stream holds completely, and the name under which the ledger has it. */
+/** What a stream covers, and its source name in the coverage table. */
 export type CoveredBy = {
   platform: Platform;
   source: string;

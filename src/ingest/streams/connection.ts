@@ -4,11 +4,10 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Guard } from "../../lib/guard.ts";
 import type { Frame } from "./frames.ts";
 
-/** One connection to a stream of frames, from its beginning to its end. */
 export type StreamConnection = {
-  /** Resolves when the connection has ended, or could not be made; never rejects. */
+  /** Resolves when the connection ended or failed; never rejects. */
   ended: Promise<ConnectionEnd>;
-  /** Stops and goes on reading from the network; some frames that are here already may still come. */
+  /** Pauses reading from the network; some buffered frames may still arrive. */
   pause(): void;
   resume(): void;
   close(): void;
@@ -16,9 +15,9 @@ export type StreamConnection = {
 
 export type ConnectionEnd = {
   reason: string;
-  /** The HTTP status of a server that opened no stream; null where it did, or gave none. */
+  /** HTTP status of a refused handshake; null if there is none. */
   status: number | null;
-  /** Whether it was ended here (1009) because a frame was longer than `maxFrameBytes`. */
+  /** Whether this side closed it (1009) because a frame exceeded `maxFrameBytes`. */
   frameTooLarge: boolean;
 };
 
@@ -27,12 +26,11 @@ export type StreamConnectionOptions = {
   guard: Guard;
   clock: Clock;
   userAgent: string;
-  /** Sent with the handshake. */
   headers?: Readonly<Record<string, string>>;
-  /** What of the server's own words is told in a reason; all of them when absent. */
+  /** Redacts the server's text in a reason; by default all is shown. */
   toldWords?: (words: string) => string;
   handshakeTimeoutMs: number;
-  /** With no frame and no answer to a ping for as long, the connection is given up. */
+  /** A connection without a frame or pong for this long is closed. */
   idleTimeoutMs: number;
   maxFrameBytes: number;
   onOpen(): void;
@@ -61,7 +59,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
   }
 
   const over = new AbortController();
-  /** Paused by the owner; and until the event loop has gone round. */
+  /** Paused by the owner, and paused until the next turn of the event loop. */
   let isHeld = false;
   let isResting = false;
   let framesOfTurn = 0;
@@ -105,7 +103,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
     if (Buffer.isBuffer(data)) options.onFrame({ data, isBinary });
   });
 
-  /** The network can hand over megabytes at once; after some frames, or some slow ones, everything else has its turn. */
+  /** The network can deliver megabytes at once; after some frames, or slow ones, yields to the event loop. */
   function countFrame(): void {
     framesOfTurn += 1;
     if (framesOfTurn === 1) {
@@ -128,7 +126,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
   async function watch(): Promise<void> {
     while (!over.signal.aborted) {
       await clock.sleep(idleTimeoutMs / 3, over.signal);
-      // Nothing is read while paused, so silence says nothing.
+      // Silence while reading is paused means nothing.
       if (socket.isPaused) sign();
       if (clock.elapsed() - lastSignMs >= idleTimeoutMs) {
         reason ??= `no sign of life for ${Math.round(idleTimeoutMs / 1000)} s`;
@@ -138,7 +136,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
       if (socket.readyState === WebSocket.OPEN) socket.ping();
     }
   }
-  // Ends by the abort when the connection is over.
+  // The abort at the end of the connection rejects it.
   watch().catch(() => {});
 
   return {
@@ -155,12 +153,12 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
   };
 }
 
-/** Some milliseconds of work, also where each frame must be decompressed; what was read with them still comes. */
+/** A few milliseconds of work, even with decompression; frames already read still arrive. */
 const mostFramesOfTurn = 100;
 const turnMs = 10;
 const refusalBytes = 300;
 
-/** The status of a refused handshake, with the first words of its body. */
+/** The status of a refused handshake and the start of its body. */
 async function refusalOf(
   response: IncomingMessage,
   toldWords: (words: string) => string,
@@ -173,7 +171,7 @@ async function refusalOf(
       if (body.length >= refusalBytes) break;
     }
   } catch {
-    // What came until then is told.
+    // Uses the part of the body received so far.
   }
   const words = toldWords(body)
     .replace(/[\s\p{Cc}]+/gu, " ")
@@ -182,11 +180,11 @@ async function refusalOf(
   return `HTTP ${response.statusCode}${words === "" ? "" : `: ${words}`}`;
 }
 
-/** `getaddrinfo ENOTFOUND` where the system names call and code, without the host that the message repeats. */
+/** `getaddrinfo ENOTFOUND` if call and code are known, without the host that the message repeats. */
 function reasonOf(fault: unknown): string {
   if (!(fault instanceof Error)) return String(fault);
   if ("syscall" in fault && "code" in fault) return `${fault.syscall} ${fault.code}`;
-  // Several addresses were tried: the first tells enough.
+  // If several addresses failed, reports the first error.
   if (fault instanceof AggregateError && fault.errors.length > 0) return reasonOf(fault.errors[0]);
   return fault.message;
 }

@@ -4,12 +4,12 @@ import { dirname } from "node:path";
 import { EarshotError } from "../../lib/errors.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 
-/** A zstd dictionary that the other side has too. */
+/** A zstd dictionary shared with the server. */
 export type KnownDictionary = { id: number; bytes: number; sha256: string };
 
 /**
- * The dictionary of Jetstream's `compress=true`. Its servers hand out another one, that of their newer endpoint
- * (`getZstdDictionary`, which answers 404 for this id), so this one comes from the published source.
+ * The dictionary of Jetstream's `compress=true`. The servers only serve the one of their newer endpoint (`getZstdDictionary`
+ * answers 404 for this id), so this one comes from the published source.
  */
 export const jetstreamDictionary: KnownDictionary = {
   id: 1_612_007_021,
@@ -20,7 +20,7 @@ export const jetstreamDictionary: KnownDictionary = {
 const magic = 0xec30a437;
 
 export type DictionaryRequest = {
-  /** Where it is kept. */
+  /** Cache file. */
   path: string;
   url: string;
   fetch: GuardedFetch;
@@ -30,8 +30,8 @@ export type DictionaryRequest = {
 };
 
 /**
- * The dictionary from its file, else fetched once and kept there; whatever is not the known one is refused. Errors:
- * `dictionary_unavailable`, or those of the fetch.
+ * Reads the dictionary from its file, or fetches it once and stores it there; verifies its hash. Errors:
+ * `dictionary_unavailable`; those of the fetch.
  */
 export async function loadDictionary(request: DictionaryRequest): Promise<Buffer> {
   const { path, url, known } = request;

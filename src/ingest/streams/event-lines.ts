@@ -1,19 +1,18 @@
-/** An event of `text/event-stream`. */
 export type ServerSentEvent = { event: string; data: string };
 
 /**
- * Reads the lines of `text/event-stream` from pieces that break anywhere. Comments, which serve as heartbeats, are passed over,
- * as is an event without data. The reader throws where an event is longer than `maxBytes` (counted in UTF-16 code units).
+ * An incremental parser of `text/event-stream`. Skips comments (heartbeats) and events without data. The parser throws if an
+ * event is longer than `maxBytes` (counted in UTF-16 code units).
  */
 export function createEventReader(maxBytes: number): (piece: Uint8Array) => ServerSentEvent[] {
   const decoder = new TextDecoder();
-  /** The pieces of the line that has not ended. */
+  /** The pieces of the unfinished line. */
   let line: string[] = [];
   let lineLength = 0;
   let event = "";
   let data: string[] = [];
   let dataLength = 0;
-  /** A line may end with CR LF in two pieces. */
+  /** CR LF may be split across two pieces. */
   let endedByReturn = false;
 
   function add(text: string): void {

@@ -7,16 +7,16 @@ export type EventStreamOptions = Pick<
   StreamConnectionOptions,
   "url" | "headers" | "maxFrameBytes" | "onOpen" | "onFrame"
 > & {
-  /** Ends a connection on which nothing moves, by its own time limit. */
+  /** Closes idle connections by its own timeout. */
   client: Pick<GuardedClient, "stream">;
 };
 
-/** The longest that a timer can run is 24.8 days. */
+/** Timers are limited to 24.8 days. */
 const longestConnectionMs = 7 * 86_400_000;
 
 /**
- * A connection to a stream of server-sent events, used like one by a WebSocket: each event becomes the frame
- * `{"event": …, "payload": …}`.
+ * A connection of server-sent events with the interface of a WebSocket connection: each event becomes the frame `{"event": …,
+ * "payload": …}`.
  */
 export function openEventStream(options: EventStreamOptions): StreamConnection {
   const closing = new AbortController();
@@ -90,5 +90,5 @@ export function openEventStream(options: EventStreamOptions): StreamConnection {
 
 const endBy = (reason: string): ConnectionEnd => ({ reason, status: null, frameTooLarge: false });
 
-/** Pieces that are here already must not keep everything else from its turn. */
+/** Yields to the event loop between buffered pieces. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,23 +1,23 @@
 import { constants, zstdDecompressSync } from "node:zlib";
 
-/** A frame as text; `too-large` when it would take more than the bound, `unreadable` when it is neither. */
+/** A frame as text; `too-large` if it exceeds the limit, `unreadable` if it cannot be decoded. */
 export type FrameText = { text: string } | "too-large" | "unreadable";
 
-/** One frame as it came from a WebSocket. */
+/** A raw WebSocket frame. */
 export type Frame = { data: Buffer; isBinary: boolean };
 
 export type FrameReader = (frame: Frame) => FrameText;
 
 /**
- * Reads text frames and, where there is a dictionary, binary ones: each is a zstd frame of its own. However much one claims
- * or turns out to hold, no more than `maxBytes` of it come out.
+ * Reads text frames and, with a dictionary, binary ones, each a separate zstd frame. Never outputs more than `maxBytes`,
+ * whatever a frame claims or contains.
  */
 export function createFrameReader(options: {
   dictionary: Buffer | null;
   maxBytes: number;
 }): FrameReader {
   const { dictionary, maxBytes } = options;
-  // A frame also says how much room it wants before anything of it comes out.
+  // Also bounds the window that a frame requests before any output.
   const windowLog = Math.min(27, Math.max(17, Math.ceil(Math.log2(maxBytes))));
   const params = { [constants.ZSTD_d_windowLogMax]: windowLog };
   return ({ data, isBinary }) => {
@@ -38,7 +38,7 @@ export function createFrameReader(options: {
   };
 }
 
-/** Room that is made for a frame at first: most events take less. */
+/** Initial buffer size: most events need less. */
 const usualBytes = 4_096;
 
 const tooLargeCodes: ReadonlySet<unknown> = new Set([

@@ -12,40 +12,37 @@ import {
 } from "./connection.ts";
 import type { Frame } from "./frames.ts";
 
-/**
- * What a client of a stream has with its servers: one connection at a time, pauses between two that grow while nothing comes
- * of it, and back-pressure, so that no more is read than the archive takes.
- */
+/** A stream client's link to its servers: one connection at a time, exponential backoff, and back-pressure from the archive. */
 export type StreamLink = {
   /** Aborts when the client is stopped. */
   signal: AbortSignal;
-  /** A saved place, asked for until the archive answers; null when there is none, or the client is stopped first. */
+  /** Reads a saved position, retrying until the archive answers; null if there is none or the client is stopped first. */
   readPlace<Place>(
     checkpoint: string,
     read: (value: string | null) => Place | null,
   ): Promise<Place | null>;
-  /** Connects, hands over what comes, and resolves when the connection has ended. */
+  /** Connects, delivers frames, and resolves when the connection has ended. */
   listen(
     url: URL,
     name: string,
     onFrame: (frame: Frame) => void,
     open?: OpenConnection,
   ): Promise<ConnectionEnd>;
-  /** The pause after so many failures in a row, from 0. */
+  /** Waits after a number of consecutive failures, from 0. */
   wait(whom: string, reason: string, failures: number): Promise<void>;
-  /** To be called when something waits for the archive: stops reading when that is too much. */
+  /** Call when an event is queued for the archive; pauses reading above the limit. */
   added(): void;
-  /** To be called when something is written: goes on reading when little enough waits. */
+  /** Call when events were written; resumes reading below the limit. */
   written(): void;
-  /** When the open connection was opened, Unix milliseconds; null while there is none that is read and written down. */
+  /** When the open connection was opened, Unix milliseconds; null unless frames are read and written. */
   liveSinceMs(): number | null;
-  /** How it is, in one word and in one line for people. */
+  /** A status and one readable line. */
   status(): { status: PartStatus; detail: string };
-  /** Ends the connection, and whatever waits. */
+  /** Closes the connection and cancels waits. */
   stop(): void;
 };
 
-/** Makes a connection; a WebSocket unless told otherwise. */
+/** Opens a connection, by default a WebSocket. */
 export type OpenConnection = (options: StreamConnectionOptions) => StreamConnection;
 
 export type StreamLinkOptions = {
@@ -62,9 +59,9 @@ export type StreamLinkOptions = {
     mostBackoffMs: number;
     userAgent: string;
   };
-  /** How much waits for the archive. */
+  /** Events that wait for the archive. */
   waiting(): number;
-  /** Why the archive does not take it. */
+  /** Why the archive cannot write, or null. */
   failure(): { reason: string; retryAtMs: number } | null;
   onOpen(name: string): void;
 };

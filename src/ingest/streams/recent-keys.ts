@@ -1,25 +1,25 @@
 import { hash } from "node:crypto";
 
 /**
- * Knows at least the last `capacity` keys that were added. A key is held as 64 bits of a hash that nobody outside can foresee:
- * the chance that an event is taken for another one is `capacity` in 2^63. Takes 32 to 64 bytes for each of the capacity.
+ * Remembers at least the last `capacity` keys as salted 64-bit hashes, which outsiders cannot predict: the probability of
+ * mistaking an event for another is `capacity` in 2^63. Takes 32 to 64 bytes per key.
  */
 export type RecentKeys = {
-  /** False when the key is remembered already. */
+  /** False if the key is already remembered. */
   add(key: string): boolean;
 };
 
-/** `random` gives numbers from 0 to below 1. */
+/** `random` returns numbers in [0, 1). */
 export function createRecentKeys(capacity: number, random: () => number): RecentKeys {
   const salt = Array.from({ length: 4 }, () => random().toString(36)).join(" ");
-  // A table that is full becomes the older one, and the older one is emptied for what comes.
+  // A full table becomes the older one; the previous older one is cleared and reused.
   let newer = createTable(capacity);
   let older = createTable(capacity);
   return {
     add(key) {
       const digest = hash("sha256", salt + key, "buffer");
       const low = digest.readUInt32LE(0);
-      // Zero in both halves marks a free place.
+      // Zero in the upper half marks a free slot.
       const high = digest.readUInt32LE(4) || 1;
       if (older.has(low, high) || !newer.add(low, high)) return false;
       if (newer.size() < capacity) return true;
@@ -30,13 +30,13 @@ export function createRecentKeys(capacity: number, random: () => number): Recent
   };
 }
 
-/** A set of pairs of 32 bits, at most half full, in which a pair stands at the first free place from its own on. */
+/** An open-addressing set (linear probing) of pairs of 32 bits, at most half full. */
 function createTable(capacity: number) {
   const places = 2 ** Math.ceil(Math.log2(capacity * 2));
   const pairs = new Uint32Array(places * 2);
   let size = 0;
 
-  /** Where the pair stands, or would. */
+  /** The slot of the pair, or the free slot for it. */
   function placeOf(low: number, high: number): number {
     let place = low & (places - 1);
     while (pairs[place * 2 + 1] !== 0) {

@@ -1,6 +1,6 @@
 import type { StreamItem } from "./batches.ts";
 
-/** Counts what came of a stream since its start. */
+/** Counts the events of a stream since its start. */
 export function createStreamTally() {
   const counts = {
     events: 0,
@@ -11,7 +11,7 @@ export function createStreamTally() {
   };
   return {
     counts,
-    /** Takes one event that could be read, with what of it goes to the archive. */
+    /** Adds one readable event and its effects. */
     add({ changes, counted }: StreamItem): void {
       counts.events += 1;
       for (const { kind } of changes) {

@@ -12,25 +12,21 @@ import {
 } from "./batches.ts";
 
 /**
- * Takes the events of a stream to the archive, in their order, in batches: one being written while the next gathers. With
- * each batch go the place to resume at and the time that is held completely. A batch that cannot be written is tried again
- * until it can; none is ever skipped.
+ * Writes stream events to the archive in order, in batches; one is written while the next fills. Each batch commits the resume
+ * position and coverage. Failed batches are retried until they succeed; none is skipped.
  */
 export type StreamWriter<Place> = {
-  /** Takes an event, and where to resume once it is on disk. */
+  /** Adds an event and the position to resume from once it is written. */
   add(item: StreamItem, place: Place): void;
-  /**
-   * Says that something may be missing before what comes next: when the next event lies beyond all that came before, the
-   * coverage gets a gap between the two.
-   */
+  /** Events may be missing before the next one: if it is later than all previous ones, coverage has a gap between them. */
   interrupted(): void;
   /** Events that wait to be written. */
   waiting(): number;
-  /** Where to resume: the latest place on disk; until there is one, the first that came; null before the first event. */
+  /** The resume position: the latest one written, else the first received, else null. */
   place(): Place | null;
-  /** Why the last try to write failed, and when the next one is; null when it did not. */
+  /** Why the last write failed and when it is retried, or null. */
   failure(): { reason: string; retryAtMs: number } | null;
-  /** Writes what waits, then ends. A batch that fails once more is left: it is not in the saved place to resume at. */
+  /** Writes pending events, then stops. A batch that fails again is dropped; the saved position precedes it. */
   stop(): Promise<void>;
 };
 
@@ -40,13 +36,13 @@ export type StreamWriterOptions<Place> = {
   random: () => number;
   checkpoint: string;
   coverage: CoveredBy;
-  /** The place saved by an earlier run, and its time, Unix microseconds. */
+  /** The position saved by an earlier run, and its time, Unix microseconds. */
   saved: { place: Place; timeUs: number } | null;
   isLater(place: Place, than: Place): boolean;
   batchEvents: number;
-  /** Longest wait of an event with anything but counts. */
+  /** Maximum delay of an event with changes other than counts. */
   batchMs: number;
-  /** Longest wait of any other. */
+  /** Maximum delay of any other event. */
   quietBatchMs: number;
   leastBackoffMs: number;
   mostBackoffMs: number;
@@ -65,7 +61,7 @@ export function startStreamWriter<Place extends object>(
     savedMs: saved === null ? null : Math.floor(saved.timeUs / 1000),
     isLater: options.isLater,
   });
-  /** The latest time that was received. */
+  /** The latest event time received. */
   let reachUs = saved?.timeUs ?? null;
   let durable = saved?.place ?? null;
   let first: Place | null = null;
@@ -96,7 +92,7 @@ export function startStreamWriter<Place extends object>(
     }
   }
 
-  /** The next batch, once it is due; null when there will be none any more. */
+  /** The next batch once it is due; null after the last. */
   async function gathered(): Promise<StreamBatch<Place> | null> {
     for (;;) {
       if (stopping.signal.aborted) return batches.first();
@@ -115,7 +111,7 @@ export function startStreamWriter<Place extends object>(
     }
   }
 
-  /** When the oldest batch is to be written; null when there is none. */
+  /** Due time of the oldest batch, or null. */
   function dueMs(): number | null {
     const batch = batches.first();
     if (batch === null) return null;
