@@ -48,7 +48,7 @@ test("a small circle needs few cells, across the date line too", () => {
   expect(cellsOfCircle(89.9, 0, 50)).toBeNull();
 });
 
-/** The point that lies `km` away in the direction of `bearing` (radians). */
+/** The point at a distance of `km` in the direction of `bearing` (radians). */
 function destination(
   from: { lat: number; lon: number },
   km: number,

@@ -36,7 +36,7 @@ const flags = fc
   )
   .map((letters) => letters.join(""));
 
-/** Lines as records have them; what a text holds is often listed beside it. */
+/** Lines as in records; lists often repeat parts of the text. */
 const lines = fc.array(anyText, { maxLength: 8 }).chain((pieces) => {
   const text = pieces.join(" ");
   const found = maybe(

@@ -6,7 +6,7 @@ import { countThresholds, indexTerms } from "./terms.ts";
 
 const termsOf = (special: Partial<Post>): string[] => indexTerms(makePost(special));
 
-/** Those of the facets that begin so, without what they begin with. */
+/** The facets with this prefix, without it. */
 const named = (start: string, special: Partial<Post>): string[] =>
   termsOf(special)
     .filter((term) => term.startsWith(start))

@@ -1,20 +1,20 @@
 import type { QueryNode, Span } from "./tree.ts";
 
-/** All of the nodes; a child of the same kind is merged. One node is itself, none is null. */
+/** Merges children of the same kind. One node is returned as is; none gives null. */
 export function makeAnd(children: readonly QueryNode[], span: Span): QueryNode | null {
   const merged = children.flatMap((child) => (child.kind === "and" ? child.children : [child]));
   if (merged.length < 2) return merged[0] ?? null;
   return { kind: "and", children: merged, span };
 }
 
-/** Any of the nodes; a child of the same kind is merged. One node is itself, none is null. */
+/** As `makeAnd`. */
 export function makeOr(children: readonly QueryNode[], span: Span): QueryNode | null {
   const merged = children.flatMap((child) => (child.kind === "or" ? child.children : [child]));
   if (merged.length < 2) return merged[0] ?? null;
   return { kind: "or", children: merged, span };
 }
 
-/** The opposite of a node; two negations cancel. */
+/** Two negations cancel. */
 export function makeNot(child: QueryNode, span: Span): QueryNode {
   return child.kind === "not" ? child.child : { kind: "not", child, span };
 }

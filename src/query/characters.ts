@@ -1,7 +1,7 @@
-/** A query as code points, beside the same code points with every form of a syntax character made plain. */
+/** A query as code points, and the same with syntax characters folded to ASCII. */
 export type Source = { characters: readonly string[]; folded: readonly string[] };
 
-/** Splits once, so that every later index is an offset in Unicode code points. */
+/** Every later index is an offset in Unicode code points. */
 export function readSource(text: string): Source {
   const characters = Array.from(text);
   return { characters, folded: characters.map(foldCharacter) };
@@ -12,7 +12,7 @@ export function textBetween(source: Source, start: number, end: number): string 
   return source.characters.slice(start, end).join("");
 }
 
-/** The text between two offsets, with syntax characters made plain. */
+/** The text between two offsets, with folded syntax characters. */
 export function foldedBetween(source: Source, start: number, end: number): string {
   return source.folded.slice(start, end).join("");
 }
@@ -24,8 +24,8 @@ export function codePointLength(text: string): number {
 }
 
 /**
- * Full-width and small forms (`＃ ＠ （ ： －`) are the ASCII character, a minus sign U+2212 is `-`, every double quotation mark
- * is `"`, and every white space is a space. One code point stays one code point.
+ * Folds full-width and small forms (`＃ ＠ （ ： －`) to ASCII, the minus sign U+2212 to `-`, double quotation marks to `"`, and
+ * white space to a space. One code point stays one code point.
  */
 function foldCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0;
@@ -47,34 +47,34 @@ const closingQuote = new Map([
   ["『", "』"],
 ]);
 
-/** The character that closes a quotation which the given (folded) character opens, or null when it opens none. */
+/** The closing quotation mark for a (folded) opening one, or null. */
 export function closerOf(folded: string): string | null {
   return closingQuote.get(folded) ?? null;
 }
 
-/** What nobody sees, and what no part of a query begins or ends with. */
+/** Invisible characters, trimmed from both ends of every part of a query. */
 export const invisibleCharacters =
   "\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069";
 const invisible = new RegExp(`^[${invisibleCharacters}]$`, "u");
 
-/** Characters without width that text copied from a page carries along; joiners, which emoji need, are not among them. */
+/** Zero-width characters that copied text carries along; excludes joiners, which emoji need. */
 export function isInvisible(character: string): boolean {
   return invisible.test(character);
 }
 
-/** A value as it was meant: nobody writes characters without width on purpose. */
+/** Zero-width characters in a value are never intended. */
 export function withoutInvisible(text: string): string {
   return Array.from(text)
     .filter((character) => !isInvisible(character))
     .join("");
 }
 
-/** Whether the character closes a quotation that `"` opened, so that it needs a backslash within one. */
+/** Whether the character closes a quotation opened by `"`, and so must be escaped within it. */
 export function isDoubleQuote(character: string): boolean {
   return foldCharacter(character) === '"';
 }
 
-/** The text without the characters of `ending` behind it, in linear time, which a regular expression does not promise. */
+/** Strips trailing characters of `ending` in linear time, which a regular expression does not guarantee. */
 export function withoutEnding(text: string, ending: string): string {
   let end = text.length;
   while (end > 0 && ending.includes(text[end - 1] ?? " ")) end--;

@@ -12,11 +12,11 @@ import {
 
 type Report = (code: DiagnosticCode, span: Span, remark: Warning) => void;
 
-/** A leaf that must hold, or must not. The span is that of its negation, if it has one of its own. */
+/** A leaf that must match, or must not. The span includes its own negation. */
 type Literal = { leaf: QueryLeaf; isNegated: boolean; span: Span };
 type Kind = QueryLeaf["kind"];
 
-/** Says what keeps terms that must all hold from ever holding together, and nothing that might be otherwise. */
+/** Warns about conjunctions that certainly match nothing. */
 export function warnAboutConjunction(parts: readonly QueryNode[], report: Report): void {
   const literals = parts.flatMap((part) => literalsOf(part, false));
   if (literals.length < 2) return;
@@ -29,7 +29,7 @@ export function warnAboutConjunction(parts: readonly QueryNode[], report: Report
   warnTwoPlatforms(literals, report);
 }
 
-/** The leaves of a node that must all hold, or must all not, when it does; none where it leaves a choice. */
+/** The leaves that must all match (or not) if the node does; none if the node has alternatives. */
 function literalsOf(node: QueryNode, isNegated: boolean): Literal[] {
   if (node.kind === "not") {
     const { child, span } = node;
@@ -47,7 +47,7 @@ function written({ leaf, isNegated }: Literal): string {
   return `${isNegated ? "-" : ""}${shown(printQuery(leaf))}`;
 }
 
-/** Names two terms at the one that stands later. */
+/** Reports a pair of terms at the later one. */
 function warnBoth(
   report: Report,
   code: DiagnosticCode,
@@ -62,7 +62,7 @@ function warnBoth(
 
 const leaveOut = "leave one of them out, or write OR between them";
 
-/** Bounds from below and from above that leave nothing between them. */
+/** Lower and upper bounds that leave no time in between. */
 function warnEmptyWindow(literals: readonly Literal[], report: Report): void {
   const from = highest([...of(literals, "since", false), ...of(literals, "until", true)], timeOf);
   const to = lowest([...of(literals, "until", false), ...of(literals, "since", true)], timeOf);
@@ -80,7 +80,7 @@ function warnEmptyWindow(literals: readonly Literal[], report: Report): void {
   warnBoth(report, "empty_window", [atMost, above], leaveOut);
 }
 
-/** The query for the time between two bounds that stand the wrong way round. */
+/** The query for two bounds in the wrong order. */
 function swapped(since: Literal, until: Literal): string {
   const [from, to] = [printQuery(since.leaf), printQuery(until.leaf)];
   return `write ${to.replace("until:", "since:")} ${from.replace("since:", "until:")}`;
@@ -100,10 +100,10 @@ function warnEmptyIds(literals: readonly Literal[], report: Report): void {
   warnBoth(report, "empty_window", [above, upTo], hint);
 }
 
-/** Leaves with bounds, of which more can be said than that they are opposites. */
+/** Kinds with bounds, which have more specific warnings than a contradiction. */
 const bounds: ReadonlySet<Kind> = new Set(["since", "until", "within", "since-id", "max-id"]);
 
-/** The same term asked for and excluded. */
+/** The same term required and excluded. */
 function warnOpposites(literals: readonly Literal[], report: Report): void {
   const seen = new Map<string, Literal>();
   for (const literal of literals) {
@@ -115,14 +115,14 @@ function warnOpposites(literals: readonly Literal[], report: Report): void {
   }
 }
 
-/** The same for leaves that find the same posts: words are compared as they are searched. */
+/** Equal for leaves that match the same posts; words are compared by their tokens. */
 function meaningOf(leaf: QueryLeaf): string {
   if (leaf.kind === "word") return JSON.stringify(querySequence(leaf.text));
   if (leaf.kind === "phrase") return JSON.stringify(phraseSequence(leaf.text));
   return printQuery(leaf);
 }
 
-/** At least so many, and fewer than as many or less. */
+/** At least n, and fewer than n or less. */
 function warnOppositeCounts(literals: readonly Literal[], report: Report): void {
   for (const metric of countMetrics) {
     const counted = literals.filter(({ leaf }) => "metric" in leaf && leaf.metric === metric);
@@ -135,14 +135,14 @@ function warnOppositeCounts(literals: readonly Literal[], report: Report): void 
 
 const countOf = ({ leaf }: Literal): number => ("atLeast" in leaf ? leaf.atLeast : 0);
 
-/** A post with the first property has the second one too. */
+/** The first property implies the second. */
 const implied: Readonly<Partial<Record<PostProperty, PostProperty>>> = {
   nativeretweets: "retweets",
   self_threads: "replies",
   images: "media",
   videos: "media",
 };
-/** No repost made with the button counts as a reply. */
+/** Native reposts do not count as replies. */
 const exclusive: ReadonlySet<PostProperty> = new Set(["replies", "self_threads"]);
 
 function warnOppositeProperties(literals: readonly Literal[], report: Report): void {
@@ -162,7 +162,7 @@ function warnOppositeProperties(literals: readonly Literal[], report: Report): v
 const propertyOf = ({ leaf }: Literal): PostProperty =>
   leaf.kind === "property" ? leaf.property : "safe";
 
-/** Two names may stand for one account: a handle and its DID. */
+/** Two names may be the same account: a handle and its DID. */
 function warnTwoAuthors(literals: readonly Literal[], report: Report): void {
   const [first, ...others] = of(literals, "from", false);
   const second = others.find((other) => first !== undefined && written(other) !== written(first));

@@ -4,10 +4,10 @@ import type { Token } from "./lex.ts";
 import { type Reader, report } from "./reader.ts";
 import type { GroupedValues, TermContext } from "./term-context.ts";
 
-/** Whether an odd number of negations stands before a term, and where it begins with them. */
+/** Whether an odd number of negations precedes a term, and the offset of the first. */
 export type Negation = { isNegated: boolean; start: number };
 
-/** What the reading of a term may use, when the reader has just passed it. */
+/** The context of the term that the reader has just passed. */
 export function contextOf(reader: Reader, token: Token, negation: Negation): TermContext {
   const { source, tokens, index } = reader;
   const next = tokens[index];
@@ -25,7 +25,7 @@ export function contextOf(reader: Reader, token: Token, negation: Negation): Ter
   };
 }
 
-/** Several terms take the place of one that is negated, or an alternative, within parentheses. */
+/** Parenthesises rewrites of several terms, because they replace a negated term or an alternative. */
 function withGroupedRewrites(remark: Warning): Warning {
   const { hint } = remark;
   if (hint === undefined || typeof hint === "string") return remark;

@@ -3,8 +3,8 @@ import { urlQueryTokens } from "../text/urls.ts";
 import type { QueryNode } from "./tree.ts";
 
 /**
- * How many terms a node counts toward the bound of a query: a word, a phrase and a link as many as they have words, where each
- * character of a script without spaces is one; any other leaf is one.
+ * Terms of a node toward the query limit: a word, phrase or link counts its words, where each character of a script without
+ * spaces is one; any other leaf counts 1.
  */
 export function countTerms(node: QueryNode): number {
   switch (node.kind) {

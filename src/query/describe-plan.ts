@@ -4,10 +4,7 @@ import { type DrawnTree, drawTree } from "./draw-tree.ts";
 import type { PlanNode } from "./plan.ts";
 import type { UnresolvedNames } from "./unresolved-names.ts";
 
-/**
- * What a plan matches, drawn as indented text, one node a line; for `earshot explain`. Names that nothing has resolved are shown
- * as such when the plan was made with them.
- */
+/** A plan as an indented tree, for `earshot explain`. With `unresolved`, unresolved names are shown as such. */
 export function describePlan(plan: PlanNode, unresolved: UnresolvedNames | null = null): string {
   return drawTree(drawn(plan, unresolved));
 }
@@ -61,24 +58,24 @@ function describeElement(element: SequenceElement): string {
   return element.kind === "token" ? element.token : `${element.prefix}…`;
 }
 
-/** Facets hold punctuation that no token of a text does. */
+/** Facets contain punctuation that text tokens do not. */
 const isFacet = (token: string): boolean => /[:#@$]|>=/.test(token);
 
-/** Both ends as `time` nodes have them: the first inclusive, the last exclusive. */
+/** `fromMs` is inclusive, `toMs` exclusive, as in `time` nodes. */
 export function describeTime(fromMs: number | null, toMs: number | null): string {
   const from = fromMs === null ? "" : ` at or after ${isoTime(fromMs)}`;
   const to = toMs === null ? "" : ` before ${isoTime(toMs)}`;
   return from + to === "" ? "any time" : `time${from}${from && to ? " and" : ""}${to}`;
 }
 
-/** Both ends inclusive. */
+/** Both ends are inclusive. */
 export function describeIds(low: bigint | null, high: bigint | null): string {
   if (low !== null && high !== null) return `IDs from ${low} to ${high}`;
   if (low !== null) return `IDs from ${low} on`;
   return high === null ? "any ID" : `IDs up to ${high}`;
 }
 
-/** The furthest time that a date can be written for, Unix milliseconds. */
+/** The latest time that `Date` can represent, Unix milliseconds. */
 const lastDateMs = 8.64e15;
 
 const isoTime = (ms: number): string =>

@@ -3,7 +3,7 @@ import { printQuery } from "./print.ts";
 import { searchedWords } from "./searched-words.ts";
 import type { CountMetric, PostProperty, PostRelation, QueryLeaf, QueryNode } from "./tree.ts";
 
-/** The tree drawn as indented text, one node a line, leaves in plain words; for `earshot explain`. */
+/** A query tree as an indented tree with readable leaves, for `earshot explain`. */
 export function describeTree(tree: QueryNode): string {
   return drawTree(drawn(tree));
 }

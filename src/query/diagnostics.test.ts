@@ -5,7 +5,7 @@ import { diagnosticCodes, oneLine, renderDiagnostic } from "./diagnostics.ts";
 import { parseQuery, parseQueryLeniently } from "./parse.ts";
 import { postProperties } from "./tree.ts";
 
-/** All that is said about a query: one line each, with its hint. */
+/** All diagnostics of a query, each on one line with its hint. */
 function said(query: string, maxLength = 4096): string {
   const { diagnostics } = parseQueryLeniently(query, { maxLength });
   return diagnostics

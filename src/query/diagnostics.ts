@@ -1,6 +1,6 @@
 import type { Diagnostic, Span } from "./tree.ts";
 
-/** Every code that a query can be answered with; each has a row in docs/query-language.md. */
+/** All diagnostic codes; each has a row in docs/query-language.md. */
 export const diagnosticCodes = {
   empty_query: "error",
   query_too_long: "error",
@@ -57,26 +57,26 @@ export const diagnosticCodes = {
 
 export type DiagnosticCode = keyof typeof diagnosticCodes;
 
-/** What a diagnostic says: the message in one line, the fix, and the forms that would have been taken. */
+/** The content of a diagnostic: a one-line message, the fix, and the accepted forms. */
 export type Warning = { message: string; hint?: string | Rewrites; expected?: readonly string[] };
 
 /**
- * Queries that may be what was meant, the likeliest first. The first that reads without a remark becomes the hint, behind `lead`;
- * where none does, `otherwise` is the hint.
+ * Candidate queries for a hint, most likely first. The first one without diagnostics becomes the hint, after `lead`; if there
+ * is none, the hint is `otherwise`.
  */
 export type Rewrites = { lead: string; queries: readonly string[]; otherwise: string };
 
-/** A diagnostic whose hint may still be a choice. */
+/** A diagnostic whose hint may still be a list of candidates. */
 export type Finding = Omit<Diagnostic, "hint"> & { hint?: string | Rewrites };
 
 export function makeDiagnostic(code: DiagnosticCode, span: Span, remark: Warning): Finding {
   return { severity: diagnosticCodes[code], code, ...span, ...remark };
 }
 
-/** No hint shows a longer query. */
+/** Longer queries are not suggested. */
 const longestRewrite = 200;
 
-/** With the hint chosen: `readsWell` tells whether a query reads without a remark, which it has to as it is shown. */
+/** Chooses the hint; `readsWell` tests whether a query, as displayed, has no diagnostics. */
 export function withChosenHint(
   finding: Finding,
   readsWell: (query: string) => boolean,
@@ -89,7 +89,7 @@ export function withChosenHint(
   return { ...finding, hint: query === undefined ? otherwise : `${lead} ${query}` };
 }
 
-/** With message and hint on one line each, and nothing in them that steers a terminal: they repeat what the query holds. */
+/** Message and hint contain parts of the query, so line breaks and terminal controls are replaced. */
 export function onOneLine(diagnostic: Diagnostic): Diagnostic {
   const message = plain(diagnostic.message);
   if (diagnostic.hint === undefined) return { ...diagnostic, message };
@@ -100,7 +100,7 @@ function plain(text: string): string {
   return Array.from(text, printable).join("");
 }
 
-/** A diagnostic as one line, for an `error` field. */
+/** For an `error` field. */
 export function oneLine(diagnostic: Diagnostic): string {
   return `${diagnostic.message} (at offset ${diagnostic.offset})`;
 }
@@ -108,8 +108,8 @@ export function oneLine(diagnostic: Diagnostic): string {
 const widestExcerpt = 96;
 
 /**
- * A diagnostic as a person reads it on a terminal: what is wrong, the query with carets below the place, the fix. A long query
- * is cut to the neighbourhood of the place; control characters are shown as U+FFFD, so that a query cannot steer a terminal.
+ * A diagnostic for a terminal: the error, the query with carets below the span, the fix. A long query is cut around the span;
+ * control characters become U+FFFD, because they could control the terminal.
  */
 export function renderDiagnostic(query: string, diagnostic: Diagnostic): string {
   const characters = Array.from(query, printable);
@@ -164,7 +164,7 @@ function widthOf(characters: readonly string[]): number {
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 
-/** Columns on a terminal: 2 for East Asian wide characters and emoji, 0 for marks and joiners, else 1. */
+/** Terminal columns: 2 for East Asian wide characters and emoji, 0 for marks and joiners, else 1. */
 function characterWidth(character: string): number {
   if (/^[\p{Mn}\p{Me}\p{Cf}]$/u.test(character)) return 0;
   return wide.test(character) ? 2 : 1;

@@ -23,7 +23,7 @@ import { printQuery } from "./print.ts";
 
 const page = readFileSync(new URL("../../docs/query-language.md", import.meta.url), "utf8");
 
-/** The cells of the table that follows a heading, without the backticks around a whole cell. */
+/** The cells of the table after a heading, without backticks around whole cells. */
 function rowsBelow(heading: string): string[][] {
   const section = page.slice(page.indexOf(`\n## ${heading}\n`) + 1);
   const table = section.slice(0, section.indexOf("\n\n", section.indexOf("\n|---")));
@@ -54,7 +54,7 @@ describe("the table of operators", () => {
     (name, aliases) => {
       const row = rowOf(`filter:${name}`) ?? rowOf(`-filter:${name}`);
       expect(row).toHaveLength(3);
-      // The plural and the singular are one name on the page.
+      // The page lists plural and singular as one name.
       const onPage = aliases.filter((alias) => !isOtherNumber(alias, name));
       for (const alias of onPage)
         expect(row?.[1]).toMatch(new RegExp(`\`(?:filter|is|has):${alias}`));

@@ -1,7 +1,6 @@
-/** A node and what hangs from it, each in one line of words. */
 export type DrawnTree = { label: string; branches: readonly DrawnTree[] };
 
-/** The tree as indented text, one node a line. */
+/** Indented text, one node per line. */
 export function drawTree(tree: DrawnTree): string {
   return linesOf(tree).join("\n");
 }

@@ -4,7 +4,7 @@ import { hostSuffixes, linkOf } from "../text/urls.ts";
 import { parseQuery, parseQueryLeniently } from "./parse.ts";
 import { printQuery } from "./print.ts";
 
-/** The canonical text, and the codes of what was said. */
+/** The canonical text and all diagnostic codes. */
 function read(query: string): string {
   const { tree, diagnostics } = parseQueryLeniently(query);
   const codes = diagnostics.map(({ severity, code }) =>

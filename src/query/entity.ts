@@ -3,7 +3,7 @@ import { codePointLength } from "./characters.ts";
 import type { BareLeaf } from "./operand.ts";
 import type { QueryLeaf } from "./tree.ts";
 
-/** A leaf and where the text goes on behind it, in UTF-16 units. */
+/** `end` is a UTF-16 offset. */
 export type EntityRead = { leaf: QueryLeaf; end: number };
 
 type Found = { leaf: BareLeaf; end: number };
@@ -11,14 +11,14 @@ type Found = { leaf: BareLeaf; end: number };
 const did = /[@＠](did:[a-z0-9]+:[a-z0-9._:%-]*[a-z0-9._-])/iy;
 const goesOn = /^[\p{Script=Latin}\p{M}]/u;
 
-/** With the small forms of sigils, which no entity holds, made plain. Everything keeps its place. */
+/** Replaces small forms of sigils, which no entity contains; offsets are preserved. */
 export function withPlainSigils(text: string): string {
   return text.replaceAll("\ufe5f", "#").replaceAll("\ufe6b", "@");
 }
 
 /**
- * The hashtag, mention or cashtag whose sigil stands at `at` (UTF-16 units) of a term; null when there is none. `text` has plain
- * sigils, `folded` is plain throughout, `offset` is the place of `at` in the query.
+ * The hashtag, mention or cashtag whose sigil is at `at` (UTF-16) of a term, or null. `text` has plain sigils, `folded` is
+ * fully folded; `offset` is the query offset of `at`.
  */
 export function readEntity(
   text: string,
@@ -42,7 +42,7 @@ function readAt(sigil: string, text: string, folded: string, at: number): Found 
   if (sigil === "#") {
     const found = unlessGoingOn(text, readHashtag(text, at));
     const tag = foldTag(found?.value ?? "");
-    // Some Arabic vowel signs are a space with a sign on it once they are folded: no tag can be named by one.
+    // Folding turns some Arabic vowel signs into a space and a mark, which no tag can contain.
     return found === null || /\s/u.test(tag)
       ? null
       : { leaf: { kind: "hashtag", tag }, end: found.end };
@@ -55,7 +55,7 @@ function readAt(sigil: string, text: string, folded: string, at: number): Found 
   return found && { leaf: { kind: "mention", user: foldHandle(found.value) }, end: found.end };
 }
 
-/** `@naïve` mentions nobody: what follows would belong to the word. */
+/** `@naïve` is not a mention: the name continues beyond the characters of a handle. */
 function unlessGoingOn<Found extends { end: number }>(
   text: string,
   found: Found | null,

@@ -12,7 +12,7 @@ import {
 import type { TermContext } from "./term-context.ts";
 import { postProperties, type QueryNode } from "./tree.ts";
 
-/** The node of `filter:`, `is:`, `has:`, `exclude:` or `include:`, or null when it is faulty or has no effect. */
+/** The node of `filter:`, `is:`, `has:`, `exclude:` or `include:`; null if it is invalid or has no effect. */
 export function filterNode(
   context: TermContext,
   written: WrittenOperator,
@@ -48,7 +48,7 @@ function unknownFilter(context: TermContext, written: WrittenOperator, name: str
 const originals = /^(?:tweets?|posts?|originals?)$/i;
 const orders = /^(?:top|latest|popular|recent|live|newest|best)$/i;
 
-/** Posts that are not reposts, or the opposite where they are excluded. */
+/** Original posts are those that are not reposts; inverted if excluded. */
 function hintForOriginals({ isNegated }: TermContext, name: string): string {
   const isExcluded = isNegated !== (name === "exclude");
   return `did you mean ${isExcluded ? "" : "-"}filter:retweets`;
@@ -82,7 +82,7 @@ const expectedOf = (name: string): readonly string[] =>
       ]
     : postProperties;
 
-/** Reposts are found unless they are excluded, so asking for them changes nothing; refusing them by this name would. */
+/** Results include reposts by default, so this has no effect, but rejecting the name would break queries. */
 function includeReposts(context: TermContext, written: WrittenOperator): null {
   if (context.isNegated) {
     context.report("unknown_filter", written.span, {

@@ -1,7 +1,7 @@
 import { countNamed, queryOfCount, queryOfDates, readRange } from "./meant-range.ts";
 import { isOperatorName, likelyProperty, propertyNamed } from "./operators.ts";
 
-/** What a name of another product most likely means here: queries, the likeliest first, or words that say why there are none. */
+/** The likely meaning of another product's operator: candidate queries, most likely first, or the reason why there are none. */
 export type Meant = { queries: readonly string[]; otherwise: string | null };
 
 type Translate = (value: string) => Meant;
@@ -95,7 +95,7 @@ const translations = new Map(
 );
 const dates: ReadonlySet<string> = new Set(rows.find(([, each]) => each === date)?.[0].split(" "));
 
-/** What `name:value` most likely means, where other products have the name; else null. */
+/** The likely meaning of `name:value`, or null if no other product has the name. */
 export function meantByName(name: string, value: string): Meant | null {
   const lower = name.toLowerCase();
   const count = queryOfCount(lower, value);
@@ -103,7 +103,7 @@ export function meantByName(name: string, value: string): Meant | null {
   return translations.get(lower)?.(value) ?? null;
 }
 
-/** What `name>value` and the like most likely means; null where the name is none of this language or another product's. */
+/** The likely meaning of `name>value` and the like; null if the name is unknown here and in other products. */
 export function meantByComparison(name: string, sign: string, value: string): Meant | null {
   const lower = name.toLowerCase();
   if (countNamed(lower) !== null) {

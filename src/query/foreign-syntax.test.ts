@@ -4,7 +4,7 @@ import { oneLine } from "./diagnostics.ts";
 import { parseQuery, parseQueryLeniently } from "./parse.ts";
 import { printQuery } from "./print.ts";
 
-/** All that is said about each query: what, how long its place is, and the hint. */
+/** All diagnostics of each query: message, span length and hint. */
 function said(...queries: string[]): string {
   return queries
     .map((query) =>
@@ -18,7 +18,6 @@ function said(...queries: string[]): string {
     .join("\n");
 }
 
-/** The hints alone. */
 const hints = (query: string): string =>
   parseQueryLeniently(query)
     .diagnostics.map(({ hint = "" }) => hint)

@@ -16,7 +16,7 @@ import { parseQuery, parseQueryLeniently } from "./parse.ts";
 import { printQuery } from "./print.ts";
 import type { ParsedQuery, QueryNode } from "./tree.ts";
 
-/** Far above what a query may have, so that the reading of long ones is tried as well. */
+/** Far above the query limit, so that long queries are tested as well. */
 const unbounded = { maxLength: 1_000_000 };
 
 const syntax =
@@ -58,7 +58,7 @@ const anyText = fc.oneof(
   { weight: 6, arbitrary: syntaxText },
 );
 
-/** What the strict reading comes to, or undefined when it refuses. */
+/** The strict parser's result, or undefined if it throws. */
 function strictly(text: string): ParsedQuery | undefined {
   try {
     return parseQuery(text);
@@ -131,7 +131,8 @@ describe("any text", () => {
         expect(printQuery(again)).toBe(printed);
         expect(describeTree(again)).toBe(describeTree(tree));
       }),
-      // A keyword with a character that nobody sees is a word by its mark alone; none is left at an end, or in an address.
+      // A keyword with an invisible character is a word only with its question mark; no invisible character remains at an end
+      // or in an address.
       {
         numRuns: testRuns(1_000),
         examples: [
@@ -174,7 +175,7 @@ describe("a text of no ordinary size", () => {
   });
 });
 
-/** Spans lie within the query, and groups have the form that the tree's type promises. */
+/** Spans are within the query, and groups are in the normal form of the tree's type. */
 function checkTree(node: QueryNode, length: number): void {
   const { offset, length: width } = node.span;
   if (offset < 0 || width <= 0 || offset + width > length) throw new Error(JSON.stringify(node));

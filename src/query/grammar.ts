@@ -11,7 +11,7 @@ import { printQuery } from "./print.ts";
 import { atEnd, cannotStartTerm, type Reader, report, reportOnce, spanOf } from "./reader.ts";
 import type { QueryNode, Span } from "./tree.ts";
 
-/** The tree of all tokens; null when nothing is left of them. */
+/** Null if no part of the query is usable. */
 export function readQuery(reader: Reader): QueryNode | null {
   const parts: QueryNode[] = [];
   while (reader.index < reader.tokens.length) {
@@ -53,7 +53,7 @@ function readConjunction(reader: Reader): QueryNode | null {
   return node;
 }
 
-/** Passes over the explicit AND, which must stand between two terms. */
+/** Skips AND, which must be between two terms. */
 function readAnd(reader: Reader, hasTermBefore: boolean): void {
   let hasTerm = hasTermBefore;
   for (;;) {
@@ -161,7 +161,7 @@ function readGroup(reader: Reader, open: Token): QueryNode | null {
   return node !== null && (node.kind === "and" || node.kind === "or") ? { ...node, span } : node;
 }
 
-/** Whether one more level of groups, written or implied, would pass the bound; says so once. */
+/** Whether another explicit or implied group level exceeds the limit; reports it once. */
 function isTooDeep(reader: Reader, span: Span): boolean {
   if (reader.depth < deepestNesting) return false;
   reportOnce(reader, "query_too_deep", span, {
@@ -182,7 +182,7 @@ function skipGroup(reader: Reader): void {
   }
 }
 
-/** The node, unless its terms pass the bound or its implied group is too deep. */
+/** The node, or null if its terms or its implied group exceed the limits. */
 function counted(reader: Reader, node: QueryNode | null): QueryNode | null {
   if (node === null) return null;
   if (node.kind === "and" && isTooDeep(reader, node.span)) return null;

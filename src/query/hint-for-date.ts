@@ -2,10 +2,10 @@ import type { Rewrites } from "./diagnostics.ts";
 import { queryOfDates, readRange } from "./meant-range.ts";
 import { otherUnits } from "./other-units.ts";
 
-/** What is longer means no date, in whatever spelling. */
+/** Longer values are not dates in any spelling. */
 const longestMeant = 64;
 
-/** What a value of `since:` or `until:` that is no date most likely means. */
+/** Candidates for an invalid date in `since:` or `until:`. */
 export function hintForDate(operator: string, written: string): Rewrites {
   const otherwise = `write the date as in ${operator}:2024-01-31`;
   if (written.length > longestMeant) return { lead: "", queries: [], otherwise };
@@ -42,7 +42,7 @@ const daysBack: Readonly<Record<string, string>> = {
   "last year": "365d",
 };
 
-/** The query for a time that is counted back from the present; null for one that is not past. */
+/** The query for a time relative to now; null if the time is not in the past. */
 function relativeTime(operator: string, text: string): readonly string[] | null {
   if (/^(?:now|tomorrow)$/.test(text)) return operator === "until" ? null : ["within_time:1d"];
   const plain = text.replace(/^(?:now)?-/, "").replace(/[\s_-]*ago$/, "");
@@ -59,7 +59,7 @@ function relativeTime(operator: string, text: string): readonly string[] | null 
 
 const months = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 
-/** What a date in another spelling can mean: two dates where day and month could be mistaken for each other. */
+/** Candidate dates in another spelling: two if day and month are ambiguous. */
 function datesOf(operator: string, text: string): readonly string[] {
   const [, year = "", month = "01", day = "01"] =
     /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(text) ??
@@ -78,7 +78,7 @@ function datesOf(operator: string, text: string): readonly string[] {
   return date === null ? [] : [date];
 }
 
-/** A day beyond the end of its month means that end; where no month is so called, day and month changed places. */
+/** Clamps a day beyond the end of its month; swaps day and month if the month is invalid. */
 function plausible(operator: string, year: string, month: string, day: string): readonly string[] {
   const date = dateOf(year, month, day) ?? dateOf(year, day, month);
   if (date !== null) return [date];

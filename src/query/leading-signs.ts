@@ -4,7 +4,7 @@ import type { TermToken } from "./lex.ts";
 import { shown } from "./operand.ts";
 import type { TermContext } from "./term-context.ts";
 
-/** Where a term begins behind dashes: they are not minuses, and as a reader cannot tell them apart, they are named. */
+/** The start of a term after dashes, which are not minuses; warns, as they look alike. */
 export function skipDashes(context: TermContext, token: TermToken): number {
   const { folded } = context.source;
   let start = token.start;
@@ -35,7 +35,7 @@ export function skipDashes(context: TermContext, token: TermToken): number {
 
 const exclaimed = /^!+([\p{L}\p{N}#@$_].*)$/su;
 
-/** Says that `!sun` excludes nothing. */
+/** Warns that `!sun` excludes nothing. */
 export function warnExclamation(context: TermContext, { start, end }: TermToken): void {
   if (context.source.folded[start] !== "!") return;
   const rest = exclaimed.exec(foldedBetween(context.source, start, end))?.[1];

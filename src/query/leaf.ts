@@ -22,14 +22,14 @@ import type { QueryNode, Span } from "./tree.ts";
 import { warnUnknownOperator } from "./unknown-operator.ts";
 import { hasWildcard, isQuestion, readWord, readWords, refuseWildcard } from "./word.ts";
 
-/** The node of a term, or null when it is left out; then a diagnostic says why. */
+/** Null if the term is dropped; a diagnostic then gives the reason. */
 export function readTerm(context: TermContext, token: TermToken): QueryNode | null {
   if (token.quoted !== null) return readQuotedValue(context, token, token.quoted);
   const parts = readParts(context, token);
   return makeAnd(parts, { offset: token.start, length: token.end - token.start });
 }
 
-/** A quotation: the words side by side, or the link, the emoticon or the question mark when that is all it holds. */
+/** A quotation: adjacent words, or a link, emoticon or question mark if it contains nothing else. */
 export function readPhrase(context: TermContext, text: string, span: Span): QueryNode | null {
   if (isQuestion(text)) return { kind: "question", span };
   const bare = text.trim();
@@ -52,14 +52,14 @@ function readQuotedValue(context: TermContext, token: TermToken, value: string):
   return phrase;
 }
 
-/** A term, or what is left of it: as written and with plain syntax characters, which are equally long, and where it stands. */
+/** A term or its rest: as written and folded (equal lengths), with its span. */
 type Piece = { text: string; folded: string; span: Span };
 
-/** Punctuation that people put before a mention so that it does not begin their text (`.@nasa`). */
+/** Punctuation before a leading mention (`.@nasa`). */
 const beforeEntity = /^[.,;:…'’]+(?=[@#]|https?:\/\/)/i;
 const otherQuestionMarks = /[؟⁇⁈⁉⸮]/g;
 
-/** `#tag's` is a hashtag and a word: an entity ends where its characters end, and what touches it is a part of its own. */
+/** `#tag's` is a hashtag and a word: an entity ends with its last valid character, and what follows is a separate part. */
 function readParts(context: TermContext, token: TermToken): QueryNode[] {
   const parts: QueryNode[] = [];
   const start = skipDashes(context, token);
@@ -69,7 +69,7 @@ function readParts(context: TermContext, token: TermToken): QueryNode[] {
   const folded = foldedBetween(context.source, start, token.end).replace(otherQuestionMarks, "?");
   let at = beforeEntity.exec(folded)?.[0].length ?? 0;
   let offset = start + at;
-  // More parts than that are refused whatever they are.
+  // More parts would exceed the term limit anyway.
   while (at < text.length && parts.length <= mostTerms) {
     const entity = readEntity(marked, folded, at, offset);
     if (entity === null) {
@@ -128,7 +128,7 @@ function readOperator(context: TermContext, name: string, { text, span }: Piece)
   return operatorNode(context, { name, value, span, valueSpan });
 }
 
-/** Whether an unknown name and its value are to be searched as a phrase; warns of a name that stands before a colon. */
+/** Whether to search an unknown name and its value as a phrase; warns about a name before a colon. */
 function looksLikeOperator(context: TermContext, name: string, { text, span }: Piece): boolean {
   const value = text.slice(name.length + 1);
   const isBare = querySequence(value).length === 0;
@@ -137,10 +137,7 @@ function looksLikeOperator(context: TermContext, name: string, { text, span }: P
   return !isBare;
 }
 
-/**
- * Whether the term is a link: whatever would be one in the text of a post, where links are no words, and anything with a scheme.
- * Punctuation behind it is not part of it.
- */
+/** Whether the term is a link: anything that would be one in a post, or has a scheme. Excludes trailing punctuation. */
 function isUrl(text: string, folded: string): boolean {
   if (/^https?:\/\/[\p{L}\p{N}]/iu.test(folded)) return true;
   const [link] = findLinks(text);

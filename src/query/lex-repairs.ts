@@ -2,16 +2,13 @@ import { type Source, textBetween } from "./characters.ts";
 import { type Finding, makeDiagnostic } from "./diagnostics.ts";
 import type { TermToken, Token } from "./lex.ts";
 
-/** Tokens with what was read otherwise than it looks, and the warnings that say so. */
+/** Repaired tokens, and a warning for each repair. */
 export type Repaired = { tokens: Token[]; warnings: Finding[] };
 
 const closingEmoticon = /^[:;=]['’^-]?\)[.,!?…]*$/;
 const longestEmoticon = 8;
 
-/**
- * `(launch :)`: the parenthesis that an emoticon and a group share closes both where no other one would close the group. All else
- * stays as it is.
- */
+/** `(launch :)`: the parenthesis of an emoticon also closes its group if no other one would. */
 export function shareParentheses(source: Source, tokens: readonly Token[]): Repaired {
   const closersAfter = unmatchedClosers(tokens);
   const repaired: Token[] = [];
@@ -38,7 +35,7 @@ export function shareParentheses(source: Source, tokens: readonly Token[]): Repa
   return { tokens: repaired, warnings };
 }
 
-/** For each place among the tokens, how many `)` from there on close a group that was opened before it. */
+/** For each token index, the number of `)` from there on that close an earlier group. */
 function unmatchedClosers(tokens: readonly Token[]): number[] {
   const counts = new Array<number>(tokens.length + 1).fill(0);
   for (let index = tokens.length - 1; index >= 0; index--) {
@@ -51,7 +48,7 @@ function unmatchedClosers(tokens: readonly Token[]): number[] {
 
 const single: ReadonlySet<string> = new Set(["'", "‘", "’", "‚"]);
 
-/** `'New York'`: single quotes are apostrophes, and the words between them no phrase. */
+/** `'New York'`: single quotes are apostrophes and do not make a phrase. */
 export function warnSingleQuotes(source: Source, tokens: readonly Token[]): Finding[] {
   const warnings: Finding[] = [];
   let first: TermToken | null = null;

@@ -10,7 +10,7 @@ import {
   termEnd,
 } from "./term-ends.ts";
 
-/** A piece of the query, from `start` to `end` (exclusive) in code points. */
+/** Offsets in code points, `end` exclusive. */
 export type Token =
   | { kind: "open" | "close" | "or" | "and" | "not" | "minus"; start: number; end: number }
   | { kind: "phrase"; text: string; isClosed: boolean; start: number; end: number }
@@ -18,9 +18,9 @@ export type Token =
 
 export type TermToken = {
   kind: "term";
-  /** What stands in quotes directly after the colon that ends `start` to `valueStart`, or null. */
+  /** Quoted value directly after the operator's colon, or null. */
   quoted: string | null;
-  /** Where the quoted value begins; `end` when there is none. */
+  /** Start of the quoted value; `end` if there is none. */
   valueStart: number;
   /** After a `+`: never a keyword. */
   isForced: boolean;
@@ -36,7 +36,7 @@ type Reading = {
   depth: number;
 };
 
-/** Cuts a query into tokens. It reads all of any text, in time linear in its length. */
+/** Accepts any text, in linear time. */
 export function lex(source: Source): { tokens: Token[]; diagnostics: Finding[] } {
   const scan = scanBrackets(source);
   const reading: Reading = { source, scan, tokens: [], diagnostics: [], depth: 0 };
@@ -66,7 +66,7 @@ function readNext(reading: Reading, at: number): number {
   return readTerm(reading, at, false);
 }
 
-/** A run of `-` and `+` in front of a term: pairs of minuses cancel, a plus only keeps a keyword from being one. */
+/** Signs before a term: pairs of minuses cancel; a plus prevents a keyword. */
 function readSigns(reading: Reading, start: number): number {
   const { source } = reading;
   let end = start;
@@ -98,7 +98,7 @@ function readPhrase(reading: Reading, start: number): number {
   return end;
 }
 
-/** From an opening quotation mark to behind its closing one. `\"` and `\\` stand for the character itself. */
+/** Reads from an opening to after the closing quotation mark. `\"` and `\\` are escapes. */
 function readQuoted(
   reading: Reading,
   start: number,
@@ -151,7 +151,6 @@ function plainTerm(start: number, end: number, isForced: boolean): TermToken {
   return { kind: "term", quoted: null, valueStart: end, isForced, start, end };
 }
 
-/** The keyword that a term is, if it is one. */
 export function keywordOf(folded: string): "or" | "and" | "not" | null {
   if (folded === "OR") return "or";
   if (folded === "AND") return "and";

@@ -38,16 +38,16 @@ import { urlQueryTokens } from "../text/urls.ts";
 import type { PlanNode } from "./plan.ts";
 import type { CountMetric, PostProperty, PostRelation, QueryLeaf, QueryNode } from "./tree.ts";
 
-/** What a query calls by a name that only a store can tell the meaning of, each once. */
+/** The distinct names in a query that only an archive can resolve. */
 export type QueryNames = { accounts: readonly string[]; posts: readonly string[] };
 
-/** For each of these names all accounts, or all posts, that it can stand for, as facets hold them. */
+/** All accounts or posts that each name may mean, as facet keys. */
 export type ResolvedNames = {
   accounts: ReadonlyMap<string, readonly string[]>;
   posts: ReadonlyMap<string, readonly string[]>;
 };
 
-/** The names in a query: of accounts (`from:`, `to:`, `@` …) and of posts (`conversation_id:` …). They are resolved before planning. */
+/** Account names (`from:`, `to:`, `@` …) and post names (`conversation_id:` …), to be resolved before planning. */
 export function namesIn(tree: QueryNode): QueryNames {
   const accounts = new Set<string>();
   const posts = new Set<string>();
@@ -61,10 +61,10 @@ export function namesIn(tree: QueryNode): QueryNames {
   return { accounts: [...accounts], posts: [...posts] };
 }
 
-/** What a plan is made with: the meaning of names, and the time from which `within_time:` counts back, Unix milliseconds. */
+/** Resolved names, and the time that `within_time:` is relative to, Unix milliseconds. */
 export type Surroundings = { names: ResolvedNames; asOfMs: number };
 
-/** The plan of a query. A name that is not resolved stands for nobody, or for no post. */
+/** An unresolved name matches nothing. */
 export function makePlan(tree: QueryNode, around: Surroundings): PlanNode {
   switch (tree.kind) {
     case "and":
@@ -176,7 +176,7 @@ const oneOf = (metric: CountMetric): PlanNode => ({ kind: "min-count", metric, a
 const anyOf = (keys: readonly string[] | undefined, facetOf: (key: string) => string): PlanNode =>
   any((keys ?? []).map((key) => facet(facetOf(key))));
 
-/** Conjunction: flat, without `all`, `none` as soon as one child is. */
+/** Conjunction: flattened, `all` removed, `none` if any child is. */
 export function all(children: readonly PlanNode[]): PlanNode {
   const flat = children
     .flatMap((child) => (child.kind === "and" ? child.children : [child]))
@@ -186,7 +186,7 @@ export function all(children: readonly PlanNode[]): PlanNode {
   return flat.length === 1 && flat[0] ? flat[0] : { kind: "and", children: flat };
 }
 
-/** Disjunction: flat, without `none`, `all` as soon as one child is. */
+/** Disjunction: flattened, `none` removed, `all` if any child is. */
 export function any(children: readonly PlanNode[]): PlanNode {
   const flat = children
     .flatMap((child) => (child.kind === "or" ? child.children : [child]))
@@ -196,7 +196,7 @@ export function any(children: readonly PlanNode[]): PlanNode {
   return flat.length === 1 && flat[0] ? flat[0] : { kind: "or", children: flat };
 }
 
-/** Negation; two of them cancel out. */
+/** Two negations cancel. */
 export function not(child: PlanNode): PlanNode {
   if (child.kind === "all") return { kind: "none" };
   if (child.kind === "none") return { kind: "all" };
@@ -206,7 +206,7 @@ export function not(child: PlanNode): PlanNode {
 const token = (text: string): SequenceElement => ({ kind: "token", token: text });
 const facet = (text: string): PlanNode => sequence([token(text)]);
 
-/** The parser refuses words without anything to search for, so an empty sequence asks for nothing that exists. */
+/** The parser rejects words without tokens, so an empty sequence matches nothing. */
 function sequence(elements: readonly SequenceElement[]): PlanNode {
   return elements.length === 0 ? { kind: "none" } : { kind: "terms", elements };
 }

@@ -1,7 +1,7 @@
 import { countOperators } from "./print.ts";
 import type { CountMetric } from "./tree.ts";
 
-/** What a comparison or a range asks for: both ends as written and inclusive or not, null where open. */
+/** A comparison or range: its ends as written, each inclusive or not, null if open. */
 type End = { value: string; isInclusive: boolean };
 export type Range = { low: End | null; high: End | null };
 
@@ -9,7 +9,7 @@ const sign = /^(>=|=>|≥|<=|=<|≤|>|<|==?)\s*([^\s<>=]+)$/;
 const brackets = /^([[{])\s*(\S+)\s+TO\s+([^\s\]}]+)\s*([\]}])$/i;
 const dots = /^([^\s.]+)\.\.([^\s.]+)$/;
 
-/** `>5`, `<=5`, `=5`, `[5 TO 9]`, `{5 TO *}` and `5..9` as a range; null for anything else. */
+/** Parses `>5`, `<=5`, `=5`, `[5 TO 9]`, `{5 TO *}` and `5..9`; else null. */
 export function readRange(text: string): Range | null {
   const [, compared = "", value] = sign.exec(text) ?? [];
   if (value !== undefined) return comparedTo(compared, value);
@@ -32,7 +32,7 @@ function comparedTo(compared: string, value: string): Range {
 const endOf = (value: string, isInclusive: boolean): End | null =>
   value === "*" ? null : { value, isInclusive };
 
-/** The query for counts within a range, or null where an end is no number. */
+/** The query for counts in a range, or null if an end is not a number. */
 export function queryOfCounts(operator: string, { low, high }: Range): string | null {
   const least = low === null ? null : meantCount(low.value);
   const most = high === null ? null : meantCount(high.value);
@@ -47,13 +47,13 @@ export function queryOfCounts(operator: string, { low, high }: Range): string | 
   return bounds.length === 0 ? null : bounds.join(" ");
 }
 
-/** The query for times within a range, as `since:` and `until:` write them. */
+/** The query for times in a range, with `since:` and `until:`. */
 export function queryOfDates({ low, high }: Range): string {
   const bounds = [low && `since:${low.value}`, high && `until:${high.value}`];
   return bounds.filter((bound) => bound !== null).join(" ");
 }
 
-/** A number in digits, with separators between its thousands, or with a `k` or an `m`; null for anything else. */
+/** Parses digits, with thousands separators or a `k` or `m` suffix; else null. */
 export function meantCount(written: string): number | null {
   if (/^\d{1,15}$/.test(written)) return Number(written);
   if (/^\d{1,3}(?:[,_.]\d{3})+$/.test(written)) return Number(written.replace(/[,_.]/g, ""));
@@ -77,7 +77,7 @@ const metrics = new Map(
   ),
 );
 
-/** The operator for a count that other products have this name for, and the bound that the name speaks of; null for no count. */
+/** The operator for a count by another product's name, and the bound in the name; null if it is not a count. */
 export function countNamed(name: string): { operator: string; bound: "min" | "max" | "" } | null {
   const [, bound = "", rest = ""] = /^(min|max)?_?(.+)$/.exec(name) ?? [];
   const operator = metrics.get(rest);
@@ -85,7 +85,7 @@ export function countNamed(name: string): { operator: string; bound: "min" | "ma
   return { operator, bound: bound === "min" || bound === "max" ? bound : "" };
 }
 
-/** The query for a count that is asked for as `name:value`, where the value is a number, a comparison or a range. */
+/** The query for a count `name:value`, where the value is a number, comparison or range. */
 export function queryOfCount(name: string, value: string): string | null {
   const count = countNamed(name);
   if (count === null) return null;

@@ -8,9 +8,8 @@ import { cannotStartTerm, type Reader, report, spanOf } from "./reader.ts";
 import { didYouMean } from "./unknown-operator.ts";
 
 /**
- * What a term shows to be meant otherwise by what stands beside it: a keyword in lower case, a colon or a comparison that a space
- * parts from a name, a weight that touches a phrase. Returns whether that says all there is to say about the term, which is then
- * left out.
+ * Warns about a term whose neighbours suggest another meaning: a lower-case keyword, a colon or comparison separated from its
+ * name by a space, a boost after a phrase. Returns whether the term is fully handled and to be dropped.
  */
 export function warnAboutNeighbours(reader: Reader, token: TermToken): boolean {
   const { source, tokens, index } = reader;
@@ -100,7 +99,7 @@ function warnSpaceBeforeColon(reader: Reader, before: TermToken, token: TermToke
 
 const longestName = 32;
 
-/** `likes > 100`: a name, a sign and a value, each by itself. Returns whether it is one. */
+/** Reports `likes > 100` as separate terms; returns whether it is one. */
 function warnComparison(
   reader: Reader,
   before: TermToken,

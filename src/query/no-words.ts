@@ -5,15 +5,15 @@ import { shown } from "./operand.ts";
 import type { TermContext } from "./term-context.ts";
 import type { Span } from "./tree.ts";
 
-/** Warns of a quotation that holds a link or a mention beside its words. */
+/** Warns about a link or mention in a quotation with other words. */
 export function warnNoWordsInQuotes(context: TermContext, text: string, span: Span): void {
   if (closerOf(context.source.folded[span.offset] ?? "") === null) return;
   warnNoWords(context, text, span);
 }
 
 /**
- * Warns of a link or a mention among words that are to stand side by side: a post's links and mentions are no words of it, so
- * nothing is found that holds just this text. Returns whether there is one.
+ * Warns about a link or mention in a phrase: posts do not index links and mentions as words, so nothing matches. Returns
+ * whether there is one.
  */
 export function warnNoWords(context: TermContext, text: string, span: Span): boolean {
   const [link] = findLinks(text);

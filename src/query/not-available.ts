@@ -5,7 +5,7 @@ import { readGeocode } from "./read-geocode.ts";
 import { readHost } from "./read-host.ts";
 import type { TermContext } from "./term-context.ts";
 
-/** Says that an operator is not answered, why, and what to write in its place. */
+/** Reports an unsupported operator, with the reason and a substitute. */
 export function notAvailable(
   context: TermContext,
   written: WrittenOperator,
@@ -24,7 +24,7 @@ export function notAvailable(
   return null;
 }
 
-/** The query that says the same as an operator with this value, where one can be made of it; else null. */
+/** An equivalent query for an unsupported operator with this value, or null. */
 export function substituteFor(name: UnavailableName, value: string): string | null {
   if (name === "point_radius") return circleOf(value);
   if (name === "within" && /^\d{1,6}(?:\.\d{1,6})?(?:km|mi)$/i.test(value)) {
@@ -40,7 +40,7 @@ export function substituteFor(name: UnavailableName, value: string): string | nu
   return null;
 }
 
-/** `[lon lat r]` as `geocode:` writes it; the longitude comes first. */
+/** Converts `[lon lat r]`, which has the longitude first, to `geocode:`. */
 function circleOf(value: string): string | null {
   const [lon, lat, radius, ...rest] = value
     .replace(/^\[|\]$/g, "")

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { oneLine } from "./diagnostics.ts";
 import { parseQueryLeniently } from "./parse.ts";
 
-/** All that is said about a query: what and where, then the hint, then what would have been taken. */
+/** All diagnostics of a query: message and span, hint, accepted forms. */
 function said(query: string): string {
   const { diagnostics } = parseQueryLeniently(query);
   return diagnostics

@@ -12,10 +12,10 @@ import { leafReaders } from "./read-operand.ts";
 import type { TermContext } from "./term-context.ts";
 import type { QueryNode, Span } from "./tree.ts";
 
-/** An operator as written: `span` covers all of it, `valueSpan` what stands after the colon, with its quotes. */
+/** An operator as written: `span` covers all of it, `valueSpan` the part after the colon, including quotes. */
 export type WrittenOperator = { name: string; value: string; span: Span; valueSpan: Span };
 
-/** The node of an operator whose name belongs to the language, or null when it is faulty or has no effect. */
+/** The node of a known operator; null if it is invalid or has no effect. */
 export function operatorNode(context: TermContext, written: WrittenOperator): QueryNode | null {
   const unavailable = unavailableNamed(written.name);
   if (unavailable !== null) {
@@ -47,7 +47,7 @@ function leafNode(
   return "fault" in operand ? null : { ...operand.value, span: written.span };
 }
 
-/** `within_time:0d` is a window without width. */
+/** `within_time:0d` is an empty window. */
 function warnNoTime(
   context: TermContext,
   written: WrittenOperator,
@@ -92,7 +92,7 @@ function missingOperand(context: TermContext, written: WrittenOperator): null {
   return null;
 }
 
-/** What an operator before a group of values says in the language: one operator for each value. */
+/** Rewrites an operator before a group of values as one operator per value. */
 function queriesOfGroup({ groupedValues }: TermContext, name: string): readonly string[] {
   if (groupedValues === null) return [];
   const each = groupedValues.values.map((value) =>
@@ -103,7 +103,7 @@ function queriesOfGroup({ groupedValues }: TermContext, name: string): readonly 
   return groupedValues.areAlternatives ? [alternatives] : [`(${each.join(" ")})`, alternatives];
 }
 
-/** Operators in whose values a comma or the like may stand. */
+/** Operators whose values may contain a comma or semicolon. */
 const takesSeparators: ReadonlySet<OperatorName | null> = new Set<OperatorName>([
   "geocode",
   "url",
@@ -115,7 +115,7 @@ const takesSeparators: ReadonlySet<OperatorName | null> = new Set<OperatorName>(
   "retweets_of_tweet_id",
 ]);
 
-/** The values of a list such as `from:a,b`, where the operator takes one; null when there is no list. */
+/** The values of a list such as `from:a,b`, for operators with a single value; else null. */
 function listOfValues(name: OperatorName | null, value: string): readonly string[] | null {
   const isNumber = /^\d{1,3}(?:,\d{3})+$/.test(value) && (name ?? "").startsWith("min_");
   if (takesSeparators.has(name) || isNumber || !/[,;|]/.test(value)) return null;
@@ -130,7 +130,7 @@ function oneValueOnly(
   values: readonly string[],
 ): null {
   const each = values.map((value) => `${written.name}:${quotedIfSpaced(value.trim())}`);
-  // Excluding each of a list asks for all at once.
+  // Excluding each value of a list needs a conjunction.
   const joiner = written.name.toLowerCase() === "exclude" ? " " : " OR ";
   const rewritten = each.length > 1 ? `(${each.join(joiner)})` : (each[0] ?? "");
   const { offset, length } = written.span;

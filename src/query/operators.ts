@@ -1,12 +1,12 @@
 import { nearest } from "../lib/nearest.ts";
 import type { PostProperty } from "./tree.ts";
 
-/** What stands after the colon, as docs/query-language.md shows it, and the names that mean the same operator. */
+/** The value's form, as in docs/query-language.md, and aliases of the operator. */
 type ValueOperator = { value: string; aliases: readonly string[] };
 
 const plain = (value: string, ...aliases: string[]): ValueOperator => ({ value, aliases });
 
-/** Operators of the form `name:value`, by the name that a canonical text has. */
+/** Operators `name:value`, by canonical name. */
 export const valueOperators = {
   from: plain("<username>"),
   to: plain("<username>"),
@@ -37,11 +37,11 @@ export const valueOperators = {
 };
 export type OperatorName = keyof typeof valueOperators;
 
-/** Operators whose value names a property of the post; `exclude:` is the opposite of the others, `include:` has no effect. */
+/** Operators whose value is a post property; `exclude:` negates, `include:` has no effect. */
 export const filterOperators = ["filter", "is", "has", "exclude", "include"] as const;
 export type FilterOperator = (typeof filterOperators)[number];
 
-/** What `filter:`, `is:`, `has:` and `exclude:` call a property, beside its own name. */
+/** Aliases of properties in `filter:`, `is:`, `has:` and `exclude:`. */
 export const propertyAliases: Readonly<Record<PostProperty, readonly string[]>> = {
   retweets: ["retweet"],
   nativeretweets: ["nativeretweet"],
@@ -62,8 +62,8 @@ export const propertyAliases: Readonly<Record<PostProperty, readonly string[]>> 
 };
 
 /**
- * Why an operator of the searched platforms is not answered (completes "it …"), and what to write in its place, if anything.
- * `lead` introduces that where it is but an example.
+ * Why a platform's operator is unsupported (completes "it …"), and a substitute, if any. `lead` introduces a substitute that is
+ * only an example.
  */
 export type Unavailable = { reason: string; instead: string | null; lead?: string };
 
@@ -93,7 +93,7 @@ const service: Unavailable = {
   instead: "domain: with the service's host, or has:videos",
 };
 
-/** Operators of the form `name:value` that belong to the language of the platforms and are not answered. */
+/** Platform operators `name:value` that are unsupported. */
 export const unavailableOperators = {
   near: place,
   within: place,
@@ -148,7 +148,7 @@ function namesOf<Name extends string, Row>(
   );
 }
 
-/** The operator that a name or one of its aliases stands for, in any case; null when there is none. */
+/** The operator with a name or alias, case-insensitive, or null. */
 export function operatorNamed(written: string): OperatorName | null {
   return operatorNames.get(written.toLowerCase()) ?? null;
 }
@@ -172,7 +172,7 @@ export function unavailableFilter(written: string): Unavailable | null {
   return Object.hasOwn(unavailableFilters, name) ? (unavailableFilters[name] ?? null) : null;
 }
 
-/** Whether a name before a colon belongs to the language, answered or not. */
+/** Whether a name is an operator, supported or not. */
 export function isOperatorName(written: string): boolean {
   return (
     operatorNamed(written) !== null ||
@@ -181,12 +181,12 @@ export function isOperatorName(written: string): boolean {
   );
 }
 
-/** The operator that an unknown name most likely misspells, or null. */
+/** The operator most similar to an unknown name, or null. */
 export function likelyOperator(written: string): string | null {
   return nearest(written, [...operatorNames.keys(), ...filterOperators]);
 }
 
-/** What people call a property that has another name here. */
+/** Common synonyms of properties. */
 const otherProperties: Readonly<Record<string, PostProperty>> = {
   repost: "retweets",
   reposts: "retweets",
@@ -209,7 +209,7 @@ const otherProperties: Readonly<Record<string, PostProperty>> = {
   blue: "verified",
 };
 
-/** The name of the property that a name of another product stands for, or that a misspelt one most likely means, or null. */
+/** The property that a synonym or misspelling most likely means, or null. */
 export function likelyProperty(written: string): string | null {
   const name = written.toLowerCase();
   if (Object.hasOwn(otherProperties, name)) return otherProperties[name] ?? null;

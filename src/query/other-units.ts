@@ -1,4 +1,4 @@
-/** What people write in place of the units of a length of time: how many of which unit. */
+/** Alternative spellings of duration units: how many of which unit. */
 export const otherUnits: Readonly<Record<string, readonly [number, string]>> = {
   w: [7, "d"],
   week: [7, "d"],

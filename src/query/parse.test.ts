@@ -3,7 +3,7 @@ import { EarshotError } from "../lib/errors.ts";
 import { parseQuery, parseQueryLeniently } from "./parse.ts";
 import { printQuery } from "./print.ts";
 
-/** The canonical text, and the codes of what was remarked. */
+/** The canonical text and the codes of all warnings. */
 function read(query: string): string {
   const { tree, warnings } = parseQuery(query);
   const codes = warnings.map((warning) => ` !${warning.code}`).join("");

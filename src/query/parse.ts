@@ -19,24 +19,24 @@ import type { Diagnostic, ParsedQuery, QueryNode } from "./tree.ts";
  *     term         = operator | "#" hashtag | "$" cashtag | "@" username | url | emoticon | "?" | [ "+" ] word ;
  *     operator     = name ":" ( value | phrase ) ;
  *
- * OR binds tighter than a space: `a OR b c` is (a OR b) and c. Keywords are upper-case, names of operators are not case-sensitive.
- * A minus touches what it excludes. No operator is ever dropped: a value that cannot be read is an error; what is left out because
- * it holds nothing to search, or taken otherwise than it looks, is named by a warning.
+ * OR binds tighter than a space: `a OR b c` is (a OR b) and c. Keywords are upper-case; operator names are case-insensitive. A
+ * minus must touch what it excludes. Operators are never ignored silently: an invalid value is an error, and a warning names
+ * every part that is dropped or reinterpreted.
  *
- * There is one engine. It reads every text to its end, mends what is broken, and collects errors and warnings; the strict entry
- * point throws when there is an error. Offsets and lengths count Unicode code points.
+ * One parser reads any text to its end, recovers from errors, and collects errors and warnings; the strict entry point throws
+ * if there is an error. Offsets and lengths are in Unicode code points.
  */
 
 export { longestArchiveQuery, longestLiveQuery } from "./bounds.ts";
 
 export type ParseOptions = {
-  /** Longest query in code points; default `longestArchiveQuery`. */
+  /** Maximum code points; default `longestArchiveQuery`. */
   maxLength?: number;
 };
 
 /**
- * Reads a query. Throws an EarshotError `invalid_query` (status 400) when it holds an error: the message is the first error in
- * one line, `details` hold all of them.
+ * Throws an EarshotError `invalid_query` (status 400) if the query has an error: the message is the first error in one line,
+ * `details` has all of them.
  */
 export function parseQuery(text: string, options: ParseOptions = {}): ParsedQuery {
   const { tree, diagnostics } = parseQueryLeniently(text, options);
@@ -53,10 +53,7 @@ export function parseQuery(text: string, options: ParseOptions = {}): ParsedQuer
   return { tree, warnings: diagnostics };
 }
 
-/**
- * Reads as much of a query as there is to read: the tree of what makes sense (null when nothing does) and everything there is to
- * say about the rest, in the order of the text.
- */
+/** Parses with error recovery: the tree of the usable parts (null if there are none) and all diagnostics, in text order. */
 export function parseQueryLeniently(
   text: string,
   options: ParseOptions = {},
@@ -89,7 +86,7 @@ function readText(text: string, maxLength: number): Reading {
   return { tree, findings: diagnostics };
 }
 
-/** In the order of the text; no more than `mostDiagnostics` errors and as many warnings. */
+/** In text order; at most `mostDiagnostics` errors and as many warnings. */
 function firstOfEach(findings: readonly Finding[]): Diagnostic[] {
   const told = { error: 0, warning: 0 };
   return findings

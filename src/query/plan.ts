@@ -3,8 +3,8 @@ import type { SequenceElement } from "../text/sequence.ts";
 import type { CountMetric } from "./tree.ts";
 
 /**
- * What every executor is asked: a boolean tree over the index terms of a post (`posts/terms.ts` makes them) and over its row.
- * `terms` are matched side by side within the post's terms; a facet is a sequence of one token.
+ * The input of every executor: a boolean tree over a post's index terms (`posts/terms.ts`) and its row. `terms` match adjacent
+ * terms of the post; a facet is a sequence of one token.
  */
 export type PlanNode =
   | { kind: "all" }
@@ -13,9 +13,9 @@ export type PlanNode =
   | { kind: "or"; children: readonly PlanNode[] }
   | { kind: "not"; child: PlanNode }
   | { kind: "terms"; elements: readonly SequenceElement[] }
-  /** `from` inclusive, `to` exclusive, Unix milliseconds of the post's time. */
+  /** `fromMs` inclusive, `toMs` exclusive, Unix milliseconds of the post's time. */
   | { kind: "time"; fromMs: number | null; toMs: number | null }
-  /** IDs, both ends inclusive. */
+  /** Both ends inclusive. */
   | { kind: "id"; low: bigint | null; high: bigint | null }
   | { kind: "platform"; platform: Platform }
   | { kind: "min-count"; metric: CountMetric; atLeast: number }

@@ -2,8 +2,8 @@ import { isDoubleQuote } from "./characters.ts";
 import type { CountMetric, QueryLeaf, QueryNode } from "./tree.ts";
 
 /**
- * The canonical text of a tree: every `and` inside an `or` and the reverse stands in parentheses, names are the specification's,
- * times are UTC. Parsing it gives the same tree.
+ * The canonical text of a tree, which parses to the same tree: nested `and` and `or` in parentheses, canonical names, times in
+ * UTC.
  */
 export function printQuery(tree: QueryNode): string {
   if (tree.kind === "and") return tree.children.map(printOperand).join(" ");
@@ -17,7 +17,6 @@ function printOperand(node: QueryNode): string {
   return node.kind === "and" || node.kind === "or" ? `(${text})` : text;
 }
 
-/** The operator for each count. */
 export const countOperators: Record<CountMetric, string> = {
   likes: "min_faves",
   reposts: "min_retweets",
@@ -80,7 +79,7 @@ function printLeaf(leaf: QueryLeaf): string {
   }
 }
 
-/** In double quotes, with backslashes and all that would close the quotation escaped. */
+/** In double quotes; escapes backslashes and closing quotation marks. */
 function quote(text: string): string {
   const escaped = Array.from(text, (character) =>
     character === "\\" || isDoubleQuote(character) ? `\\${character}` : character,
@@ -88,7 +87,7 @@ function quote(text: string): string {
   return `"${escaped.join("")}"`;
 }
 
-/** A time as `since:` and `until:` take it, in its shortest exact form. */
+/** A time for `since:` and `until:`, in its shortest exact form. */
 function printTime(ms: number): string {
   const iso = new Date(ms).toISOString();
   if (ms % 86_400_000 === 0) return iso.slice(0, 10);
@@ -96,7 +95,7 @@ function printTime(ms: number): string {
   return `${iso.slice(0, 10)}_${iso.slice(11, 19)}_UTC`;
 }
 
-/** In the largest unit that says it exactly. */
+/** In the largest exact unit. */
 function printDuration(ms: number): string {
   const [unit, length] = units.find(([, length]) => ms % length === 0) ?? ["ms", 1];
   return `${ms / length}${unit}`;
@@ -109,7 +108,7 @@ const units = [
   ["s", 1_000],
 ] as const;
 
-/** Without an exponent, and otherwise as JavaScript writes it, which reads back as the same number. */
+/** As JavaScript prints it but without an exponent; parses to the same number. */
 function decimal(value: number): string {
   const [mantissa = "", exponent] = String(value).split("e-");
   if (exponent === undefined) return mantissa;

@@ -3,7 +3,7 @@ import { fault, type Operand, shown } from "./operand.ts";
 
 const expected = ["yyyy-mm-dd", "yyyy-mm-dd_hh:mm:ss_UTC", "yyyy-mm-ddThh:mm:ssZ"];
 
-/** Minutes east of UTC. Abbreviations that mean several zones (CST, IST, BST in Asia) have their most common reading. */
+/** Minutes east of UTC. Ambiguous abbreviations (CST, IST, BST) have their most common meaning. */
 const zones: Readonly<Record<string, number>> = {
   UTC: 0,
   GMT: 0,
@@ -44,8 +44,8 @@ const form =
   /^(\d{4})-(\d{2})-(\d{2})(?:[_T](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:_?([A-Z]{1,5})|([+-])(\d{2}):?(\d{2}))?)?$/;
 
 /**
- * The time that `since:` or `until:` is given, in Unix milliseconds. A date alone is its first moment in UTC; a time of day needs
- * its zone, by abbreviation or by offset. A leap second is the first moment of the next minute.
+ * The value of `since:` or `until:`, in Unix milliseconds. A date without a time is its start in UTC; a time requires a zone,
+ * by abbreviation or offset. A leap second becomes the start of the next minute.
  */
 export function readDate(operator: string, written: string): Operand<number> {
   const match = form.exec(written.toUpperCase());
@@ -112,7 +112,7 @@ function unclearZone(operator: string, written: string, zone: string | undefined
 }
 
 const earliestMs = Date.parse("0001-01-01T00:00:00Z");
-/** The last moment that a date can name. */
+/** The latest valid date. */
 export const latestMs = Date.parse("9999-12-31T23:59:59.999Z");
 
 function zoneOffset(

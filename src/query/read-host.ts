@@ -2,13 +2,13 @@ import { hostSuffixes, linkOf } from "../text/urls.ts";
 import { fault, type Operand, shown } from "./operand.ts";
 
 const schemePrefix = /^[a-z][a-z0-9+.-]*:\/\//;
-/** No host name is longer; the endings of one that is would take up the square of its length. */
+/** The DNS limit; also bounds the quadratic size of a host's suffixes. */
 const longestHost = 253;
 const hostForm = /^[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)*$/u;
 
 /**
- * A host as links are found by it: lower case, in Unicode, without `www.`. A scheme, a leading dot and a closing dot or slash
- * are left out; anything that would narrow it down further (a path, a port, a user) is a fault.
+ * A host in normal form: lower case, Unicode, without `www.`. Strips a scheme, a leading dot and a trailing dot or slash;
+ * anything more specific (a path, port or user) is an error.
  */
 export function readHost(operator: string, written: string): Operand<string> {
   const plain = written.normalize("NFKC").toLowerCase().replace(schemePrefix, "");
@@ -26,7 +26,7 @@ export function readHost(operator: string, written: string): Operand<string> {
   );
 }
 
-/** The host as facets of links have it, when the text is one and nothing else. */
+/** The host as in link facets, or null if the text is not exactly one host. */
 function hostOf(text: string): string | null {
   if (text.length > longestHost || /[:@]/.test(text)) return null;
   const [host] = hostSuffixes(linkOf(text));
@@ -46,7 +46,7 @@ function hintForHost(
   return bare === null ? `write it as in ${operator}:nasa.gov` : `write ${operator}:${bare}`;
 }
 
-/** Links are found by their hosts from two labels on, so that one label is a whole host, not an ending. */
+/** Link facets contain host suffixes of two or more labels, so a single label matches only whole hosts. */
 function oneLabel(operator: string, host: string): Operand<string> {
   return {
     value: host,

@@ -2,7 +2,7 @@ import { nearest } from "../lib/nearest.ts";
 import { languageTags } from "../text/languages.ts";
 import { fault, type Operand, type OperandError, shown } from "./operand.ts";
 
-/** ISO 639-1, the three-letter codes that posts carry, and X's own codes for posts without a language. */
+/** ISO 639-1, three-letter codes in use on posts, and X's codes for posts without a language. */
 const knownLanguages: ReadonlySet<string> = new Set(
   (
     "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo es " +
@@ -46,7 +46,7 @@ const namesOfLanguages: Readonly<Record<string, string>> = {
 
 const wellFormed = /^[a-z]{2,8}(?:[-_][a-z0-9]{1,8}){0,8}$/i;
 
-/** A language tag, lower-cased, aliases resolved; with a warning when no post can carry its language. */
+/** A language tag in lower case with aliases resolved; warns if no post can have its language. */
 export function readLanguage(written: string): Operand<string> {
   const code = wellFormed.test(written) ? languageTags(written)[0] : undefined;
   if (code === undefined) {
@@ -74,7 +74,7 @@ export function readLanguage(written: string): Operand<string> {
   };
 }
 
-/** Languages whose region or script platforms do tell. */
+/** Languages for which platforms report region or script. */
 const regionsMatter: ReadonlySet<string> = new Set(["zh", "pt", "sr", "art"]);
 
 function onlyRegion(code: string, language: string): OperandError {
@@ -85,7 +85,7 @@ function onlyRegion(code: string, language: string): OperandError {
   };
 }
 
-/** The code that an unknown one most likely meant, or null. */
+/** The most similar known code, or null. */
 function likelyLanguage(written: string): string | null {
   const name = nearest(written, Object.keys(namesOfLanguages));
   return name === null ? null : (namesOfLanguages[name] ?? null);

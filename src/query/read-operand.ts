@@ -12,7 +12,7 @@ import { readDuration, readUnixTime } from "./read-time.ts";
 import { readCount, readUser } from "./read-values.ts";
 import type { CountMetric, PostRelation } from "./tree.ts";
 
-/** Makes a leaf of the value of an operator; `written` is the name as the query has it, for messages. */
+/** Parses an operator's value; `written` is the operator name as written, for messages. */
 type ReadLeaf = (written: string, value: string) => Operand<BareLeaf>;
 
 const userLeaf =
@@ -42,7 +42,6 @@ const idLeaf =
   (written, value) =>
     mapOperand(readId(written, value), (id) => ({ kind, id }));
 
-/** How the value of each operator is read. */
 export const leafReaders: Readonly<Record<OperatorName, ReadLeaf>> = {
   from: userLeaf("from"),
   to: userLeaf("to"),

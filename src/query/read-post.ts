@@ -2,11 +2,11 @@ import { fault, type Operand, shown } from "./operand.ts";
 
 const largestId = 2n ** 63n - 1n;
 const numberForm = /^\d{1,19}$/;
-/** The page of a post on X, which shows its number. */
+/** The page of an X post, whose address contains its number. */
 const pageOnX =
   /^(?:https?:\/\/)?(?:www\.|mobile\.)?(?:x|twitter)\.com\/.*\/status(?:es)?\/(\d{1,19})/i;
 
-/** An ID in decimal digits, without leading zeros: up to 2^63 - 1, zero included. */
+/** A decimal ID from 0 to 2^63 - 1, without leading zeros. */
 export function readId(operator: string, written: string): Operand<string> {
   const id = idOf(written);
   if (id !== null) return { value: id };
@@ -33,10 +33,10 @@ function idOf(written: string): string | null {
 }
 
 const uri = /^[a-z][a-z0-9+.-]*:[^\s\p{Cc}]+$/iu;
-/** A uri of the AT protocol whose account is named by a handle. Posts have the account's DID in theirs. */
+/** An AT Protocol uri with a handle; uris of posts contain the account's DID. */
 const uriByHandle = /^at:\/\/(?!did:)([^/\s]+)\/app\.bsky\.feed\.post\/([^/\s]+)$/i;
 
-/** A post: an ID in digits, its uri, or the address of its page. Digits lose leading zeros; all else is as written. */
+/** A post's ID, uri or web address. Strips leading zeros of an ID; otherwise as written. */
 export function readPost(operator: string, written: string): Operand<string> {
   const number = written.normalize("NFKC");
   if (numberForm.test(number)) return { value: BigInt(number).toString() };

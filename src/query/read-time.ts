@@ -2,7 +2,7 @@ import { fault, type Operand, shown } from "./operand.ts";
 import { otherUnits } from "./other-units.ts";
 import { latestMs } from "./read-date.ts";
 
-/** The time that `since_time:` or `until_time:` is given as whole Unix seconds, in Unix milliseconds. */
+/** Converts whole Unix seconds (`since_time:`, `until_time:`) to milliseconds. */
 export function readUnixTime(operator: string, written: string): Operand<number> {
   const digits = written.normalize("NFKC");
   const ms = /^\d{1,15}$/.test(digits) ? Number(digits) * 1000 : Number.NaN;
@@ -16,7 +16,7 @@ export function readUnixTime(operator: string, written: string): Operand<number>
 }
 
 function hintForUnixTime(operator: string, digits: string): string {
-  // Thirteen digits are milliseconds, sixteen microseconds, nineteen nanoseconds.
+  // 13 digits are milliseconds, 16 microseconds, 19 nanoseconds.
   if (/^(?:\d{13}|\d{16}|\d{19})$/.test(digits))
     return `write ${operator}:${digits.slice(0, 10)}, in seconds`;
   if (/^\d{4}-\d{2}-\d{2}/.test(digits)) {
@@ -33,7 +33,7 @@ const units = new Map([
   ["d", 86_400_000],
 ]);
 
-/** A length of time such as `2d`, `3h`, `5m`, `30s` or `500ms`, in milliseconds. */
+/** Parses durations such as `2d`, `3h`, `5m`, `30s` or `500ms` to milliseconds. */
 export function readDuration(operator: string, written: string): Operand<number> {
   const text = written.normalize("NFKC").toLowerCase();
   const [, digits = "", unit = ""] = /^(\d{1,16})([a-z]{1,2})$/.exec(text) ?? [];
@@ -62,7 +62,7 @@ function hintForDuration(operator: string, text: string): string {
   return `write ${operator}:${exactDuration(ms, plainUnit ?? "")}`;
 }
 
-/** In the unit that was written where it says it exactly, else in the largest one that does. */
+/** In the written unit if exact, else in the largest exact one. */
 function exactDuration(ms: number, unit: string): string {
   const inOrder = [unit, "d", "h", "m", "s", "ms"];
   const fitting = inOrder.find((each) => ms % (units.get(each) ?? ms + 1) === 0) ?? "ms";

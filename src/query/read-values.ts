@@ -4,7 +4,7 @@ import { fault, type Operand, shown } from "./operand.ts";
 
 const did = /^did:[a-z0-9]+:[a-z0-9._:%-]*[a-z0-9._-]$/i;
 
-/** An account: a username, a dotted handle, `user@host`, a DID, or a numeric id; a leading `@` is allowed. */
+/** An account: a username, a dotted handle, `user@host`, a DID, or a numeric id; a leading `@` is optional. */
 export function readUser(operator: string, written: string): Operand<string> {
   const bare = written.normalize("NFKC").replace(/^@+/, "");
   if (did.test(bare)) return { value: bare };
@@ -23,7 +23,7 @@ export function readUser(operator: string, written: string): Operand<string> {
   );
 }
 
-/** A whole number of zero or more, in plain digits. */
+/** A whole number from 0, in plain digits. */
 export function readCount(operator: string, written: string): Operand<number> {
   const digits = written.normalize("NFKC");
   const count = /^\d{1,16}$/.test(digits) ? Number(digits) : Number.NaN;
@@ -37,7 +37,7 @@ export function readCount(operator: string, written: string): Operand<number> {
   );
 }
 
-/** What a number in another spelling, a comparison or a range asks for, or null. */
+/** The query for a number in another spelling, a comparison or a range; or null. */
 function meantQuery(operator: string, written: string): string | null {
   const range = readRange(written);
   if (range !== null) return queryOfCounts(operator, range);

@@ -3,12 +3,12 @@ import { type DiagnosticCode, type Finding, makeDiagnostic, type Warning } from 
 import type { Token } from "./lex.ts";
 import type { Span } from "./tree.ts";
 
-/** Where the reading of a query's tokens stands, and what it has said so far. */
+/** The parser's position in the tokens, and its diagnostics so far. */
 export type Reader = {
   source: Source;
   tokens: readonly Token[];
   diagnostics: Finding[];
-  /** Code and offset of each diagnostic, so that none is told twice. */
+  /** Code and offset of each diagnostic, to avoid duplicates. */
   told: Set<string>;
   index: number;
   depth: number;
@@ -27,7 +27,7 @@ export function spanOf(token: Token): Span {
   return { offset: token.start, length: token.end - token.start };
 }
 
-/** Whether no term of the present group is left. */
+/** Whether the current group has no more terms. */
 export function atEnd(reader: Reader): boolean {
   const token = reader.tokens[reader.index];
   return token === undefined || token.kind === "close";
@@ -37,12 +37,12 @@ export function cannotStartTerm(token: Token): boolean {
   return token.kind === "close" || token.kind === "or" || token.kind === "and";
 }
 
-/** Adds a diagnostic, unless the same was already said of the same place. */
+/** Adds a diagnostic, unless there is one with the same code and offset. */
 export function report(reader: Reader, code: DiagnosticCode, span: Span, remark: Warning): void {
   reportUnlessTold(reader, `${code} ${span.offset}`, code, span, remark);
 }
 
-/** Adds a diagnostic, unless its code was already reported this way anywhere. */
+/** Adds a diagnostic, unless its code was already reported by this function. */
 export function reportOnce(
   reader: Reader,
   code: DiagnosticCode,

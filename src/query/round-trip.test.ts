@@ -14,12 +14,12 @@ const user = fc.oneof(
   fc.constantFrom("11348282", "nasa.bsky.social", "gargron@mastodon.social", "did:plc:ewvi7nxz"),
 );
 const digits = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }).map(String);
-/** Anything at all, around something that is left when the rest is taken away. */
+/** Arbitrary text around a core that survives trimming. */
 const around = (core: string): fc.Arbitrary<string> =>
   fc
     .tuple(fc.string({ unit: "binary", maxLength: 8 }), fc.string({ unit: "binary", maxLength: 8 }))
     .map(([before, after]) => `${before}${core}${after}`.trim());
-/** Likewise of the value of an operator, which holds no characters without width. */
+/** Likewise for an operator's value, which contains no zero-width characters. */
 const value = (core: string): fc.Arbitrary<string> =>
   around(core).map((text) => withoutInvisible(text).trim());
 const word = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}[a-z0-9]$/).filter((text) => text !== "or");
@@ -76,7 +76,7 @@ const leaves: Readonly<Record<Kind, fc.Arbitrary<object>>> = {
     host: fc.constantFrom("nasa.gov", "bücher.example", "localhost", "a_b.c-d.みんな"),
   }),
   platform: fc.record({ platform: fc.constantFrom(...platforms) }),
-  // What could be a list of labels is refused, in quotes too: no tree has it.
+  // A possible list of labels is rejected, even in quotes, so no tree contains one.
   label: fc.record({
     label: value("a").map((text) => text.toLowerCase().replace(/[,;|]/g, "")),
   }),
@@ -120,7 +120,7 @@ test("trees of all leaves survive printing and reading", () => {
   fc.assert(fc.property(node, survives), { numRuns: 2_500 });
 });
 
-/** Merged and with pairs of negations cancelled, as the tree's type promises. */
+/** Merged, with double negations cancelled, as in the tree's type. */
 function settled(generated: object): QueryNode {
   const span = { offset: 0, length: 1 };
   const bare = { span, ...generated } as QueryNode;

@@ -2,12 +2,12 @@ import { foldWord } from "../text/fold.ts";
 import { decodeEntities } from "../text/html.ts";
 import { runsOf } from "../text/runs.ts";
 
-/** A longer word stands in an index in a form that nobody reads. */
+/** Longer words may be indexed in a shortened form that is unreadable. */
 const longestWord = 20;
 
 /**
- * The words that a text is searched as, with a space between them, or null when they are what is written. A `*` by itself, which
- * stands for any one word of a phrase, stays where it does.
+ * The words that a search for the text uses, separated by spaces; null if equal to the text. A separate `*` (any one word of a
+ * phrase) is preserved.
  */
 export function searchedWords(text: string): string | null {
   const decoded = decodeEntities(text).toWellFormed();

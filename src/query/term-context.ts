@@ -2,23 +2,23 @@ import type { Source } from "./characters.ts";
 import type { DiagnosticCode, Warning } from "./diagnostics.ts";
 import type { Span } from "./tree.ts";
 
-/** The values of a group, whether `OR` stands between them, and where the group ends. */
+/** The values of a group, whether they are separated by `OR`, and the group's end. */
 export type GroupedValues = { values: readonly string[]; areAlternatives: boolean; end: number };
 
-/** What the reading of one term may use of the reading of the whole query. */
+/** Context of a term within the query. */
 export type TermContext = {
   source: Source;
   report: (code: DiagnosticCode, span: Span, remark: Warning) => void;
-  /** Whether an odd number of negations stands before the term. */
+  /** Whether an odd number of negations precedes the term. */
   isNegated: boolean;
-  /** Where the term begins, with the negations before it. */
+  /** Start of the term, including negations. */
   start: number;
-  /** Whether an opening parenthesis touches the term's end. */
+  /** Whether an opening parenthesis directly follows the term. */
   touchesGroup: boolean;
-  /** What the group holds that touches the term's end; null where there is none, or no plain list of values. */
+  /** Values of the group that directly follows the term; null if there is none or it is not a plain list. */
   groupedValues: GroupedValues | null;
-  /** The term right before this one, when there is one. */
+  /** The adjacent term before this one, or null. */
   preceding: { text: string; start: number } | null;
-  /** What follows the term, up to the next white space. */
+  /** The text after the term, up to the next white space. */
   following: string;
 };

@@ -1,10 +1,10 @@
 import { closerOf, foldedBetween, isInvisible, type Source } from "./characters.ts";
 import { operatorNamed, unavailableNamed } from "./operators.ts";
 
-/** A query, and what was found out about its brackets in one pass, so that looking for an end takes no longer than the term. */
+/** A query and its matched brackets, found in one pass, so that finding a term's end is linear in the term. */
 export type Scan = {
   source: Source;
-  /** For each parenthesis that is closed before the next white space or quotation mark, where that is. */
+  /** The closing offset of each parenthesis that closes before the next white space or quotation mark. */
   closedAt: ReadonlyMap<number, number>;
   lastBracket: number;
 };
@@ -18,8 +18,8 @@ const longestName = 32;
 const bracketedValue = /^([a-z_]+):\[/i;
 
 /**
- * The end of a term whose value is a place in brackets, as other boxes take it (`point_radius:[2.35 48.85 10km]`), so that its
- * spaces part nothing; else the term's own.
+ * The end of a term whose value is in brackets, as in other query languages (`point_radius:[2.35 48.85 10km]`), including its
+ * spaces; else `end`.
  */
 export function endOfBrackets(scan: Scan, start: number, end: number): number {
   const { folded } = scan.source;
@@ -34,7 +34,7 @@ const startsLikeUrl =
   /^(?:[a-z_]{1,32}:)?(?:https?:\/\/|www\.|[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+\/)/i;
 const longestHost = 300;
 
-/** A term ends at white space, a parenthesis or a quotation mark; a URL may hold parentheses that are closed within it. */
+/** A term ends at white space, a parenthesis or a quotation mark; a URL may contain balanced parentheses. */
 export function termEnd(scan: Scan, start: number): number {
   const { source, closedAt } = scan;
   const first = endOfRun(source, start);
@@ -48,7 +48,7 @@ export function termEnd(scan: Scan, start: number): number {
   return at;
 }
 
-/** Where the next white space, parenthesis or quotation mark stands; characters without width end a term only before one of them. */
+/** The next white space, parenthesis or quotation mark, or the invisible characters directly before it. */
 function endOfRun({ folded }: Source, start: number): number {
   let at = start;
   while (at < folded.length) {
@@ -62,7 +62,6 @@ function endOfRun({ folded }: Source, start: number): number {
   return at;
 }
 
-/** For each parenthesis that is closed before the next white space or quotation mark, where that is. */
 function matchParentheses(folded: readonly string[]): Map<number, number> {
   const closedAt = new Map<number, number>();
   let open: number[] = [];
@@ -81,8 +80,8 @@ const noses: ReadonlySet<string> = new Set(["-", "'", "’", "^"]);
 const closings: ReadonlySet<string> = new Set([".", ",", "!", "?", "…"]);
 
 /**
- * Where an emoticon such as `:)` or `;-((` ends, with the punctuation behind it, so that it neither opens nor closes a group; null
- * when none stands here.
+ * The end of an emoticon such as `:)` or `;-((` and its trailing punctuation, so that its parenthesis is not a group's; null if
+ * there is none.
  */
 export function emoticonEnd(scan: Scan, start: number, depth: number): number | null {
   const { folded } = scan.source;

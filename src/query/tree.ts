@@ -1,13 +1,12 @@
 import type { Platform } from "../lib/platform.ts";
 
-/** Where a node stands in the query text: offset and length in Unicode code points. */
+/** Position of a node in the query, in Unicode code points. */
 export type Span = { offset: number; length: number };
 
-/** Counts that a threshold can be put on. */
 export const countMetrics = ["likes", "reposts", "replies", "quotes"] as const;
 export type CountMetric = (typeof countMetrics)[number];
 
-/** Properties that a post has or has not, by the names that `filter:` has for them; `is:` and `has:` lead here too. */
+/** Properties by their `filter:` names; `is:` and `has:` use them too. */
 export const postProperties = [
   "retweets",
   "nativeretweets",
@@ -28,12 +27,12 @@ export const postProperties = [
 ] as const;
 export type PostProperty = (typeof postProperties)[number];
 
-/** Relations of a post to another: part of its conversation, an answer to it, a quote of it, a repost of it. */
+/** Relations to another post: same conversation, reply to it, quote of it, repost of it. */
 export type PostRelation = "conversation_id" | "in_reply_to" | "quoted" | "retweets_of_tweet_id";
 
 /**
- * The tree of a query: what was written, resolved as far as the text alone allows. `and` and `or` hold two or more children;
- * a child of the same kind is merged into its parent.
+ * The syntax tree of a query, resolved as far as possible without an archive. `and` and `or` have two or more children, none of
+ * their own kind.
  */
 export type QueryNode =
   | { kind: "and"; children: readonly QueryNode[]; span: Span }
@@ -42,50 +41,50 @@ export type QueryNode =
   | QueryLeaf;
 
 export type QueryLeaf =
-  /** A bare word; `state-of-the-art` is one word whose parts must stand side by side. */
+  /** A bare word; the parts of `state-of-the-art` must be adjacent. */
   | { kind: "word"; text: string; span: Span }
-  /** A quoted phrase, without its quotes; a lone `*` in it stands for exactly one token. */
+  /** A phrase without its quotes; a separate `*` matches exactly one token. */
   | { kind: "phrase"; text: string; span: Span }
-  /** Without the sigil, folded to lower case (NFKC). */
+  /** Without the sigil, NFKC, lower case. */
   | { kind: "hashtag"; tag: string; span: Span }
   | { kind: "cashtag"; symbol: string; span: Span }
   | { kind: "mention"; user: string; span: Span }
   | { kind: "from"; user: string; span: Span }
   | { kind: "to"; user: string; span: Span }
-  /** The account whose post is quoted, or reposted. */
+  /** The author of the quoted or reposted post. */
   | { kind: "quoted-user"; user: string; span: Span }
   | { kind: "retweets-of"; user: string; span: Span }
-  /** A post by its ID, uri or address, as written. */
+  /** An ID, uri or address, as written. */
   | { kind: "related"; relation: PostRelation; post: string; span: Span }
-  /** Lower-cased BCP 47 tag, aliases resolved (`iw` is `he`). */
+  /** BCP 47 tag in lower case, aliases resolved (`iw` is `he`). */
   | { kind: "lang"; code: string; span: Span }
-  /** Unix milliseconds; since is inclusive, until exclusive. */
+  /** Unix milliseconds; `since` is inclusive, `until` exclusive. */
   | { kind: "since"; ms: number; span: Span }
   | { kind: "until"; ms: number; span: Span }
-  /** The last milliseconds before the search was submitted. */
+  /** The last `ms` milliseconds before submission. */
   | { kind: "within"; ms: number; span: Span }
-  /** IDs in decimal digits; since is exclusive, max inclusive. */
+  /** Decimal IDs; `since-id` is exclusive, `max-id` inclusive. */
   | { kind: "since-id"; id: string; span: Span }
   | { kind: "max-id"; id: string; span: Span }
   | { kind: "property"; property: PostProperty; span: Span }
   | { kind: "min-count"; metric: CountMetric; atLeast: number; span: Span }
   | { kind: "geocode"; lat: number; lon: number; radiusKm: number; span: Span }
   | { kind: "url"; text: string; span: Span }
-  /** A host name, lower-cased, in Unicode; its subdomains are meant too. */
+  /** A host in lower case and Unicode; includes its subdomains. */
   | { kind: "domain"; host: string; span: Span }
   | { kind: "platform"; platform: Platform; span: Span }
-  /** Lower-cased. */
+  /** In lower case. */
   | { kind: "label"; label: string; span: Span }
-  /** The name of an app, as written. */
+  /** The app's name, as written. */
   | { kind: "source"; name: string; span: Span }
-  /** In its plain form, without a nose. */
+  /** In normal form, without a nose. */
   | { kind: "emoticon"; text: string; span: Span }
   | { kind: "question"; span: Span };
 
-/** A fault or a remark about a query. An error keeps the query from running, a warning does not. */
+/** An error or warning about a query; only errors prevent it from running. */
 export type Diagnostic = {
   severity: "error" | "warning";
-  /** Stable snake_case name; each has an entry in docs/query-language.md. */
+  /** Stable snake_case code; each has an entry in docs/query-language.md. */
   code: string;
   offset: number;
   length: number;

@@ -9,7 +9,7 @@ import type { Span } from "./tree.ts";
 
 const inQuotes = "put it in quotes if the phrase is meant";
 
-/** Says that what stands before a colon is no operator, and what was most likely meant. */
+/** Warns that the name before a colon is not an operator, with the most likely meaning. */
 export function warnUnknownOperator(
   context: TermContext,
   name: string,
@@ -28,7 +28,6 @@ export function warnUnknownOperator(
   });
 }
 
-/** The hint for what was most likely meant. */
 export function didYouMean(meant: Meant): Rewrites {
   return {
     lead: "did you mean",
@@ -44,7 +43,7 @@ function nearMiss(name: string, value: string): Meant {
 
 const longestBrackets = 64;
 
-/** `[5 TO 9]`, of which a term holds the first word. */
+/** Completes `[5 TO 9]`, of which the term has the first word. */
 function withRestOfBrackets(
   { source }: TermContext,
   value: string,
@@ -60,7 +59,7 @@ function withRestOfBrackets(
 
 const dateBefore = /^((?:since|until):\d{4}-\d{2}-\d{2})$/i;
 
-/** `12:30` is a phrase of two numbers, and after a date probably the rest of it. */
+/** `12:30` is a phrase of two numbers, but after a date probably a time. */
 function warnTimeOfDay(context: TermContext, written: string, span: Span): void {
   const { preceding } = context;
   const date = dateBefore.exec(preceding?.text ?? "")?.[1];

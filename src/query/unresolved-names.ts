@@ -1,18 +1,15 @@
 import type { QueryNames, ResolvedNames } from "./make-plan.ts";
 import type { PlanNode } from "./plan.ts";
 
-/**
- * A plan made where nothing can tell what names stand for: each name takes the place of the account, or the post, that it would
- * be. Such a plan is there to be shown, not to be run.
- */
+/** Names for a plan that is displayed, not run: each is a placeholder for the account or post that it would resolve to. */
 export type UnresolvedNames = {
-  /** To make the plan with. */
+  /** Pass these to `makePlan`. */
   names: ResolvedNames;
-  /** The facet without its value, and the name that stands in for it; null for any other node. */
+  /** The facet prefix and the name behind a placeholder; null for any other node. */
   read(node: PlanNode): { facet: string; subject: "account" | "post"; name: string } | null;
 };
 
-/** Keys of accounts and posts begin with their platform, so nothing else in a plan looks like a place held for one. */
+/** Real account and post keys begin with their platform, so no other term matches. */
 const heldPlace =
   /^(from:|to:|@|quoted-user:|reposted-user:|conversation:|reply:|quoted:|reposted:)\?\/(\d+)$/;
 const facetsOfPosts: ReadonlySet<string> = new Set([

@@ -1,15 +1,12 @@
 import type { PlanNode } from "./plan.ts";
 
-/** A span of time, Unix milliseconds: `fromMs` inclusive, `toMs` exclusive, null unbounded. */
+/** Unix milliseconds: `fromMs` inclusive, `toMs` exclusive, null unbounded. */
 export type TimeWindow = { fromMs: number | null; toMs: number | null };
 
-/** A range of IDs, both ends inclusive, null unbounded. */
+/** Both ends inclusive, null unbounded. */
 export type IdBounds = { lowId: bigint | null; highId: bigint | null };
 
-/**
- * The window and the range of IDs that every match of a plan lies in, within a given window, and the rest of the plan: the
- * conjuncts that say something else than such a bound.
- */
+/** Splits a plan into a time window (within `within`) and an ID range that contain all matches, and the remaining conjuncts. */
 export function splitWindow(
   plan: PlanNode,
   within: TimeWindow,
@@ -34,7 +31,7 @@ export function splitWindow(
   return { conjuncts, fromMs, toMs, lowId, highId };
 }
 
-/** A time or the negation of a one-sided one; null for anything else. */
+/** A time node or the negation of a one-sided one; else null. */
 function timesOf(node: PlanNode): TimeWindow | null {
   if (node.kind === "time") return node;
   if (node.kind !== "not" || node.child.kind !== "time") return null;

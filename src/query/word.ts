@@ -7,7 +7,7 @@ import { shown } from "./operand.ts";
 import type { TermContext } from "./term-context.ts";
 import type { QueryNode, Span } from "./tree.ts";
 
-/** A word that is nothing more than that, or null when it holds nothing to search or a wildcard. */
+/** A plain word; null if it has no tokens or contains a wildcard. */
 export function readWord(context: TermContext, text: string, span: Span): QueryNode | null {
   if (querySequence(text).length === 0) return nothingToSearch(context, text, span);
   if (hasWildcard(text)) return refuseWildcard(context, text, span);
@@ -18,7 +18,7 @@ export function readWord(context: TermContext, text: string, span: Span): QueryN
   return { kind: "word", text: bare, span };
 }
 
-/** The words of a text side by side, or null when it holds none or a part of one. */
+/** A phrase of adjacent words; null if it has no tokens or contains a partial word. */
 export function readWords(context: TermContext, text: string, span: Span): QueryNode | null {
   const isEmpty = phraseSequence(text).every((element) => element.kind === "any");
   if (isEmpty) return nothingToSearch(context, text, span);
@@ -28,7 +28,7 @@ export function readWords(context: TermContext, text: string, span: Span): Query
   return { kind: "phrase", text, span };
 }
 
-/** Says that parts of words are not searched. */
+/** Reports that parts of words cannot be searched. */
 export function refuseWildcard(context: TermContext, text: string, span: Span): null {
   context.report("wildcard_not_available", span, {
     message: `${shown(text)} holds a *, and parts of words cannot be searched`,
@@ -37,7 +37,7 @@ export function refuseWildcard(context: TermContext, text: string, span: Span): 
   return null;
 }
 
-/** `"* landing"` finds what `"landing"` does. */
+/** `"* landing"` matches the same as `"landing"`. */
 function warnStarsAtEdges(context: TermContext, text: string, span: Span): void {
   const parts = text.split(/\s+/u).filter((part) => part !== "");
   const isStar = (part: string): boolean => part === "*" || part === "＊";
@@ -61,7 +61,7 @@ const lookalikes = [
   { sigil: /^[$＄]+(?=\p{L})/u, code: "not_a_cashtag", what: "a cashtag" },
 ] as const;
 
-/** `#123` and the like: they look like an entity and are none. Returns whether this is one. */
+/** Warns about `#123` and the like, which look like an entity but are not; returns whether it is one. */
 function warnLookalike(context: TermContext, text: string, span: Span): boolean {
   for (const { sigil, code, what } of lookalikes) {
     const written = sigil.exec(text)?.[0];
@@ -95,12 +95,12 @@ function hintForPunctuation(text: string): string {
   return "only words, numbers, emoji, emoticons and a lone ? are searched";
 }
 
-/** Question marks of any script by themselves, perhaps with exclamation marks. */
+/** Only question marks of any script, optionally with exclamation marks. */
 export function isQuestion(text: string): boolean {
   return /^[!！]*[?？﹖؟⁇⁈⁉⸮\u037e][?？﹖؟⁇⁈⁉⸮\u037e!！]*$/u.test(text.trim());
 }
 
-/** In other query languages it is a wildcard; a question mark of another script ends a sentence, like other punctuation. */
+/** Warns about `?`, a wildcard in other query languages; question marks of other scripts are plain punctuation. */
 function warnQuestionMark(context: TermContext, text: string, bare: string, span: Span): void {
   context.report("sign_left_out", span, {
     message: `${shown(text)} is searched as ${shown(bare)}: a question mark is no part of a word, and no wildcard`,
@@ -112,19 +112,19 @@ function warnQuestionMark(context: TermContext, text: string, bare: string, span
   });
 }
 
-/** `word?` is the word; a keyword keeps its mark, which is what makes it a word. */
+/** `word?` is the word; a keyword keeps its question mark, which makes it a word. */
 function withoutQuestionMarks(text: string): string {
   const bare = withoutEnding(text, `?？﹖؟⁇⁈⁉⸮${invisibleCharacters}`);
   return keywordOf(withoutInvisible(bare).normalize("NFKC")) === null ? bare : text;
 }
 
-/** A `*` at the start or the end of a word; one within (`f**k`) stands for no part of it in a quotation. */
+/** Whether a `*` begins or ends a word. One inside (`f**k`) separates words in a quotation. */
 function holdsPartOfWord(text: string): boolean {
   const plain = text.normalize("NFKC");
   return /[\p{L}\p{N}]\*+(?![\p{L}\p{N}*])|(?<![\p{L}\p{N}*])\*+[\p{L}\p{N}]/u.test(plain);
 }
 
-/** A `*` that touches a letter or a digit. */
+/** Whether a `*` touches a letter or digit. */
 export function hasWildcard(text: string): boolean {
   return /[\p{L}\p{N}]\*|\*[\p{L}\p{N}]/u.test(text.normalize("NFKC"));
 }

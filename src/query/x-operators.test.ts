@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parseQuery, parseQueryLeniently } from "./parse.ts";
 import { printQuery } from "./print.ts";
 
-/** The codes of all errors of a query, each once. */
+/** The distinct error codes of a query. */
 function errorsOf(query: string): string[] {
   const { diagnostics } = parseQueryLeniently(query);
   const errors = diagnostics.filter(({ severity }) => severity === "error");
@@ -154,7 +154,7 @@ test.skipIf(!existsSync(file))(
   },
 );
 
-/** An operator as the list names it, with values in place of their names, beside a word for those that change nothing. */
+/** An operator of the list with sample values, and with a word if it alone has no effect. */
 function filledIn(form: string): string {
   const query = form
     .replace("tweet_id", "12150000007")

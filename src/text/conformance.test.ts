@@ -6,7 +6,7 @@ import {
   runCases,
 } from "../../test/conformance/twitter-text.ts";
 
-/** Cases that are answered otherwise on purpose, and why. */
+/** Cases with intentionally different results, and the reason. */
 const decided: Readonly<Record<string, string>> = {
   "Valid url: port and userinfo": "no link on X holds a user: the cases for extraction say so too",
   "Valid url: ipv4": "only names are hosts of links in a text, as in the cases for extraction",

@@ -5,7 +5,7 @@ import { phraseSequence, querySequence } from "./sequence.ts";
 
 type Case = readonly [query: string, text: string];
 
-/** What a reader of the script takes for the same word, and what not; each as a word and as a phrase. */
+/** Words that readers of the script consider equal, and others; each tested as a word and as a phrase. */
 const scripts: Readonly<Record<string, { finds: readonly Case[]; misses: readonly Case[] }>> = {
   Thai: {
     finds: [

@@ -214,7 +214,7 @@ test("every stretch of characters of a script without spaces finds the text", ()
         const start = Math.min(a, b) % characters.length;
         const stretch = characters.slice(start, Math.max(a, b) + 1).join("");
         const next = characters[Math.max(a, b) + 1] ?? "";
-        // A stretch begins and ends where a character does.
+        // A substring starts and ends at character boundaries.
         fc.pre(stretch !== "" && !/^\p{M}/u.test(stretch) && !/^\p{M}/u.test(next));
         const text = `${before}${characters.join("")}${after}`;
         expect(

@@ -98,7 +98,7 @@ test("any stretch of a link that begins and ends with its parts finds it", () =>
   fc.assert(
     fc.property(links, fc.nat(20), fc.nat(20), (link, a, b) => {
       const body = link.replace(/^(?:https?:\/\/)?(?:www\.)?(?:user@)?/, "").replace(/#.*$/, "");
-      // What is left out of a link is no part of it.
+      // Removed parts of a link do not count.
       const searched = body.replace(/:443(?=\/)|utm_source=x/g, (dropped) =>
         ".".repeat(dropped.length),
       );

@@ -70,7 +70,7 @@ test("chunks that several threads analysed are written in the order of the file"
   const { summary, rejected } = await imported(lines.join("\n"));
   expect(summary).toMatchObject({ imported: 11_998, updated: 5_000, rejected: 2 });
   expect(rejected.map((reason) => reason.split(":")[0])).toEqual(["6000", "12000"]);
-  // Of two lines with the same ID the later one counts.
+  // The later of two lines with the same ID wins.
   expect(await textsOf([1, 5_000, 5_001, 11_999])).toEqual(["12000", "16999", "5000", "11998"]);
 });
 

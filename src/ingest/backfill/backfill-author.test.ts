@@ -22,7 +22,7 @@ import { createPoliteFetch } from "./polite-fetch.ts";
 const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
 const labeler = "did:plc:labelerlabelerlabelerla";
 const at = (rkey: string) => `at://${did}/app.bsky.feed.post/${rkey}`;
-/** Record keys and revisions of successive milliseconds, in the order of their times. */
+/** Record keys and revisions of successive milliseconds, in time order. */
 const tid = (n: number): string => {
   const digits = "234567abcdefghijklmnopqrstuvwxyz";
   let bits = BigInt(Date.UTC(2026, 0, 1) + n) * 1000n * 1024n;
@@ -69,7 +69,7 @@ function addAccount(posts: Record<string, unknown> = {}, rest: Partial<HostedAcc
   return account;
 }
 
-/** The pauses before a host is asked again end at once. */
+/** Ends backoff pauses at once. */
 const impatient: Clock = {
   ...systemClock,
   sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 1), signal),

@@ -9,7 +9,7 @@ const url = new URL("https://host.example/xrpc/some.method");
 
 type Said = { status: number; headers?: Record<string, string> } | EarshotError;
 
-/** Answers from a list, the last one again and again; time passes only by waiting. */
+/** Responds from a list and repeats the last response; time passes only by waiting. */
 function politely(said: readonly Said[], rest: Partial<PoliteFetchRequest> = {}) {
   let elapsedMs = 0;
   const askedMs: number[] = [];

@@ -23,7 +23,7 @@ import { type ReplayRequest, type ReplaySummary, replay } from "./replay.ts";
 
 const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
 const hourMs = 3_600_000;
-/** Long enough ago for the archive, and so lately that the stream's servers have it. */
+/** Old enough for the archive, and recent enough for the stream servers. */
 const oldMs = Date.now() - 100 * hourMs;
 const lateMs = Date.now() - hourMs;
 
@@ -160,7 +160,7 @@ async function shown(): Promise<{ Content: string; likes: number | null }[]> {
 
 const texts = async () => (await shown()).map(({ Content }) => Content).sort();
 
-/** Waits until the counts that were written are with their posts. */
+/** Waits until pending counts were added to their posts. */
 async function counted(): Promise<void> {
   while ((await archive.stats()).waitingCounts > 0) await systemClock.sleep(5);
 }

@@ -127,7 +127,7 @@ describe("a file is read", () => {
       await expect(importing(file)).rejects.toMatchObject({ code: "import_unreadable" });
       const held = archive.posts.size;
       expect(held % 5_000).toBeGreaterThan(0);
-      // The last 40 bytes hold no more than a few lines.
+      // The last 40 bytes contain only a few lines.
       if (bytes[0] === 0x1f) expect(held).toBeGreaterThan(11_900);
       const again = archive.batches.length;
       await expect(importing(file)).rejects.toMatchObject({ code: "import_unreadable" });
@@ -209,7 +209,7 @@ describe("a bad line", () => {
   test("and many of them are not gathered without bound", async () => {
     const summary = await importing(written("{}\n".repeat(12_000)));
     expect(summary.rejected).toBe(12_000);
-    // Three of at most 5,000 lines, and the one that notes the end.
+    // Three of at most 5,000 lines, and the final one.
     expect(archive.batches).toHaveLength(4);
   });
 

@@ -6,14 +6,14 @@ import { xUri } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { readImportRecord, toPost } from "./record.ts";
 
-/** Whatever a file calls another post by, a query finds by what the record then shows of it. */
+/** A query finds a post by the reference in its record, whatever name the file used. */
 type Drawn = {
-  /** What the record says of itself: an id, a uri, neither. */
+  /** The record's own identity. */
   form: "id" | "uri" | "neither";
   relations: { field: keyof typeof shownIn; target: number; form: "id" | "uri" | "address" }[];
 };
 
-/** Where Metadata shows what a field of an import says, and the operator that asks for it. */
+/** The Metadata field of an import field, and the operator that searches it. */
 const shownIn = {
   in_reply_to_id: { shown: "in_reply_to", operator: "in_reply_to" },
   quote_of_id: { shown: "quoted", operator: "quoted" },

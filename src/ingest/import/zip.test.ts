@@ -24,7 +24,7 @@ async function withArchive<T>(bytes: Buffer, use: (handle: FileHandle) => Promis
   }
 }
 
-/** Everything in an archive, by name. */
+/** All files of an archive, by name. */
 const contentsOf = (bytes: Buffer): Promise<Record<string, string>> =>
   withArchive(bytes, async (handle) => {
     const contents: Record<string, string> = {};

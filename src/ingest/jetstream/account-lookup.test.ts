@@ -19,7 +19,7 @@ let lookedUp: Map<string, number>;
 let changes: ArchiveChange[];
 let requests: Request[];
 let views: Map<string, View>;
-/** What is answered instead, one after another. */
+/** Responses that replace the next ones. */
 let refusals: (Error | [number, Record<string, string>])[];
 let writeFaults: Error[];
 let lookUp: LookUp;

@@ -20,7 +20,7 @@ const dictionary = Buffer.from(
 let server: FakeJetstream;
 let archive: MemoryArchive;
 let ingest: Jetstream | null = null;
-/** What the source of the dictionary says, one after another, and then that it is not to be had. */
+/** Responses of the dictionary source; it is unavailable after the last. */
 let answers: Buffer[];
 
 const start = (settings: Partial<JetstreamSettings> = {}): Jetstream => {

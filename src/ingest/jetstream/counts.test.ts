@@ -124,7 +124,7 @@ describe("an event that comes again", () => {
     cut();
     await vi.waitFor(() => expect(state().events).toBeGreaterThan(20));
     await archive.until(() => likes() >= 21);
-    // The last two lie so near the place that one of them may have come behind it.
+    // The last two are so close to the position that one of them may have arrived after it.
     expect(likes()).toBe(23);
   });
 
@@ -133,7 +133,7 @@ describe("an event that comes again", () => {
     start({ urls: [server.url] });
     await archive.until(() => likes() === 20);
     await ingest?.stop();
-    // Its clock is 10 seconds behind: what it tells as 15 to 19 is new.
+    // Its clock is 10 seconds behind: its events 15 to 19 are new.
     other.events = Array.from({ length: 30 }, (_unused, n) => like(n - 10, `like${n}`));
     start({ urls: [other.url] });
     await vi.waitFor(() => expect(ingest?.state().events).toBe(30));
@@ -152,7 +152,7 @@ describe("an event that comes again", () => {
 });
 
 test("never too low, wherever it is stopped and though the order of events is bent a little", async () => {
-  // Each event lies up to 30 ms before the one in front of it, as public servers have them.
+  // Each event is up to 30 ms earlier than its predecessor, as on public servers.
   const bent = Array.from({ length: 200 }, (_unused, n) =>
     reaction(startUs + n * 20_000 - ((n * 7) % 4) * 10_000, `like${n}`, uriOf("a")),
   );
@@ -231,7 +231,7 @@ test("likes wait for the archive as posts do: reading stops, and none is lost", 
   );
   const { state } = start({ maxWaitingEvents: 500, batchEvents: 100 });
   await vi.waitFor(() => expect(state().status).toBe("paused"));
-  // What the network had handed over at the moment of the pause still comes.
+  // Data that was already received at the pause still arrives.
   expect(state().waitingEvents).toBeLessThan(2_000);
   resolve();
   await archive.until(() => archive.counts.size === 20_000);

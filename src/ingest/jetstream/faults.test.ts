@@ -30,7 +30,7 @@ const start = (url = server.url, nowUs = startUs + 60 * secondUs): Jetstream => 
 };
 const inserted = () => archive.reports.reduce((sum, report) => sum + report.inserted, 0);
 const placeUs = (): number => JSON.parse(archive.checkpoints.get("jetstream") ?? "{}").timeUs;
-/** Seconds of the posts' intervals since the start; those that touch are one. */
+/** The covered seconds of posts since the start; adjacent intervals are merged. */
 const covered = () =>
   archive.batches
     .flatMap(({ coverage }) => coverage ?? [])
@@ -61,7 +61,7 @@ test("a server that lies about order and time does no harm", async () => {
     sendAll(socket, replay.toReversed());
     sendAll(socket, replay);
     for (const event of replay) {
-      // The same events, said to be of the day before and of the year 2255.
+      // The same events, dated to the day before and to the year 2255.
       sendAll(socket, [{ ...event, time_us: event.time_us - 24 * hourUs }]);
       sendAll(socket, [{ ...event, time_us: Number.MAX_SAFE_INTEGER }]);
       socket.send("{");

@@ -192,7 +192,7 @@ describe("an event that is too large and sent all the same", () => {
     await archive.until(() => archive.posts.size === 4);
     await expectGapAfterSecond();
     expect(state()).toMatchObject({ badFrames: 1, posts: 4, status: "connected" });
-    // What follows is not read from before it again.
+    // The next connection does not resume before it.
     cut();
     server.send(commit(startUs + 52 * secondUs, "e"));
     await archive.until(() => archive.posts.size === 5);
@@ -215,7 +215,7 @@ test("an overlap that comes again is no progress: the pauses grow", async () => 
   const quick = {
     ...clock,
     sleep: (ms: number, signal?: AbortSignal) => {
-      // The shortest pause is 7.5 s, the longest that writer and watch take is 1 s.
+      // The shortest backoff is 7.5 s; the writer and the watchdog sleep at most 1 s.
       if (ms > 2_000) pauses.push(ms);
       return systemClock.sleep(Math.min(ms, 1), signal);
     },
@@ -415,7 +415,7 @@ describe("a server that does not serve", () => {
     server.events.push(commit(startUs, "a"));
     server.serve = (socket, replay, connection) => {
       sendAll(socket, replay);
-      // Not reading, it never answers a ping.
+      // A paused socket never answers a ping.
       if (connection === 0) socket.pause();
     };
     const { state } = start({ idleTimeoutMs: 30 });

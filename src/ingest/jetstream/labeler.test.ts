@@ -61,7 +61,7 @@ const place = () => {
   const value = [...archive.checkpoints.values()][0];
   return value === undefined ? null : (JSON.parse(value) as { seq: number; timeMs: number });
 };
-/** Seconds of the intervals; those that touch are one. */
+/** The covered seconds; adjacent intervals are merged. */
 const covered = () =>
   archive.batches
     .flatMap((batch) => batch.coverage ?? [])

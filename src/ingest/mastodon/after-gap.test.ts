@@ -89,7 +89,7 @@ const holds = (...wanted: string[]): Promise<void> =>
   eventually(() => expect(texts()).toEqual(wanted.toSorted()));
 const requestsTo = (path: string) => emulator.requests.filter((request) => request.path === path);
 
-/** Cuts the stream, lets things happen meanwhile, and waits for the next connection. */
+/** Disconnects the stream, runs `happen` during the gap, and waits for the next connection. */
 async function whileAway(happen: () => void): Promise<void> {
   streams.isAway = true;
   streams.cut();

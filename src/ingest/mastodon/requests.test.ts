@@ -7,7 +7,7 @@ import { createMastodonRequests } from "./requests.ts";
 type Planned = { status?: number; headers?: Record<string, string> } | "no answer";
 
 let clock: ManualClock;
-/** The next answers, then 200. */
+/** The next responses; then 200. */
 let planned: Planned[];
 let sentAtMs: number[];
 
@@ -40,7 +40,7 @@ const requests = (tokenOf: () => Promise<string | null> = async () => "token") =
     },
   });
 
-/** Sends so many requests, one after the other, and lets time pass until all are answered. */
+/** Sends requests one after another and advances time until all are answered. */
 async function send(count: number): Promise<number[]> {
   const { get } = requests();
   let answered = 0;

@@ -60,7 +60,7 @@ test("frames of text and of bytes are told apart", async () => {
 describe("a flood of frames", () => {
   const frameBytes = 1_000;
   const frames = 20_000;
-  /** A hundred, the rest of the 64 KiB that the last of them came with, and as many that were read already. */
+  /** A hundred frames, the rest of the 64 KiB read with the last of them, and as many that were already read. */
   const mostOfTurn = 100 + 2 * Math.ceil(65_536 / frameBytes);
   const flood = (socket: WebSocket) => {
     for (let n = 0; n < frames; n += 1) socket.send("x".repeat(frameBytes));
@@ -110,7 +110,7 @@ describe("a flood of frames", () => {
       clock,
     );
     await vi.waitFor(() => expect(all).toBe(400), { timeout: 10_000 });
-    // What was read from the network together with the second frame still comes.
+    // Frames that were read together with the second one still arrive.
     expect(most).toBeLessThan(20);
   }, 15_000);
 

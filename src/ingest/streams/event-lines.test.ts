@@ -23,7 +23,7 @@ describe("events are read", () => {
 
   test.each(["\r\n", "\r"])("with lines that end by %j, in pieces of a byte too", (end) => {
     const ended = stream.replaceAll("\n", end);
-    // What ends a line by a return alone is known when the next one begins.
+    // A line that ends with CR alone is recognised when the next one begins.
     expect(told(ended, ":")).toEqual(both);
     expect(told(...ended, ":")).toEqual(both);
   });

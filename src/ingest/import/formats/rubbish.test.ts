@@ -9,7 +9,7 @@ import { mastodonOutboxFormat } from "./mastodon-outbox.ts";
 import { xApiFormat } from "./x-api.ts";
 import { xArchiveFormat } from "./x-archive.ts";
 
-/** Names that the formats read, with values that they expect and any others below them. */
+/** Field names of the formats, with valid values; other values are nested below them. */
 const words = {
   id: ["20", "https://a.example/users/b/statuses/1"],
   id_str: ["20"],
