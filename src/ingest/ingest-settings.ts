@@ -4,7 +4,6 @@ import { defaultsOf, type SettingsOf } from "../lib/settings/setting.ts";
 import { publicLabelerUrls, publicLabelSources } from "./jetstream/labeler-settings.ts";
 import { jetstreamLimits, jetstreamSettings } from "./jetstream/settings.ts";
 
-/** Labels and account data that accompany the live stream. */
 const accountSettings = {
   labelerUrls: urlListOrNone(
     "EARSHOT_LABELER_URLS",
@@ -49,7 +48,6 @@ const accountSettings = {
   ),
 };
 
-/** Bluesky's live stream. */
 export const ingestSettings = {
   source: choice(
     "EARSHOT_INGEST",
@@ -67,7 +65,6 @@ export const ingestSettings = {
   ...accountSettings,
 };
 
-/** Constants of label frames and lookups. */
 export const ingestLimits = {
   ...jetstreamLimits,
   maxLabelsOfFrame: 1_000,

@@ -12,7 +12,6 @@ export type MemoryArchive = Pick<
   /** Prepares posts for this archive's `importPosts`, on this thread. */
   analysis: ImportAnalysis;
   posts: Map<string, Post>;
-  /** Post uris by alias. */
   aliasUris: Map<string, string>;
   idOf(post: Post): bigint;
   tombstones: Map<string, string>;
@@ -21,9 +20,7 @@ export type MemoryArchive = Pick<
   counts: Map<string, number>;
   statuses: Map<string, string>;
   profiles: Map<string, Extract<ArchiveChange, { kind: "profile" }>>;
-  /** The latest label by source, subject and value. */
   labels: Map<string, Extract<ArchiveChange, { kind: "label" }>>;
-  /** Time of each account's last lookup. */
   lookedUp: Map<string, number>;
   checkpoints: Map<string, string>;
   batches: WriteBatch[];

@@ -79,7 +79,6 @@ export const numberedId = (timeMs: number, number: bigint): bigint => lowestId(t
 
 export const xUri = (id: bigint | string): string => `https://x.com/i/status/${id}`;
 
-/** The ID in the uri of an X post; null for any other uri. */
 export function xIdOf(uri: string): bigint | null {
   const digits = /^https:\/\/x\.com\/i\/status\/(\d{1,19})$/.exec(uri)?.[1];
   return digits === undefined ? null : BigInt(digits);

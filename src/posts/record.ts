@@ -25,7 +25,6 @@ export type RecordRow = {
   record: string;
 };
 
-/** The stored form of a post whose row has `timeMs`. */
 export function encodeRecord(post: Post, timeMs: number): string {
   const values = new Array<string>(line.addedLabels + 1).fill("");
   values[line.content] = JSON.stringify(post.text);
@@ -212,7 +211,6 @@ function originOf(flags: string): Origin {
 const letter = (value: boolean | null, yes: string, no: string): string =>
   value === null ? "" : value ? yes : no;
 
-/** The JSON value of a pair of flag letters. */
 function known(flags: string, yes: string, no: string): "true" | "false" | "null" {
   if (flags === "") return "null";
   if (flags.includes(yes)) return "true";
@@ -302,7 +300,6 @@ function createdMsOf(values: readonly string[], timeMs: number): number {
   return text ? Number(text) : timeMs;
 }
 
-/** The first string of a JSON list of strings, as JSON text. */
 function firstOf(langs: string): string {
   if (langs === "[]") return "null";
   if (langs.includes("\\")) return JSON.stringify((JSON.parse(langs) as string[])[0] ?? null);

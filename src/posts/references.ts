@@ -34,7 +34,6 @@ export function blueskyUriOf(address: string): string | null {
 
 type Named = Pick<PostReference, "id" | "uri">;
 
-/** The key of a post; null if neither id nor uri is known. */
 export function postKey(platform: Platform, { id, uri }: Named): string | null {
   if (platform === "x") {
     const number = xNumber(id) ?? xNumber(uri);

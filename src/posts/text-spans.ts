@@ -1,6 +1,6 @@
 /**
  * Encodes a list of strings that occur in a text as spans of it. Both are contents of JSON strings, so an item is copied from
- * the text as it will be sent; a span may begin within an escape sequence as long as the bytes are equal.
+ * the text as it will be sent; a span may begin within an escape sequence if the characters are equal.
  *
  * An item is two numbers: its distance from the end of the previous item, and its length. A number below 40 takes one
  * character, others up to 1,575 take two.
@@ -17,7 +17,7 @@ export function spansOf(list: string, text: string): string | null {
   if (!list.startsWith('["') || !list.endsWith('"]')) return null;
   let spans = "";
   let end = 0;
-  // An item that contains `","` is split in two; joining the parts restores the text.
+  // An escaped quote in an item can shift where the list is split; joining the parts restores the same list.
   for (const item of list.slice(2, -2).split(betweenItems)) {
     const start = text.indexOf(item, end);
     if (start === -1 || start - end >= numbers || item.length >= numbers) return null;

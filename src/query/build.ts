@@ -7,7 +7,6 @@ export function makeAnd(children: readonly QueryNode[], span: Span): QueryNode |
   return { kind: "and", children: merged, span };
 }
 
-/** As `makeAnd`. */
 export function makeOr(children: readonly QueryNode[], span: Span): QueryNode | null {
   const merged = children.flatMap((child) => (child.kind === "or" ? child.children : [child]));
   if (merged.length < 2) return merged[0] ?? null;

@@ -7,12 +7,10 @@ export function readSource(text: string): Source {
   return { characters, folded: characters.map(foldCharacter) };
 }
 
-/** The text between two offsets, as written. */
 export function textBetween(source: Source, start: number, end: number): string {
   return source.characters.slice(start, end).join("");
 }
 
-/** The text between two offsets, with folded syntax characters. */
 export function foldedBetween(source: Source, start: number, end: number): string {
   return source.folded.slice(start, end).join("");
 }

@@ -80,7 +80,6 @@ function warnEmptyWindow(literals: readonly Literal[], report: Report): void {
   warnBoth(report, "empty_window", [atMost, above], leaveOut);
 }
 
-/** The query for two bounds in the wrong order. */
 function swapped(since: Literal, until: Literal): string {
   const [from, to] = [printQuery(since.leaf), printQuery(until.leaf)];
   return `write ${to.replace("until:", "since:")} ${from.replace("since:", "until:")}`;

@@ -73,7 +73,6 @@ export function makeDiagnostic(code: DiagnosticCode, span: Span, remark: Warning
   return { severity: diagnosticCodes[code], code, ...span, ...remark };
 }
 
-/** Longer queries are not suggested. */
 const longestRewrite = 200;
 
 /** Chooses the hint; `readsWell` tests whether a query, as displayed, has no diagnostics. */
@@ -100,7 +99,6 @@ function plain(text: string): string {
   return Array.from(text, printable).join("");
 }
 
-/** For an `error` field. */
 export function oneLine(diagnostic: Diagnostic): string {
   return `${diagnostic.message} (at offset ${diagnostic.offset})`;
 }

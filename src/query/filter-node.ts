@@ -82,7 +82,7 @@ const expectedOf = (name: string): readonly string[] =>
       ]
     : postProperties;
 
-/** Results include reposts by default, so this has no effect, but rejecting the name would break queries. */
+/** Results include reposts by default, so `include:` has no effect. Negated it would exclude them, which is an error. */
 function includeReposts(context: TermContext, written: WrittenOperator): null {
   if (context.isNegated) {
     context.report("unknown_filter", written.span, {

@@ -28,7 +28,6 @@ export function readQuery(reader: Reader): QueryNode | null {
   return makeAnd(parts, wholeSpan(parts));
 }
 
-/** Up to a `)` or the end. */
 function readConjunction(reader: Reader): QueryNode | null {
   const parts: QueryNode[] = [];
   let looseOr: QueryNode | null = null;

@@ -2,7 +2,6 @@ import type { Rewrites } from "./diagnostics.ts";
 import { queryOfDates, readRange } from "./meant-range.ts";
 import { otherUnits } from "./other-units.ts";
 
-/** Longer values are not dates in any spelling. */
 const longestMeant = 64;
 
 /** Candidates for an invalid date in `since:` or `until:`. */

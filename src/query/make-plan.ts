@@ -196,7 +196,6 @@ export function any(children: readonly PlanNode[]): PlanNode {
   return flat.length === 1 && flat[0] ? flat[0] : { kind: "or", children: flat };
 }
 
-/** Two negations cancel. */
 export function not(child: PlanNode): PlanNode {
   if (child.kind === "all") return { kind: "none" };
   if (child.kind === "none") return { kind: "all" };

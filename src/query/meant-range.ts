@@ -47,7 +47,6 @@ export function queryOfCounts(operator: string, { low, high }: Range): string | 
   return bounds.length === 0 ? null : bounds.join(" ");
 }
 
-/** The query for times in a range, with `since:` and `until:`. */
 export function queryOfDates({ low, high }: Range): string {
   const bounds = [low && `since:${low.value}`, high && `until:${high.value}`];
   return bounds.filter((bound) => bound !== null).join(" ");

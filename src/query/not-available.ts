@@ -5,7 +5,6 @@ import { readGeocode } from "./read-geocode.ts";
 import { readHost } from "./read-host.ts";
 import type { TermContext } from "./term-context.ts";
 
-/** Reports an unsupported operator, with the reason and a substitute. */
 export function notAvailable(
   context: TermContext,
   written: WrittenOperator,

@@ -186,7 +186,6 @@ export function likelyOperator(written: string): string | null {
   return nearest(written, [...operatorNames.keys(), ...filterOperators]);
 }
 
-/** Common synonyms of properties. */
 const otherProperties: Readonly<Record<string, PostProperty>> = {
   repost: "retweets",
   reposts: "retweets",

@@ -85,7 +85,6 @@ function onlyRegion(code: string, language: string): OperandError {
   };
 }
 
-/** The most similar known code, or null. */
 function likelyLanguage(written: string): string | null {
   const name = nearest(written, Object.keys(namesOfLanguages));
   return name === null ? null : (namesOfLanguages[name] ?? null);

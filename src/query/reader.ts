@@ -27,7 +27,6 @@ export function spanOf(token: Token): Span {
   return { offset: token.start, length: token.end - token.start };
 }
 
-/** Whether the current group has no more terms. */
 export function atEnd(reader: Reader): boolean {
   const token = reader.tokens[reader.index];
   return token === undefined || token.kind === "close";

@@ -95,7 +95,6 @@ function hintForPunctuation(text: string): string {
   return "only words, numbers, emoji, emoticons and a lone ? are searched";
 }
 
-/** Only question marks of any script, optionally with exclamation marks. */
 export function isQuestion(text: string): boolean {
   return /^[!！]*[?？﹖؟⁇⁈⁉⸮\u037e][?？﹖؟⁇⁈⁉⸮\u037e!！]*$/u.test(text.trim());
 }
@@ -124,7 +123,6 @@ function holdsPartOfWord(text: string): boolean {
   return /[\p{L}\p{N}]\*+(?![\p{L}\p{N}*])|(?<![\p{L}\p{N}*])\*+[\p{L}\p{N}]/u.test(plain);
 }
 
-/** Whether a `*` touches a letter or digit. */
 export function hasWildcard(text: string): boolean {
   return /[\p{L}\p{N}]\*|\*[\p{L}\p{N}]/u.test(text.normalize("NFKC"));
 }

@@ -85,7 +85,6 @@ export function detectLanguage(text: string): string | null {
   return byScript ?? languageByLetters(words, letters, isLatin);
 }
 
-/** The start of the text without links, mentions, signs, digits and emoji. */
 function wordsOf(text: string): string {
   const read = decodeEntities(text.slice(0, readLength)).toWellFormed();
   const links = findLinks(read);
@@ -101,7 +100,6 @@ function wordsOf(text: string): string {
     .toWellFormed();
 }
 
-/** Decides by script if more than half of the letters belong to one. */
 function languageByScript(words: string, letters: number): string | null {
   if (anyOfThem.test(words)) {
     const script = scripts.find((each) => count(words, each.letters) * 2 > letters);
@@ -116,7 +114,6 @@ function languageByScript(words: string, letters: number): string | null {
   return ofHan >= fewestLetters ? "zh" : null;
 }
 
-/** Decides by comparing n-grams with those of known languages. */
 function languageByLetters(words: string, letters: number, isLatin: boolean): string | null {
   if (letters < fewestLetters) return null;
   const found = eld.detect(words);

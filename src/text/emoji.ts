@@ -18,7 +18,6 @@ const emoji = new RegExp(
 const selectors = /[\ufe0e\ufe0f]/g;
 const skinTones = /[\u{1f3fb}-\u{1f3ff}]/gu;
 
-/** Calls back for each emoji and for each part between, in order. */
 export function splitEmoji(
   text: string,
   onText: (text: string) => void,

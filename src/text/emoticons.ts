@@ -16,7 +16,6 @@ export function findEmoticons(text: string): string[] {
   return [...found];
 }
 
-/** The normal form of an emoticon; null for any other text. */
 export function readEmoticon(text: string): string | null {
   const [, eyes = "", mouth = ""] = exactEmoticon.exec(text) ?? [];
   return mouth === "" ? null : plain(eyes, mouth.charAt(0));

@@ -2,7 +2,6 @@ import { findLinks } from "./links.ts";
 import type { TextSpan } from "./span.ts";
 import { topLevelDomains } from "./top-level-domains.ts";
 
-/** `value` is as written, without the sigil. */
 export type Entity = TextSpan & { kind: EntityKind; value: string };
 export type EntityKind = "hashtag" | "mention" | "cashtag" | "url";
 

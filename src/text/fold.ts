@@ -6,7 +6,7 @@ const foldable =
 const everyFoldable = new RegExp(foldable, "g");
 const replacements: ReadonlyMap<string, string> = makeReplacements();
 
-/** Matches unless NFKC leaves every character unchanged in any context, as in most posts. */
+/** Any character outside the set that NFKC leaves unchanged in every context; most posts contain none. */
 const needsNormalising =
   /[^\u0021-\u007e\s\u00c0-\u00ff\u0400-\u0482\u048a-\u04ff\u2010\u2013-\u2016\u2018-\u201f\u2020-\u2022\u3001\u3002\u3042-\u3093\u30a2-\u30f3\u30fc\u4e00-\u9fff]|[\u00a0\u2000-\u200a\u202f\u205f\u3000]/;
 /**

@@ -93,7 +93,6 @@ function afterHyphens(text: string, start: number): number {
   return end;
 }
 
-/** Start of the host if a scheme precedes it. */
 function startOfScheme(text: string, dot: number, bareStart: number, floor: number): number | null {
   if (text.startsWith("://", bareStart - 3)) return bareStart;
   if (bareStart === floor || text.charCodeAt(bareStart - 1) < 0x80) return null;

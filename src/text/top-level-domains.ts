@@ -25,7 +25,6 @@ const international =
   "台灣 台湾 澳門 新加坡 한국 닷컴 닷넷 भारत ভারত ไทย ລາວ پاکستان ایران بھارت السعودية امارات مصر قطر فلسطين المغرب الجزائر " +
   "الاردن تونس سورية عمان شبكة";
 
-/** Top-level domains that identify a host without `http://`. */
 export const topLevelDomains: ReadonlySet<string> = new Set(
   [countries, generic, international].flatMap((list) => list.split(" ")),
 );

@@ -17,11 +17,9 @@ const aboveAscii = /[\u0080-\uffff]/;
 export type Link = {
   /** Includes a non-default port. */
   host: string;
-  /** Everything after the host. */
   rest: string;
 };
 
-/** Accepts any string. */
 export function linkOf(url: string): Link {
   const whole = normalise(url.trim()).replace(schemePrefix, "");
   const fragment = whole.indexOf("#");

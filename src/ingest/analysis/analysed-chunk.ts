@@ -10,7 +10,6 @@ export type AnalysedChunk = {
   /** Null if the chunk has no posts. */
   prepared: AnalysedPosts["body"] | null;
   posts: number;
-  /** In file order. */
   rejections: readonly Rejection[];
   /** First line that the rejected file needs, or null. */
   head: Buffer | null;
@@ -30,7 +29,6 @@ export type ChunksRequest = {
   clock: Clock;
   limits: RecordLimits;
   onBadLine: "reject" | "stop";
-  /** Where an earlier run stopped. */
   from: { lines: number; bytes: number };
 };
 

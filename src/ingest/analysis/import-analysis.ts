@@ -2,14 +2,12 @@ import type { PackedPosts } from "../../archive/bulk/packed-posts.ts";
 import type { Post } from "../../posts/post.ts";
 import type { LinesRequest, ReadLines } from "./read-lines.ts";
 
-/** Posts ready to be written (`Archive.importPosts`). */
 export type AnalysedPosts = { body: PackedPosts };
 
 export type AnalysedLines = AnalysedPosts & ReadLines;
 
 /** Parses and analyses several chunks concurrently. */
 export type ImportAnalysis = {
-  /** Number of concurrent chunks. */
   parallel: number;
   /** The request's bytes are transferred, not copied. */
   lines(request: LinesRequest): Promise<AnalysedLines>;

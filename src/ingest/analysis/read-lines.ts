@@ -6,7 +6,6 @@ import { createLineSplitter, type Line } from "../import/lines.ts";
 import { RecordError } from "../import/record.ts";
 import { createRecordCounts, type RecordCounts } from "./record-counts.ts";
 
-/** NDJSON lines to parse: those of a `LineChunk`. */
 export type LinesRequest = {
   bytes: Uint8Array;
   /** Whether these are the file's first lines, which a byte order mark may precede. */
@@ -24,7 +23,6 @@ export type Rejection = {
   raw: Uint8Array;
 };
 
-/** The remaining results of a chunk, available after its posts were read. */
 export type ReadLines = {
   posts: number;
   rejections: readonly Rejection[];
@@ -33,7 +31,6 @@ export type ReadLines = {
   stoppedAt: { lines: number; bytes: number } | null;
 };
 
-/** Parses the posts of a chunk lazily, in order. */
 export function readLines(request: LinesRequest): { posts: Generator<Post>; read(): ReadLines } {
   const { bytes, platform, limits, nowMs } = request;
   const rejections: Rejection[] = [];

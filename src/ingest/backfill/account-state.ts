@@ -5,9 +5,7 @@ import { query, type Refusal, refused, xrpcUrl } from "../../platforms/bluesky/x
 import { fieldsOf } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
-/** The state of an account according to its server. */
 export type AccountState = {
-  /** Null if the server does not report it. */
   status: AccountStatus | null;
   /** The repository's revision; null if the server does not report it. */
   rev: string | null;
@@ -25,7 +23,6 @@ const statusOfError: ReadonlyMap<string, AccountStatus> = new Map([
   ["RepoDeactivated", "deactivated"],
 ]);
 
-/** The account state that a refusal implies, or null. */
 export const statusOfRefusal = ({ error }: Refusal): AccountStatus | null =>
   statusOfError.get(error) ?? null;
 

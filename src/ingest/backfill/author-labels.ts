@@ -8,7 +8,7 @@ import type { PoliteFetch } from "./polite-fetch.ts";
 export type Labeler = { url: string; sources: readonly string[] };
 
 const pageLabels = 250;
-/** A longer listing is an upstream error, such as an endless cursor. */
+/** Bounds a listing whose cursor never ends. */
 const mostPages = 10_000;
 /** Limits the URL to about 4,000 characters. */
 const urisOfRequest = 50;

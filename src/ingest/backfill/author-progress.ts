@@ -1,7 +1,6 @@
 import type { Archive } from "../../archive/archive.ts";
 import { fieldsOf } from "../../platforms/fields.ts";
 
-/** Backfill progress of one author, stored as a checkpoint. */
 export type AuthorProgress = {
   /** Revision and time of the last complete backfill. */
   done: { rev: string | null; atMs: number } | null;

@@ -22,7 +22,6 @@ type BackfillArchive = Pick<Archive, "write" | "readCheckpoint" | "search" | "re
 type BackfillLimits = {
   /** The posts of a larger repository are listed instead. */
   maxRepositoryBytes: number;
-  /** Per account. */
   maxPosts: number;
   repositoryTimeoutMs: number;
 };
@@ -47,7 +46,6 @@ export type AuthorSummary = {
   outcome: "complete" | "unchanged" | "inactive";
   status: AccountStatus | null;
   by: "repository" | "listing" | null;
-  /** Whether this run continued an earlier one. */
   resumed: boolean;
   posts: number;
   /** Records in the post collection that are not valid posts. */

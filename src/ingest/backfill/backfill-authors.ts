@@ -6,12 +6,10 @@ export type AuthorsRequest = Omit<BackfillRequest, "onProgress"> & {
   authors: readonly string[];
   accountsAtOnce: number;
   onProgress?: (seen: AuthorsProgress) => void;
-  /** Called as each account finishes. */
   onAuthor?: (result: AuthorResult) => void;
 };
 
 type AuthorsProgress = {
-  /** Finished accounts, and all accounts. */
   ended: number;
   authors: number;
   /** Posts read in total, and of the latest account to report. */

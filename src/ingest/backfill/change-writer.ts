@@ -1,6 +1,5 @@
 import type { Archive, ArchiveChange, WriteBatch, WriteReport } from "../../archive/archive.ts";
 
-/** Collects changes and writes them in batches. */
 export type ChangeWriter = {
   /** Returns a promise only if a batch is full, to avoid one per change. */
   add(change: ArchiveChange): Promise<void> | undefined;

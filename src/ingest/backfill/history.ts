@@ -14,7 +14,6 @@ export type HistoryContext = {
   writer: ChangeWriter;
 };
 
-/** The result of reading an account's history; the posts went to the writer. */
 export type HistoryReport = {
   by: "repository" | "listing";
   /** A revision that is not later than the records read; null if unknown. */

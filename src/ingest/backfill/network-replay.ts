@@ -165,7 +165,6 @@ function readPlanned(value: unknown, host: string): Planned {
   return { name, ranges };
 }
 
-/** The archive's data does not match its format. */
 export function unreadable(host: string, why: string): EarshotError {
   return new EarshotError("replay_unreadable", `the archive of ${host} cannot be read: ${why}`, {
     status: 502,

@@ -29,7 +29,6 @@ export type PoliteFetchRequest = {
   random: () => number;
   requestsPerSecond: number;
   signal?: AbortSignal;
-  /** Called before waits of a second or more. */
   onWait?: (wait: { host: string; waitMs: number; reason: string }) => void;
 };
 
@@ -73,7 +72,6 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     }
   }
 
-  /** The answer, or a retryable error. */
   async function attempt<Told>(
     send: () => Promise<Told>,
     isLast: boolean,
@@ -87,7 +85,6 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     }
   }
 
-  /** Waits for this request's slot in its host's queue. */
   async function turn(host: string, pace: Pace): Promise<void> {
     signal?.throwIfAborted();
     const startMs = Math.max(clock.elapsed(), pace.nextMs);
@@ -108,7 +105,6 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     return known;
   }
 
-  /** The wait that a refusal requests, or null. */
   function askedWaitMs(headers: Answer["headers"]): number | null {
     const after = headers.get("retry-after");
     if (after === null) return resetWaitMs(headers);

@@ -3,7 +3,6 @@ import { postCollection, postOfCommit } from "../../platforms/bluesky/post.ts";
 import { isObject } from "../../platforms/fields.ts";
 import type { Post } from "../../posts/post.ts";
 
-/** A record as stored in its repository. */
 export type ArchivedRecord = {
   did: string;
   rkey: string;

@@ -5,7 +5,6 @@ import type { BackfillRequest } from "./backfill-author.ts";
 import type { ChangeWriter } from "./change-writer.ts";
 import type { HistoryReport } from "./history.ts";
 
-/** Whether the history is complete enough to detect deleted posts. */
 export const seeksMissing = ({ rev, isWhole }: HistoryReport): boolean => rev !== null && isWhole;
 
 /** Deletes archived posts that the account no longer has, unless they are newer than the history. */

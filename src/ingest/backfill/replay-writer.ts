@@ -33,7 +33,6 @@ export type ReplayTally = {
   posts: number;
   deletes: number;
   reactions: number;
-  /** Posts that were not archived before. */
   added: number;
 };
 
@@ -58,7 +57,6 @@ export function createReplayWriter(
   let counts = new Map<string, ArchiveChange & { kind: "count" }>();
   let gathered = 0;
   let claim = { fromMs: 0, disorderMs: 0 };
-  /** The events of the latest millisecond. */
   let latest: { atMs: number; events: StreamEvent[] } = { atMs: 0, events: [] };
 
   const isUncounted = (metric: CountMetric, atMs: number): boolean =>

@@ -28,13 +28,9 @@ export type ReplayRequest = {
 };
 
 export type ReplaySummary = ReplayTally & {
-  /** The uncovered parts of the requested time. */
   parts: readonly { span: Span; by: "stream" | "archive" }[];
-  /** Part of the requested time that was covered before. */
   heldBeforeMs: number;
-  /** Still uncovered, in any collection. */
   missing: readonly Span[];
-  /** Unreadable frames and rows. */
   badEvents: number;
   seconds: number;
 };

@@ -63,6 +63,5 @@ export const backfillSettings = {
 };
 
 export const backfillLimits = {
-  /** Request timeout in milliseconds. */
   timeoutMs: 30_000,
 };

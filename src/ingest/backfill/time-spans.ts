@@ -25,7 +25,6 @@ export function unionOf(spans: readonly Span[]): Span[] {
   return union;
 }
 
-/** From the earliest start to the latest end; null if empty. */
 export function hullOf(spans: readonly Span[]): Span | null {
   if (spans.length === 0) return null;
   const fromMs = Math.min(...spans.map((span) => span.fromMs));

@@ -12,7 +12,6 @@ export type CsvRecord = {
 export type CsvSplitter = {
   /** Sets the field separator from the next record on; until then any usual one is accepted. */
   useDelimiter(delimiter: string): void;
-  /** The records that end within this piece. */
   feed(piece: Buffer): Generator<CsvRecord>;
   /** The last record if it has no line end. */
   end(): CsvRecord | null;
@@ -75,7 +74,6 @@ export function createCsvSplitter(maxBytes: number): CsvSplitter {
   return { useDelimiter, feed, end: () => (held.size() > 0 ? take() : null) };
 }
 
-/** The most frequent separator of a header, by default the comma. */
 export function delimiterOf(header: string): string {
   const [most = ","] = delimiters.toSorted((a, b) => countOf(b, header) - countOf(a, header));
   return most;

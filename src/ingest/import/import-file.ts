@@ -26,7 +26,6 @@ export type ImportRequest = {
   file: string;
   standardInput: Readable;
   platform: Platform;
-  /** Defaults to NDJSON. */
   format?: ImportFormat;
   /** Fallback folder of the rejected file. */
   dataDir: string;

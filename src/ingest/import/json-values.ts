@@ -4,7 +4,6 @@ import { createRecordBytes } from "./record-bytes.ts";
 export type JsonValue = { bytes: Buffer; isTooLong: boolean };
 
 export type JsonSplitter = {
-  /** The values that end within this piece. */
   feed(piece: Buffer): Generator<JsonValue>;
   /** The last value if only the end of the file ends it, or null. Throws if the file is truncated within a list or value. */
   end(): JsonValue | null;
@@ -32,7 +31,6 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
   /** What encloses the current value: the file, a list, or an object whose list was read. */
   let within: "file" | "list" | "list of object" | "rest of object" = "file";
   let open: "none" | "scalar" | "container" = "none";
-  /** Nesting of brackets and braces in the current value. */
   let depth = 0;
   let inString = false;
   let isEscaped = false;

@@ -3,7 +3,6 @@ import { createRecordLine, recordBytesLimit } from "./record-bytes.ts";
 /** A line without its end; truncated if too long. */
 export type Line = {
   bytes: Buffer;
-  /** From 1. */
   number: number;
   /** Offset of the next line in the file. */
   endOffset: number;
@@ -11,7 +10,6 @@ export type Line = {
 };
 
 export type LineSplitter = {
-  /** The lines that end within this piece. */
   feed(piece: Buffer): Generator<Line>;
   /** The last line if it has no line end. */
   end(): Line | null;

@@ -3,11 +3,9 @@ import type { Platform } from "../../posts/post.ts";
 import type { ImportFormat } from "./formats/format.ts";
 import type { ImportSource } from "./source.ts";
 
-/** Import progress of a file, stored with each batch. */
 export type ImportProgress = {
   /** Modification time of the file, Unix milliseconds; a different time means different content. */
   modifiedMs: number;
-  /** Number of the last record taken. */
   lines: number;
   /** Decompressed offset after the last record; 0 in formats that cannot resume at an offset. */
   bytes: number;

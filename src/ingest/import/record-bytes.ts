@@ -3,7 +3,6 @@ export type RecordBytes = {
   hold(piece: Buffer): void;
   /** Bytes so far, including those not stored. */
   size(): number;
-  /** Returns the record and starts the next. */
   take(): { bytes: Buffer; isTooLong: boolean };
 };
 

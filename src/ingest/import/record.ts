@@ -224,7 +224,6 @@ type FoundEntities = {
   hashtags: string[];
   mentions: string[];
   urls: string[];
-  /** The account whose mention begins the text. */
   addressee: string | null;
 };
 
@@ -266,7 +265,6 @@ export function unlike(name: string, expected: string, found: unknown): RecordEr
   return new RecordError(`${name}: expected ${expected}, found ${shown(found)}${hint}`);
 }
 
-/** A value as shortened JSON. */
 function shown(value: unknown): string {
   const mostLength = 60;
   if (typeof value === "object" && value !== null) {

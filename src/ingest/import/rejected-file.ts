@@ -5,7 +5,6 @@ import { basename, join } from "node:path";
 export type RejectedFile = {
   /** Null until created. */
   path(): string | null;
-  /** In bytes. */
   size(): number;
   append(lines: readonly Buffer[]): Promise<void>;
   close(): Promise<void>;
@@ -21,8 +20,8 @@ export type RejectedFileOptions = {
 };
 
 /**
- * The file is `<file>.rejected` beside the imported file; in `dataDir` if that folder is not writable, and
- * `stdin-<time>.rejected` for standard input. Never overwrites the file of another run.
+ * The file is `<file>.rejected` next to the imported file, or in `dataDir` if that folder is not writable. For standard input
+ * it is `stdin-<time>.rejected` in `dataDir`, which never overwrites the file of another run.
  */
 export function createRejectedFile(options: RejectedFileOptions): RejectedFile {
   const { file, dataDir, keptBytes, runMs } = options;

@@ -122,7 +122,6 @@ export function startRun(request: ImportRequest, opened: Opened) {
   return {
     readAll,
     finish,
-    /** Waits for pending writes, whatever their outcome. */
     settle: () => writing.catch(() => {}),
     progress: () => progress,
     tally: (): Tally => ({

@@ -5,7 +5,6 @@ import { decompressZstd, waitingIn } from "./zstd-frames.ts";
 
 /** Limits that do not depend on the file's own claims. */
 export type SourceLimits = {
-  /** Total decompressed bytes. */
   maxBytes: number;
   /** Decompressed bytes per byte read, beyond the first 100 MiB. */
   maxRatio: number;
@@ -71,7 +70,6 @@ export async function* decompressed(
 const unpackFirst = (kind: string): string =>
   `it is a ${kind} archive, which this format cannot read: check --format, or unpack it and import the file in it`;
 
-/** Checks the magic of a tar header. */
 const isTar = (start: Buffer): boolean => start.toString("latin1", 257, 262) === "ustar";
 
 function decompressor(

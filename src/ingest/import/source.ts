@@ -25,7 +25,6 @@ export type ImportSource = {
   modifiedMs: number;
   /** Size on disk; null if unknown. */
   totalBytes: number | null;
-  /** Bytes read from disk. */
   readBytes(): number;
   /** Decompressed bytes from `offset`. Throws `import_unreadable` (also for a zip or tar archive) and `import_too_large`. */
   pieces(offset: number): AsyncGenerator<Buffer>;

@@ -68,7 +68,6 @@ export function startLookUp(request: LookUpRequest): LookUp {
   let answers = false;
   let waiting: { reason: string; untilMs: number } | null = null;
   let nextRequestMs = clock.elapsed();
-  /** The pause requested by the AppView's last refusal. */
   let askedMs: number | null = null;
 
   async function run(): Promise<void> {

@@ -6,7 +6,6 @@ import type { JetstreamSettings } from "./settings.ts";
 /** The first step past an oversized event; doubles until a new event arrives. */
 const leastStepUs = 100_000;
 
-/** Where to resume the stream. */
 export type JetstreamCursor = {
   /** The URL of this turn's server, resuming at a position. */
   urlOf(turn: number, place: JetstreamPosition | null, withCompression: boolean): URL;

@@ -9,7 +9,6 @@ import { isCountedBefore, type JetstreamPosition } from "./position.ts";
 /** An event further in the future is rejected: resuming there would skip everything before it. */
 const mostAheadMs = 86_400_000;
 
-/** The new part of an event. */
 type TakenEvent = StreamItem & { renamed: string | null };
 
 export type EventTakerOptions = {
@@ -17,7 +16,6 @@ export type EventTakerOptions = {
   random: () => number;
   followed: ReadonlySet<FollowedWord>;
   maxRememberedEvents: number;
-  /** The saved position of an earlier run. */
   saved: JetstreamPosition | null;
 };
 

@@ -5,7 +5,6 @@ import { type Clock, systemClock } from "../../lib/clock.ts";
 import { type Jetstream, type JetstreamRequest, startJetstream } from "./jetstream.ts";
 import { defaultJetstreamSettings, type JetstreamSettings } from "./settings.ts";
 
-/** The account and start time of all events. */
 export const did = "did:plc:dclwtltrt2ggsryagfzk7dp4";
 export const startUs = 1_783_175_888_000_000;
 export const secondUs = 1_000_000;

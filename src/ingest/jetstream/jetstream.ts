@@ -44,7 +44,6 @@ export type JetstreamRequest = {
   settings: JetstreamSettings;
   /** The dictionary of compressed frames; requested before each connection until available. Rejects if unavailable. */
   dictionary: (signal: AbortSignal) => Promise<Buffer>;
-  /** Called for accounts whose handle may have changed. */
   onRenamed: (account: string) => void;
   log: IngestLog;
 };
@@ -103,7 +102,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
         misses = 0;
         turn += 1;
       }
-      // A repeated overlap is no progress.
+      // A repeated overlap does not count as progress.
       const placeUs = stream.place()?.timeUs ?? 0;
       failures = placeUs > durableUs ? 0 : failures + 1;
       durableUs = placeUs;
@@ -129,7 +128,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
       onFailure: (reason) => log.warn({ reason }, "ingest: the archive does not take a batch"),
     });
 
-  /** Does not wait for the dictionary, as without it the stream is plain text. */
+  /** If the dictionary is unavailable, the connection is uncompressed: it is not worth a retry loop. */
   async function takeDictionary(): Promise<void> {
     if (settings.compress === "off" || dictionary !== null) return;
     try {

@@ -3,7 +3,6 @@ export type LabelerSettings = {
   sources: readonly string[];
   /** Where the first connection to a labeler starts. */
   start: "now" | "beginning";
-  /** Maximum labels per frame. */
   maxLabels: number;
   batchEvents: number;
   batchMs: number;

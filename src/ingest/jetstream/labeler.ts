@@ -57,7 +57,6 @@ export function startLabeler(request: LabelerRequest): Labeler {
   let writer: StreamWriter<LabelerPosition> | null = null;
   /** The last frame received, and the latest label time. */
   let reach: LabelerPosition | null = null;
-  /** The labeler's last error message. */
   let lastError: string | null = null;
 
   const link = createStreamLink({
@@ -83,7 +82,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
       const before: number | null = reach?.seq ?? null;
       const fromSeq = passedSeq ?? writer.place()?.seq ?? null;
       const url = labelerUrl(address, fromSeq, settings.start);
-      // Without a cursor, earlier labels are missing.
+      // Without a position to resume at, earlier labels may be missing.
       if (fromSeq === null) writer.interrupted();
       lastError = null;
       const end = await link.listen(url, host, takeFrame);

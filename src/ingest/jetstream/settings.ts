@@ -20,7 +20,6 @@ const followedWords = [
   "profiles",
 ] as const satisfies readonly FollowedWord[];
 
-/** Bluesky's live stream. */
 export const jetstreamSettings = {
   urls: urlList(
     "EARSHOT_JETSTREAM_URLS",
@@ -89,7 +88,6 @@ export const jetstreamSettings = {
   ),
 };
 
-/** Constants of the connection and its batches. */
 export const jetstreamLimits = {
   /** How far before the last written event the stream resumes. */
   overlapMs: 5_000,

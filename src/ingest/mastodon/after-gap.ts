@@ -8,7 +8,7 @@ import type { MastodonStreamName } from "./settings.ts";
 
 /**
  * Recovery after each gap, in parallel to the stream: reads missed statuses from the timeline, then compares stored statuses
- * with the server. An unfinished timeline read is continued after the next gap.
+ * with the server. A gap whose timeline read is interrupted stays open and is read with the next one.
  */
 export type MastodonAfterGap = {
   /** Call with each event, and with the saved one before the first connection. */
@@ -16,7 +16,6 @@ export type MastodonAfterGap = {
   /** Where the timeline read starts after a restart; null before the first event. */
   openSince(): LastEvent | null;
   opened(): void;
-  /** Resolves when the work has stopped. */
   closed(): Promise<void>;
   /** Why stored statuses cannot be compared, or null. */
   failure(): string | null;

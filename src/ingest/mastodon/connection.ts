@@ -32,9 +32,7 @@ export type MastodonConnectionsOptions = {
   clock: Clock;
   settings: MastodonStreamSettings;
   tokenOf: (origin: string) => Promise<string | null>;
-  /** For the server's description. */
   fetch: GuardedClient;
-  /** For server-sent events. */
   client: GuardedClient;
 };
 
@@ -49,7 +47,6 @@ export function createMastodonConnections(
   let transport: MastodonTransport = "websocket";
   let openBy: MastodonTransport | null = null;
   let connection: StreamConnection | null = null;
-  /** Why this side closed the connection. */
   let endedFor: string | null = null;
   /** By the clock's elapsed time: when the connection opened, and its last event or start. */
   let openedMs: number | null = null;

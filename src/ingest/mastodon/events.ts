@@ -7,7 +7,6 @@ import { importedUri } from "../../posts/references.ts";
 import { parseJsonLine } from "../import/json-line.ts";
 import type { Frame } from "../streams/frames.ts";
 
-/** The meaning of a stream event. */
 export type MastodonEvent =
   | {
       kind: "event";
@@ -145,8 +144,8 @@ export function readAgain(status: unknown, seen: SeenAt): readonly ArchiveChange
 }
 
 /**
- * Whether an account agrees to be indexed; a server that does not report it has not asked. Changes apply only to accounts with
- * stored posts, so others are not recorded.
+ * Whether an account agrees to be indexed; if the server does not report it, the account has not agreed. Changes apply only to
+ * accounts with stored posts, so others are not recorded.
  */
 function wishOf(status: unknown, { host, nowMs: observedMs }: SeenAt): ArchiveChange[] {
   const { account } = fieldsOf(status);

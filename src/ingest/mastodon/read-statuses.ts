@@ -7,7 +7,7 @@ import type { MastodonRequests } from "./requests.ts";
 export type StatusReader = {
   /**
    * The existing statuses, and the ids that the server says do not exist; other answers prove nothing. Errors: those of the
-   * requests; one with the reason if the token may not read statuses or the server lacks the API.
+   * requests; one with the reason if the token may not read statuses or the server does not return its own timeline.
    */
   read(ids: readonly string[]): Promise<{ found: readonly unknown[]; gone: readonly string[] }>;
 };

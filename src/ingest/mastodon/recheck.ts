@@ -46,7 +46,6 @@ export type MastodonRecheckOptions = {
   requests: MastodonRequests;
   clock: Clock;
   settings: { recheckRecentMs: number; recheckAgeMs: number };
-  /** The changes for a status read from the server. */
   changesOf: (status: unknown) => readonly ArchiveChange[];
 };
 

@@ -1,6 +1,5 @@
 /** One pass over all stored statuses, newest first. */
 export type Sweep = {
-  /** Start time, Unix milliseconds. */
   startedMs: number;
   /** Statuses from this ID were compared; null if none. */
   below: bigint | null;

@@ -11,7 +11,6 @@ export type StreamItem = {
   counted: readonly CountedPost[];
 };
 
-/** Events that are written together. */
 export type StreamBatch<Place> = {
   changes: ArchiveChange[];
   /** One per post and metric, summed over the batch. */
@@ -41,7 +40,6 @@ export type StreamBatches<Place> = {
   isFull(batch: StreamBatch<Place>): boolean;
   /** Closes the oldest batch to further events. */
   close(): void;
-  /** Removes the oldest batch after it was written. */
   shift(): void;
   events(): number;
 };

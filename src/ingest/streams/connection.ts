@@ -158,7 +158,6 @@ const mostFramesOfTurn = 100;
 const turnMs = 10;
 const refusalBytes = 300;
 
-/** The status of a refused handshake and the start of its body. */
 async function refusalOf(
   response: IncomingMessage,
   toldWords: (words: string) => string,

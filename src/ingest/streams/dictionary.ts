@@ -20,7 +20,6 @@ export const jetstreamDictionary: KnownDictionary = {
 const magic = 0xec30a437;
 
 export type DictionaryRequest = {
-  /** Cache file. */
   path: string;
   url: string;
   fetch: GuardedFetch;

@@ -14,7 +14,6 @@ import type { Frame } from "./frames.ts";
 
 /** A stream client's link to its servers: one connection at a time, exponential backoff, and back-pressure from the archive. */
 export type StreamLink = {
-  /** Aborts when the client is stopped. */
   signal: AbortSignal;
   /** Reads a saved position, retrying until the archive answers; null if there is none or the client is stopped first. */
   readPlace<Place>(
@@ -36,9 +35,7 @@ export type StreamLink = {
   written(): void;
   /** When the open connection was opened, Unix milliseconds; null unless frames are read and written. */
   liveSinceMs(): number | null;
-  /** A status and one readable line. */
   status(): { status: PartStatus; detail: string };
-  /** Closes the connection and cancels waits. */
   stop(): void;
 };
 
@@ -59,7 +56,6 @@ export type StreamLinkOptions = {
     mostBackoffMs: number;
     userAgent: string;
   };
-  /** Events that wait for the archive. */
   waiting(): number;
   /** Why the archive cannot write, or null. */
   failure(): { reason: string; retryAtMs: number } | null;

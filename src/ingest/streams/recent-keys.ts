@@ -5,7 +5,6 @@ import { hash } from "node:crypto";
  * mistaking an event for another is `capacity` in 2^63. Takes 32 to 64 bytes per key.
  */
 export type RecentKeys = {
-  /** False if the key is already remembered. */
   add(key: string): boolean;
 };
 

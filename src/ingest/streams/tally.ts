@@ -1,6 +1,5 @@
 import type { StreamItem } from "./batches.ts";
 
-/** Counts the events of a stream since its start. */
 export function createStreamTally() {
   const counts = {
     events: 0,
@@ -11,7 +10,6 @@ export function createStreamTally() {
   };
   return {
     counts,
-    /** Adds one readable event and its effects. */
     add({ changes, counted }: StreamItem): void {
       counts.events += 1;
       for (const { kind } of changes) {

@@ -20,7 +20,6 @@ export type StreamWriter<Place> = {
   add(item: StreamItem, place: Place): void;
   /** Events may be missing before the next one: if it is later than all previous ones, coverage has a gap between them. */
   interrupted(): void;
-  /** Events that wait to be written. */
   waiting(): number;
   /** The resume position: the latest one written, else the first received, else null. */
   place(): Place | null;
@@ -61,7 +60,6 @@ export function startStreamWriter<Place extends object>(
     savedMs: saved === null ? null : Math.floor(saved.timeUs / 1000),
     isLater: options.isLater,
   });
-  /** The latest event time received. */
   let reachUs = saved?.timeUs ?? null;
   let durable = saved?.place ?? null;
   let first: Place | null = null;
@@ -111,7 +109,6 @@ export function startStreamWriter<Place extends object>(
     }
   }
 
-  /** Due time of the oldest batch, or null. */
   function dueMs(): number | null {
     const batch = batches.first();
     if (batch === null) return null;

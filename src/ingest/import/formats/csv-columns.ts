@@ -4,7 +4,6 @@ import { type ImportFieldName, importFields, requiredFields } from "../fields.ts
 /** Columns of fields whose column has a different name. */
 export type ColumnMap = ReadonlyMap<ImportFieldName, string>;
 
-/** The column index of each field, and the unused columns. */
 export type Columns = {
   fields: readonly { name: ImportFieldName; index: number }[];
   unused: readonly { name: string; index: number }[];

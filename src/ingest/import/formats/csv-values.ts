@@ -40,7 +40,6 @@ const time: Read = (text) => {
   return text.replace(/ UTC$/, "Z").replace(/ (?=[+-]\d\d:?\d\d$)/, "");
 };
 
-/** Parsers of fields that are not text. */
 const readers: Readonly<Partial<Record<ImportFieldName, Read>>> = {
   created_at: time,
   likes: number,
@@ -59,7 +58,6 @@ const readers: Readonly<Partial<Record<ImportFieldName, Read>>> = {
   media: (text) => jsonList(text) ?? text,
 };
 
-/** The import field's value of a CSV field. */
 export function csvValue(name: ImportFieldName, text: string): unknown {
   if (name === "text") return text;
   const trimmed = text.trim();

@@ -11,7 +11,6 @@ import type { ImportSource } from "../source.ts";
 
 /** Side results of reading a record. */
 export type ReadContext = {
-  /** When the import runs, Unix milliseconds. */
   nowMs: number;
   /** Reports a field that the import form does not have. */
   onIgnored(field: string): void;
@@ -24,7 +23,6 @@ export type FileRecord = {
   number: number;
   /** Decompressed offset of its end; 0 in formats that cannot resume at an offset. */
   endOffset: number;
-  /** Bytes in memory. */
   size: number;
   /** The line for the rejected file, without a line end. */
   raw(): Buffer;
@@ -38,9 +36,7 @@ export type FileRecord = {
 type RecordPosition = { lines: number; bytes: number };
 
 export type RecordLimits = {
-  /** Per record. */
   maxLineBytes: number;
-  /** Maximum nesting of JSON. */
   maxDepth: number;
 };
 
@@ -65,7 +61,6 @@ export type RecordsFormat = NamedFormat & {
   records(source: ImportSource, options: ReadOptions): AsyncGenerator<Iterable<FileRecord>>;
 };
 
-/** A rejected record with its stored beginning. */
 export const refusedRecord = (
   { number, endOffset = 0, bytes }: { number: number; endOffset?: number; bytes: Buffer },
   reason: string,

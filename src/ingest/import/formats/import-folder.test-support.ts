@@ -19,7 +19,6 @@ export function createImportFolder() {
     /** `number: reason`, in order. */
     rejections,
     posts: (): Post[] => [...archive.posts.values()],
-    /** Writes a file and returns its path. */
     file(name: string, content: string | Uint8Array): string {
       const path = join(folder, name);
       writeFileSync(path, content);

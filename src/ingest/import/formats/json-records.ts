@@ -33,7 +33,6 @@ export async function* jsonValues(
 
 type JsonFormat = {
   key: string;
-  /** Files in a zip archive that contain records. */
   files: RegExp;
   /** Property with the list of records; null if the list is the top level. */
   listName: string | null;

@@ -11,7 +11,7 @@ import { unreadable } from "../source-bytes.ts";
 import type { ReadContext, RecordsFormat } from "./format.ts";
 import { jsonFormat, postOfFields } from "./json-records.ts";
 
-/** The author, from `actor.json` beside the file. */
+/** The author, from `actor.json` in the same folder. */
 type Actor = { id: string; username: string; name: string | null };
 
 const mostEntities = 200;

@@ -1,14 +1,12 @@
 import { read, relaxed } from "../../../db/operations.ts";
 import type { Platform } from "../../../posts/post.ts";
 
-/** A stream's statistics over five minutes. */
 export type IngestSample = {
   platform: Platform;
   /** Start of the five minutes, Unix milliseconds. */
   bucketMs: number;
   /** Maximum lag; null if its events have no time. */
   lagMs: number | null;
-  /** Posts received. */
   posts: number;
 };
 

@@ -14,7 +14,6 @@ export type Sampler = {
   /** Posts per second over the last minute; null before the second sample. */
   postsPerSecond(platform: Platform): number | null;
   start(): void;
-  /** Writes pending samples and stops. */
   stop(): Promise<void>;
 };
 
@@ -24,7 +23,6 @@ export type SamplerContext = {
   retentionMs: number;
   bluesky(): IngestState | null;
   mastodon(): MastodonStreamState | null;
-  /** Called if a write fails. */
   onFault(fault: unknown): void;
 };
 
