@@ -68,7 +68,6 @@ export const ingestSettings = {
 export const ingestLimits = {
   ...jetstreamLimits,
   maxLabelsOfFrame: 1_000,
-  /** Of a lookup, and of the download of the stream's dictionary. */
   fetchTimeoutMs: 10_000,
   maxAnswerBytes: 1024 ** 2,
 };

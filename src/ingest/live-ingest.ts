@@ -12,10 +12,8 @@ import { startLabeler } from "./jetstream/labeler.ts";
 import { userAgent } from "./jetstream/settings.ts";
 import { jetstreamDictionary, loadDictionary } from "./streams/dictionary.ts";
 
-/** All live ingestion: the stream, labels and account lookup. */
 export type Ingest = {
   state(): IngestState;
-  /** Closes all connections and writes pending events. */
   stop(): Promise<void>;
 };
 

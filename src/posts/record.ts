@@ -55,7 +55,6 @@ export function encodeRecord(post: Post, timeMs: number): string {
   return packLines(values);
 }
 
-/** The record with its added labels replaced. */
 export function withAddedLabels(record: string, labels: readonly string[]): string {
   const values = unpackLines(record);
   if (labels.length === 0 && !values[line.addedLabels]) return record;

@@ -16,7 +16,6 @@ const numberForm = /^\d{1,19}$/;
 const xAddress =
   /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/[^/?#]+(?:\/web)?\/status(?:es)?\/(\d{1,19})(?:[/?#]|$)/i;
 const blueskyAddress = /^https?:\/\/(?:www\.)?bsky\.app\/profile\/([^/?#]+)\/post\/([^/?#]+)/i;
-/** A post whose source gives only a number, as made by `importedUri`. */
 const numberedUri = /^import:(?:bluesky|mastodon):(\d{1,40})(?:@|$)/;
 
 /** The uri of a post whose source gives only an id; on Mastodon with the server, because ids are local to it. */

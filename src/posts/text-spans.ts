@@ -27,7 +27,6 @@ export function spansOf(list: string, text: string): string | null {
   return spans;
 }
 
-/** The inverse of `spansOf`. */
 export function listOfSpans(spans: string, text: string): string {
   let list = "";
   let at = 0;

@@ -102,7 +102,6 @@ function warnEmptyIds(literals: readonly Literal[], report: Report): void {
 /** Kinds with bounds, which have more specific warnings than a contradiction. */
 const bounds: ReadonlySet<Kind> = new Set(["since", "until", "within", "since-id", "max-id"]);
 
-/** The same term required and excluded. */
 function warnOpposites(literals: readonly Literal[], report: Report): void {
   const seen = new Map<string, Literal>();
   for (const literal of literals) {

@@ -7,7 +7,6 @@ import type { GroupedValues, TermContext } from "./term-context.ts";
 /** Whether an odd number of negations precedes a term, and the offset of the first. */
 export type Negation = { isNegated: boolean; start: number };
 
-/** The context of the term that the reader has just passed. */
 export function contextOf(reader: Reader, token: Token, negation: Negation): TermContext {
   const { source, tokens, index } = reader;
   const next = tokens[index];

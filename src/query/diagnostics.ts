@@ -66,7 +66,6 @@ export type Warning = { message: string; hint?: string | Rewrites; expected?: re
  */
 export type Rewrites = { lead: string; queries: readonly string[]; otherwise: string };
 
-/** A diagnostic whose hint may still be a list of candidates. */
 export type Finding = Omit<Diagnostic, "hint"> & { hint?: string | Rewrites };
 
 export function makeDiagnostic(code: DiagnosticCode, span: Span, remark: Warning): Finding {

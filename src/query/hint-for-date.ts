@@ -4,7 +4,6 @@ import { otherUnits } from "./other-units.ts";
 
 const longestMeant = 64;
 
-/** Candidates for an invalid date in `since:` or `until:`. */
 export function hintForDate(operator: string, written: string): Rewrites {
   const otherwise = `write the date as in ${operator}:2024-01-31`;
   if (written.length > longestMeant) return { lead: "", queries: [], otherwise };

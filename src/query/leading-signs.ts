@@ -35,7 +35,6 @@ export function skipDashes(context: TermContext, token: TermToken): number {
 
 const exclaimed = /^!+([\p{L}\p{N}#@$_].*)$/su;
 
-/** Warns that `!sun` excludes nothing. */
 export function warnExclamation(context: TermContext, { start, end }: TermToken): void {
   if (context.source.folded[start] !== "!") return;
   const rest = exclaimed.exec(foldedBetween(context.source, start, end))?.[1];

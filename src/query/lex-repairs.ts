@@ -2,7 +2,6 @@ import { type Source, textBetween } from "./characters.ts";
 import { type Finding, makeDiagnostic } from "./diagnostics.ts";
 import type { TermToken, Token } from "./lex.ts";
 
-/** Repaired tokens, and a warning for each repair. */
 export type Repaired = { tokens: Token[]; warnings: Finding[] };
 
 const closingEmoticon = /^[:;=]['’^-]?\)[.,!?…]*$/;

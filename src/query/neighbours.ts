@@ -99,7 +99,7 @@ function warnSpaceBeforeColon(reader: Reader, before: TermToken, token: TermToke
 
 const longestName = 32;
 
-/** Reports `likes > 100` as separate terms; returns whether it is one. */
+/** Reports `likes > 100`, written as three terms; returns whether it is such a comparison. */
 function warnComparison(
   reader: Reader,
   before: TermToken,

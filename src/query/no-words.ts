@@ -5,7 +5,6 @@ import { shown } from "./operand.ts";
 import type { TermContext } from "./term-context.ts";
 import type { Span } from "./tree.ts";
 
-/** Warns about a link or mention in a quotation with other words. */
 export function warnNoWordsInQuotes(context: TermContext, text: string, span: Span): void {
   if (closerOf(context.source.folded[span.offset] ?? "") === null) return;
   warnNoWords(context, text, span);

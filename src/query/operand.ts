@@ -8,7 +8,6 @@ export type OperandError = Warning & { code: DiagnosticCode };
 
 type WithoutSpan<Leaf> = Leaf extends unknown ? Omit<Leaf, "span"> : never;
 
-/** A leaf without its span. */
 export type BareLeaf = WithoutSpan<QueryLeaf>;
 
 export function fault(

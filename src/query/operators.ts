@@ -6,7 +6,6 @@ type ValueOperator = { value: string; aliases: readonly string[] };
 
 const plain = (value: string, ...aliases: string[]): ValueOperator => ({ value, aliases });
 
-/** Operators `name:value`, by canonical name. */
 export const valueOperators = {
   from: plain("<username>"),
   to: plain("<username>"),
@@ -41,7 +40,6 @@ export type OperatorName = keyof typeof valueOperators;
 export const filterOperators = ["filter", "is", "has", "exclude", "include"] as const;
 export type FilterOperator = (typeof filterOperators)[number];
 
-/** Aliases of properties in `filter:`, `is:`, `has:` and `exclude:`. */
 export const propertyAliases: Readonly<Record<PostProperty, readonly string[]>> = {
   retweets: ["retweet"],
   nativeretweets: ["nativeretweet"],
@@ -93,7 +91,7 @@ const service: Unavailable = {
   instead: "domain: with the service's host, or has:videos",
 };
 
-/** Platform operators `name:value` that are unsupported. */
+/** Operators `name:value` of the platforms that are unsupported. */
 export const unavailableOperators = {
   near: place,
   within: place,
@@ -148,7 +146,6 @@ function namesOf<Name extends string, Row>(
   );
 }
 
-/** The operator with a name or alias, case-insensitive, or null. */
 export function operatorNamed(written: string): OperatorName | null {
   return operatorNames.get(written.toLowerCase()) ?? null;
 }
@@ -172,7 +169,6 @@ export function unavailableFilter(written: string): Unavailable | null {
   return Object.hasOwn(unavailableFilters, name) ? (unavailableFilters[name] ?? null) : null;
 }
 
-/** Whether a name is an operator, supported or not. */
 export function isOperatorName(written: string): boolean {
   return (
     operatorNamed(written) !== null ||

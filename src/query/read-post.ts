@@ -2,7 +2,6 @@ import { fault, type Operand, shown } from "./operand.ts";
 
 const largestId = 2n ** 63n - 1n;
 const numberForm = /^\d{1,19}$/;
-/** The page of an X post, whose address contains its number. */
 const pageOnX =
   /^(?:https?:\/\/)?(?:www\.|mobile\.)?(?:x|twitter)\.com\/.*\/status(?:es)?\/(\d{1,19})/i;
 

@@ -23,7 +23,6 @@ export function readUser(operator: string, written: string): Operand<string> {
   );
 }
 
-/** A whole number from 0, in plain digits. */
 export function readCount(operator: string, written: string): Operand<number> {
   const digits = written.normalize("NFKC");
   const count = /^\d{1,16}$/.test(digits) ? Number(digits) : Number.NaN;

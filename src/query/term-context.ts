@@ -5,7 +5,6 @@ import type { Span } from "./tree.ts";
 /** The values of a group, whether they are separated by `OR`, and the group's end. */
 export type GroupedValues = { values: readonly string[]; areAlternatives: boolean; end: number };
 
-/** Context of a term within the query. */
 export type TermContext = {
   source: Source;
   report: (code: DiagnosticCode, span: Span, remark: Warning) => void;
@@ -13,7 +12,6 @@ export type TermContext = {
   isNegated: boolean;
   /** Start of the term, including negations. */
   start: number;
-  /** Whether an opening parenthesis directly follows the term. */
   touchesGroup: boolean;
   /** Values of the group that directly follows the term; null if there is none or it is not a plain list. */
   groupedValues: GroupedValues | null;

@@ -3,7 +3,6 @@ import type { PlanNode } from "./plan.ts";
 
 /** Names for a plan that is displayed, not run: each is a placeholder for the account or post that it would resolve to. */
 export type UnresolvedNames = {
-  /** Pass these to `makePlan`. */
   names: ResolvedNames;
   /** The facet prefix and the name behind a placeholder; null for any other node. */
   read(node: PlanNode): { facet: string; subject: "account" | "post"; name: string } | null;

@@ -28,7 +28,6 @@ export function readWords(context: TermContext, text: string, span: Span): Query
   return { kind: "phrase", text, span };
 }
 
-/** Reports that parts of words cannot be searched. */
 export function refuseWildcard(context: TermContext, text: string, span: Span): null {
   context.report("wildcard_not_available", span, {
     message: `${shown(text)} holds a *, and parts of words cannot be searched`,

@@ -32,7 +32,7 @@ export function splitEmoji(
   if (end < text.length) onText(text.slice(end));
 }
 
-/** The token unchanged if it has no skin tone or consists of one. */
+/** Unchanged if the emoji has no skin tone or consists of one. */
 export function withoutSkinTone(token: string): string {
   return token.replace(skinTones, "") || token;
 }

@@ -39,7 +39,6 @@ export const accountById = (platform: string, id: string): string =>
 export const accountByHandle = (platform: string, foldedHandle: string): string =>
   `${platform}/@${foldedHandle}`;
 
-/** A handle without an account id beside it. */
 export const accountWithoutId = (platform: string, foldedHandle: string): string =>
   `${platform}/?${foldedHandle}`;
 

@@ -182,7 +182,6 @@ function isHost(name: string): boolean {
   );
 }
 
-/** A t.co link is letters and digits, with an optional query. */
 function endOfShortLink(text: string, hostEnd: number): number | null {
   shortLinkSlug.lastIndex = hostEnd;
   const slug = shortLinkSlug.exec(text);

@@ -6,7 +6,6 @@ export type AnalysedPosts = { body: PackedPosts };
 
 export type AnalysedLines = AnalysedPosts & ReadLines;
 
-/** Parses and analyses several chunks concurrently. */
 export type ImportAnalysis = {
   parallel: number;
   /** The request's bytes are transferred, not copied. */

@@ -4,7 +4,6 @@ import type { Post } from "../../posts/post.ts";
 import type { AnalysedLines } from "./import-analysis.ts";
 import { type LinesRequest, readLines } from "./read-lines.ts";
 
-/** Worker thread that parses and analyses chunks of an import. */
 const settings = threadData<PreparationSettings>();
 
 async function analyseLines(request: LinesRequest): Promise<AnalysedLines> {

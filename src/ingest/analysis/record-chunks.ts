@@ -12,7 +12,6 @@ import {
 import type { Rejection } from "./read-lines.ts";
 import { createRecordCounts } from "./record-counts.ts";
 
-/** Memory per record beyond its bytes. */
 const recordOverheadBytes = 200;
 
 /**

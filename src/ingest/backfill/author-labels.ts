@@ -4,7 +4,6 @@ import { query, refused, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
 import { fieldsOf, list } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
-/** A labeler, and the sources whose labels are trusted. */
 export type Labeler = { url: string; sources: readonly string[] };
 
 const pageLabels = 250;

@@ -6,7 +6,6 @@ import type { ChangeWriter } from "./change-writer.ts";
 export type HistoryContext = {
   request: BackfillRequest;
   account: FoundAccount;
-  /** The repository's revision before reading; null if the server does not report it. */
   rev: string | null;
   before: AuthorProgress;
   /** When the reading began, Unix milliseconds. */

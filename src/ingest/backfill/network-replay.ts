@@ -22,7 +22,7 @@ type Segment = { name: string; minSeq: number; maxSeq: number; fromMs: number; t
 type Planned = { name: string; ranges: readonly { first: number; last: number }[] | null };
 
 const pageSegments = 1_000;
-/** A longer listing is an upstream error, such as an endless cursor. */
+/** Bounds a listing whose cursor never ends. */
 const mostPages = 10_000;
 const mostEntries = 1_000_000;
 /** Far above a regular block: 4,096 events, a few megabytes. */

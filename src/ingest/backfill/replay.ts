@@ -15,7 +15,6 @@ export type ReplayRequest = {
   /** A time span, or all gaps between covered times. */
   asked: Span | "gaps";
   followed: readonly FollowedWord[];
-  /** How far back the stream servers go. */
   lookbackMs: number;
   /** The live stream covers the time from its last event on if that is this recent. */
   liveSlackMs: number;
@@ -115,7 +114,6 @@ function missingIn(
   });
 }
 
-/** Splits spans at the lookback of the stream servers. */
 function partsOf(spans: readonly Span[], reachMs: number): ReplaySummary["parts"] {
   return spans.flatMap(({ fromMs, toMs }) => {
     const cutMs = Math.min(Math.max(fromMs, reachMs), toMs);

@@ -27,7 +27,6 @@ export type ImportRequest = {
   standardInput: Readable;
   platform: Platform;
   format?: ImportFormat;
-  /** Fallback folder of the rejected file. */
   dataDir: string;
   /** The time span that the file covers completely, as its owner declares, or null. */
   covers: { fromMs: number; toMs: number } | null;
@@ -51,7 +50,6 @@ export type ImportSummary = {
   /** Includes earlier runs that this one continues. */
   rejectedInAll: number;
   rejectedFile: string | null;
-  /** Occurrences of unknown fields, by name. */
   ignoredFields: ReadonlyMap<string, number>;
   /** Number of valid records that were not imported, such as private posts, by reason. */
   leftOut: ReadonlyMap<string, number>;

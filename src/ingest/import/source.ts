@@ -41,7 +41,7 @@ export type ImportSource = {
 /** Decompressed; readable once. */
 export type SourceFile = { pieces(): AsyncGenerator<Buffer> };
 
-/** Maximum size of a file beside the imported one. */
+/** Maximum size of a companion file. */
 const companionBytes = 1024 ** 2;
 const headBytes = 64 * 1024;
 

@@ -31,7 +31,6 @@ export type LookUp = {
 
 export type LookUpSettings = {
   appViewUrl: string;
-  /** Interval between lookups of an account. */
   ageMs: number;
   requestsPerSecond: number;
   /** Ids of accounts whose labels are trusted. */

@@ -7,16 +7,13 @@ import type { JetstreamSettings } from "./settings.ts";
 const leastStepUs = 100_000;
 
 export type JetstreamCursor = {
-  /** The URL of this turn's server, resuming at a position. */
   urlOf(turn: number, place: JetstreamPosition | null, withCompression: boolean): URL;
   /**
    * Moves the start past an event that a server sends although it is too large, in growing steps, as its end is unknown.
    * `reachUs` is the latest event time, null if there was none. Returns null if there is no position to start from.
    */
   passLargeEvent(server: string, reachUs: number | null): { fromUs: number; toUs: number } | null;
-  /** A new event arrived: resets the step. */
   progressed(): void;
-  /** Whether the next step is the first for an event. */
   isFirstStep(): boolean;
 };
 

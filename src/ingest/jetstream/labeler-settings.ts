@@ -1,7 +1,6 @@
 export type LabelerSettings = {
   /** Ids of accounts whose labels are trusted. */
   sources: readonly string[];
-  /** Where the first connection to a labeler starts. */
   start: "now" | "beginning";
   maxLabels: number;
   batchEvents: number;
@@ -20,5 +19,4 @@ export const publicLabelerUrls: readonly string[] = [
   "wss://mod.bsky.app/xrpc/com.atproto.label.subscribeLabels",
 ];
 
-/** Bluesky's own moderation service. */
 export const publicLabelSources: readonly string[] = ["did:plc:ar7c4by46qjdydhdevvrndac"];

@@ -55,7 +55,6 @@ export function startLabeler(request: LabelerRequest): Labeler {
   const sources = new Set(settings.sources);
   const counts = { labels: 0, passedOver: 0, unreadable: 0, reconnects: 0 };
   let writer: StreamWriter<LabelerPosition> | null = null;
-  /** The last frame received, and the latest label time. */
   let reach: LabelerPosition | null = null;
   let lastError: string | null = null;
 

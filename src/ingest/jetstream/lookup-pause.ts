@@ -1,6 +1,5 @@
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 
-/** Upper bound of a requested pause. */
 const longestPauseMs = 15 * 60_000;
 
 /**

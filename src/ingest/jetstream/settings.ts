@@ -3,7 +3,6 @@ import { url, urlList } from "../../lib/settings/network-kinds.ts";
 import { defaultsOf, type SettingsOf } from "../../lib/settings/setting.ts";
 import type { FollowedWord } from "../../platforms/bluesky/collections.ts";
 
-/** User agent of all upstream requests. */
 export const userAgent = "earshot/0.1";
 
 export const publicJetstreamUrls: readonly string[] = [

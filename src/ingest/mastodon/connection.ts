@@ -11,7 +11,6 @@ import type { OpenConnection, StreamLink } from "../streams/link.ts";
 import { type MastodonTransport, streamingBase, streamUrl } from "./address.ts";
 import type { MastodonStreamSettings } from "./settings.ts";
 
-/** Consecutive connections to a server's stream; manages address, token and transport. */
 export type MastodonConnections = {
   /** Connects, delivers frames, and resolves with the reason for its end or failure. Errors: those of the fetch. */
   connect(onFrame: (frame: Frame) => void): Promise<string>;

@@ -1,7 +1,6 @@
 import { EarshotError } from "../../../lib/errors.ts";
 import { type ImportFieldName, importFields, requiredFields } from "../fields.ts";
 
-/** Columns of fields whose column has a different name. */
 export type ColumnMap = ReadonlyMap<ImportFieldName, string>;
 
 export type Columns = {

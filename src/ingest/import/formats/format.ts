@@ -9,7 +9,6 @@ import type { Platform, Post } from "../../../posts/post.ts";
 import { RecordError } from "../record.ts";
 import type { ImportSource } from "../source.ts";
 
-/** Side results of reading a record. */
 export type ReadContext = {
   nowMs: number;
   /** Reports a field that the import form does not have. */
@@ -26,7 +25,6 @@ export type FileRecord = {
   size: number;
   /** The line for the rejected file, without a line end. */
   raw(): Buffer;
-  /** First line that the rejected file needs, or null. */
   head: Buffer | null;
   /** Null if there is no post to import. Throws `RecordError`. */
   read(context: ReadContext): Post | null;

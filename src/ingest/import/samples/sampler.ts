@@ -29,7 +29,6 @@ export type SamplerContext = {
 const lookMs = 1_000;
 const writeEveryMs = 60_000;
 const sweepEveryMs = 3_600_000;
-/** Window of `postsPerSecond`. */
 const rateMs = 60_000;
 /** Maximum pending samples: two days of two streams. */
 const mostWaiting = 1_152;
