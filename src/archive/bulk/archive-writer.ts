@@ -3,15 +3,15 @@ import type { ImportBatch, WriteReport } from "../archive.ts";
 import { type BatchWriter, createBatchWriter, type WriterSettings } from "../write/write-batch.ts";
 import { importWriterOf } from "./import-writer.ts";
 
-/** Writes batches and imports, in the order of the calls. */
+/** Writes batches and imports in the order of the calls. */
 export type ArchiveWriter = Omit<BatchWriter, "shared"> & {
-  /** Writes posts, or gathers them for a sealed segment: they are on disk after `finishImport`. */
+  /** Posts buffered for a sealed segment are durable after `finishImport`. */
   importPosts(batch: ImportBatch): WriteReport;
   finishImport(): void;
 };
 
 export type ArchiveWriterSettings = WriterSettings & {
-  /** Posts from which on an import makes a sealed segment of its own; null where it makes none. */
+  /** Minimum number of posts for a sealed segment; null disables them. */
   sealedImport: { fewestPosts: number; now(): number } | null;
 };
 

@@ -1,14 +1,14 @@
 import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import type { ImportBatch } from "../archive.ts";
 
-/** Import batches on disk, in their order, for as long as the process lives. */
+/** A FIFO of import batches on disk. */
 export type BatchSpool = {
   add(batch: ImportBatch): void;
   batches(): Generator<ImportBatch>;
   close(): void;
 };
 
-/** `path`: where the file begins; it has no name from then on, so that nothing is left of it after a crash. */
+/** Unlinks the file at once, so that a crash leaves nothing behind. */
 export function createBatchSpool(path: string): BatchSpool {
   const file = openSync(path, "wx+", 0o600);
   rmSync(path);

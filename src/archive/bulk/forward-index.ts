@@ -11,43 +11,43 @@ import { maxTerms } from "./sort-terms.ts";
 import { createTermTable } from "./term-table.ts";
 import { findTokens } from "./tokens.ts";
 
-/** The terms of posts in memory, post by post, until a sealed index is made of them. */
+/** Terms in memory by post, from which a sealed index is built. */
 export type ForwardIndex = {
-  /** Adds a post with its terms, separated by spaces, which are lower-cased in place. */
+  /** Terms are separated by spaces, and lower-cased in place. */
   add(id: bigint, terms: Uint8Array): void;
-  /** Forgets a post that was added; adding it again replaces it, too. */
+  /** Adding a post again replaces it, too. */
   remove(id: bigint): void;
-  /** Whether it takes up what it may. */
+  /** Whether it has reached its memory limit. */
   isFull(): boolean;
-  /** The IDs of the posts, newest first. */
+  /** IDs, newest first. */
   ids(): BigInt64Array;
-  /** The terms with their posts, numbered as in `ids`. Nothing is added from then on. */
+  /** Doc numbers are indexes into `ids`. Nothing may be added afterwards. */
   terms(): MergedTerms;
 };
 
-/** Tokens of a block; a post's lie in one block. */
+/** A post's tokens are in one block. */
 const tokensOfBlock = 1 << 20;
-/** Tokens of all posts, 4 bytes each: what bounds the memory of an import. */
+/** 4 bytes each: bounds the memory of an import. */
 const maxTokens = 1 << 26;
-/** Postings that are sorted at once, 8 bytes each. */
+/** 8 bytes each. */
 const postingsOfPass = 1 << 22;
 
-/** `key` is secret, as of `createTermTable`. */
+/** `key`: secret, as in `createTermTable`. */
 export function createForwardIndex(key: string): ForwardIndex {
   const table = createTermTable(key);
   const blocks: Uint32Array[] = [];
   let used = tokensOfBlock;
   let tokens = 0;
   let ids = new BigInt64Array(1 << 14);
-  /** Where the tokens of each post are: the block, the index within it, and how many there are. */
+  /** For each post: the block of its tokens, the index in it, their number. */
   let places = new Uint32Array(ids.length * 3);
   let posts = 0;
-  /** How many posts had been added when a post was removed: those among them with its ID do not count. */
+  /** The number of posts when an ID was removed: earlier ones with the ID are ignored. */
   const removedAt = new Map<bigint, number>();
   let bounds = new Uint32Array(1_024);
 
   function add(id: bigint, terms: Uint8Array): void {
-    // A token takes two bytes, but for the last one.
+    // A token takes two bytes with its separator; the last one takes one.
     const most = (terms.length + 1) >> 1;
     let block = blocks.at(-1);
     if (block === undefined || used + most > block.length) {
@@ -82,7 +82,7 @@ export function createForwardIndex(key: string): ForwardIndex {
 
   const idOf = (post: number): bigint => ids[post] as bigint;
 
-  /** The posts as they are now, newest first: of several with one ID the one that was added last. */
+  /** The last post added per ID, unless removed. */
   function newestFirst(): Uint32Array {
     const order = Uint32Array.from({ length: posts }, (_, post) => post);
     if (isAscending()) order.reverse();
@@ -121,10 +121,7 @@ type Forward = {
   order: Uint32Array;
 };
 
-/**
- * The postings of all terms, a range of terms at a time: their number is known, so that a pass over the posts puts each posting
- * where it belongs, in order.
- */
+/** Counting sort over a range of terms at a time: one scan over the posts puts each posting in its final slot. */
 function invert({ table, blocks, places, order }: Forward): MergedTerms {
   const sorted = table.inOrder();
   const counts = rankTokens();
@@ -133,12 +130,12 @@ function invert({ table, blocks, places, order }: Forward): MergedTerms {
   const term = { bytes, length: 0 };
   const numbers = new Uint32Array(postingsOfPass);
   const positions = new Uint32Array(postingsOfPass);
-  /** The terms of the pass, by rank, and where the postings of each end. */
+  /** A range of terms by rank, and the end of each one's postings. */
   let pass = { from: 0, to: 0, numbers, positions, ends: new Uint32Array(0) };
   let rank = -1;
   let taken = 0;
 
-  /** Replaces the number of each token by the rank of its term, and counts the tokens of each rank. */
+  /** Replaces term numbers with the terms' ranks, and counts the tokens of each. */
   function rankTokens(): Uint32Array {
     const ranks = new Uint32Array(sorted.length);
     for (let at = 0; at < sorted.length; at += 1) ranks[sorted[at] as number] = at;
@@ -204,7 +201,7 @@ function invert({ table, blocks, places, order }: Forward): MergedTerms {
     holdsPositions: () => hasPositions(term.bytes, term.length),
     next() {
       rank += 1;
-      // A term whose posts were all removed has none.
+      // Skips terms whose posts were all removed.
       while (rank < counts.length && counts[rank] === 0) rank += 1;
       if (rank >= counts.length) return null;
       if (rank >= pass.to) startPass(rank);

@@ -35,7 +35,7 @@ const posts = (from: number, to: number): Post[] =>
 
 type Shape = { posts: number; sealed: number | null; fts5: number };
 
-/** What the segments of the archive hold, lowest IDs first. */
+/** The contents of the archive's segments, lowest IDs first. */
 function shapes(): Shape[] {
   const catalog = openCatalog(archive.folder);
   const entries = readSegments(catalog);

@@ -6,19 +6,16 @@ import { beginStagedImport, type StagedImport, type StagedImportContext } from "
 type PreparedImport = PreparedChanges & Pick<ImportBatch, "checkpoints" | "coverage">;
 
 type ImportWriterOptions = Omit<StagedImportContext, "now"> & {
-  /** Posts from which on a sealed segment is made; null where none is. */
+  /** Minimum number of posts for a sealed segment; null disables sealed imports. */
   sealedImport: { fewestPosts: number; now(): number } | null;
-  /** Writes a batch as any other. */
   write(batch: PreparedImport): WriteReport;
   refuseWhenFull(batch: PreparedImport): void;
 };
 
-/** Writes what is imported: into sealed segments as far as it fills them, else as any other batch. */
+/** Imports into sealed segments if large enough, else as ordinary batches. */
 export type ImportWriter = {
   write(batch: ImportBatch): WriteReport;
-  /** Puts on disk what was gathered. */
   finish(): void;
-  /** Forgets what was gathered. */
   discard(): void;
 };
 
@@ -29,7 +26,7 @@ export function importWriterOf({
   ...rest
 }: ImportWriterOptions): ImportWriter {
   let staged: StagedImport | null = null;
-  /** Others write to the archive: nothing more is gathered in this process. */
+  /** After that, this process buffers no more imports. */
   let isBesideOthers = false;
 
   function write(batch: ImportBatch): WriteReport {
@@ -82,7 +79,6 @@ export function importWriterOf({
     replay();
   }
 
-  /** Writes the batches that were gathered as any other. */
   function replay(): void {
     const given = staged;
     if (given === null) return;

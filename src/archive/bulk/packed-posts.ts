@@ -6,9 +6,9 @@ import { rowSum } from "../segments/row-sum.ts";
 import { createTextArena, readText } from "./text-arena.ts";
 
 /**
- * Prepared posts in one buffer, so that they change threads without being copied or parsed. In its order: a head of 32-bit
- * counts, columns of 64-bit numbers (a value a post), the offsets of the texts, flags and platforms of a byte each, and the texts
- * as UTF-8. The handles of the authors are one JSON text behind those of the posts.
+ * Prepared posts in one buffer, to transfer between threads without copying or parsing: a header of 32-bit counts, columns
+ * of 64-bit numbers, text offsets, a byte each of flags and platform, UTF-8 texts. The last text is the authors' handles
+ * as JSON.
  */
 export type PackedPosts = Uint8Array;
 
@@ -25,11 +25,10 @@ const flag = {
   imported: 4,
   userId: 8,
   lacksHandle: 16,
-  /** The uri is that of an X post, which follows from its ID. */
+  /** An X post's uri, which follows from its ID. */
   uriOfId: 32,
 } as const;
 
-/** Where the parts of a buffer lie, by how many posts it has. */
 function layoutOf(posts: number) {
   const numbers = wordsOfHead * 4;
   const offsets = numbers + posts * numbersOfPost * 8;
@@ -38,10 +37,9 @@ function layoutOf(posts: number) {
   return { numbers, offsets, flags, platformNumbers, texts: platformNumbers + posts };
 }
 
-/** Packs posts without an alias one by one. */
+/** Posts must not have an alias. */
 export type PostPacker = {
   add(post: PreparedPost): void;
-  /** All posts in their order, with the handles of their authors. */
   end(handles: readonly PreparedHandle[]): PackedPosts;
 };
 
@@ -125,7 +123,6 @@ const rowOf = ({ id, timeMs, revision, record }: PreparedPost) => ({
   record,
 });
 
-/** What `createPostPacker` packed. */
 export function unpackPosts(packed: PackedPosts): {
   posts: PreparedPost[];
   handles: PreparedHandle[];
@@ -160,7 +157,7 @@ type PackedColumns = {
   texts: Buffer;
 };
 
-/** A class, so that the posts share their getters: most of their texts are never read as strings. */
+/** A class, so that posts share getters: most texts are never decoded. */
 class PackedPost implements PreparedPost {
   readonly kind = "upsert";
   readonly alias = null;

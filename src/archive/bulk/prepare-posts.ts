@@ -2,17 +2,13 @@ import type { Post } from "../../posts/post.ts";
 import { authorOf, createHandles, preparePost } from "../write/prepare.ts";
 import { createPostPacker, type PackedPosts } from "./packed-posts.ts";
 
-/** What preparing posts for an archive takes beside the posts. */
 export type PreparationSettings = {
-  /** Of the archive: keys the hashes by which it looks posts up. */
   uriKey: string;
-  /** Whether the language of posts whose source names none is detected. */
+  /** Detection for posts whose source gives no language. */
   detectLanguage: "on" | "off";
 };
 
-/**
- * Prepares posts as `Archive.importPosts` takes them, one by one, on any thread. `nowMs` caps times that no network has seen.
- */
+/** Input for `Archive.importPosts`, made on any thread. `nowMs` caps unverified times. */
 export async function preparePosts(
   posts: Iterable<Post>,
   nowMs: number,
@@ -38,7 +34,7 @@ const lacksLanguage = ({ langs, detectedLang }: Post): boolean =>
 
 type Detect = (text: string) => string | null;
 
-/** The detector takes 140 MB: it is loaded with the first post that needs it. */
+/** The detector takes 140 MB: loaded only if needed. */
 async function loadDetector(): Promise<Detect> {
   const { detectLanguage } = await import("../../text/detect-language.ts");
   return detectLanguage;

@@ -1,16 +1,15 @@
-/** Bytes of a term that are compared at once, and bits of its number beside them in 64 bits. */
+/** A 64-bit key: bytes of a term, then the bits of its number. */
 const bytesOfKey = 5;
 const bitsOfNumber = 24;
 
-/** So few terms are sorted one by one. */
+/** Up to this many terms are sorted by insertion. */
 const fewTerms = 24;
 
-/** More terms than this have no number of `bitsOfNumber`. */
 export const maxTerms = 2 ** bitsOfNumber;
 
 /**
- * The numbers of `count` terms in the order of their bytes. No two terms are the same, and none has a byte of 0. Sorts keys of a
- * few bytes, and again those that share them, which takes a fraction of comparing term by term.
+ * The terms' numbers, ascending by bytes. Terms must be distinct, without zero bytes. Radix sort on keys of a few bytes,
+ * several times as fast as comparing terms.
  */
 export function sortTerms(bytes: Uint8Array, starts: Uint32Array, count: number): Uint32Array {
   const sorted = Uint32Array.from({ length: count }, (_, number) => number);
@@ -46,7 +45,6 @@ export function sortTerms(bytes: Uint8Array, starts: Uint32Array, count: number)
     words[index * 2] = byte(4) * maxTerms + number;
   }
 
-  /** By insertion. */
   function sortFew(from: number, to: number, depth: number): void {
     for (let index = from + 1; index < to; index += 1) {
       const number = sorted[index] as number;
@@ -58,7 +56,7 @@ export function sortTerms(bytes: Uint8Array, starts: Uint32Array, count: number)
     }
   }
 
-  /** Whether the first of two terms that share `depth` bytes comes first. */
+  /** Compares terms that share `depth` bytes. */
   function isBelow(number: number, other: number, depth: number): boolean {
     let at = (starts[number] as number) + depth;
     let otherAt = (starts[other] as number) + depth;

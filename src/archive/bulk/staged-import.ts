@@ -40,18 +40,17 @@ export type StagedImportContext = {
   folder: string;
   segmentPosts: number;
   now(): number;
-  /** All of `work` under the catalog's lock, or nothing of it. */
+  /** Runs `work` atomically, under the catalog's lock. */
   locked<Value>(work: () => Value): Value;
 };
 
 /**
- * An import into a segment that is sealed from the start. Its posts are placed as those of any batch, but their rows go to a file
- * that is no segment yet, and their terms to memory. `commit` makes the sealed index and, in one commit of the catalog, puts the
- * file in the place of the platform's newest segment, which is empty, together with checkpoints and coverage. Before that, nothing
- * of it is seen, and after a crash its source repeats it.
+ * An import into a segment that is sealed from the start. Rows go to a file that is not a segment yet, terms to memory.
+ * `commit` builds the sealed index and, in one catalog commit, puts the file in the place of the platform's newest segment,
+ * which is empty, with checkpoints and coverage. Nothing is visible before; after a crash the source repeats the import.
  *
- * Nobody else may write to the archive meanwhile: the upkeep lock is held, and a change of the catalog by another connection
- * (`foreign`) costs the segment. The batches are kept on disk, to be written as any other then.
+ * There must be no other writer: the compaction lock is taken, and a catalog commit of another connection (`foreign`) aborts
+ * the segment. The spooled batches are then written as ordinary ones.
  */
 export type StagedImport = {
   platform: Platform;
@@ -59,13 +58,13 @@ export type StagedImport = {
   stage(batch: ImportBatch, prepared: PreparedChanges): WriteReport | "foreign";
   posts(): number;
   isFull(): boolean;
-  /** Whether it was committed; `cuts`: whether the next posts get another segment. */
+  /** Returns whether it was committed. `cuts`: whether later posts get a new segment. */
   commit(cuts: boolean): boolean;
-  /** Leaves nothing but the batches. */
+  /** Drops everything but the spool. */
   abandon(): void;
 };
 
-/** Null where the platform's newest segment is not empty, posts would have to be moderated, or another process keeps the archive up. */
+/** Null if the platform's newest segment is not empty, posts may need moderation, or another process runs compaction. */
 export function beginStagedImport(
   { context, folder, segmentPosts, now, locked }: StagedImportContext,
   platform: Platform,
@@ -92,12 +91,11 @@ export function beginStagedImport(
     return { lock, sequence, version: dataVersion() };
   }
 
-  /** Changes with every commit of another connection. */
   function dataVersion(): number {
     return Number(catalog.prepare("PRAGMA data_version").get()?.data_version);
   }
 
-  /** Null when something had to be published first, as in any batch. */
+  /** Null if something had to be published first, as in any batch. */
   function tryStage(prepared: PreparedChanges): WriteReport | "foreign" | null {
     if (dataVersion() !== version) return "foreign";
     const { changes, report } = latestChanges(prepared.changes);

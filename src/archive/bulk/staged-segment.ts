@@ -14,28 +14,27 @@ import {
 import { createForwardIndex } from "./forward-index.ts";
 
 /**
- * A segment that an import fills: its rows are in a file that no one else knows, its terms in memory. `seal` makes a sealed
- * segment of it, and `identify` commits that. A crash before leaves a file that is thrown away.
+ * A segment that an import fills: rows in a file that is not in the catalog, terms in memory. `seal` builds the sealed
+ * segment, `identify` commits it. A crash before leaves a file to delete.
  */
 export type StagedSegment = {
-  /** Writes rows outside of transactions: nothing is rolled back, so that an error costs the whole segment. */
+  /** Cannot roll back: an error costs the whole segment. */
   writer: SegmentWriter;
-  /** Whether its terms take up as much memory as they may. */
+  /** Whether the terms have reached their memory limit. */
   isFull(): boolean;
   posts(): number;
   /** The first ID of the millisecond after the last post. */
   end(): bigint;
-  /** Puts a whole sealed segment on disk. The posts arrived in the order of their IDs, the last one with `lastArrival`. */
+  /** Makes the segment durable. Its ingest order is that of the IDs and ends at `lastArrival`. */
   seal(lastArrival: number, sealedMs: number): void;
-  /** Makes a segment of the file, with the deletions that were noted in the one it replaces. */
+  /** Makes the file a segment; takes over the deletions of the one that it replaces. */
   identify(identity: SegmentIdentity, replacedPath: string): void;
   close(): void;
 };
 
-/** Page cache while it is filled, KiB: uris come in any order. */
+/** KiB; large because uri hashes are random. */
 const fillingCacheKib = 64_000;
 const readingCacheKib = 1_000;
-/** Posts of one row of arrivals. */
 const postsOfArrival = 1_000;
 
 export function createStagedSegment(
@@ -68,7 +67,7 @@ export function createStagedSegment(
       rows.renumber(id, to, hash);
       if (to > last) last = to;
     },
-    // Most posts are later than all that are there.
+    // Most posts are newer than all others.
     findById: (id) => (id > last ? null : rows.findById(id)),
     holds: (id) => id <= last && rows.holds(id),
     lowestId: (from, to) => (from > last ? null : rows.lowestId(from, to)),

@@ -2,14 +2,14 @@ import { Buffer } from "node:buffer";
 import { crc32 } from "node:zlib";
 import { sortTerms } from "./sort-terms.ts";
 
-/** Terms, numbered in the order in which they were first looked up, in memory outside of the heap. */
+/** Numbers terms by first lookup. Stored outside the JavaScript heap. */
 export type TermTable = {
-  /** The number of the term that bytes hold from one index to another; a new one where the term is new. */
+  /** The number of a term, which is added if new. `to` is exclusive. */
   numberOf(bytes: Uint8Array, from: number, to: number): number;
   terms(): number;
-  /** All terms one after the other; the one with a number begins at its start and ends at the next one's. */
+  /** A term ends where the next one starts. */
   text(): { bytes: Uint8Array; starts: Uint32Array };
-  /** The numbers in the order of the terms' bytes. */
+  /** Ascending by the terms' bytes. */
   inOrder(): Uint32Array;
   memoryBytes(): number;
 };
@@ -17,17 +17,14 @@ export type TermTable = {
 const firstTerms = 1 << 14;
 const bytesOfTerm = 16;
 
-/** `key` is secret: without it no one can write terms that share an entry. */
+/** `key`: secret, to prevent crafted hash collisions. */
 export function createTermTable(key: string): TermTable {
   const seed = crc32(`seed ${key}`);
   const factor = (crc32(`factor ${key}`) | 1) >>> 0;
   let bytes = Buffer.allocUnsafeSlow(firstTerms * bytesOfTerm);
   let starts = new Uint32Array(firstTerms + 1);
   let hashes = new Uint32Array(firstTerms);
-  /**
-   * Open addressing: a term's hash and its number plus one side by side, at its hash or behind it. At most half of the entries
-   * are taken.
-   */
+  /** Linear probing: pairs of a hash and a number plus one. At most half of the entries are used. */
   let entries = new Uint32Array(firstTerms * 4);
   let count = 0;
 

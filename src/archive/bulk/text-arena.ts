@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 
-/** Texts one after the other as UTF-8. Lone surrogates become U+FFFD. */
+/** Concatenated UTF-8 texts. Lone surrogates become U+FFFD. */
 export type TextArena = {
   add(text: string): void;
-  /** The bytes, and where each text begins; the last offset is where they end. */
+  /** The last offset is the end. */
   end(): { offsets: Uint32Array; bytes: Uint8Array };
 };
 
@@ -38,7 +38,6 @@ export function createTextArena(): TextArena {
   };
 }
 
-/** The text with this number. */
 export function readText(bytes: Buffer, offsets: Uint32Array, number: number): string {
   const [start, end] = [offsets[number] as number, offsets[number + 1] as number];
   return start === end ? "" : bytes.toString("utf8", start, end);

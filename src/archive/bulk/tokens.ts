@@ -1,12 +1,12 @@
 import { indexPunctuation } from "../segments/schema.ts";
 
-/** A longer token is cut off there, as FTS5 does. */
+/** FTS5 truncates longer tokens. */
 const maxTokenBytes = 32_768;
 
 /**
- * Lower-cases the ASCII letters of a post's terms in place and writes where each token begins and ends into `bounds`, as FTS5
- * reads them (`segments/schema.ts`): ASCII bytes other than letters, digits and the punctuation of the index separate tokens.
- * Returns how many tokens there are; `bounds` has room for a byte and a separator each, twice.
+ * Lower-cases ASCII letters in place and writes the start and end of each token to `bounds`. Tokenizes as FTS5 does
+ * (`segments/schema.ts`): ASCII bytes other than letters, digits and index punctuation are separators. Returns the number of
+ * tokens; `bounds` must have room for one per two bytes.
  */
 export function findTokens(bytes: Uint8Array, bounds: Uint32Array): number {
   let tokens = 0;
@@ -28,7 +28,7 @@ export function findTokens(bytes: Uint8Array, bounds: Uint32Array): number {
   return tokens;
 }
 
-/** What each byte of a token is folded to; 0 for separators. */
+/** The folded byte; 0 for separators. */
 const foldedBytes = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte >= 0x80) return byte;
   const character = String.fromCharCode(byte);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { alignedPosition, type Word } from "./aligned-position.ts";
 import { lastListed, listedPositions } from "./positions.ts";
 
-/** The places of one word in one post. */
+/** One word's positions in one post. */
 function wordAt(places: readonly number[]): Word {
   const list = Uint32Array.from(places, (place, index) =>
     index === places.length - 1 ? (place | lastListed) >>> 0 : place,

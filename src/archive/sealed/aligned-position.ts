@@ -1,18 +1,17 @@
 import { type Positions, positionAt, positionsOf, seekPosition } from "./positions.ts";
 
-/** One term of a phrase: its positions, and the rank of each candidate in them. */
+/** One term of a phrase, with each candidate's rank in its positions. */
 export type Word = { positions: Positions; ranks: Uint32Array };
 
-/** Where the places of each word of a phrase lie in its list: from which on they may still count, and where they end. */
+/** Per word: the next and the end index in its positions list. */
 let nexts = new Uint32Array(64);
 let ends = new Uint32Array(64);
 
 /**
- * The place from which on the words stand side by side in a candidate in which each of them has several; null where they do not.
+ * The first position at which the words are adjacent in a candidate where each has several positions; null if none.
  *
- * The last word is looked at first, then those before it, round and round, each where it would have to stand; one that stands
- * later alone moves all of them on. No place is looked at again, so that a post that repeats a word, asked for a phrase that
- * repeats it too, takes about as long as it has places.
+ * Round robin from the last word: each word seeks the position that the others require; if it finds a later one, the phrase
+ * moves there. No position is read twice, so that repetitive posts and phrases take linear time.
  */
 export function alignedPosition(words: readonly Word[], index: number): number | null {
   const count = words.length;

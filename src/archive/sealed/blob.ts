@@ -1,3 +1,3 @@
-/** Blobs of SQLite begin where every typed array may; any other is copied to such a place. */
+/** Copies the blob unless it is aligned to 8 bytes, as typed arrays require and SQLite's blobs are. */
 export const aligned = (blob: Uint8Array): Uint8Array =>
   blob.byteOffset % 8 === 0 ? blob : Uint8Array.from(blob);

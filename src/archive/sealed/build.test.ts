@@ -27,7 +27,7 @@ function sealed(posts: TokensOfPosts, ids: Iterable<bigint> = posts.keys()) {
   return kept(sealedFrom(source, ids).sealed);
 }
 
-/** Posts whose text is the same token again and again, up to the places asked for. */
+/** The tokens of a post that repeats one token. */
 const repeated = (token: string, times: number): string[] =>
   Array.from({ length: times }, () => token);
 
@@ -78,7 +78,7 @@ test("terms have the form that their number of posts asks for, around every edge
   }
   const database = sealed(posts);
   expect(sealedContents(database)).toEqual(contentsOf(posts, new Set(posts.keys())));
-  // All terms of one row have one, and so have, in the only chunk, those of more.
+  // All terms with one row have one; with a single chunk, so do larger ones.
   const rowsOf = (table: string) => database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n;
   const withRows = edges.filter((edge) => edge > inlinePosts).length;
   expect([rowsOf("sealed_docs"), rowsOf("sealed_positions")]).toEqual([2 * withRows, withRows]);

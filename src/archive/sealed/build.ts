@@ -15,19 +15,19 @@ import { sealedSource } from "./sealed-source.ts";
 import { headSum, rowSum } from "./sums.ts";
 import type { TermSource } from "./term-source.ts";
 
-/** Postings, and terms, after which the work rests: a few milliseconds. */
+/** Work per step in postings, a few milliseconds, and the cost of a term. */
 const postingsOfStep = 10_000;
 const costOfTerm = 8;
 
 /**
- * Fills the sealed tables of `target`, which are empty, from what `source` is found by: its FTS5 table and, where it is sealed,
- * its sealed index without the posts replaced there. Yields after some milliseconds of work.
+ * Fills the empty sealed tables of `target` from the index of `source`: its FTS5 table and, if it is sealed, its sealed index
+ * without replaced posts. Yields every few milliseconds.
  *
- * `ids`: the posts to number, newest first, each of which one of both answers for.
- * `source` stands on one read snapshot, and `target` in one transaction, from the first step to the last. The row of `sealed`
- * comes last. No post is replaced or hidden in it. Errors: those of SQLite, such as a full disk; `SealedDamage` where the sealed
- * index of `source` cannot be read, or some post is in both or in none; `UnreadableFts` where its FTS5 table cannot, does not
- * hold what it says, or lacks a post of a segment that is not sealed; `archive_damaged` where one of both answers for another post.
+ * `ids`: the posts to number, newest first; each must be in exactly one of the two indexes. From the first step to the last,
+ * `source` must be in one read snapshot and `target` in one transaction. The `sealed` row is written last. Errors: those of
+ * SQLite; `SealedDamage` if the sealed index is unreadable, or a post is in both indexes or in neither; `UnreadableFts` if
+ * the FTS5 table is unreadable, fails the tally, or lacks a post of an unsealed segment; `archive_damaged` if an index has a
+ * post that is not in `ids`.
  */
 export function* buildSealed(
   source: DatabaseSync,
@@ -56,10 +56,7 @@ export function* buildSealed(
   writeHead(target, ids, { ...pages, first, sealedMs });
 }
 
-/**
- * The same from terms whose posts are numbered as in `ids`, newest first, every one of which they answer for. Errors: those of
- * SQLite.
- */
+/** Same, from terms that cover all `ids`, newest first; an index in it is a doc number. Errors: those of SQLite. */
 export function* buildSealedOf(
   target: DatabaseSync,
   ids: BigInt64Array,
@@ -71,7 +68,7 @@ export function* buildSealedOf(
   writeHead(target, ids, { ...pages, first, sealedMs });
 }
 
-/** Writes dictionary and postings, and returns the first term; null where there is none. */
+/** Returns the first term of the dictionary, if any. */
 function* writeTerms(
   target: DatabaseSync,
   posts: number,
@@ -102,7 +99,6 @@ function* writeTerms(
 
 type Pages = { heads: Uint8Array; pageSums: Uint8Array };
 
-/** The mask and the row of `sealed`. */
 function writeHead(
   target: DatabaseSync,
   ids: BigInt64Array,
@@ -115,10 +111,10 @@ function writeHead(
     .run(head.format, head.posts, sealedMs, head.heads, head.pageSums, first, headSum(head));
 }
 
-/** Pages of IDs written in one step. */
+/** ID pages written per step. */
 const pagesOfStep = 256;
 
-/** Writes the IDs and returns the first of every page, and the checksum of each. */
+/** Returns the first ID and the checksum of each page. */
 function* writeIds(target: DatabaseSync, ids: BigInt64Array): Generator<"worked", Pages> {
   const insert = target.prepare("INSERT INTO sealed_ids VALUES (?, ?)");
   const heads = new BigInt64Array(Math.ceil(ids.length / idsOfPage));

@@ -1,11 +1,10 @@
 import { SealedDamage } from "./damage.ts";
 
-/** A place in bytes from which numbers are read one after the other. */
 export type ByteReader = { bytes: Uint8Array; at: number };
 
 const maxVarintBytes = 5;
 
-/** The number that begins here, below 2 ** 35; the reader stands behind it afterwards. */
+/** Reads a varint below 2 ** 35. */
 export function readVarint(reader: ByteReader): number {
   const { bytes } = reader;
   let at = reader.at;
@@ -23,7 +22,6 @@ export function readVarint(reader: ByteReader): number {
   throw new SealedDamage("a number in the dictionary does not end");
 }
 
-/** Passes over so many numbers. */
 export function skipVarints(reader: ByteReader, count: number): void {
   const { bytes } = reader;
   let at = reader.at;
@@ -34,7 +32,7 @@ export function skipVarints(reader: ByteReader, count: number): void {
   reader.at = at;
 }
 
-/** Passes over the positions of so many posts: numbers that are odd where another of the same post follows. */
+/** Skips the positions of this many posts; a varint is odd if another of the same post follows. */
 export function skipPositions(reader: ByteReader, posts: number): void {
   const { bytes } = reader;
   let at = reader.at;

@@ -1,7 +1,7 @@
-/** The first `length` of these bytes. What lies beyond means nothing. */
+/** Only the first `length` bytes are valid. */
 export type Bytes = { readonly bytes: Uint8Array; readonly length: number };
 
-/** Bytes that grow as they are written. What lies beyond `length` means nothing. */
+/** Grows as needed; only the first `length` bytes are valid. */
 export type ByteWriter = { bytes: Buffer; length: number };
 
 export const createByteWriter = (capacity: number): ByteWriter => ({
@@ -9,7 +9,7 @@ export const createByteWriter = (capacity: number): ByteWriter => ({
   length: 0,
 });
 
-/** Keeps the first bytes, so many, and puts `bytes` from one place to another behind them. */
+/** Truncates to `kept` bytes and appends `bytes` from `from` to below `to`. */
 export function replaceEnd(
   writer: ByteWriter,
   kept: number,
@@ -25,7 +25,6 @@ export function replaceEnd(
   writer.length = to + shift;
 }
 
-/** Makes room for so many bytes after those that are written. */
 export function reserve(writer: ByteWriter, extra: number): void {
   const needed = writer.length + extra;
   if (needed <= writer.bytes.length) return;
@@ -34,7 +33,7 @@ export function reserve(writer: ByteWriter, extra: number): void {
   writer.bytes = larger;
 }
 
-/** Writes an integer of up to 53 bits, not below 0; needs up to eight bytes of room. */
+/** `value`: up to 53 bits. The caller has reserved `bytesOfVarint`. */
 export function writeVarint(writer: ByteWriter, value: number): void {
   let rest = value;
   while (rest >= 0x80) {
@@ -44,5 +43,4 @@ export function writeVarint(writer: ByteWriter, value: number): void {
   writer.bytes[writer.length++] = rest;
 }
 
-/** The most bytes that `writeVarint` needs. */
 export const bytesOfVarint = 8;

@@ -18,7 +18,7 @@ import {
 import { densePosts, postsOfChunk, wordsOfBitmap } from "./format.ts";
 import { createScratch } from "./scratch.ts";
 
-/** A set by the numbers of which it is made, so that a failing example is short: `count` steps from `first`, each of `step`. */
+/** A set described compactly, so that counterexamples are short: `count` numbers from `first`, `step` apart. */
 type Made = { count: number; first: number; step: number; form: "list" | "bitmap" };
 
 const counts = [0, 1, 2, 31, 32, 33, 100, 4_094, 4_095, 4_096, 4_097, 65_535, 65_536];
@@ -26,7 +26,7 @@ const member = fc.integer({ min: 0, max: postsOfChunk - 1 });
 const made: fc.Arbitrary<Made> = fc.record({
   count: fc.oneof(fc.constantFrom(...counts), fc.integer({ min: 0, max: 300 })),
   first: member,
-  // Odd steps lead to every number of the chunk before they meet one again.
+  // Odd steps reach every number of the chunk before they repeat one.
   step: fc.oneof(
     fc.constant(1),
     fc.nat(32_767).map((half) => half * 2 + 1),
@@ -38,7 +38,7 @@ const border = fc.oneof(
   fc.integer({ min: 0, max: postsOfChunk }),
 );
 
-/** The flag of every number of the chunk: 1 where it belongs to the set. */
+/** A flag for every number of the chunk: 1 if it is in the set. */
 function flagsOf({ count, first, step }: Made): Uint8Array {
   const flags = new Uint8Array(postsOfChunk);
   for (let n = 0; n < count; n++) flags[(first + n * step) % postsOfChunk] = 1;
@@ -54,7 +54,7 @@ function numbersOf(flags: Uint8Array, from = 0, to = postsOfChunk): Uint16Array 
 
 const otherNumbers = [60_000, 60_001, 65_535];
 
-/** The set in its form; a list lies between other numbers, and one of many posts is a bitmap in any case. */
+/** The set in its form. A list is surrounded by other numbers; large sets are always bitmaps. */
 function setOf(one: Made): ChunkSet {
   const numbers = numbersOf(flagsOf(one));
   if (one.form === "bitmap" || numbers.length >= densePosts) return bitmapOf(numbers, one.first);
@@ -77,7 +77,7 @@ function listed(set: ChunkSet): Uint16Array {
   return out.subarray(0, members(set, 0, postsOfChunk, out, postsOfChunk));
 }
 
-/** Whether a set has the flagged numbers, and says how many they are as it promises. */
+/** Whether a set contains exactly the flagged numbers and its `count` is valid. */
 function has(set: ChunkSet, flags: Uint8Array): boolean {
   const found = listed(set);
   const wanted = numbersOf(flags);

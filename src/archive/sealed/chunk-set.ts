@@ -3,13 +3,11 @@ import type { Scratch } from "./scratch.ts";
 import { seek } from "./seek.ts";
 
 /**
- * A set of posts of one chunk: a part of a sorted list, or a bitmap, as Roaring bitmaps have them. Containers in the file have
- * exactly these forms, so a term's posts are used where they lie. The inner loops have no branches that depend on the data
- * where that pays.
+ * A set of posts in one chunk: part of a sorted list, or a bitmap, as in Roaring bitmaps. Stored containers have these forms,
+ * so that they need no decoding. Hot loops avoid data-dependent branches.
  *
- * `list[at]` to below `list[at + count]` where there is a list; else `bits`, of which `count` only bounds the number of members
- * from above. `row` and `base` say where the positions of the members begin, in sets that were read (`posting-list.ts`): which
- * row of the term's positions, and how many bytes into it.
+ * With `list`, the members are `list[at]` to below `list[at + count]`. With `bits`, `count` is only an upper bound. For
+ * stored sets, `row` and `base` locate the positions of the members: the row, and the byte offset in it.
  */
 export type ChunkSet = {
   readonly list: Uint16Array | null;
@@ -20,7 +18,6 @@ export type ChunkSet = {
   readonly base: number;
 };
 
-/** The members `list[at]` to below `list[at + count]`, which ascend. */
 export const listSet = (list: Uint16Array, count: number, at = 0, row = 0, base = 0): ChunkSet => ({
   list,
   bits: null,
@@ -30,7 +27,6 @@ export const listSet = (list: Uint16Array, count: number, at = 0, row = 0, base 
   base,
 });
 
-/** The members whose bits are set, at most `count`. */
 export const bitmapSet = (bits: Uint32Array, count: number, row = 0, base = 0): ChunkSet => ({
   list: null,
   bits,
@@ -42,7 +38,7 @@ export const bitmapSet = (bits: Uint32Array, count: number, row = 0, base = 0): 
 
 export const emptySet: ChunkSet = listSet(new Uint16Array(0), 0);
 
-/** What is in both. The result lies in `scratch`. */
+/** Intersection, in `scratch`. */
 export function and(a: ChunkSet, b: ChunkSet, scratch: Scratch): ChunkSet {
   if (a.count === 0 || b.count === 0) return emptySet;
   if (a.bits !== null && b.bits !== null) return andBitmaps(a, b, scratch);
@@ -69,7 +65,7 @@ function andBitmaps(a: ChunkSet, b: ChunkSet, scratch: Scratch): ChunkSet {
 const nonEmpty = (list: Uint16Array, count: number): ChunkSet =>
   count === 0 ? emptySet : listSet(list, count);
 
-/** From so many times the members on, looking each one up is quicker than walking through both lists. */
+/** From this ratio of lengths, galloping is faster than merging. */
 const muchLonger = 24;
 
 function intersect(few: ChunkSet, many: ChunkSet, out: Uint16Array): number {
@@ -77,7 +73,6 @@ function intersect(few: ChunkSet, many: ChunkSet, out: Uint16Array): number {
   return many.count > muchLonger * few.count ? gallop(few, many, out) : merge(few, many, out);
 }
 
-/** Adds the members of `set` to `bits`. */
 export function addTo(bits: Uint32Array, set: ChunkSet): void {
   const { list, at } = set;
   if (list === null) {
@@ -93,7 +88,7 @@ export function addTo(bits: Uint32Array, set: ChunkSet): void {
   }
 }
 
-/** What is in any of them. The result lies in `scratch`, in a room that is taken before the first of the sets is asked for. */
+/** Union, in `scratch`, whose room is taken before the first set is read. */
 export function or(sets: Iterable<ChunkSet>, scratch: Scratch): ChunkSet {
   const out = scratch.take().bits.fill(0);
   let count = 0;
@@ -104,7 +99,7 @@ export function or(sets: Iterable<ChunkSet>, scratch: Scratch): ChunkSet {
   return count === 0 ? emptySet : bitmapSet(out, Math.min(count, postsOfChunk));
 }
 
-/** What is in `a` but not in `b`. The result is `a`, or lies in `scratch`. */
+/** Difference: `a` itself, or in `scratch`. */
 export function andNot(a: ChunkSet, b: ChunkSet, scratch: Scratch): ChunkSet {
   if (a.count === 0 || b.count === 0) return a;
   if (a.list === null) return clearedBitmap(a, b, scratch.take().bits);
@@ -130,7 +125,6 @@ function clearedBitmap(a: ChunkSet, b: ChunkSet, out: Uint32Array): ChunkSet {
   return bitmapSet(out, a.count);
 }
 
-/** Keeps the members whose bit is not `unwanted`. */
 function probe(set: ChunkSet, bits: Uint32Array, unwanted: 0 | 1, out: Uint16Array): number {
   const list = set.list as Uint16Array;
   let kept = 0;
@@ -195,21 +189,19 @@ function subtract(a: ChunkSet, b: ChunkSet, out: Uint16Array): number {
   return kept;
 }
 
-/** How many bits are set in the 32 of a word. */
 export function popcount(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** How many bits of a bitmap are set. */
 export function countOf(bits: Uint32Array): number {
   let count = 0;
   for (let word = 0; word < wordsOfBitmap; word++) count += popcount(bits[word] as number);
   return count;
 }
 
-/** The bits of word number `word` that stand for members from `from` to below `to`. */
+/** The bits of a word that are members from `from` to below `to`. */
 function within(word: number, bits: number, from: number, to: number): number {
   const first = word << 5;
   let inside = bits;
@@ -218,7 +210,7 @@ function within(word: number, bits: number, from: number, to: number): number {
   return inside;
 }
 
-/** Writes the members from `from` to below `to`, ascending, at most `max` of them, to the start of `out`. Returns how many. */
+/** Writes up to `max` members from `from` to below `to`, ascending, to `out`. Returns how many. */
 export function members(
   set: ChunkSet,
   from: number,
@@ -248,7 +240,6 @@ export function members(
   return count;
 }
 
-/** How many members lie from `from` to below `to`. */
 export function countBetween(set: ChunkSet, from: number, to: number): number {
   const { list, bits, at } = set;
   if (list !== null) {
@@ -262,7 +253,7 @@ export function countBetween(set: ChunkSet, from: number, to: number): number {
   return count;
 }
 
-/** Writes for each of the first `count` numbers in `of`, members of `set` that ascend, where its byte of positions lies in its row. */
+/** Writes the offsets in the row of positions for the first `count` members in `of`, which ascend. */
 export function ranks(set: ChunkSet, of: Uint16Array, count: number, out: Uint32Array): void {
   const { list, bits, at, base } = set;
   if (list !== null) {

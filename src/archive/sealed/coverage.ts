@@ -1,14 +1,13 @@
-/** For each post that gets a number, how many of the indexes that are read answer for it: none, one, or `several`. */
+/** By doc number: whether the post is in no source index, in one, or in `several`. */
 export type Coverage = Uint8Array;
 
 const several = 2;
 
-/** Notes that an index answers for the post with this number. */
 export function cover(coverage: Coverage, number: number): void {
   coverage[number] = Math.min(several, (coverage[number] as number) + 1);
 }
 
-/** What is wrong where some post is in none of the indexes, or in several; null where each is in one. */
+/** The error, or null if each post is in exactly one index. */
 export function coverageErrorOf(coverage: Coverage): string | null {
   let lacking = 0;
   let repeated = 0;

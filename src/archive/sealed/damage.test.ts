@@ -9,7 +9,7 @@ import { openSealedIndex, type SealedIndex } from "./sealed-index.ts";
 import type { SealedQuery } from "./sealed-query.ts";
 import { createTermCache } from "./term-cache.ts";
 
-/** Enough for containers of every form, in rows of every form. */
+/** Enough for containers and rows of every form. */
 const total = 9_000;
 
 const database = new DatabaseSync(":memory:");
@@ -46,7 +46,7 @@ const queries: readonly SealedQuery[] = [
   { kind: "prefix", terms: [], prefix: "" },
 ];
 
-/** How many posts each query finds; null where it says that the index is damaged. */
+/** The number of posts that each query finds; null if it reports damage. */
 function answers(): (number | null)[] {
   const opened = orDamaged(() =>
     openSealedIndex(database, { name: "fuzzed", terms: createTermCache(1 << 22), ids: null }),
@@ -93,7 +93,7 @@ const places: readonly Blob[] = blobs.flatMap(([table, column]) => {
 });
 const columnOf = new Map<string, string>(blobs);
 
-/** The answers with other bytes in the place of a blob; with no such row where they are null. */
+/** The answers after replacing a blob; with null, after deleting its row. */
 function answersWith(blob: Blob, bytes: Uint8Array | string | null): (number | null)[] {
   database.exec("SAVEPOINT damage");
   try {
@@ -114,7 +114,7 @@ function answersWith(blob: Blob, bytes: Uint8Array | string | null): (number | n
 
 const whole = answers();
 
-/** Each answer is what it was, or says that there is damage. */
+/** Each answer is unchanged or reports damage. */
 function expectHonest(found: readonly (number | null)[]): void {
   expect(found.map((count, at) => count ?? whole[at])).toEqual(whole);
 }
@@ -189,7 +189,7 @@ describe("damage is told, not answered from", () => {
       const bytes = row.bytes.slice();
       bytes[number >>> 3] = 1 << (number & 7);
       expect(answersWith(row, bytes)).toContain(null);
-      // One post less: as many as there should be.
+      // One post less restores the expected count.
       bytes[0] = (bytes[0] ?? 0) & 0xfe;
       expect(answersWith(row, bytes)).toContain(null);
     }
@@ -229,7 +229,7 @@ test("flipped bits never change what is found", () => {
   );
 });
 
-/** Whether the queries get no answer that is another one, after `sql`. */
+/** Expects answers after `sql` to be unchanged or to report damage. */
 function expectHonestAfter(sql: string): void {
   database.exec(`SAVEPOINT damage; ${sql}`);
   try {
@@ -288,7 +288,7 @@ test("settings of FTS5 that cannot be read are damage", () => {
   database.exec("UPDATE term_config SET v = 20 WHERE k = 'version'");
   let error: unknown = null;
   try {
-    // Whatever changes the schema has FTS5 read its settings again.
+    // A schema change makes FTS5 read its settings again.
     database.exec("CREATE TABLE other(a); INSERT INTO term(term) VALUES('integrity-check')");
     database.prepare("SELECT rowid FROM term WHERE term MATCH 'a'").all();
   } catch (thrown) {

@@ -7,35 +7,30 @@ import { bytesOfBitmap, chunksOf, postsOfChunk, wordsOfBitmap } from "./format.t
 import { readableState } from "./sealed-state.ts";
 import { assertSum, rowSum } from "./sums.ts";
 
-/** Which posts a sealed index does not answer for, by chunk; null where it answers for all of them. */
+/** The deletion bitmap. Sets are null if empty. */
 export type Mask = {
-  /** Those that were replaced, and those that are hidden. */
+  /** Replaced and hidden posts. */
   leftOut(chunk: number): ChunkSet | null;
-  /** Those that were deleted or written anew. */
+  /** Deleted or rewritten posts. */
   replaced(chunk: number): ChunkSet | null;
 };
 
 /**
- * Gathers what becomes of sealed posts. Posts without a number are passed over. Nothing is written, and the mask is not read,
- * before `flush`, which runs in the caller's transaction. Errors, of all of its functions but `discard`: `SealedDamage`.
+ * Buffers changes of sealed posts; ignores others. Only `flush` reads or writes the bitmaps, in the caller's transaction.
+ * Errors, of all methods but `discard`: `SealedDamage`.
  */
 export type MaskWriter = {
-  /** The post is deleted, or FTS5 answers for it. */
+  /** The post was deleted, or is now in FTS5. */
   replace(id: bigint): void;
-  /** The post is not to be found. */
   hide(id: bigint): void;
   show(id: bigint): void;
   flush(): void;
-  /** Forgets what was gathered. */
   discard(): void;
 };
 
 type Bitmaps = { replaced: Uint32Array; hidden: Uint32Array };
 
-/**
- * The mask as it is, read by chunk when it is asked for: it holds for as long as nothing was changed in the database. Errors, also of
- * its functions: `SealedDamage`.
- */
+/** Reads bitmaps lazily. Valid until the database changes. Errors, also of its methods: `SealedDamage`. */
 export function readMask(database: DatabaseSync): Mask {
   const read = chunkReader(database);
   const isMasked = maskedChunks(database);
@@ -57,7 +52,7 @@ export function readMask(database: DatabaseSync): Mask {
   };
 }
 
-/** Whether any post of a chunk may be left out. Every chunk has a row, but in an index without checksums. */
+/** With checksums every chunk has a row. */
 function maskedChunks(database: DatabaseSync): (chunk: number) => boolean {
   const { posts = 0, isSummed = false } = readableState(database) ?? {};
   const select = database.prepare("SELECT chunk FROM sealed_mask");
@@ -73,7 +68,7 @@ function maskedChunks(database: DatabaseSync): (chunk: number) => boolean {
   return (chunk) => chunks.has(chunk);
 }
 
-/** How many posts of the sealed index were deleted or written anew. Errors: `SealedDamage`. */
+/** Counts deleted and rewritten posts. Errors: `SealedDamage`. */
 export function replacedPosts(database: DatabaseSync): number {
   const { posts: numbered = 0 } = readableState(database) ?? {};
   const { replaced } = readMask(database);
@@ -82,7 +77,6 @@ export function replacedPosts(database: DatabaseSync): number {
   return posts;
 }
 
-/** Leaves no post out of a new index of so many posts. */
 export function writeEmptyMask(database: DatabaseSync, posts: number): void {
   const insert = database.prepare("INSERT INTO sealed_mask VALUES(?, x'', x'', ?)");
   for (let chunk = 0; chunk < chunksOf(posts); chunk++) {
@@ -90,7 +84,7 @@ export function writeEmptyMask(database: DatabaseSync, posts: number): void {
   }
 }
 
-/** What is to be done with a post, in one number with its own within its chunk. */
+/** A change is one number: the post's number within its chunk, times `changes`, plus one of these. */
 const replacing = 0;
 const hiding = 1;
 const showing = 2;
@@ -102,7 +96,7 @@ export function maskWriterOf(database: DatabaseSync, numbers: PostNumbers): Mask
     `INSERT INTO sealed_mask VALUES(?1, ?2, ?3, ?4)
      ON CONFLICT(chunk) DO UPDATE SET replaced = ?2, hidden = ?3, sum = ?4`,
   );
-  /** By chunk, in order. */
+  /** Changes of each chunk, in order. */
   const gathered = new Map<number, number[]>();
 
   function gather(id: bigint, change: number): void {
@@ -121,7 +115,7 @@ export function maskWriterOf(database: DatabaseSync, numbers: PostNumbers): Mask
       for (const change of ofChunk) {
         changed |= apply(bitmaps, Math.floor(change / changes), change % changes);
       }
-      // Posts that are written again and again are replaced already.
+      // Posts that are rewritten repeatedly are already replaced.
       if (changed === 0) continue;
       const [replaced, hidden] = [bytesOf(bitmaps.replaced), bytesOf(bitmaps.hidden)];
       write.run(chunk, replaced, hidden, rowSum("mask", chunk, replaced, hidden));
@@ -138,7 +132,7 @@ export function maskWriterOf(database: DatabaseSync, numbers: PostNumbers): Mask
   };
 }
 
-/** Not 0 where that changes anything. */
+/** Nonzero if the bitmap changes. */
 function apply({ replaced, hidden }: Bitmaps, post: number, change: number): number {
   const bits = change === replacing ? replaced : hidden;
   const before = bits[post >>> 5] as number;
@@ -148,7 +142,6 @@ function apply({ replaced, hidden }: Bitmaps, post: number, change: number): num
   return before ^ after;
 }
 
-/** Reads a chunk as it is in the database. */
 function chunkReader(database: DatabaseSync): (chunk: number) => Bitmaps {
   const isSummed = readableState(database)?.isSummed ?? false;
   const sum = isSummed ? "sum" : "NULL";

@@ -4,33 +4,30 @@ import { SealedDamage } from "./damage.ts";
 import { chunksOf, inlinePosts } from "./format.ts";
 import { hasPositions } from "./positional-terms.ts";
 
-/** What the dictionary says of a term. */
 export type DictionaryEntry = {
-  /** How many posts hold it. */
   posts: number;
-  /** Whether it keeps where it stands in them. */
   positioned: boolean;
-  /** What follows in the entry, up to its end. */
+  /** The bytes of the entry after the number of posts. */
   rest: Uint8Array;
 };
 
-/** The entries of a block, one after the other. */
+/** A cursor over the entries of a block. */
 export type Entries = ByteReader & {
   readonly totalPosts: number;
   readonly chunks: number;
-  /** The term of the entry; the first `shared` of its bytes are those of the entry before. */
+  /** Shares its first `shared` bytes with the previous term. */
   readonly term: ByteWriter;
   shared: number;
   posts: number;
   positioned: boolean;
-  /** Where what follows the number of posts begins; it ends where the reader stands. */
+  /** Offset after the number of posts; the entry ends at `at`. */
   begin: number;
 };
 
-/** Terms are short: most blocks never need more room for one than this, bytes. */
+/** Initial capacity; few terms are longer. */
 const usualTermBytes = 256;
 
-/** Entries of a sealed segment of so many posts; a block is yet to be opened. */
+/** `posts`: of the segment. Call `openBlock` next. */
 export const createEntries = (posts: number): Entries => ({
   totalPosts: posts,
   chunks: chunksOf(posts),
@@ -43,7 +40,7 @@ export const createEntries = (posts: number): Entries => ({
   begin: 0,
 });
 
-/** Stands before the first entry of a block. Throws `SealedDamage` where it holds none. */
+/** Errors: `SealedDamage` if the block is empty. */
 export function openBlock(entries: Entries, block: unknown): void {
   if (!(block instanceof Uint8Array) || block.length === 0) {
     throw new SealedDamage("a block of the dictionary is empty");
@@ -53,7 +50,7 @@ export function openBlock(entries: Entries, block: unknown): void {
   entries.term.length = 0;
 }
 
-/** Goes to the next entry; false behind the last one. Throws `SealedDamage` where it is malformed. */
+/** False after the last entry. Errors: `SealedDamage` if it is malformed. */
 export function nextEntry(entries: Entries): boolean {
   if (entries.at >= entries.bytes.length) return false;
   const isSingle = readTerm(entries);
@@ -73,7 +70,7 @@ export function nextEntry(entries: Entries): boolean {
   return true;
 }
 
-/** Reads the term of the entry that begins here over the one before; says whether it has a single post. */
+/** Returns whether the term has a single post. */
 function readTerm(entries: Entries): boolean {
   const { bytes, term } = entries;
   const shared = readVarint(entries);
@@ -92,7 +89,7 @@ function readTerm(entries: Entries): boolean {
   return marked % 2 === 1;
 }
 
-/** The entry at which the entries stand, with a copy of its bytes. */
+/** A copy of the current entry. */
 export const entryOf = ({ posts, positioned, bytes, begin, at }: Entries): DictionaryEntry => ({
   posts,
   positioned,

@@ -12,23 +12,23 @@ import { bytesOfBlock } from "./format.ts";
 import type { Postings } from "./postings.ts";
 import { blockSum } from "./sums.ts";
 
-/** Writes terms, in the order of their UTF-8 bytes, into the blocks of the dictionary. */
+/** Terms must ascend by their UTF-8 bytes. */
 export type DictionaryWriter = {
-  /** A term of few posts, whose postings stand in the dictionary itself. */
+  /** Stores the postings in the dictionary; for few posts. */
   addInline(term: Bytes, postings: Postings, holdsPositions: boolean): void;
-  /** A term whose postings are in rows, from `row` on. `cards`: posts in each chunk. */
+  /** For postings stored from row `row`. `cards`: number of posts in each chunk. */
   addRows(term: Bytes, posts: number, row: number, cards: Uint32Array): void;
-  /** Writes what is left, and returns the first term of all; null where there was none. */
+  /** Returns the first term of the dictionary, if any. */
   end(): Uint8Array | null;
 };
 
 export function createDictionaryWriter(database: DatabaseSync): DictionaryWriter {
-  // Bound as bytes, as a token that FTS5 cut off may end within a character.
+  // Bound as bytes, because a token truncated by FTS5 may end within a character.
   const insert = database.prepare("INSERT INTO sealed_terms VALUES (CAST(? AS TEXT), ?, ?)");
   const block = createByteWriter(2 * bytesOfBlock);
   const first = createByteWriter(1_024);
   const before = createByteWriter(1_024);
-  /** What follows an entry's term. */
+  /** The part of an entry after its term. */
   const tail = createByteWriter(1_024);
 
   let firstOfAll: Uint8Array | null = null;
@@ -42,7 +42,6 @@ export function createDictionaryWriter(database: DatabaseSync): DictionaryWriter
     before.length = 0;
   }
 
-  /** Adds an entry, whose end is written. */
   function add(term: Bytes, posts: number): void {
     const shared = sharedBytes(before, term);
     const rest = term.length - shared;

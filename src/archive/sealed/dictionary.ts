@@ -12,19 +12,17 @@ import {
 import { assertSum, blockSum, type SealedHead } from "./sums.ts";
 
 export type Dictionary = {
-  /** The entry of a term; null where no post holds it. */
   find(term: string): DictionaryEntry | null;
   /**
-   * Calls `visit` with the entry of every term that begins so, in the order of their UTF-8 bytes. Yields after each block how many
-   * entries were read; no statement is open then.
+   * Visits every term with this prefix, ascending by UTF-8 bytes. Yields the number of entries read after each block, when no
+   * statement is open.
    */
   eachBeginning(prefix: string, visit: (entry: DictionaryEntry) => void): Generator<number, void>;
 };
 
-/** The head of a dictionary, as far as its reader needs it. */
 export type DictionaryHead = Pick<SealedHead, "posts" | "first"> & { isSummed: boolean };
 
-/** The dictionary of a sealed segment. Throws `SealedDamage` where a block that is read is malformed, or not the one it should be. */
+/** Errors, when a block is read: `SealedDamage` if it is malformed, missing or fails its checksum. */
 export function openDictionary(database: DatabaseSync, head: DictionaryHead): Dictionary {
   const columns = columnsOf(head);
   const upTo = database.prepare(
@@ -38,7 +36,7 @@ export function openDictionary(database: DatabaseSync, head: DictionaryHead): Di
 
   const entries = createEntries(head.posts);
 
-  /** The block in which a term has its place; null where it comes before all of them. */
+  /** Null if the term sorts before all blocks. */
   function blockWith(term: string, wanted: Uint8Array): CheckedBlock | null {
     const row: unknown = upTo.get(term);
     if (!head.isSummed) return row === undefined ? null : { block: blockOf(row), next: null };
@@ -107,7 +105,7 @@ function firstOf(row: unknown): Uint8Array {
   throw new SealedDamage("a block of the dictionary has no first term");
 }
 
-/** What is read of a block: its first term, itself, the first term of the one after it, its sum. */
+/** First term, block, first term of the next block, checksum. */
 export const columnsOf = ({ isSummed }: { isSummed: boolean }): string =>
   isSummed
     ? `CAST(first AS BLOB), block, (
@@ -116,10 +114,9 @@ export const columnsOf = ({ isSummed }: { isSummed: boolean }): string =>
        ), sum`
     : "CAST(first AS BLOB), block";
 
-/** A block, and the first term of the one after it; null behind the last. */
 type CheckedBlock = { block: unknown; next: Uint8Array | null };
 
-/** Reads a row of `columnsOf`. Errors: `SealedDamage` where it, or what follows, is not what was written. */
+/** Reads a row of `columnsOf`. Errors: `SealedDamage` if it fails its checksum. */
 export function checkedBlock(
   row: unknown,
 ): CheckedBlock & { first: Uint8Array; block: Uint8Array } {
@@ -135,9 +132,8 @@ export function checkedBlock(
 }
 
 /**
- * Goes on to this term, from the start of the block that begins with it or with one before it; false where it is missing. Terms
- * ascend, and each says how many bytes it shares with the one before: as long as these are more than that one had in common with
- * the wanted term, nothing has to be compared.
+ * Moves forward to this term from the start of its block; false if it is missing. Terms are prefix-compressed: while an entry
+ * shares more bytes with its predecessor than that shared with the wanted term, no comparison is needed.
  */
 function seekTerm(entries: Entries, wanted: Uint8Array): boolean {
   let common = 0;
@@ -158,7 +154,7 @@ function seekTerm(entries: Entries, wanted: Uint8Array): boolean {
 const isBehind = (term: Uint8Array, wanted: Uint8Array, at: number): boolean =>
   (term[at] as number) > (wanted[at] as number);
 
-/** Zero where the term begins so, below zero where it comes before such terms. */
+/** 0 if the term has the prefix, negative if it sorts before it. */
 function compareBeginning({ term }: Entries, wanted: Uint8Array): number {
   const { bytes, length } = term;
   for (let index = 0; index < wanted.length; index++) {

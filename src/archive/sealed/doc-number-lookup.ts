@@ -1,17 +1,16 @@
 /**
- * Finds the number of a post by the two halves of its ID, without a bigint for each: the upper one signed, the lower one not. -1
- * where it has none. Quickest when posts are asked for from the oldest on.
+ * The doc number of an ID, given as signed upper and unsigned lower half to avoid bigints; -1 if none. Fastest from the
+ * oldest post to the newest.
  */
 export type NumberLookup = (high: number, low: number) => number;
 
-/** Posts that are entered in one step. */
+/** Posts indexed per step. */
 const postsOfStep = 200_000;
-/** Posts between two marks on average. */
 const postsOfMark = 4;
-/** How far from the post before another one is looked for first: IDs that lie side by side in memory. */
+/** Posts before the last hit to scan first: adjacent in memory. */
 const nearPosts = 12;
 
-/** `ids`: newest first; the number of each is its place. They are kept, and a byte a post. */
+/** `ids`: newest first; an index is a doc number. Keeps them, plus one byte per post. */
 export function* createNumberLookup(ids: BigInt64Array): Generator<"worked", NumberLookup> {
   const posts = ids.length;
   const lows = new Uint32Array(ids.buffer, ids.byteOffset, posts * 2);
@@ -20,7 +19,7 @@ export function* createNumberLookup(ids: BigInt64Array): Generator<"worked", Num
   const newest = posts === 0 ? 0 : approximate(highs[1] as number, lows[0] as number);
   const oldest = posts === 0 ? 0 : approximate(highs.at(-1) as number, lows.at(-2) as number);
   const scale = newest > oldest ? marks / (newest - oldest) : 0;
-  /** How many posts are so much newer, by `markOf`, than those of a mark. */
+  /** Number of posts with a lower mark. */
   const starts = new Uint32Array(marks + 2);
   const markOf = (high: number, low: number): number =>
     Math.floor((newest - approximate(high, low)) * scale);
@@ -69,5 +68,5 @@ export function* createNumberLookup(ids: BigInt64Array): Generator<"worked", Num
   };
 }
 
-/** An ID as a number: what is larger never becomes smaller by that. */
+/** Rounding preserves the order. */
 const approximate = (high: number, low: number): number => high * 0x1_0000_0000 + low;

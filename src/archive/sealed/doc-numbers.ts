@@ -7,26 +7,19 @@ import { createIdMemory, firstBelow, type IdMemory, useIdMemory } from "./id-mem
 import { readHead } from "./sealed-state.ts";
 import { assertSum, rowSum } from "./sums.ts";
 
-/**
- * The numbers of a sealed segment's posts, newest first from 0 on, and their IDs. What is read of a page that is damaged throws
- * `SealedDamage`.
- */
+/** Maps doc numbers to IDs and back. Errors: `SealedDamage` on reading a damaged page. */
 export type PostNumbers = {
   posts: number;
-  /** The ID of the post with this number, from 0 to below `posts`. */
   idOf(number: number): bigint;
-  /** The number of the newest post whose ID is lower than `id`; `posts` where none is. Numbers below it have IDs ≥ `id`. */
+  /** The newest post with an ID below `id`; `posts` if none. Lower doc numbers have IDs ≥ `id`. */
   below(id: bigint): number;
-  /** Null where no post has the ID. */
   numberOf(id: bigint): number | null;
-  /** Gives back what it takes in memory. */
   close(): void;
 };
 
-/** How many pages those remember who share no memory: few, as they look for single posts. */
+/** Few, because readers without shared memory look up single posts. */
 const pagesAlone = 64;
 
-/** The numbers of the posts with IDs of the range, both ends of which are inclusive: `from` to below `to`. */
 export function numbersOfRange(
   numbers: PostNumbers,
   { low, high }: IdRange,
@@ -34,10 +27,7 @@ export function numbersOfRange(
   return { from: numbers.below(high + 1n), to: numbers.below(low) };
 }
 
-/**
- * Opens the numbers of a sealed segment. `name` is that of its file, the same in all threads that share `ids`; null reads alone.
- * Errors: `SealedDamage`.
- */
+/** `name` identifies the file to all threads that share `ids`; with null, they share nothing. Errors: `SealedDamage`. */
 export function openPostNumbers(
   database: DatabaseSync,
   name: string,
@@ -53,7 +43,7 @@ export function openPostNumbers(
   }
 
   function below(id: bigint): number {
-    // Most ranges are open at that end.
+    // Fast path: most ranges have no upper end.
     if (id > lastId) return 0;
     const page = firstBelow(heads, 0, heads.length, id) - 1;
     return page < 0 ? 0 : pages.below(page, id);
@@ -67,11 +57,11 @@ export function openPostNumbers(
   return { posts, idOf, below, numberOf, close: pages.close };
 }
 
-/** The pages of a sealed segment's IDs, newest first, and the first ID of each. */
+/** Newest first; `heads` is the first ID of each page. */
 type IdPages = {
   posts: number;
   heads: BigInt64Array;
-  /** Errors: `SealedDamage` where the page is not as long as it should be, or not in order. */
+  /** Errors: `SealedDamage`. */
   read(page: number): BigInt64Array;
 };
 
@@ -114,7 +104,7 @@ function readHeads(database: DatabaseSync, name: string): Heads {
   return { posts, heads, sums: isSummed ? new Uint32Array(buffer, byteOffset, length / 4) : null };
 }
 
-/** The IDs that a blob holds, or null where it holds none. */
+/** Null if the blob is not a whole number of IDs. */
 function longsOf(blob: unknown): BigInt64Array | null {
   if (!(blob instanceof Uint8Array) || blob.byteLength % 8 !== 0) return null;
   const { buffer, byteOffset, byteLength } = aligned(blob);

@@ -4,39 +4,30 @@ import { createPhraseFinder, type PhraseFinder } from "./phrase.ts";
 import { createScratch, type Scratch } from "./scratch.ts";
 import { latenessOf, type SealedPlan } from "./sealed-plan.ts";
 
-/** How much was done for a query: the containers that were looked at, and the terms that were read before. */
+/** The cost of a query so far: containers read, terms prepared. */
 export type SealedWork = { containers: number; prepared?: number };
 
-/** Evaluates plans one chunk at a time: the work of a step is bounded whatever matches. Has the room that this takes. */
+/** Evaluates plans by chunk, which bounds the work per step. */
 type Evaluator = {
   readonly scratch: Scratch;
-  /**
-   * Prepares a plan for a chunk of an index of so many posts: into how many parts the chunk has to be cut so that none of them
-   * takes long.
-   */
+  /** Returns the number of parts into which to split the chunk so that each is fast. `posts`: of the index. */
   prepare(plan: SealedPlan, posts: number, chunk: number, work: SealedWork): number;
-  /**
-   * The posts of the prepared chunk that match; where a part is given, at least those of the part. Valid until something else is
-   * evaluated.
-   */
+  /** The matches in the prepared chunk; with a part, at least its matches. Valid until the next evaluation. */
   evaluate(plan: SealedPlan, part: ChunkPart | null): ChunkSet;
 };
 
-/** Post numbers within a chunk, `to` exclusive. */
 type ChunkPart = { from: number; to: number };
 
-/** How many places of phrases one part of a chunk may look at, about 30 ns each. */
+/** Upper bound of positions read per part of a chunk, about 30 ns each. */
 const mostPlaces = 500_000;
 const mostParts = 64;
 
-/** Evaluators of a thread, for all the indexes that it has open. */
+/** A pool for all indexes of a thread. */
 export type Evaluators = {
-  /** One for a search, which gives it back when it is over. */
   take(): Evaluator;
   giveBack(evaluator: Evaluator): void;
 };
 
-/** How many are kept that no search uses. */
 const mostIdle = 4;
 
 export function createEvaluators(): Evaluators {
@@ -69,7 +60,7 @@ function createEvaluator(): Evaluator {
   };
 }
 
-/** How many places the phrases of a plan look at in a chunk, where at most so many posts are left for them. */
+/** Upper bound of the positions that phrases read, with at most this many candidates. */
 function placesOf(plan: SealedPlan, most: number): number {
   const posts = Math.min(most, plan.most);
   let places = plan.phrase.length * posts;
@@ -95,7 +86,7 @@ type Run = {
   work: SealedWork;
 };
 
-/** Sets how many posts of the chunk match at most, and what a conjunction begins with. */
+/** Sets and returns `most`, sets `cost`. */
 function bound(plan: SealedPlan, run: Run): number {
   plan.most = mostOf(plan, run);
   plan.cost = plan.most + latenessOf(plan) * postsOfChunk;
@@ -117,10 +108,7 @@ function mostOf(plan: SealedPlan, run: Run): number {
   return least;
 }
 
-/**
- * The plan's matches in the chunk. Where `within` is given, posts outside of it are of no interest: conjunctions and phrases give
- * only posts inside.
- */
+/** The matches in the chunk. Only conjunctions and phrases omit matches outside `within`. */
 function evaluate(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkSet {
   if (plan.most === 0) return emptySet;
   if (plan.posts !== null) {
@@ -135,7 +123,7 @@ function evaluateOr(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkS
   return or(evaluateEach(plan.children, run, within), run.scratch);
 }
 
-/** The matches of each plan, which are gone when the next ones are asked for. */
+/** Each set is valid until the next one. */
 function* evaluateEach(
   plans: readonly SealedPlan[],
   run: Run,
@@ -150,7 +138,7 @@ function* evaluateEach(
   }
 }
 
-/** Whether it takes less to look each of these posts up in a set than to add the whole set to a bitmap. */
+/** Whether an intersection with `within` is cheaper than adding the set to a bitmap. */
 const isFew = (within: ChunkSet, { list, count }: ChunkSet): boolean =>
   within.list !== null && within.count * 2 < (list === null ? wordsOfBitmap : count);
 
@@ -175,7 +163,7 @@ function evaluateAnd(plan: SealedPlan, run: Run, within: ChunkSet | null): Chunk
   return found;
 }
 
-/** Rarest posts first; then groups; phrases last, when few candidates are left. Stable, and quick where little changes. */
+/** Rare posts first, then groups, then phrases, when few candidates are left. Insertion sort: stable, fast if nearly sorted. */
 function sortByCost(plans: SealedPlan[]): void {
   for (let index = 1; index < plans.length; index++) {
     const plan = plans[index] as SealedPlan;

@@ -2,7 +2,7 @@
 const betweenTokens = /[\u0000-\u0020\u007f]+/;
 const capitals = /[A-Z]/g;
 
-/** The tokens of a text as the tokenizer of FTS5 folds them (`segments/schema.ts`); none where nothing is left of it. */
+/** Tokens folded as by FTS5's tokenizer (`segments/schema.ts`). */
 export const foldedTokens = (text: string): string[] =>
   text
     .toWellFormed()

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => source.close());
 
-/** The places that SQLite itself says that terms stand at, where they keep any. */
+/** Term occurrences according to SQLite (fts5vocab), for terms with positions. */
 function toldByFts(database: DatabaseSync): Map<string, string[]> {
   database.exec("CREATE VIRTUAL TABLE temp.told USING fts5vocab(main, term, instance)");
   const told = new Map<string, string[]>();
@@ -87,7 +87,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** IDs far apart and side by side, below and beyond 32 bits. */
+/** Adjacent IDs and distant ones, below and above 32 bits. */
 const idOf = (post: number): bigint => (post % 3 === 0 ? BigInt(post) : BigInt(post) << 40n);
 
 function run(history: readonly Step[], leafBytes: number, pieces: number): Set<bigint> {
@@ -129,21 +129,21 @@ const posts40 = Array.from({ length: 40 }, (_, post) => post);
 const written = posts40.map((post) => write(post, "a", "is:post", `word${post}`, "a"));
 const writtenAnew = posts40.map((post) => write(post, "b", "a"));
 
-/** Every form that a piece, a leaf and what stands on it may have. */
+/** Every form of FTS5 segments, leaves and their contents. */
 const forms: [Step[], number, number][] = [
-  // Nothing at all, posts without terms, and a single one.
+  // Nothing, posts without terms, and a single post.
   [[], 32, 2],
   [[write(0), write(1)], 32, 16],
   [[write(0, "a")], 4_050, 16],
-  // The posts of a term, and the places of a post, go on over several leaves.
+  // A term's posts and a post's positions continue over several leaves.
   [[{ kind: "many", from: 0, posts: 200 }], 32, 16],
   [[long(1, 600), long(3, 600)], 32, 16],
   [[{ kind: "many", from: 0, posts: 200 }, long(2, 600)], 200, 2],
-  // Pieces of several levels; a merge that is half done; one piece that was made of all.
+  // Segments on several levels; an unfinished merge; one segment merged from all.
   [written, 64, 2],
   [[...written, mergeOf(1), write(1, "zz"), mergeOf(-1)], 32, 16],
   [[...written, ...writtenAnew, { kind: "optimize" }, write(2, "b")], 64, 16],
-  // Deleted posts of short and of long IDs, with the ID 0, on several pages; then a merge that drops some.
+  // Deleted posts with short and long IDs and with ID 0, on several pages; then a merge that drops some.
   [[write(0, "a", "b"), write(1, "a"), write(0, "c")], 32, 16],
   [[...written, { kind: "optimize" }, ...writtenAnew], 32, 16],
   [[...written, ...writtenAnew, mergeOf(4), ...written], 32, 3],

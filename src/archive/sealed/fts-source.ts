@@ -9,9 +9,9 @@ import { addPosition, addPost, type Postings } from "./postings.ts";
 import type { TermSource } from "./term-source.ts";
 
 /**
- * What a segment's FTS5 table holds, a source for each of its pieces, oldest first. They are read where SQLite has them: its own
- * way, a virtual table with a row for every place of every term, costs four times as much. Only what is committed is seen.
- * `posts`: how many have a number. All that is taken is added to `tally`.
+ * One source per segment of the FTS5 index, oldest first. Parses FTS5's own tables, because fts5vocab's row per term
+ * occurrence is four times as slow. Sees committed data only. `posts`: number of doc numbers. Adds everything read
+ * to `tally`.
  */
 export function* ftsSources(
   database: DatabaseSync,
@@ -39,9 +39,8 @@ const leavesOf = (
     .iterate(id, firstLeaf, lastLeaf);
 
 /**
- * Reads the leaves of a piece. A leaf begins with the place of the first rowid that is not a difference to the one before, and the
- * place where what it holds ends, 16 bits each; behind that stand the places of its terms. What a leaf has no room for goes
- * on in the next, from its fifth byte on.
+ * Reads the leaves of an FTS5 segment. A leaf starts with two 16-bit offsets: of the first rowid that is not a delta, and of
+ * the end of its contents, which the offsets of its terms follow. Overflow continues at the next leaf's fifth byte.
  */
 function pieceSource(
   leaves: Iterator<Record<string, SQLOutputValue>>,
@@ -53,7 +52,7 @@ function pieceSource(
   let at = 0;
   let end = 0;
   let wholeRowid = 0;
-  /** Where the next term of the leaf begins; beyond its end where there is none. */
+  /** `beyond` if there is none. */
   let nextTerm = 0;
   let isFirstTerm = true;
   let footer = 0;
@@ -61,7 +60,7 @@ function pieceSource(
 
   const term = createByteWriter(1_024);
   let isPositional = false;
-  /** The ID of the post that was read last: its upper and lower 32 bits, not below zero. */
+  /** The current post's ID: upper and lower 32 bits, unsigned. */
   let high = 0;
   let low = 0;
   let isFirstPost = true;
@@ -96,7 +95,7 @@ function pieceSource(
     nextTerm += distance;
   }
 
-  /** A number of up to 28 bits. */
+  /** Reads up to 28 bits. */
   function readVarint(): number {
     let byte = leaf[at++] as number;
     if (byte < 0x80) return byte;
@@ -108,7 +107,7 @@ function pieceSource(
     return value;
   }
 
-  /** Reads the ID of a post, or its distance to the one before. */
+  /** Reads an ID, or its delta to the previous one. */
   function readRowid(isWhole: boolean): void {
     let upper = 0;
     let lower = 0;
@@ -153,7 +152,6 @@ function pieceSource(
     const rest = readVarint();
     if (shared > term.length + 1 || rest === 0 || at + rest > end)
       throw unreadable("a term is cut off");
-    // The first byte says of which index of the table the term is.
     if (shared === 0 && leaf[at] !== mainIndex) throw unreadable("it has an index of prefixes");
     if (shared === 0) replaceEnd(term, 0, leaf, at + 1, at + rest);
     else replaceEnd(term, shared - 1, leaf, at, at + rest);
@@ -163,7 +161,6 @@ function pieceSource(
     findNextTerm();
   }
 
-  /** Goes to the next leaf within the places of a post. */
   function goOn(): void {
     if (!nextLeaf()) throw unreadable("a post is cut off");
   }
@@ -177,7 +174,7 @@ function pieceSource(
     at += left;
   }
 
-  /** Passes over the positions that so many bytes hold, and returns how many they are. */
+  /** Skips this many bytes of positions. Returns how many positions. */
   function countPositions(bytes: number): number {
     let count = 0;
     for (let left = bytes; left > 0; left -= 1) {
@@ -187,7 +184,7 @@ function pieceSource(
     return count;
   }
 
-  /** Adds the positions that so many bytes hold, differences plus two, and returns how many they are. */
+  /** Same, but adds the positions, which are stored as deltas plus two. */
   function takePositions(postings: Postings, bytes: number): number {
     let count = 0;
     let position = 0;
@@ -203,7 +200,7 @@ function pieceSource(
     return count;
   }
 
-  /** Takes the post at which it stands, and returns how often the term is in it; 0 where the post is passed over. */
+  /** Returns the number of occurrences; 0 if the post is skipped. */
   function takePost(postings: Postings): number {
     readRowid(isFirstPost || at === wholeRowid);
     isFirstPost = false;
@@ -254,8 +251,7 @@ function pieceSource(
   };
 }
 
-/** How the terms of a table begin that has no index of prefixes: the digit 0. */
+/** First byte of terms in FTS5's main index; prefix indexes have others. */
 const mainIndex = 0x30;
 
-/** Where no leaf reaches. */
 const beyond = 0x7fff_ffff;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** A piece of an FTS5 index: the leaves that hold its terms, and how many pages name the posts deleted from it. */
+/** A segment of an FTS5 index. `tombstonePages`: pages that list its deleted posts. */
 export type FtsPiece = {
   id: number;
   firstLeaf: number;
@@ -8,19 +8,18 @@ export type FtsPiece = {
   tombstonePages: number;
 };
 
-/** Bits below the number of a piece in the IDs of FTS5's rows. */
+/** Bits below the FTS5 segment's ID in the rowids of FTS5's data table. */
 export const pieceShift = 37;
 
-/** The version of FTS5's files that is read here, in its table of settings. */
+/** The supported version of FTS5's file format. */
 const ftsVersion = 4;
-/** Under which FTS5 keeps the record of its pieces. */
+/** Rowid of FTS5's structure record. */
 const structureId = 10;
-/** How the record begins, behind a number of four bytes, where posts may be deleted from an index without content. */
+/** Magic number of a structure record with tombstones, at its fifth byte. */
 const withTombstones = 0xff000001;
 
 /**
- * The pieces of the FTS5 table `term`, oldest first. Throws where it has a form that is not read here, which a later SQLite may
- * give it.
+ * The segments of the FTS5 table `term`, oldest first. Errors: `UnreadableFts` for unknown formats, such as a later SQLite's.
  */
 export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
   const version = database.prepare("SELECT v FROM term_config WHERE k = 'version'").get()?.v;
@@ -36,7 +35,7 @@ export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
   let at = 8;
 
   const record = block;
-  /** SQLite's varint: seven bits a byte, the highest first, and eight in a ninth. */
+  /** Big endian, seven bits a byte, eight in the ninth. */
   function readVarint(): number {
     let value = 0;
     for (let bytes = 1; bytes <= 9; bytes += 1) {
@@ -67,7 +66,7 @@ export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
     }
     byLevel.push(pieces);
   }
-  // What is merged goes up a level: the highest one has what is oldest.
+  // Merging moves data up: the highest level is the oldest.
   const pieces = byLevel.reverse().flat();
   if (pieces.length !== all || at !== block.length) {
     throw unreadable("the record of its pieces contradicts itself");
@@ -75,10 +74,8 @@ export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
   return pieces.filter(({ firstLeaf }) => firstLeaf > 0);
 }
 
-/** An FTS5 index is damaged, or of a form that is not read here. */
 export class UnreadableFts extends Error {}
 
-/** Says what was found in place of what is read here. */
 export const unreadable = (what: string): UnreadableFts =>
   new UnreadableFts(
     `the segment cannot be sealed, as its FTS5 index is damaged or of a form that this version does not know: ${what}. FTS5 goes on answering; \`earshot archive check\` tells whether it is whole, and \`earshot archive reindex\` makes it anew`,

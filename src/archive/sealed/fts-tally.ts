@@ -5,8 +5,8 @@ import type { NumberLookup } from "./doc-number-lookup.ts";
 import { unreadable } from "./fts-structure.ts";
 
 /**
- * How many places of terms an FTS5 table has in numbered posts, and a sum in which each post counts differently: what was taken
- * from it is compared with what it says itself of the length of its posts, so that nothing is lost when it is read wrongly.
+ * Occurrences of terms, and a hash weighted by doc number. Compared with the post lengths that FTS5 stores, to detect
+ * misread postings.
  */
 export type Tally = { places: number; mixed: number };
 
@@ -16,10 +16,12 @@ export function addToTally(tally: Tally, number: number, places: number): void {
     (tally.mixed + Math.imul(Math.imul(number + 1, 0x9e3779b1) ^ 0x85ebca6b, places)) | 0;
 }
 
-/** Posts whose lengths are read in one step. */
 const postsOfStep = 4_000;
 
-/** What an FTS5 table says of the length of its posts. Covers these. Errors: `archive_damaged` where one has no number. */
+/**
+ * The tally of the post lengths stored by FTS5. Adds the posts to `coverage`. Errors: `archive_damaged` if one has no
+ * doc number.
+ */
 export function* readTally(
   database: DatabaseSync,
   lookup: NumberLookup,
@@ -45,7 +47,7 @@ export function* readTally(
   }
 }
 
-/** Throws where `taken` is not all that the table says it has. */
+/** Errors: `UnreadableFts` if the tallies differ. */
 export function assertTally(said: Tally, taken: Tally): void {
   if (said.places === taken.places && said.mixed === taken.mixed) return;
   throw unreadable(
@@ -55,7 +57,7 @@ export function assertTally(said: Tally, taken: Tally): void {
   );
 }
 
-/** A number as SQLite packs it, seven bits a byte, the highest first; here two hexadecimal digits a byte. */
+/** SQLite's varint in hexadecimal: big endian, seven bits a byte. */
 function lengthOf(digits: string): number {
   let value = 0;
   for (let at = 0; at < digits.length; at += 2) {

@@ -2,13 +2,12 @@ import type { DatabaseSync } from "node:sqlite";
 import type { NumberLookup } from "./doc-number-lookup.ts";
 import { type FtsPiece, pieceShift, unreadable } from "./fts-structure.ts";
 
-/** Added to the number of a piece in the IDs of the rows that name posts deleted from it. */
+/** Added to the FTS5 segment's ID in the rowids of tombstone pages. */
 const tombstonePieces = 65_536;
 
-/** Pages that name deleted posts, read in one step. */
 const pagesOfStep = 64;
 
-/** A bit for each post that was deleted from a piece, by number; null where none were. */
+/** The posts deleted from an FTS5 segment, as a bitmap by doc number; null if none. */
 export function* readDeleted(
   database: DatabaseSync,
   { id, tombstonePages }: FtsPiece,
@@ -22,7 +21,7 @@ export function* readDeleted(
       deleted[number >>> 5] = (deleted[number >>> 5] as number) | (1 << (number & 31));
   };
   const read = database.prepare("SELECT block FROM term_data WHERE id = ?");
-  // Beyond 2 ** 53: no number of JavaScript holds it exactly.
+  // Exceeds 2 ** 53.
   const first = BigInt(id + tombstonePieces) << BigInt(pieceShift);
   for (let page = 0; page < tombstonePages; page += 1) {
     const block = read.get(first + BigInt(page))?.block;
@@ -31,7 +30,7 @@ export function* readDeleted(
     const bytesOfKey = view.getUint8(0);
     if (bytesOfKey !== 4 && bytesOfKey !== 8)
       throw unreadable("a page of deleted posts is malformed");
-    // A free place is zero, so that the post of this ID is marked in the head.
+    // Zero is an empty slot: a flag in the header marks the post with ID 0.
     if (page === 0 && view.getUint8(1) !== 0) mark(lookup(0, 0));
     for (let at = 8; at + bytesOfKey <= block.length; at += bytesOfKey) {
       const high = bytesOfKey === 8 ? view.getInt32(at) : 0;

@@ -7,7 +7,7 @@ import { idsOfPage } from "./format.ts";
 import { createIdMemory, type Ids, useIdMemory } from "./id-memory.ts";
 import type { SharedIdMemory } from "./shared-pages.ts";
 
-/** Memory in which so many pages find room; one slot more is always free. */
+/** Memory for this many pages; one more slot is always free. */
 function memoryOf(pages: number): SharedIdMemory {
   let bytes = pages * idsOfPage * 8;
   while (createIdMemory(bytes).slots < pages + 1) bytes += 16;
@@ -20,7 +20,7 @@ function readAll(ids: Ids, source: MadeUpIds): void {
   }
 }
 
-/** The IDs of one post of each page, and the number that follows from each. */
+/** Verifies the ID of one post per page and the doc number derived from it. */
 function looksRight(ids: Ids, source: MadeUpIds, pages = source.heads.keys()): void {
   for (const page of pages) {
     const number = page * idsOfPage + ((page * 31) % 100);
@@ -38,7 +38,7 @@ test.each([0, 1, 1_000, 4_200, 9_000, 80_000, 1_000_000, 80_000_000])(
   (maxBytes) => {
     const { buffer, slots } = createIdMemory(maxBytes);
     expect(buffer.byteLength).toBeLessThanOrEqual(Math.max(16, maxBytes));
-    // A single one would be given up as soon as it is taken.
+    // A single slot would be evicted as soon as it is taken.
     expect(slots).not.toBe(1);
     const bytesOfIds = slots * idsOfPage * 8;
     expect(buffer.byteLength - bytesOfIds).toBeLessThanOrEqual(16 + bytesOfIds * 0.01);
@@ -87,7 +87,7 @@ test("a page that two threads read at the same time lies there once", () => {
   expect(source.pagesRead()).toBe(16);
 });
 
-/** Runs `meanwhile` after each atomic read that `work` makes, as another thread may. */
+/** Runs `meanwhile` after each atomic read in `work`, as another thread might. */
 function interrupted(meanwhile: () => void, work: () => void): void {
   const load = Atomics.load;
   let isInside = false;
@@ -125,7 +125,7 @@ test("a page may make room for others at any moment of a read", () => {
       [() => ids.below(page, id + 1n), number],
     ];
     for (const [read, truth] of reads) {
-      // It lies in the shared memory when the read begins.
+      // The page is in shared memory when the read begins.
       expect(ids.at(number)).toBe(id);
       expect(ids.at(number)).toBe(id);
       interrupted(pushOut, () => expect(read()).toBe(truth));
@@ -211,7 +211,7 @@ test("threads that read, put and push out pages of the same memory at once all r
     workers.map(async (worker) => (await once(worker, "message"))[0] as IdMemoryFindings),
   );
   await once(endless, "message");
-  // In the middle of whatever it is at.
+  // At an arbitrary moment.
   await endless.terminate();
   for (const { wrong, pagesRead } of await findings) {
     expect(wrong).toEqual([]);

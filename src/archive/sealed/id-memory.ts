@@ -10,37 +10,31 @@ import {
   useSharedPages,
 } from "./shared-pages.ts";
 
-/** The IDs of one sealed segment as they lie in its file: `heads` is the first one of every page, `read` reads a page. */
+/** `heads`: the first ID of every page. */
 export type IdSource = {
-  /** The same for the same file in all threads. */
   name: string;
   posts: number;
   heads: BigInt64Array;
   read(page: number): BigInt64Array;
 };
 
-/** The IDs of one sealed segment, newest first. */
+/** The IDs of a segment, newest first. */
 export type Ids = {
   at(number: number): bigint;
-  /** The number of the first post of the page whose ID is below `id`, or the number after its last. */
+  /** The first doc number in the page with an ID below `id`, or the one after the page. */
   below(page: number, id: bigint): number;
-  /** Gives back what it takes of the thread's own memory. */
   close(): void;
 };
 
-/** What one thread reads IDs through: memory that it shares with others, and for what finds no room there a little of its own. */
+/** A cache of IDs: memory shared by threads, and a small own cache for pages without a slot there. */
 export type IdMemory = { open(source: IdSource): Ids };
 
 /** 2 MiB a thread. */
 const defaultOwnPages = 512;
 
-/**
- * Memory for the IDs of sealed segments, 8 bytes a post, at most `maxBytes`; threads are started with it. Errors:
- * `invalid_setting` where there is not that much.
- */
+/** Shared memory for IDs of sealed segments, 8 bytes per post. Errors: `invalid_setting` if the allocation fails. */
 export const createIdMemory = (maxBytes: number): SharedIdMemory => createSharedPages(maxBytes);
 
-/** The calling thread's use of the memory. */
 export function useIdMemory(shared: SharedIdMemory, ownPages = defaultOwnPages): IdMemory {
   const pages = shared.slots === 0 ? null : useSharedPages(shared);
   const recent = createRecentPages(ownPages);
@@ -53,10 +47,9 @@ export function useIdMemory(shared: SharedIdMemory, ownPages = defaultOwnPages):
   };
 }
 
-/** More than a segment has. */
+/** More pages than a segment has. */
 const pagesOfSegment = 2 ** 24;
 
-/** `firstKey` is that of its first page in `recent`. */
 function openIds(
   source: IdSource,
   shared: SharedPages | null,
@@ -65,7 +58,7 @@ function openIds(
 ): Ids {
   const { posts, heads } = source;
   const segment = identityOf(source);
-  /** In which slot of the shared memory each page was last, or -1, and the stamp that goes with it. */
+  /** Slot (or -1) and stamp of each page when last found in shared memory. */
   const slots = new Int32Array(heads.length).fill(-1);
   const stamps = new Int32Array(heads.length);
 
@@ -99,7 +92,7 @@ function openIds(
     return first + firstBelow(pageOf(page), 0, length, id);
   }
 
-  /** Whether it is known in which slot the page is, or was a moment ago. */
+  /** Whether the page's slot is known, if perhaps stale. */
   function isPlaced(page: number, pages: SharedPages): boolean {
     if ((slots[page] as number) >= 0) return true;
     if (recent.has(firstKey + page)) return false;
@@ -130,7 +123,7 @@ function openIds(
   return { at, below, close };
 }
 
-/** The first index from `from` to below `to` with an ID below `id`, or `to`. The IDs descend. */
+/** The first index from `from` to below `to` with an ID below `id`, or `to`; IDs descend. */
 export function firstBelow(ids: BigInt64Array, from: number, to: number, id: bigint): number {
   let low = from;
   let high = to;
@@ -142,7 +135,7 @@ export function firstBelow(ids: BigInt64Array, from: number, to: number, id: big
   return low;
 }
 
-/** Proves what was found in memory that may have been written to meanwhile: the IDs on both sides of it, read in order. */
+/** Verifies a search in memory that another thread may overwrite, with ordered reads of the neighbours. */
 function liesBetween(
   ids: BigInt64Array,
   from: number,
@@ -154,7 +147,7 @@ function liesBetween(
   return found === to || Atomics.load(ids, found) < id;
 }
 
-/** 128 bits that no other segment has: made of its name and the first ID of each page. */
+/** 128 bits of a hash of name and heads. */
 function identityOf({ name, posts, heads }: IdSource): Int32Array {
   const hash = createHash("sha256").update(`${name}\0${posts}\0`).update(heads).digest();
   return new Int32Array(Uint8Array.from(hash).buffer, 0, numbersOfSegment);

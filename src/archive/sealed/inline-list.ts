@@ -11,7 +11,7 @@ import {
   type PostingList,
 } from "./posting-list.ts";
 
-/** The posts of a term that stand in the dictionary. */
+/** The posting list of a term stored in the dictionary. */
 export function inlineList(
   { posts, positioned, rest }: DictionaryEntry,
   totalPosts: number,
@@ -49,7 +49,7 @@ export function inlineList(
   };
 }
 
-/** Calls `visit` with the numbers of an entry's posts: ascending, and each a number of a post. */
+/** Visits the doc numbers of an entry; verifies that they ascend and exist. */
 export function readNumbers(
   reader: ByteReader,
   posts: number,
@@ -76,7 +76,7 @@ function readInlinePositions(reader: ByteReader, posts: number): Positions {
   return listedPositions(starts, Uint32Array.from(list));
 }
 
-/** Calls `visit` with the positions of one post, ascending. */
+/** Visits the positions of one post, ascending. */
 export function readListedPositions(
   reader: ByteReader,
   visit: (place: number, isLast: boolean) => void,

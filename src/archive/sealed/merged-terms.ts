@@ -2,11 +2,11 @@ import type { Bytes } from "./byte-writer.ts";
 import { clearPostings, closeRun, type Postings } from "./postings.ts";
 import { compareTerms, type TermSource } from "./term-source.ts";
 
-/** The terms of several sources, each once, in the order of their UTF-8 bytes. */
+/** The terms of several sources, each once, ascending by UTF-8 bytes. */
 export type MergedTerms = {
-  /** Goes to the next term and returns it, valid until the next call; null after the last. Its postings are yet to be taken. */
+  /** The next term, valid until the next call; null after the last. Does not take its postings. */
   next(): Bytes | null;
-  /** Takes some postings of the term; true when it has all of them, in ascending order. */
+  /** Takes some postings; true when the term has no more. They ascend then. */
   take(most: number): boolean;
   postings: Postings;
   holdsPositions(): boolean;
@@ -14,7 +14,7 @@ export type MergedTerms = {
 
 export function mergeTerms(sources: readonly TermSource[], postings: Postings): MergedTerms {
   const open = sources.filter((source) => source.next());
-  /** Those that have the term; of `taken` of them all postings have been taken. */
+  /** Sources with the current term; the first `taken` are exhausted. */
   const having: TermSource[] = [];
   let taken = 0;
 

@@ -12,7 +12,7 @@ const letters = ["a", "b", "c"] as const;
 type Letter = (typeof letters)[number];
 type Tokens = readonly Letter[];
 
-/** Posts that have every number from 0 on. */
+/** Doc numbers are indexes into `posts`. */
 function postingListOf(letter: Letter, posts: readonly Tokens[]): PostingList {
   const numbers = [...posts.keys()].filter((number) => posts[number]?.includes(letter));
   const places = numbers.map((number) => placesIn(posts[number] ?? [], letter));

@@ -5,9 +5,9 @@ import { inList, occursAt, occursTwice, startOf } from "./positions.ts";
 import type { PostingList } from "./posting-list.ts";
 import type { Scratch } from "./scratch.ts";
 
-/** Finds which posts of a chunk hold a phrase; keeps the room it needs for that. */
+/** Finds the posts of a chunk that contain a phrase. Reuses its buffers. */
 export type PhraseFinder = {
-  /** The posts of `candidates`, all of which hold every term of the phrase, in which they stand side by side. */
+  /** The candidates in which the terms are adjacent; all of them must contain every term. */
   find(
     phrase: readonly PostingList[],
     chunk: number,
@@ -18,11 +18,9 @@ export type PhraseFinder = {
 
 export function createPhraseFinder(): PhraseFinder {
   const candidates = new Uint16Array(postsOfChunk);
-  /** Which of the candidates a sieve keeps. */
   const kept = new Uint16Array(postsOfChunk);
   const rooms: Uint32Array[] = [];
 
-  /** Room for so many ranks, of the `index`th term. */
   function roomFor(index: number, count: number): Uint32Array {
     const room = rooms[index];
     if (room !== undefined && room.length >= count) return room;
@@ -38,7 +36,7 @@ export function createPhraseFinder(): PhraseFinder {
     return { positions: list.positions(set), ranks: room };
   }
 
-  /** The candidates are sieved, each time by more that takes longer, and each word is read when it is first needed. */
+  /** Filters in stages, cheapest first; reads each word's positions on first use. */
   function sieve(phrase: readonly PostingList[], chunk: number, all: number): number {
     const words = new Map<PostingList, Word>();
     let count = all;
@@ -58,7 +56,7 @@ export function createPhraseFinder(): PhraseFinder {
       count = left;
     }
 
-    // A word that occurs in the phrase again stands in several places of each post that matches.
+    // A repeated word has several positions in each match.
     const repeated = phrase.filter((list, place) => phrase.indexOf(list) !== place);
     for (const list of new Set(repeated)) keep(severalPlaces(wordOf(list), count, kept));
     const [first, second] = phrase;
@@ -91,7 +89,7 @@ function keepRanks(ranks: Uint32Array, kept: Uint16Array, count: number): void {
   }
 }
 
-/** Writes to `out` in which candidates the word stands in several places, or in a late one; how many. */
+/** Writes to `out` the indexes of candidates with several positions or a late one. Returns how many. */
 function severalPlaces({ positions, ranks }: Word, count: number, out: Uint16Array): number {
   const { bytes } = positions;
   let found = 0;
@@ -102,7 +100,7 @@ function severalPlaces({ positions, ranks }: Word, count: number, out: Uint16Arr
   return found;
 }
 
-/** Writes to `out` in which candidates the second of two words stands behind the first; how many. */
+/** Writes to `out` the indexes of candidates in which the second word follows the first. Returns how many. */
 function pairs(first: Word, second: Word, count: number, out: Uint16Array): number {
   return first === second ? doubles(first, count, out) : neighbours(first, second, count, out);
 }
@@ -117,7 +115,7 @@ function doubles({ positions, ranks }: Word, count: number, out: Uint16Array): n
   return found;
 }
 
-/** Most posts hold each word in one place, which takes no further look. */
+/** Fast path for words with one position. */
 function neighbours(first: Word, second: Word, count: number, out: Uint16Array): number {
   const pair = [first, second];
   const firsts = first.positions.bytes;
@@ -134,7 +132,7 @@ function neighbours(first: Word, second: Word, count: number, out: Uint16Array):
   return found;
 }
 
-/** Writes to `out` in which candidates the words stand side by side; how many. */
+/** Writes to `out` the indexes of candidates in which all words are adjacent. Returns how many. */
 function wholes(words: readonly Word[], count: number, out: Uint16Array): number {
   let found = 0;
   for (let index = 0; index < count; index++) {
@@ -145,10 +143,9 @@ function wholes(words: readonly Word[], count: number, out: Uint16Array): number
   return found;
 }
 
-/** Of so many places of the first word each is looked at by itself: few posts have more. */
+/** Few posts have more positions of the first word: these are tried one by one. */
 const fewPlaces = 8;
 
-/** Whether the words stand side by side in the candidate. */
 function holds(words: readonly Word[], index: number): boolean {
   const { positions, ranks } = words[0] as Word;
   const rank = ranks[index] as number;
@@ -164,7 +161,7 @@ function holds(words: readonly Word[], index: number): boolean {
   return holdsAmongMany(words, index);
 }
 
-/** The same where the first word stands in many places. One that stands in a single place says where all would have to. */
+/** For many positions of the first word. A word with a single one determines all others. */
 function holdsAmongMany(words: readonly Word[], index: number): boolean {
   for (let number = 1; number < words.length; number++) {
     const { positions, ranks } = words[number] as Word;
@@ -181,7 +178,6 @@ function standsFirst(words: readonly Word[], index: number, place: number): bool
   return occursAt(positions, ranks[index] as number, place);
 }
 
-/** Whether the other words follow the first one at this place. */
 function follow(words: readonly Word[], index: number, place: number): boolean {
   for (let number = 1; number < words.length; number++) {
     const { positions, ranks } = words[number] as Word;

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 
 /**
- * Whether a term keeps positions: words, and parts of links, stand side by side in phrases. Other facets are looked for alone,
- * and so is the gap between parts of a text (`text/facets.ts`, `text/analyze.ts`).
+ * Words and parts of links have positions, for phrases. Other facets, and the gap between parts of a text, are only searched
+ * alone (`text/facets.ts`, `text/analyze.ts`).
  */
 export const holdsPositions = (term: string): boolean => !lookedForAlone.test(term);
 
@@ -18,7 +18,7 @@ const thresholds = ["likes>=", "reposts>=", "replies>=", "quotes>="].map((name) 
   Buffer.from(name),
 );
 
-/** What `holdsPositions` says of these bytes. They are looked at for every term that is passed over, so no text is made of them. */
+/** Same for UTF-8 bytes, without decoding: runs for every skipped term. */
 export function hasPositions(term: Uint8Array, length: number): boolean {
   const first = term[0] as number;
   if (first === bar) return length > 1;

@@ -37,7 +37,7 @@ const examples: [number[][]][] = [
   [[[1, 3], [4, 7], [8]]],
 ];
 
-/** Whether a post has two places side by side. */
+/** Whether a post has two adjacent positions. */
 const hasDouble = (places: readonly number[]): boolean =>
   places.some((each, at) => places[at + 1] === each + 1);
 

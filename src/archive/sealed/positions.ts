@@ -2,8 +2,8 @@ import { SealedDamage } from "./damage.ts";
 import { seek } from "./seek.ts";
 
 /**
- * Where a term stands in posts of one row: for the post of rank n `bytes[n]`, or, where that is 255, several positions or a later
- * one in `list`. Those begin at `starts[k]`, where `ranks[k]` is n, and end with one that bears `lastBit`.
+ * A term's positions in the posts of one row. For the post of rank n: `bytes[n]`, or, if that is 255, entries of `list` from
+ * `starts[k]`, where `ranks[k]` is n, to one with `lastBit`.
  */
 export type Positions = {
   readonly bytes: Uint8Array;
@@ -11,17 +11,17 @@ export type Positions = {
   readonly starts: Uint16Array | Uint32Array;
   readonly list: Uint16Array | Uint32Array;
   readonly lastBit: number;
-  /** Which of `ranks` was asked for last: the next one is near it. */
+  /** Index in `ranks` of the last lookup. */
   near: number;
 };
 
-/** Stands in `bytes` for a post whose positions are in the list. */
+/** Marks a post whose positions are in `list`. */
 export const inList = 255;
 const shortLastBit = 0x8000;
 const longLastBit = 0x80000000;
 const noNumbers = new Uint32Array(0);
 
-/** The positions in a row of `sealed_positions` for so many posts. Throws `SealedDamage` where the row does not hold so many. */
+/** Parses a row of `sealed_positions`. Errors: `SealedDamage` if the length is wrong. */
 export function readPositions(row: Uint8Array, posts: number): Positions {
   if (row.byteLength === posts) {
     return {
@@ -61,7 +61,7 @@ export function readPositions(row: Uint8Array, posts: number): Positions {
 
 const malformed = (): SealedDamage => new SealedDamage("a row of positions has a wrong length");
 
-/** Positions made in memory: those of post n begin at `starts[n]` of `list`, and the last one of each post bears `lastListed`. */
+/** Positions built in memory: those of post n start at `starts[n]` and end with one that has `lastListed`. */
 export function listedPositions(starts: Uint32Array, list: Uint32Array): Positions {
   return {
     bytes: new Uint8Array(starts.length).fill(inList),
@@ -75,7 +75,7 @@ export function listedPositions(starts: Uint32Array, list: Uint32Array): Positio
 
 export const lastListed = longLastBit;
 
-/** Where in `list` the positions of a post begin whose byte is `inList`. Quick when posts are asked for in their order. */
+/** Start in `list` of a post whose byte is `inList`. Fastest in ascending order of ranks. */
 export function startOf(positions: Positions, rank: number): number {
   const { ranks, starts, list } = positions;
   const near = positions.near;
@@ -88,10 +88,10 @@ export function startOf(positions: Positions, rank: number): number {
   return start;
 }
 
-/** How many positions of a post are looked at one after the other: few posts have more. */
+/** Few posts have more positions: these are scanned one by one. */
 const fewPositions = 12;
 
-/** Whether the term stands at this place of the post. A post that repeats it without end does not take long either. */
+/** Whether the term occurs at this position. Galloping search keeps repetitive posts fast. */
 export function occursAt(positions: Positions, rank: number, place: number): boolean {
   const only = positions.bytes[rank] as number;
   if (only !== inList) return only === place;
@@ -106,7 +106,7 @@ export function occursAt(positions: Positions, rank: number, place: number): boo
   return isAmong(positions, start + fewPositions, place);
 }
 
-/** Whether the place is among the positions of the post that was asked for last, from this index on. */
+/** Whether the last post looked up has the position, from this index. */
 function isAmong(positions: Positions, from: number, place: number): boolean {
   const end = endOf(positions);
   if (from >= end) throw new SealedDamage("positions are not in order");
@@ -114,19 +114,19 @@ function isAmong(positions: Positions, from: number, place: number): boolean {
   return found < end && positionAt(positions, found) === place;
 }
 
-/** Where in `list` the positions of the post end that was asked for last. */
+/** End in `list` of the last post looked up. */
 function endOf({ list, starts, near }: Positions): number {
   const end = near + 1 < starts.length ? (starts[near + 1] as number) : list.length;
   if (end > list.length) throw new SealedDamage("positions are not in order");
   return end;
 }
 
-/** Where in `list` the positions of a post lie whose byte is `inList`. */
+/** Range in `list` of a post whose byte is `inList`. */
 export function positionsOf(positions: Positions, rank: number): { from: number; end: number } {
   return { from: startOf(positions, rank), end: endOf(positions) };
 }
 
-/** Whether the term stands in two places of the post side by side. */
+/** Whether the term has two adjacent positions in the post. */
 export function occursTwice(positions: Positions, rank: number): boolean {
   if (positions.bytes[rank] !== inList) return false;
   const { from, end } = positionsOf(positions, rank);
@@ -136,11 +136,10 @@ export function occursTwice(positions: Positions, rank: number): boolean {
   return false;
 }
 
-/** The position at this index of `list`. */
 export const positionAt = ({ list, lastBit }: Positions, index: number): number =>
   ((list[index] as number) & ~lastBit) >>> 0;
 
-/** The first index of `list` from `from` to below `end` with a position that is not before this one, or `end`; quick when it is near. */
+/** Galloping search: the first index from `from` with a position not before `place`, or `end`. */
 export function seekPosition(
   positions: Positions,
   from: number,

@@ -1,38 +1,37 @@
 import type { ChunkSet } from "./chunk-set.ts";
 import type { Positions } from "./positions.ts";
 
-/** Posts of a sealed index, chunk by chunk. */
+/** Posts of a sealed index, by chunk. */
 export type PostSets = {
-  /** How many there are in each chunk at most; none where it says zero. */
+  /** Upper bounds by chunk; 0 means none. */
   readonly counts: Uint32Array;
-  /** Those of a chunk. Read when they are first asked for. */
+  /** Read on first use. */
   set(chunk: number): ChunkSet;
   /**
-   * Makes the set of a chunk in steps, where that takes long: yields how many terms, or as much else, each one read. What was made
-   * is kept where the caller does not go on.
+   * Builds the set of a chunk in steps, if that is slow; yields the cost in terms read. An abandoned build can be continued.
    */
   prepare?(chunk: number): Generator<number, void>;
 };
 
-/** The posts of one term, and where it stands in them. */
+/** The posts and positions of one term. */
 export type PostingList = PostSets & {
-  /** The positions in the posts of a set that `set` gave, by the ranks that `ranks` gives. */
+  /** Positions in the posts of a set from `set`, indexed by `ranks`. */
   positions(set: ChunkSet): Positions;
 };
 
-/** The rows of a sealed segment that hold what does not stand in the dictionary. */
+/** The postings that are not in the dictionary. */
 export type PostingRows = {
   readonly posts: number;
-  /** Throws `SealedDamage` where there is no such row. */
+  /** Errors: `SealedDamage` if the row does not exist. */
   docs(row: number): Uint8Array;
   positions(row: number): Uint8Array;
 };
 
-/** Terms that are looked for alone keep no positions: a plan never has them in a phrase. */
+/** Plans never put terms without positions into phrases. */
 export function assertPositioned(positioned: boolean): void {
   if (!positioned) throw new Error("a term that keeps no positions stands in a phrase");
 }
 
-/** What a posting list takes beside its posts, and the positions of some of them: objects, functions, heads of typed arrays; bytes. */
+/** Overhead of a posting list, and of its positions: objects, functions, typed-array headers; bytes. */
 export const bytesOfList = 1_000;
 export const bytesOfPositions = 700;

@@ -3,7 +3,7 @@ import { SealedDamage } from "./damage.ts";
 import type { PostingRows } from "./posting-list.ts";
 import { assertSum, rowSum } from "./sums.ts";
 
-/** The rows of a sealed segment of so many posts. Errors of what it reads: `SealedDamage`. */
+/** `posts`: of the segment. Errors, on reading: `SealedDamage`. */
 export function postingRowsOf(
   database: DatabaseSync,
   { posts, isSummed }: { posts: number; isSummed: boolean },

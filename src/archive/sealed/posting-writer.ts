@@ -11,15 +11,15 @@ import type { Postings } from "./postings.ts";
 import { seek } from "./seek.ts";
 import { rowSum } from "./sums.ts";
 
-/** Writes the containers and positions of terms that do not fit into the dictionary. */
+/** Writes the terms that do not fit into the dictionary. */
 export type PostingWriter = {
-  /** How many posts lie in each chunk, for the dictionary; valid until the next call. */
+  /** Number of posts per chunk; valid until the next call. */
   count(postings: Postings): Uint32Array;
-  /** Writes the rows of a term that was counted, and returns the number of its first row. Stops for a moment after every row. */
+  /** Writes the term last passed to `count`. Returns its first row. Yields after every chunk. */
   write(postings: Postings, holdsPositions: boolean): Generator<"worked", number>;
 };
 
-/** `chunks`: of all posts. The caller holds a transaction open. */
+/** `chunks`: of the whole index. The caller owns the transaction. */
 export function createPostingWriter(database: DatabaseSync, chunks: number): PostingWriter {
   const insertDocs = database.prepare("INSERT INTO sealed_docs VALUES (?, ?, ?)");
   const insertPositions = database.prepare("INSERT INTO sealed_positions VALUES (?, ?, ?)");
@@ -70,7 +70,6 @@ export function createPostingWriter(database: DatabaseSync, chunks: number): Pos
   };
 }
 
-/** The containers of ascending numbers, chunk by chunk. */
 function containers(numbers: Uint32Array, from: number, to: number): Uint8Array {
   const ends: number[] = [];
   let bytes = 0;
@@ -102,12 +101,12 @@ function containers(numbers: Uint32Array, from: number, to: number): Uint8Array 
   return new Uint8Array(buffer);
 }
 
-/** Positions from here on do not fit into the byte of their post. */
+/** Positions from here do not fit into the post's byte. */
 const lateFrom = 255;
-/** Positions above it do not fit into an item of 16 bits. */
+/** Positions above this do not fit into a 16-bit item. */
 const highestNarrow = 0x7fff;
 
-/** One byte a post, and in front of them the overflow table where there is need of one. */
+/** One byte per post, preceded by the overflow table if needed. */
 function positionBytes(postings: Postings, from: number, to: number): Uint8Array {
   const { starts, counts, positions } = postings;
   let overflowing = 0;

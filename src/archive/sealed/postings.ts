@@ -1,20 +1,16 @@
-/**
- * The postings of one term while it is put together: its posts by number, and where it stands in each. They come as runs, one
- * from each source, and lie in ascending order once every run is closed. No post is in two runs.
- */
+/** Accumulates the postings of one term in runs, one per source, without common posts. Ascending once every run is closed. */
 export type Postings = Columns & {
   posts: number;
   places: number;
   positions: Uint32Array;
-  /** The first post of the run that is being added. */
+  /** The first post of the open run. */
   run: number;
-  /** Room to merge runs in. */
   aside: Columns;
 };
 
 type Columns = {
   numbers: Uint32Array;
-  /** Where the positions of each post begin in `positions`, and how many there are. */
+  /** Start and number of each post's positions. */
   starts: Uint32Array;
   counts: Uint32Array;
 };
@@ -40,7 +36,7 @@ export function clearPostings(postings: Postings): void {
   postings.run = 0;
 }
 
-/** Adds a post; the positions that follow are those in it. */
+/** Following calls of `addPosition` apply to this post. */
 export function addPost(postings: Postings, number: number): void {
   const { posts } = postings;
   if (posts === postings.numbers.length) growColumns(postings);
@@ -50,7 +46,7 @@ export function addPost(postings: Postings, number: number): void {
   postings.posts = posts + 1;
 }
 
-/** Adds a position in the last post; those of a post come in ascending order. */
+/** Positions of a post must ascend. */
 export function addPosition(postings: Postings, position: number): void {
   const { places } = postings;
   if (places === postings.positions.length) postings.positions = grown(postings.positions);
@@ -60,7 +56,7 @@ export function addPosition(postings: Postings, position: number): void {
   postings.counts[post] = at(postings.counts, post) + 1;
 }
 
-/** Ends a run that came in ascending or in descending order, and puts it among the runs before it. */
+/** Closes a run that ascends or descends, and merges it with the previous ones. */
 export function closeRun(postings: Postings): void {
   const { run, posts, numbers } = postings;
   if (posts - run > 1 && at(numbers, run) > at(numbers, run + 1)) {
@@ -72,7 +68,7 @@ export function closeRun(postings: Postings): void {
   postings.run = postings.posts;
 }
 
-/** Merges the run with those before it, from the highest number down. */
+/** Merges in place, from the highest doc number down. */
 function mergeRun(postings: Postings): void {
   const { run, posts, numbers, starts, counts, aside } = postings;
   while (aside.numbers.length < posts - run) growColumns(aside);

@@ -22,14 +22,14 @@ import {
 import { postingListOf } from "./read-posting-list.ts";
 
 /**
- * The terms that begin alike: the posts that hold any of them, and the lists of those that may stand beside other terms. Facets,
- * which keep no positions, are not among these: whatever words a post has, a gap comes before its facets.
+ * The posts with any term of a prefix, and the lists of terms that can follow others in a phrase: not facets without
+ * positions, which a gap separates from words.
  */
 export type PrefixList = { any: PostSets; positioned: readonly PostingList[] };
 
 /**
- * What is found by the start of a term. A prefix may be that of many thousands of terms, most of them in a few posts each: the
- * posts of those become one list. Yields how many terms, or as much else, each step read. Null where no term begins so.
+ * Null if no term has the prefix. The posts of rare terms, of which there may be thousands, become one list. Yields the cost
+ * of each step, in terms read.
  */
 export function* prefixListOf(
   dictionary: Dictionary,
@@ -50,7 +50,7 @@ export function* prefixListOf(
   return { any, positioned };
 }
 
-/** Terms of one kind: each has a list, but the rare ones, which have one together. */
+/** All with positions, or all without: one list per frequent term, one for all rare ones. */
 function createLists(rows: PostingRows, positioned: boolean, grow: (bytes: number) => void) {
   const lists: PostingList[] = [];
   const rare = createMergedList(rows.posts, positioned, grow);
@@ -65,7 +65,7 @@ function createLists(rows: PostingRows, positioned: boolean, grow: (bytes: numbe
   };
 }
 
-/** The posts of all lists; the set of a chunk is made once. */
+/** Builds the set of a chunk once. */
 function* unionOf(
   lists: readonly PostingList[],
   posts: number,
@@ -90,10 +90,9 @@ function* unionOf(
   });
 }
 
-/** A set that is being made: its bits so far, and what adds the others. */
 type Filling = { bits: Uint32Array; steps: Generator<number, void> };
 
-/** Sets that `fill` makes, as bitmaps, when they are first asked for. Searches that take turns share what was made of a set. */
+/** Sets that `fill` builds on first use. Interleaved searches share a build. */
 function remembered(
   counts: Uint32Array,
   grow: (bytes: number) => void,
@@ -111,7 +110,7 @@ function remembered(
     return filling;
   }
 
-  /** What the next step read; null where it was the last one. */
+  /** The cost of the step; null after the last. */
   function advance(chunk: number): number | null {
     const { bits, steps } = fillingOf(chunk);
     try {
@@ -148,7 +147,7 @@ function remembered(
   };
 }
 
-/** The members of a bitmap in the form that so many of them have. */
+/** The container form for this number of members. */
 function compact(bits: Uint32Array, row: number): ChunkSet {
   const count = countOf(bits);
   const bitmap = bitmapSet(bits, count, row);
@@ -165,15 +164,14 @@ type MergedList = {
   finish(): Generator<number, PostingList>;
 };
 
-/** So many places of terms in a few posts take as long as to read a term. */
+/** Occurrences that take as long as reading a term. */
 const placesOfTerm = 64;
-/** How many of them are read in one step. */
 const placesOfStep = 4_096;
 
-/** A place as one number that sorts by post and position: both are less than this. */
+/** An occurrence is one number that sorts by post and position. */
 const perPost = 2 ** 32;
 
-/** One list of what stands in many entries of the dictionary, all of which keep positions, or none. */
+/** Merges dictionary entries, all with positions or all without. */
 function createMergedList(
   totalPosts: number,
   positioned: boolean,
@@ -243,7 +241,7 @@ function mergedList(
   };
 }
 
-/** Positions of these places, which are in the order of posts, by the rank of the post. */
+/** `places` are sorted; ranks are indexes of their posts. */
 function positionsOf(places: Float64Array): Positions {
   const starts: number[] = [];
   const list = new Uint32Array(places.length);

@@ -5,7 +5,7 @@ import { occursAt } from "./positions.ts";
 import type { PostingRows } from "./posting-list.ts";
 import { postingListOf } from "./read-posting-list.ts";
 
-/** An index of two chunks, the second of which has 464 posts. */
+/** An index of two chunks; the second has 464 posts. */
 const rows: PostingRows = {
   posts: 66_000,
   docs: () => new Uint8Array(bytesOfBitmap),
@@ -20,7 +20,7 @@ const entryOf = (posts: number, rest: readonly number[], positioned = true) => (
 const read = (posts: number, rest: readonly number[], positioned = true) =>
   postingListOf(entryOf(posts, rest, positioned), rows, () => {});
 
-/** 65,600 as a number of three bytes. */
+/** 65,600 as a varint of three bytes. */
 const ofSecondChunk = [0xc0, 0x80, 0x04];
 
 describe("a list in the dictionary", () => {

@@ -4,10 +4,7 @@ import { inlineList } from "./inline-list.ts";
 import type { PostingList, PostingRows } from "./posting-list.ts";
 import { oneRowList, rowsList } from "./row-list.ts";
 
-/**
- * The posts of the term with this entry. `grow` is told how many bytes it takes, also later when more is read. What is malformed
- * throws `SealedDamage` when it is read.
- */
+/** Calls `grow` with the bytes it uses, again when more is read later. Errors, on reading: `SealedDamage`. */
 export function postingListOf(
   entry: DictionaryEntry,
   rows: PostingRows,

@@ -1,4 +1,4 @@
-/** Pages of IDs that one thread remembers, the one used longest ago forgotten first. */
+/** An LRU cache of ID pages for one thread. */
 export type RecentPages = {
   has(key: number): boolean;
   find(key: number): BigInt64Array | undefined;

@@ -17,14 +17,14 @@ afterEach(() => {
   for (const database of opened.splice(0)) database.close();
 });
 
-/** Posts of a segment that is written to and sealed again and again, and the tokens that each of them has by now. */
+/** A segment that is repeatedly written and sealed, and the current tokens of its posts. */
 function sealedAgain() {
   const posts = new Map<bigint, readonly string[]>();
   let database = emptySegment();
   opened.push(database);
   let isSealed = false;
 
-  /** What sealing does after a post was written or deleted: FTS5 has it, or nobody, and the mask says so. */
+  /** Simulates a write or a deletion: updates FTS5 and the deletion bitmap. */
   function change(id: bigint, tokens: readonly string[] | null): void {
     if (isSealed) {
       const writer = maskWriterOf(database, openPostNumbers(database, "again", null));
@@ -53,7 +53,7 @@ function sealedAgain() {
   return { posts, change, hide, seal, database: () => database };
 }
 
-// In the order of UTF-16, U+E000 and U+FFFD come after 𝒳 and 🦜; in that of UTF-8 they come before.
+// U+E000 and U+FFFD sort after 𝒳 and 🦜 in UTF-16, before them in UTF-8.
 const words = ["a", "ab", "b", "|", "is:post", "é", "\ue000", "\ufffd", "𝒳", "🦜", "🦜a", "url:x"];
 const change = fc.record({
   post: fc.nat(150),
@@ -86,7 +86,7 @@ test("what is sealed again has each post as it was last, from whichever index", 
   );
 });
 
-/** A post for each number, with words that few, many and all posts have, twice or late in some. */
+/** Words in few, many and all posts, in some posts repeated or at late positions. */
 function textOf(n: number): string[] {
   const tokens = ["is:post", "all", `w${n % 7}`, `once${n}`];
   if (n % 5 === 0) tokens.push("|", "all", "\ue000", "🦜");

@@ -20,7 +20,7 @@ import {
   type PostingRows,
 } from "./posting-list.ts";
 
-/** What the set of a chunk takes beside its posts, bytes. */
+/** Overhead of a chunk's set, bytes. */
 const bytesOfSet = 250;
 
 type Counted = { counts: Uint32Array; firstRow: number };
@@ -42,7 +42,7 @@ function readCounts({ posts, rest }: DictionaryEntry, totalPosts: number): Count
   return { counts, firstRow };
 }
 
-/** A list with a row for each chunk in which it has posts. */
+/** A list with one row per chunk. */
 export function rowsList(
   entry: DictionaryEntry,
   rows: PostingRows,
@@ -84,7 +84,7 @@ export function rowsList(
   };
 }
 
-/** A list whose containers are all in one row. */
+/** A list with all containers in one row. */
 export function oneRowList(
   entry: DictionaryEntry,
   rows: PostingRows,
@@ -141,7 +141,7 @@ function assertLength(bytes: Uint8Array, length: number): void {
 
 const wrongLength = (): SealedDamage => new SealedDamage("a row of posts has a wrong length");
 
-/** The container of `count` posts, all below `limit`, which begins at this byte. */
+/** Verifies that there are `count` posts, all below `limit`. */
 function readContainer(
   { buffer, byteOffset }: Uint8Array,
   at: number,

@@ -1,15 +1,14 @@
 import type { ChunkSet } from "./chunk-set.ts";
 import { wordsOfBitmap } from "./format.ts";
 
-/** Room for one result: the same bytes as a list and as a bitmap. */
+/** A buffer: the same bytes as a list and as a bitmap. */
 type Room = { list: Uint16Array; bits: Uint32Array };
 
-/** Rooms for the results of operations, handed out one after the other. */
+/** A stack of result buffers. */
 export type Scratch = {
   take(): Room;
-  /** How many rooms are taken. */
   taken(): number;
-  /** Frees all rooms that were taken after the first `taken`, but that of `set`. */
+  /** Frees the buffers after the first `taken`, except that of `set`. */
   release(taken: number, set: ChunkSet): void;
 };
 

@@ -22,7 +22,7 @@ const longWord = "long".repeat(40);
 const words = Array.from({ length: 2_048 }, (_, rank) => `w${rank}`);
 const pairs = Array.from({ length: 2_048 }, (_, rank) => `日${String.fromCharCode(0x4e00 + rank)}`);
 
-/** Two whole chunks and a part of a third. */
+/** Two whole chunks and part of a third. */
 const total = 2 * postsOfChunk + 1_234;
 const posts = corpus();
 const holders = holdersOfTokens();
@@ -49,7 +49,7 @@ function open(maxBytes = 1 << 24): SealedIndex {
   return opened;
 }
 
-/** The tokens of posts that are cheap to make and have words of every frequency, in runs that phrases meet. */
+/** Cheap posts with words of every frequency, in runs that match phrases. */
 function corpus(): string[][] {
   const made: string[][] = [];
   let state = 1;
@@ -60,7 +60,7 @@ function corpus(): string[][] {
   for (let number = 0; number < total; number++) {
     const tokens: string[] = [];
     made.push(tokens);
-    // Posts of the second chunk are poor in words: those that are bitmaps elsewhere are lists there.
+    // Posts of the second chunk have few words: containers that are bitmaps elsewhere are lists there.
     const isPoor = number >= postsOfChunk && number < 2 * postsOfChunk && number % 8 !== 0;
     if (isPoor) continue;
     const length = random(5);
@@ -113,14 +113,14 @@ function holdersOfTokens(): Map<string, number[]> {
   return found;
 }
 
-/** The same string each time: so they are quick to compare. */
+/** Shares strings, which makes comparisons fast. */
 function word(rank: number): string {
   return words[rank] ?? "";
 }
 
 const nothing = (): Uint8Array => new Uint8Array(total);
 
-/** The flag of every post that the query means, by looking at every post. */
+/** A flag for every post that matches, by scanning all posts. */
 function naive(query: SealedQuery): Uint8Array {
   switch (query.kind) {
     case "every":
@@ -155,7 +155,7 @@ function cut(found: Uint8Array, other: Uint8Array, kept: 0 | 1): Uint8Array {
   return found;
 }
 
-/** Looked for in every post that holds the first term. */
+/** Scans every post that contains the first term. */
 function holding(terms: readonly string[], prefix: string | null): Uint8Array {
   const flags = nothing();
   const [first] = terms;
@@ -190,7 +190,7 @@ function standsIn(
 const everything: NumberRange = { from: 0, to: total };
 const numbers = new Uint16Array(postsOfChunk);
 
-/** The flag of every post that is found. */
+/** A flag for every post found. */
 function search(query: SealedQuery, range = everything, from = index): Uint8Array {
   const flags = nothing();
   for (const step of from.matches(query, range, () => null, { containers: 0 })) {
@@ -204,7 +204,7 @@ function flag(flags: Uint8Array, { chunk, set, from, to }: ChunkMatches): void {
   for (let n = 0; n < count; n++) flags[chunk * postsOfChunk + (numbers[n] ?? 0)] = 1;
 }
 
-/** Some numbers of the posts that only one of both has. */
+/** Some doc numbers in only one of the two. */
 function differences(found: Uint8Array, wanted: Uint8Array): number[] {
   if (Buffer.compare(found, wanted) === 0) return [];
   return [...found.keys()].filter((number) => found[number] !== wanted[number]).slice(0, 5);
@@ -487,7 +487,7 @@ describe("looks at few containers where few posts are left:", () => {
 });
 
 describe("many prefixes are looked up in steps", () => {
-  /** 4,096 terms of one post or thousands, several times, and some that none has. */
+  /** 4,096 terms in one to thousands of posts, several times, and some in none. */
   const many = or(
     prefix("w"),
     prefix("日"),
@@ -495,10 +495,10 @@ describe("many prefixes are looked up in steps", () => {
     ...Array.from({ length: 20 }, (_, n) => prefix(`none${n}`)),
     prefix("w1", "w0"),
   );
-  /** Nothing is remembered of terms but for a query. */
+  /** Caches terms only during a query. */
   const remembersNothing = 1;
 
-  /** The answer of calls each of which ends at its first step, and the most that one of them read. */
+  /** The result of calls that each stop at their first step, and the most terms that one of them read. */
   function inSlices(query: SealedQuery, from: SealedIndex) {
     const flags = nothing();
     const done = { containers: 0, prepared: 0 };

@@ -14,13 +14,13 @@ import { lacksTerms, type SealedQuery } from "./sealed-query.ts";
 import { readableState, readHead } from "./sealed-state.ts";
 import type { TermCache } from "./term-cache.ts";
 
-/** What matches in one chunk: members of `set` from `from` to below `to`, numbers within the chunk. Valid until the next step. */
+/** Members of `set` from `from` to below `to`, numbers within the chunk. Valid until the next step. */
 export type ChunkMatches = { chunk: number; set: ChunkSet; from: number; to: number };
 
-/** How many terms are looked up in one step, some µs each. */
+/** A few µs each. */
 export const termsOfStep = 256;
 
-/** A plan that is being made; `plan` is undefined until it is there. */
+/** `plan` is undefined until it is ready. */
 type Planning = {
   readonly steps: Generator<number, SealedPlan | null>;
   plan: SealedPlan | null | undefined;
@@ -33,22 +33,20 @@ const nothingAt = (chunk: number, at: number): ChunkMatches => ({
   to: at,
 });
 
-/** Post numbers from `from` to below `to`. */
+/** Doc numbers, `to` exclusive. */
 export type NumberRange = { from: number; to: number };
 
-/** The sealed index of a segment, for reading. What it finds damaged throws `SealedDamage`. */
+/** Reader of a sealed index. Errors: `SealedDamage`. */
 export type SealedIndex = {
   posts: number;
-  /** When it was made, Unix milliseconds. */
+  /** When the index was built, Unix milliseconds. */
   sealedMs: number;
   numbers: PostNumbers;
   /**
-   * Chunk by chunk, newest first, what matches in the range: one step for each of its chunks, also where nothing matches, and
-   * several for one in which many phrases have to be looked for. Before a chunk there are steps without matches, from and to the
-   * same number, for as long as terms are looked up: each reads a few hundred. What was looked up is remembered for the query
-   * object until its range has been gone through to the end, so that a search that stops at such a step goes on there. No other
-   * search may use the same object meanwhile.
-   * `leftOut` says which posts of a chunk this index does not answer for; null is none. What was looked at is added to `work`.
+   * Matches by chunk, newest first: one step per chunk, even without matches, or several if phrases need many checks; steps
+   * with an empty range after every few hundred terms looked up. Lookups are kept for the query object until the range is
+   * exhausted, so that a search can stop and resume at such a step; no other search may use the object meanwhile.
+   * `leftOut`: the posts of a chunk to leave out. Adds the cost to `work`.
    */
   matches(
     query: SealedQuery,
@@ -56,24 +54,23 @@ export type SealedIndex = {
     leftOut: (chunk: number) => ChunkSet | null,
     work: SealedWork,
   ): Generator<ChunkMatches, void>;
-  /** Whether a term that every match has is remembered as missing. Reads nothing. */
+  /** Whether a required term is cached as missing. */
   isKnownToLack(query: SealedQuery): boolean;
-  /** Forgets what is remembered of it. */
   close(): void;
 };
 
 export type SealedIndexOptions = {
-  /** What tells the file from all others of the process, such as its path. */
+  /** Identifies the file within the process. */
   name: string;
   terms: TermCache;
   ids: IdMemory | null;
-  /** Those of the thread; where they are left out the index has its own. */
+  /** Defaults to its own. */
   evaluators?: Evaluators;
 };
 
 /**
- * Opens the sealed index of a segment; null where the segment is not sealed. Nothing is written, and no transaction is begun.
- * Errors: `SealedDamage` where its tables cannot be read.
+ * Null if the segment is not sealed. Writes nothing, begins no transaction. Errors: `SealedDamage` if the tables
+ * are unreadable.
  */
 export function openSealedIndex(
   database: DatabaseSync,
@@ -119,7 +116,7 @@ export function openSealedIndex(
     return planning;
   }
 
-  /** The next step of a plan: how much it read; null where the plan is there. */
+  /** The cost of the step; null when the plan is ready. */
   function advance(planning: Planning, query: SealedQuery): number | null {
     try {
       const step = planning.steps.next();
@@ -141,7 +138,7 @@ export function openSealedIndex(
     const last = Math.min(range.to, posts);
     if (range.from >= last) return;
     let unnoted = 0;
-    /** Whether so much was read that the search may stop. */
+    /** Whether it is time to yield. */
     const isStep = (read: number): boolean => {
       work.prepared = (work.prepared ?? 0) + read;
       unnoted += read;

@@ -2,31 +2,31 @@ import type { PostingList, PostSets } from "./posting-list.ts";
 import type { PrefixList } from "./prefix-list.ts";
 import type { SealedQuery } from "./sealed-query.ts";
 
-/** A query with the posts of its terms, ready to be evaluated chunk by chunk. All nodes have one form, whatever their kind. */
+/** A query with the postings of its terms. All kinds have the same properties. */
 export type SealedPlan = {
   readonly kind: "posts" | "phrase" | "or" | "and";
-  /** Of `posts`: the posts. */
+  /** Only of `posts`. */
   readonly posts: PostSets | null;
-  /** Of `phrase`: its terms in their order, which stand side by side. */
+  /** Only of `phrase`, in order. */
   readonly phrase: readonly PostingList[];
-  /** Of `phrase`: its terms, each once. */
+  /** Same, without duplicates. */
   readonly distinct: PostingList[];
-  /** Of `or` and `and`; an `and` without children is every post. Evaluation puts them in another order. */
+  /** Of `or` and `and`; an `and` without children matches every post. Reordered by evaluation. */
   readonly children: SealedPlan[];
-  /** Of `and`. */
+  /** Only of `and`. */
   readonly excluded: readonly SealedPlan[];
-  /** How many posts of the chunk match at most, and how late in a conjunction it is evaluated: set for each chunk. */
+  /** Per chunk: the upper bound of matches, and the sort key in a conjunction. */
   most: number;
   cost: number;
 };
 
-/** What the plan of a query is made of; `beginning` yields how many terms, or as much else, each step read. */
+/** `beginning` yields the cost of each step, in terms read. */
 export type PlanSources = {
   term(term: string): PostingList | null;
   beginning(prefix: string): Generator<number, PrefixList | null>;
 };
 
-/** The plan of a query; null where no post can match. Yields between its terms how many were read. */
+/** Null if no post can match. Yields the number of terms read. */
 export function* planOf(
   query: SealedQuery,
   sources: PlanSources,
@@ -64,10 +64,7 @@ function* plansOf(
   return plans;
 }
 
-/**
- * Makes the sets that evaluating a plan needs in a chunk which it was prepared for, as far as they are made in steps; yields how
- * much each step read.
- */
+/** Builds, in steps, the sets for evaluating a chunk for which the plan was prepared. Yields the cost of each step. */
 export function* prepareSets(plan: SealedPlan, chunk: number): Generator<number, void> {
   if (plan.most === 0) return;
   if (plan.posts?.prepare !== undefined) yield* plan.posts.prepare(chunk);
@@ -94,7 +91,7 @@ function phrasePlan(lists: readonly (PostingList | null)[]): SealedPlan | null {
   return { ...plain, kind: "phrase", phrase: lists, distinct: [...new Set(lists)] };
 }
 
-/** Terms side by side before one of several: posts that hold those terms, and one of the phrases that they make together. */
+/** Posts that contain all of the terms, and one of the phrases with a term of the prefix. */
 function prefixPlan(
   lists: readonly (PostingList | null)[],
   last: PrefixList | null,
@@ -111,7 +108,7 @@ function disjunction(children: readonly (SealedPlan | null)[]): SealedPlan | nul
   return { ...plain, kind: "or", children: possible };
 }
 
-/** What is left out is left out term by term first: the fewer posts are left, the fewer phrases have to be looked at. */
+/** Excludes terms before phrases, which are then checked in fewer posts. */
 function conjunction(
   children: readonly (SealedPlan | null)[],
   excluded: readonly (SealedPlan | null)[],
@@ -132,7 +129,7 @@ function allThere<Value>(values: readonly (Value | null)[]): values is readonly 
   return values.every((value) => value !== null);
 }
 
-/** Posts are there at once, groups have to be put together, and of phrases the positions have to be read. */
+/** Groups must be combined; phrases need positions. */
 export function latenessOf(plan: SealedPlan): number {
   if (plan.kind === "posts") return 0;
   return plan.kind === "phrase" ? 2 : 1;

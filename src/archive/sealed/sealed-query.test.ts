@@ -74,7 +74,7 @@ describe("a lowered plan becomes", () => {
   });
 });
 
-/** What is hard to take apart: white space, controls, capitals of other alphabets, quotes, halves of characters. */
+/** Difficult characters: white space, controls, capitals of other scripts, quotes, lone surrogates. */
 const unit = fc.constantFrom(
   ..."aAbB日é#",
   " ",
@@ -98,7 +98,7 @@ const { plan } = fc.letrec<{ plan: PlanNode }>((tie) => {
   };
 });
 
-/** The same posts in FTS5 and in a sealed index: what FTS5 made of them is written. */
+/** The same posts in FTS5 and in a sealed index built from it. */
 function bothIndexes(texts: readonly string[]) {
   const database = new DatabaseSync(":memory:");
   for (const migration of segmentMigrations) database.exec(migration);
@@ -121,7 +121,7 @@ function bothIndexes(texts: readonly string[]) {
   return { database, sealed };
 }
 
-/** The numbers of the posts that both indexes find for each plan. */
+/** The doc numbers that both indexes find for each plan. */
 function foundByBoth(posts: readonly string[], plans: readonly PlanNode[]) {
   const { database, sealed } = bothIndexes(posts);
   const match = database.prepare("SELECT rowid FROM term WHERE term MATCH ? ORDER BY rowid");

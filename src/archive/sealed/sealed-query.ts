@@ -2,23 +2,22 @@ import type { PlanNode } from "../../query/plan.ts";
 import type { SequenceElement } from "../../text/sequence.ts";
 import { foldedTokens } from "./folded-tokens.ts";
 
-/** What a sealed index is asked: a boolean tree over its terms. */
+/** A boolean tree over the terms of a sealed index. */
 export type SealedQuery =
   | { kind: "every" }
   | { kind: "none" }
   | { kind: "term"; term: string }
-  /** Two terms or more, side by side. */
+  /** Two or more adjacent terms. */
   | { kind: "phrase"; terms: readonly string[] }
-  /** These terms side by side, if any, and after them one that begins with `prefix`. */
+  /** Adjacent terms, perhaps none, then one with the prefix. */
   | { kind: "prefix"; terms: readonly string[]; prefix: string }
   | { kind: "or"; children: readonly SealedQuery[] }
-  /** Every post where there are no children; without the posts that one of `excluded` matches. */
+  /** Every post if there are no children; without the matches of `excluded`. */
   | { kind: "and"; children: readonly SealedQuery[]; excluded: readonly SealedQuery[] };
 
 /**
- * A lowered plan (`segments/lower.ts`) for the sealed index. Tokens are folded as the tokenizer of FTS5 folds them, so that both
- * indexes of a segment mean the same: a token that falls apart becomes several side by side, one of which nothing is left
- * matches nothing.
+ * Translates a lowered plan (`segments/lower.ts`). Folds tokens as FTS5 does, so that both indexes of a segment agree: a
+ * token that splits becomes a phrase, one that folds to nothing matches nothing.
  */
 export function sealedQuery(lowered: PlanNode): SealedQuery {
   switch (lowered.kind) {
@@ -45,7 +44,7 @@ export function sealedQuery(lowered: PlanNode): SealedQuery {
   }
 }
 
-/** Whether no post can match where these terms are missing. */
+/** Whether the missing terms exclude every match. */
 export function lacksTerms(query: SealedQuery, isMissing: (term: string) => boolean): boolean {
   switch (query.kind) {
     case "every":
@@ -64,7 +63,7 @@ export function lacksTerms(query: SealedQuery, isMissing: (term: string) => bool
   }
 }
 
-/** To leave out what one of several matches is to leave out each. */
+/** Excludes each child of a disjunction. */
 const excluding = (plan: PlanNode): SealedQuery[] =>
   plan.kind === "or" ? plan.children.flatMap(excluding) : [sealedQuery(plan)];
 

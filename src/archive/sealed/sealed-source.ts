@@ -20,13 +20,12 @@ import { postingListOf } from "./read-posting-list.ts";
 import { readableState, readHead } from "./sealed-state.ts";
 import { compareTerms, type TermSource } from "./term-source.ts";
 
-/** Pages of IDs read in one step. */
+/** ID pages read per step. */
 const pagesOfStep = 256;
 
 /**
- * What a sealed index answers for: its posts by their numbers in the index to be made, without those that were replaced. Null where
- * the segment is not sealed. Hidden posts are among them. It is read as searches read it. Covers those posts. Errors:
- * `SealedDamage`, also of what it returns.
+ * The terms of a sealed index, renumbered, without replaced posts but with hidden ones; null if the segment is not sealed.
+ * Adds its posts to `coverage`. Verifies what it reads. Errors, also of the result: `SealedDamage`.
  */
 export function* sealedSource(
   database: DatabaseSync,
@@ -40,7 +39,7 @@ export function* sealedSource(
   return termsOf(database, renumbered, { first, isSummed });
 }
 
-/** For every number of a sealed index the post's number in the one to be made; -1 where the post was replaced. */
+/** The new doc number of each post; -1 if it was replaced. */
 function* renumber(database: DatabaseSync, lookup: NumberLookup): Generator<"worked", Int32Array> {
   const { posts, heads, read } = openIdPages(database, database.location() ?? "the segment");
   const renumbered = new Int32Array(posts);
@@ -61,7 +60,7 @@ function* renumber(database: DatabaseSync, lookup: NumberLookup): Generator<"wor
   return renumbered;
 }
 
-/** Errors: `archive_damaged` where a post that is not replaced has no row. */
+/** Errors: `archive_damaged` if a post that is not replaced has no row. */
 function leaveOut(renumbered: Int32Array, replaced: Uint32Array): void {
   for (let number = 0; number < renumbered.length; number += 1) {
     const isReplaced = (((replaced[number >>> 5] as number) >>> (number & 31)) & 1) === 1;
@@ -72,7 +71,7 @@ function leaveOut(renumbered: Int32Array, replaced: Uint32Array): void {
 
 const noBits = new Uint32Array(wordsOfBitmap);
 
-/** All blocks of the dictionary, in order. Errors: `SealedDamage` where one is damaged or missing. */
+/** In order. Errors: `SealedDamage` if a block is damaged or missing. */
 function* blocksOf(
   database: DatabaseSync,
   { first, isSummed }: Omit<DictionaryHead, "posts">,
@@ -106,12 +105,10 @@ function termsOf(
   const rows = postingRowsOf(database, { posts: renumbered.length, isSummed });
   const entries = createEntries(renumbered.length);
   const reader: ByteReader = { bytes: entries.bytes, at: 0 };
-  /** The last term of the block before. */
   const before = createByteWriter(1_024);
-  /** The numbers of an entry, or of a chunk and within it. */
   const numbers = new Uint32Array(inlinePosts);
   const within = new Uint16Array(postsOfChunk);
-  /** The posts of a term that do not stand in the dictionary; those below `chunk` were taken. */
+  /** Postings that are not in the dictionary; chunks below `chunk` are taken. */
   let list: PostingList | null = null;
   let chunk = 0;
 
@@ -203,7 +200,7 @@ function takePositions(places: Positions, rank: number, postings: Postings): voi
   }
 }
 
-/** The positions of a post that is left out are read all the same: those of the next stand behind them. */
+/** The positions of skipped posts must be read to reach the next ones. */
 const passOver = (): void => undefined;
-/** What is read of a term is given up with it. */
+/** Sizes do not matter: postings are dropped after each term. */
 const forgetSize = (): void => undefined;

@@ -3,10 +3,7 @@ import { isDamage, SealedDamage } from "./damage.ts";
 import { idsOfPage, sealedFormat, unsummedFormat } from "./format.ts";
 import { assertSum, headSum, type SealedHead } from "./sums.ts";
 
-/**
- * How many posts a segment was sealed with, when (Unix milliseconds), whether its index has checksums, and whether it can be
- * read at all: it is of a known format, and the numbers are such as there can be.
- */
+/** The head of a sealed index. `isReadable`: known format and plausible numbers. */
 export type SealedState = {
   posts: number;
   sealedMs: number;
@@ -17,8 +14,8 @@ export type SealedState = {
 const unreadableState: SealedState = { posts: 0, sealedMs: 0, isSummed: false, isReadable: false };
 
 /**
- * Null where the segment is not sealed. A file that no writer has opened since there are sealed ones has no table that says so:
- * it is not sealed either. Whether the index was marked as damaged is said beside the file (`segments/damage-marker.ts`).
+ * Null if the segment is not sealed, or older than the sealed tables. A damage marker is a file beside it
+ * (`segments/damage-marker.ts`).
  */
 export function sealedState(segment: DatabaseSync): SealedState | null {
   const table = segment.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sealed'");
@@ -33,7 +30,7 @@ export function sealedState(segment: DatabaseSync): SealedState | null {
 
 function readState(segment: DatabaseSync): SealedState | null {
   const head = segment.prepare("SELECT format, posts, sealed_ms FROM sealed");
-  // Damaged numbers may be larger than others can be read.
+  // Damaged numbers may exceed safe integers.
   head.setReadBigInts(true);
   const row = head.get();
   if (row === undefined) return isLost(segment) ? unreadableState : null;
@@ -49,23 +46,20 @@ function readState(segment: DatabaseSync): SealedState | null {
   };
 }
 
-/** Whether a row that there was is gone: IDs are numbered in sealed segments alone. */
+/** Whether the head was lost: only sealed segments have `sealed_ids`. */
 const isLost = (segment: DatabaseSync): boolean =>
   segment.prepare("SELECT 1 FROM sealed_ids LIMIT 1").get() !== undefined;
 
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
 
-/**
- * The same for those who read the index. Errors: `SealedDamage` where it cannot be read, also where it was spoiled, as it was not
- * kept up.
- */
+/** The state for readers. Errors: `SealedDamage` if the index is unreadable or spoiled. */
 export function readableState(segment: DatabaseSync): SealedState | null {
   const state = sealedState(segment);
   if (state === null || state.isReadable) return state;
   throw new SealedDamage("its head cannot be read, is of another format, or was spoiled");
 }
 
-/** The head of a sealed segment; without checksums, `pageSums` is empty and `first` null. Errors: `SealedDamage`. */
+/** Without checksums, `pageSums` is empty and `first` null. Errors: `SealedDamage`. */
 export function readHead(segment: DatabaseSync): SealedHead & Pick<SealedState, "isSummed"> {
   const state = readableState(segment);
   if (state === null) throw new SealedDamage("its head is missing");
@@ -98,7 +92,7 @@ function blobOf(value: unknown): Uint8Array {
   throw new SealedDamage("its head is cut off");
 }
 
-/** Posts of a sealed segment that FTS5 answers for, as they were written since; counted up to `most`. */
+/** Posts in the delta, counted up to `most`. */
 export function overlayPosts(segment: DatabaseSync, most: number): number {
   const count = segment.prepare(
     "SELECT count(*) AS posts FROM (SELECT 1 FROM term_docsize LIMIT ?)",

@@ -1,4 +1,4 @@
-/** The first index from `from` on, at most `end`, whose value is not below `value`; quick when it is near. */
+/** Galloping search: the first index from `from` with a value not below `value`, or `end`. */
 export function seek(
   ascending: Uint16Array | Uint32Array,
   from: number,

@@ -2,52 +2,51 @@ import { EarshotError } from "../../lib/errors.ts";
 import { idsOfPage } from "./format.ts";
 
 /**
- * Pages of IDs in memory that all threads of a process share, each in a slot. Whoever reads a page first puts it there. It goes
- * when room is needed and it was not read for a while, which is how pages of files that are gone make room too.
+ * A cache of ID pages in memory shared by all threads, one page per slot, filled by the first reader. Clock eviction (second
+ * chance) also removes pages of deleted files.
  *
- * Nobody holds a slot: a reader remembers it with its stamp, reads, and asks whether the stamp is still the same, as that
- * changes when the slot is given up. A slot that was given up is written to the next time that the lock is held, not before:
- * whoever sees something new in it sees its new stamp.
+ * Reads are lock-free, as in a seqlock: a reader remembers slot and stamp, reads, and then checks the stamp. An evicted slot
+ * gets a new stamp first and is overwritten only when the lock is next taken, so that a reader that sees new data also sees
+ * the new stamp.
  *
- * Nobody waits for the lock for long. A thread that does not get it, be it that another one died with it, does without.
+ * A thread that cannot get the lock soon, perhaps because another died with it, works without the cache.
  */
 export type SharedIdMemory = { readonly buffer: SharedArrayBuffer; readonly slots: number };
 
-/** Which page it is: four numbers that stand for its segment, and its place there. */
+/** A segment's 128-bit identity, and a page number. */
 type PageName = { segment: Int32Array; page: number };
 
-/** The slot that a page lies in for as long as the slot has this stamp. */
+/** Valid while the slot has this stamp. */
 export type PagePosition = { slot: number; stamp: number };
 
 export type SharedPages = {
-  /** The IDs of all slots, `idsOfPage` each. What `Atomics.load` reads here is the page's if `isUnchanged` says so afterwards. */
+  /** `idsOfPage` per slot. A value from `Atomics.load` is valid if `isUnchanged` is true afterwards. */
   ids: BigInt64Array;
-  /** Whether the slot still has this stamp. What is asked for lately stays longest. */
+  /** Marks the page as recently used, too. */
   isUnchanged(slot: number, stamp: number): boolean;
-  /** Null where no slot has the page, or the lock is taken. */
+  /** Null if no slot has the page, or the lock is taken. */
   find(name: PageName): PagePosition | null;
-  /** Puts the page into a slot, unless another thread has. Null where the lock is taken. */
+  /** Adds the page unless another thread has. Null if the lock is taken. */
   put(name: PageName, page: BigInt64Array): PagePosition | null;
 };
 
-/** How many numbers stand for a segment. */
+/** Length of a segment's identity. */
 export const numbersOfSegment = 4;
 const numbersOfName = numbersOfSegment + 1;
 const bytesOfSlot = idsOfPage * 8 + (1 + numbersOfName + 1 + 1) * 4 + 1;
 
-/** In `control`: the lock; how many slots were ever used; once all were, the one that was given up; the one to look at next. */
+/** Indexes in `control`: lock, number of slots ever used, evicted slot (once all were used), clock hand. */
 const lockAt = 0;
 const usedAt = 1;
 const spareAt = 2;
 const handAt = 3;
 const bytesOfControl = 16;
 
-/** How often a thread tries to get the lock: for some microseconds, as long as it is held at most times. */
+/** Attempts: some microseconds, the usual time for which a thread has the lock. */
 const lockTries = 200;
 
 /**
- * Memory of at most `maxBytes`; no slots where fewer than two fit. The system gives it as it is written to. Errors:
- * `invalid_setting` where it refuses to.
+ * No slots if fewer than two fit. The system commits pages on first write. Errors: `invalid_setting` if the allocation fails.
  */
 export function createSharedPages(maxBytes: number): SharedIdMemory {
   const fitting = Math.floor((maxBytes - bytesOfControl) / bytesOfSlot);
@@ -62,7 +61,7 @@ export function createSharedPages(maxBytes: number): SharedIdMemory {
   }
 }
 
-/** The calling thread's view of the memory, which has slots. */
+/** The memory must have slots. */
 export function useSharedPages({ buffer, slots }: SharedIdMemory): SharedPages {
   const control = new Int32Array(buffer, 0, bytesOfControl / 4);
   const ids = new BigInt64Array(buffer, bytesOfControl, slots * idsOfPage);
@@ -74,7 +73,7 @@ export function useSharedPages({ buffer, slots }: SharedIdMemory): SharedPages {
   };
   const stamps = int32s(slots);
   const names = int32s(slots * numbersOfName);
-  /** Slots whose names have the same hash are a chain. Both hold a slot plus one, or 0. */
+  /** Hash chains of slots; values are a slot plus one, or 0. */
   const chains = int32s(slots);
   const following = int32s(slots);
   const wasRead = new Uint8Array(buffer, offset, slots);
@@ -149,11 +148,11 @@ export function useSharedPages({ buffer, slots }: SharedIdMemory): SharedPages {
     return slot;
   }
 
-  /** Gives up the next slot but `taken` whose page was not read since it was last looked at. */
+  /** Evicts the next slot but `taken` that was not read since the hand last passed. */
   function giveUp(taken: number): number {
     const after = (slot: number): number => (slot + 1 === slots ? 0 : slot + 1);
     let slot = control[handAt] as number;
-    // Other threads go on reading meanwhile: twice around is enough.
+    // Two rounds at most, because other threads keep reading.
     for (let left = 2 * slots; left > 0 && (slot === taken || wasRead[slot] === 1); left--) {
       wasRead[slot] = 0;
       slot = after(slot);

@@ -1,26 +1,23 @@
 import { crc32 } from "node:zlib";
 import { SealedDamage } from "./damage.ts";
 
-/** The sum of a row of a sealed table: CRC-32 of the table's name, the row's key and its blobs, one after the other. */
+/** CRC-32 of the table's name, the row's key and its blobs. */
 export const rowSum = (table: string, key: number, ...blobs: readonly Uint8Array[]): number =>
   blobs.reduce((sum, blob) => crc32(blob, sum), crc32(`${table} ${key}`));
 
-/** The sum of a block of the dictionary. `next` is the first term of the block that follows; null in the last one. */
+/** `next`: the first term of the next block; null for the last. */
 export function blockSum(first: Uint8Array, next: Uint8Array | null, block: Uint8Array): number {
   const start = crc32(first, crc32(`terms ${first.length} ${next?.length ?? -1}`));
   return crc32(block, next === null ? start : crc32(next, start));
 }
 
-/** What the row of `sealed` says. */
 export type SealedHead = {
   format: number;
   posts: number;
   sealedMs: number;
-  /** The first ID of every page of IDs. */
   heads: Uint8Array;
-  /** The sum of every page of IDs, 32 bits each. */
+  /** 32 bits per page of IDs. */
   pageSums: Uint8Array;
-  /** The first term of the dictionary; null where it has none. */
   first: Uint8Array | null;
 };
 
@@ -30,7 +27,7 @@ export function headSum({ format, posts, sealedMs, heads, pageSums, first }: Sea
   return first === null ? sum : crc32(first, sum);
 }
 
-/** Errors: `SealedDamage` where a sum is not the one that is stored. */
+/** Errors: `SealedDamage` if the stored checksum differs. */
 export function assertSum(stored: unknown, sum: number, what: string): void {
   if (stored !== sum) throw new SealedDamage(`${what} does not match its checksum`);
 }

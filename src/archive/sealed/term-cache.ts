@@ -1,21 +1,12 @@
-/**
- * What a reader thread remembers of the terms of all its segments, so that a term that is asked for again is not read again. It
- * takes a given number of bytes; what was used least recently goes first.
- */
+/** A reader thread's LRU cache of postings for all its segments, bounded in bytes. */
 export type TermCache = {
-  /** A place in it for the terms of one index. */
   open<Value>(): TermMemory<Value>;
 };
 
 type TermMemory<Value> = {
-  /**
-   * The value under this key; made by `make` where it is not remembered. `make`, and the value as long as it lives, say by
-   * `grow` how many bytes they take, beside those of the entry itself.
-   */
+  /** `make`, and the value during its lifetime, report their bytes with `grow`, beyond those of the entry. */
   get(key: string, make: (grow: (bytes: number) => void) => Value): Value;
-  /** The value under this key; undefined where it is not remembered. */
   find(key: string): Value | undefined;
-  /** Forgets all that is remembered here. */
   close(): void;
 };
 
@@ -28,7 +19,7 @@ type Entry = {
   isHeld: boolean;
 };
 
-/** What an entry takes whose value is null: itself, its place in the map and the functions that belong to it. */
+/** Size of an entry with its map slot and functions. */
 const bytesOfEntry = 200;
 
 export function createTermCache(maxBytes: number): TermCache {

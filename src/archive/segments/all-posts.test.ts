@@ -31,7 +31,7 @@ function path(): string {
   }
 }
 
-/** The pages of a table, first its root. */
+/** The pages of a table, its root first. */
 function pagesOf(table: string): number[] {
   const database = new DatabaseSync(path());
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -58,7 +58,7 @@ describe("a damaged page of the rows", () => {
     const pages = pagesOf("post");
     expect(pages.length).toBeGreaterThan(8);
     spoil(pages[Math.floor(pages.length / 2)] ?? 0);
-    // The index alone answers it.
+    // Answered from the index alone.
     expect(ask("river").positions).toHaveLength(posts);
     const { positions, damage } = ask("n3 -min_faves:5");
     const wanted = Math.ceil((posts - 3) / 7);
@@ -139,7 +139,7 @@ test("a flipped bit in the list of FTS5's posts hides none from an answer that i
 });
 
 describe("what SQLite itself does not notice", () => {
-  /** Writes into a table of the file as a broken disk does: no writer hears of it. */
+  /** Changes a table without updating its sums, like a failing disk. */
   function change(sql: string): void {
     const database = new DatabaseSync(path(), { defensive: false });
     database.exec(sql);

@@ -10,22 +10,20 @@ import { isAmong } from "./named-posts.ts";
 import { statementCache } from "./statement-cache.ts";
 
 /**
- * The posts of a range of IDs in a segment whose index is not to be trusted, newest first, without hidden ones. `onUnsure` is
- * called when posts may be missing: where what lists them is damaged too. Those whose row is damaged or lost are among them.
+ * The visible posts of an ID range, newest first, without a trusted index; includes posts whose row is damaged or lost. Calls
+ * `onUnsure` if the lists of posts are damaged and posts may be missing.
  */
 export type AllPosts = (range: IdRange, onUnsure: () => void) => Generator<bigint, void>;
 
-/** What tells which posts there are, and which of them are hidden. */
 const lists: ReadonlySet<string> = new Set(["term_docsize", "hidden"]);
 
-/** IDs read at once. */
 const idsOfStep = 500;
 
-/** `path` is that of the segment's file. The caller holds a snapshot. */
+/** The caller holds a snapshot. */
 export function allPosts(database: DatabaseSync, path: string): AllPosts {
   const statement = statementCache(database);
 
-  /** Steps over the pages that are damaged. */
+  /** Skips damaged pages. */
   function* ids(table: string, { low, high }: IdRange, onDamage: () => void): Generator<bigint> {
     const select = statement(
       `SELECT id FROM ${table} WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ${idsOfStep}`,
@@ -35,7 +33,7 @@ export function allPosts(database: DatabaseSync, path: string): AllPosts {
       const { rows, isDamaged } = rowsUntilDamage(() => select.iterate(low, next));
       if (isDamaged) onDamage();
       for (const [id] of rows) {
-        // A page that is the copy of another one repeats its rows.
+        // A page overwritten with a copy of another repeats its rows.
         if (id > next || id < low) {
           onDamage();
           return;
@@ -51,7 +49,7 @@ export function allPosts(database: DatabaseSync, path: string): AllPosts {
     }
   }
 
-  /** What the sealed index of the segment answers for; null where it cannot be read. */
+  /** Null if the sealed index is unreadable. */
   function sealedIds({ low, high }: IdRange): Generator<bigint> | null {
     return orDamaged(() => {
       const numbers = openPostNumbers(database, path, null);
@@ -90,7 +88,6 @@ export function allPosts(database: DatabaseSync, path: string): AllPosts {
 
 type IdRow = [id: bigint];
 
-/** The rows that come before the first damaged page. */
 function rowsUntilDamage(read: () => Iterable<unknown>): { rows: IdRow[]; isDamaged: boolean } {
   const rows: IdRow[] = [];
   try {
@@ -111,7 +108,6 @@ function orDamaged<Value, Otherwise>(work: () => Value, otherwise: Otherwise): V
   }
 }
 
-/** The list as far as it can be read. */
 function* quietly(list: Generator<bigint>, onDamage: () => void): Generator<bigint> {
   try {
     yield* list;
@@ -121,7 +117,7 @@ function* quietly(list: Generator<bigint>, onDamage: () => void): Generator<bigi
   }
 }
 
-/** Descending lists as one, each ID once. */
+/** Merges descending lists, without duplicates. */
 function* merged(lists: readonly Iterator<bigint>[]): Generator<bigint> {
   const heads = lists.map((list) => list.next());
   for (;;) {

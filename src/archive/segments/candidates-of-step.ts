@@ -1,5 +1,5 @@
-/** How many candidates are looked at, or rows read, between two glances at the deadline. */
+/** Candidates checked, or rows read, between checks of the deadline. */
 export const candidatesOfStep = 128;
 
-/** The same where the row of each candidate is read, decoded and matched. */
+/** The same if each row is decoded and matched. */
 export const recheckedOfStep = 16;

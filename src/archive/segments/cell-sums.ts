@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { RowSums } from "./changeset.ts";
 
-/** Sums a table by CRC-32: the checksum of a row's key, and of every other cell one that includes the key and the column. */
+/** CRC-32 of a row's key, and of each other cell with key and column. */
 export const cellSums = (table: string): RowSums => ({
   of(values) {
     const key = values.reduce((sum, value) => crc32(value, sum), crc32(table));

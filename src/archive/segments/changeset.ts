@@ -1,27 +1,27 @@
 import { Buffer } from "node:buffer";
 
-/** What a table has more, or less, than before: rows, and the sum of their checksums (`table-sums.ts`). */
+/** A change of the number of rows and the sum of their checksums (`table-sums.ts`). */
 export type Delta = { rows: number; sum: number };
 
-/** Sums are kept below this. */
+/** Upper bound of sums, exclusive. */
 export const sumModulus = 2 ** 48;
 
 const insertion = 18;
 const deletion = 9;
 const tableHeader = 0x54;
 
-/** What a row is summed by, so that a cell that changes needs nothing but the row's key. Cells are as a changeset has them. */
+/** One checksum per cell, so that an update needs only the row's key. Cells are encoded as in a changeset. */
 export type RowSums = {
   of(key: readonly Uint8Array[]): { key: number; cell(column: number, value: Uint8Array): number };
 };
 
-/** Reads what one table has more or less from a changeset of SQLite's session extension. */
+/** The delta of a single table, from a changeset of SQLite's session extension. */
 export function deltaOf(changeset: Uint8Array, sums: RowSums): Delta {
   const [delta = { rows: 0, sum: 0 }] = deltasOf(changeset, () => sums).values();
   return delta;
 }
 
-/** The same of every table of a changeset, by name. */
+/** Same, by table. */
 export function deltasOf(
   changeset: Uint8Array,
   sumsOf: (table: string) => RowSums,
@@ -42,7 +42,6 @@ export function deltasOf(
   return deltas;
 }
 
-/** Reads the records of one table, which begin at `from`. */
 function readTable(
   bytes: Buffer,
   from: number,
@@ -52,7 +51,7 @@ function readTable(
   const delta: Delta = { rows: 0, sum: 0 };
   let at = from;
 
-  /** The cells of a record; null for those that are not in it. */
+  /** Null for omitted cells. */
   function record(): (Uint8Array | null)[] {
     return isKey.map(() => {
       const from = at;
@@ -67,7 +66,7 @@ function readTable(
     });
   }
 
-  /** Seven bits a byte, the highest first. */
+  /** Seven bits a byte, big endian. */
   function varint(): number {
     let value = 0;
     for (;;) {

@@ -6,27 +6,27 @@ import {
   type TimeSkew,
 } from "../../posts/ids.ts";
 
-/** Stretches of time side by side: the one with number n is [originMs + n · widthMs, originMs + (n + 1) · widthMs). */
+/** Time bucket n is [originMs + n · widthMs, originMs + (n + 1) · widthMs). */
 export type Grid = { originMs: number; widthMs: number };
 
-/** From which time on everything is counted when all IDs from `stoppedAt` on are. */
+/** From which time all posts are counted, if all IDs from `stoppedAt` are. */
 export function countedFrom(stoppedAt: bigint, { maxMs }: TimeSkew): number {
-  // Whatever lies below may be a post whose ID tells no time; it is not younger than the IDs that do.
+  // Posts below may have an ID without time, but no later time than the first ID with one.
   return Math.max(idTimeMs(stoppedAt) + maxMs, firstTimeMs) + 1;
 }
 
 /**
- * How an ID's time part becomes the number of a stretch: with `offsetMs` added it is the latest time the post can have, counted
- * from the grid's origin. Where that lies less than `doubtMs` after the beginning of a stretch, the row's time decides.
+ * An ID's time plus `offsetMs` is the post's latest possible time since the grid's origin. Less than `doubtMs` after the
+ * start of a bucket, the row decides.
  */
 export type Clocking = Grid & { offsetMs: number; doubtMs: number };
 
-/** What was counted of a range of IDs, as far as `stoppedAt` where the deadline came before its end. */
+/** Covers the range down to `stoppedAt` if the deadline passed. */
 export type Tally = {
-  /** Matches of each stretch that has any, by its number. */
+  /** Matches by bucket, without empty ones. */
   counts: Map<number, number>;
   stoppedAt: bigint | null;
-  /** IDs of posts that may not be counted, as what tells whether they match, or when, is damaged. */
+  /** Posts that may be missing because of damage. */
   damaged: IdRange[];
   statements: number;
   containers: number;
@@ -40,7 +40,7 @@ export const emptyTally = (): Tally => ({
   containers: 0,
 });
 
-/** IDs that tell a time and those that do not, newest first; of the latter only the rows know the times. */
+/** IDs with a time, then IDs without, for which rows decide. */
 export function partsOf(
   { low, high }: IdRange,
   grid: Grid,

@@ -11,17 +11,14 @@ import { single } from "./damaged-ids.ts";
 import { defineRowSum, rowSumsOf } from "./row-sum.ts";
 import { statementCache } from "./statement-cache.ts";
 
-/**
- * How many matches one statement counts; between two of them the deadline is looked at. Each statement finds its place in the
- * index anew, which costs about 0.3 ms: with fewer matches a statement that would be most of the work.
- */
+/** The deadline is checked between statements. Starting one costs about 0.3 ms. */
 const matchesOfStatement = 16_384;
-/** The same where the time of every match stands in its row alone. */
+/** Same, if every row must be read for its time. */
 const timedMatchesOfStatement = 2_048;
 
 /**
- * Counts where FTS5 alone decides what matches, and the ID tells the time of all but a few: SQLite does the counting. Statements
- * are prepared when they are first needed: most segments are only searched.
+ * Counts in SQL, for queries that FTS5 answers exactly; reads few rows. Prepares statements lazily, as most segments are
+ * never counted.
  */
 export function indexCounter(database: DatabaseSync) {
   const statement = statementCache(database);
@@ -59,13 +56,13 @@ export function indexCounter(database: DatabaseSync) {
   };
 }
 
-/** Number of the stretch (null for rows that are damaged or missing), matches, lowest ID, IDs of those rows. */
+/** Bucket (null for damaged or missing rows), matches, lowest ID, IDs of those rows. */
 type Group = [bigint | null, bigint, bigint, string | null];
 
 const notHidden = (id: string, anyHidden: boolean): string =>
   anyHidden ? `AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = ${id})` : "";
 
-/** ?1 expression, ?2 and ?3 IDs, ?4 how many matches at most, ?5 offset, ?6 width, ?7 doubt, ?8 origin of the grid. */
+/** ?1 expression, ?2 and ?3 IDs, ?4 most matches, ?5 offset, ?6 width, ?7 doubt, ?8 origin of the grid. */
 const countingSql = (anyHidden: boolean, isIntact: string): string => `
   SELECT stretch, count(*), min(id), CASE WHEN stretch IS NULL THEN group_concat(id) END FROM (
     SELECT rowid AS id,

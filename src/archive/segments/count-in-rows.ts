@@ -12,7 +12,7 @@ export type RowMatcher = {
   isMatch(plan: PlanNode, row: RecordRow): boolean;
 };
 
-/** Counts where the row of every candidate has to be read: the index names too many, or nothing that could be trusted. */
+/** Reads the row of every candidate, for indexes that yield a superset or are not trusted. */
 export function countInRows(
   batches: Iterable<CandidateBatch>,
   { rows, isMatch }: RowMatcher,

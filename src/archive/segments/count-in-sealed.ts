@@ -6,17 +6,15 @@ import type { ChunkMatches } from "../sealed/sealed-index.ts";
 import { add, type Clocking, type Tally } from "./clocking.ts";
 import type { Sources } from "./merged-candidates.ts";
 
-/** The times of posts that there are, Unix milliseconds, in any order. */
+/** Times of those posts that exist, Unix milliseconds, in any order. */
 export type TimesOf = (ids: readonly bigint[]) => readonly number[];
 
-/** How many times are read at once from rows. */
 const timesOfStep = 512;
 const found = new Uint16Array(timesOfStep);
 
 /**
- * Counts what a sealed index names of a range of IDs into `tally`. Posts of one stretch of time lie side by side: the work is one
- * step for each stretch that has any match, however many. Where an ID leaves open which of two stretches its post belongs to, the
- * row's time decides. The deadline is looked at after each chunk, and after some rows.
+ * Adds the matches of a sealed index to `tally`. Posts of a bucket are adjacent: the work is one step per bucket, however
+ * many match. Reads rows only for IDs that leave two buckets possible. Checks the deadline after each chunk and some rows.
  */
 export function countInSealed(
   { index, query, leftOut }: Omit<Sources, "overlay">,
@@ -37,7 +35,7 @@ export function countInSealed(
   }
 }
 
-/** Counts one chunk's matches; the number down to which it came, exclusive. */
+/** Returns the number down to which the chunk is counted, exclusive. */
 function countChunk(
   numbers: PostNumbers,
   { chunk, set, from, to }: ChunkMatches,
@@ -52,7 +50,7 @@ function countChunk(
     const stretch = Math.floor(latestMs / widthMs);
     const isSure = latestMs - stretch * widthMs >= doubtMs;
     const firstMs = stretch * widthMs + (isSure ? doubtMs : 0);
-    // Where every ID is in doubt one stretch follows upon the other.
+    // If every ID is ambiguous, so is the rest of the range.
     const lowest = doubtMs < widthMs ? lowestOf(firstMs - offsetMs) : 0n;
     let end = Math.min(numbers.below(lowest) - base, to);
     if (isSure) {

@@ -25,35 +25,29 @@ import type { SealedPart, SealedView } from "./sealed-part.ts";
 import type { SegmentQuery } from "./search-segment.ts";
 import { firstOf, inSlices, slicedCandidates } from "./sliced-candidates.ts";
 
-/** What is counted in a segment; without an expression every row has to be looked at. */
+/** Without an expression, every row is read. */
 export type CountQuery = Omit<SegmentQuery, "fromMs" | "toMs">;
 
 type SegmentCounts = {
-  /** How many posts match in each stretch that has any, by its number; also those that lie only partly in the range. */
+  /** Matches by bucket, without empty ones. Buckets at the ends of the range may be partial. */
   counts: Map<number, number>;
-  /** Every post of the range with this time or a later one was counted, where the deadline came before the end; else null. */
+  /** If the deadline passed: all posts of the range from this time are counted. */
   countedFromMs: number | null;
-  /** The same as the lowest ID that was looked at. */
+  /** Same, as the lowest ID checked. */
   stoppedAt: bigint | null;
-  /** IDs of posts that may not be counted, as what tells whether they match, or when, is damaged. */
+  /** Posts that may be missing because of damage. */
   damaged: IdRange[];
   statements: number;
-  /** Containers of a sealed index that were looked at. */
   containers: number;
 };
 
-/** Counts the posts of one segment. */
 export type SegmentCounter = {
-  /**
-   * Runs `work` on one snapshot of the segment. The number it is given is another one as soon as anything in the segment has
-   * changed, as long as the segment stays open.
-   */
+  /** `version` changes with every commit to the segment, while it is open. */
   onSnapshot<Value>(work: (version: number) => Value): Value;
-  /** The posts of a range of IDs that match and are not hidden, newest IDs first, each in the stretch of its time. */
+  /** Counts visible posts, newest IDs first. */
   count(query: CountQuery, range: IdRange, grid: Grid, expired: () => boolean): SegmentCounts;
 };
 
-/** The counter of an open segment. */
 export function segmentCounter(
   database: DatabaseSync,
   {
@@ -71,7 +65,7 @@ export function segmentCounter(
     query.expression !== null && !cost.isBounded(query.sealed);
   const version = database.prepare("PRAGMA data_version");
 
-  /** No index is to be trusted: the row of every post is looked at. */
+  /** For segments without a trusted index. */
   function countEveryRow(
     asked: CountQuery,
     part: IdRange,
@@ -85,7 +79,7 @@ export function segmentCounter(
     return tally;
   }
 
-  /** FTS5 alone knows what matches. */
+  /** For segments that are not sealed. */
   function countByIndex(
     query: CountQuery,
     part: IdRange,
@@ -193,10 +187,9 @@ export function segmentCounter(
   };
 }
 
-/** How many candidates of a sealed segment are looked at before FTS5 is asked for those beside them. */
+/** Candidates checked before FTS5 is queried for the delta. */
 const firstRows = 1_024;
 
-/** IDs of a range in portions. */
 function* batchesOf(
   candidates: Iterable<bigint>,
   { low }: IdRange,

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { isDamage } from "../sealed/damage.ts";
 
 /**
- * A file beside a segment says that its sealed index cannot be read, or may not fit its rows: the segment is searched row by row
- * until upkeep has made it anew.
+ * Marks a segment's index as damaged or inconsistent with its rows. Searches read all rows until compaction rebuilds
+ * the index.
  */
 export const damageMarkerOf = (segmentPath: string): string =>
   segmentPath.replace(/\.db$/, ".damaged");
@@ -11,7 +11,7 @@ export const damageMarkerOf = (segmentPath: string): string =>
 export const isMarkedDamaged = (segmentPath: string): boolean =>
   existsSync(damageMarkerOf(segmentPath));
 
-/** The tables that the marker of a segment names; none where there is no marker, or it names none. */
+/** The damaged tables that the marker lists. */
 export function markedTables(segmentPath: string): string[] {
   try {
     return readFileSync(damageMarkerOf(segmentPath), "utf8").split("\n");
@@ -20,23 +20,17 @@ export function markedTables(segmentPath: string): string[] {
   }
 }
 
-/**
- * Puts the marker there as well as it can be, with the tables that do not match their sums: a process that cannot write finds out
- * alone, each time again.
- */
+/** Best effort: a process without write access detects the damage again. `tables`: those that fail their checksums. */
 export function markDamaged(segmentPath: string, tables: readonly string[] = []): void {
   try {
     const named = new Set([...markedTables(segmentPath), ...tables].filter((name) => name !== ""));
     writeFileSync(damageMarkerOf(segmentPath), [...named].join("\n"));
   } catch {
-    // The folder is full or closed to this process.
+    // The disk is full or read-only.
   }
 }
 
-/**
- * What `work` makes of the sealed index of a segment; `otherwise`, where that was marked as damaged, or turns out to be, also when
- * `work` has begun: then it is marked.
- */
+/** Runs `work`, or `otherwise` if the segment is marked or `work` finds damage, which marks it. */
 export function guardedBySeal<Value>(
   segmentPath: string,
   work: () => Value,
@@ -45,7 +39,7 @@ export function guardedBySeal<Value>(
   return isMarkedDamaged(segmentPath) ? otherwise() : markingDamage(segmentPath, work, otherwise);
 }
 
-/** The same for an index that was opened before: that there is a marker need not be looked up again. */
+/** Same, for an open index: does not check the marker. */
 export function markingDamage<Value>(
   segmentPath: string,
   work: () => Value,

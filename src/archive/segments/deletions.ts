@@ -1,16 +1,15 @@
 import type { DatabaseSync } from "node:sqlite";
 
 /**
- * Which posts and accounts were deleted, noted in the segments as well as in the catalog: a catalog that is rebuilt from the
- * segments still keeps them out. What is not archived when its deletion comes is noted in the catalog alone, unless an
- * operator had it forgotten.
+ * Deletions are recorded in segments as well as in the catalog, which may have to be rebuilt. Those of posts that are not
+ * archived are only in the catalog, unless an operator requested them.
  */
 export type Deletions = {
   addPost(uri: string, revision: string): void;
   addAccount(userId: string, deletedMs: number): void;
 };
 
-/** The deletions of a segment that is open for writing; every call is within a transaction. */
+/** Requires a transaction. */
 export function deletionsIn(segment: DatabaseSync): Deletions {
   const putPost = segment.prepare(
     `INSERT OR REPLACE INTO tombstone(uri, revision)
@@ -30,10 +29,7 @@ export function deletionsIn(segment: DatabaseSync): Deletions {
   };
 }
 
-/**
- * Copies the deletions of a segment into another one, in a transaction of that one; each call those that came since the one
- * before. A row that is replaced gets a higher number.
- */
+/** Each call copies the deletions since the last one, in a transaction of `to`. Replaced rows get a higher rowid. */
 export function deletionsCopier(from: DatabaseSync): (to: DatabaseSync) => void {
   const posts = from.prepare(
     "SELECT rowid AS row, uri, revision FROM tombstone WHERE rowid > ? ORDER BY rowid",

@@ -4,12 +4,11 @@ import type { SequenceElement } from "../../text/sequence.ts";
 import { quotedToken } from "./quoted-token.ts";
 
 /**
- * A lowered plan as an FTS5 expression; null when it holds for every post.
+ * A lowered plan as an FTS5 expression; null if it matches every post.
  *
- * FTS5 has no unary NOT: the negative children of a conjunction become one `NOT (a OR b …)`, and what has no positive child
- * starts from the token that every post carries. Its parser has room for a hundred symbols at a time: the most deeply nested
- * operand stands first, where fewest of them wait, and there are no more parentheses than needed. Twenty nested groups, each
- * negated, take 80.
+ * FTS5 has no unary NOT: negative children of a conjunction become one `NOT (a OR b …)`, and one without positive children
+ * starts from the token of every post. The parser's stack has a hundred symbols: the most deeply nested operand comes first,
+ * when the fewest are pending, and redundant parentheses are omitted. Twenty nested groups, each negated, need 80.
  */
 export function expression(plan: PlanNode): string | null {
   return plan.kind === "all" ? null : compile(plan);

@@ -1,9 +1,9 @@
-/** Many IDs in little memory. */
+/** A compact set of IDs. */
 export type IdList = {
   add(id: bigint): void;
   has(id: bigint): boolean;
   readonly size: number;
-  /** Ascending, each once. */
+  /** Ascending, without duplicates. */
   sorted(): BigInt64Array;
 };
 
@@ -58,7 +58,7 @@ export function createIdList(): IdList {
   };
 }
 
-/** Where the first ID is that is not below `id`. */
+/** The first index with an ID not below `id`. */
 export function lowerBound(ascending: BigInt64Array, id: bigint): number {
   let low = 0;
   let high = ascending.length;

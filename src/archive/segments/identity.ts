@@ -3,27 +3,27 @@ import { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 
 /**
- * What a segment file notes of itself, so that a catalog that is not the archive's present one is recognised, and can be
- * rebuilt. A copy that is being made has no identity until the commit that puts it in the place of a segment.
+ * What identifies a segment file: detects a catalog of another archive or time, and allows rebuilding one. A copy in progress
+ * has no identity until the commit that replaces the segment with it.
  */
 export type SegmentIdentity = {
-  /** The key of the archive's uri hashes; it is what one archive differs from another in. */
+  /** The key of uri hashes, which identifies the archive. */
   uriKey: string;
   platform: string;
   sequence: number;
-  /** The first ID that the segment owned when it was made. */
+  /** The first ID of the segment's range at creation. */
   low: bigint;
-  /** The catalog commit that made it, and the last one in which it was written; 0 for one from before they were counted. */
+  /** The catalog commits that created it and last wrote to it; 0 if older than commit numbers. */
   madeIn: number;
   writtenIn: number;
-  /** The sequence number of the segment in whose place it was put; null where it began empty. */
+  /** The sequence number of the replaced segment; null if it was created empty. */
   replaces: number | null;
 };
 
-/** The setting of a copy that is being made. */
+/** The setting of a copy in progress. */
 export const unfinished = "unfinished";
 
-/** Notes who a segment is, within a transaction of it. */
+/** Requires a transaction. */
 export function writeIdentity(segment: DatabaseSync, identity: SegmentIdentity): void {
   const put = segment.prepare("INSERT OR REPLACE INTO setting VALUES(?, ?)");
   put.run("uri_key", identity.uriKey);
@@ -36,7 +36,7 @@ export function writeIdentity(segment: DatabaseSync, identity: SegmentIdentity):
   put.run(sumName, sumOf(identity));
 }
 
-/** Notes the catalog commit in which a segment is written, within a transaction of it. */
+/** Records the current catalog commit; requires a transaction. */
 export function writtenInWriter(segment: DatabaseSync): (commit: number) => void {
   const put = segment.prepare("UPDATE setting SET value = ? WHERE name = ?");
   return (commit) => {
@@ -53,7 +53,7 @@ const sumOf = (identity: SegmentIdentity): number => {
   return crc32(`${uriKey} ${platform} ${sequence} ${low} ${madeIn} ${writtenIn} ${replaces}`);
 };
 
-/** The identity of a segment where it matches its checksum; a changed bit must not make it one of another archive. */
+/** Null if the checksum fails: a flipped bit must not make it a segment of another archive. */
 export function intactIdentity(segment: DatabaseSync): SegmentIdentity | null {
   const identity = readIdentity(segment);
   if (identity === null) return null;
@@ -61,7 +61,7 @@ export function intactIdentity(segment: DatabaseSync): SegmentIdentity | null {
   return sum === undefined || sum === sumOf(identity) ? identity : null;
 }
 
-/** Null where the segment has none yet: an earlier version made it, or it is a copy that was not finished. */
+/** Null for segments of an earlier version and for unfinished copies. */
 export function readIdentity(segment: DatabaseSync): SegmentIdentity | null {
   const find = segment.prepare("SELECT value FROM setting WHERE name = ?");
   find.setReadBigInts(true);
@@ -80,12 +80,12 @@ export function readIdentity(segment: DatabaseSync): SegmentIdentity | null {
   };
 }
 
-/** How long the file of a segment is waited for, milliseconds: another process may be recovering its log. */
+/** Another process may be recovering the log. */
 const busyTimeoutMs = 1_000;
 
 /**
- * The identity in a file. `unknown`: an earlier version filled it, or it is a copy that was not finished. `empty`: there is no
- * post in it, as it was being created. `unreadable`: SQLite cannot read it, or it does not match its checksum.
+ * `unknown`: from an earlier version, or an unfinished copy. `empty`: without posts, as its creation did not finish.
+ * `unreadable`: by SQLite, or the checksum fails.
  */
 export function identityIn(path: string): SegmentIdentity | "unknown" | "empty" | "unreadable" {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return "empty";

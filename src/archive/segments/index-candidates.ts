@@ -4,14 +4,14 @@ import { candidatesOfStep } from "./candidates-of-step.ts";
 import type { OverlayLookup } from "./merged-candidates.ts";
 import { statementCache } from "./statement-cache.ts";
 
-/** SQLite's way to say that a LIMIT is none. */
+/** SQLite's LIMIT for no limit. */
 export const noLimit = -1;
 
-/** What the tables of a segment name of a range of IDs, newest first, without what is hidden. */
+/** Visible posts in FTS5, newest first. */
 export type IndexCandidates = {
-  /** Posts that an expression matches in FTS5; all that it holds where it is null. */
+  /** Matches; with null, all posts. */
   named(expression: string | null, range: IdRange, limit: number): Generator<bigint, void>;
-  /** For a sealed segment: posts that were written since, which an expression matches; all of those where it is null. */
+  /** Matches in the delta of a sealed segment; with null, all of it. */
   overlay(
     expression: string | null,
     hidesAny: boolean,
@@ -20,7 +20,6 @@ export type IndexCandidates = {
   ): OverlayLookup;
 };
 
-/** Statements are prepared when they are first needed. */
 export function indexCandidates(database: DatabaseSync): IndexCandidates {
   const statement = statementCache(database);
   const hidden = database.prepare("SELECT 1 FROM hidden LIMIT 1");
@@ -30,7 +29,7 @@ export function indexCandidates(database: DatabaseSync): IndexCandidates {
     { low, high }: IdRange,
     limit: number,
   ): Generator<bigint, void> {
-    // Most segments hide nothing: their searches need not look each post up.
+    // Most segments hide nothing: no lookup per post.
     const sql = hidden.get() === undefined ? ofAll : ofShown;
     const rows =
       expression === null
@@ -64,7 +63,7 @@ export function indexCandidates(database: DatabaseSync): IndexCandidates {
 const firstColumn = (row: unknown): bigint => (row as [bigint])[0];
 
 const texts = (isShown: (id: string) => string) => ({
-  // The sizes of FTS5's documents, one for each that it holds.
+  // One row per document.
   written: `SELECT id FROM term_docsize WHERE id BETWEEN ? AND ? ${isShown("term_docsize.id")}
     ORDER BY id DESC LIMIT ?`,
   matching: `SELECT rowid FROM term WHERE term MATCH ? AND rowid BETWEEN ? AND ? ${isShown("term.rowid")}

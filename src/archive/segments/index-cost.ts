@@ -4,31 +4,31 @@ import { quotedToken } from "./quoted-token.ts";
 import { statementCache } from "./statement-cache.ts";
 
 /**
- * Whether FTS5 ends each step of a query's statement soon. It looks for the next match without regard to the lower bound of a range
- * of IDs, and nothing interrupts it: where matches are rare among many postings, one step may walk all of them. Whether that is
- * so follows from how frequent the terms are, which is estimated and remembered for as long as the segment is open.
+ * Whether each step of a query's FTS5 statement is fast. While FTS5 looks for the next match, it ignores the lower end of an
+ * ID range and cannot be interrupted: with rare matches, one step may read all postings. Estimated from term frequencies,
+ * cached while the segment is open.
  */
 export type IndexCost = { isBounded(query: SealedQuery): boolean };
 
-/** Postings that one step may walk, about 0.1 µs each. */
+/** Upper bound per step, about 0.1 µs each. */
 const mostPostings = 500_000;
-/** A term that occurs so often among the newest posts is as frequent among the others. */
+/** The newest posts of a term, from which its frequency is estimated. */
 const sampledPosts = 64;
-/** FTS5 puts together all terms that begin alike, which takes longer for each posting. */
+/** Cost per posting of a prefix, whose terms FTS5 merges. */
 const costOfPrefix = 18;
 const mostPrefixTerms = 500;
-/** What looking for one rowid among the postings of a term takes at most, in postings. */
+/** Maximum cost of seeking a rowid, in postings. */
 const costOfSeek = 500;
 const fewPosts = 65_536;
 const mostRemembered = 4_096;
 
-/** How many posts there are at most, and how many postings are walked to find them. */
+/** Upper bound of matches, and postings read. */
 type Estimate = { posts: number; cost: number };
 
 export function indexCost(database: DatabaseSync): IndexCost {
   const statement = statementCache(database);
   const remembered = new Map<string, number>();
-  /** A search asks again for each of its slices. */
+  /** A search asks for each of its slices. */
   const decided = new WeakMap<SealedQuery, boolean>();
 
   const numberOf = (sql: string, ...values: (string | bigint | number)[]): number =>
@@ -36,7 +36,7 @@ export function indexCost(database: DatabaseSync): IndexCost {
 
   let counted: { posts: number; ofSegment: number } | null = null;
 
-  /** Posts that FTS5 has, at most: counted once, as that reads them all, and raised by what the segment has got since. */
+  /** Upper bound of the posts in FTS5: counted once, as that reads them all, plus the posts added since. */
   function countPosts(): number {
     const ofSegment = numberOf(postsSql);
     if (counted === null) {
@@ -55,7 +55,7 @@ export function indexCost(database: DatabaseSync): IndexCost {
     return made;
   }
 
-  /** The share of the posts that hold a term, as among the newest posts. */
+  /** The share of posts with the term, as among the newest. */
   const shareOf = (term: string, posts: number): number =>
     remember(term, () => {
       const newest = statement(newestSql).all(quotedToken(term)) as unknown as [bigint][];
@@ -64,7 +64,7 @@ export function indexCost(database: DatabaseSync): IndexCost {
       return sampledPosts / Math.max(sampledPosts, numberOf(newerSql, last));
     });
 
-  /** Postings of all terms that begin so; infinite where there are too many to look at. */
+  /** Postings of all terms with the prefix; infinite if too many to count. */
   const postingsOf = (prefix: string): number =>
     remember(`${prefix} *`, () => {
       database.exec(vocabularySql);
@@ -142,13 +142,12 @@ export function indexCost(database: DatabaseSync): IndexCost {
   };
 }
 
-/** Every post, a term, or one of several: each step is a match. */
+/** Whether each step is a match. */
 const isStream = (query: SealedQuery): boolean =>
   query.kind === "every" ||
   query.kind === "term" ||
   (query.kind === "or" && query.children.every(isStream));
 
-/** Terms of a query, as often as they occur; a prefix may be that of any number of them. */
 function countTerms(query: SealedQuery): number {
   const sum = (queries: readonly SealedQuery[]): number =>
     queries.reduce((total, child) => total + countTerms(child), 0);

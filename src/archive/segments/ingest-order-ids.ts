@@ -1,7 +1,4 @@
-/**
- * Ascending IDs in few bytes: how much each is above the one before, the first above `low`, seven bits a byte, the lowest bits
- * first; all but its last byte have bit 7 too.
- */
+/** Ascending IDs as varint deltas, the first relative to `low`: little endian, bit 7 set in all but the last byte. */
 const bitsOfByte = 7n;
 const moreBytes = 0x80;
 

@@ -25,7 +25,7 @@ const remove = ({ database }: Segment, id: bigint) =>
 const rowsOf = ({ database }: Segment) =>
   database.prepare("SELECT number, low, high, ids FROM arrival ORDER BY number").all();
 
-/** One batch: posts with IDs that rise, numbered on from `from`; the last number. */
+/** Stores a batch with ascending IDs, numbered after `from`. Returns the last number. */
 function arrive(segment: Segment, from: number, ids: readonly bigint[]): number {
   for (const [index, id] of ids.entries()) {
     insert(segment, id);

@@ -3,39 +3,34 @@ import { preparesBigInts } from "../database.ts";
 import { packIds, unpackIds } from "./ingest-order-ids.ts";
 
 /**
- * The order in which the posts of a segment arrived: rows of posts that came in one batch, all with the number of the last of
- * them. A row is a run, `ids` null, where no other post lies between its first and its last: then what it holds is what lies
- * there. Whoever comes later and lies in a run makes a list of it first, so that runs never overlap.
+ * One row per batch of posts, with the ingest number of the last one. A row is a run (`ids` null) if there are no other posts
+ * between its first and last ID. Inserting a post into a run first converts it to a list, so that runs never overlap.
  *
- * A row may name posts that are gone; they are passed over.
+ * Rows may list deleted posts; readers skip them.
  */
 export type IngestOrder = {
-  /** The post whose row was written last, and that of no other new post since the call before; kept from `flush` on. */
+  /** Call right after the post's row is written, before that of another new post. Stored by `flush`. */
   add(number: number, id: bigint): void;
-  /** Writes down what was added. */
   flush(): void;
-  /** Forgets what was added and not written down. */
   discard(): void;
-  /** These posts, lowest ID first, arrived under a number. */
+  /** `ids` must ascend. */
   put(number: number, ids: readonly bigint[]): void;
-  /** Keeps the new post whose row was written last from being taken for one that came with its neighbours. */
+  /** Converts a run to a list before the new post becomes part of it. */
   makeRoom(id: bigint): void;
-  /** The post at `id`, now at `to`, keeps its number. */
+  /** Moves a post with its ingest number. */
   renumber(id: bigint, to: bigint): void;
-  /** The numbers under which a post is told: one, unless it was deleted and has come again; none where that is forgotten. */
+  /** One number; several if the post was deleted and stored again; none if they were dropped. */
   numbersOf(id: bigint): number[];
-  /** Tells a post under these numbers, and no others. */
   setNumbers(id: bigint, numbers: readonly number[]): void;
-  /** Forgets arrivals of higher numbers. */
   forgetAfter(number: number): void;
-  /** Forgets arrivals of lower numbers, at most so many rows; how many there were. */
+  /** Deletes up to `rows` rows. Returns how many. */
   forgetBefore(number: number, rows: number): number;
 };
 
-/** Posts of one row: few enough that a page of arrivals does not read many for nothing. */
+/** Posts per row: few, so that a page of the ingest order reads few in vain. */
 const mostPosts = 1_000;
 
-/** `database` is a segment, open for writing; every call lies within a transaction. */
+/** Every call requires a write transaction of the segment. */
 export function ingestOrderIn(database: DatabaseSync): IngestOrder {
   const sql = prepareStatements(database);
   let gathered: bigint[] = [];
@@ -67,7 +62,7 @@ export function ingestOrderIn(database: DatabaseSync): IngestOrder {
     sql.insert.run(number, low, high, isRun(ids, low, high) ? null : packIds(low, ids));
   }
 
-  /** What is left of another run, whose posts are gone, may lie between. */
+  /** Deleted posts may leave part of another run in between. */
   function isRun(ids: readonly bigint[], low: bigint, high: bigint): boolean {
     const below = sql.runBelow.get(high) as Row | undefined;
     if (below !== undefined && below.high >= low) return false;
@@ -133,7 +128,7 @@ export function ingestOrderIn(database: DatabaseSync): IngestOrder {
 
 type Row = { row: bigint; number: bigint; low: bigint; high: bigint };
 
-/** SQLite's way to say that a LIMIT is none. */
+/** SQLite's LIMIT for no limit. */
 const everyPost = -1;
 
 const idsOf = (rows: readonly Record<string, unknown>[]): bigint[] =>

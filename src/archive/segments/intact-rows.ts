@@ -3,7 +3,7 @@ import { messageOf } from "../../lib/errors.ts";
 import { lastId } from "../../posts/ids.ts";
 import { rowSumsOf } from "./row-sum.ts";
 
-/** A row of `post` as it is stored; `sum` is null where the row is older than checksums. */
+/** `sum` is null if the row predates checksums. */
 export type StoredRow = {
   id: bigint;
   time_ms: bigint;
@@ -16,14 +16,14 @@ export type StoredRow = {
   sum: bigint | null;
 };
 
-/** IDs between which rows cannot be read, both exclusive; `to` is null where that is so up to the last row. */
+/** Both ends exclusive; `to` is null after the last row. */
 export type UnreadableIds = { from: bigint; to: bigint | null };
 
 export type OnUnreadable = (ids: UnreadableIds, reason: string) => void;
 
 /**
- * The intact rows of a segment, lowest IDs first. Pages that are damaged are stepped over: `onUnreadable` gets the IDs around
- * each such part. Rows that do not match their checksum, or are not in the order of their IDs, are left out and reported too.
+ * Intact rows, ascending by ID. Skips damaged pages, and rows that fail their checksum or are out of order, and reports
+ * their IDs.
  */
 export function* intactRows(
   database: DatabaseSync,
@@ -50,7 +50,7 @@ export function* intactRows(
       return;
     } catch (error) {
       const next = firstReadable(database, last);
-      // The ID of the row can be read, and the rest of the row cannot.
+      // The row's ID is readable, but not the rest.
       const isSingle = next !== null && next.after === last;
       const to = isSingle ? next.id + 1n : (next?.id ?? null);
       onUnreadable({ from: last, to }, messageOf(error));
@@ -61,8 +61,8 @@ export function* intactRows(
 }
 
 /**
- * The first row above an ID that can be reached, and the lowest ID from which it is; null where there is none. Pages are in
- * the order of IDs, so that what is reached from one ID is reached from all higher ones up to it.
+ * The first readable row above an ID, and the lowest ID from which a seek reaches it; null if none. Exponential and binary
+ * search work because pages are ordered by ID.
  */
 function firstReadable(
   database: DatabaseSync,

@@ -6,7 +6,7 @@ import { postsOfChunk } from "../sealed/format.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { createIdList, type IdList } from "./id-list.ts";
 
-/** The posts that the lists and indexes of a segment name, as far as they can be read, whether or not their rows can. */
+/** Posts in the segment's lists and indexes, as far as readable, even if their rows are not. */
 export function knownIds(database: DatabaseSync): IdList {
   const known = createIdList();
   for (const table of ["uri", "term_docsize"] as const) {
@@ -20,7 +20,7 @@ export function knownIds(database: DatabaseSync): IdList {
   return known;
 }
 
-/** Posts that were deleted or written again since the segment was sealed are named elsewhere, or are gone. */
+/** Skips deleted and rewritten posts; the latter are in other lists. */
 function addSealed(database: DatabaseSync, known: IdList): void {
   if (sealedState(database) === null) return;
   const numbers = openPostNumbers(database, "salvage", null);
@@ -40,6 +40,6 @@ function asFarAsReadable(work: () => void): void {
   try {
     work();
   } catch {
-    // The other lists name the same posts.
+    // The other lists contain the same posts.
   }
 }

@@ -3,22 +3,18 @@ import type { Platform } from "../../posts/post.ts";
 import { recordUri } from "../../posts/record.ts";
 import { rowSumsOf, type SummedRow } from "./row-sum.ts";
 
-/** How the posts of one segment are looked up. */
 export type PostLookup<Found> = {
   holds(id: bigint): boolean;
   lowestId(from: bigint, to: bigint): bigint | null;
   highestId(from: bigint, to: bigint): bigint | null;
-  /** `uri` is empty where the row is damaged. */
+  /** `uri` is empty if the row is damaged. */
   findById(id: bigint): (Found & { uri: string }) | null;
   findByUri(hash: bigint, uri: string): Found | null;
 };
 
 const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
-/**
- * Looks up the posts of a segment that is open for reading, hidden ones too. A row that does not match its checksum has the
- * uri that the lookup was for: hashes of 64 bits hardly ever meet.
- */
+/** Includes hidden posts. A damaged row with the uri's hash counts as a match, as 64-bit hashes hardly ever collide. */
 export function segmentLookup(
   database: DatabaseSync,
   platform: Platform,

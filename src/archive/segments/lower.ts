@@ -7,23 +7,22 @@ import { atLeast, geoCell, hasGeo } from "../../text/facets.ts";
 import type { SequenceElement } from "../../text/sequence.ts";
 
 /**
- * What FTS5 can answer of a plan. It knows terms alone: times, counts and circles become the tokens that come closest.
- * A leaf that it cannot say exactly is lowered to a superset, under a negation to a subset, so that the whole never leaves out
- * a post that matches; `exact` tells when it lets none in either, and the matcher need not look again.
+ * What FTS5 can answer of a plan. It knows only terms: times, counts and circles become the closest tokens. Inexact leaves
+ * are lowered to a superset, under a negation to a subset, so that no match is lost. If `exact`, the matcher need not check.
  */
 export type Lowered = { plan: PlanNode; exact: boolean };
 
 type Side = "superset" | "subset";
 
 /**
- * The plan in terms alone, for posts of one platform: its nodes are all, none, and, or, not and sequences of tokens.
- * The nodes stand in the order in which the matcher of `posts/` has them, which says what each means.
+ * Returns a plan of all, none, and, or, not and token sequences. The matcher in `posts/` defines the meaning of nodes, in the
+ * same order.
  */
 export function lower(plan: PlanNode, platform: Platform, mostCells?: number): Lowered {
   return lowerTo("superset", plan, { platform, mostCells });
 }
 
-/** `mostCells` bounds the cells of a circle; one that has more is lowered to all posts with a place. */
+/** Circles with more cells are lowered to all posts with a location. */
 type Lowering = { platform: Platform; mostCells: number | undefined };
 
 function lowerTo(side: Side, plan: PlanNode, lowering: Lowering): Lowered {
@@ -61,7 +60,7 @@ function lowerTo(side: Side, plan: PlanNode, lowering: Lowering): Lowered {
   }
 }
 
-/** FTS5 has no "any one token": around it, the parts of the sequence must all be there; so must those of one that repeats itself. */
+/** FTS5 cannot match "any one token": the sequence is split there, and at tokens repeated too often. */
 function lowerSequence(side: Side, elements: readonly SequenceElement[]): Lowered {
   const parts = partsOf(elements);
   if (parts.length === 1 && parts[0]?.length === elements.length) {
@@ -71,10 +70,10 @@ function lowerSequence(side: Side, elements: readonly SequenceElement[]): Lowere
   return { plan: all(parts.map((part) => ({ kind: "terms", elements: part }))), exact: false };
 }
 
-/** How often a token of a sequence is matched: each time costs a walk through all its posts. */
+/** Each repetition of a token costs a scan of its postings. */
 const mostRepeats = 2;
 
-/** The longest runs of a sequence without open positions and without tokens that came up so often before. */
+/** The longest runs without open positions and excess repetitions. */
 function partsOf(elements: readonly SequenceElement[]): SequenceElement[][] {
   const seen = new Map<string, number>();
   const parts: SequenceElement[][] = [[]];
@@ -93,7 +92,7 @@ function isMatched(element: SequenceElement, seen: Map<string, number>): boolean
   return times <= mostRepeats;
 }
 
-/** Posts carry a token for each threshold they reach: the next one below is a superset, the next one above a subset. */
+/** Posts have a token for each threshold that they reach: the next lower one is a superset, the next higher one a subset. */
 function lowerCount(side: Side, plan: PlanNode & { kind: "min-count" }): Lowered {
   const below = countThresholds.findLast((threshold) => threshold <= plan.atLeast);
   const above = countThresholds.find((threshold) => threshold >= plan.atLeast);
@@ -106,7 +105,7 @@ function lowerCount(side: Side, plan: PlanNode & { kind: "min-count" }): Lowered
   };
 }
 
-/** Posts carry the token of the cell they lie in: those that a circle touches are a superset. */
+/** Posts have a token of their cell: the cells that a circle touches are a superset. */
 function lowerCircle(
   side: Side,
   { lat, lon, radiusKm }: PlanNode & { kind: "geo" },

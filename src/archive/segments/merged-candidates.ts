@@ -6,13 +6,13 @@ import { postsOfChunk } from "../sealed/format.ts";
 import type { ChunkMatches, SealedIndex } from "../sealed/sealed-index.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 
-/** Posts that an index names, newest first: all there are from `seenTo` on, below those of the batch before. */
+/** All candidates from `seenTo` up to the previous batch, newest first. */
 export type CandidateBatch = { ids: readonly bigint[]; seenTo: bigint };
 
-/** What FTS5 names of a range of IDs, newest first, at most `limit` of them; it may end sooner, above the range's lower end. */
+/** At most `limit` candidates in FTS5, newest first. May stop above the lower end. */
 export type OverlayLookup = (range: IdRange, limit: number) => CandidateBatch;
 
-/** The two indexes of a sealed segment that are asked. `overlay` is null where FTS5 holds nothing. */
+/** `overlay` is null if the delta is empty. */
 export type Sources = {
   index: SealedIndex;
   query: SealedQuery;
@@ -20,16 +20,14 @@ export type Sources = {
   overlay: OverlayLookup | null;
 };
 
-/** However many are wanted, candidates are gathered by no more at a time. */
 const largestBatch = 8_192;
-/** Numbers within a chunk, for as long as it takes to look up their IDs. */
+/** Buffer for numbers within a chunk. */
 const found = new Uint16Array(largestBatch);
 
 /**
- * Candidates of a sealed segment among a range of IDs, newest first. No post is in both indexes: their lists need only be put into
- * one order. FTS5 is asked second, and only down to where the sealed index came. Batches begin at `wanted` candidates and
- * double: where many of them turn out not to match, FTS5 is not asked too often. A batch ends sooner when `expired` says so,
- * which is asked after each chunk; it always comes down by one chunk at least, unless FTS5 ends above that.
+ * Merges candidates of a sealed segment's two indexes, which have no common posts, newest first. FTS5 is queried second, down
+ * to where the sealed index has been read. Batches start at `wanted` and double, so that few matches do not cause many FTS5
+ * queries. A batch ends early once `expired`, checked after each chunk; it covers at least one chunk unless FTS5 stops above.
  */
 export function* mergedCandidates(
   { index, query, leftOut, overlay }: Sources,
@@ -42,10 +40,10 @@ export function* mergedCandidates(
   const { from, to } = numbersOfRange(numbers, range);
   const chunks = index.matches(query, { from, to }, leftOut, work);
   let chunk: IteratorResult<ChunkMatches, void> | null = null;
-  /** All numbers below it were looked at. */
+  /** Lower numbers have been read. */
   let number = from;
 
-  /** The next candidates of the sealed index, `size` of them unless it ends sooner. */
+  /** Returns fewer than `size` once expired. */
   function gather(size: number): CandidateBatch {
     const ids: bigint[] = [];
     while (ids.length < size) {
@@ -79,7 +77,7 @@ export function* mergedCandidates(
       if (batch.seenTo <= range.low) return;
       high = batch.seenTo - 1n;
       size = Math.max(size, Math.min(size * 2, largestBatch));
-      // Where FTS5 did not come as far down, what the sealed index named below waits for it.
+      // FTS5 stopped above: keeps lower candidates.
       const left = batch.seenTo === sealed.seenTo ? [] : sealed.ids.filter((id) => id <= high);
       sealed = left.length > 0 ? { ids: left, seenTo: sealed.seenTo } : gather(size);
     }
@@ -88,7 +86,7 @@ export function* mergedCandidates(
   }
 }
 
-/** Both lists in one, newest first, as far down as both were looked at. */
+/** Merges down to where both lists have been read. */
 function merged(sealed: readonly bigint[], overlay: CandidateBatch): CandidateBatch {
   const { ids: written, seenTo } = overlay;
   const ids: bigint[] = [];

@@ -7,8 +7,8 @@ import type { SealedPart, SealedView } from "./sealed-part.ts";
 const found = new Uint16Array(1);
 
 /**
- * Whether an index of a segment names a post that is not hidden: such a post has a row, or the row is lost. Where an index
- * cannot be read, it is taken to name the post. The caller holds a snapshot.
+ * Whether an index contains a visible post: then a missing row is lost. True if the index is unreadable. The caller holds
+ * a snapshot.
  */
 export function namedPosts(
   database: DatabaseSync,
@@ -44,6 +44,5 @@ function isSealed({ index: { numbers }, mask }: SealedView, id: bigint): boolean
   return !isAmong(replaced, number % postsOfChunk);
 }
 
-/** Whether a post of a chunk is in a set of it; null is the empty one. */
 export const isAmong = (set: ChunkSet | null, post: number): boolean =>
   set !== null && members(set, post, post + 1, found, 1) > 0;

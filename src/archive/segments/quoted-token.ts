@@ -1,2 +1,2 @@
-/** A text as a string of an FTS5 expression. */
+/** Quotes a text as an FTS5 string. */
 export const quotedToken = (text: string): string => `"${text.replaceAll('"', '""')}"`;

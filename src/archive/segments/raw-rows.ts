@@ -2,14 +2,12 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { StoredRow } from "./intact-rows.ts";
 import { rowSum } from "./row-sum.ts";
 
-/** A row as a page of the file has it, and whether it matches its checksum; null where it is older than checksums. */
+/** `isIntact` is null if the row predates checksums. */
 export type RawRow = { row: StoredRow; isIntact: boolean | null };
 
 /**
- * The rows of `post` in the file of a segment, read from its leaf pages without the tree that leads to them: what is left of a
- * table of which inner pages, or the first page of the file, are damaged. Pages of the list of free pages are left out, as they
- * hold deleted rows; `isFreeListWhole` is false where that list cannot be read. The write-ahead log is not read. In the order
- * of the pages.
+ * Salvages the rows of `post` from leaf pages, because the B-tree above or the first page may be damaged. Skips free pages,
+ * which contain deleted rows (see `hasWholeFreeList`). Ignores the write-ahead log.
  */
 export function* rawRows(path: string): Generator<RawRow, void> {
   const pages = openPages(path);
@@ -26,7 +24,6 @@ export function* rawRows(path: string): Generator<RawRow, void> {
   }
 }
 
-/** Whether the list of free pages can be followed to its end. */
 export function hasWholeFreeList(path: string): boolean {
   const pages = openPages(path);
   pages.close();
@@ -37,14 +34,14 @@ function isIntact(row: StoredRow): boolean | null {
   return row.sum === null ? null : Number(row.sum) === rowSum({ ...row, timeMs: row.time_ms });
 }
 
-/** What the pages of a segment have where the header of the file does not say (`database.ts`). */
+/** The page size of segments (`database.ts`), if the header is damaged. */
 const usualPageBytes = 8_192;
-/** More than any row of a post takes. */
+/** More than any row needs. */
 const mostPayloadBytes = 16 * 1024 ** 2;
 
 type Pages = {
   count: number;
-  /** The bytes of a page; numbers begin at 1. */
+  /** Page numbers start at 1. */
   read(page: number): Buffer;
   free: ReadonlySet<number>;
   isFreeListWhole: boolean;
@@ -77,7 +74,7 @@ function pageBytesIn(header: Buffer): number {
   return hasHeader(header) && isPower ? bytes : usualPageBytes;
 }
 
-/** A trunk page names the next one, how many free pages it lists, and these. */
+/** A trunk page has the next trunk page, the number of free pages listed, and these. */
 function freePages(header: Buffer, count: number, read: (page: number) => Buffer) {
   const free = new Set<number>();
   const expected = header.readUInt32BE(36);
@@ -97,7 +94,7 @@ function freePages(header: Buffer, count: number, read: (page: number) => Buffer
 
 const tableLeaf = 0x0d;
 
-/** The cells of a leaf page of a table; none of another page. */
+/** Empty for pages that are not table leaves. */
 function* leafCells(pages: Pages, page: number): Generator<{ rowid: bigint; bytes: Buffer }> {
   const bytes = pages.read(page);
   const start = page === 1 ? 100 : 0;
@@ -136,17 +133,17 @@ function cellAt(pages: Pages, bytes: Buffer, at: number): { rowid: bigint; bytes
   return { rowid: BigInt.asIntN(64, rowid.value), bytes: Buffer.concat(pieces) };
 }
 
-/** How much of a payload that does not fit is on its page (sqlite.org/fileformat2.html, "B-tree Pages"). */
+/** The part of an overflowing payload on its own page (sqlite.org/fileformat2.html, "B-tree Pages"). */
 function localBytes(payloadBytes: number, usable: number): number {
   const least = Math.floor(((usable - 12) * 32) / 255) - 23;
   const local = least + ((payloadBytes - least) % (usable - 4));
   return local <= usable - 35 ? local : least;
 }
 
-/** The columns of `post`; rows that were written before checksums have no last one. */
+/** Rows that predate checksums lack the last one. */
 const columns = 9;
 
-/** The row in the payload of a cell; null where it is no row of `post`. */
+/** Null if the payload is not a row of `post`. */
 function rowIn(payload: Buffer, id: bigint): StoredRow | null {
   const header = varintAt(payload, 0);
   if (header === null || id < 0n) return null;
@@ -181,7 +178,7 @@ type Value = bigint | string | null | "other";
 const isInteger = (value: Value | undefined): boolean =>
   value === null || typeof value === "bigint";
 
-/** A value of a record by its serial type; undefined where it does not fit. */
+/** Undefined if the value exceeds the payload. */
 function valueAt(
   payload: Buffer,
   at: number,
@@ -212,7 +209,7 @@ function integerAt(payload: Buffer, at: number, bytes: number): bigint {
   return BigInt.asIntN(8 * bytes, value);
 }
 
-/** A number as SQLite packs it: seven bits a byte, the highest first, all eight of the ninth. */
+/** SQLite's varint: seven bits a byte, big endian, eight in the ninth. */
 function varintAt(bytes: Buffer, at: number): { value: bigint; end: number } | null {
   let value = 0n;
   for (let index = 0; index < 9; index++) {

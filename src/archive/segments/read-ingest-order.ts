@@ -3,20 +3,17 @@ import { unpackIds } from "./ingest-order-ids.ts";
 
 export type SegmentIngest = { number: number; id: bigint };
 
-/** Posts that arrived in one batch under one number, lowest ID first. */
+/** Posts of one batch, ascending, with its ingest number. */
 export type SameBatch = { number: number; ids: bigint[] };
 
-/** The rows of a segment's arrivals with numbers of a span, lowest number first, hidden posts too; what is gone is left out. */
+/** Batches by ingest number, ends inclusive; with hidden posts, without deleted ones. */
 export function sameBatch(
   database: DatabaseSync,
 ): (from: number, to: number) => Iterable<SameBatch> {
   return rowsOf(database, "");
 }
 
-/**
- * The shown posts of a segment by the number of their arrival, then by ID: from a number and an ID on, up to a number, at most
- * `limit`.
- */
+/** Visible posts by ingest number, then ID, from a number and an ID, up to a number. */
 export function segmentIngestOrder(
   database: DatabaseSync,
 ): (from: SegmentIngest, to: number, limit: number) => SegmentIngest[] {
@@ -24,7 +21,7 @@ export function segmentIngestOrder(
   return (from, to, limit) => {
     const found: SegmentIngest[] = [];
     for (const { number, ids } of rows(from.number, to)) {
-      // Several rows may have one number: a page ends between two.
+      // Several rows may have the same number: read all.
       if (found.length >= limit && found.at(-1)?.number !== number) break;
       for (const id of ids) {
         if (number > from.number || id >= from.id) found.push({ number, id });

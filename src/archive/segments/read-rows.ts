@@ -5,24 +5,21 @@ import { onSnapshot } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { rowSumsOf } from "./row-sum.ts";
 
-/** How many IDs a statement takes: one prepared for as many as a page has reads them in three quarters of the time of a list. */
+/** IDs per statement: statements with a fixed number of IDs take three quarters of the time of a list parameter. */
 const sizes = [1, 16, 128] as const;
 const [, , largest] = sizes;
 
 type StoredRow = [number, number, Count, Count, Count, Count, string, string, number | null];
 type Count = number | null;
 
-/** Rows of posts in the order of the IDs. Posts that were deleted or are hidden are in neither list. */
+/** Omits deleted and hidden posts. */
 export type RowsRead = {
   rows: RecordRow[];
-  /** Posts whose row does not match its checksum, cannot be read, or is missing though an index names it. */
+  /** Rows that fail their checksum, are unreadable, or are missing although indexed. */
   damaged: bigint[];
 };
 
-/**
- * Reads the rows of posts by ID, without those that are hidden. `isNamed` says, on one snapshot with the rows, whether an index
- * names a post that has no row.
- */
+/** Reads visible posts. `isNamed`: whether an index contains a post, on the same snapshot. */
 export function rowsReader(
   database: DatabaseSync,
   platform: Platform,
@@ -52,7 +49,7 @@ export function rowsReader(
     }
   }
 
-  /** A damaged page costs the rows on it alone: those of the others are read one by one. */
+  /** Reads one by one, so that a damaged page loses only its own rows. */
   function readAround(ids: readonly bigint[], into: RowsRead): void {
     for (const id of ids) {
       try {
@@ -93,12 +90,12 @@ export function rowsReader(
   return (ids) => {
     const all = readAll(ids);
     if (all.rows.length + all.damaged.length === ids.length) return all;
-    // What has no row was deleted, unless the same snapshot names it.
+    // A post without a row was deleted, unless it is indexed on the same snapshot.
     return database.isTransaction ? withMissing(ids) : onSnapshot(database, () => withMissing(ids));
   };
 }
 
-/** Places that no ID is given for are null, and no post has that. */
+/** Unused parameters are null and match nothing. */
 function prepareFor(database: DatabaseSync, size: number, sum: string): StatementSync {
   const asked = Array.from({ length: size }, (_, place) => `(${place}, ?)`);
   const statement = database.prepare(

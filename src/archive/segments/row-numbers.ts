@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { RowSums } from "./changeset.ts";
 
-/** Tables with a row for every post, whose cells are integers, or blobs of at most three bytes. */
+/** Tables with a row per post, of integers and blobs of at most three bytes. */
 export const numberTables = {
   term_docsize: { key: ["id"], integers: ["origin"], blobs: ["sz"] },
   hidden: { key: ["id"], integers: [], blobs: [] },
@@ -10,10 +10,9 @@ export const numberTables = {
 export type NumberTable = keyof typeof numberTables;
 
 /**
- * A row counts as the sum of products, each modulo a prime, which SQL and the writer compute alike: that of the two parts of its
- * key, and that of the key with every other cell. The residue of a value by a prime changes with any one of its bits, and so does
- * a product that has it as one factor. Products tell whether values change places. Factors are below 2 ** 31, products below
- * 2 ** 62, and the sum of 2 ** 25 rows below 2 ** 63.
+ * A row's checksum is a sum of products modulo a prime, alike in SQL and in the writer: of the two parts of the key, and of
+ * the key with each other cell. A flipped bit changes a residue, and so the product; products detect swapped values. Factors
+ * are below 2 ** 31, products below 2 ** 62, and the sum of 2 ** 25 rows below 2 ** 63.
  */
 const residueOf = 1_073_741_789;
 const shift = residueOf + 1;
@@ -23,14 +22,14 @@ const sqlFactor = (value: string): string => `(${value} % ${residueOf} + ${shift
 const sqlProduct = (a: string, b: string): string =>
   `${sqlFactor(a)} * ${sqlFactor(b)} % ${productOf}`;
 
-/** A byte is found at its place among all of them, counted from 1; what is not there counts as the first. */
+/** SQL finds a byte's value as its position here, from 1; a missing byte counts as 1. */
 const allBytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString("hex");
 const sqlByte = (blob: string, at: number): string =>
   `instr(x'${allBytes}', substr(${blob}, ${at}, 1))`;
 const sqlBlob = (blob: string): string =>
   `(length(${blob}) * 134217728 + ${sqlByte(blob, 1)} * 262144 + ${sqlByte(blob, 2)} * 512 + ${sqlByte(blob, 3)})`;
 
-/** What a row counts as, an expression of SQL; null for cells of another type. */
+/** SQL expression of the checksum; null for cells of another type. */
 export function rowNumber(table: NumberTable): string {
   const { key, integers, blobs } = numberTables[table];
   const [first, second = `(${first} >> 32)`] = key;
@@ -41,7 +40,7 @@ export function rowNumber(table: NumberTable): string {
 const modulus = BigInt(residueOf);
 const factor = (value: bigint): number => Number(value % modulus) + shift;
 
-/** Exact: no number on the way is above 2 ** 53. */
+/** Exact: no intermediate exceeds 2 ** 53. */
 function product(a: number, b: number): number {
   const high = Math.trunc(b / 32_768);
   return (((a * high) % productOf) * 32_768 + a * (b % 32_768)) % productOf;
@@ -49,16 +48,16 @@ function product(a: number, b: number): number {
 
 const isNumber = (kind: number | undefined): boolean => kind === 1 || kind === 2;
 
-/** An integer of a changeset, or a blob as the number that SQL makes of it. Never throws: a damaged row may have any cells. */
+/** The number that SQL computes. Never throws, because damaged rows contain any cells. */
 function numberOf(cell: Uint8Array): bigint {
   const bytes = Buffer.from(cell.buffer, cell.byteOffset, cell.byteLength);
   if (isNumber(bytes[0])) return bytes.readBigInt64BE(1);
-  // One byte has the length of so short a blob.
+  // The length of a short blob takes one byte.
   const place = (at: number): number => (bytes[1 + at] ?? 0) + 1;
   return BigInt((bytes[1] ?? 0) * 134_217_728 + place(1) * 262_144 + place(2) * 512 + place(3));
 }
 
-/** The same of rows as a changeset has them. */
+/** The same checksum from a changeset. */
 export const numberSums: RowSums = {
   of([first = noBytes, second]) {
     const id = numberOf(first);

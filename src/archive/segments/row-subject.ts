@@ -3,7 +3,7 @@ import type { Subject } from "../../posts/matcher.ts";
 import { decodeRecord, type RecordRow } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
 
-/** A stored row as the matcher reads it; the record is decoded only when the plan asks for more than time and counts. */
+/** Decodes the record only if the plan needs more than time and counts. */
 export function rowSubject(row: RecordRow): Subject {
   const post = once(() => decodeRecord(row));
   return {

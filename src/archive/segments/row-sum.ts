@@ -4,7 +4,6 @@ import { EarshotError } from "../../lib/errors.ts";
 
 type Integer = number | bigint | null;
 
-/** The columns of a row of `post`, all but its sum. */
 export type SummedRow = {
   id: bigint;
   timeMs: Integer;
@@ -16,7 +15,7 @@ export type SummedRow = {
   record: string;
 };
 
-/** CRC-32 of everything in a row of `post`, its ID included: a row that lies under another ID does not match either. */
+/** CRC-32 of a row of `post`, including its ID: detects rows under another ID. */
 export function rowSum(row: SummedRow): number {
   const { id, timeMs, likes, reposts, replies, quotes } = row;
   return crc32(
@@ -24,16 +23,15 @@ export function rowSum(row: SummedRow): number {
   );
 }
 
-/** What stops work that would pass a damaged row on as if it were whole. */
+/** Thrown rather than copying a damaged row as intact. */
 export const damagedRow = (id: bigint): EarshotError =>
   new EarshotError("archive_damaged", `the row of post ${id} does not match its checksum`, {
     hint: "`earshot archive check` names the segment, and the command that repairs it",
   });
 
-/** The sum of a row of `post` in SQL, on a connection of `defineRowSum`. */
+/** Requires `defineRowSum`. */
 export const rowSumSql = "row_sum(id, time_ms, likes, reposts, replies, quotes, revision, record)";
 
-/** Makes `rowSumSql` callable on a connection. */
 export function defineRowSum(database: DatabaseSync): void {
   database.function(
     "row_sum",
@@ -53,13 +51,12 @@ export function defineRowSum(database: DatabaseSync): void {
 }
 
 /**
- * Checks sums as a segment has them. A row without a sum is intact where the segment is older than sums (`unsummed`); a
- * segment that no writer has opened since has no column for them.
+ * A row without checksum is intact only if the segment predates checksums (`unsummed`). The column is missing if no writer
+ * has opened the segment since.
  */
 export type RowSums = {
-  /** The column as it is to be selected. */
   column: "sum" | "NULL";
-  /** Whether a row is intact, in SQL; the connection knows `row_sum`. */
+  /** Requires `defineRowSum`. */
   isIntactSql: string;
   isIntact(row: SummedRow, sum: number | bigint | null): boolean;
 };

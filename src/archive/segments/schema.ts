@@ -1,20 +1,18 @@
 import { analyzerVersion, unicodeVersion } from "../../text/analyze.ts";
 import { sealedMigrations } from "../sealed/format.ts";
 
-/** FTS5 is given tokens as they are: white space alone separates them, all punctuation belongs to them. As SQL writes it. */
+/** Punctuation belongs to tokens: only white space separates them. Quoted for SQL. */
 export const indexPunctuation = "!\"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~";
 
 /**
- * A segment: the rows of one range of IDs, the tokens they are found by, and, for platforms whose IDs do not follow from the
- * uri, where each uri lies. Beside them stand which posts are hidden, in which order the posts arrived, and, while the
- * segment is being rewritten, which posts were changed meanwhile. A segment that hardly changes any more is sealed: its file
- * has an index of another form (`sealed/format.ts`), and FTS5 holds only what was written to it since.
+ * A segment: posts of an ID range, their FTS5 index, and, unless IDs follow from the uri, IDs by uri hash. Also the hidden
+ * posts, the ingest order, and, during a rewrite, the changed posts. If the segment is sealed (`sealed/format.ts`), FTS5
+ * contains only its delta. Rows of `post` have a checksum (`row-sum.ts`).
  *
- * A row of `post` carries the checksum of everything in it (`row-sum.ts`).
- *
- * Settings: `posts` and `imported` (how many, and how many of them imports brought), `counted` (the last generation of count
- * changes that was added here), `sealed_bytes` (what the index that it was sealed with took), `unsummed` (there where rows may have no sum), `analyzer` and `unicode` (what made
- * the tokens when the file was made; the catalog decides), `numbering` (how its posts were numbered when the file was made), and who the segment is (`identity.ts`).
+ * Settings: `posts` and `imported` (numbers of posts), `counted` (the last generation of count changes applied),
+ * `sealed_bytes` (size of the sealed index when built), `unsummed` (present if rows may lack checksums), `analyzer`,
+ * `unicode` and `numbering` (versions when the file was created; for tokens the catalog is authoritative), and the identity
+ * (`identity.ts`).
  */
 export const segmentMigrations: readonly string[] = [
   `
@@ -34,7 +32,7 @@ export const segmentMigrations: readonly string[] = [
   INSERT INTO setting VALUES
     ('posts', 0), ('analyzer', ${analyzerVersion}), ('unicode', '${unicodeVersion}');
 `,
-  // A segment of the first form does not know how many of its posts were imported: all count as if they were, and none ages out.
+  // The number of imported posts in old segments is unknown: all count as imported, so that none expires.
   `
   CREATE TABLE hidden(id INTEGER PRIMARY KEY);
   CREATE TABLE arrival(number INTEGER NOT NULL, low INTEGER NOT NULL, high INTEGER NOT NULL, ids BLOB);
@@ -45,18 +43,18 @@ export const segmentMigrations: readonly string[] = [
   INSERT INTO setting VALUES ('counted', 0);
 `,
   sealedMigrations[0],
-  // Rows of earlier forms have no sum until their segment is rewritten.
+  // Older rows get checksums when their segment is rewritten.
   `
   ALTER TABLE post ADD COLUMN sum INTEGER;
   INSERT INTO setting SELECT 'unsummed', 1 FROM setting WHERE name = 'posts' AND value > 0;
 `,
-  // What a catalog that is rebuilt from its segments needs to keep out what was deleted.
+  // For a catalog rebuilt from its segments.
   `
   CREATE TABLE tombstone(uri TEXT NOT NULL PRIMARY KEY, revision TEXT NOT NULL);
   CREATE TABLE deleted_account(user_id TEXT NOT NULL PRIMARY KEY, deleted_ms INTEGER NOT NULL);
 `,
   sealedMigrations[1],
-  // Of tables whose rows have no checksum (`table-sums.ts`); empty in a segment of an earlier form.
+  // For tables whose rows have no checksum (`table-sums.ts`); empty in old segments.
   "CREATE TABLE table_sum(name TEXT PRIMARY KEY, rows INTEGER NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID",
   "INSERT INTO setting SELECT 'numbering', value = 0 FROM setting WHERE name = 'posts'",
 ];

@@ -8,12 +8,12 @@ import { openSealedIndex } from "../sealed/sealed-index.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { createTermCache } from "../sealed/term-cache.ts";
 
-/** What is remembered of terms while one query is asked, bytes. */
+/** Term cache of one query. */
 const termBytes = 2 ** 20;
 
 /**
- * The posts of a range of IDs that match and that the sealed index of a segment answers for, hidden ones too; newest first. None
- * where the segment is not sealed. Errors: `SealedDamage`.
+ * Matches of the sealed index, newest first, including hidden posts. Empty if the segment is not sealed. Errors:
+ * `SealedDamage`.
  */
 export function sealedIds(
   database: DatabaseSync,

@@ -12,21 +12,18 @@ import { archiveDefaults } from "../settings.ts";
 import { guardedBySeal, isMarkedDamaged, markingDamage } from "./damage-marker.ts";
 import { useVerifiedFiles, type VerifiedFiles } from "./verified-files.ts";
 
-/** What a thread remembers of sealed indexes, over all segments that it has open. */
+/** A thread's caches, for all its segments. */
 export type SealedMemory = {
   terms: TermCache;
   ids: IdMemory | null;
   evaluators: Evaluators;
-  /** Files whose tables were verified against their sums by any thread. */
+  /** Files that any thread has verified. */
   verified: VerifiedFiles;
-  /** Those of which this thread knows it. */
+  /** Those that this thread knows. */
   verifiedHere: Set<string>;
 };
 
-/**
- * Memory of a thread of its own, but for `ids` and `verified`, which are shared with others; `termBytes` bounds what is
- * remembered of terms.
- */
+/** `ids` and `verified` may be shared with other threads. */
 export const createSealedMemory = (
   termBytes = memoryShares(archiveDefaults.memoryBytes, 2).terms,
   ids: IdMemory | null = null,
@@ -39,46 +36,42 @@ export const createSealedMemory = (
   verifiedHere: new Set(),
 });
 
-/** A sealed segment as it is on one snapshot. */
 export type SealedView = {
   index: SealedIndex;
   mask: Mask;
-  /** Whether FTS5 holds any post: one that was written since the segment was sealed. */
+  /** Whether the delta is not empty. */
   hasOverlay: boolean;
-  /** Whether any post of the segment is hidden. */
   hidesAny: boolean;
 };
 
-/** The side of an open segment that knows whether, and how, it is sealed. */
 export type SealedPart = {
   /**
-   * Runs `work` on one snapshot of a sealed segment. Where its sealed index cannot be read, `byRows` takes the place of `work`,
-   * also of one that has begun, and the segment is marked.
-   * `writtenIn` is the number of the segment's last commit that the caller knows of.
+   * Runs `work` on one snapshot. If the sealed index is unreadable, marks the segment and runs `byRows`, even after `work`
+   * has begun. `writtenIn`: the segment's last commit known to the caller.
    */
   read<Value>(work: (view: SealedView) => Value, byRows: () => Value, writtenIn?: number): Value;
   /**
-   * The same for work that reads the sealed index alone, which never changes: without a transaction where the segment was not
-   * written since it was last read, and FTS5 has none of its posts.
+   * Same, for work that reads only the sealed index, which is immutable: without a transaction if the segment was not written
+   * since the last read and its delta is empty.
    */
   readIndex<Value>(
     work: (view: SealedView) => Value,
     byRows: () => Value,
     writtenIn: number | undefined,
   ): Value;
-  /** Looks at the marker again. */
+  /** Rechecks the damage marker on the next read. */
   lookAgain(): void;
   close(): void;
 };
 
-/** Opens what a segment is sealed by; null where it is not sealed, which it never is later. */
+/** Null if the segment is not sealed; it is never sealed while open. */
 export function openSealedPart(
   database: DatabaseSync,
   path: string,
   memory: SealedMemory,
 ): SealedPart | null {
   if (sealedState(database) === null) return null;
-  /** Null once it is not to be trusted. */
+  /** Null once found to be damaged. */
   let index = guardedBySeal(path, open, () => null);
   const begin = database.prepare("BEGIN");
   const rollback = database.prepare("ROLLBACK");
@@ -91,11 +84,11 @@ export function openSealedPart(
     return openSealedIndex(database, { name: path, ...memory });
   }
 
-  /** Whatever others commit changes the version of the data. Errors: `SealedDamage`. */
+  /** Commits of other connections change `data_version`. Errors: `SealedDamage`. */
   function currentView(opened: SealedIndex, writtenIn: number | undefined): SealedView {
     const now = version.get()?.data_version;
     if (seen !== null && seen.version === now) {
-      // What the catalog knew before this snapshot is in it.
+      // This snapshot includes the commits that the catalog knew before.
       seen.writtenIn = writtenIn ?? seen.writtenIn;
       return seen.view;
     }
@@ -128,12 +121,12 @@ export function openSealedPart(
     );
   }
 
-  /** SQLite does not end well a transaction in which it met damage. */
+  /** SQLite may fail to end a transaction that hit corruption. */
   function renewSnapshot(): void {
     try {
       rollback.get();
     } catch {
-      // It was ended by the damage.
+      // The corruption already ended it.
     }
     if (!database.isTransaction) begin.get();
   }
@@ -143,7 +136,7 @@ export function openSealedPart(
     index = null;
   }
 
-  /** What was last read, where it is what the segment still contains, and FTS5 none of it. */
+  /** The last view, if it is current and the delta is empty. */
   function unchangedView(writtenIn: number | undefined): SealedView | null {
     if (index === null || seen === null || writtenIn === undefined) return null;
     return seen.writtenIn === writtenIn && !seen.view.hasOverlay ? seen.view : null;

@@ -8,31 +8,28 @@ import { sealedState } from "../sealed/sealed-state.ts";
 import { guardedBySeal, isMarkedDamaged, markingDamage } from "./damage-marker.ts";
 import { sealedIds } from "./sealed-ids.ts";
 
-/** What a writer has to do in a segment that is sealed; in another one all of it does nothing. */
+/** Changes to the sealed index; no-ops if there is none. */
 export type SealedWrites = {
-  /** Comes before the caller's transaction, which a damaged page of the sealed tables would spoil for all that follows it. */
+  /** Call before the transaction, which a damaged page of the sealed tables would make fail. */
   begin(): void;
-  /** The post is written anew, or deleted: from here on FTS5 alone answers for it. */
+  /** From now on only FTS5 contains the post, if it still exists. */
   replace(id: bigint): void;
   hide(id: bigint): void;
   show(id: bigint): void;
-  /** Writes what was gathered within the caller's transaction. */
+  /** Writes the buffered changes in the caller's transaction. */
   flush(): void;
   discard(): void;
-  /**
-   * The posts that bear a facet for which the sealed index still answers, hidden ones too; null where it cannot be read, and
-   * nothing but their rows tells.
-   */
+  /** Posts with a facet in the sealed index, including hidden ones; null if only rows can tell. */
   idsWith(facet: string): bigint[] | null;
 };
 
 /**
- * Whether the segment is sealed is looked up when anything is done with a post that was there before: a segment that fills
- * pays for it a look for the file that marks damage. Where the index is damaged the segment is marked, so that readers look at its rows alone.
+ * Checks whether the segment is sealed on the first change of an existing post: one that fills only pays for checking the
+ * damage marker. If the index is damaged, marks the segment.
  */
 export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrites {
   let opened: MaskWriter | "unsealed" | "damaged" | "spoiled" | null = null;
-  // What is not kept up must not be trusted in copies of the file either, beside which no marker lies.
+  // Copies of the file, which have no marker, must be rejected, too.
   const spoil = database.prepare("UPDATE sealed SET format = ?1 WHERE format <> ?1");
 
   function mask(): MaskWriter | null {
@@ -49,7 +46,7 @@ export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrit
     );
   }
 
-  /** Null where the index turns out to be damaged: readers are told, and what was gathered says nothing any more. */
+  /** Null if the index is found to be damaged: the segment is marked, and buffered changes are irrelevant. */
   function guarded<Value>(work: () => Value): Value | null {
     return markingDamage(path, work, () => {
       if (opened !== "spoiled") opened = "damaged";

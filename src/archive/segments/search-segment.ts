@@ -17,42 +17,39 @@ import { rowSubject } from "./row-subject.ts";
 import type { SealedPart, SealedView } from "./sealed-part.ts";
 import { firstOf, inSlices, slicedCandidates } from "./sliced-candidates.ts";
 
-/** What a segment is asked, the same for all segments of a search. */
+/** The same for all segments of a search. */
 export type SegmentQuery = {
-  /** FTS5 expression of a superset; null for every post. */
+  /** Matches a superset; null for every post. */
   expression: string | null;
-  /** The same for a sealed index. */
+  /** The same for the sealed index. */
   sealed: SealedQuery;
-  /** All that is asked but the window: for the matcher, where no index can be read. */
+  /** Everything but the window, for matching rows without an index. */
   whole: PlanNode;
-  /** What the matcher still has to look at; `all` when the expression is exact. */
+  /** What the matcher must check; `all` if the expression is exact. */
   residual: PlanNode;
-  /** Window of the post's time, inclusive and exclusive. */
+  /** Window: `fromMs` inclusive, `toMs` exclusive. */
   fromMs: number | null;
   toMs: number | null;
-  /** By how much the times of the segment's posts differ from those of their IDs. */
+  /** Difference between the times of a post and its ID. */
   skew: TimeSkew;
-  /** The number of the segment's last commit that the catalog knows. Without it nothing is answered from memory alone. */
+  /** The segment's last commit known to the catalog; required to answer from memory. */
   writtenIn?: number;
 };
 
 export type SegmentAnswer = {
   ids: bigint[];
-  /** The lowest ID looked at, when the deadline ended the search before the range did; else null. */
+  /** The lowest ID checked, if the deadline passed. */
   stoppedAt: bigint | null;
   candidates: number;
-  /** Candidates whose row was read. */
   rechecked: number;
-  /** Containers of a sealed index that were looked at. */
   containers: number;
-  /** Terms that were looked up for a sealed index, before any of its posts could be looked at. */
+  /** Terms looked up in the sealed index. */
   prepared: number;
   statements: number;
-  /** IDs of posts that may be missing from it, as what tells whether they match is damaged. */
+  /** Posts that may be missing because of damage. */
   damaged: IdRange[];
 };
 
-/** What a search needs of the segment around it. */
 type SearchedSegment = {
   path: string;
   sealed: SealedPart | null;
@@ -60,13 +57,13 @@ type SearchedSegment = {
   cost: IndexCost;
 };
 
-/** The search of an open segment: the newest `limit` posts of a range of IDs that match, newest first. */
+/** The newest `limit` matches, newest first. */
 export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) {
   const candidates = indexCandidates(database);
   const everyPost = allPosts(database, segment.path);
   const sliced = slicedCandidates(database);
 
-  /** Whether a candidate matches; its row is read only where the index and the ID leave that open. */
+  /** Reads the row only if index and ID are inconclusive. */
   function isMatch(id: bigint, query: SegmentQuery, answer: SegmentAnswer): boolean {
     const isTimeOpen = !surelyLiesInWindow(id, query);
     const isRestOpen = query.residual.kind !== "all";
@@ -80,7 +77,7 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     return !isRestOpen || matches(query.residual, rowSubject(row));
   }
 
-  /** Adds the candidates that match to the answer; true where that has enough then, or time was over. */
+  /** Adds matches; true if the limit or the deadline is reached. */
   function takeMatches(
     named: Iterable<bigint>,
     query: SegmentQuery,
@@ -101,7 +98,7 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     return false;
   }
 
-  /** No index is to be trusted: the row of every post is looked at. */
+  /** For segments without a trusted index. */
   function searchRows(
     asked: SegmentQuery,
     range: IdRange,
@@ -114,7 +111,7 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     return answer;
   }
 
-  /** FTS5 alone knows what matches. */
+  /** For segments that are not sealed. */
   function searchIndex(
     query: SegmentQuery,
     range: IdRange,
@@ -131,7 +128,7 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     return answer;
   }
 
-  /** Adds the matches of batches until there are enough of them, or time is over. */
+  /** Adds matches until the limit or the deadline. */
   function takeBatches(
     batches: Iterable<CandidateBatch>,
     query: SegmentQuery,
@@ -206,13 +203,13 @@ const noAnswer = (): SegmentAnswer => ({
   damaged: [],
 });
 
-/** Candidates that are looked at no further take no time. */
+/** For candidates that need no check. */
 const never = (): boolean => false;
 
 const everyCandidateCounts = ({ residual, fromMs, toMs }: SegmentQuery): boolean =>
   residual.kind === "all" && fromMs === null && toMs === null;
 
-/** Whether the ID alone tells that the post lies in the window: not within the skew of a border, or where it tells no time. */
+/** Whether the ID proves it: it has a time, which is not within the skew of a boundary. */
 function surelyLiesInWindow(id: bigint, { fromMs, toMs, skew }: SegmentQuery): boolean {
   if (fromMs === null && toMs === null) return true;
   if (!hasTime(id)) return false;

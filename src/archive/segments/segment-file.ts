@@ -8,10 +8,10 @@ import { type SegmentIdentity, writeIdentity } from "./identity.ts";
 import { segmentMigrations } from "./schema.ts";
 import { sumTables } from "./table-sums.ts";
 
-/** Page cache while a segment is created, KiB. */
+/** Page cache during creation. */
 const creatingCacheKib = 1_000;
 
-/** Creates an empty segment; nothing is at `path`, nor beside it. */
+/** `path` and its side files must not exist. */
 export function createSegmentFile(path: string, identity: SegmentIdentity): void {
   makePrivateFolder(dirname(path));
   const segment = openForWriting(path, segmentMigrations, creatingCacheKib);
@@ -25,13 +25,13 @@ export function createSegmentFile(path: string, identity: SegmentIdentity): void
   }
 }
 
-/** Opens an existing segment for writing. Errors: `segment_missing`. */
+/** Errors: `segment_missing`. */
 export function openSegmentFile(path: string, cacheKib: number): DatabaseSync {
   requireSegmentFile(path);
   return openForWriting(path, segmentMigrations, cacheKib);
 }
 
-/** Throws `segment_missing` where there is no file, or nothing in it: SQLite would begin an empty database there. */
+/** Errors: `segment_missing` if the file is missing or empty: SQLite would create a database. */
 export function requireSegmentFile(path: string): void {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
   throw segmentMissing(path);

@@ -20,7 +20,7 @@ import { segmentMigrations } from "./schema.ts";
 import { sealedWritesOf } from "./sealed-writes.ts";
 import { tableSumsOf } from "./table-sums.ts";
 
-/** A post that a segment holds, as far as writing another version of it needs to know. */
+/** What storing another version of a post needs. */
 export type StoredPost = {
   id: bigint;
   timeMs: number;
@@ -28,57 +28,49 @@ export type StoredPost = {
   revision: string;
   imported: boolean;
   record: string;
-  /** Whether the row matches its checksum; what a damaged one says is not to be trusted. */
+  /** If false, the values are not to be trusted. */
   isIntact: boolean;
 };
 
-/** A held post with everything that its record says. */
 export type ReadPost = StoredPost & { post: Post };
 
-/** What others say of a post: whether it is hidden, and the labels they gave it. */
+/** Moderation by others than the author. */
 export type Moderation = { hidden: boolean; labels: readonly string[] };
 
 type WrittenPost = Pick<PreparedPost, "timeMs" | "revision" | "record" | "terms"> & {
-  /** Where the record, the terms and the ID are the same. */
+  /** Valid only with the same record, terms and ID. */
   packed?: PackedTexts;
 };
 
-/** The writing side of one segment. Everything between `begin` and `commit` becomes visible at once, or not at all. */
+/** Everything between `begin` and `commit` is atomic. */
 export type SegmentWriter = {
-  /**
-   * `noting` notes which posts are changed, for the copy of the segment that is being made; `commitNumber` is that of the
-   * catalog's transaction.
-   */
+  /** `noting`: record changed posts, for a copy in progress. `commitNumber`: of the catalog. */
   begin(noting: boolean, commitNumber: number): void;
   commit(): void;
   rollback(): void;
   posts(): number;
-  /** The first ID of the millisecond after the segment's last post. */
+  /** The first ID of the millisecond after the last post. */
   end(): bigint;
-  /** The post with this uri, by the hash of the uri. */
   findByUri(hash: bigint, uri: string): StoredPost | null;
   findById(id: bigint): (StoredPost & { uri: string }) | null;
   read(id: bigint): ReadPost | null;
   holds(id: bigint): boolean;
-  /** The lowest ID of a post from `from` to `to`, both inclusive; null where there is none. */
+  /** Both ends are inclusive; null if there is none. */
   lowestId(from: bigint, to: bigint): bigint | null;
   highestId(from: bigint, to: bigint): bigint | null;
-  /** What is looked up stands on one snapshot, from the first look until here or `begin`. */
+  /** Ends the read snapshot that the first lookup began, as `begin` does. */
   endReading(): void;
-  /** The posts that bear a facet. */
   idsWith(facet: string): bigint[];
-  /** `arrival` is the post's number in the order of arrival. */
+  /** `arrival`: the ingest number. */
   insert(post: PreparedPost, id: bigint, arrival: number): void;
   update(post: PreparedPost, held: StoredPost): void;
   remove(id: bigint, hash: bigint | null): void;
   renumber(id: bigint, to: bigint, hash: bigint): void;
-  /** Adds to the counts of a post; terms are made anew only where a threshold is passed. */
+  /** Rewrites terms only if a threshold is passed. */
   addCounts(id: bigint, added: ReadonlyMap<CountMetric, number>): void;
-  /** Hides or shows a post, and gives it the labels of others. */
   moderate(id: bigint, moderation: Moderation): void;
-  /** What was deleted, as it is noted in the segment. */
   deletions: Deletions;
-  /** The last step of count changes that was added here. */
+  /** The last step of count changes applied. */
   counted(): number;
   setCounted(step: number): void;
   close(): void;
@@ -86,19 +78,17 @@ export type SegmentWriter = {
 
 export type TermsOfPost = Pick<WrittenPost, "terms" | "packed">;
 
-/** What a segment's posts are found by. */
 type TermsWriter = {
   insert(id: bigint, post: TermsOfPost): void;
   remove(id: bigint): void;
 };
 
-/** Where a segment writer puts what is not in rows. */
 export type BesideRows = {
   terms: TermsWriter;
   arrivals: Pick<IngestOrder, "add" | "renumber" | "flush" | "discard">;
 };
 
-/** `cacheKib` bounds the page cache: a segment that fills needs a large one, an old one that is looked into a small one. */
+/** `cacheKib`: large for a segment that fills, small for one that is only looked up. */
 export function openSegmentWriter(
   path: string,
   platform: Platform,
@@ -122,7 +112,7 @@ function ftsTermsIn(database: DatabaseSync): TermsWriter {
   };
 }
 
-/** The writing side of a segment on a connection that is open, which it closes. */
+/** The writer owns the connection. */
 export function segmentWriterOn(
   database: DatabaseSync,
   { path, platform }: { path: string; platform: Platform },
@@ -137,12 +127,12 @@ export function segmentWriterOn(
   const deletions = deletionsIn(database);
   let isNoting = false;
   let isReading = false;
-  /** The last ID on the snapshot that is being read; null within a transaction that writes. */
+  /** The last ID of the read snapshot; null within a write transaction. */
   let lastRead: bigint | null = null;
-  /** By how much the numbers of posts have changed since `begin`. */
+  /** Changes since `begin`. */
   let added = { posts: 0, imported: 0 };
 
-  /** Looking many posts up costs several times as much when each look is a transaction of its own. */
+  /** Lookups in one transaction are several times as fast. */
   function beginReading(): void {
     if (isReading || database.isTransaction) return;
     database.exec("BEGIN");
@@ -159,7 +149,7 @@ export function segmentWriterOn(
 
   const lastOf = (): bigint => (sql.last.get()?.id as bigint | null) ?? 0n;
 
-  /** Most posts are later than all that are there: false for those, without a look. */
+  /** Most new posts are after the last one and need no lookup. */
   function mayHold(id: bigint): boolean {
     beginReading();
     return lastRead === null || id <= lastRead;
@@ -200,7 +190,7 @@ export function segmentWriterOn(
     return { ...post, uri: post.isIntact ? recordUri(post.row) : "" };
   }
 
-  /** Hashes of 64 bits hardly ever meet: a damaged row of the hash is the post. */
+  /** A damaged row with this hash is the post, as 64-bit hashes hardly ever collide. */
   function findByUri(hash: bigint, uri: string): StoredPost | null {
     beginReading();
     for (const { id } of sql.idsOfHash.all(hash)) {
@@ -225,7 +215,7 @@ export function segmentWriterOn(
     termsWriter.insert(id, post);
   }
 
-  /** Terms hold facets of the counts: those of a source that does not count are made anew with what is known. */
+  /** Terms contain facets of the counts: rebuilt if the source has none. */
   function termsWith(post: PreparedPost, id: bigint, counts: PostCounts): string {
     if (sameCounts(post.counts, counts)) return post.terms;
     const { timeMs, record } = post;
@@ -267,7 +257,7 @@ export function segmentWriterOn(
     else sealed.show(id);
   }
 
-  /** FTS5 knows those written since the segment was sealed; where nothing is known of the others every row is looked at. */
+  /** FTS5 has the posts written since sealing. If the sealed index is unreadable, reads every row. */
   function idsWith(facet: string): bigint[] {
     const known = sealed.idsWith(facet);
     if (known === null) return rowsWith(facet);
@@ -379,7 +369,7 @@ export function segmentWriterOn(
   };
 }
 
-/** For a row or terms that differ from those that were packed. */
+/** Packed texts are invalid if the row or the terms differ. */
 const unpacked = ({ timeMs, revision, record, terms }: WrittenPost): WrittenPost => ({
   timeMs,
   revision,
@@ -387,7 +377,7 @@ const unpacked = ({ timeMs, revision, record, terms }: WrittenPost): WrittenPost
   terms,
 });
 
-/** A source that does not count leaves what is known. */
+/** Keeps counts that the source does not have. */
 export function newestCounts(incoming: PostCounts, known: PostCounts): PostCounts {
   return {
     likes: incoming.likes ?? known.likes,
@@ -397,7 +387,7 @@ export function newestCounts(incoming: PostCounts, known: PostCounts): PostCount
   };
 }
 
-/** An unknown count begins at what is added first; none falls below 0. */
+/** An unknown count starts at the first positive change; none falls below 0. */
 function countsWith(counts: PostCounts, added: ReadonlyMap<CountMetric, number>): PostCounts {
   const sum = (metric: CountMetric): number | null => {
     const by = added.get(metric) ?? 0;
@@ -412,7 +402,6 @@ function countsWith(counts: PostCounts, added: ReadonlyMap<CountMetric, number>)
   };
 }
 
-/** Whether the facets of these counts differ. */
 function passesThreshold(before: PostCounts, after: PostCounts): boolean {
   const passed = (count: number | null): number =>
     countThresholds.filter((threshold) => (count ?? 0) >= threshold).length;

@@ -19,30 +19,29 @@ import { createSealedMemory, openSealedPart, type SealedMemory } from "./sealed-
 import { type SegmentAnswer, type SegmentQuery, segmentSearch } from "./search-segment.ts";
 import { damagedTables, summedTables } from "./table-sums.ts";
 
-/** A segment that is open for reading. What is hidden is neither found nor told, but by `lookup`. */
+/** Only `lookup` returns hidden posts. */
 export type Segment = {
-  /** The newest `limit` posts of a range of IDs that match, newest first. */
+  /** The newest `limit` matches, newest first. */
   search(query: SegmentQuery, range: IdRange, limit: number, expired: () => boolean): SegmentAnswer;
-  /** The rows of these posts in this order; those that are gone are left out, those that are damaged are named. */
+  /** Rows in this order, without deleted posts. */
   rows(ids: readonly bigint[]): RowsRead;
   counter: SegmentCounter;
-  /** Posts by ID and by uri, hidden ones too. */
   lookup: PostLookup<{ id: bigint }>;
-  /** Posts by the number of their arrival: from a number and an ID on, up to a number. */
+  /** Posts by ingest number, from a number and an ID, up to a number. */
   arrivals(from: SegmentIngest, to: number, limit: number): SegmentIngest[];
   /**
-   * Verifies what has no checksums of its own against the sums of its tables, once a process; the segment is marked where they differ, and
-   * searched row by row from then on. Yields when `isSliceOver` says so.
+   * Verifies tables without row checksums, once per process. If one fails, marks the segment, which is then searched row by
+   * row. Yields when `isSliceOver`.
    */
   verify(isSliceOver: () => boolean): Iterable<void>;
   resizeCache(kib: number): void;
   close(): void;
 };
 
-/** Page cache while tables are read through once, KiB. */
+/** Page cache for scanning tables once. */
 const verifyingCacheKib = 500;
 
-/** The tables of a segment that do not match their sums, or cannot be read; on a connection of its own, as others go on. */
+/** Uses its own connection, as other readers continue. */
 function* damagedTablesOf(path: string, isSliceOver: () => boolean): Generator<void, string[]> {
   const database = openForReading(path, verifyingCacheKib);
   try {
@@ -62,8 +61,8 @@ function* damagedTablesOf(path: string, isSliceOver: () => boolean): Generator<v
 }
 
 /**
- * Opens a segment for reading. Every call sees the last commit; none waits for a writer. `memory` is shared by the segments that
- * a thread has open; `costOf` decides which queries FTS5 may answer in one statement.
+ * Every call sees the last commit and never waits for a writer. A thread's segments share `memory`; `costOf` decides which
+ * queries FTS5 may answer in one statement.
  */
 export function openSegment(
   path: string,

@@ -4,7 +4,7 @@ import { numberedId } from "../../posts/ids.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { mostPostings, mostPosts, slicedCandidates } from "./sliced-candidates.ts";
 
-/** Terms that only older posts hold, all of them. */
+/** Terms that only the older posts contain, all of them. */
 const terms = Array.from({ length: 40 }, (_, number) => `old${number}`);
 const olderPosts = 4_000;
 const newerPosts = 12_000;
@@ -38,6 +38,6 @@ test("a slice begins again with fewer posts where the terms become frequent", ()
   });
   expect(new Set(found).size).toBe(olderPosts);
   expect(found).toHaveLength(olderPosts);
-  // One slice that is too large by its last term, and one of fewer posts.
+  // One slice that becomes too large with its last term, and one with fewer posts.
   expect(most).toBeLessThanOrEqual(2 * mostPostings + mostPosts);
 });

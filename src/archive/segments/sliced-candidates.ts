@@ -7,23 +7,23 @@ import { quotedToken } from "./quoted-token.ts";
 import { statementCache } from "./statement-cache.ts";
 
 /**
- * Candidates of a query whose statement FTS5 might not end soon (`index-cost.ts`). FTS5 is asked for the posts of one term at a
- * time, which it ends at the lower bound of a range; the sets are put together here. A slice is so many posts that few postings
- * are read, and each term is read once a slice, however often it occurs in the query.
+ * Candidates of queries whose FTS5 statement might be slow (`index-cost.ts`). Queries FTS5 for one term at a time, when it
+ * respects the lower end of a range, and combines the sets here. Slices are small enough to read few postings, and read each
+ * term once.
  */
 export type SlicedCandidates = {
-  /** Newest first; each batch is a slice. Phrases and prefixes are supersets, and left out where they are excluded. */
+  /** One slice per batch, newest first. Phrases and prefixes are supersets, and ignored when excluded. */
   batches(query: SealedQuery, range: IdRange, work: SlicedWork): Generator<CandidateBatch, void>;
 };
 
-/** What was done for slices: statements that were run, and IDs that they returned. */
+/** `postings`: IDs that the statements returned. */
 type SlicedWork = { statements: number; postings?: number };
 
-/** The query whose candidates come in slices: the matcher checks all of it where they are a superset. */
+/** If the candidates are a superset, the matcher checks the whole query. */
 export const inSlices = <Query extends Sliced>(query: Query): Query =>
   isExactInSlices(query.sealed) ? query : { ...query, residual: query.whole };
 
-/** The first batch of a range, which may be empty; what lies below the batch is asked for again. */
+/** The first batch of a range; may be empty. */
 export function firstOf(
   batches: Generator<CandidateBatch, void>,
   { low }: Pick<IdRange, "low">,
@@ -34,7 +34,6 @@ export function firstOf(
 
 type Sliced = { sealed: SealedQuery; residual: PlanNode; whole: PlanNode };
 
-/** Whether the candidates of a query are exactly its matches. */
 function isExactInSlices(query: SealedQuery): boolean {
   if (query.kind === "phrase" || query.kind === "prefix") return false;
   if (query.kind === "or") return query.children.every(isExactInSlices);
@@ -42,17 +41,16 @@ function isExactInSlices(query: SealedQuery): boolean {
   return query.children.every(isExactInSlices) && query.excluded.every(isExactInSlices);
 }
 
-/** Posts of the first slice. */
 const firstPosts = 128;
-/** Postings that a slice should read, about 0.5 µs each, those of its posts included. */
+/** Target per slice, including its posts, about 0.5 µs each. */
 const postingsOfSlice = 16_384;
-/** Posts of any slice. */
+/** Maximum per slice. */
 export const mostPosts = 16_384;
-/** 256 terms in so many posts are `postingsOfSlice` at most. */
+/** 256 terms in this many posts are `postingsOfSlice` at most. */
 const leastPosts = 64;
 /**
- * Postings after which a slice begins again with fewer posts: how frequent terms are in the posts below is not known, and among
- * them may be the only ones that hold the terms.
+ * Above that, a slice restarts with fewer posts: term frequencies below are unknown, and it may contain the only posts with
+ * the terms.
  */
 export const mostPostings = 2 * postingsOfSlice;
 const shrinkage = 16;
@@ -61,7 +59,7 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
   const statement = statementCache(database);
   const hidden = database.prepare("SELECT 1 FROM hidden LIMIT 1");
 
-  /** The newest posts of a range, those that are hidden too: the slice goes down to the last one. */
+  /** Includes hidden posts: the slice ends at the last one. */
   const newestIds = ({ low, high }: IdRange, most: number): bigint[] =>
     firstColumns(statement(postsSql).all(low, high, most));
 
@@ -114,14 +112,13 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
   return { batches };
 }
 
-/** The posts of a slice: how many there are, those that hold a term, and how many held it when it was read last. */
+/** `frequencyOf`: the share of posts with a term, when last read. */
 type SlicePosts = {
   count: number;
   setOf(term: string): Uint32Array;
   frequencyOf(term: string): number;
 };
 
-/** The members of a query among the posts of a slice. */
 function evaluate(query: SealedQuery, posts: SlicePosts): Uint32Array {
   const every = (): Uint32Array => new Uint32Array(Math.ceil(posts.count / 32)).fill(0xffffffff);
   switch (query.kind) {
@@ -158,7 +155,7 @@ function evaluate(query: SealedQuery, posts: SlicePosts): Uint32Array {
   }
 }
 
-/** What is in all of them, the rarest first: the others are not read where nothing is left. */
+/** Rarest first; reads no more when nothing is left. */
 function intersection(
   into: Uint32Array,
   queries: readonly SealedQuery[],
@@ -187,7 +184,7 @@ function union(into: Uint32Array, sets: readonly Uint32Array[]): Uint32Array {
   return into;
 }
 
-/** Where in `ids` these IDs are; both descend. */
+/** A bitmap of indexes in `ids`; both lists descend. */
 function placesOf(found: readonly bigint[], ids: readonly bigint[]): Uint32Array {
   const set = new Uint32Array(Math.ceil(ids.length / 32));
   let place = 0;

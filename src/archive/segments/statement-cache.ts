@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
-/** Prepares each statement when it is first needed, and keeps it. Rows come as arrays, and numbers as bigints. */
+/** Prepares each statement on first use. Rows are arrays, integers bigints. */
 export function statementCache(database: DatabaseSync): (sql: string) => StatementSync {
   const kept = new Map<string, StatementSync>();
   return (sql) => {

@@ -6,13 +6,12 @@ import { type Delta, deltaOf, sumModulus } from "./changeset.ts";
 import { type NumberTable, numberSums, numberTables, rowNumber } from "./row-numbers.ts";
 
 /**
- * Tables of a segment whose rows have no checksums of their own: those of FTS5, the list of uris, and the list of hidden posts.
- * `table_sum` has, of each, how many rows there are and the sum of their checksums, kept up in every transaction that writes to
- * them. A flipped bit, or a page that is lost or copied over another one, makes them differ for good: a damaged row that is
- * written over leaves the difference.
+ * Tables without row checksums: those of FTS5, the uris and the hidden posts. `table_sum` has the number of rows and the sum
+ * of their checksums, updated in every write transaction. A flipped bit, a lost page or one overwritten with another causes a
+ * permanent difference, even after the damaged row is overwritten.
  *
- * The blocks of FTS5 are summed by CRC-32. Tables with a row for every post are summed by SQL (`row-numbers.ts`), as a reader
- * verifies them before its first search.
+ * FTS5's blocks use CRC-32. Tables with a row per post are summed in SQL (`row-numbers.ts`), as readers verify them before
+ * their first search.
  */
 const blockTables = {
   term_data: { key: ["id"], others: ["block"] },
@@ -26,16 +25,15 @@ export const summedTables: readonly Table[] = [
   ...(Object.keys(numberTables) as NumberTable[]),
 ];
 
-/** The sums of a segment that is open for writing. */
 export type TableSums = {
-  /** Comes after the beginning of a transaction. */
+  /** Call after the transaction begins. */
   begin(): void;
-  /** Comes before its commit. */
+  /** Call before the commit. */
   end(): void;
   discard(): void;
 };
 
-/** Does nothing in a segment that has no sums, as an earlier version wrote it. */
+/** No-ops in segments without sums, from an earlier version. */
 export function tableSumsOf(database: DatabaseSync): TableSums {
   const add = database.prepare(
     `UPDATE table_sum SET rows = rows + ?1, sum = ((sum + ?2) % ${sumModulus} + ${sumModulus}) % ${sumModulus}
@@ -60,7 +58,7 @@ export function tableSumsOf(database: DatabaseSync): TableSums {
     },
     end: () => {
       if (sessions.length === 0) return;
-      // FTS5 writes to its tables what it has gathered.
+      // Makes FTS5 flush its pending terms.
       database.exec("SAVEPOINT gathered; RELEASE gathered");
       const deltas = sessions.map(({ table, session }) =>
         deltaOf(session.changeset(), isBlockTable(table) ? cellSums(table) : numberSums),
@@ -74,10 +72,9 @@ export function tableSumsOf(database: DatabaseSync): TableSums {
   };
 }
 
-/** Rows read at once. */
 const rowsOfStep = 200;
 
-/** Sums up a segment from its tables, within a transaction of the caller. Yields after some rows. */
+/** Computes all sums, in the caller's transaction. Yields after some rows. */
 export function* sumTables(database: DatabaseSync): Generator<"worked", void> {
   const put = database.prepare("INSERT OR REPLACE INTO table_sum VALUES(?, ?, ?)");
   for (const table of summedTables) {
@@ -87,8 +84,8 @@ export function* sumTables(database: DatabaseSync): Generator<"worked", void> {
 }
 
 /**
- * The tables of a segment that are not what was written, or cannot be read; none where it has no sums. One snapshot of the caller
- * from the first step to the last. Errors: those of SQLite where the schema or the sums cannot be read.
+ * Tables that fail their sums or are unreadable; empty if there are no sums. Requires one snapshot from the first step to the
+ * last. Errors: those of SQLite if the schema or the sums are unreadable.
  */
 export function* damagedTables(database: DatabaseSync): Generator<"worked", string[]> {
   if (!hasSums(database)) return [];
@@ -104,7 +101,6 @@ export function* damagedTables(database: DatabaseSync): Generator<"worked", stri
   return damaged;
 }
 
-/** Null where SQLite notices the damage. */
 function* ifReadable(steps: Generator<"worked", Delta>): Generator<"worked", Delta | null> {
   try {
     return yield* steps;
@@ -117,7 +113,7 @@ function* ifReadable(steps: Generator<"worked", Delta>): Generator<"worked", Del
 const hasSums = (database: DatabaseSync): boolean =>
   database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'table_sum'").get() !== undefined;
 
-/** Ends once there are more than `mostRows`: a damaged table may lead back to rows that were read. */
+/** Stops after `mostRows`, because scans of a damaged table may loop. */
 const readSum = (
   database: DatabaseSync,
   table: Table,
@@ -127,7 +123,7 @@ const readSum = (
     ? readBlocks(database, table, mostRows)
     : readNumbers(database, table, mostRows);
 
-/** Rows that SQL sums at once, some milliseconds. */
+/** Some milliseconds. */
 const numbersOfStep = 20_000;
 
 function* readNumbers(
@@ -197,7 +193,7 @@ type Value = bigint | number | string | Uint8Array | null;
 const lowest = -(2n ** 63n);
 const noBytes = new Uint8Array(0);
 
-/** A value as a changeset has it. */
+/** Encodes a value as in a changeset. */
 function cellOf(value: Value): Uint8Array {
   if (value === null) return Uint8Array.of(5);
   if (typeof value === "bigint") {

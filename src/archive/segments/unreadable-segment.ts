@@ -2,9 +2,8 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { Segment } from "./segment.ts";
 
 /**
- * Stands for a segment whose file SQLite cannot open, or that lacks what every read needs. Searches and counts report all of
- * its posts as damaged, and go on with the other segments. Where an answer cannot say what is missing, it is refused.
- * Errors: `archive_damaged`.
+ * A segment whose file SQLite cannot open, or that lacks what every read needs. Searches and counts report all of its posts
+ * as damaged, and continue. Other calls fail, as their results cannot report damage. Errors: `archive_damaged`.
  */
 export function unreadableSegment(path: string): Segment {
   const refuse = (): never => {

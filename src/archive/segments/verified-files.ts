@@ -1,22 +1,21 @@
 import { createHash } from "node:crypto";
 
 /**
- * Which segment files the threads of a process have verified, one number for each in a slot that follows from the file's path. A
- * slot that several files share belongs to the last one: the others are verified once more.
+ * Files that the threads have verified: one state per slot, which is a hash of the path. The last file owns a shared slot;
+ * the others are verified again.
  */
 export type SharedVerifiedFiles = Int32Array<SharedArrayBuffer>;
 
-/** The calling thread's use of them. */
 export type VerifiedFiles = {
   /**
-   * Runs `verify` unless a thread has run it for this file to its end. Where another thread is running it, waits for that one,
-   * and yields now and then; after a while, as that thread may have died, it runs it all the same.
+   * Runs `verify` unless a thread has completed it for this file. Waits for another thread that is running it, yielding
+   * regularly, up to a timeout, because that thread may have died.
    */
   once(path: string, verify: () => Iterable<void>): Generator<void, void>;
 };
 
 const slotCount = 16_384;
-/** How long a thread sleeps at once while it waits, and how often it does. */
+/** The length of one wait, and the number of waits. */
 const sleepMs = 4;
 const mostSleeps = 2_500;
 
@@ -24,7 +23,7 @@ export const createVerifiedFiles = (): SharedVerifiedFiles =>
   new Int32Array(new SharedArrayBuffer(slotCount * Int32Array.BYTES_PER_ELEMENT));
 
 export function useVerifiedFiles(shared = createVerifiedFiles()): VerifiedFiles {
-  /** Files that this thread is verifying: it must not sleep until it is done itself. */
+  /** Files that this thread is verifying: it must not wait for itself. */
   const running = new Set<string>();
 
   function* once(path: string, verify: () => Iterable<void>): Generator<void, void> {
@@ -54,7 +53,7 @@ export function useVerifiedFiles(shared = createVerifiedFiles()): VerifiedFiles 
   return { once };
 }
 
-/** Two states of one file, which no other file of its slot has but by a chance of 2 ** -30. */
+/** Another file in the slot has the same states with a probability of 2 ** -30. */
 function statesOf(path: string): { slot: number; isRunning: number; isVerified: number } {
   const hash = createHash("sha256").update(path).digest();
   const state = hash.readUInt32LE(4) | 0;
