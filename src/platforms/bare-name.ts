@@ -5,13 +5,13 @@ import { isXHandle, userOf } from "./target-names.ts";
 
 const blueskyHost = ".bsky.social";
 
-/** A username as people write it where only one platform is meant: without a host and a platform. */
+/** A username without host or platform. */
 export type BareName = UserTarget & { platform: null; handle: string };
 
 export const isBareName = (target: Target): target is BareName =>
   target.kind === "user" && target.platform === null && target.handle !== null;
 
-/** The account that a bare username names on a platform; null where it cannot be a name there. */
+/** Null if the name is not valid on the platform. */
 export function accountOn(platform: Platform, name: string): UserTarget | null {
   if (platform === "mastodon") return userOf(platform, { handle: name });
   if (platform === "x") return isXHandle(name) ? userOf(platform, { handle: name }) : null;
@@ -19,7 +19,7 @@ export function accountOn(platform: Platform, name: string): UserTarget | null {
   return isHandle(handle) ? userOf(platform, { handle }) : null;
 }
 
-/** Whether a bare username can name the account with a handle: that handle itself, `<name>.bsky.social`, or `<name>@` any host. */
+/** True for the handle itself, `<name>.bsky.social`, and `<name>@` any host. */
 export function canName(name: string, { platform, handle }: UserTarget): boolean {
   if (platform === null || handle === null) return false;
   const [lower, known] = [name.toLowerCase(), handle.toLowerCase()];

@@ -1,6 +1,6 @@
 import { EarshotError } from "../lib/errors.ts";
 
-/** The fields of a JSON object; none of anything else. */
+/** Empty for anything else. */
 export function fieldsOf(value: unknown): Record<string, unknown> {
   return isObject(value) ? value : {};
 }
@@ -9,12 +9,12 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The first `most` items of a JSON list; none of anything else. */
+/** Cut to `most` items; empty for anything else. */
 export function list(value: unknown, most: number): readonly unknown[] {
   return Array.isArray(value) ? value.slice(0, most) : [];
 }
 
-/** The same where an answer without a list is none: that nothing is there has to be said. Errors: `answer_unreadable`. */
+/** Errors: `answer_unreadable` without a list, because an empty result must be explicit. */
 export function requiredList(value: unknown, most: number, who: string): readonly unknown[] {
   if (Array.isArray(value)) return value.slice(0, most);
   throw unreadableAnswer(who, "it holds no list where one belongs");
@@ -28,7 +28,7 @@ export function unreadableAnswer(who: string, why: string): EarshotError {
   });
 }
 
-/** A string cut to `most` UTF-16 code units, in a form that UTF-8 can hold; null for anything else. */
+/** Well-formed, cut to `most` UTF-16 code units; null for anything else. */
 export function string(value: unknown, most: number): string | null {
   return typeof value === "string" ? value.slice(0, most).toWellFormed() : null;
 }

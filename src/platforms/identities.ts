@@ -4,7 +4,6 @@ import type { IdentityRules } from "./identity.ts";
 import { mastodonIdentity } from "./mastodon/identity.ts";
 import { xIdentity } from "./x/identity.ts";
 
-/** The rules of identity of every platform. */
 export const identityRules: Readonly<Record<Platform, IdentityRules>> = {
   bluesky: blueskyIdentity,
   mastodon: mastodonIdentity,

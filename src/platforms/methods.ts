@@ -1,14 +1,14 @@
 export const sourceTypes = ["social", "social-credential", "social-api"] as const;
 export type SourceType = (typeof sourceTypes)[number];
 
-/** The methods that search; the others fetch what belongs to a user, a post or a platform. */
+/** All others are fetch methods. */
 export const searchMethods = ["searchbyquery", "searchbyfullarchive"] as const;
 export type SearchMethod = (typeof searchMethods)[number];
 
-/** How far `searchbyquery` looks back unless the operator says otherwise: what X calls recent. */
+/** X's recent search. */
 export const liveWindowMs = 7 * 86_400_000;
 
-/** The fifteen methods. `query`: what the method needs there. `bound`: the most that `max_results` may be. */
+/** `query`: what it names. `bound`: maximum `max_results`. */
 export const methods = {
   searchbyquery: { query: "text", bound: 100 },
   searchbyfullarchive: { query: "text", bound: 500 },
@@ -28,21 +28,16 @@ export const methods = {
 } as const satisfies Record<string, { query: string; bound: number }>;
 
 export type Method = keyof typeof methods;
-/** A method that does not search. */
 export type FetchMethod = Exclude<Method, SearchMethod>;
 
 export const methodNames = Object.keys(methods) as readonly Method[];
 
-/** The methods that do not search. */
 export const fetchMethods: readonly FetchMethod[] = methodNames.filter(isFetch);
 
-/** What belongs to a user alone: it needs the calling account's own credential, and is shown to nobody else. */
+/** Results require the calling account's own credential and are shown to no one else. */
 export const ownMethods: readonly Method[] = ["gethometweets", "getforyoutweets"];
 
-/**
- * Which methods a type supports (specification 2.4). What `social` supports depends on what is configured, so it pairs with
- * all of them.
- */
+/** Specification 2.4. `social` pairs with all, because its support depends on the configuration. */
 const supported: Record<SourceType, readonly Method[]> = {
   social: methodNames,
   "social-credential": methodNames,
@@ -57,7 +52,6 @@ function isFetch(method: Method): method is FetchMethod {
   return !isSearch(method);
 }
 
-/** Whether the method takes a query with operators. */
 export function isSearch(method: Method): method is SearchMethod {
   return searchMethods.some((name) => name === method);
 }

@@ -219,7 +219,6 @@ test.each([
   expect(readTarget("space", text, "social")).toEqual(space);
 });
 
-/** What is thrown, and the one detail of it. */
 function refused(what: TargetKind, text: string, platform: SearchPlatform) {
   try {
     readTarget(what, text, platform);

@@ -10,10 +10,8 @@ import { readAddress } from "./target-address.ts";
 import { characters, type Malformed, malformed, mismatch } from "./target-errors.ts";
 import { readName, readUri } from "./target-names.ts";
 
-/** What the query of a method that does not search names. */
 export type TargetKind = Target["kind"];
 
-/** The words that stand for a platform in front of an id or a name. */
 const prefixes: Readonly<Record<string, Platform>> = {
   bluesky: "bluesky",
   bsky: "bluesky",
@@ -23,16 +21,16 @@ const prefixes: Readonly<Record<string, Platform>> = {
 };
 const prefixForm = /^([a-z]{1,20}):(?!\/\/)/i;
 
-/** No address and no id of a platform is longer. */
+/** Longer than any address or id of a platform. */
 const mostCharacters = 2_048;
 
 /**
- * Reads what the query of a method that does not search names: an account by handle (with or without `@`), id, or the address
- * of its profile or of a post of it; a post by uri, id, or the address of its page; a space by id or address. `platform:` in
- * front says which platform's it is. `platform` of the target is null where neither the text nor `platform` says it.
+ * Reads the query of a fetch method: an account by handle (with or without `@`), id, or address of its profile or a post; a
+ * post by URI, id or address; a space by id or address. A `platform:` prefix selects the platform, which is null if
+ * undetermined.
  *
- * Errors: `invalid_query` (400) for what names nothing of that kind, `platform_mismatch` (400) for what belongs to another
- * platform than `platform`. Both have one detail, with its place in code points.
+ * Errors: `invalid_query` (400) if it names nothing of that kind; `platform_mismatch` (400) if it belongs to another
+ * platform than `platform`. Both have one detail, with its offset in code points.
  */
 export function readTarget(what: TargetKind, text: string, platform: SearchPlatform): Target {
   const place = offsetOf(what, text, platform);
@@ -51,7 +49,7 @@ export function readTarget(what: TargetKind, text: string, platform: SearchPlatf
   return target;
 }
 
-/** Where a query has what it names, for errors that are found after it was read. */
+/** For errors found after reading. */
 export function offsetOf(what: TargetKind, text: string, platform: SearchPlatform): Malformed {
   const written = text.trim();
   const offset = characters(text.slice(0, text.indexOf(written)));
@@ -75,7 +73,7 @@ function checkCharacters(place: Malformed): void {
   throw malformed(place, { message, from, length: 1 });
 }
 
-/** Takes `platform:` off; a word in front that is nearly one stays, and is refused with what names nothing. */
+/** An unknown prefix stays, so that the text is rejected as malformed. */
 function withoutPrefix(written: string): { named: Platform | null; rest: string } {
   const word = prefixForm.exec(written)?.[1]?.toLowerCase() ?? "";
   if (!Object.hasOwn(prefixes, word)) return { named: null, rest: written };

@@ -4,7 +4,6 @@ import type { Platform, Post } from "../posts/post.ts";
 import type { Profile, Space, Trend } from "../posts/profile.ts";
 import { parseIsoTime } from "./time.ts";
 
-/** A record of the API, as its JSON text is made from it. */
 export type RenderedRecord = {
   ID: string;
   Content: string;
@@ -12,7 +11,7 @@ export type RenderedRecord = {
   Score: 1;
 };
 
-/** An account: ID is its id on its platform, Content what it says of itself. */
+/** ID is the account's id on the platform, Content its description. */
 export function profileRecord(profile: Profile): RenderedRecord {
   const { platform, userId, username, counts } = profile;
   return {
@@ -44,7 +43,7 @@ export function profileRecord(profile: Profile): RenderedRecord {
   };
 }
 
-/** What many speak of: ID is its rank, Content its name. */
+/** ID is the rank, Content the name. */
 export function trendRecord(trend: Trend): RenderedRecord {
   return {
     ID: String(trend.rank),
@@ -62,7 +61,7 @@ export function trendRecord(trend: Trend): RenderedRecord {
   };
 }
 
-/** A live audio conversation: ID is its id, Content its title. */
+/** ID is the Space's id, Content its title. */
 export function spaceRecord(space: Space): RenderedRecord {
   return {
     ID: space.id,
@@ -85,7 +84,7 @@ export function spaceRecord(space: Space): RenderedRecord {
   };
 }
 
-/** An account of which no more than its id may be told. */
+/** Shows only the id. */
 export function idOfProfile({ platform, userId }: Profile): RenderedRecord {
   return profileRecord({
     platform,
@@ -106,7 +105,7 @@ export function idOfProfile({ platform, userId }: Profile): RenderedRecord {
   });
 }
 
-/** A trend has no id: its rank alone is left. */
+/** Shows only the rank, because trends have no id. */
 export function rankOfTrend({ platform, rank }: Trend): RenderedRecord {
   return trendRecord({
     platform,
@@ -119,7 +118,6 @@ export function rankOfTrend({ platform, rank }: Trend): RenderedRecord {
   });
 }
 
-/** A space of which no more than its id may be told. */
 export function idOfSpace({ platform, id }: Space): RenderedRecord {
   return spaceRecord({
     platform,
@@ -138,7 +136,7 @@ export function idOfSpace({ platform, id }: Space): RenderedRecord {
   });
 }
 
-/** A post of which no more than its IDs may be told: all else is null or empty. */
+/** Shows only the IDs. */
 export function idOfPost({ platform, uri, userId }: Post, id: bigint): RenderedRecord {
   return {
     ID: String(id),
@@ -183,7 +181,7 @@ export function idOfPost({ platform, uri, userId }: Post, id: bigint): RenderedR
   };
 }
 
-/** The page of an account where its source names none. On X an id leads there as well as a name. */
+/** If the source names none. X also resolves ids. */
 function profileUrl(platform: Platform, userId: string, username: string | null): string | null {
   if (platform === "bluesky") return `https://bsky.app/profile/${userId}`;
   if (platform !== "x") return null;
@@ -193,7 +191,7 @@ function profileUrl(platform: Platform, userId: string, username: string | null)
 const spaceUrl = ({ platform, id }: Space): string | null =>
   platform === "x" ? `https://x.com/i/spaces/${id}` : null;
 
-/** A time in ISO 8601, UTC; null where there is none or it cannot be read. */
+/** ISO 8601 in UTC; null if unreadable. */
 function timeOf(text: string | null): string | null {
   const ms = text === null ? null : parseIsoTime(text);
   return ms === null ? null : isoText(ms);

@@ -15,14 +15,14 @@ import type { FetchedItem } from "./source.ts";
 import type { UpstreamItem } from "./upstream.ts";
 
 export type RenderOptions = {
-  /** `ids`: texts, names and counts are left out, and nothing but IDs and what is made of them is told. */
+  /** `ids`: only IDs and values derived from them. */
   mayShow: "everything" | "ids";
-  /** The ID of a post that has no number of its own. */
+  /** For posts without a native number. */
   idOf: (post: Post) => bigint;
   nowMs: number;
 };
 
-/** What an upstream gave as it is kept and shown: one shape with the records of the archive. */
+/** Same form as records of the archive. */
 export function itemOf(item: UpstreamItem, options: RenderOptions): FetchedItem {
   if (item.kind === "post") return postItem(item.post, options);
   const { record, platform, userId } = toldOf(item, options.mayShow);
@@ -66,5 +66,5 @@ function postItem(post: Post, { mayShow, idOf, nowMs }: RenderOptions): FetchedI
   return { platform, id, uri, userId, record: renderRecord(row, nobody) };
 }
 
-/** An upstream names its authors itself. */
+/** Upstream posts contain their authors. */
 const nobody = () => ({ handle: null, name: null });

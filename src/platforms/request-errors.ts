@@ -21,7 +21,7 @@ export function tooLate(host: string): EarshotError {
   });
 }
 
-/** A call whose answer was lost may have been billed: neither this attempt nor another one of the job makes it again. */
+/** Never repeated, in this attempt or another: it may have been billed although its answer was lost. */
 export function notPaidTwice({ code, message, status }: EarshotError): EarshotError {
   return new EarshotError(code, `${message}; it may have been billed, so it is not asked again`, {
     status,
@@ -37,7 +37,7 @@ export function failedAt(host: string, status: number): EarshotError {
   });
 }
 
-/** What a server says while it is busy or out of order says nothing of a credential. Errors: `upstream_failed`. */
+/** An overloaded or failing server says nothing about a credential. Errors: `upstream_failed`. */
 export function requireInOrder(host: string, { status }: { status: number }): void {
   if (status === 429 || status >= 500) throw failedAt(host, status);
 }
@@ -46,7 +46,6 @@ export function refusedAt(host: string, why: string): EarshotError {
   return new EarshotError("upstream_refused", `${host} ${why}`, { status: 502 });
 }
 
-/** What is asked for openly is not shown so. */
 export function needsCredential(host: string): EarshotError {
   return credentialRefused(
     `${host} asks for a credential (status 401)`,
@@ -54,7 +53,7 @@ export function needsCredential(host: string): EarshotError {
   );
 }
 
-/** Codes of connections that never came about, so that nothing was sent over them. */
+/** Connection attempts that failed, so nothing was sent. */
 const neverConnected = new Set([
   "EAI_AGAIN",
   "ECONNREFUSED",
@@ -66,7 +65,7 @@ const neverConnected = new Set([
 
 const mostCauses = 8;
 
-/** Whether a request that failed with this has certainly not reached the platform. */
+/** True only if the request certainly did not reach the platform. */
 export function wasNeverSent(thrown: unknown): boolean {
   let cause = thrown;
   for (let depth = 0; depth < mostCauses && cause instanceof Error; depth += 1) {
@@ -77,7 +76,7 @@ export function wasNeverSent(thrown: unknown): boolean {
   return false;
 }
 
-/** A fault as an `EarshotError`: what a kind of credential throws beside them is its own failure. */
+/** Wraps unexpected errors, such as a bug in a credential kind. */
 export function asRequestError(host: string, thrown: unknown): EarshotError {
   if (thrown instanceof EarshotError) return thrown;
   return new EarshotError("internal", `asking ${host} failed: ${messageOf(thrown)}`, {

@@ -1,7 +1,6 @@
 import { choice, count, duration, text } from "../lib/settings/kinds.ts";
 import { url, urlListOrNone } from "../lib/settings/network-kinds.ts";
 
-/** Requests to platforms. */
 const requestSettings = {
   defaultPlatform: choice(
     "EARSHOT_DEFAULT_PLATFORM",
@@ -53,7 +52,6 @@ const requestSettings = {
   ),
 };
 
-/** Credentials and how they are connected. */
 const credentialSettings = {
   maxCredentials: count(
     "EARSHOT_MAX_CREDENTIALS",
@@ -87,7 +85,6 @@ const credentialSettings = {
   ),
 };
 
-/** What is specific to one platform. */
 const platformSettings = {
   blueskyPublic: choice(
     "EARSHOT_BLUESKY_PUBLIC",
@@ -136,14 +133,14 @@ const platformSettings = {
 
 export const upstreamSettings = { ...requestSettings, ...credentialSettings, ...platformSettings };
 
-/** Constants of requests to platforms; durations in milliseconds. */
+/** Durations in milliseconds. */
 export const upstreamLimits = {
-  /** JSON values in a response: twice those of 500 posts. Parsing more would block the event loop. */
+  /** Twice the JSON values of 500 posts. Parsing more would block the event loop. */
   maxAnswerValues: 200_000,
-  /** Before a request is repeated after a transient error; doubles each time, partly random. */
+  /** After a transient error; doubles each time, with jitter. */
   retryPauseMs: 500,
   maxRetryPauseMs: 8_000,
-  /** After a rate limit without a reset time; doubles each time, partly random. */
+  /** Pause after a rate limit without a reset time; doubles each time, with jitter. */
   limitPauseMs: 1_000,
   maxLimitPauseMs: 60_000,
 };

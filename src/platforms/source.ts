@@ -5,32 +5,32 @@ import type { Bill } from "./session.ts";
 import type { Target } from "./target.ts";
 import type { FetchPosition } from "./upstream.ts";
 
-/** `social` stands for all platforms. */
+/** `social` means all platforms. */
 export type SearchPlatform = "social" | Platform;
 
-/** What a source is asked. Times are Unix milliseconds, `fromMs` inclusive (null: unbounded), `toMs` exclusive. */
+/** Unix milliseconds, `fromMs` inclusive (null: unbounded), `toMs` exclusive. */
 export type SourceRequest = {
   platform: SearchPlatform;
   query: string;
   fromMs: number | null;
   toMs: number;
-  /** When the search was submitted, its first page: `within_time:` counts back from it. */
+  /** When the first page was submitted; `within_time:` counts back from it. */
   asOfMs: number;
   after: Position | null;
   maxResults: number;
 };
 
-/** What a job asks of the sources: a search, or a method that fetches what its `target` names. */
+/** A search, or a method that fetches what `target` names. */
 export type AnswerRequest = SourceRequest & {
   type: SourceType;
   method: Method;
-  /** Whom or what a method that does not search asks about; absent where it needs none. */
+  /** Absent if the method needs none. */
   target?: Target | null;
-  /** Where such a method goes on at its platform; absent on its first page. */
+  /** Absent on a fetch method's first page. */
   place?: FetchPosition | null;
 };
 
-/** A remark that travels with an answer: something the caller should know, not a fault. */
+/** A warning in an answer; not an error. */
 export type SourceWarning = {
   code: string;
   message: string;
@@ -39,28 +39,27 @@ export type SourceWarning = {
   hint?: string;
 };
 
-/** A span of time, Unix milliseconds, `toMs` exclusive; `fromMs` null is unbounded. */
+/** Unix milliseconds, `toMs` exclusive; `fromMs` null is unbounded. */
 type CoverageSpan = { fromMs: number | null; toMs: number };
 
-/** A part of the time that a search asks for which its method does not search; `fromMs` null is unbounded. */
+/** A part of the requested window that the method does not search. */
 export type UnsearchedSpan = CoverageSpan;
 
-/** What the sources hold of a window. */
 export type Coverage = {
   fromMs: number | null;
   toMs: number;
   complete: boolean;
-  /** Of all platforms together, oldest first. */
+  /** Of all platforms, oldest first. */
   gaps: readonly CoverageSpan[];
-  /** Whether the oldest gaps are listed as one, with what is held between them. */
+  /** The oldest gaps are merged into one, including covered time between them. */
   truncated?: boolean;
-  /** Each platform by itself; absent from results that were stored before this was told. */
+  /** Absent from older stored results. */
   platforms?: readonly CollectionCoverage[];
 };
 
 /**
- * What is held of a collection of a platform: of its posts within the window; of its likes, reposts and labels, where the query
- * depends on them, from the first post that they matter for to the moment of the search.
+ * Posts: within the window. Likes, reposts and labels, if the query depends on them: from the first relevant post to the
+ * time of the search.
  */
 export type CollectionCoverage = {
   platform: Platform;
@@ -71,31 +70,29 @@ export type CollectionCoverage = {
   truncated: boolean;
 };
 
-/** How a part of an answer was come by: from what is held, with an account's credential, an application's token, or openly. */
+/** From the archive, with an account's credential, with an application's token, or without a credential. */
 export const accessMethods = ["archive", "credential", "api", "public"] as const;
 export type AccessMethod = (typeof accessMethods)[number];
 
-/** Which part of an answer came from where. */
 export type SourcePart = {
   platform: Platform;
   via: AccessMethod;
   fromMs: number | null;
   toMs: number;
   count: number;
-  /** What it was billed at; absent where nothing is. */
+  /** Absent if free. */
   cost?: SourceCost;
 };
 
-/** `month` stands for what this deployment's credentials were billed for in the month (UTC); null where no budget binds. */
+/** `month`: bill of the deployment's credentials in the month (UTC); null without a budget. */
 export type SourceCost = Bill & {
   microUsd: number;
   month: { name: string; postReads: number; mostPostReads: number } | null;
 };
 
 /**
- * Something that an upstream gave, kept with the result for as long as that is. `record` is the record of the API as JSON text.
- * `id` is the post's ID; null for what is no post. `uri` is the post's, and `userId` the account's: what was deleted or hidden
- * meanwhile is told by them.
+ * An upstream item, stored with the result. `record` is JSON text. `id` is null unless it is a post. `uri` and `userId`
+ * identify what was deleted or hidden since.
  */
 export type FetchedItem = {
   platform: Platform;
@@ -105,7 +102,7 @@ export type FetchedItem = {
   record: string;
 };
 
-/** One thing of an answer: a post that the archive holds, filled in when it is shown, or what an upstream gave. */
+/** An archived post, rendered when shown, or an upstream item. */
 export type AnswerItem = Position | FetchedItem;
 
 export const isFetched = (item: AnswerItem): item is FetchedItem => "record" in item;
@@ -114,11 +111,11 @@ export const isArchived = (item: AnswerItem): item is Position => !isFetched(ite
 
 export type SourceAnswer = {
   items: readonly AnswerItem[];
-  /** Where a search goes on; null when nothing follows. */
+  /** Position after this page of a search; null at the end. */
   next: Position | null;
-  /** Where a method that does not search goes on at its platform; absent or null when it does not. */
+  /** Position after this page of a fetch method; absent or null at the end. */
   nextPlace?: FetchPosition | null;
-  /** Whether everything in the window that matches has been looked for where it is held completely. */
+  /** True if no match in the window is missing. */
   complete: boolean;
   coverage: Coverage;
   sources: readonly SourcePart[];

@@ -15,10 +15,10 @@ import {
 
 const blueskyHosts = /^(?:www\.|m\.)?bsky\.app$/;
 const xHosts = /^(?:www\.|mobile\.|m\.)?(?:x|twitter)\.com$/;
-/** An address whose scheme was left out: a host with a dot, and a path. */
+/** An address without a scheme: a host with a dot, and a path. */
 const schemeless = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d{1,5})?\//i;
 
-/** What the address of a page leads to; null for what is no web address, or not that of such a page. */
+/** Null if the text is not the address of such a page. */
 export function readAddress(what: Target["kind"], text: string): Target | null {
   const address = schemeless.test(text) ? `https://${text}` : text;
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return null;
@@ -31,7 +31,6 @@ export function readAddress(what: Target["kind"], text: string): Target | null {
   return onMastodon(what, path, url);
 }
 
-/** The parts of the path, read as the server reads them; null where they cannot be. */
 function segmentsOf(url: URL): readonly string[] | null {
   try {
     return url.pathname
@@ -56,7 +55,7 @@ function onBluesky(
   return post === null ? null : { ...post, url };
 }
 
-/** First parts of paths on X that are no accounts. */
+/** First path segments on X that are not accounts. */
 const pagesOfX = new Set(
   "compose,explore,hashtag,home,i,intent,jobs,login,logout,messages,notifications,privacy,search,settings,share,signup,tos".split(
     ",",
@@ -81,7 +80,7 @@ function onX(what: Target["kind"], path: readonly string[], url: URL): Target | 
   return isXHandle(named) ? userOf("x", { handle: named }) : null;
 }
 
-/** `/<account>/status/<id>`, `/i/status/<id>`, `/i/web/status/<id>`, and what may follow. */
+/** `/<account>/status/<id>`, `/i/status/<id>`, `/i/web/status/<id>`, with any suffix. */
 function postOnX(path: readonly string[], url: URL): PostTarget | null {
   const at = path.findIndex((part) => part === "status" || part === "statuses");
   if (at < 1 || at > 2) return null;
@@ -89,10 +88,10 @@ function postOnX(path: readonly string[], url: URL): PostTarget | null {
   return id === null ? null : postOf("x", { ...xPost(id), url: url.href });
 }
 
-/** Whatever comes before the name in addresses of a server's own pages. */
+/** Prefixes of pages in a server's web app. */
 const lead = new Set(["web", "deck"]);
 
-/** Any other host is taken for a server of the network that Mastodon belongs to. */
+/** Any other host is assumed to be a fediverse server. */
 function onMastodon(
   what: Target["kind"],
   whole: readonly string[],
@@ -105,7 +104,9 @@ function onMastodon(
   return postOnServer(path, url);
 }
 
-/** `/@ann`, `/@ann@other.host`, `/users/ann`, `/profile/ann`, `/u/ann`, `/ap/users/<id>`, `/accounts/<id>`, and what may follow. */
+/**
+ * `/@ann`, `/@ann@other.host`, `/users/ann`, `/profile/ann`, `/u/ann`, `/ap/users/<id>`, `/accounts/<id>`, with any suffix.
+ */
 function userOnServer(path: readonly string[], host: string): UserTarget | null {
   const [first = "", second = "", third = ""] = path;
   if (first === "ap" && second === "users" && isServerId(third)) {
@@ -124,8 +125,8 @@ function userOnServer(path: readonly string[], host: string): UserTarget | null 
 }
 
 /**
- * The address of a post, which on most servers is its uri too. Not so the page that a server shows people: `/@ann/<id>`,
- * `/@ann@other.host/<id>`, `/statuses/<id>`; its id counts on that server.
+ * The address is usually the URI, except for web pages `/@ann/<id>`, `/@ann@other.host/<id>` and `/statuses/<id>`, whose id
+ * is local to the server.
  */
 function postOnServer(path: readonly string[], { host, origin, pathname, href }: URL): PostTarget {
   const [first = "", second = "", third = "", fourth = "", fifth = "", ...more] = path;

@@ -3,16 +3,16 @@ import type { Platform } from "../posts/post.ts";
 import type { SearchPlatform } from "./source.ts";
 import type { Target } from "./target.ts";
 
-/** What was to be read: of which kind, as written, where it begins in the query, and on which platform it is asked for. */
+/** The rejected text, its expected kind, and the requested platform. */
 export type Malformed = {
   what: Target["kind"];
   written: string;
-  /** Code points before it. */
+  /** In the query, in code points. */
   offset: number;
   platform: SearchPlatform;
 };
 
-/** What is wrong, and how to write it; `from` and `length` narrow it down to a part, in code points. */
+/** `from` and `length` narrow the span, in code points. */
 export type Reason = { message?: string; hint?: string; from?: number; length?: number };
 
 const codes = { user: "invalid_user", post: "invalid_post", space: "invalid_space" } as const;
@@ -39,7 +39,6 @@ const usualHints: Record<Target["kind"], string> = {
   space: "paste the address of the space, https://x.com/i/spaces/… or the id at its end",
 };
 
-/** The `invalid_query` of a text that names nothing of its kind. */
 export function malformed(place: Malformed, reason: Reason = {}): EarshotError {
   const { what, written, offset } = place;
   const { from = 0, length = characters(written) } = reason;
@@ -54,7 +53,7 @@ export function malformed(place: Malformed, reason: Reason = {}): EarshotError {
   });
 }
 
-/** The `invalid_query` of a username that several accounts have; `selecting` are the forms that name one of them each. */
+/** `selecting`: forms that name one account each. */
 export function ambiguous(
   { written, offset }: Malformed,
   selecting: readonly string[],
@@ -78,7 +77,7 @@ function invalidQuery(fault: ErrorDetail & { offset: number; hint: string }): Ea
   });
 }
 
-/** The `platform_mismatch` of a text that names something of `named` where another platform is asked. */
+/** `named` is the platform that the target belongs to. */
 export function mismatch({ written, offset, platform }: Malformed, named: Platform): EarshotError {
   const message = `${shown(written)} belongs to ${named}, and ${platform} is asked`;
   const hint = `ask ${named}, or social, which asks the platform that the query belongs to`;
@@ -98,14 +97,14 @@ export function mismatch({ written, offset, platform }: Malformed, named: Platfo
   });
 }
 
-/** Code points of a text. */
+/** Counts code points. */
 export function characters(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
   return count;
 }
 
-/** So much of what was written is repeated. */
+/** Maximum quoted length. */
 const longestEcho = 60;
 
 function shown(written: string): string {

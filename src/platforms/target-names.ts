@@ -34,23 +34,23 @@ const xHandleForm = /^[A-Za-z0-9_]{1,20}$/;
 const localForm = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,254}[A-Za-z0-9_])?$/;
 const spaceForm = /^[A-Za-z0-9]{1,32}$/;
 const numberForm = /^\d{1,40}$/;
-/** Ids of servers that count otherwise than Mastodon does: ULIDs, and 18 characters that mix digits and capitals. */
+/** Other software: ULIDs, and 18 characters that mix digits and capitals. */
 const ulidForm = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 const flakeForm = /^(?=\D*\d)(?=[^A-Z]*[A-Z])[A-Za-z0-9]{18}$/;
-/** Post ids of Misskey and its relatives, such as `9h2k1x0abc`: only beside a host, as alone they could be names. */
+/** Post ids of Misskey and its forks, such as `9h2k1x0abc`; only with a host, because alone they could be names. */
 const letteredForm = /^(?=\D*\d)[A-Za-z0-9]{10,64}$/;
 
 export const isXHandle = (text: string): boolean => xHandleForm.test(text);
-/** A name on a Mastodon server, without the server. */
+/** Without server. */
 export const isLocalName = (text: string): boolean => localForm.test(text);
-/** An id that a Mastodon server, or one that speaks like it, gives to an account or a post. */
+/** An account or post id in the forms that servers with Mastodon's API use. */
 export const isServerId = (text: string): boolean =>
   numberForm.test(text) || ulidForm.test(text) || flakeForm.test(text);
-/** A post id that is written together with its server. */
+/** Also accepts ids that are valid only with a server. */
 const isPostId = (text: string): boolean => isServerId(text) || letteredForm.test(text);
 export const isSpaceId = (text: string): boolean => spaceForm.test(text);
 
-/** The number of a post or an account on X as it is written there; null for anything else. */
+/** A valid post or account number on X, or null. */
 export function xNumber(text: string): string | null {
   if (!/^\d{1,19}$/.test(text)) return null;
   const number = BigInt(text);
@@ -61,14 +61,14 @@ export function xPost(id: string): Partial<PostTarget> {
   return { id, uri: xUri(id) };
 }
 
-/** The host as it is written in an address, in lower case and with its port; null for what is none. */
+/** Normalised, with port; null if invalid. */
 export function hostOf(text: string): string | null {
   if (text === "" || /[/?#@\\:]/.test(text.replace(/:\d{1,5}$/, ""))) return null;
   const address = `https://${text}`;
   return URL.canParse(address) ? new URL(address).host : null;
 }
 
-/** A uri of the AT Protocol, a DID, or the uri of a post that an import has made; null for any other text. */
+/** An at:// URI, a DID, or the URI of an imported post. */
 export function readUri(what: Target["kind"], text: string): Target | null {
   if (what === "space") return null;
   const imported = /^import:(bluesky|mastodon|x):./.exec(text)?.[1] as Platform | undefined;
@@ -86,14 +86,12 @@ export function userOfAuthority(authority: string): UserTarget | null {
   return isHandle(authority) ? userOf("bluesky", { handle: authority.toLowerCase() }) : null;
 }
 
-/** The post of an account, which is named by its DID or its handle. */
 export function blueskyPost(account: string, key: string): PostTarget | null {
   if (!isRkey(key)) return null;
   if (isDid(account)) return postOf("bluesky", { uri: blueskyUri(account, key) });
   return isHandle(account) ? postOf("bluesky", { handle: account.toLowerCase(), key }) : null;
 }
 
-/** An account by its handle or id, a post or a space by its id. */
 export function readName(
   what: Target["kind"],
   text: string,
@@ -127,7 +125,7 @@ function readUser(text: string, platform: SearchPlatform, place: Malformed): Use
   return { ...noUser, handle: name };
 }
 
-/** `ann@host`; without the `@` in front `109@host` is an id on that server, as records have it. */
+/** `ann@host`. Without a leading `@`, `109@host` is an id on that server, as in records. */
 function readServerName(name: string, isHandleWritten: boolean): UserTarget | null {
   const [local = "", server = "", ...more] = name.split("@");
   const host = hostOf(server);
@@ -154,7 +152,7 @@ function readUserNumber(
   return number === null ? null : { ...noUser, id: number };
 }
 
-/** A number is the ID of a record, or that of a post on its platform: which of them is for whoever knows the records. */
+/** A number is a record's ID or the platform's; the caller decides. */
 function readPostId(text: string, platform: SearchPlatform): PostTarget | null {
   if (text.includes("@")) return readServerPostId(text);
   if (platform === "mastodon") return isServerId(text) ? postOf("mastodon", { id: text }) : null;
@@ -163,7 +161,7 @@ function readPostId(text: string, platform: SearchPlatform): PostTarget | null {
   return platform === "x" ? postOf("x", xPost(number)) : { ...noPost, id: number };
 }
 
-/** `109@host`: an id together with the server that it counts on. */
+/** `109@host`. */
 function readServerPostId(text: string): PostTarget | null {
   const [id = "", server = "", ...more] = text.split("@");
   const host = hostOf(server);

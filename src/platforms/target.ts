@@ -1,24 +1,23 @@
 import type { Platform } from "../posts/post.ts";
 
 /**
- * Whom or what a method asks about, as its query names it. `platform` is null where nothing in the query says one: the
- * default platform is asked then. What is not known is null; of each kind at least one name is.
+ * What a fetch method's query names. A null `platform` means the default. Unknown fields are null; at least one name is set.
  */
 export type Target = UserTarget | PostTarget | SpaceTarget;
 
-/** `handle` without its `@` (`user@host` on Mastodon where the query names the host); `id` is the account's own: a DID, a number. */
+/** `handle` without `@` (`user@host` on Mastodon if the query names the host); `id` such as a DID or number. */
 export type UserTarget = {
   kind: "user";
   platform: Platform | null;
   handle: string | null;
   id: string | null;
-  /** The host of the Mastodon server that a profile's address names. */
+  /** The Mastodon host in a profile's address. */
   host: string | null;
 };
 
 /**
- * `uri` is the post's identity, `id` the number or id that its platform (on Mastodon: the server `host`) gives it. A Bluesky
- * post whose address names a handle has `handle` and `key` until the handle is resolved.
+ * `uri` is the identity; `id` the platform's (on Mastodon, local to `host`). A Bluesky post addressed by handle has `handle`
+ * and `key` until resolved.
  */
 export type PostTarget = {
   kind: "post";
@@ -26,7 +25,7 @@ export type PostTarget = {
   uri: string | null;
   id: string | null;
   host: string | null;
-  /** The address of its page, as written. */
+  /** As written. */
   url: string | null;
   handle: string | null;
   key: string | null;

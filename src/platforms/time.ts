@@ -2,8 +2,8 @@ const isoForm =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:([Zz])|([+-])(\d\d):?(\d\d))?)?$/;
 
 /**
- * Unix milliseconds of an ISO 8601 time: a date, or a date with a time; without an offset it is UTC. Years 0000 to 9999;
- * a day or an hour that does not exist makes it unreadable. Null when it cannot be read.
+ * An ISO 8601 date, or date and time, in Unix milliseconds; UTC without an offset. Years 0000 to 9999. Null if malformed or
+ * nonexistent.
  */
 export function parseIsoTime(text: string): number | null {
   const parts = isoForm.exec(text);
@@ -15,12 +15,12 @@ export function parseIsoTime(text: string): number | null {
     Number(parts[6] ?? 0),
   ];
   if (month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) return null;
-  // A leap second is written as 60.
+  // 60 is a leap second.
   if (hour > 23 || minute > 59 || second > 60) return null;
   const offset = offsetMinutes(parts[9], Number(parts[10] ?? 0), Number(parts[11] ?? 0));
   if (offset === null) return null;
   const fraction = parts[7] === undefined ? 0 : Math.floor(Number(`0.${parts[7]}`) * 1000);
-  // Date.UTC reads the years 0 to 99 as 1900 to 1999; 400 years are always the same number of days.
+  // Date.UTC maps years 0 to 99 to 1900 to 1999; 400 years are a constant number of days.
   const days = Date.UTC(year + 400, month - 1, day, hour, minute - offset, second, fraction);
   return days - fourCenturiesMs;
 }

@@ -1,7 +1,7 @@
 import { EarshotError } from "../lib/errors.ts";
 import { isoText } from "../lib/iso-time.ts";
 
-/** The platform takes no more requests of this kind until `retryAtMs`, Unix milliseconds. */
+/** Rate limit used up until `retryAtMs`, Unix milliseconds. */
 export class UpstreamLimited extends EarshotError {
   readonly retryAtMs: number;
 

@@ -2,30 +2,27 @@ import { postTimeMs } from "../posts/ids.ts";
 import type { Post } from "../posts/post.ts";
 import type { UpstreamItem, UpstreamPage, UpstreamWarning } from "./upstream.ts";
 
-/** The code of the remark that some of what a platform sent could not be read. */
+/** Warning code for items that could not be parsed. */
 export const unreadableCode = "unreadable_items";
 
-/** An item as a platform sent it, or why it is left out: it is not to be shown, or not to be read. */
+/** `withheld` must not be shown; `unreadable` cannot be parsed. */
 export type SentItem =
   | UpstreamItem
   | { kind: "withheld"; times: Pick<Post, "createdMs" | "seenMs"> | null }
   | { kind: "unreadable" };
 
 export type PageOptions = {
-  /** Names the platform in remarks. */
+  /** The platform's name in warnings. */
   name: string;
   next: string | null;
   nowMs: number;
   remarks?: readonly UpstreamWarning[];
 };
 
-/** The longest page token that is sent back, in bytes as JSON: a cursor has room for it. */
+/** Longest page token that fits into a cursor, as JSON. */
 const longestTokenBytes = 2_000;
 
-/**
- * The page token of an answer, opaque: it is sent back as it came. Null on the last page; a token that is no text or too long
- * cannot be sent back, which a remark reports.
- */
+/** Opaque; null on the last page. A token that cannot be sent back causes a warning. */
 export function pageToken(
   given: unknown,
   name: string,
@@ -44,12 +41,11 @@ const unusableToken = (name: string): UpstreamWarning => ({
 
 export const emptyPage: UpstreamPage = { items: [], next: null };
 
-/** What was asked about does not exist, or may not be seen. */
+/** The subject does not exist or is not visible. */
 export const absentPage: UpstreamPage = { ...emptyPage, isAbsent: true };
 
 /**
- * The page of what a platform sent, each item once, without what is left out. It tells how many could not be read; and, where
- * anything was left out, how many were sent and from when the oldest of them is.
+ * Distinct items. Reports how many were unreadable and, if any were left out, how many were received and the oldest time.
  */
 export function pageOf(
   sent: readonly SentItem[],
@@ -82,7 +78,7 @@ export function pageOf(
   };
 }
 
-/** What tells an item of a platform from the others of its kind. */
+/** Identifies an item within its platform. */
 export function keyOf(item: UpstreamItem): string {
   switch (item.kind) {
     case "post":

@@ -8,111 +8,100 @@ import type { Bill, Session } from "./session.ts";
 import type { Target } from "./target.ts";
 
 /**
- * What a platform's official interface can be asked. A platform is one folder that exports one `Upstream`; choosing how to
- * ask, paging, repeating, checking and rendering are done once for all of them (answer/).
+ * A platform's official API. A platform is one folder that exports one `Upstream`; choice of access, paging, retries,
+ * matching and rendering are shared (search/).
  *
- * `user`: with the credential of an account. `app`: with a token of an application. `public`: by anyone.
+ * `user`: an account's credential. `app`: an application token. `public`: no credential.
  */
 export type AccessKind = "user" | "app" | "public";
 
 export type Upstream = {
   platform: Platform;
-  /** What each method leads to: a row of docs/platforms.md each. */
+  /** Each entry is a row of docs/platforms.md. */
   support: Readonly<Record<Method, MethodSupport>>;
   /**
-   * One page of a method that does not search, in the platform's own order. An account, a post or a space that does not exist
-   * or may not be seen is an empty page. Errors: `upstream_refused` for anything else that the platform refuses.
+   * One page of a fetch method, in the platform's order; empty if the subject does not exist or is not visible. Errors:
+   * `upstream_refused` for any other refusal.
    */
   page(call: PageCall, session: Session): Promise<UpstreamPage>;
-  /** The routes of a method that does not search, by a kind of access; absent where each method has one that shows everything. */
+  /** Absent if each fetch method has a single route that covers everything. */
   routes?: (method: FetchMethod, access: AccessKind) => readonly Route[];
-  /** Null where the platform has no search, or none that may be used. */
+  /** Null if there is no search, or none that may be used. */
   search: UpstreamSearch | null;
-  /** Where requests without a credential go: an origin; null where nothing is public. */
+  /** Origin of requests without a credential; null if nothing is public. */
   publicBaseUrl: string | null;
-  /**
-   * Where a target can be asked for openly though `publicBaseUrl` is null: the origin that it names; null when it names none.
-   * Absent where no query names a server.
-   */
+  /** Origin of such requests that a target names, if `publicBaseUrl` is null. Absent if queries never name a server. */
   publicOriginOf?: (target: Target | null) => string | null;
-  /** What the headers of an answer tell of the limit of its bucket; null when nothing. */
+  /** The bucket's rate limit; null without rate-limit headers. */
   limitOf(headers: Headers, status: number, nowMs: number): Limit | null;
-  /**
-   * How long the next request of a bucket waits after the answer to the one before, milliseconds; absent or 0 where any number may
-   * be pending.
-   */
+  /** Minimum milliseconds between an answer and the bucket's next request; absent or 0 permits concurrent requests. */
   intervalMs?: (bucket: string) => number;
-  /** What a bill comes to, in millionths of a dollar; null where nothing is billed. */
+  /** The cost of a bill in millionths of a dollar; null if free. */
   priceOf: ((bill: Bill) => number) | null;
   /**
-   * Methods of which only the account whose credential fetched it may be shown anything; they are requested with an account's own
-   * credential alone. Absent for none but `ownMethods`.
+   * Methods, besides those in methods.ts, whose results may be shown only to the credential's owner; they require an
+   * account's own credential.
    */
   ownMethods?: readonly Method[];
-  /** What callers may be shown of what a credential of theirs, of the deployment, or none has fetched. */
+  /** What callers may see of data fetched with their own credential, the deployment's, or none. */
   mayShow(owner: Session["owner"]): "everything" | "ids";
 };
 
-/** A way to read a method by one kind of access, such as one of several endpoints that answer it. */
+/** One of several endpoints for a method with one kind of access. */
 export type Route = {
-  /** How the adapter knows it. */
   name: string;
-  /** How far back from now it shows posts, milliseconds; null for all of them. */
+  /** How far back it shows posts; null for all. */
   reachMs: number | null;
-  /** Of routes that show as much, the cheapest is taken. */
+  /** Among routes of equal reach the cheapest is used. */
   cost: number;
 };
 
-/** The route of what is read in one way, which shows everything. */
+/** The only route, which covers everything. */
 export const anyRoute: Route = { name: "only", reachMs: null, cost: 0 };
 export const onlyRoute: readonly Route[] = [anyRoute];
 
-/** Requests left in the window of a limit, and when the next window begins, Unix milliseconds. */
+/** Remaining requests in the current rate-limit window, and its reset, Unix milliseconds. */
 export type Limit = { remaining: number; resetMs: number };
 
 export type MethodSupport =
   | {
-      /** How it can be asked. */
       access: readonly AccessKind[];
-      /** The endpoint, as the platform documents it. */
+      /** As the platform documents it. */
       endpoint: string;
-      /** What differs from what the method's name promises; empty when nothing does. */
+      /** Deviations from what the method promises; empty if none. */
       note: string;
     }
-  /** No counterpart; what is closest to it, a sentence. */
+  /** No equivalent; `closest` is a sentence. */
   | { access: readonly []; closest: string };
 
 export type PageCall = {
   method: FetchMethod;
   target: Target | null;
-  /** The `next` of the page before. */
+  /** `next` of the previous page. */
   cursor: string | null;
-  /** Items still wanted; a page may hold more, where the platform has a least size. */
+  /** A page may contain more if the platform has a minimum size. */
   limit: number;
-  /** The name of the route by which a first page is read, where there are several; a cursor leads on by its own. */
+  /** The route of a first page, if there are several; a cursor continues its own route. */
   route?: string;
-  /** Posts from then on are not wanted, Unix milliseconds; of a request that follows a route of a limited reach. */
+  /** End of the posts wanted, exclusive; set when continuing after a route of limited reach. */
   toMs?: number | null;
 };
 
 export type UpstreamPage = {
   items: readonly UpstreamItem[];
-  /** Opaque text that leads to the next page; null on the last one. */
+  /** Opaque; null on the last page. */
   next: string | null;
-  /**
-   * How many items the platform sent, before anything was left out for its labels, its author's wishes or its form; absent
-   * where nothing was.
-   */
+  /** Items received before any were left out; absent if none were. */
   received?: number;
-  /** Unix milliseconds: the oldest time of the posts that it sent, those that were left out among them. */
+  /** Time of the oldest received post, including those left out. */
   oldestMs?: number;
-  /** The platform showed no posts of before, Unix milliseconds, though older ones were requested; absent where it showed all. */
+  /** The platform returned nothing older than this although it was requested; absent if it returned all. */
   sinceMs?: number;
-  /** Whether an item came more than once in it. */
+  /** An item occurred more than once. */
   hasRepeats?: boolean;
-  /** What was asked about does not exist or may not be seen: said on a page that was led to, something was lost on the way. */
+  /** The subject does not exist or is not visible. On a continued page this means that items were lost. */
   isAbsent?: boolean;
-  /** What the caller should know of this page beside its items, such as that the platform tells only a part. */
+  /** Warnings about this page, such as that the platform shows only a part. */
   remarks?: readonly UpstreamWarning[];
 };
 
@@ -120,7 +109,7 @@ export type UpstreamWarning = {
   code: string;
   message: string;
   hint?: string;
-  /** Whether something that was requested may be missing, so that the answer is not complete. */
+  /** Requested items may be missing: the answer is incomplete. */
   isPartial?: boolean;
 };
 
@@ -131,45 +120,43 @@ export type UpstreamItem =
   | { kind: "space"; space: Space };
 
 export type UpstreamSearch = {
-  /** The routes by a kind of access. */
   routes(access: AccessKind): readonly Route[];
-  /** Whether what it gives is all there is, so that a window it has searched to its end counts as covered. */
+  /** Search finds everything, so a fully searched window counts as covered. */
   isExhaustive: boolean;
   /**
-   * One page of posts, newest first, of a superset of those that match: what the platform cannot say exactly is left wider
-   * (under a negation narrower), and the matcher checks each post afterwards. Null when nothing on this platform can match.
+   * One page, newest first: a superset of the matches. What the platform cannot express is widened (narrowed under a
+   * negation), and the matcher checks each post. Null if nothing on this platform can match.
    */
   page(call: SearchCall, session: Session): Promise<UpstreamPage | null>;
 };
 
 export type SearchCall = {
   tree: QueryNode;
-  /** What the archive knows of the names in the query. */
+  /** Resolved by the archive. */
   names: ResolvedNames;
-  /** Unix milliseconds; inclusive (null: unbounded) and exclusive. */
+  /** Unix milliseconds, inclusive (null: unbounded); `toMs` exclusive. */
   fromMs: number | null;
   toMs: number;
-  /** From which `within_time:` counts back. */
+  /** `within_time:` counts back from it. */
   asOfMs: number;
   cursor: string | null;
   limit: number;
-  /** The name of the route by which a first page is read, where there are several; a cursor leads on by its own. */
+  /** See `PageCall`. */
   route?: string;
 };
 
-/** Where a method that does not search goes on. */
 export type FetchPosition = {
   platform: Platform;
-  /** The credential that the page before was asked with: a timeline's pages are one account's. Null for none. */
+  /** Of the previous page, because a timeline belongs to one account; null for none. */
   credentialId: string | null;
-  /** The page of the platform; null is its first. */
+  /** The platform's page; null is the first. */
   cursor: string | null;
-  /** Of that page, what was given already: its last item and how many there were. */
+  /** The last item already returned of that page, and how many were. */
   lastKey: string | null;
   skip: number;
-  /** How the page is requested where it is the first of a route; see `PageCall`. */
+  /** See `PageCall`. */
   route?: string | undefined;
   toMs?: number | undefined;
-  /** The node that has this credential; absent for the gateway's own. */
+  /** The node with this credential; absent for the gateway's own. */
   nodeId?: string;
 };

@@ -1,11 +1,11 @@
 import { withoutControls } from "../text/controls.ts";
 
-/** Shorter values, such as a version or a port, are found in any text. */
+/** Shorter values, such as a version or port, occur in any text. */
 const shortestSecret = 6;
 
 const longestReason = 300;
 
-/** A text in which nothing of what is secret stands any more, neither as it is nor as an address, a form or JSON holds it. */
+/** Also redacts URL-encoded and JSON forms. */
 export function withoutSecrets(text: string, secrets: Readonly<Record<string, string>>): string {
   const forms = Object.values(secrets)
     .filter((value) => value.length >= shortestSecret)
@@ -17,13 +17,13 @@ export function withoutSecrets(text: string, secrets: Readonly<Record<string, st
 function formsOf(value: string): string[] {
   const inAddress = encodeURIComponent(value.toWellFormed());
   const inJson = JSON.stringify(value).slice(1, -1);
-  // JSON may have a slash escaped.
+  // JSON may escape slashes.
   return [value, inAddress, inJson, inJson.replaceAll("/", "\\/")];
 }
 
-/** A reason as it is kept and shown: one line, not long, nothing secret in it. */
+/** One line, cut, without secrets. */
 export function shownReason(reason: string, secrets: Readonly<Record<string, string>>): string {
   const line = withoutControls(withoutSecrets(reason, secrets)).replaceAll(/\s+/g, " ").trim();
-  // What is taken out of a text may have stood within what is secret.
+  // Removing control characters may have joined a secret.
   return [...withoutSecrets(line, secrets)].slice(0, longestReason).join("");
 }

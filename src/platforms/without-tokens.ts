@@ -1,14 +1,14 @@
 import { withoutControls } from "../text/controls.ts";
 
-/** Longer than any sentence that a platform documents; of more the beginning is looked at. */
+/** Longer than any documented message. */
 const mostRead = 4_000;
 const mostShown = 200;
 
-/** What tokens, keys and passwords are made of, as they are and as a form or an address holds them. */
+/** Plain or URL-encoded. */
 const tokenText = String.raw`[\w.~+/=%-]`;
-/** No word of a language is as long. */
+/** Longer than any natural word. */
 const longRun = new RegExp(`${tokenText}{40,}`, "g");
-/** What is behind the name of a scheme, as in a header; a word there, such as in `Bearer token`, is none. */
+/** A plain word after the scheme, as in `Bearer token`, is not a credential. */
 const authorization = new RegExp(
   String.raw`\b(basic|bearer|dpop)\s+(?![a-z]{1,16}(?!${tokenText}))${tokenText}+`,
   "gi",
@@ -16,8 +16,8 @@ const authorization = new RegExp(
 const lastRun = new RegExp(`(?<!${tokenText})${tokenText}+$`);
 
 /**
- * What a platform says, as it may stand in a message: one line of up to 200 characters without what looks like a credential,
- * as whoever refuses a request may repeat it. Empty for what is no text.
+ * A platform's message for display: one line of up to 200 characters without apparent credentials, which a refusal may echo.
+ * Empty if not a string.
  */
 export function withoutTokens(said: unknown): string {
   if (typeof said !== "string") return "";
@@ -26,7 +26,7 @@ export function withoutTokens(said: unknown): string {
   return cut(clean, mostShown).toWellFormed();
 }
 
-/** Not within a run of such characters: the rest of a token would be too short to be known as one. */
+/** Never cuts within a run of token characters: the rest would be too short to be recognised. */
 function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).replace(lastRun, "")}…`;
 }

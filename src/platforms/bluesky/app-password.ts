@@ -18,10 +18,7 @@ import { sendWithToken, type TokenAccess, testToken } from "./send-with-token.ts
 import { lifeMs, storedTokens } from "./stored-tokens.ts";
 import { type Refusal, refusalOf } from "./xrpc.ts";
 
-/**
- * A password that an account has made for one app. It logs in once; the tokens that this gives are used until they lapse and
- * renewed by each other, and the password is needed again only when that fails: a host takes 300 logins a day.
- */
+/** Logs in once, then uses and refreshes tokens until that fails: a host allows 300 logins a day. */
 export function appPasswordKind(settings: FindSettings): CredentialKind {
   const pause = createLogInPause();
   return {
@@ -120,11 +117,11 @@ function wayOf(held: LeasedCredential, tools: CredentialTools, pause: LogInPause
   };
 }
 
-/** A login to an account that was taken down is refused like one with a wrong password; its token is told the truth. */
+/** A taken-down account refuses a login like a wrong password; only its token reports the takedown. */
 const isTakedown = (answer: LogIn | Refusal | null): answer is Refusal =>
   answer !== null && isRefusal(answer) && answer.error === "AccountTakedown";
 
-/** A host says with a 400 too that it takes a token no longer; that it lacks a permission is another matter. */
+/** Hosts also reject expired tokens with 400. A missing scope is a different error. */
 function isTokenRefused(answer: FetchedAnswer): boolean {
   if (answer.status === 401) return true;
   if (answer.status !== 400) return false;

@@ -1,10 +1,10 @@
 /**
- * Whether bytes are whole CBOR items of definite lengths, one behind the other, that nest at most `depth` deep and are at most
- * `items` in all. A decoder makes room for a list by the length that it claims, so lists within lists that claim all the rest
- * of the bytes would take memory by their square; where this holds, all lengths together are no more than `items`.
+ * True for a sequence of complete, definite-length CBOR items within the limits. Decoders allocate lists by claimed length:
+ * nested lists that each claim all remaining bytes would take quadratic memory. This bounds the sum of all lengths by
+ * `items`.
  */
 export function isBoundedCbor(bytes: Uint8Array, most: { depth: number; items: number }): boolean {
-  /** Items that are still to come, of each list and map that is open. */
+  /** Remaining items of each open list or map. */
   const open: number[] = [];
   let items = 0;
   for (let place = 0; place < bytes.length; ) {
@@ -22,14 +22,14 @@ export function isBoundedCbor(bytes: Uint8Array, most: { depth: number; items: n
   return items > 0 && open.length === 0;
 }
 
-/** What follows the head of an item: its bytes, or the items in it. */
+/** Size of the item after its head, in bytes or in nested items. */
 type Head = { bytes: number; items: number; end: number };
 
-/** The head of the item at a place; null where none is. */
+/** Null if truncated or unsupported. */
 function readHead(bytes: Uint8Array, place: number): Head | null {
   const first = bytes[place] ?? 0;
   const width = widths[first & 31];
-  // 28 to 30 are reserved, 31 is of indefinite length.
+  // 28 to 30 are reserved; 31 is indefinite length.
   if (width === undefined) return null;
   const end = place + 1 + width;
   if (end > bytes.length) return null;
@@ -42,7 +42,7 @@ function readHead(bytes: Uint8Array, place: number): Head | null {
   return { bytes: 0, items: major === 6 ? 1 : 0, end };
 }
 
-/** Bytes of the number behind the first byte, by its lower five bits. */
+/** Bytes of the length field, by the lower five bits of the first byte. */
 const widths: readonly (number | undefined)[] = [
   ...Array.from({ length: 24 }, () => 0),
   ...[1, 2, 4, 8],

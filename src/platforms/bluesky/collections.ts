@@ -1,6 +1,6 @@
 import { postCollection } from "./post.ts";
 
-/** What can be followed of the network's records, by the words that the configuration uses. */
+/** Record types to follow, as named in the configuration. */
 export const followedWords = ["posts", "likes", "reposts", "profiles"] as const;
 
 export type FollowedWord = (typeof followedWords)[number];
@@ -14,10 +14,8 @@ const collections: Readonly<Record<FollowedWord, string>> = {
   profiles: profileCollection,
 };
 
-/** The collection of records that a word stands for. */
 export const collectionOf = (word: FollowedWord): string => collections[word];
 
 const words = new Map(followedWords.map((word) => [collections[word], word]));
 
-/** The word of a collection; null for one that nobody follows. */
 export const wordOf = (collection: string): FollowedWord | null => words.get(collection) ?? null;

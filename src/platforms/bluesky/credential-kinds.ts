@@ -3,7 +3,6 @@ import { appPasswordKind } from "./app-password.ts";
 import type { FindSettings } from "./given-account.ts";
 import { oauthKind } from "./oauth.ts";
 
-/** The kinds of credentials of Bluesky. */
 export const blueskyCredentialKinds = (settings: FindSettings): readonly CredentialKind[] => [
   appPasswordKind(settings),
   oauthKind(settings),

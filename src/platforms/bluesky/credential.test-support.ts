@@ -9,7 +9,7 @@ import type {
   Secrets,
 } from "../credential.ts";
 
-/** Tools that reach the hosts of a test; `now` is where the test's clock stands. */
+/** `time` is the test's clock; other hosts are unreachable. */
 export function testTools(): CredentialTools & { time: { ms: number } } {
   const time = { ms: Date.parse("2026-11-21T12:00:00Z") };
   return {
@@ -30,7 +30,7 @@ export function testTools(): CredentialTools & { time: { ms: number } } {
   };
 }
 
-/** A credential in use, whose secrets lie in memory: renewed by one at a time, as the contract says. */
+/** Secrets in memory; concurrent callers share one renewal. */
 export function held(made: NewCredential): LeasedCredential & { renewals: () => number } {
   let secrets = made.secrets;
   let renewal: Promise<Secrets> | null = null;

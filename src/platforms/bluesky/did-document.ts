@@ -1,22 +1,18 @@
 import { fieldsOf, list } from "../fields.ts";
 import { isDid, isHandle } from "./at-uri.ts";
 
-/** What a DID document says of an account. */
 export type DidDocument = {
   did: string;
-  /** The personal data server that holds its repository; null when none is named. */
+  /** Personal data server, or null. */
   pds: URL | null;
-  /** The handle it claims, in lower case; whether the handle agrees is for the caller to ask. */
+  /** As claimed, in lower case; not verified. */
   handle: string | null;
 };
 
 const mostServices = 20;
 const mostNames = 20;
 
-/**
- * Where the document of a DID lies: in the directory at `plcUrl`, or on the host that a did:web names. Null for other methods,
- * and for a did:web with a path or a port, which the AT Protocol does not take.
- */
+/** Null for other methods than plc and web, and for a did:web with path or port, which the AT Protocol forbids. */
 export function didDocumentUrl(did: string, plcUrl: string): URL | null {
   if (!isDid(did)) return null;
   if (did.startsWith("did:plc:")) return URL.parse(`${plcUrl.replace(/\/$/, "")}/${did}`);
@@ -24,7 +20,7 @@ export function didDocumentUrl(did: string, plcUrl: string): URL | null {
   return isHandle(host) ? URL.parse(`https://${host}/.well-known/did.json`) : null;
 }
 
-/** Reads a DID document; null when it is none of this DID. Nothing throws. */
+/** Null if it is of another DID. Never throws. */
 export function readDidDocument(value: unknown, did: string): DidDocument | null {
   const { id, service, alsoKnownAs } = fieldsOf(value);
   if (id !== did) return null;

@@ -22,7 +22,7 @@ const documentOf = (id: string, handle = "ann.example") => ({
   ],
 });
 
-/** Answers by address; a text is answered as it is, a number is a status, and what is not there cannot be reached. */
+/** By URL: a string is the body, a number the status; others are unreachable. */
 function directory(
   answers: Record<string, unknown>,
   names: Record<string, string[][]> = {},

@@ -4,28 +4,25 @@ import { isDid, isHandle } from "./at-uri.ts";
 import { didDocumentUrl, readDidDocument } from "./did-document.ts";
 import { query, refused, type XrpcFetch, xrpcUrl } from "./xrpc.ts";
 
-/** An account and where its repository lies. */
 export type FoundAccount = {
   did: string;
-  /** Agreed on by the handle and the account; null when they do not agree, or nobody told. */
+  /** Null unless handle and DID refer to each other. */
   handle: string | null;
   pds: URL;
 };
 
 export type AccountDirectory = {
   fetch: XrpcFetch;
-  /** The records of a name in the DNS. */
   resolveTxt: (name: string) => Promise<string[][]>;
   appviewUrl: string;
   plcUrl: string;
 };
 
 /**
- * Finds the account that a handle or a DID names. A handle is asked for at the AppView, in the DNS and at its own host, in this
- * order, and counts only when the account's document names it too, so that it does not matter who answered.
+ * A handle is resolved by the AppView, DNS and its host, in this order. It counts only if the DID document names it too, so
+ * no resolver has to be trusted.
  *
- * Errors: `account_unknown` when there is none; `account_deleted` when its directory says that it is gone for good; what the
- * fetch throws.
+ * Errors: `account_unknown`; `account_deleted` if the directory has a tombstone; those of the fetch.
  */
 export async function findAccount(
   asked: string,
@@ -64,7 +61,6 @@ async function readDocument(
   return { pds: document.pds, handle: document.handle };
 }
 
-/** The account that a handle names; null when nobody knows one. */
 async function didOf(handle: string, directory: AccountDirectory): Promise<string | null> {
   for (const ask of [askAppview, askDns, askHost]) {
     const did = await ask(handle.toLowerCase(), directory);
@@ -102,7 +98,7 @@ async function askHost(handle: string, { fetch }: AccountDirectory): Promise<str
   });
 }
 
-/** Null where one of several ways fails: the next one may not. */
+/** After an error the next resolver is tried. */
 async function orNull(ask: () => Promise<string | null>): Promise<string | null> {
   try {
     return await ask();

@@ -16,13 +16,12 @@ export const identifierField: CredentialField = {
 export type FindSettings = {
   plcUrl: string;
   appviewUrl: string;
-  /** The records of a name in the DNS. */
   resolveTxt: (name: string) => Promise<string[][]>;
 };
 
 /**
- * The account that was named to make a credential of, and the server that holds it: it is told a secret next. Errors:
- * `credential_invalid` when there is none, or its server is not to be reached safely; those of the fetch.
+ * Finds the account for a new credential and its server, which receives a secret next. Errors: `credential_invalid` if there
+ * is no such account or its server does not encrypt; those of the fetch.
  */
 export async function findGivenAccount(
   identifier: string,
@@ -38,7 +37,7 @@ export async function findGivenAccount(
       ["account_unknown", "account_deleted"].includes(thrown.code);
     throw isUnknown ? invalidName(thrown.message) : thrown;
   });
-  // A network of one's own may speak plainly with itself.
+  // A plain-HTTP directory means a private network, which may use plain HTTP.
   const isPlain = new URL(plcUrl).protocol === "http:";
   if (account.pds.protocol !== "https:" && !isPlain) {
     throw invalidName(`${account.pds.origin}, its server, does not encrypt what is sent to it`);

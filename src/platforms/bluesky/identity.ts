@@ -9,10 +9,7 @@ import {
 } from "../identity.ts";
 import { isDid, parseAtUri, tidMs } from "./at-uri.ts";
 
-/**
- * Identity on Bluesky: the at:// uri of the record, whose authority is the account's DID. A record may not claim a uri of
- * another account than the one it names as its author.
- */
+/** Identity is the at:// URI of the record. Its authority must be the author's DID. */
 export const blueskyIdentity: IdentityRules = {
   identify,
   reference,

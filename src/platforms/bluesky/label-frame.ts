@@ -7,28 +7,27 @@ import { isBoundedCbor } from "./cbor-bounds.ts";
 export type LabelFrame =
   | {
       kind: "labels";
-      /** The labeler's own number of the frame: the place to resume behind. */
+      /** The labeler's sequence number, used to resume after this frame. */
       seq: number;
-      /** As they came; not one of them is checked. */
+      /** Not validated. */
       labels: readonly unknown[];
     }
-  /** `OutdatedCursor`: what lies between the place asked for and the next frame is no longer told. */
+  /** `OutdatedCursor`: frames between the requested position and the next frame are no longer available. */
   | { kind: "info"; name: string; message: string }
-  /** The last frame of a connection: `FutureCursor`, `ConsumerTooSlow`. */
+  /** Ends a connection: `FutureCursor`, `ConsumerTooSlow`. */
   | { kind: "error"; name: string; message: string }
-  /** Of a kind that is not known here. */
   | { kind: "other" }
   | { kind: "unreadable"; fault: string };
 
 export type LabelFrameBounds = { maxLabels: number };
 
-/** Of one label: its map, and for each of ten fields a key and a value. */
+/** One map, plus a key and a value for each of ten fields. */
 const itemsOfLabel = 21;
 const itemsBesideLabels = 100;
-/** A body holds a list of maps. */
+/** A body is a map with a list of maps. */
 const mostDepth = 8;
 
-/** Reads one frame, two items of DAG-CBOR behind each other. Nothing throws; no claim about a length is believed. */
+/** Reads two consecutive DAG-CBOR items, after checking claimed lengths. Never throws. */
 export function readLabelFrame(bytes: Uint8Array, { maxLabels }: LabelFrameBounds): LabelFrame {
   const items = itemsBesideLabels + maxLabels * itemsOfLabel;
   if (!isBoundedCbor(bytes, { depth: mostDepth, items })) {

@@ -9,9 +9,9 @@ import { readLabelValue } from "./self-labels.ts";
 export type LabelChange = Extract<ArchiveChange, { kind: "label" }>;
 
 /**
- * What a label of the network says: https://atproto.com/specs/label. A subject that is a profile means the account. `aside` is
- * a label on what the archive does not hold, such as a list; `unreadable` one that the form does not allow. A time that lies
- * ahead counts as `nowMs`, else no later label could take this one back.
+ * Reads a label: https://atproto.com/specs/label. A profile as subject means its account. `aside` is a label of an
+ * unsupported subject, such as a list. A future creation time becomes `nowMs`, otherwise no later label could negate this
+ * one.
  */
 export function readLabel(value: unknown, nowMs: number): LabelChange | "aside" | "unreadable" {
   const { src, uri, neg, cts, exp } = fieldsOf(value);
@@ -42,7 +42,6 @@ function readTime(value: unknown): number | null {
   return typeof value === "string" && value.length <= longestTime ? parseIsoTime(value) : null;
 }
 
-/** A post's uri or an account's id. */
 function subjectOf(uri: string): string | null {
   return parseAtUri(uri)?.collection === postCollection ? uri : accountOf(uri);
 }

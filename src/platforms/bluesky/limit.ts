@@ -1,7 +1,7 @@
 import type { Headers } from "undici";
 import type { Limit } from "../upstream.ts";
 
-/** The limit that a PDS tells with each answer; the AppView tells none. A reset is a Unix time, on some hosts a number of seconds. */
+/** Sent by a PDS, not by the AppView. Reset is a Unix time or, on some hosts, in seconds. */
 export function limitOf(headers: Headers, _status: number, nowMs: number): Limit | null {
   const remaining = readNumber(headers.get("ratelimit-remaining"));
   const reset = readNumber(headers.get("ratelimit-reset"));

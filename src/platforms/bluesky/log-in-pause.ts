@@ -1,8 +1,8 @@
 import { UpstreamLimited } from "../upstream-limited.ts";
 
-/** Keeps credentials from logging in while their host takes no logins: each refused try would count against them too. */
+/** Suspends logins of a credential while its host refuses them, because refused attempts count against the limit too. */
 export type LogInPause = {
-  /** Errors: those of `logIn`; `upstream_limited` without a try while an earlier one's time is not over. */
+  /** Errors: those of `logIn`; `upstream_limited` without an attempt until the limit resets. */
   keep<Told>(credentialId: string, nowMs: number, logIn: () => Promise<Told>): Promise<Told>;
 };
 

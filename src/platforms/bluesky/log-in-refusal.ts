@@ -1,6 +1,5 @@
 import type { Refusal } from "./xrpc.ts";
 
-/** What a server says against a login, and what to do about it. */
 export function whyRefused(host: string, { status, error, message }: Refusal): string {
   const said = [error, message].filter((part) => part !== "").join(": ");
   return `${new URL(host).host} refuses the login${said === "" ? ` with status ${status}` : ` (${said})`}`;

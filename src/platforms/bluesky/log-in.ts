@@ -7,14 +7,13 @@ import { withoutSecrets } from "../without-secrets.ts";
 import { limitOf } from "./limit.ts";
 import { type Refusal, refusalOf, xrpcUrl } from "./xrpc.ts";
 
-/** What a login gives: two tokens, of which the second makes the next pair. */
 export type LogIn = { did: string; handle: string | null; accessJwt: string; refreshJwt: string };
 
 type LogInRequest = { host: string; tools: CredentialTools };
 
 /**
- * Logs in with a password. A refusal of the account or the password is an answer. Errors: those of the fetch; `upstream_limited`
- * with the time from which on it can be tried again; `upstream_failed`; `answer_unreadable`.
+ * Returns a refusal of account or password. Errors: those of the fetch; `upstream_limited` with the time to retry;
+ * `upstream_failed`; `answer_unreadable`.
  */
 export async function createSession(
   { host, tools }: LogInRequest,
@@ -29,7 +28,7 @@ export async function createSession(
   return readLogIn(url, answer, { tools, secrets: { password } });
 }
 
-/** Makes the next pair of tokens; the same errors. */
+/** Errors as for `createSession`. */
 export async function refreshSession(
   { host, tools }: LogInRequest,
   refreshJwt: string,
@@ -69,13 +68,13 @@ function readLogIn(url: URL, answer: FetchedAnswer, { tools, secrets }: Asked): 
   return { did, handle: typeof handle === "string" ? handle : null, accessJwt, refreshJwt };
 }
 
-/** What says no to an account or a password; anything else is a fault of the host or of what stands before it. */
+/** Statuses that refuse account or password; others are failures of the host or a proxy. */
 const refusing: readonly number[] = [400, 401, 403];
 
-/** How long a host is left alone that takes no more logins and does not say until when. */
+/** Pause after a rate limit without a reset time. */
 const usualWaitMs = 5 * 60_000;
 
-/** What may stand in a header. */
+/** Printable ASCII, because it is sent in a header. */
 const isToken = (value: unknown): value is string =>
   typeof value === "string" && value.length <= longestToken && /^[\x21-\x7e]+$/.test(value);
 

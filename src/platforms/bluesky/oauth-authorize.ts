@@ -25,8 +25,8 @@ type Means = {
 const copyHint = "copy the whole address from the browser's address bar";
 
 /**
- * Lets the owner of an account allow this program in a browser, and makes a credential of that. Errors: `credential_invalid` when
- * it is not allowed, or what was pasted is not the answer; those of the fetch and of the dialogue.
+ * Makes a credential from an authorization in a browser. Errors: `credential_invalid` if refused or if the pasted address
+ * does not answer this request; those of the fetch and the dialogue.
  */
 export async function authorize(identifier: string, means: Means): Promise<NewCredential> {
   const { tools, dialogue, settings, keys, isPlain } = means;
@@ -55,7 +55,7 @@ export async function authorize(identifier: string, means: Means): Promise<NewCr
       host: pds.origin,
       subject: did,
       subjectName: handle,
-      // Every such token begins with the same few letters.
+      // Skips the prefix that all refresh tokens share.
       hint: hintOf(refreshToken.replace(/^ref-/, "")),
       secrets: { key, ...serverOfGrant(server), ...tokens },
     };
@@ -70,6 +70,6 @@ export async function authorize(identifier: string, means: Means): Promise<NewCr
   }
 }
 
-/** A fault in what was pasted, not in what a server said. */
+/** The pasted address is wrong, not a server response. */
 const isOfAddress = ({ cause }: oauth.OperationProcessingError): boolean =>
   typeof cause === "object" && cause !== null && "parameters" in cause;

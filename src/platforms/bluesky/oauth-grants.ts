@@ -10,7 +10,7 @@ type Asked = {
   proof: oauth.DPoPHandle;
 };
 
-/** The authorization server of a PDS. Throws what the library does when one of them does not say so. */
+/** Throws the library's error if discovery fails. */
 export async function findServer(
   pds: URL,
   options: GuardedOptions,
@@ -28,7 +28,6 @@ export async function findServer(
   );
 }
 
-/** What one way through the browser is known again by. */
 export type Attempt = { state: string; verifier: string };
 
 export function newAttempt({ randomBytes }: CredentialTools): Attempt {
@@ -36,7 +35,7 @@ export function newAttempt({ randomBytes }: CredentialTools): Attempt {
   return { state: text(), verifier: text() };
 }
 
-/** The address that the account's owner has to open. */
+/** Returns the URL for the account owner to open. */
 export async function pushRequest(
   { server, options, proof }: Asked,
   { state, verifier }: Attempt,
@@ -67,16 +66,13 @@ export async function pushRequest(
   return address;
 }
 
-/** What a server grants: the tokens, and the account that they are for. */
 export type Granted = {
   accessToken: string;
-  /** Null when it gives none. */
   refreshToken: string | null;
   lifeMs: number | null;
   subject: string | null;
 };
 
-/** Tokens for the code in the address that the browser was sent to. */
 export async function grantForCode(
   { server, options, proof }: Asked,
   { state, verifier }: Attempt,
@@ -102,7 +98,6 @@ export async function grantForCode(
   );
 }
 
-/** Tokens for the one that renews them. */
 export async function grantForRefresh(
   { server, options, proof }: Asked,
   refreshToken: string,
@@ -122,7 +117,7 @@ export async function grantForRefresh(
 }
 
 const longestToken = 16_384;
-/** What may stand in a header. */
+/** Printable ASCII, because it is sent in a header. */
 const tokenForm = /^[\x21-\x7e]+$/;
 
 function granted(response: oauth.TokenEndpointResponse): Granted {
@@ -141,7 +136,6 @@ function granted(response: oauth.TokenEndpointResponse): Granted {
   };
 }
 
-/** The server as it is kept with the tokens. */
 export const serverOfGrant = ({ issuer, token_endpoint }: oauth.AuthorizationServer): Secrets => ({
   issuer,
   tokenEndpoint: token_endpoint ?? "",

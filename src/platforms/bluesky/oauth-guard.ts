@@ -6,7 +6,7 @@ import { UpstreamLimited } from "../upstream-limited.ts";
 import { withoutTokens } from "../without-tokens.ts";
 import { limitOf } from "./limit.ts";
 
-/** How the library asks: through the guarded fetch; `last` is the answer that it was given last. */
+/** Routes the OAuth library through the guarded fetch. `last` returns the latest answer. */
 export type GuardedOptions = {
   [oauth.customFetch]: (
     url: string,
@@ -21,12 +21,12 @@ export type GuardedOptions = {
   last(): FetchedAnswer | null;
 };
 
-/** `isPlain`: whether hosts may be asked that do not encrypt, as in a network of one's own. */
+/** `isPlain` permits unencrypted hosts, for private networks. */
 export function throughGuard(tools: CredentialTools, isPlain: boolean): GuardedOptions {
   let last: FetchedAnswer | null = null;
   return {
     [oauth.customFetch]: async (url, { method, body, headers: given, signal }) => {
-      // The library names itself there; who asks is this program.
+      // Drops the library's own user agent.
       const { "user-agent": _name, ...headers } = given;
       last = await tools.fetch(new URL(url), {
         method: method === "POST" ? "POST" : "GET",
@@ -44,12 +44,12 @@ export function throughGuard(tools: CredentialTools, isPlain: boolean): GuardedO
 const bodiless: readonly number[] = [204, 205, 304];
 
 function responseOf({ status, headers, body }: FetchedAnswer): Response {
-  // The library closes over bytes that must not be shared with others.
+  // Copied, because the library keeps the bytes, which must not be shared.
   const bytes = bodiless.includes(status) ? null : Uint8Array.from(body);
   return new Response(bytes, { status, headers: [...headers] });
 }
 
-/** A host may want its own nonce in the proof; it tells it with the refusal, and the same again is then right. */
+/** Retries once if the host demands its DPoP nonce, which its rejection contains. */
 export async function withNonce<Told>(ask: () => Promise<Told>): Promise<Told> {
   try {
     return await ask();
@@ -59,7 +59,7 @@ export async function withNonce<Told>(ask: () => Promise<Told>): Promise<Told> {
   }
 }
 
-/** What an authorization server refuses with, by the names of OAuth; null for any other fault. */
+/** The OAuth error of a refusal; null for any other error. */
 export function refusalIn(thrown: unknown): string | null {
   const isRefusal =
     thrown instanceof oauth.AuthorizationResponseError ||
@@ -69,7 +69,6 @@ export function refusalIn(thrown: unknown): string | null {
   return withoutTokens(description === "" ? error : `${error}: ${description}`);
 }
 
-/** A fault of the server or of what it says, as an `EarshotError`. */
 export function oauthErrorAt(
   host: string,
   thrown: unknown,

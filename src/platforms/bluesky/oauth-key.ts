@@ -1,7 +1,7 @@
 import * as oauth from "oauth4webapi";
 import type { CredentialTools } from "../credential.ts";
 
-/** This program as an authorization server knows it: one that runs where its user is, and that anyone could be. */
+/** This program as an OAuth client: native and public, without a client secret. */
 const scope = "atproto transition:generic";
 export const redirectUri = "http://127.0.0.1/";
 
@@ -13,9 +13,8 @@ export const oauthScope = scope;
 const curve = { name: "ECDSA", namedCurve: "P-256" };
 const mostHandles = 1_000;
 
-/** The keys that tokens are bound to: made once, kept as text, and in use with the nonces that hosts have told for each. */
+/** DPoP keys: generated once, stored as JWK text, cached with each host's nonces. */
 export type ProofKeys = {
-  /** A key of its own, as text. */
   make(): Promise<string>;
   proofBy(key: string, tools: CredentialTools): Promise<oauth.DPoPHandle>;
 };

@@ -16,13 +16,10 @@ import { createProofKeys, type ProofKeys } from "./oauth-key.ts";
 import { sendWithToken, type TokenAccess, testToken } from "./send-with-token.ts";
 import { storedTokens } from "./stored-tokens.ts";
 
-/**
- * What an account has allowed in the browser: tokens that are bound to a key of their own, so that whoever steals a token alone
- * cannot use it. https://atproto.com/specs/oauth
- */
+/** Tokens bound to a key of their own (DPoP), so that a stolen token alone is useless. https://atproto.com/specs/oauth */
 export function oauthKind(settings: FindSettings): CredentialKind {
   const keys = createProofKeys();
-  // A network of one's own may speak plainly with itself.
+  // A plain-HTTP directory means a private network, which may use plain HTTP.
   const isPlain = new URL(settings.plcUrl).protocol === "http:";
   const wayOf = (held: LeasedCredential, tools: CredentialTools) =>
     tokenWay(held, { tools, keys, isPlain });
@@ -70,7 +67,6 @@ function tokenWay(held: LeasedCredential, means: Means): TokenAccess {
 
 const againHint = "allow it anew: earshot credentials add bluesky oauth";
 
-/** One request with a token and the proof that the key is there. */
 async function sendWith(
   { url, headers, signal }: AuthorizedRequest,
   { accessToken = "", key = "" }: Secrets,
@@ -87,7 +83,7 @@ async function sendWith(
       }),
     );
   } catch (thrown) {
-    // A challenge is an answer too: what it comes to is for the caller to see.
+    // The caller interprets a challenge like any answer.
     if (!(thrown instanceof oauth.WWWAuthenticateChallengeError)) throw thrown;
   }
   const answer = options.last();

@@ -11,12 +11,11 @@ import { actorOf, postUriOf } from "./resolve-target.ts";
 import { trendOfView } from "./trend-view.ts";
 import { name, pageOfPosts, pageOfProfiles } from "./view-page.ts";
 
-/** A page that is asked for: of what, with what, where, and which feed is the one of `getforyoutweets`. */
+/** `feed` is the one of `getforyoutweets`. */
 type Asked = { call: PageCall; session: Session; appView: AppView; feed: string };
 
 type PageOf = (asked: Asked) => Promise<UpstreamPage>;
 
-/** How each method gets its page. */
 export const pages: Readonly<Record<FetchMethod, PageOf>> = {
   searchbyprofile: profile,
   getprofilebyid: profile,
@@ -39,10 +38,10 @@ const ask = async (
   query: Query,
 ): Promise<Record<string, unknown> | null> => await askAppView(session, appView, method, query);
 
-/** Most items of a page, by the lexicons. */
+/** Page size limits of the lexicons. */
 const mostItems = 100;
 const mostTrends = 25;
-/** Levels of a thread in one answer: how deep the JSON of an answer may nest is bounded. */
+/** The nesting of JSON answers is bounded. */
 const replyDepth = 20;
 
 const paging = ({ call }: Asked) => ({
@@ -120,7 +119,7 @@ function profilesOf(
   field: string,
   session: Session,
 ): UpstreamPage {
-  // Whom an account follows, and who follows it, is shown as little as the account itself.
+  // The follow lists of a withheld account are withheld too.
   const isWithheld = profileOfView(answer?.subject, session.nowMs) === "withheld";
   if (answer === null || isWithheld) return absentPage;
   return profilesIn(answer[field], answer.cursor, session);

@@ -8,18 +8,15 @@ import { type AuthorView, readAuthorView, readCount } from "./author-view.ts";
 import { postCollection, postOfCommit } from "./post.ts";
 import { isAccountWithheld, isRemoved, readViewLabels } from "./view-labels.ts";
 
-/** `withheld`: its labels, or its author's, say that it is not to be shown. `unreadable`: it is in no form of the lexicon. */
+/** `withheld`: labels of post or author forbid showing it. `unreadable`: does not match the lexicon. */
 export type ReadPost = Post | "withheld" | "unreadable";
 
 const repostReason = "app.bsky.feed.defs#reasonRepost";
 
-/** Clocks differ; what claims to be indexed later than this tells no time. */
+/** Clock skew; later `indexedAt` times are ignored. */
 const mostAheadMs = 24 * 3_600_000;
 
-/**
- * The post of a `postView`: the record as its author wrote it, and what the AppView knows beside it: handle, name, counts,
- * labels of post and author, when it was indexed. Nothing throws.
- */
+/** Converts a `postView`: the record plus the AppView's handle, name, counts, labels and index time. Never throws. */
 export function postOfView(value: unknown, nowMs: number): ReadPost {
   const view = fieldsOf(value);
   const parts = typeof view.uri === "string" ? parseAtUri(view.uri) : null;
@@ -49,8 +46,7 @@ export function postOfView(value: unknown, nowMs: number): ReadPost {
 }
 
 /**
- * The post of a `feedViewPost`: the post itself, or, where it is there as somebody reposted it, a post of whoever did so, made
- * when they did, with the words of the original. Likes and answers are the original's and not told again.
+ * A repost becomes a post of the reposter at its time, with the original's text but without its counts and reply reference.
  */
 export function postOfFeedView(value: unknown, nowMs: number): ReadPost {
   const { post: view, reason } = fieldsOf(value);
@@ -93,7 +89,7 @@ const authorOf = (
 
 const repostCollection = "app.bsky.feed.repost";
 
-/** The repost's own uri; where the AppView does not tell it, one that is the same each time. */
+/** Deterministic if the AppView omits the URI. */
 function repostUri(told: unknown, did: string, originalUri: string): string {
   const parts = typeof told === "string" ? parseAtUri(told) : null;
   if (parts?.did === did && parts.collection === repostCollection) return String(told);
@@ -101,13 +97,13 @@ function repostUri(told: unknown, did: string, originalUri: string): string {
   return `at://${did}/${repostCollection}/${key}`;
 }
 
-/** When the AppView took it in, Unix milliseconds; null when it does not tell, or cannot be right. */
+/** Null if absent or implausible. */
 export function readIndexedMs(value: unknown, nowMs: number): number | null {
   const indexedMs = typeof value === "string" && value.length <= 64 ? parseIsoTime(value) : null;
   return unlessAhead(indexedMs, nowMs);
 }
 
-/** When a `postView` or `feedViewPost` was made and taken in, as far as it tells, whatever else is the matter with it. */
+/** Works even if the rest of the view is malformed. */
 export function timesOfView(value: unknown, nowMs: number): Pick<Post, "createdMs" | "seenMs"> {
   const view = fieldsOf(value);
   const { $type, indexedAt } = fieldsOf(view.reason);

@@ -8,28 +8,25 @@ import { parseIsoTime } from "../time.ts";
 import { isDid, isHandle, isTid, parseAtUri } from "./at-uri.ts";
 import { readSelfLabels } from "./self-labels.ts";
 
-/** A commit of a post as the network's stream tells it; `record` is whatever its author put there. */
+/** A commit from the stream; `record` is unvalidated user input. */
 export type PostCommit = {
   did: string;
   collection: string;
   rkey: string;
   rev: string;
   record: unknown;
-  /** When the stream saw it, Unix milliseconds. */
+  /** When the stream received it. */
   seenMs: number;
 };
 
 export const postCollection = "app.bsky.feed.post";
 
-/**
- * What is taken of a record, far above what the network's own apps write: it bounds the work that one post can make. Lengths
- * count UTF-16 code units.
- */
+/** Bounds the work per record, far above official apps. Lengths count UTF-16 code units. */
 const textLength = 10_000;
 const altLength = 5_000;
 const addressLength = 8_192;
 const tagLength = 640;
-/** Hashtags, mentions and links of one post, each in total. */
+/** Maximum of hashtags, of mentions and of links per post. */
 const mostEntities = 100;
 const mostFacets = 100;
 const mostFeaturesOfFacet = 10;
@@ -37,9 +34,8 @@ const mostImages = 4;
 const mostOfGallery = 20;
 
 /**
- * The post of a commit. Records are checked by nobody before they come here: a field that is not what
- * https://docs.bsky.app/docs/advanced-guides/posts says is left out, longer ones are cut, and nothing throws. The author's
- * handle is not in the record: `username` is empty.
+ * Drops fields that do not match https://docs.bsky.app/docs/advanced-guides/posts and cuts long ones; never throws.
+ * `username` is empty because the record lacks the handle.
  */
 export function postOfCommit(commit: PostCommit): Post {
   const { did, collection, rkey, rev, seenMs } = commit;
@@ -87,10 +83,9 @@ export function postOfCommit(commit: PostCommit): Post {
   };
 }
 
-/** What a text holds beside its words, and which stretches of it say so. */
 type Facets = { mentions: Mention[]; links: string[]; tags: string[]; spans: TextSpan[] };
 
-/** Mentions, links and tags of the text; their places are offsets into its UTF-8. */
+/** Facet offsets count UTF-8 bytes. */
 function readFacets(text: string, value: unknown): Facets {
   const found: Facets = { mentions: [], links: [], tags: [], spans: [] };
   const facets = list(value, mostFacets);
@@ -115,8 +110,8 @@ function readFacets(text: string, value: unknown): Facets {
 }
 
 /**
- * The facets, and what stands in the text without one: the analyzer takes links and mentions out of the words, so nothing
- * else would find them. Where a facet is, its word counts alone.
+ * Adds entities without a facet, because the analyzer removes links and mentions from the words. A facet takes precedence
+ * within its span.
  */
 function withEntitiesOf(text: string, facets: Facets): Facets {
   const { spans } = facets;
@@ -133,7 +128,7 @@ function withEntitiesOf(text: string, facets: Facets): Facets {
   return found;
 }
 
-/** The handle that stands at a facet's place; empty when it is none. */
+/** The handle at a facet's span; empty if there is none. */
 function handleAt(bytes: Buffer, index: unknown): string {
   const place = placeOf(bytes, index);
   if (place === null) return "";
@@ -141,7 +136,6 @@ function handleAt(bytes: Buffer, index: unknown): string {
   return isHandle(written) ? written : "";
 }
 
-/** A facet's place in the bytes of the text; null when it is none. */
 function placeOf(bytes: Buffer, index: unknown): TextSpan | null {
   const { byteStart, byteEnd } = fieldsOf(index);
   if (!isOffset(byteStart) || !isOffset(byteEnd)) return null;
@@ -194,7 +188,7 @@ function readEmbed(did: string, value: unknown): Embed {
       return { ...none, quoted: quotedOf(fieldsOf(embed.record).uri) };
     case "app.bsky.embed.recordWithMedia": {
       const media = fieldsOf(embed.media);
-      // An embed holds media or a record, never another of both.
+      // `recordWithMedia` does not nest.
       const held = media.$type === embed.$type ? none : readEmbed(did, media);
       return { ...held, quoted: quotedOf(fieldsOf(fieldsOf(embed.record).record).uri) };
     }
@@ -225,13 +219,13 @@ function readVideo(did: string, embed: Record<string, unknown>): Media {
   };
 }
 
-/** The content hash that names a blob. */
+/** The CID. */
 function blobKey(blob: unknown): string | null {
   const { $link } = fieldsOf(fieldsOf(blob).ref);
   return typeof $link === "string" && /^[a-z0-9]{10,120}$/i.test($link) ? $link : null;
 }
 
-/** A quoted post; feeds, lists and starter packs are embedded the same way and are no quotes. */
+/** Null for feeds, lists and starter packs, which are embedded the same way. */
 function quotedOf(uri: unknown): PostReference | null {
   const reference = referenceOf(uri);
   return reference?.uri?.includes(`/${postCollection}/`) ? reference : null;
@@ -248,7 +242,7 @@ const isLanguageTag = (value: unknown): value is string =>
   value.length <= 35 &&
   /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/.test(value);
 
-/** Each once, whatever its case, as first written. */
+/** Distinct ignoring case; keeps the first spelling. */
 function distinctTags(tags: readonly string[]): string[] {
   const byKey = new Map<string, string>();
   for (const tag of tags) {

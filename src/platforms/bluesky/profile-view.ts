@@ -5,14 +5,11 @@ import { parseIsoTime } from "../time.ts";
 import { readAuthorView, readCount } from "./author-view.ts";
 import { isAccountWithheld } from "./view-labels.ts";
 
-/** The network's own limit, in bytes; here it counts UTF-16 code units. */
+/** The lexicon's limit in bytes, applied to UTF-16 code units. */
 const descriptionLength = 2_560;
 const addressLength = 8_192;
 
-/**
- * The account of a `profileView` or a `profileViewDetailed`. `withheld`: its labels say that it is not to be shown.
- * `unreadable`: it is in no form of the lexicon. Nothing throws.
- */
+/** `withheld`: labels forbid showing it. `unreadable`: does not match the lexicon. Never throws. */
 export function profileOfView(value: unknown, nowMs: number): Profile | "withheld" | "unreadable" {
   const author = readAuthorView(value, nowMs);
   if (author === null) return "unreadable";
@@ -30,7 +27,7 @@ export function profileOfView(value: unknown, nowMs: number): Profile | "withhel
     location: null,
     createdAt: readTimeText(view.createdAt),
     verified: author.verified,
-    // There is no such thing on Bluesky: whatever an account writes is public.
+    // Bluesky accounts are public.
     isProtected: false,
     isBot: author.labels.includes("bot") ? true : null,
     labels: author.labels,
@@ -43,14 +40,12 @@ export function profileOfView(value: unknown, nowMs: number): Profile | "withhel
   };
 }
 
-/** A web address; null for anything else. */
 export function readAddress(value: unknown): string | null {
   if (typeof value !== "string" || value.length > addressLength || !isWebAddress(value))
     return null;
   return value.toWellFormed();
 }
 
-/** A time as it is written; null for what is none. */
 export function readTimeText(value: unknown): string | null {
   const text = string(value, 64);
   return text !== null && parseIsoTime(text) !== null ? text : null;

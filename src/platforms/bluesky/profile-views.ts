@@ -4,11 +4,10 @@ import { isHandle } from "./at-uri.ts";
 import { readLabel } from "./label.ts";
 import { readName } from "./profile.ts";
 
-/** Accounts that one request may ask for. */
+/** Maximum per request. */
 export const mostProfiles = 25;
 const mostLabels = 100;
 
-/** The address of a request for the profiles of at most `mostProfiles` accounts. */
 export function profilesUrl(appViewUrl: string, accounts: readonly string[]): URL {
   const url = new URL("/xrpc/app.bsky.actor.getProfiles", appViewUrl);
   for (const account of accounts) url.searchParams.append("actors", account);
@@ -16,8 +15,8 @@ export function profilesUrl(appViewUrl: string, accounts: readonly string[]): UR
 }
 
 /**
- * What an answer of `app.bsky.actor.getProfiles` tells of the accounts that were asked for, by account id; of nobody else.
- * Labels count when the account itself or one of `sources` says them. What is not in the lexicon's form is left out.
+ * Changes by account id, for requested accounts only. Labels count if from the account itself or one of `sources`. Malformed
+ * parts are dropped.
  */
 export function readProfileViews(
   answer: unknown,

@@ -1,10 +1,9 @@
-/** One event in a block of Jetstream's archive. */
 export type ReplayRow = {
-  /** Its place in the archive, upwards without end. */
+  /** Position in the archive; always increases. */
   seq: number;
-  /** When the server saw it, Unix microseconds: never goes back from one event to the next. */
+  /** When the server saw it, Unix microseconds; never decreases. */
   witnessedUs: number;
-  /** The time that the server's stream tells of it, Unix microseconds. */
+  /** `time_us` of the live stream, Unix microseconds. */
   timeUs: number;
   kind: number;
   did: string;
@@ -16,12 +15,12 @@ export type ReplayRow = {
 };
 
 const headBytes = 4;
-/** Of one event in the columns of fixed width: seq, two times, kind and five lengths. */
+/** Fixed-width columns per event: seq, two times, kind and five lengths. */
 const fixedBytes = 8 + 8 + 8 + 1 + 1 + 2 + 1 + 1 + 4;
 
 /**
- * The events of a block, decompressed: a count, then column after column, all numbers with their lowest byte first (the
- * server's docs/README.md, 3.2). Throws where the columns do not fill the block exactly.
+ * Reads a decompressed block: a count, then column after column, little-endian (the server's docs/README.md, 3.2). Throws if
+ * the columns do not fill the block exactly.
  */
 export function* replayRows(block: Uint8Array): Generator<ReplayRow> {
   const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);

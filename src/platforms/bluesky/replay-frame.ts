@@ -2,24 +2,24 @@ import { fieldsOf } from "../fields.ts";
 import { decodeBlock } from "./block.ts";
 import type { ReplayRow } from "./replay-block.ts";
 
-/** Kinds of rows that are commits, by the operation that the stream calls them. */
+/** Row kinds of commits, with the stream's operation. */
 const operations: ReadonlyMap<number, string> = new Map([
   [1, "create"],
   [2, "update"],
   [3, "delete"],
-  // A record as it is after its repository was read anew: nobody can tell whether it is new, so it counts for no other post.
+  // From a repository resync: perhaps not new, so it does not raise counts of other posts.
   [7, "update"],
 ]);
 
-/** Kinds of rows that hold an event of com.atproto.sync.subscribeRepos as it came. */
+/** Row kinds with an unmodified event of com.atproto.sync.subscribeRepos. */
 const events: ReadonlyMap<number, "identity" | "account"> = new Map([
   [4, "identity"],
   [5, "account"],
 ]);
 
 /**
- * The frame that Jetstream's `/subscribe` would send for a row of its archive, so that both are read in one way; null for what
- * that does not send. Throws when the row's payload is no CBOR.
+ * The frame that Jetstream's `/subscribe` would send for the row, so that one parser reads both; null if it would send none.
+ * Throws if the payload is not CBOR.
  */
 export function replayFrame(row: ReplayRow): string | null {
   const { did, timeUs, collection, rkey, rev, kind, payload } = row;

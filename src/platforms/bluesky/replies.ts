@@ -6,16 +6,16 @@ import { readCount } from "./author-view.ts";
 import { postOfView, type ReadPost, readIndexedMs } from "./post-view.ts";
 import { name, sentPost } from "./view-page.ts";
 
-/** More than an answer of the usual size can hold. */
+/** More than an answer of the usual size can contain. */
 const mostReplies = 5_000;
 const mostRepliesOfPost = 2_000;
-/** Branches of one thread that are asked for by themselves, as they go deeper than one answer. */
+/** Branches deeper than one answer cost a request each. */
 const mostBranches = 20;
 
 /**
- * The answers to the post of a thread, and the answers to those: each after what it answers, the oldest first, as a thread is
- * read; null when the post is not there. What is hidden, blocked or gone is left out, and what answers it stays. `threadOf` tells the
- * thread of a post from there on; it is asked again where a branch ends with answers untold. Errors: those of `threadOf`.
+ * Replies depth first, oldest first, each after its parent; null if the post is missing. Hidden, blocked and deleted posts
+ * are dropped, their replies are not. `threadOf` also continues branches that an answer cut off. Errors: those of
+ * `threadOf`.
  */
 export async function pageOfReplies(
   uri: string,
@@ -26,7 +26,7 @@ export async function pageOfReplies(
   let replies = 0;
   let branches = 0;
   let isCut = false;
-  // Depth first without recursion: how deep a thread goes is not ours to say.
+  // Not recursive, because thread depth is unbounded.
   const thread = await threadOf(uri);
   const { notFound, blocked } = fieldsOf(thread);
   if (thread === null || notFound === true || blocked === true) return null;
@@ -59,7 +59,7 @@ const threadCut: UpstreamWarning = {
 
 type Reply = { view: unknown; post: ReadPost; timeMs: number };
 
-/** The replies to a node, the oldest first. */
+/** Oldest first. */
 function repliesTo(node: unknown, nowMs: number): Reply[] {
   const replies = list(fieldsOf(node).replies, mostRepliesOfPost).flatMap((view): Reply[] => {
     const { notFound, blocked, post: shown } = fieldsOf(view);
@@ -71,7 +71,7 @@ function repliesTo(node: unknown, nowMs: number): Reply[] {
   return replies.sort((one, other) => one.timeMs - other.timeMs);
 }
 
-/** The post of a node that has replies, of which the answer tells nothing; null for any other. */
+/** The URI of a node whose replies the answer's depth limit cut off. */
 function untoldUri(view: unknown): string | null {
   const { post, replies } = fieldsOf(view);
   const { uri, replyCount } = fieldsOf(post);

@@ -1,18 +1,17 @@
 import { isObject } from "../fields.ts";
 import { decodeBlock } from "./block.ts";
 
-/** A block by its hash; null when the archive does not hold it. */
 export type FindBlock = (hash: string) => Uint8Array | null;
 
-/** One record of a repository: `collection/rkey`, and the hash of its block. */
+/** `path` is `collection/rkey`; `hash` is of the record's block. */
 export type TreeEntry = { path: string; hash: string };
 
-/** Longer keys than the AT Protocol allows for a collection and a record key together. */
+/** Longer than a valid collection and record key together. */
 const longestPath = 1_024;
 
 /**
- * The entries of a repository's tree from its root, in the order of their paths. Throws when a node is missing or is none, or
- * when paths are out of order: a tree that names one node many times would else be walked for ever.
+ * In path order. Throws for missing or malformed nodes and for paths out of order, because a tree that links one node many
+ * times would take unbounded time.
  */
 export function* walkTree(root: string, find: FindBlock): Generator<TreeEntry> {
   const open: Open[] = [{ entries: [], next: 0 }];
@@ -46,7 +45,7 @@ function push(open: Open[], hash: string, find: FindBlock): void {
   open.push({ entries: readNode(bytes), next: 0 });
 }
 
-/** A node: the tree left of its entries, then each entry and the tree right of it. */
+/** The left subtree, then each entry and the subtree to its right. */
 function readNode(bytes: Uint8Array): NodeEntry[] {
   const node: unknown = decodeBlock(bytes);
   if (!isObject(node) || !Array.isArray(node.e)) throw new Error("a node of the tree is none");
@@ -78,7 +77,7 @@ function text(value: unknown): string {
   return Buffer.from(bytes).toString("latin1");
 }
 
-/** The hash in a link to another block; null where there is no link. Throws for anything else. */
+/** Null without a link; throws for anything else. */
 export function linkedHash(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   const bytes = isObject(value) ? value.bytes : null;
@@ -86,5 +85,4 @@ export function linkedHash(value: unknown): string | null {
   return hashKey(bytes.subarray(4));
 }
 
-/** The 32 bytes of a hash as the key of a map. */
 export const hashKey = (digest: Uint8Array): string => Buffer.from(digest).toString("latin1");

@@ -8,22 +8,20 @@ import { isDid, isTid } from "./at-uri.ts";
 import { decodeBlock } from "./block.ts";
 import { hashKey, linkedHash, type TreeEntry, walkTree } from "./repository-tree.ts";
 
-/** A repository as one commit of it left it. */
 export type Repository = {
-  /** The account. */
   did: string;
-  /** Of the commit: every change of the account's records has a later one than the change before. */
+  /** The commit's revision; increases with every change. */
   rev: string;
-  /** The records of the collections asked for, by their paths (`collection/rkey`) in order. */
+  /** Of the requested collections, by path (`collection/rkey`) in order. */
   entries: readonly TreeEntry[];
-  /** Undefined when its block is missing, is not what its hash says, or is no CBOR. */
+  /** Undefined if the block is missing, does not match its hash, or is not CBOR. */
   recordOf(entry: TreeEntry): unknown;
-  /** Bytes of the whole archive. */
+  /** Of the CAR archive. */
   bytes: number;
 };
 
 export type RepositoryRequest = {
-  /** The account that it has to be of; null for any. */
+  /** The expected account; null accepts any. */
   did: string | null;
   clock: Pick<Clock, "elapsed">;
   collections: readonly string[];
@@ -31,12 +29,10 @@ export type RepositoryRequest = {
 };
 
 /**
- * Reads the CAR archive that com.atproto.sync.getRepo answers with. Blocks may come in any order; those that say of themselves
- * that they belong to another collection are not kept, and each that is used has the hash it goes by. The commit's signature
- * is not checked: the host that holds the repository also holds its key.
+ * Reads the CAR archive of com.atproto.sync.getRepo, with blocks in any order. Used blocks are verified against their hash.
+ * The commit's signature is not checked: the repository's host has its key.
  *
- * Errors: `repository_unreadable` when it is none of this account, breaks off, or its tree is not whole; whatever reading
- * the pieces throws.
+ * Errors: `repository_unreadable` if of another account, truncated or with an incomplete tree; those of reading the pieces.
  */
 export async function readRepository(
   pieces: AsyncIterable<Uint8Array>,
@@ -102,7 +98,6 @@ export async function readRepository(
   }
 }
 
-/** Whether a block can be the commit, a node of the tree or a record of these collections. */
 function isWanted(content: Uint8Array, collections: readonly string[]): boolean {
   try {
     const value: unknown = decodeBlock(content);

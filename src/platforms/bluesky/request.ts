@@ -4,28 +4,26 @@ import { fieldsOf } from "../fields.ts";
 import type { Session } from "../session.ts";
 import { type Refusal, refusalIn, refused } from "./xrpc.ts";
 
-/** One limit of a host holds for all of its methods. */
+/** Hosts have one rate limit for all methods. */
 const bucket = "xrpc";
 
-/** What the AppView is to be asked with. */
 export type AppView = {
   url: string;
-  /** Accounts whose labels are to be told, and obeyed by what the AppView leaves out. */
+  /** Labelers for the AppView to return and apply. */
   labelers: readonly string[];
 };
 
-/** Parameters; those that are undefined are left out. */
+/** Undefined ones are omitted. */
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/** The AppView of Bluesky itself, as the proxy of a PDS is told of it. */
+/** Names Bluesky's AppView to a PDS that proxies requests. */
 const blueskyAppView = "did:web:api.bsky.app#bsky_appview";
 const blueskyHosts: readonly string[] = ["api.bsky.app", "public.api.bsky.app"];
 const mostLabelers = 20;
 
 /**
- * Asks one method of the AppView, with a credential through the account's PDS. Resolves with the fields of the answer; null
- * when there is no such account or post, or it is not to be seen. Errors: those of the session; `credential_refused` when the
- * credential may not do this; `upstream_refused` for every other refusal.
+ * With a credential, goes through the account's PDS. Null if the subject does not exist or is not visible. Errors: those of
+ * the session; `credential_refused` for a missing permission; `upstream_refused` for any other refusal.
  */
 export async function askAppView(
   session: Session,
@@ -39,7 +37,7 @@ export async function askAppView(
   throw blueskyErrorOf(session, method, refusalOrFields.refusal);
 }
 
-/** The same with a refusal as an answer. */
+/** Like `askAppView`, but returns refusals. */
 export async function tryAppView(
   session: Session,
   appView: AppView,
@@ -63,13 +61,13 @@ function headersFor(session: Session, { url, labelers }: AppView, method: string
     const told = labelers.slice(0, mostLabelers).map((did) => `${did};redact`);
     headers["atproto-accept-labelers"] = told.join(", ");
   }
-  // A PDS asks the AppView that it is set to; another network's must not be sent to Bluesky's.
+  // By default a PDS proxies to its own AppView; that of another network must not be sent to Bluesky's.
   const isOfBluesky = blueskyHosts.includes(new URL(url).hostname);
   if (session.access === "user" && isOfBluesky) headers["atproto-proxy"] = blueskyAppView;
   return headers;
 }
 
-/** Names of errors that say: there is nothing here that may be shown. */
+/** Errors that mean: nothing visible exists. */
 const missingNames: readonly string[] = [
   "NotFound",
   "AccountTakedown",
@@ -81,7 +79,7 @@ const missingNames: readonly string[] = [
   "DidDeactivated",
 ];
 
-/** Where the name says no more than that the request is at fault, the message has to tell. */
+/** A generic error name is disambiguated by its message. */
 function isMissing({ status, error, message }: Refusal): boolean {
   if (status !== 400 && status !== 404) return false;
   if (missingNames.includes(error)) return true;
@@ -91,10 +89,9 @@ function isMissing({ status, error, message }: Refusal): boolean {
   );
 }
 
-/** What a credential may not do, told by a scope that it lacks. */
+/** Errors that mean: a scope is missing. */
 const scopeNames: readonly string[] = ["ScopeMissingError", "InsufficientScope"];
 
-/** The error of a refusal that nothing else can be made of. */
 export function blueskyErrorOf(session: Session, method: string, refusal: Refusal): EarshotError {
   const { host } = new URL(session.baseUrl);
   const isScope =

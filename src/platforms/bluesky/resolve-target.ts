@@ -4,7 +4,7 @@ import { isDid, isHandle, isRkey, parseAtUri } from "./at-uri.ts";
 import { postCollection } from "./post.ts";
 import { type AppView, askAppView } from "./request.ts";
 
-/** The account that a target names, as an actor: its DID, else its handle. Null when it can be none of this network. */
+/** DID or handle; null if it cannot exist on this network. */
 export function actorOf(target: Target | null): string | null {
   if (target?.kind !== "user") return null;
   const { id, handle } = target;
@@ -12,7 +12,7 @@ export function actorOf(target: Target | null): string | null {
   return handle !== null && isHandle(handle) ? handle.toLowerCase() : null;
 }
 
-/** The uri of the post that a target names, its author's handle resolved where need be; null when there is none. */
+/** Resolves the author's handle if necessary. */
 export async function postUriOf(
   target: Target | null,
   session: Session,
@@ -34,7 +34,7 @@ function namedPost({ uri, handle, key }: PostTarget): { account: string; key: st
   return namedBy(account, rkey);
 }
 
-/** A uri may name the account by its handle. */
+/** The authority may be a handle. */
 const handleUri = /^at:\/\/([^/]{1,253})\/app\.bsky\.feed\.post\/([^/]{1,512})$/;
 
 function namedBy(account: string, key: string | null): { account: string; key: string } | null {

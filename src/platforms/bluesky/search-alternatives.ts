@@ -1,6 +1,6 @@
 import { isDid } from "./at-uri.ts";
 
-/** What `searchPosts` can be asked at once: all of it holds. */
+/** All conditions apply. */
 export type Ask = {
   /** Words and quoted phrases. */
   words: readonly string[];
@@ -11,10 +11,10 @@ export type Ask = {
   domain: string | null;
 };
 
-/** Alternatives, of which a post that is looked for satisfies one. None: nothing matches. */
+/** Alternatives (disjunction). An empty list matches nothing. */
 export type Asks = readonly Ask[];
 
-/** Everything: what cannot be said. */
+/** No conditions, for what the API cannot express. */
 export const nothingSaid: Ask = {
   words: [],
   tags: [],
@@ -26,10 +26,10 @@ export const nothingSaid: Ask = {
 export const everything: Asks = [nothingSaid];
 export const nothing: Asks = [];
 
-/** Each alternative is a request of its own. */
+/** Each alternative costs one request. */
 const mostAlternatives = 6;
 
-/** Each part multiplies the alternatives; one that would make too many of them is left unsaid. */
+/** Conjunction. Drops parts that would exceed the limit, which only widens the search. */
 export function both(parts: readonly Asks[]): Asks {
   const byWidth = parts.toSorted((one, other) => one.length - other.length);
   let asks: Asks = everything;
@@ -46,11 +46,11 @@ export function either(parts: readonly Asks[]): Asks {
   return asks.length <= mostAlternatives ? asks : [common(asks)];
 }
 
-/** Both at once; nothing when two authors are asked for. Of two values that may stand side by side one is said. */
+/** Nothing if the authors differ. A single-valued parameter keeps the first value. */
 function join(ask: Ask, other: Ask): Asks {
   const { author } = ask;
   if (author !== null && other.author !== null && author.actor !== other.author.actor) {
-    // A handle and a DID can be one account.
+    // A handle and a DID may be the same account.
     if (isDid(author.actor) && isDid(other.author.actor)) return nothing;
   }
   return [
@@ -65,7 +65,7 @@ function join(ask: Ask, other: Ask): Asks {
   ];
 }
 
-/** What all of them have in common. */
+/** The conditions that all alternatives share. */
 function common(asks: Asks): Ask {
   const [first = nothingSaid, ...rest] = asks;
   const same = <Key extends "mentions" | "lang" | "domain">(key: Key): Ask[Key] | null =>

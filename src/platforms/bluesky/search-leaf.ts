@@ -11,7 +11,7 @@ import {
 } from "./search-alternatives.ts";
 import { wordsOf } from "./search-words.ts";
 
-/** What to ask for of a leaf: alternatives that together find every post which satisfies it; everything where it cannot be said. */
+/** Alternatives that cover every match of the leaf; everything if the API cannot express it. */
 export function sayLeaf(leaf: QueryLeaf, names: ResolvedNames): Asks {
   switch (leaf.kind) {
     case "word":
@@ -20,7 +20,7 @@ export function sayLeaf(leaf: QueryLeaf, names: ResolvedNames): Asks {
     case "cashtag":
       return sayWords(wordsOf(leaf.symbol));
     case "hashtag":
-      // A tag may stand in the text alone, or beside it alone.
+      // A post may have the tag only in its text or only in its tag field.
       return either([[{ ...nothingSaid, tags: [leaf.tag] }], sayWords(wordsOf(leaf.tag))]);
     case "from":
       return sayAuthor(leaf.user, names);
@@ -43,10 +43,10 @@ export function sayLeaf(leaf: QueryLeaf, names: ResolvedNames): Asks {
 
 const sayWords = (words: readonly string[]): Asks => [{ ...nothingSaid, words }];
 
-/** Posts may name a language by an older code. */
+/** Older codes that posts may still use. */
 const olderCodes: Readonly<Record<string, string>> = { he: "iw", id: "in", nb: "no", fil: "tl" };
 
-/** A language as such: regions and scripts are left to the check. That none is told cannot be said. */
+/** Primary language only; the matcher checks the rest. Undetermined cannot be requested. */
 function sayLanguage(code: string): Asks {
   const [primary = ""] = code.split("-");
   if (!/^[a-z]{2,3}$/.test(primary) || primary === "und") return everything;
@@ -55,11 +55,10 @@ function sayLanguage(code: string): Asks {
   return codes.map((lang) => ({ ...nothingSaid, lang }));
 }
 
-/** A link's host; null for any other leaf. */
 export const sayHost = (leaf: QueryLeaf): Asks | null =>
   leaf.kind === "domain" ? [{ ...nothingSaid, domain: leaf.host }] : null;
 
-/** The accounts on Bluesky that a name stands for, and the handles that posts write for it. */
+/** Accounts of a name, and the handles that posts mention it by. */
 function accountsOf(
   user: string,
   { accounts }: ResolvedNames,
@@ -85,7 +84,7 @@ function sayAuthor(user: string, names: ResolvedNames): Asks {
   return handles.length > 0 ? everything : nothing;
 }
 
-/** A mention is a facet of the text that names the account, or a handle that stands there without one. */
+/** A facet with the DID, or the handle in the text without a facet. */
 function sayMention(user: string, names: ResolvedNames): Asks {
   const { dids, handles } = accountsOf(user, names);
   return either([

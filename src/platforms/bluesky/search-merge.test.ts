@@ -10,14 +10,13 @@ import {
 
 type Entry = { timeMs: number; key: string; item: number };
 
-/** Pages of so many items each, as a host gives them. */
 function pageAt(all: readonly Entry[], cursor: string | null, size: number): Part<number> {
   const start = Number(cursor ?? 0);
   const items = all.slice(start, start + size);
   return { items, cursor: start + size < all.length ? String(start + size) : null };
 }
 
-/** All pages put together, each place written and read again on the way. */
+/** Serialises and parses the positions between steps. */
 function readAll(alternatives: readonly (readonly Entry[])[], size: number): number[][] {
   const pages: number[][] = [];
   let places = firstMergePositions(alternatives.length);
@@ -47,7 +46,7 @@ test("pages of several alternatives are one list, newest first, with nothing mis
         const alternatives = lists.map((times, list) =>
           times
             .map((timeMs, index) => {
-              // Every third item is one that all alternatives have.
+              // This item occurs in all alternatives.
               const key = index % 3 === 0 ? `shared ${timeMs}` : `${list} ${index}`;
               return { timeMs, key, item: timeMs };
             })

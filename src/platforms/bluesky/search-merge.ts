@@ -1,17 +1,17 @@
 import { list, string } from "../fields.ts";
 
-/** Where the reading of one alternative stands: the cursor of the page that is next, null for the first one. */
+/** `cursor` is of the next page, null for the first. */
 type Place = {
   cursor: string | null;
   isAtEnd: boolean;
-  /** Whether the page was read before, and of it all down to `downToMs` was given. */
+  /** True if the page was fetched and returned down to `downToMs`. */
   isBegun: boolean;
 };
 
-/** Where the reading of several alternatives stands; newer than `downToMs` nothing is left. */
+/** Posts newer than `downToMs` were returned. */
 export type MergePositions = { downToMs: number | null; places: readonly Place[] };
 
-/** A page of one alternative, newest first. */
+/** Newest first. */
 export type Part<Item> = {
   items: readonly { timeMs: number; key: string; item: Item }[];
   cursor: string | null;
@@ -27,8 +27,8 @@ export const firstMergePositions = (alternatives: number): MergePositions => ({
 });
 
 /**
- * Puts the pages of alternatives together, newest first, each item once. What is older than the page of another that goes on is left for
- * later, when that one's next page is known; null stands for the page of an alternative that is at its end.
+ * Merges pages, newest first, without duplicates. Items older than another unfinished alternative's page wait for its next
+ * page. A null part is exhausted.
  */
 export function mergeNewest<Item>(
   before: MergePositions,
@@ -64,7 +64,6 @@ export const writeMergePositions = ({ downToMs, places }: MergePositions): strin
     ...places.map(({ cursor, isAtEnd, isBegun }) => (isAtEnd ? null : [cursor, isBegun ? 1 : 0])),
   ]);
 
-/** Reads what `writePlaces` wrote for so many alternatives; null for anything else. */
 export function readMergePositions(text: string, alternatives: number): MergePositions | null {
   let written: unknown;
   try {

@@ -109,7 +109,7 @@ test("a page tells how far it reaches, also where everything is withheld", async
     oldestMs: Date.parse("2026-11-20T15:00:00Z"),
   });
   expect(alone?.next).not.toBeNull();
-  // Until the next page of the cats is known, nothing older than this one is given.
+  // Posts older than this page of cats wait for its next page.
   const both = await search.page(call("cats OR dogs"), session);
   expect(urisOf(both?.items)).toEqual([uriOf("3kb")]);
   expect(both).toMatchObject({ received: 3, oldestMs: Date.parse("2026-11-20T15:00:00Z") });

@@ -29,7 +29,7 @@ import type { Refusal } from "./xrpc.ts";
 const method = "app.bsky.feed.searchPosts";
 const mostItems = 100;
 
-/** Searching with `searchPosts`. The index is the platform's own: what it lacks nobody learns. */
+/** The platform's index may miss posts, so search is never exhaustive. */
 export const blueskySearch = (appView: AppView): UpstreamSearch => ({
   routes: () => onlyRoute,
   isExhaustive: false,
@@ -93,10 +93,7 @@ function parameters(ask: Ask, { fromMs, toMs, limit }: SearchCall, cursor: strin
   };
 }
 
-/**
- * What was sent, by the time that the index sorts by. What is withheld has its place among the rest, so that it is known how far
- * a page reaches; what cannot be read has none.
- */
+/** By index time. Withheld posts keep it, to show how far the page reaches; unreadable ones have none. */
 function readPart(
   { posts, cursor }: Record<string, unknown>,
   nowMs: number,
@@ -115,7 +112,7 @@ function readPart(
   return { items, cursor: pageToken(cursor, name).next, unreadable };
 }
 
-/** Bluesky switches searching off at times, for all or for some. */
+/** Bluesky disables search at times, for all or some users. */
 function switchedOff(refusal: Refusal, session: Session): UpstreamPage {
   const { status, error, message } = refusal;
   const isOff =

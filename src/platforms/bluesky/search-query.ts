@@ -2,10 +2,7 @@ import type { Ask } from "./search-alternatives.ts";
 
 const longestQuery = 1_000;
 
-/**
- * The `q` of a request. It may not be left out: where no word is asked for, it says once more what one of the parameters says, as
- * people write it.
- */
+/** `q` is required. Without words, it repeats another parameter in query syntax. */
 export function queryOf(ask: Ask): string {
   const { words, tags, author, mentions, lang, domain } = ask;
   if (words.length > 0) return withinLength(words);
@@ -17,7 +14,7 @@ export function queryOf(ask: Ask): string {
   return "*";
 }
 
-/** As many words as fit; fewer of them find more. */
+/** Fewer words only widen the search. */
 function withinLength(words: readonly string[]): string {
   let query = "";
   for (const word of words) {

@@ -20,7 +20,7 @@ const tree = (query: string): QueryNode => {
   return parsed.tree;
 };
 
-/** Every name stands for whoever bears it in the vocabulary, as the archive resolves it. */
+/** Accounts of the test vocabulary, as the archive resolves them. */
 function namesOf(node: QueryNode): ResolvedNames {
   const { accounts: names } = namesIn(node);
   const resolved = names.map((name): [string, string[]] => {
@@ -137,7 +137,7 @@ test("no word of a query becomes an operator of the platform", () => {
   }
 });
 
-/** As the lexicon describes it: filters hold exactly; a word is found as Earshot's analyzer finds it, or as it stands in the text. */
+/** As the lexicon describes: filters are exact; a word matches as in Earshot's analyzer or as a substring. */
 function accepts(ask: Ask, post: Post): boolean {
   const { words, tags, author, mentions, lang, domain } = ask;
   const own = subjectOf(post);
@@ -180,7 +180,7 @@ const subjectOf = (post: Post) => ({
   terms: () => indexTerms(post),
 });
 
-/** A generated post as Bluesky could hold it: by an account with a DID, no repost, nowhere; mentions are facets or stand in the text. */
+/** As Bluesky could have it: author with a DID, no repost, no location; mentions are facets or in the text. */
 function onBluesky(post: Post): Post {
   return {
     ...post,

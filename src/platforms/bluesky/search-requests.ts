@@ -11,13 +11,12 @@ import {
 } from "./search-alternatives.ts";
 import { sayHost, sayLeaf } from "./search-leaf.ts";
 
-/** How a leaf is said; under a negation nothing of it can be. */
 type Say = (leaf: QueryLeaf) => Asks;
 
 /**
- * What to ask for so that every post which matches is among the answers, as far as the lexicon promises: what it cannot say is
- * left wider, and a negation always, since an index that finds more than the words that are meant would leave out too much.
- * An empty list when nothing on Bluesky can match; null when all that could be asked is for everything.
+ * Requests that together find every match, as far as the lexicon promises. Negated terms are dropped: the index also matches
+ * other forms and would exclude too much. Empty if nothing on Bluesky can match; null if the requests would have to cover
+ * everything.
  */
 export function asksFor(tree: QueryNode, names: ResolvedNames): readonly Ask[] | null {
   const asks = lower(tree, (leaf) => sayLeaf(leaf, names));
@@ -25,8 +24,8 @@ export function asksFor(tree: QueryNode, names: ResolvedNames): readonly Ask[] |
 }
 
 /**
- * The same where links are what makes the query narrow enough. Bluesky finds those to exactly one host, so that posts with links to
- * its subdomains may be missing: for when nothing else can be asked.
+ * Like `asksFor`, but also uses link hosts, as a last resort: Bluesky matches exactly one host, so posts with links to its
+ * subdomains may be missing.
  */
 export function narrowAsksFor(tree: QueryNode, names: ResolvedNames): readonly Ask[] | null {
   const asks = lower(tree, (leaf) => sayHost(leaf) ?? sayLeaf(leaf, names));
@@ -46,7 +45,7 @@ function lower(tree: QueryNode, say: Say): Asks {
   }
 }
 
-/** What a negation lets in: by De Morgan as far as that leads to something that can be said. */
+/** Negates by De Morgan as far as the API can express the result. */
 function lowerNegated(tree: QueryNode, say: Say): Asks {
   switch (tree.kind) {
     case "and":

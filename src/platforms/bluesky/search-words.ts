@@ -1,19 +1,19 @@
 import { decodeEntities } from "../../text/html.ts";
 
-/** Letters and digits of any script; an apostrophe or a dot between two of them belongs to the word. */
+/** Letters and digits of any script, with apostrophes or dots between them. */
 const pieceForm = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:['’.][\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)*/gu;
 const plainPiece = /^[A-Za-z0-9]+$/;
-/** Words that a query of the platform could take for operators. */
+/** Words that the platform's query syntax may treat as operators. */
 const operatorWord = /^(?:and|or|not|to)$/i;
-/** What has no shape; a zero width space parts words. */
+/** Format characters, except the zero width space, which separates words. */
 const invisible = /(?!\u200b)\p{Cf}/gu;
-/** What makes an emoji of a digit. */
+/** Combining keycap, which makes an emoji from a digit. */
 const keycap = "\u20e3";
 const mostWords = 30;
 
 /**
- * What of a word or a phrase can be written into `q`: its words, those of plain letters side by side as a quoted phrase. A lone `*`
- * parts them; signs and emoji are left out, which finds more.
+ * Terms for `q`. Adjacent plain ASCII words form a quoted phrase; a lone `*` splits it. Dropping punctuation and emoji only
+ * widens the search.
  */
 export function wordsOf(text: string): readonly string[] {
   return decodeEntities(text)

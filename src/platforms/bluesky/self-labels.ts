@@ -1,10 +1,10 @@
 import { fieldsOf, list, string } from "../fields.ts";
 
-/** Far above what the network's own apps write: it bounds the work that one record can make. */
+/** Bounds the work per record, far above official apps. */
 const mostLabels = 100;
 const labelLength = 128;
 
-/** The labels that a record gives itself, each once; none of what is not in the form of the network's self-labels. */
+/** Distinct; malformed ones are dropped. */
 export function readSelfLabels(value: unknown): string[] {
   const found = list(fieldsOf(value).values, mostLabels).flatMap((item) => {
     const label = readLabelValue(fieldsOf(item).val);
@@ -13,7 +13,6 @@ export function readSelfLabels(value: unknown): string[] {
   return [...new Set(found)];
 }
 
-/** A label's value; null for what is none. */
 export function readLabelValue(value: unknown): string | null {
   return string(value, labelLength) || null;
 }

@@ -12,21 +12,21 @@ import { isHandle } from "./at-uri.ts";
 import { isUsable } from "./stored-tokens.ts";
 import { xrpcUrl } from "./xrpc.ts";
 
-/** How a kind of credential uses tokens that lapse. */
+/** How a credential kind uses tokens that expire. */
 export type TokenAccess = {
   tools: CredentialTools;
   sendWith(request: AuthorizedRequest, secrets: Secrets): Promise<FetchedAnswer>;
-  /** Whether an answer says that the token is not taken, which another one may be. */
+  /** True if a new token may be accepted. */
   isTokenRefused(answer: FetchedAnswer): boolean;
-  /** What comes after what is held. Errors: `credential_refused`; those of the fetch. */
+  /** Errors: `credential_refused`; those of the fetch. */
   renew(present: Secrets): Promise<Secrets>;
-  /** Why a token is refused that was just made. */
+  /** The error for a fresh token that was rejected. */
   whyRefused(answer: FetchedAnswer, secrets: Secrets): Error;
 };
 
 /**
- * Sends a request with the credential's token, renewed first when it has lapsed, and once when it is refused: of many callers one
- * renews. The token goes to the server of its account alone.
+ * Renews an expired token first, and a rejected one once; concurrent callers share a renewal. The token goes only to its
+ * account's server.
  */
 export async function sendWithToken(
   request: AuthorizedRequest,
@@ -48,7 +48,7 @@ export async function sendWithToken(
 
 const longestTestMs = 30_000;
 
-/** Whom the credential acts for, as its server says: handle and DID. Errors: `credential_refused` when it is somebody else. */
+/** Returns the handle and DID that the server reports. Errors: `credential_refused` if it is another account. */
 export async function testToken(held: LeasedCredential, way: TokenAccess): Promise<string> {
   const { host, subject } = held.credential;
   const url = xrpcUrl(host, "com.atproto.server.getSession", {});

@@ -1,16 +1,16 @@
 import type { Secrets } from "../credential.ts";
 import { fieldsOf } from "../fields.ts";
 
-/** Two tokens as they are kept: one that is sent, and one that makes the next two. `lapseMs` is empty when nobody told. */
+/** `lapseMs`: when the access token expires, empty if unknown. */
 export type StoredTokens = { accessToken: string; refreshToken: string; lapseMs: string };
 
 const longestToken = 16_384;
-/** A token that lapses on its way is as good as none. */
+/** A token that expires in transit is useless. */
 const mostAheadMs = 30_000;
 
 /**
- * Tokens that were just received, with the time from which on the first is not worth sending, by the local clock: two clocks need
- * not agree. `lifeMs` is how long it holds; null when its host did not tell, and then its refusal does.
+ * Computes expiry from the token's lifetime, because the server's clock may differ. With `lifeMs` null, the token is used
+ * until rejected.
  */
 export function storedTokens(
   tokens: { accessToken: string; refreshToken: string },
@@ -22,14 +22,10 @@ export function storedTokens(
   return { accessToken, refreshToken, lapseMs: String(lapseMs ?? "") };
 }
 
-/** Whether there is a token that is worth sending. */
 export const isUsable = ({ accessToken = "", lapseMs = "" }: Secrets, nowMs: number): boolean =>
   accessToken !== "" && (lapseMs === "" || nowMs < Number(lapseMs));
 
-/**
- * From `iat` to `exp` of a JSON Web Token, in milliseconds; null when it does not tell. Nothing is proven by that, and nothing but
- * a needless request saved.
- */
+/** `exp` minus `iat` of a JSON Web Token, milliseconds, or null. Not verified: the value only saves a needless request. */
 export function lifeMs(token: string): number | null {
   const payload = token.split(".", 3)[1];
   if (payload === undefined || token.length > longestToken) return null;

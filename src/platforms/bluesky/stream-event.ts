@@ -9,26 +9,22 @@ import { postCollection, postOfCommit } from "./post.ts";
 import { profileKey, profileOf } from "./profile.ts";
 import { type CountedPost, countsOfNewPost, reactionsOf } from "./reactions.ts";
 
-/** An event of Jetstream's `/subscribe`, as far as it concerns the archive. */
 export type StreamEvent = {
-  /** The server's time of the event, Unix microseconds: the place to resume at. */
+  /** Unix microseconds on the server's clock; streams resume from it. */
   timeUs: number;
-  /** The same for the same event whenever it is sent again; a commit's is the same at every server. */
+  /** Identifies a repeated event; for commits, the same at every server. */
   key: string;
-  /** Null where nothing but time, or a post's counts, moves. */
+  /** Null if the event only advances time or counts. */
   change: ArchiveChange | null;
-  /** Posts that the event adds one to. */
+  /** Posts whose counts rise by one. */
   counted: readonly CountedPost[];
-  /** An account that may bear another handle than before, where the event does not say which. */
+  /** An account whose handle may have changed, if the event omits the handle. */
   renamed: string | null;
 };
 
 export type UnreadableEvent = { fault: string };
 
-/**
- * Reads one frame. Records of collections that are not followed only move time. What the form of Jetstream's events does not
- * allow is an `UnreadableEvent`; nothing throws.
- */
+/** Records of unfollowed collections only advance time. Never throws. */
 export function readStreamEvent(
   frame: string,
   followed: ReadonlySet<FollowedWord>,
@@ -52,7 +48,7 @@ export function readStreamEvent(
 
 const nothing = { change: null, counted: [], renamed: null };
 
-/** Smaller numbers are a server's own sequence, which starts anew when the server does. */
+/** Smaller numbers are a server's own sequence, which restarts with it. */
 const isTimeUs = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 1e15;
 
@@ -84,7 +80,7 @@ function readCommit(
     return rkey === profileKey ? { ...event, change: profileChange(did, record, seenMs) } : event;
   }
   if (word !== "posts") {
-    // What a removed like or repost was of is not told: counts are of what was ever given, an upper bound.
+    // A delete omits the subject of a like or repost, so counts are an upper bound.
     return operation === "create" ? { ...event, counted: reactionsOf(word, record) } : event;
   }
   if (record === null) {
@@ -97,7 +93,6 @@ function readCommit(
   return { ...event, change: { kind: "upsert", post: made }, counted: answered(post) };
 }
 
-/** The posts that a post replies to and quotes. */
 function answered({ inReplyTo, quoted }: Post): CountedPost[] {
   const counted: CountedPost[] = [];
   const parent = inReplyTo?.uri ?? null;
@@ -109,7 +104,7 @@ function answered({ inReplyTo, quoted }: Post): CountedPost[] {
   return counted;
 }
 
-/** A removed profile says nothing any more. */
+/** A deleted profile clears name and labels. */
 function profileChange(userId: string, record: unknown, observedMs: number): ArchiveChange {
   return { kind: "profile", platform: "bluesky", userId, observedMs, ...profileOf(record) };
 }
@@ -120,7 +115,7 @@ function readIdentity(
   identity: unknown,
 ): Pick<StreamEvent, "change" | "renamed"> {
   const { handle } = fieldsOf(identity);
-  // `handle.invalid` is how the network says that a handle and its account do not agree.
+  // Handle and account do not agree.
   if (handle === "handle.invalid") return { change: null, renamed: null };
   if (typeof handle !== "string" || !isHandle(handle)) return { change: null, renamed: userId };
   const observedMs = Math.floor(timeUs / 1000);

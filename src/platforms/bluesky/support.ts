@@ -8,7 +8,6 @@ const searchNote =
   "Only where the operator has switched it on (`EARSHOT_BLUESKY_SEARCH`) and a credential is there: Bluesky asks that people, " +
   "not programs, be the ones who search. What it gives promises not to be everything; the archive of its stream is the way that is meant.";
 
-/** What Bluesky answers to each method. */
 export const blueskySupport: Readonly<Record<Method, MethodSupport>> = {
   searchbyquery: {
     access: withAccount,

@@ -5,7 +5,7 @@ import { readAddress, readTimeText } from "./profile-view.ts";
 
 const nameLength = 640;
 
-/** The trend of a `trendView` in its place; null when it has no name. Nothing throws. */
+/** Null without a name. Never throws. */
 export function trendOfView(value: unknown, rank: number): Trend | null {
   const { topic, displayName, link, postCount, category, startedAt } = fieldsOf(value);
   const name = string(displayName, nameLength) || string(topic, nameLength);
@@ -21,7 +21,7 @@ export function trendOfView(value: unknown, rank: number): Trend | null {
   };
 }
 
-/** Links are told as paths of the network's own app. */
+/** Links are paths of the official app. */
 function readLink(value: unknown): string | null {
   if (typeof value !== "string" || !value.startsWith("/")) return readAddress(value);
   return value.startsWith("//") ? null : readAddress(`https://bsky.app${value}`);

@@ -516,7 +516,7 @@ const methods = methodNames.filter(
   (method): method is FetchMethod => method !== "searchbyquery" && method !== "searchbyfullarchive",
 );
 
-/** A good answer of every method with any JSON in the place of any one part. */
+/** A valid answer of every method, in which tests replace one part by arbitrary JSON. */
 const good = {
   ...author(),
   posts: [postView("3kpost")],
@@ -553,7 +553,7 @@ function withPart(value: unknown, [key, ...rest]: readonly string[], part: unkno
   };
 }
 
-/** An answer without the list that belongs there is none, which is not the same as an empty one. */
+/** A missing list is an error, unlike an empty one. */
 function emptyIfUnreadable(fault: unknown): UpstreamPage {
   expect(fault).toMatchObject({ code: "answer_unreadable" });
   return { items: [], next: null };

@@ -7,16 +7,16 @@ import { blueskySupport } from "./support.ts";
 
 export type BlueskySettings = {
   appviewUrl: string;
-  /** Accounts whose labels are told and obeyed; those that the AppView goes by itself when there are none. */
+  /** Labelers for the AppView to return and apply; empty uses its defaults. */
   labelers: readonly string[];
-  /** Whether what everyone may see is asked for without a credential. */
+  /** True if public data is read without a credential. */
   isPublic: boolean;
   isSearched: boolean;
-  /** The at:// uri of the feed that `getforyoutweets` reads. */
+  /** At-URI of the feed that `getforyoutweets` reads. */
   feed: string;
 };
 
-/** Bluesky: its AppView, with a credential through the account's own server. */
+/** Bluesky's AppView; with a credential, requests go through the account's own server. */
 export function createBlueskyUpstream(settings: BlueskySettings): Upstream {
   const { appviewUrl, isPublic, isSearched, feed, labelers } = settings;
   const appView: AppView = { url: appviewUrl, labelers };

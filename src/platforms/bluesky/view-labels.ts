@@ -5,10 +5,7 @@ import { readLabelValue } from "./self-labels.ts";
 const mostLabels = 100;
 const longestTime = 64;
 
-/**
- * The labels of a view that hold at a moment, each once: what was taken back or has lapsed counts no more. The AppView shows
- * those of the account itself and of the labelers that were asked for.
- */
+/** Labels in force at `nowMs`. The AppView returns those of the account itself and of the requested labelers. */
 export function readViewLabels(value: unknown, nowMs: number): string[] {
   const held = new Map<string, string>();
   for (const item of list(value, mostLabels)) {
@@ -28,12 +25,12 @@ function hasLapsed(exp: unknown, nowMs: number): boolean {
   return expiresMs !== null && expiresMs <= nowMs;
 }
 
-/** Labels that take a post or an account away from everyone. */
+/** Labels that hide a post or account from everyone. */
 const removing: readonly string[] = ["!takedown", "!hide", "!suspend"];
 
 export const isRemoved = (labels: readonly string[]): boolean =>
   labels.some((label) => removing.includes(label));
 
-/** Whether an account is removed, or does not want to be shown to those who are not logged in. */
+/** Removed, or opted out of unauthenticated viewing. */
 export const isAccountWithheld = (labels: readonly string[]): boolean =>
   isRemoved(labels) || labels.includes("!no-unauthenticated");

@@ -4,15 +4,15 @@ import type { UpstreamPage } from "../upstream.ts";
 import { pageOf, pageToken, type SentItem } from "../upstream-page.ts";
 import { type ReadPost, timesOfView } from "./post-view.ts";
 
-/** Far above what the lexicons allow: it bounds the work that one answer can make. */
+/** Bounds the work per answer, far above the lexicons. */
 const mostViews = 1_000;
 
-/** How remarks name the platform. */
+/** The platform's name in warnings. */
 export const name = "Bluesky";
 
 type Place = { cursor: unknown; nowMs: number };
 
-/** A page of posts, each once; a pin gives way to the post in its place. */
+/** Drops a pin if the page also has the post in its regular position. */
 export function pageOfPosts(
   views: unknown,
   readPost: (view: unknown) => ReadPost,
@@ -32,14 +32,12 @@ export function pageOfPosts(
 const isPin = (view: unknown): boolean =>
   fieldsOf(fieldsOf(view).reason).$type === "app.bsky.feed.defs#reasonPin";
 
-/** A post, or why it is left out, as it stands in an answer. */
 export function sentPost(post: ReadPost, view: unknown, nowMs: number): SentItem {
   if (post === "unreadable") return { kind: "unreadable" };
   if (post === "withheld") return { kind: "withheld", times: timesOfView(view, nowMs) };
   return { kind: "post", post };
 }
 
-/** A page of accounts, each once. */
 export function pageOfProfiles(
   views: unknown,
   readProfile: (view: unknown) => Profile | "withheld" | "unreadable",

@@ -8,10 +8,8 @@ import { atMost, bucket, bucketOf, continued, type PageRequest } from "./page-re
 import { ask } from "./server-access.ts";
 import { pageOfAccounts, readable } from "./view-page.ts";
 
-/** Most accounts of a page. */
 export const mostAccounts = 80;
 
-/** The profile of an account. */
 export async function profilePage({ call, session }: PageRequest): Promise<UpstreamPage> {
   const found = await findAccount(call.target, session);
   if (found === null) return absentPage;
@@ -27,7 +25,6 @@ async function accountById({ place, id }: FoundAccount): Promise<{ json: unknown
   return await ask(place, { path: `/api/v1/accounts/${id}`, bucket }, "read:accounts");
 }
 
-/** Whom an account follows, or who follows it. */
 export async function followPage(
   asked: PageRequest,
   list: "following" | "followers",

@@ -2,7 +2,7 @@ import { fieldsOf } from "../fields.ts";
 import type { UpstreamWarning } from "../upstream.ts";
 import type { ServerAccess } from "./server-access.ts";
 
-/** A server tells of the accounts of others what has reached it. */
+/** A server knows only part of another server's account. */
 export function warningsOnForeign({ instance }: ServerAccess, account: unknown): UpstreamWarning[] {
   const { acct } = fieldsOf(account);
   const isForeign =
@@ -17,13 +17,12 @@ export function warningsOnForeign({ instance }: ServerAccess, account: unknown):
   ];
 }
 
-/** Of a list, where what has not reached the server is missing from it. */
+/** For a list, which may then lack entries. */
 export const partial = (remark: UpstreamWarning): UpstreamWarning => ({
   ...remark,
   isPartial: true,
 });
 
-/** Whether it shows whom it follows. */
 export function warningsOnHidden(account: unknown): UpstreamWarning[] {
   if (fieldsOf(account).hide_collections !== true) return [];
   return [

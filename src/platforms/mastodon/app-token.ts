@@ -15,8 +15,8 @@ import { releasedToken } from "./released-token.ts";
 import { fieldsIn, isForUsers, reasonIn, refusedToken } from "./server-answer.ts";
 
 /**
- * An application of a server, which acts for nobody: its key and secret lead to a token (the client credentials grant), which
- * is used until the server takes it no longer, and then had anew.
+ * An application without a user. Its key and secret obtain a token (client credentials grant), used until rejected and then
+ * replaced.
  */
 export const appTokenKind: CredentialKind = {
   platform: "mastodon",
@@ -121,7 +121,7 @@ async function send(
   const secrets = held.secrets();
   const answer = await sendWith(request, secrets, tools);
   if (answer.status !== 401) return answer;
-  // Some servers say 401 to an application for what they show to users alone; its token is good all the same.
+  // Some servers return 401 for user-only resources to a valid application token.
   if (isForUsers(fieldsIn(answer))) return { ...answer, status: 403 };
   const again = await sendWith(request, await renewed(secrets, held, tools), tools);
   if (again.status === 401) throw refusedToken(host, again.status);

@@ -7,10 +7,9 @@ import { fieldsIn, reasonIn, refusedToken } from "./server-answer.ts";
 
 const answerMs = 30_000;
 const scope = "read";
-/** What applications have that nobody is sent back to; some servers want the registered one also where it has no use. */
+/** Out-of-band. Some servers require the registered one even in grants that do not use it. */
 export const usualRedirectUri = "urn:ietf:wg:oauth:2.0:oob";
 
-/** The token, or the answer that holds none. */
 export async function grant(
   host: string,
   { clientId, clientSecret, redirectUri }: Secrets,
@@ -37,7 +36,6 @@ export async function grant(
   return answer.status === 200 && isToken ? token : answer;
 }
 
-/** Why an application that was given has no token, with the reason that the server gives. */
 export function notGranted(host: string, answer: FetchedAnswer): EarshotError {
   const server = new URL(host).host;
   const { error } = fieldsIn(answer);
@@ -66,7 +64,6 @@ export function notGranted(host: string, answer: FetchedAnswer): EarshotError {
   );
 }
 
-/** What is secret of an application, with another token. */
 export async function renewed(
   seen: Secrets,
   held: LeasedCredential,

@@ -11,7 +11,7 @@ import { readTarget } from "../read-target.ts";
 import type { UpstreamItem } from "../upstream.ts";
 import { createMastodonUpstream } from "./upstream.ts";
 
-/** Whether a reading counts as whole exactly where everything came that the emulated network has. */
+/** A reading must count as complete if and only if it returned all that the emulated network has. */
 
 const nowMs = Date.UTC(2026, 10, 2);
 const upstream = createMastodonUpstream({ instance: null });
@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** All items, read in steps of a few, and whether each reading was whole. */
+/** In small steps; `areWhole` if every reading was complete. */
 async function readAll(
   method: FetchMethod,
   [kind, query]: readonly ["user" | "post", string],

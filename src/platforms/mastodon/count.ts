@@ -1,3 +1,2 @@
-/** A number of things; null when it is none. */
 export const count = (value: unknown): number | null =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;

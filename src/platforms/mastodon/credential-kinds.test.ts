@@ -14,7 +14,6 @@ import type {
 } from "../credential.ts";
 import { mastodonCredentialKinds } from "./credential-kinds.ts";
 
-/** How credentials of Mastodon are made, tested and used, against an emulated server. */
 let server: MastodonEmulator;
 let annId: string;
 let tools: CredentialTools;

@@ -6,7 +6,7 @@ import { type Paging, readPaging, writePaging } from "./link-paging.ts";
 import { serverOf } from "./named-server.ts";
 import { type ServerAccess, serverAccessAt } from "./server-access.ts";
 
-/** The cursor of a list: its server, whose or what list it is there, and where it goes on. Null when it does not. */
+/** Server, id of the list's subject there, and paging. Null at the end. */
 export function cursorOf(
   { instance }: ServerAccess,
   id: string,
@@ -15,10 +15,7 @@ export function cursorOf(
   return paging === null ? null : `${instance} ${id} ${writePaging(paging)}`;
 }
 
-/**
- * Reads such a cursor; null for none. It leads to the session's server or to the one that the target names. Errors:
- * `cursor_invalid` for any other text.
- */
+/** May only point to the session's server or the one that the target names. Errors: `cursor_invalid`. */
 export function readCursor(
   cursor: string | null,
   session: Session,

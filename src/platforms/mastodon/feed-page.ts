@@ -7,27 +7,26 @@ import { nextPaging, type Paging } from "./link-paging.ts";
 import type { Feed } from "./search-feeds.ts";
 import { ask, type ServerAccess } from "./server-access.ts";
 
-/** Where a feed goes on: its page, and how many statuses of that were taken already. */
+/** The page, and how many of its statuses were returned. */
 export type FeedPosition = { paging: Paging | null; taken: number };
 
 type TimedStatus = { status: unknown; ms: number };
 
 export type FeedPage = {
   at: FeedPosition;
-  /** Newest first, without those that were taken. */
+  /** Newest first, without those already returned. */
   statuses: readonly TimedStatus[];
-  /** Of its last status; whatever follows is older. */
+  /** All later pages are older. */
   oldestMs: number;
   next: Paging | null;
 };
 
 const mostStatuses = 40;
-/** A search engine gives no more than so many of one search. */
+/** Search engines limit the results of one search. */
 const mostOffset = 10_000;
 
 type Asked = { place: ServerAccess; info: InstanceInfo; call: SearchCall };
 
-/** One page of a feed. */
 export async function readFeed(feed: Feed, at: FeedPosition, asked: Asked): Promise<FeedPage> {
   const { json, next } =
     feed.kind === "search" ? await searched(feed.text, at, asked) : await timeline(feed, at, asked);
@@ -40,7 +39,7 @@ export async function readFeed(feed: Feed, at: FeedPosition, asked: Asked): Prom
   return { at, statuses: all.slice(at.taken), oldestMs, next: isPast ? null : next };
 }
 
-/** One without a time comes where it is. */
+/** A status without a time sorts as the oldest. */
 function timeOf(status: unknown): number {
   return parseIsoTime(string(fieldsOf(status).created_at, 64) ?? "") ?? 0;
 }
@@ -55,7 +54,7 @@ async function searched(text: string, { paging }: FeedPosition, { place, info, c
     max_id: idBefore(call.toMs, info, call.asOfMs),
   };
   const answer = await ask(place, { path: "/api/v2/search", query, bucket: "api" }, "read:search");
-  // A page may be short, as the server leaves out whom the user has muted.
+  // Muted accounts are removed from a page, so a short page is not the end.
   const isMore = offset + 2 * mostStatuses <= mostOffset;
   const next = isMore ? { offset: String(offset + mostStatuses) } : null;
   return { json: fieldsOf(answer?.json).statuses, next };
@@ -82,7 +81,7 @@ async function timeline(
   return { json: answer.json, next };
 }
 
-/** A server that names no next page goes on by the ids. */
+/** Falls back to paging by id if the server sends no Link header. */
 function afterLast(answer: { json: unknown; headers: { has(name: string): boolean } }) {
   const statuses = list(answer.json, 200);
   const id = readId(fieldsOf(statuses.at(-1)).id);
@@ -92,10 +91,7 @@ function afterLast(answer: { json: unknown; headers: { has(name: string): boolea
 
 const hourMs = 3_600_000;
 
-/**
- * An id that the newest status before a time has, or a lower one, so that what is newer need not be read through: Mastodon's own
- * ids begin with their time. Those of other software are left alone.
- */
+/** Skips newer statuses: Mastodon's ids start with their time. Ids of other software have no known form. */
 function idBefore(toMs: number, { isMastodon }: InstanceInfo, asOfMs: number): string | undefined {
   const untilMs = toMs + hourMs;
   if (!isMastodon || untilMs >= asOfMs || untilMs <= 0) return undefined;

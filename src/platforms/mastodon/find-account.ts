@@ -6,19 +6,17 @@ import { idOn, readAccount, readId } from "./account.ts";
 import { serverOf } from "./named-server.ts";
 import { ask, type ServerAccess, serverAccessAt, serverAccessOf } from "./server-access.ts";
 
-/** An account on the server that is asked about it. */
 export type FoundAccount = {
   place: ServerAccess;
-  /** Its id there. */
+  /** Its id on that server. */
   id: string;
-  /** What the server tells of it; null where only its id was known. */
+  /** Null if only the id is known. */
   json: unknown;
 };
 
 /**
- * The account that a target names, on the session's server where that knows it: a server shows of other servers' accounts what
- * has reached it. Where it knows nothing of the account, a user's server looks for it, and else the account's own server is
- * asked openly. Null when there is no such account.
+ * Looks on the session's server, then by a user's server remotely, then on the account's own server without a credential. A
+ * server shows only what has reached it of remote accounts.
  */
 export async function findAccount(
   target: Target | null,
@@ -43,7 +41,7 @@ async function byHandle(
 ): Promise<FoundAccount | null> {
   const own = serverAccessOf(session);
   const home = handle.includes("@") ? handle.slice(handle.lastIndexOf("@") + 1) : null;
-  // Without a credential nothing ties the question to one server: the one that the query names knows the account best.
+  // The account's own server knows it best; without a credential there is no reason to prefer another.
   const first = own.isOpen ? serverAccessAt(session, home ?? host ?? own.instance) : own;
   const isForeign = home !== null && home !== first.instance;
   const found =
@@ -62,7 +60,7 @@ async function lookUp(place: ServerAccess, handle: string): Promise<FoundAccount
   return answer === null ? null : foundAt(place, answer.json);
 }
 
-/** A server has its own accounts by their names alone. */
+/** Local accounts have no host. */
 const asKnownAt = (instance: string, handle: string): string =>
   handle.toLowerCase().endsWith(`@${instance}`) ? handle.slice(0, handle.lastIndexOf("@")) : handle;
 
@@ -71,7 +69,7 @@ function foundAt(place: ServerAccess, json: unknown): FoundAccount | null {
   return id === null ? null : { place, id, json };
 }
 
-/** What the server of a user finds on other servers. */
+/** Remote resolution by the user's server. */
 async function resolved(
   place: ServerAccess,
   handle: string,
@@ -92,7 +90,7 @@ async function resolved(
   return named === undefined ? null : foundAt(place, named);
 }
 
-/** The account's own server may be another host than its name says, or none that answers. */
+/** The account's server may be another host than its handle's, or unreachable. */
 async function atHome(home: ServerAccess, handle: string): Promise<FoundAccount | null> {
   try {
     return await lookUp(home, handle);

@@ -6,18 +6,17 @@ import { readId } from "./account.ts";
 import { serverOf } from "./named-server.ts";
 import { ask, type ServerAccess, serverAccessAt, serverAccessOf } from "./server-access.ts";
 
-/** A status on the server that is asked about it. */
 export type FoundStatus = {
   place: ServerAccess;
-  /** Its id there. */
+  /** Its id on that server. */
   id: string;
-  /** What the server tells of it; null where only its id was known. */
+  /** Null if only the id is known. */
   json: unknown;
 };
 
 /**
- * The status that a target names: by its id on its server, or by its uri or address, which the server of a user looks for on
- * others, and else the server that the address names is asked for openly. Null when there is none.
+ * By id on its server, or by URI or address: a user's server resolves it remotely, otherwise the address's server is
+ * requested without a credential.
  */
 export async function findStatus(
   target: Target | null,
@@ -39,7 +38,7 @@ export async function findStatus(
   return { place: serverAccessAt(session, named.host), id: named.id, json: null };
 }
 
-/** Servers of other software have addresses that tell no id, by which alone one that does not know the reader can be asked. */
+/** Addresses of other software may lack the id, which an unauthenticated request needs. */
 function unnamed(host: string): EarshotError {
   return new EarshotError(
     "upstream_refused",
@@ -51,7 +50,6 @@ function unnamed(host: string): EarshotError {
   );
 }
 
-/** An id together with the server that it counts on, as far as the target names them. */
 function namedBy(target: PostTarget): { id: string | null; host: string | null } {
   const { id, uri, url } = target;
   const host = serverOf(target);
@@ -64,10 +62,7 @@ function namedBy(target: PostTarget): { id: string | null; host: string | null }
 
 const pagesOfStatuses: ReadonlySet<string> = new Set(["statuses", "notice", "notes"]);
 
-/**
- * The id in an address of a status as servers write them: `/@ann/1`, `/users/ann/statuses/1`, `/@ann/statuses/01AB…`,
- * `/notice/9x`, `/notes/9h2k1x0abc`. Some write others, which lead to no id.
- */
+/** From `/@ann/1`, `/users/ann/statuses/1`, `/@ann/statuses/01AB…`, `/notice/9x` or `/notes/9h2k1x0abc`. */
 function idInAddress({ pathname }: URL): string | null {
   const parts = pathname.split("/").filter((part) => part !== "");
   const last = parts.at(-1) ?? "";
@@ -91,7 +86,7 @@ async function resolved(place: ServerAccess, address: string): Promise<FoundStat
   return id === null ? null : { place, id, json: status };
 }
 
-/** A token that may not search, or a server that cannot, leaves the other way open. */
+/** Null if the token or server cannot search, so that the next strategy is tried. */
 async function askLeniently(place: ServerAccess, request: Parameters<typeof ask>[1]) {
   try {
     return await ask(place, request, "read:search");

@@ -1,7 +1,7 @@
 import { withoutControls } from "../../text/controls.ts";
 import { credentialInvalid, credentialRefused } from "../credential-errors.ts";
 
-/** The server that was given by its host or an address on it, as an origin. Errors: `credential_invalid`. */
+/** From a host, handle or address. Errors: `credential_invalid`. */
 export function givenServer(given: string | undefined): string {
   const written = given?.trim() ?? "";
   const address = /^https?:\/\//i.test(written)
@@ -21,7 +21,7 @@ export function givenServer(given: string | undefined): string {
   );
 }
 
-/** What was given in a field that must not be empty. Errors: `credential_invalid`. */
+/** Errors: `credential_invalid` if empty or malformed. */
 export function givenText(given: string | undefined, field: string): string {
   const written = given?.trim() ?? "";
   if (/^[\x21-\x7e]{1,2000}$/.test(written)) return written;
@@ -29,7 +29,7 @@ export function givenText(given: string | undefined, field: string): string {
   throw credentialInvalid(`${field}: ${found}`, `paste the ${field} as the server shows it`);
 }
 
-/** A credential is for its own server alone. Errors: `credential_refused`. */
+/** A credential is for its own server only. Errors: `credential_refused`. */
 export function requireOrigin(url: URL, origin: string): void {
   if (url.origin === origin) return;
   throw credentialRefused(`this credential is for ${origin} alone`);

@@ -1,9 +1,9 @@
 import { decodeCharacters } from "./html-entities.ts";
 
-/** The longest run of attributes that is looked into. */
+/** Bounds the part of a tag that is parsed. */
 const attributesLength = 20_000;
 
-/** The value of an attribute in the inside of a tag; empty where it is not there. */
+/** Empty if absent. */
 export function attributeOf(attributes: string, name: string): string {
   const form = /([^\s=/"'>]{1,60})\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g;
   for (const found of attributes.slice(0, attributesLength).matchAll(form)) {

@@ -1,4 +1,4 @@
-/** The names of characters that servers and their editors write; other names stay as they are written. */
+/** Named character references that servers and editors write; others stay as written. */
 const named: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",
@@ -48,7 +48,7 @@ const named: Readonly<Record<string, string>> = {
 };
 const anyEntity = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}));/g;
 
-/** The text with its character references decoded, once: by number, and by the names that are usual in posts. */
+/** Decodes once: numeric references and those in `named`. */
 export function decodeCharacters(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(anyEntity, (written, decimal, hexadecimal, name) => {
@@ -58,6 +58,6 @@ export function decodeCharacters(text: string): string {
   });
 }
 
-/** Neither half of a pair, nor beyond Unicode, nor the one that ends texts. */
+/** Excludes surrogates, NUL and anything beyond Unicode. */
 const isCharacter = (point: number): boolean =>
   point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);

@@ -3,19 +3,18 @@ import { decodeCharacters } from "./html-entities.ts";
 import { type HtmlToken, htmlTokens } from "./html-tokens.ts";
 import { createWriter } from "./text-writer.ts";
 
-/** A text as its reader sees it, and the addresses that its links lead to. */
 export type HtmlText = { text: string; links: readonly HtmlLink[] };
 
-/** `isReference`: a mention or a hashtag, whose address is the server's page of it. */
+/** `isReference`: a mention or hashtag, whose address is the server's page for it. */
 type HtmlLink = { url: string; isReference: boolean };
 
-/** What is read of one text, far above what servers let their users write. Lengths count UTF-16 code units. */
+/** Far above what servers allow. Lengths count UTF-16 code units. */
 const htmlLength = 100_000;
 const textLength = 20_000;
 const addressLength = 8_192;
 const mostLinks = 100;
 
-/** How many line breaks part what stands before such an element from what stands in or after it. */
+/** Line breaks around block elements. */
 const breaksAround: Readonly<Record<string, number>> = {
   p: 2,
   blockquote: 2,
@@ -34,13 +33,13 @@ const breaksAround: Readonly<Record<string, number>> = {
   li: 1,
   tr: 1,
 };
-/** Where a browser that cannot set small letters above others would show brackets. */
+/** Parentheses for browsers without ruby support. */
 const leftOut: ReadonlySet<string> = new Set(["rp"]);
 
 /**
- * The text of a post or a profile that a server gives as HTML: paragraphs parted by an empty line, `<br>` as a line break,
- * entities decoded. A link that shows its own address, shortened or not, is written in full; one that shows words keeps them.
- * Scripts, styles and what `without` names by a class of its own are left out. Takes any string, in linear time.
+ * Converts HTML to text: empty lines between paragraphs, `<br>` as line break, entities decoded. A link that shows its own
+ * address, even shortened, becomes the full address. Scripts, styles and elements with the class `without` are dropped.
+ * Accepts any string; linear time.
  */
 export function textOfHtml(html: string, without: string | null = null): HtmlText {
   const writer = createWriter();
@@ -110,7 +109,7 @@ function stillSkipping(
   return left === 0 ? null : { name, depth: left };
 }
 
-/** Whether what a link shows is its address: all of it, or its beginning up to an ellipsis, with or without `https://www.`. */
+/** The whole address or a prefix with an ellipsis, with or without `https://www.`. */
 function showsAddress(shown: string, url: string): boolean {
   const written = bare(shown.trim());
   if (written === "") return true;

@@ -1,4 +1,3 @@
-/** A piece of HTML: text as written, or a tag. */
 export type HtmlToken =
   | { kind: "text"; text: string }
   | { kind: "open"; name: string; attributes: string }
@@ -6,13 +5,10 @@ export type HtmlToken =
 
 const tagStart = /[a-zA-Z]/;
 const tagName = /[a-zA-Z][^\s/>]{0,40}/y;
-/** What stands within them is no text of the page. */
+/** Their content is not text. */
 const rawElements: ReadonlySet<string> = new Set(["script", "style", "template", "noscript"]);
 
-/**
- * The pieces of HTML in their order, each character looked at a bounded number of times whatever it is. A `<` that begins no
- * tag is text; a tag or a comment that does not end takes the rest with it; scripts and styles are left out whole.
- */
+/** Linear time for any input. A `<` that does not start a tag is text; an unterminated tag or comment consumes the rest. */
 export function* htmlTokens(html: string): Generator<HtmlToken> {
   let place = 0;
   while (place < html.length) {
@@ -39,7 +35,7 @@ export function* htmlTokens(html: string): Generator<HtmlToken> {
   }
 }
 
-/** Where the next tag or comment begins; the length when none does. */
+/** Offset of the next tag or comment; the length if none. */
 function nextMarkup(html: string, from: number): number {
   let place = html.indexOf("<", from);
   while (place >= 0) {
@@ -58,7 +54,7 @@ function endOfComment(html: string, start: number): number {
   return end + (isComment ? 3 : 1);
 }
 
-/** Where the `>` of a tag stands, which is not within quotation marks. */
+/** Ignores `>` in quotation marks. */
 function endOfTag(html: string, start: number): number {
   let quote = "";
   for (let place = start; place < html.length; place += 1) {

@@ -10,9 +10,8 @@ import {
 } from "../identity.ts";
 
 /**
- * Identity on Mastodon: the uri of the post, a web address. A number belongs to one server alone: without a uri it counts
- * together with the server that the author's handle names. An account's number counts with its server too, named by
- * the handle or else by the post's address.
+ * Identity is the post's URI, a web address. Ids are local: without a URI, an id is qualified by the server of the author's
+ * handle, an account id by that of the handle or else of the post's address.
  */
 export const mastodonIdentity: IdentityRules = {
   identify,
@@ -51,7 +50,7 @@ function uriOfNumber({ id, author }: ClaimedIdentity): string | null {
   return id === null ? null : importedUri("mastodon", id, serverOfHandle(author));
 }
 
-/** An id counts on the server of the one who refers to it, as that one's own id does. */
+/** Ids are local to the server of the referring post. */
 function reference(text: string, author: string): PostReference | null {
   const named = isUri(text)
     ? { id: null, uri: text }

@@ -2,17 +2,16 @@ import { EarshotError } from "../../lib/errors.ts";
 import { fieldsOf, string } from "../fields.ts";
 import type { Answer, ServerAccess } from "./server-access.ts";
 
-/** What a server tells of itself, as far as it decides what can be asked. */
+/** A server's description, as far as it affects requests. */
 export type InstanceInfo = {
-  /** Whether it is Mastodon itself, or a near relative; other software speaks the same API in part. */
+  /** Or a close fork; other software implements the API in part. */
   isMastodon: boolean;
-  /** Of Mastodon; null where it is none, or tells no version. */
+  /** Null if not Mastodon. */
   version: { major: number; minor: number } | null;
-  /** Who is shown the timelines of hashtags; `public` where it does not say. */
+  /** `public` if not stated. */
   hashtagFeeds: "public" | "authenticated" | "disabled";
 };
 
-/** Of a server that tells nothing. */
 export const unknownInstance: InstanceInfo = {
   isMastodon: false,
   version: null,
@@ -22,7 +21,7 @@ const keptMs = 3_600_000;
 const mostKept = 500;
 
 export type InstanceInfos = {
-  /** What the server tells of itself; nothing when it does not. Asked for once an hour. */
+  /** Cached for an hour; `unknownInstance` if there is none. */
   of(place: ServerAccess, nowMs: number): Promise<InstanceInfo>;
 };
 
@@ -42,7 +41,7 @@ export function createInstanceInfos(): InstanceInfos {
   };
 }
 
-/** A server that has not the newer description has the older one; one that fails for the moment is asked again. */
+/** Tries v2, then v1. A transient failure is not cached. */
 async function asked(place: ServerAccess): Promise<InstanceInfo> {
   for (const path of ["/api/v2/instance", "/api/v1/instance"]) {
     const answer = await describe(place, path);
@@ -60,7 +59,7 @@ async function describe(place: ServerAccess, path: string): Promise<Answer | nul
   }
 }
 
-/** Reads such a description; takes any JSON. */
+/** Accepts any JSON. */
 export function infoOf(json: unknown): InstanceInfo {
   const { version: written, configuration } = fieldsOf(json);
   const access = fieldsOf(fieldsOf(fieldsOf(configuration).timelines_access).hashtag_feeds);
@@ -68,14 +67,14 @@ export function infoOf(json: unknown): InstanceInfo {
   return { isMastodon: version !== null, version, hashtagFeeds: loosest(access) };
 }
 
-/** Other software tells which version of Mastodon it is compatible with, or counts from its own beginning. */
+/** Null for other software, which reports a compatible version or its own. */
 function versionOf(written: string): { major: number; minor: number } | null {
   const [, major, minor] = /^(\d{1,3})\.(\d{1,3})\.\d/.exec(written) ?? [];
   if (major === undefined || minor === undefined || /compatible/i.test(written)) return null;
   return Number(major) < 2 ? null : { major: Number(major), minor: Number(minor) };
 }
 
-/** Posts of the server and those of others are shown each by their own rule; what is shown of either is worth asking for. */
+/** Local and remote posts have separate rules; the looser one decides. */
 function loosest({ local, remote }: Record<string, unknown>): InstanceInfo["hashtagFeeds"] {
   const told = [local, remote];
   if (told.every((access) => access === "disabled")) return "disabled";
@@ -83,6 +82,6 @@ function loosest({ local, remote }: Record<string, unknown>): InstanceInfo["hash
   return isClosed ? "authenticated" : "public";
 }
 
-/** Whether the search knows `from:`, `language:`, `has:` and the like; to others they are words. */
+/** `from:`, `language:`, `has:` and the like; older versions treat them as words. */
 export const knowsOperators = ({ version }: InstanceInfo): boolean =>
   version !== null && (version.major > 4 || (version.major === 4 && version.minor >= 2));

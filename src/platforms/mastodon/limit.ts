@@ -2,7 +2,7 @@ import type { Headers } from "undici";
 import { parseIsoTime } from "../time.ts";
 import type { Limit } from "../upstream.ts";
 
-/** The limit nearest to its end, which each answer of Mastodon tells; the reset is a time, on some servers a Unix time. */
+/** Of the bucket closest to its end. Reset is an ISO time or, on some servers, a Unix time. */
 export function limitOf(headers: Headers): Limit | null {
   const remaining = headers.get("x-ratelimit-remaining");
   const reset = headers.get("x-ratelimit-reset");

@@ -1,19 +1,18 @@
 import type { Headers } from "undici";
 import type { UpstreamWarning } from "../upstream.ts";
 
-/** Where a list goes on: parameters that the server itself has named. */
+/** Query parameters of the next page, as the server named them. */
 export type Paging = Readonly<Record<string, string>>;
 
-/** Parameters that say where a page begins; all others of a request stay as they are. */
+/** They define a page's start; the rest of a request stays. */
 const pagingParameters: readonly string[] = ["max_id", "min_id", "since_id", "offset", "page"];
 const valueForm = /^[A-Za-z0-9_.:~+/=-]{1,200}$/;
 const longestHeader = 8_192;
 const mostLinks = 10;
 
 /**
- * What the `Link` header names as the next page of what was asked; null when it names none. Ids of lists are the server's own
- * affair and no numbers, so nothing else tells where a list goes on. A link to another path leads nowhere; the parameters are
- * taken, and the request is made anew, so that a link to another host is never followed.
+ * The next page of a `Link` header: ids of lists are opaque. Other paths are ignored and only known parameters taken, so
+ * that a link to another host is never followed.
  */
 export function nextPaging(headers: Headers, path: string): Paging | null {
   const header = headers.get("link");
@@ -27,7 +26,7 @@ export function nextPaging(headers: Headers, path: string): Paging | null {
   return null;
 }
 
-/** Reports a next page that the header names, and that cannot be requested. */
+/** The header names a next page that cannot be requested. */
 export function warningsOnLink(headers: Headers, path: string): UpstreamWarning[] {
   const header = headers.get("link") ?? "";
   const isNamed = header.length > longestHeader || addressesOf(header).length > 0;
@@ -41,7 +40,7 @@ export function warningsOnLink(headers: Headers, path: string): UpstreamWarning[
   ];
 }
 
-/** The addresses of `rel="next"`. */
+/** Addresses with `rel="next"`. */
 function addressesOf(header: string): string[] {
   const form =
     /<([^<>]{1,4000})>((?:\s*;\s*[a-z*]{1,20}\s*=\s*(?:"[^"]{0,200}"|[^\s",;]{1,200}))*)/gi;
@@ -59,10 +58,9 @@ function decoded(path: string): string {
   }
 }
 
-/** As text for a cursor. */
 export const writePaging = (paging: Paging): string => new URLSearchParams(paging).toString();
 
-/** Reads such a text, or the parameters of a link; null when it holds nothing known, or something that is no id. */
+/** Null without a known parameter or with a malformed one. */
 export function readPaging(parameters: URLSearchParams | string): Paging | null {
   const given = typeof parameters === "string" ? new URLSearchParams(parameters) : parameters;
   const known = pagingParameters.flatMap((name): [string, string][] => {

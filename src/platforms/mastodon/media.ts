@@ -4,10 +4,10 @@ import { webAddress } from "./web-address.ts";
 
 const mostMedia = 40;
 const altLength = 5_000;
-/** As servers of this API name them; `gifv` is a moving picture without sound. */
+/** `gifv` is a video without sound. */
 const types: readonly string[] = ["image", "gifv", "video", "audio"];
 
-/** The media attached to a status. Where its own file is not known, the one of the server that it came from, else a preview. */
+/** The file on this server, else on its origin server, else a preview. */
 export function mediaOf(attachments: unknown): Media[] {
   return list(attachments, mostMedia).flatMap((attachment) => {
     const {

@@ -1,6 +1,6 @@
 import type { PostTarget, Target, UserTarget } from "../target.ts";
 
-/** The server that a target names, its host: the one of its address, else of the name or the id; null when it names none. */
+/** By address, else by handle or id. */
 export function serverOf(target: Target | null): string | null {
   if (target === null || target.kind === "space") return null;
   const named = target.kind === "user" ? ofUser(target) : ofPost(target);
@@ -8,7 +8,7 @@ export function serverOf(target: Target | null): string | null {
   return origin === null || origin.username !== "" || origin.pathname !== "/" ? null : origin.host;
 }
 
-/** A name says where an account is at home; its page may stand on another server as well. */
+/** A profile page may also be on other servers than the handle's. */
 const ofUser = ({ handle, id, host }: UserTarget): string | null =>
   afterAt(handle) ?? afterAt(id) ?? host;
 

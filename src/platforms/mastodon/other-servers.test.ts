@@ -14,7 +14,7 @@ import { createInstanceInfos, infoOf } from "./instance-info.ts";
 import { serverAccessOf } from "./server-access.ts";
 import { createMastodonUpstream } from "./upstream.ts";
 
-/** What other servers of this API do otherwise, one by one, and what a server can go wrong with. */
+/** Differences between servers, and server failures. */
 let server: MastodonEmulator;
 afterEach(async () => await server.close());
 
@@ -72,7 +72,6 @@ async function everything(
   return items;
 }
 
-/** Every method, and how many items each finds. */
 async function counts({ token, uri }: World) {
   const found: Record<string, number> = {};
   for (const [method, query] of [
@@ -270,7 +269,7 @@ it("pages with what cannot be read tell how much was left out", async () => {
         ({ items, remarks = [] }) => [items.length, ...remarks.map(({ code }) => code)],
         ({ code }: EarshotError) => [0, code],
       );
-      // A list may hold what cannot be read; anything else is no answer, and does not say that nothing is there.
+      // A list may contain unreadable items; any other value is an error, not an empty result.
       const isList = odd.startsWith("[") && method === "getretweeters";
       const expected = isList ? "unreadable_items" : "answer_unreadable";
       expect(told, `${method} ${odd}`).toEqual([0, expected]);

@@ -6,12 +6,11 @@ import { readCursor } from "./cursor.ts";
 import type { Paging } from "./link-paging.ts";
 import type { Answer, ServerAccess } from "./server-access.ts";
 
-/** A page that is asked for, and with what. */
 export type PageRequest = { call: PageCall; session: Session };
 
 export const bucket = "api";
 
-/** Requests that go on in a list have a limit of their own. */
+/** Paged requests have a separate rate limit. */
 export const bucketOf = (paging: Paging | null | undefined): string =>
   paging == null ? bucket : "paging";
 
@@ -20,7 +19,7 @@ export const atMost = (most: number, { limit }: PageCall): number =>
 
 type Continued = { place: ServerAccess; id: string; json: unknown; paging: Paging | null };
 
-/** Where a list goes on, or begins: what its cursor names is not looked for again. */
+/** Resumes at the cursor, whose subject is not looked up again. */
 export async function continued(
   { call, session }: PageRequest,
   find: () => Promise<{ place: ServerAccess; id: string; json: unknown } | null>,
@@ -31,7 +30,7 @@ export async function continued(
   return found === null ? null : { ...found, paging: null };
 }
 
-/** Lists of statuses go on by the statuses' own ids, on a server that names no next page. */
+/** For servers without a Link header. */
 export function afterLast({ json, headers }: Answer, limit: number): Paging | null {
   if (headers.has("link")) return null;
   const statuses = list(json, 1_000);

@@ -12,7 +12,6 @@ import { readTarget } from "../read-target.ts";
 import type { UpstreamItem } from "../upstream.ts";
 import { createMastodonUpstream } from "./upstream.ts";
 
-/** Every method against an emulated server. */
 let server: MastodonEmulator;
 let user: { access: "user"; token: string };
 let ids: Record<"ann" | "bob" | "cat" | "first" | "reply" | "deep" | "photo" | "boost", string>;

@@ -7,7 +7,6 @@ import { rebloggersPage, repliesPage, statusPage } from "./status-pages.ts";
 import { accountTimeline, homeTimeline } from "./timeline-pages.ts";
 import { trendsPage } from "./trends-page.ts";
 
-/** How each method gets its page. */
 export const pages: Readonly<Record<FetchMethod, (asked: PageRequest) => Promise<UpstreamPage>>> = {
   searchbyprofile: profilePage,
   getprofilebyid: profilePage,

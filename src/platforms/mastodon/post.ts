@@ -10,16 +10,15 @@ import { mentionsOf, mostEntities, tagsOf, withEntitiesOf } from "./status-entit
 import { identityOf, quotedOf, repliedTo } from "./status-references.ts";
 import { webAddress } from "./web-address.ts";
 
-/** Where a status was seen: `instance` is the host (and port) of the server that told it. */
+/** `instance`: host (and port) of the server that returned the status. */
 export type StatusContext = { instance: string; seenMs: number; origin: Origin };
 
 /**
- * The post that a status of the Mastodon API describes; null when it is none: nothing that identifies it, or its author. A
- * status is whatever its server makes of it, so a field that is not what
- * https://docs.joinmastodon.org/entities/Status/ says is left out, longer ones are cut, and nothing throws.
+ * Null without identity or author. Drops fields that do not match https://docs.joinmastodon.org/entities/Status/, cuts long
+ * ones, never throws.
  *
- * A content warning stands before the text and the options of a poll behind it, each after an empty line, as a server's own
- * search reads them too. Ids count on the server alone that told them: `userId` and the post answered name it.
+ * As in Mastodon's own search, a content warning precedes the text and poll options follow it, separated by empty lines. Ids
+ * are local: `userId` and the parent's id are qualified by the server.
  */
 export function postOfStatus(status: unknown, context: StatusContext): Post | null {
   const { reblog } = fieldsOf(status);
@@ -30,8 +29,8 @@ export function postOfStatus(status: unknown, context: StatusContext): Post | nu
 }
 
 /**
- * Whether a status may be found by strangers: it is public, and its author, for a repost also that of the original, has agreed
- * to be searched. Servers that do not tell have not asked.
+ * True if public and its author, for a boost also the original's, opted in to search. Servers without the setting count as
+ * not opted in.
  */
 export function mayBeIndexed(status: unknown): boolean {
   const { visibility, account, reblog } = fieldsOf(status);
@@ -89,7 +88,7 @@ function postByItself(value: unknown, { instance, seenMs, origin }: StatusContex
   };
 }
 
-/** A repost is its reposter's, of the time when it was reposted, and says what the original says. */
+/** A repost has its reposter and time, and the original's text. */
 function repostOf(own: Post, original: Post, originalId: string | null): Post {
   return {
     ...own,
@@ -129,7 +128,7 @@ function languageOf(language: unknown): string[] {
   return isTag ? [language] : [];
 }
 
-/** By its last edit, in a form that sorts. */
+/** Time of the last edit, in a sortable form. */
 function revisionOf({ created_at: created, edited_at: edited }: Fields): string {
   const ms = parseIsoTime(string(edited, 64) ?? string(created, 64) ?? "");
   return ms === null ? "" : isoText(ms).replace(/(:\d\d)Z$/, "$1.000Z");

@@ -5,7 +5,7 @@ import { count } from "./count.ts";
 import { textOfHtml } from "./html-text.ts";
 import { webAddress } from "./web-address.ts";
 
-/** The profile of an account of the Mastodon API; null when it has no names. Takes any JSON. */
+/** Null without names. Accepts any JSON. */
 export function profileOfAccount(value: unknown, instance: string): Profile | null {
   const names = namesOfAccount(value, instance);
   if (names === null) return null;
@@ -21,7 +21,7 @@ export function profileOfAccount(value: unknown, instance: string): Profile | nu
     bannerUrl: bannerOf(account.header),
     location: null,
     createdAt: string(account.created_at, 64),
-    // A server checks links that an account names, not who somebody is.
+    // Mastodon verifies links, not identity.
     verified: null,
     isProtected: asBoolean(account.locked),
     isBot: asBoolean(account.bot),
@@ -35,12 +35,11 @@ export function profileOfAccount(value: unknown, instance: string): Profile | nu
   };
 }
 
-/** Whether a server says that the account is not to be seen. */
 export const isWithheld = (account: unknown): boolean => fieldsOf(account).suspended === true;
 
 const asBoolean = (value: unknown): boolean | null => (typeof value === "boolean" ? value : null);
 
-/** Accounts without a banner have the address of a picture that stands for none. */
+/** A placeholder means no banner. */
 function bannerOf(header: unknown): string | null {
   const address = webAddress(header);
   return address?.endsWith("/headers/original/missing.png") ? null : address;

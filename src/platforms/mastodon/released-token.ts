@@ -1,5 +1,5 @@
 import type { Secrets } from "../credential.ts";
 
-/** The token alone: key and secret of an application stay where they are stored. */
+/** Key and secret of an application are never released. */
 export const releasedToken = ({ token }: Secrets): Secrets | null =>
   token === undefined ? null : { token };

@@ -5,14 +5,14 @@ import { pageOf, type SentItem } from "../upstream-page.ts";
 import type { Answer, ServerAccess } from "./server-access.ts";
 import { isForAll, name, sentStatus } from "./view-page.ts";
 
-/** As many as a server tells of a thread at once to those who have signed in. */
+/** Mastodon's thread limit for authenticated users. */
 const mostReplies = 4_096;
-/** As many as Mastodon tells everybody else. */
+/** Mastodon's thread limit for unauthenticated clients. */
 const mostOpenReplies = 60;
 
 type Root = { id: string; uri: string | null };
 
-/** The answers to a status, and the answers to those, in the server's order: each after what it answers. */
+/** In the server's order: each after its parent. */
 export function pageOfReplies(
   { json, headers }: Answer,
   { place, root, nowMs }: { place: ServerAccess; root: Root; nowMs: number },
@@ -37,7 +37,7 @@ export function pageOfReplies(
   });
 }
 
-/** The thread itself tells the uris that a status leaves out. */
+/** Statuses omit the parent's URI. */
 function withParentUri(post: Post, uris: ReadonlyMap<string, string>): Post {
   const uri = uris.get(post.inReplyTo?.id ?? "");
   if (post.inReplyTo === null || uri === undefined) return post;

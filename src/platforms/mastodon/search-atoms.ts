@@ -1,22 +1,16 @@
 import type { ResolvedNames } from "../../query/make-plan.ts";
 import type { PostProperty, QueryLeaf } from "../../query/tree.ts";
 
-/**
- * What a search of Mastodon can be told of one leaf of a query. `operator` is text that only newer servers understand; a
- * `no-tag` is understood by the timelines of hashtags alone.
- */
+/** `operator` needs a server that knows operators; `no-tag` works only in hashtag timelines. */
 export type Atom = { kind: "word" | "phrase" | "tag" | "no-tag" | "operator"; text: string };
 
-/** Alternatives, each of atoms that hold together: none is never, one without atoms is anything. */
+/** A disjunction of conjunctions; empty never matches, an empty conjunction always does. */
 export type Alternatives = readonly (readonly Atom[])[];
 
 const never: Alternatives = [];
 const anything: Alternatives = [[]];
 
-/**
- * What a post that satisfies the leaf has, so far as Mastodon's search can be told: a superset. What it cannot be told exactly
- * is left wide.
- */
+/** A superset of the leaf's matches. */
 export function atomsOf(leaf: QueryLeaf, names: ResolvedNames): Alternatives {
   switch (leaf.kind) {
     case "word":
@@ -37,7 +31,7 @@ export function atomsOf(leaf: QueryLeaf, names: ResolvedNames): Alternatives {
       return propertyOf(leaf.property);
     case "platform":
       return leaf.platform === "mastodon" ? anything : never;
-    // Nothing on Mastodon tells a place.
+    // Mastodon has no locations.
     case "geocode":
       return never;
     default:
@@ -45,10 +39,7 @@ export function atomsOf(leaf: QueryLeaf, names: ResolvedNames): Alternatives {
   }
 }
 
-/**
- * What a post that does not satisfy the leaf has; again a superset. Words are not among it: the server's index also knows words
- * by their stems, and so would leave out more than it should.
- */
+/** A superset. Words are not excluded: the server's index also matches stems and would exclude too much. */
 export function atomsOfNegation(leaf: QueryLeaf): Alternatives {
   switch (leaf.kind) {
     case "hashtag":
@@ -65,7 +56,7 @@ export function atomsOfNegation(leaf: QueryLeaf): Alternatives {
 const together = (atoms: readonly Atom[]): Alternatives => [atoms];
 const operator = (text: string): Alternatives => together([{ kind: "operator", text }]);
 
-/** A word of the index: letters and digits, with what stands within one (`don't`, `3.14`, `node.js`). */
+/** A word of the index, with inner apostrophes or dots (`don't`, `3.14`, `node.js`). */
 const wordForm = /[\p{L}\p{N}\p{M}_]+(?:['’.][\p{L}\p{N}\p{M}_]+)*/gu;
 
 function wordsIn(text: string): Atom[] {
@@ -73,7 +64,7 @@ function wordsIn(text: string): Atom[] {
   return words.slice(0, 20).map((word) => ({ kind: "word", text: word.replaceAll("’", "'") }));
 }
 
-/** Words side by side; where something stands between them, or any word may, they are asked for each by itself. */
+/** Separate words if there is punctuation or a wildcard in between. */
 function phraseOf(text: string): Atom[] {
   const words = wordsIn(text);
   const isPlain = words.map((word) => word.text).join(" ") === text.toLowerCase().trim();
@@ -81,7 +72,7 @@ function phraseOf(text: string): Atom[] {
   return [{ kind: "phrase", text: text.toLowerCase().trim() }];
 }
 
-/** Languages that servers also tell with a region (`zh-TW`), which is another value to the search. */
+/** Servers also report these with a region (`zh-TW`), a different value to search. */
 const languagesWithRegions: ReadonlySet<string> = new Set([
   "en",
   "es",
@@ -95,10 +86,10 @@ const languagesWithRegions: ReadonlySet<string> = new Set([
 const mostAccounts = 4;
 const handleForm =
   /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,100}[A-Za-z0-9_])?(?:@[A-Za-z0-9.:-]{1,255})?$/;
-/** What may be an account's number or its id on other software, which the search does not take; queries fold its letters. */
+/** Possible account ids, which search does not accept; queries are case-folded. */
 const idForm = /^(?:\d+|(?=\D*\d)[0-9A-Z]{18}|[0-7][0-9A-Z]{25})(?:@|$)/i;
 
-/** A name without its server stands for each account that is known to bear it. */
+/** Without a server: every known account of that name. */
 function fromOf(user: string, names: ResolvedNames): Alternatives {
   if (!handleForm.test(user) || idForm.test(user)) return anything;
   const known = (names.accounts.get(user) ?? []).flatMap((key) => {
@@ -121,7 +112,7 @@ function propertyOf(property: PostProperty): Alternatives {
       return operator("is:reply");
     case "safe":
       return operator("-is:sensitive");
-    // A server searches no boosts, vouches for nobody, and knows no places.
+    // Mastodon does not search boosts, and has no verified accounts and no locations.
     case "nativeretweets":
     case "verified":
     case "geo":

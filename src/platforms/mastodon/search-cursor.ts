@@ -3,15 +3,15 @@ import type { FeedPage, FeedPosition } from "./feed-page.ts";
 import { readPaging, writePaging } from "./link-paging.ts";
 import type { Feed } from "./search-feeds.ts";
 
-/** Where each feed goes on; null where one has ended. */
+/** Null at a feed's end. */
 export type FeedPositions = readonly (FeedPosition | null)[];
 
 export const firstFeedPositions = (feeds: readonly Feed[]): FeedPositions =>
   feeds.map(() => ({ paging: null, taken: 0 }));
 
 /**
- * The pages of several feeds as one, newest first, each as far as no feed can still have something newer; and where each goes
- * on. The feed whose page ends first is read on, so that each step gets on.
+ * Newest first, up to the point where a feed may still have newer posts on its next page. The feed whose page ends first
+ * reads on, so every step makes progress.
  */
 export function mergeFeeds(pages: readonly (FeedPage | null)[]): {
   statuses: readonly unknown[];
@@ -39,7 +39,7 @@ function placeAfter(page: FeedPage | null, count: number): FeedPosition | null {
   return next === null ? null : { paging: next, taken: 0 };
 }
 
-/** As the text of a cursor; null when all have ended. */
+/** Null when all feeds have ended. */
 export function writeFeedPositions(places: FeedPositions): string | null {
   if (places.every((place) => place === null)) return null;
   return places
@@ -47,7 +47,7 @@ export function writeFeedPositions(places: FeedPositions): string | null {
     .join(" ");
 }
 
-/** Reads such a text. Errors: `cursor_invalid`. */
+/** Errors: `cursor_invalid`. */
 export function readFeedPositions(cursor: string, feeds: readonly Feed[]): FeedPositions {
   const written = cursor.slice(0, 4_000).split(" ");
   if (written.length !== feeds.length) throw invalid();

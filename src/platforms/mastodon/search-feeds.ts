@@ -3,7 +3,7 @@ import type { SearchCall } from "../upstream.ts";
 import { type InstanceInfo, knowsOperators } from "./instance-info.ts";
 import type { Alternatives, Atom } from "./search-atoms.ts";
 
-/** Something that is read page by page, newest first: a search, or the timeline of hashtags. */
+/** Paged newest first. */
 export type Feed =
   | { kind: "search"; text: string }
   | {
@@ -14,17 +14,17 @@ export type Feed =
       none: readonly string[];
     };
 
-/** What is asked for each alternative, and how many of them nothing can be asked for. */
+/** `unasked`: alternatives that no feed covers. */
 export type Feeds = { feeds: readonly Feed[]; unasked: number };
 
-/** Hashtags beside the first that the timeline heeds, of each kind. */
+/** Further hashtags of each kind that the timeline supports. */
 const mostMoreTags = 3;
 const longestText = 500;
 const dayMs = 86_400_000;
 
 /**
- * What to ask a server for each alternative. Whoever has a user's token searches; hashtags alone, and whatever names one for
- * all others, are asked of the hashtag's timeline, which holds more than the search does.
+ * Search needs a user token. Hashtag timelines cover more posts, so they serve alternatives of hashtags only, and those with
+ * a hashtag where search is unavailable.
  */
 export function feedsFor(
   alternatives: Alternatives,
@@ -62,7 +62,7 @@ function tagFeed(atoms: readonly Atom[]): Feed & { kind: "tag" } {
   };
 }
 
-/** Alternatives that are a hashtag each are one timeline. */
+/** Merges alternatives of one hashtag each into one timeline. */
 function withTagsTogether(feeds: readonly Feed[]): Feed[] {
   const plain = feeds.flatMap((feed) =>
     feed.kind === "tag" && feed.all.length === 0 && feed.none.length === 0 ? [feed.tag] : [],
@@ -78,7 +78,7 @@ function withTagsTogether(feeds: readonly Feed[]): Feed[] {
   return [...together, ...others];
 }
 
-/** The text of a search; null when nothing is in it that could be searched for. */
+/** Null without a positive term. */
 function searchText(atoms: readonly Atom[], info: InstanceInfo, call: Window): string | null {
   const hasOperators = knowsOperators(info);
   const written = atoms.flatMap((atom) => partsOf(atom, hasOperators));
@@ -98,9 +98,7 @@ function partsOf({ kind, text }: Atom, hasOperators: boolean): string[] {
   return kind === "operator" && hasOperators ? [text] : [];
 }
 
-/**
- * Days are the user's own, whose time zone nobody tells, and the day named is left out: so two days are added at either end.
- */
+/** Days are in the user's unknown time zone, and the named day itself is excluded: hence two more at either end. */
 function windowOf({ fromMs, toMs, asOfMs }: Window): string[] {
   const day = (ms: number): string => isoText(ms).slice(0, 10);
   const isReadable = (ms: number): boolean => ms > 0 && ms < Date.UTC(9000, 0);

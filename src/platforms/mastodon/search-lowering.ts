@@ -2,14 +2,11 @@ import type { ResolvedNames } from "../../query/make-plan.ts";
 import type { QueryNode } from "../../query/tree.ts";
 import { type Alternatives, type Atom, atomsOf, atomsOfNegation } from "./search-atoms.ts";
 
-/** Each alternative is a search of its own. */
+/** Each alternative costs one search. */
 const mostAlternatives = 8;
 const mostAtoms = 24;
 
-/**
- * A query as alternatives that Mastodon can be asked for one by one, as it knows no OR: every post that satisfies the query
- * satisfies one of them. Empty when none can.
- */
+/** Every match satisfies one alternative, because Mastodon has no OR. Empty if nothing can match. */
 export function alternativesOf(tree: QueryNode, names: ResolvedNames): Alternatives {
   return lower(tree, true, names).map((atoms) => distinct(atoms).slice(0, mostAtoms));
 }
@@ -21,7 +18,7 @@ function lower(node: QueryNode, isWanted: boolean, names: ResolvedNames): Altern
     case "and":
     case "or": {
       const children = node.children.map((child) => lower(child, isWanted, names));
-      // The negation of one is the other of the negations.
+      // De Morgan.
       return (node.kind === "and") === isWanted ? all(children) : any(children);
     }
     default:
@@ -29,7 +26,7 @@ function lower(node: QueryNode, isWanted: boolean, names: ResolvedNames): Altern
   }
 }
 
-/** All hold together. What would make too many alternatives is left wide, the largest first. */
+/** Drops parts that would exceed the limit, largest first, which only widens the search. */
 function all(parts: readonly Alternatives[]): Alternatives {
   if (parts.some((part) => part.length === 0)) return [];
   return parts
@@ -43,7 +40,6 @@ function all(parts: readonly Alternatives[]): Alternatives {
     );
 }
 
-/** One of them holds. */
 function any(parts: readonly Alternatives[]): Alternatives {
   const found = parts.flat();
   if (found.some((atoms) => atoms.length === 0)) return [[]];
@@ -51,7 +47,6 @@ function any(parts: readonly Alternatives[]): Alternatives {
   return merged.length > mostAlternatives ? [[]] : merged;
 }
 
-/** Each once. */
 function eachOnce(alternatives: Alternatives): Alternatives {
   const byKey = new Map(alternatives.map((atoms) => [keyOf(atoms), atoms]));
   return [...byKey.values()];

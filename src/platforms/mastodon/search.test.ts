@@ -14,7 +14,7 @@ import type { SearchCall, UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { createMastodonUpstream } from "./upstream.ts";
 import { fetchedPost } from "./view-page.ts";
 
-/** The search of an emulated server, and what it finds beside what the matcher lets through. */
+/** Search of an emulated server, compared with the matcher. */
 let server: MastodonEmulator;
 let token: string;
 const endMs = Date.UTC(2026, 10, 20, 12);
@@ -25,7 +25,7 @@ if (search === null) throw new Error("Mastodon has a search");
 const words = ["comet", "moon", "stars", "orbit"];
 const tags = ["space", "cats", "art"];
 
-/** Posts of two weeks with each of these in some of them, some by authors who do not agree to be searched. */
+/** Two weeks of posts, some by authors who did not opt in to search. */
 beforeAll(async () => {
   server = await startMastodonEmulator({ now: () => endMs });
   const { network } = server;
@@ -94,7 +94,7 @@ async function searched(
   return found;
 }
 
-/** What the matcher finds among everything that may be found. */
+/** The matcher's result over all searchable posts. */
 function expected(query: string, toMs = endMs + 1): Post[] {
   const { tree } = parseQuery(query);
   const posts = [...server.network.statuses.values()].flatMap((status) => {

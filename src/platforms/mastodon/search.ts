@@ -22,8 +22,8 @@ import { type ServerAccess, serverAccessOf } from "./server-access.ts";
 import { pageOfStatuses } from "./view-page.ts";
 
 /**
- * The search of a server. It holds posts whose authors agreed to be searched, as far as they have reached it: never all there
- * is. What it gives beside those, such as the user's own private posts, is left out.
+ * Covers posts of authors who opted in, as far as they have reached the server: never exhaustive. Other results, such as the
+ * user's private posts, are dropped.
  */
 export function createMastodonSearch(infos: InstanceInfos): UpstreamSearch {
   return {
@@ -42,7 +42,7 @@ async function searchPage(
   if (alternatives.length === 0) return null;
   const place = serverAccessOf(session);
   const isUser = session.access === "user";
-  // Without a user's token hashtags are all that can be asked for.
+  // Without a user token only hashtag timelines work.
   const isAskable =
     isUser || alternatives.some((atoms) => atoms.some(({ kind }) => kind === "tag"));
   const info = isAskable ? await infos.of(place, session.nowMs) : unknownInstance;
@@ -70,7 +70,7 @@ async function searchPage(
   );
 }
 
-/** What all of them resolve with. Errors: the first of theirs, when none is asked any more. */
+/** `Promise.all` that waits for all before it throws the first error. */
 async function allAnswered<Told>(asking: readonly Promise<Told>[]): Promise<Told[]> {
   const outcomes = await Promise.allSettled(asking);
   return outcomes.map((outcome) => {

@@ -5,18 +5,17 @@ import { credentialRefused } from "../credential-errors.ts";
 import type { Session, UpstreamAnswer, UpstreamRequest } from "../session.ts";
 import { isForUsers, isOutOfScope } from "./server-answer.ts";
 
-/** A server that is asked, and how: with the session's credential, or openly. */
+/** With the session's credential or without. */
 export type ServerAccess = {
-  /** Its host, with its port where it has one of its own; ids count there. */
+  /** Host, with a non-default port. Ids are local to it. */
   instance: string;
   isOpen: boolean;
-  /** Resolves with any answer, also one that refuses what only those who have signed in may see. */
+  /** Returns refusals of unauthenticated requests too. */
   get(request: UpstreamRequest): Promise<Answer>;
 };
 
 export type Answer = Pick<UpstreamAnswer, "status" | "json"> & { headers: Headers };
 
-/** The server of the session. */
 export function serverAccessOf(session: Session): ServerAccess {
   return {
     instance: new URL(session.baseUrl).host,
@@ -25,7 +24,7 @@ export function serverAccessOf(session: Session): ServerAccess {
   };
 }
 
-/** Another server, asked openly; the session's own where that is the one. */
+/** Without a credential, unless it is the session's own server. */
 export function serverAccessAt(session: Session, host: string): ServerAccess {
   const own = serverAccessOf(session);
   if (host === own.instance) return own;
@@ -48,7 +47,7 @@ function originOf(host: string): URL {
   });
 }
 
-/** Who asks openly is not refused for a credential. */
+/** An unauthenticated request returns a 401 instead of throwing `credential_refused`. */
 async function answered(isOpen: boolean, ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask();
@@ -62,8 +61,8 @@ async function answered(isOpen: boolean, ask: () => Promise<Answer>): Promise<An
 const noHeaders = new Headers();
 
 /**
- * The JSON of a good answer; null when there is no such thing, or it may not be seen. Errors: those of the session,
- * `credential_refused` naming the scope that is missing, and `upstream_refused` for every other refusal.
+ * Null if the resource does not exist or is not visible. Errors: those of the session; `credential_refused` with the missing
+ * scope; `upstream_refused` for any other refusal.
  */
 export async function ask(
   place: ServerAccess,
@@ -76,7 +75,7 @@ export async function ask(
   throw refusal(place, answer, scope);
 }
 
-/** Why a server does not answer, as far as its status and the documented sentences tell. */
+/** Classified by status and documented messages. */
 function refusal({ instance, isOpen }: ServerAccess, answer: Answer, scope: string): EarshotError {
   const { status, json } = answer;
   if (status === 401 || (status === 403 && isOpen) || isForUsers(json)) {

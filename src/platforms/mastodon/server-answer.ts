@@ -5,7 +5,7 @@ import { fieldsOf } from "../fields.ts";
 import { failedAt } from "../request-errors.ts";
 import { withoutTokens } from "../without-tokens.ts";
 
-/** The fields of an answer's JSON; none where it is no JSON object. */
+/** Empty if not a JSON object. */
 export function fieldsIn(answer: FetchedAnswer): Record<string, unknown> {
   try {
     return fieldsOf(answer.json());
@@ -14,25 +14,24 @@ export function fieldsIn(answer: FetchedAnswer): Record<string, unknown> {
   }
 }
 
-/** Why a server refuses, as its JSON says: short, and without what may be secret. */
+/** Cut, without possible secrets. */
 const saidIn = (json: unknown): string => withoutTokens(fieldsOf(json).error);
 
-/** The reason that a refusal gives, after a colon; empty where it gives none. */
+/** After a colon; empty if none. */
 export function reasonIn(answer: FetchedAnswer): string {
   const { error, error_description: described } = fieldsIn(answer);
   const reason = withoutTokens(described) || withoutTokens(error);
   return reason === "" ? "" : `: ${reason}`;
 }
 
-/** Whether a refusal says that the thing is for signed-in users, not that the token is bad. */
+/** The resource requires a user; the token may be valid. */
 export const isForUsers = (json: unknown): boolean =>
   /requires an authenticated user/i.test(saidIn(json));
 
-/** Whether it says that the token's scopes do not reach so far. */
 export const isOutOfScope = (json: unknown): boolean =>
   /outside the authorized scopes/i.test(saidIn(json));
 
-/** A refusal of the token; a server that is busy or out of order says nothing of the token. */
+/** An overloaded or failing server says nothing about the token. */
 export function refusedToken(origin: string, status: number): EarshotError {
   if (status === 429 || status >= 500) return failedAt(new URL(origin).host, status);
   return credentialRefused(

@@ -2,14 +2,14 @@ import { fieldsOf, isObject, list, string } from "../fields.ts";
 import { textOfHtml } from "./html-text.ts";
 import { webAddress } from "./web-address.ts";
 
-/** What stands in for a quote where an app cannot show one; to be left out where it is shown. */
+/** Fallback text for a quote, dropped where the quote is shown. */
 const quoteStandIn = "quote-inline";
 const warningLength = 5_000;
 const optionLength = 1_000;
 const mostOptions = 20;
 const contentLength = 1_000_000;
 
-/** The text of a status and the links in it, beside its mentions and hashtags. */
+/** Links exclude those of mentions and hashtags. */
 export function bodyOf(
   status: Record<string, unknown>,
   hasQuote: boolean,

@@ -3,7 +3,7 @@ import { extractEntities, foldTag } from "../../text/entities.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import { idAt, readAccount, readId } from "./account.ts";
 
-/** Mentions, hashtags and links of one post, each in total. */
+/** Maximum of hashtags, of mentions and of links per post. */
 export const mostEntities = 100;
 const tagLength = 640;
 
@@ -37,8 +37,8 @@ type Entities = {
 };
 
 /**
- * What the server lists, and what stands in the text besides: the analyzer takes links and mentions out of the words, so
- * nothing else would find them. The text names an account of any server by its short name.
+ * Adds entities from the text, because the analyzer removes links and mentions from the words. The text names accounts by
+ * their short name.
  */
 export function withEntitiesOf(text: string, listed: Entities): Entities {
   const { mentions } = listed;
@@ -57,7 +57,7 @@ export function withEntitiesOf(text: string, listed: Entities): Entities {
   return { ...found, tags: distinctTags(found.tags) };
 }
 
-/** Each once, whatever its case, as first written. */
+/** Distinct ignoring case; keeps the first spelling. */
 function distinctTags(tags: readonly string[]): string[] {
   const byKey = new Map<string, string>();
   for (const tag of tags) {

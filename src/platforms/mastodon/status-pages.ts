@@ -11,7 +11,6 @@ import { ask } from "./server-access.ts";
 import { identityOf } from "./status-references.ts";
 import { isForAll, pageOfAccounts, pageOfStatuses, readable } from "./view-page.ts";
 
-/** A status, as a page of one. */
 export async function statusPage({ call, session }: PageRequest): Promise<UpstreamPage> {
   const found = await findStatus(call.target, session);
   if (found === null) return absentPage;
@@ -26,7 +25,6 @@ export async function statusPage({ call, session }: PageRequest): Promise<Upstre
   return readable(pageOfStatuses([json], at, isForAll, { next: null }), place.instance);
 }
 
-/** The answers to a status. */
 export async function repliesPage({ call, session }: PageRequest): Promise<UpstreamPage> {
   const found = await findStatus(call.target, session);
   if (found === null) return absentPage;
@@ -39,7 +37,6 @@ export async function repliesPage({ call, session }: PageRequest): Promise<Upstr
   return pageOfReplies(answer, { place, root: { id, uri }, nowMs: session.nowMs });
 }
 
-/** Who has boosted a status. */
 export async function rebloggersPage(asked: PageRequest): Promise<UpstreamPage> {
   const { call, session } = asked;
   const found = await continued(asked, () => findStatus(call.target, session));

@@ -7,12 +7,12 @@ import { webAddress } from "./web-address.ts";
 
 type Fields = Record<string, unknown>;
 
-/** A server that gives no uri gives an address. */
+/** Falls back to the address on servers that omit the URI. */
 export function identityOf({ uri, url }: Fields): string | null {
   return webAddress(uri) ?? webAddress(url);
 }
 
-/** The post answered is known by its id on this server alone, its author by the author's own id or by a mention. */
+/** The parent is known only by its id on this server, its author by account id or mention. */
 export function repliedTo(
   status: Fields,
   known: {
@@ -37,8 +37,8 @@ export function repliedTo(
 }
 
 /**
- * The post quoted, where its author has agreed: given whole, by its id, or, on servers that had quotes before Mastodon did, in
- * the place of the quote itself.
+ * Null unless its author accepted the quote. Embedded, by id or, on servers with older quote support, the `quote` value
+ * itself.
  */
 export function quotedOf(value: unknown, instance: string): PostReference | null {
   const quote = fieldsOf(value);

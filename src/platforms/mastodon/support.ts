@@ -10,7 +10,6 @@ const searchNote =
 const foreign =
   "A server tells of other servers' accounts what has reached it; where it knows nothing, the account's own server is asked openly.";
 
-/** What Mastodon answers to each method. */
 export const mastodonSupport: Readonly<Record<Method, MethodSupport>> = {
   searchbyquery: {
     access: everyone,

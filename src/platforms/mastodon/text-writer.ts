@@ -1,11 +1,9 @@
-/** Puts a text together piece by piece, as HTML flows. */
 type TextWriter = {
-  /** Text, its white space as one space each unless it is set as it stands. */
+  /** Collapses white space unless preformatted. */
   write(text: string, isPreformatted: boolean): void;
   breakLine(): void;
-  /** At least so many line breaks stand between what is written and what comes. */
+  /** At least this many before the next text. */
   separate(breaks: number): void;
-  /** A place to return to. */
   mark(): number;
   since(mark: number): string;
   replaceSince(mark: number, text: string): void;

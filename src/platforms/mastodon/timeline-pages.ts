@@ -9,10 +9,9 @@ import { afterLast, atMost, bucketOf, continued, type PageRequest } from "./page
 import { ask, type ServerAccess, serverAccessOf } from "./server-access.ts";
 import { isForAll, pageOfStatuses } from "./view-page.ts";
 
-/** Most statuses of a page. */
 const mostStatuses = 40;
 
-/** What an account has posted and boosted; `which` narrows it. */
+/** `which` narrows the posts and boosts. */
 export async function accountTimeline(
   asked: PageRequest,
   which: Readonly<Record<string, boolean>>,
@@ -35,7 +34,7 @@ export async function accountTimeline(
   return pageOfStatuses(answer.json, at, isShown, {
     next: cursorOf(place, id, next),
     remarks: [
-      // A later page does not look the account up: its first post shows whose timeline it is.
+      // A later page does not look up the account; its first post contains it.
       ...warningsOnForeign(place, json ?? accountIn(answer.json)).map(partial),
       ...warningsOnLink(answer.headers, path),
     ],
@@ -44,12 +43,11 @@ export async function accountTimeline(
 
 const accountIn = (statuses: unknown): unknown => fieldsOf(list(statuses, 1)[0]).account;
 
-/** Some servers do not know the parameter that asks for media alone. */
+/** Some servers ignore `only_media`. */
 function showsMedia(status: unknown): boolean {
   return isForAll(status) && list(fieldsOf(status).media_attachments, 1).length > 0;
 }
 
-/** What a user's server has put together for the user. */
 export async function homeTimeline({ call, session }: PageRequest): Promise<UpstreamPage> {
   const place = serverAccessOf(session);
   const path = "/api/v1/timelines/home";

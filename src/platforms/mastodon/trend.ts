@@ -3,7 +3,7 @@ import { withoutControls } from "../../text/controls.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import { webAddress } from "./web-address.ts";
 
-/** A hashtag of the server's trends; `posts` are its uses in the days that the server tells of. Null when it has no name. */
+/** Null without a name. `posts` sums the uses in the reported days. */
 export function trendOfTag(value: unknown, rank: number): Trend | null {
   const tag = fieldsOf(value);
   const name = withoutControls(string(tag.name, 640) ?? "").trim();

@@ -9,7 +9,6 @@ import { name } from "./view-page.ts";
 
 const mostTrends = 20;
 
-/** The hashtags that trend on a server. */
 export async function trendsPage({ call, session }: PageRequest): Promise<UpstreamPage> {
   const place = serverAccessOf(session);
   const path = "/api/v1/trends/tags";

@@ -6,7 +6,7 @@ import { pages } from "./pages.ts";
 import { createMastodonSearch } from "./search.ts";
 import { mastodonSupport } from "./support.ts";
 
-/** Mastodon, and other servers of its API: the credential's, the one that a query names, or `instance`, an origin. */
+/** Requests go to the credential's server, the one that the query names, or the origin `instance`. */
 export function createMastodonUpstream({ instance }: { instance: string | null }): Upstream {
   return {
     platform: "mastodon",

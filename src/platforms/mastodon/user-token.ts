@@ -13,7 +13,7 @@ import { givenServer, givenText, requireOrigin } from "./given-server.ts";
 import { releasedToken } from "./released-token.ts";
 import { fieldsIn, isOutOfScope, reasonIn, refusedToken } from "./server-answer.ts";
 
-/** The token of a user of a server. It does not lapse; its owner can take it back. */
+/** Does not expire; the user can revoke it. */
 export const userTokenKind: CredentialKind = {
   platform: "mastodon",
   name: "user-token",

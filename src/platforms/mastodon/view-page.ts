@@ -6,27 +6,25 @@ import { pageOf, type SentItem, unreadableCode } from "../upstream-page.ts";
 import { postOfStatus } from "./post.ts";
 import { isWithheld, profileOfAccount } from "./profile.ts";
 
-/** Above what servers answer with: it bounds the work that one answer can make. */
+/** Bounds the work per answer. */
 const mostItems = 8_192;
-/** Clocks differ; a post from later than this is taken for one of the moment in which it is asked for. */
+/** Clock skew; a later time becomes that of the request. */
 const mostAheadMs = 600_000;
 
-/** How remarks name whoever answered: it may be any server. */
+/** Names the source in warnings, because it may be any server. */
 export const name = "the server";
 
-/** Where items were told, and when, Unix milliseconds. */
 export type ReportedAt = { instance: string; nowMs: number };
 
 type PageOptions = { next: string | null; remarks?: readonly UpstreamWarning[] };
 
-/** The post of a status that was fetched. */
 export function fetchedPost(status: unknown, instance: string, nowMs: number): Post | null {
   const createdMs = parseIsoTime(string(fieldsOf(status).created_at, 64) ?? "");
   const isTold = createdMs !== null && createdMs <= nowMs + mostAheadMs;
   return postOfStatus(status, { instance, seenMs: isTold ? createdMs : nowMs, origin: "upstream" });
 }
 
-/** Whether strangers may see a status: its author has not kept it to some. The same goes for what it reposts. */
+/** Public or unlisted, by an author who is not suspended; the same for a boost's original. */
 export function isForAll(status: unknown): boolean {
   const { visibility, account, reblog } = fieldsOf(status);
   if (visibility !== "public" && visibility !== "unlisted") return false;
@@ -34,7 +32,7 @@ export function isForAll(status: unknown): boolean {
   return reblog === null || reblog === undefined || isForAll(reblog);
 }
 
-/** A status as a post; why it is left out where it cannot be read or `isShown` does not let it by. */
+/** `isShown` rejects withheld statuses. */
 export function sentStatus(
   status: unknown,
   { instance, nowMs }: ReportedAt,
@@ -45,7 +43,7 @@ export function sentStatus(
   return isShown(status) ? { kind: "post", post } : { kind: "withheld", times: post };
 }
 
-/** A page of posts, each once, of those statuses that `isShown` lets by; a remark tells how many cannot be read. */
+/** Distinct posts that pass `isShown`. */
 export function pageOfStatuses(
   statuses: unknown,
   at: ReportedAt,
@@ -58,7 +56,6 @@ export function pageOfStatuses(
   return pageOf(sent, { name, nowMs: at.nowMs, ...options });
 }
 
-/** A page of accounts, each once. */
 export function pageOfAccounts(
   accounts: unknown,
   { instance, nowMs }: ReportedAt,
@@ -72,7 +69,7 @@ export function pageOfAccounts(
   return pageOf(sent, { name, nowMs, ...options });
 }
 
-/** A page of one item. Errors: `answer_unreadable` where that is none. */
+/** Errors: `answer_unreadable` if a page's single item was unreadable. */
 export function readable(page: UpstreamPage, instance: string): UpstreamPage {
   const isRead =
     page.items.length > 0 || !page.remarks?.some(({ code }) => code === unreadableCode);

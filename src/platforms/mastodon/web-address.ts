@@ -2,7 +2,6 @@ import { isWebAddress } from "../identity.ts";
 
 const addressLength = 8_192;
 
-/** An address of the web as it is written; null for anything else. */
 export const webAddress = (value: unknown): string | null =>
   typeof value === "string" &&
   value.length <= addressLength &&

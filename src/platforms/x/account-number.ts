@@ -4,10 +4,10 @@ import type { UserTarget } from "../target.ts";
 import { isHandle, numberText } from "./json.ts";
 import { ask } from "./request.ts";
 
-/** Handles that a session has asked about, in lower case, and what they stand for. */
+/** Account numbers by handle in lower case. */
 const known = new WeakMap<Session, Map<string, Promise<string | null>>>();
 
-/** The number of an account, asked for by its handle where that is all that is known; null where there is none. */
+/** Looked up by handle if necessary. */
 export async function accountNumber(
   { id, handle }: Pick<UserTarget, "id" | "handle">,
   session: Session,
@@ -19,7 +19,7 @@ export async function accountNumber(
   const name = handle.toLowerCase();
   const number = asked.get(name) ?? numberOf(name, session);
   asked.set(name, number);
-  // A lookup that failed may be asked for again.
+  // A failed lookup may be repeated.
   return await number.catch((fault: unknown) => {
     asked.delete(name);
     throw fault;

@@ -8,10 +8,9 @@ import { requireInOrder } from "../request-errors.ts";
 import { isToken, jsonOf, refusedBy, sendWith } from "./tokens.ts";
 import { withTrueLimit } from "./usage-cap.ts";
 
-/** X's own count of what was read: nothing is billed for it. */
+/** X's usage counter, which is not billed. */
 const checkPath = "/2/usage/tweets?usage.fields=project_id,project_cap,project_usage";
 
-/** The bearer token of an application. */
 export function appTokenKind(apiUrl: string): CredentialKind {
   const checkUrl = new URL(checkPath, apiUrl);
   return {

@@ -6,8 +6,8 @@ import { type Client, isToken, requestTokens, type UserTokens } from "./tokens.t
 const scopes = ["tweet.read", "users.read", "follows.read", "space.read", "offline.access"];
 
 /**
- * Lets a user allow an application what Earshot reads (OAuth 2.0 with PKCE): shows the address to open, and takes the address
- * that the browser was sent to. Errors: `credential_invalid`; those of the token request.
+ * OAuth 2.0 with PKCE: shows the URL to open and reads the redirect URL. Errors: `credential_invalid`; those of the token
+ * request.
  */
 export async function authorizeUser(
   apiUrl: string,
@@ -50,7 +50,7 @@ export async function authorizeUser(
   return { client, tokens };
 }
 
-/** Users allow applications on X's own site, not at its API. */
+/** Users authorize on the website, not on the API host. */
 function siteOf(apiUrl: string): string {
   return new URL(apiUrl).host === "api.x.com" ? "https://x.com" : apiUrl;
 }

@@ -149,7 +149,7 @@ describe("a user's session", () => {
   test("is renewed once for all who find it ended, and the token that replaces the used one is kept", async () => {
     const credential = session();
     const [before] = [credential.secrets()];
-    // Its end is not known, so that each finds out by being refused.
+    // With unknown expiry, each request is refused first.
     const blind = held({ ...before, expiresMs: "" }, "12");
     now += 7_200_001;
     let open = () => {};
@@ -197,7 +197,7 @@ describe("a user's session", () => {
 });
 
 describe("allowing an application in a browser", () => {
-  /** A person who opens the address that is shown, allows it, and pastes where the browser was sent to. */
+  /** Authorizes at the shown URL and pastes `paste` of the redirect URL. */
   function person(paste: (location: string) => string = (location) => location): Dialogue {
     let shown = "";
     return {

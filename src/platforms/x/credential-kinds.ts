@@ -3,13 +3,12 @@ import { appTokenKind } from "./app-token.ts";
 import { userTokenKind } from "./user-token.ts";
 
 type KindsOptions = {
-  /** The origin of X's API. */
+  /** Origin. */
   apiUrl: string;
-  /** Whether X has agreed that callers are shown what the deployment's credentials fetch. */
+  /** True if X has permitted showing callers what the deployment's credentials fetch. */
   isRedistributionAgreed?: boolean;
 };
 
-/** What X can be asked with. */
 export function xCredentialKinds({
   apiUrl,
   isRedistributionAgreed = false,

@@ -9,17 +9,16 @@ import { isSpaceId, readSpace } from "./read-space.ts";
 import { readTrend } from "./read-trend.ts";
 import { ask } from "./request.ts";
 
-/** Hosts and speakers that a Space may have: X may bill each as an account. */
+/** Hosts and speakers; X may bill each as a user read. */
 const mostInSpace = 16;
 
-/** A Space by its id. */
 export async function spaceOf({ id }: SpaceTarget, session: Session): Promise<UpstreamPage> {
   if (!isSpaceId(id)) return absentPage;
   const { data } = await ask(session, {
     path: `/2/spaces/${id}`,
     query: spaceParameters,
     bucket: "GET /2/spaces/:id",
-    // A Space costs what a post does.
+    // A Space is billed like a post.
     bill: { postReads: 1, userReads: mostInSpace },
     counted: "posts",
     scopes: ["space.read", "users.read", "tweet.read"],
@@ -38,7 +37,7 @@ const trendsCut: UpstreamWarning = {
   isPartial: true,
 };
 
-/** What is spoken of most at a place, by its number in Yahoo's list of places. */
+/** `place` is a WOEID. */
 export async function trendsAt(
   place: number,
   limit: number,

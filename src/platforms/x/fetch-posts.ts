@@ -14,7 +14,6 @@ import { readUserCursor } from "./user-cursor.ts";
 
 const scopes = ["tweet.read", "users.read"];
 
-/** The post of a number. */
 export async function postById(target: PostTarget, session: Session): Promise<UpstreamPage> {
   const id = postNumber(target);
   if (id === null) return absentPage;
@@ -30,7 +29,7 @@ export async function postById(target: PostTarget, session: Session): Promise<Up
   return await wholePage({ ...told, next: null }, everyPost, session);
 }
 
-/** A page of what an account has posted, answered and reposted, newest first. */
+/** Posts, replies and reposts, newest first. */
 export async function postsOfUser(
   target: UserTarget,
   call: PageCall,
@@ -40,13 +39,13 @@ export async function postsOfUser(
   return await timeline(target, call, session, which);
 }
 
-/** A page of an account's own posts, those with media among them. */
+/** Own posts with media. */
 export async function mediaInTimeline(
   target: UserTarget,
   call: PageCall,
   session: Session,
 ): Promise<UpstreamPage> {
-  // Few of a page may have media, so a full one is read.
+  // Few posts may have media.
   const which = { least: 100, exclude: "retweets", isShown: hasMedia };
   return await timeline(target, call, session, which);
 }
@@ -54,7 +53,7 @@ export async function mediaInTimeline(
 const everyPost = (): boolean => true;
 const hasMedia = ({ media }: Post): boolean => media.length > 0;
 
-/** What is asked of a timeline: the smallest page, what X leaves out of it, and which of its posts are wanted. */
+/** `least` is the minimum page size, `exclude` what X leaves out. */
 type Which = { least: number; exclude: string | undefined; isShown: (post: Post) => boolean };
 
 async function timeline(
@@ -76,7 +75,7 @@ async function timeline(
   return { ...page, next: page.next === null ? null : `${id}.${page.next}` };
 }
 
-/** A page of what the credential's own account sees at home, newest first. */
+/** Newest first. */
 export async function homePosts(call: PageCall, session: Session): Promise<UpstreamPage> {
   const id = numberText(session.subjectId);
   if (id === null) return absentPage;
@@ -89,7 +88,7 @@ export async function homePosts(call: PageCall, session: Session): Promise<Upstr
   return { ...page, sinceMs: session.nowMs - homeReachMs };
 }
 
-/** X shows a home timeline of so many days. */
+/** X limits a home timeline to 7 days. */
 const homeReachMs = 7 * 86_400_000;
 
 async function postsOf(
@@ -109,7 +108,7 @@ async function postsOf(
   return told.isAbsent ? absentPage : await wholePage(told, isShown, session);
 }
 
-/** The page of an answer, with the originals of its reposts, of those posts that are wanted. */
+/** Adds the originals of reposts, and keeps posts that pass `isShown`. */
 async function wholePage(
   told: XAnswer,
   isShown: (post: Post) => boolean,
@@ -127,13 +126,13 @@ async function wholePage(
   });
 }
 
-/** X shows so many posts of an account, the latest ones. */
+/** X returns only this many of an account's posts, the latest. */
 const mostOfAccount = 3_200;
 
-/** Beside what is shown of an author, how many posts the account has. */
+/** Adds the author's post count. */
 const authorFields = `${postParameters["user.fields"]},public_metrics`;
 
-/** Whether the posts are of one account that has more than X shows. */
+/** True if one account has more posts than X returns. */
 function hasMorePosts({ includes }: XAnswer): boolean {
   const [author, ...others] = includes.users.values();
   const metrics = fieldsOf(author?.public_metrics);

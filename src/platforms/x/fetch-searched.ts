@@ -7,7 +7,7 @@ import { isHandle, numberText, postNumber } from "./json.ts";
 import { requestSearch, searchOf } from "./search-request.ts";
 import { type SearchWindow, searchWindow } from "./search-window.ts";
 
-/** A page of the replies to a post, newest first: of its whole conversation where it began one. */
+/** Newest first; of the whole conversation if the post started it. */
 export async function repliesTo(
   target: PostTarget,
   call: PageCall,
@@ -21,7 +21,7 @@ export async function repliesTo(
   return await searched(query, fromMs, call, session);
 }
 
-/** A page of an account's own posts with media, newest first. */
+/** Own posts, newest first. */
 export async function mediaBySearch(
   { id, handle }: UserTarget,
   call: PageCall,
@@ -32,7 +32,7 @@ export async function mediaBySearch(
   return await searched(`from:${name} has:media -is:retweet`, null, call, session);
 }
 
-/** Whether a cursor is one of these searches, and not of another route of the method. */
+/** False for a cursor of another route. */
 export const isOfSearch = (cursor: string): boolean => readPlace(cursor) !== null;
 
 async function searched(
@@ -54,7 +54,6 @@ async function searched(
   return { ...page, next };
 }
 
-/** Where a search goes on: in the same window, by X's own token. */
 function readPlace(cursor: string): (SearchWindow & { token: string }) | null {
   const [, search, from, to, token] = /^(recent|all)\.(\d*)\.(\d+)\.(.+)$/s.exec(cursor) ?? [];
   if ((search !== "recent" && search !== "all") || token === undefined) return null;

@@ -13,7 +13,6 @@ import { readUserCursor } from "./user-cursor.ts";
 
 const scopes = ["users.read", "tweet.read"];
 
-/** The profile of an account, by its number or else by its handle. */
 export async function profileOf(
   { id, handle }: UserTarget,
   session: Session,
@@ -37,7 +36,6 @@ async function profileAt(path: string, bucket: string, session: Session): Promis
   return data === null ? absentPage : pageOfUsers([data], lastPage, session);
 }
 
-/** A page of the accounts that reposted a post. */
 export async function retweetersOf(
   target: PostTarget,
   call: PageCall,
@@ -52,7 +50,6 @@ export async function retweetersOf(
   });
 }
 
-/** A page of the accounts that follow an account, or that it follows. */
 export async function followsOf(
   target: UserTarget,
   list: "followers" | "following",

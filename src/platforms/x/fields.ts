@@ -1,6 +1,5 @@
 /**
- * What requests ask for. `tweet.fields` and `referenced_tweets` are the names that all of X takes; those of its newer
- * description are read as well (`either`).
+ * Every part of X accepts the names `tweet.fields` and `referenced_tweets`; responses may also have newer names (`either`).
  */
 export const userFields =
   "id,name,username,created_at,description,entities,location,parody,profile_banner_url,profile_image_url,protected,public_metrics,url,verified";
@@ -8,7 +7,7 @@ export const userFields =
 const postFields =
   "id,text,attachments,author_id,conversation_id,created_at,entities,geo,in_reply_to_user_id,lang,note_tweet,possibly_sensitive,public_metrics,referenced_tweets,withheld";
 
-/** An author and the media of each post; nothing that is not shown, as X may bill what it sends beside the posts. */
+/** Only what is shown, because X may bill included resources. */
 export const postParameters = {
   "tweet.fields": postFields,
   expansions: "author_id,attachments.media_keys",
@@ -16,7 +15,7 @@ export const postParameters = {
   "media.fields": "media_key,type,url,preview_image_url,alt_text,variants",
 } as const;
 
-/** Hosts and speakers are no fields of a Space: X shows them where it is asked to expand them. */
+/** X returns hosts and speakers only as expansions. */
 export const spaceParameters = {
   "space.fields":
     "id,title,state,created_at,scheduled_start,started_at,ended_at,lang,participant_count",

@@ -9,8 +9,8 @@ import {
 } from "../identity.ts";
 
 /**
- * Identity on X: the post's number, and nothing else. The uri is always made from it, whatever a file says, so that no
- * record can claim another post's place. A record without a number may show it in the address of its page.
+ * The identity is the post's number. The URI is always derived from it, so that no record can claim another post's identity.
+ * A record without a number may have it in its page address.
  */
 export const xIdentity: IdentityRules = {
   identify,
@@ -21,7 +21,7 @@ export const xIdentity: IdentityRules = {
 const pageAddress =
   /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/[^/?#]+(?:\/web)?\/status(?:es)?\/(\d+)(?:[/?#]|$)/i;
 
-/** How far ahead of now a number may lie. A later one would stand before all that is still to come. */
+/** Clock skew. A later number would sort before all future posts. */
 const mostAheadMs = 86_400_000;
 
 function identify(claim: ClaimedIdentity): Identity | IdentityError {

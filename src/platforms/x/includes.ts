@@ -1,7 +1,7 @@
 import { fieldsOf, list } from "../fields.ts";
 import { numberText } from "./json.ts";
 
-/** What an answer holds beside its own items: each by what the items call it. */
+/** By the keys that items refer to. */
 export type Includes = {
   users: ReadonlyMap<string, Record<string, unknown>>;
   media: ReadonlyMap<string, Record<string, unknown>>;

@@ -1,10 +1,7 @@
 import type { Headers } from "undici";
 import type { Limit } from "../upstream.ts";
 
-/**
- * What the headers tell of the limit of an endpoint: `x-rate-limit-remaining`, and `x-rate-limit-reset` in Unix seconds. They
- * tell nothing of the month's bound of an application.
- */
+/** From `x-rate-limit-remaining` and `x-rate-limit-reset` (Unix seconds), which exclude an application's monthly cap. */
 export function limitOf(headers: Headers): Limit | null {
   const remaining = whole(headers.get("x-rate-limit-remaining"));
   const resetSeconds = whole(headers.get("x-rate-limit-reset"));
@@ -12,7 +9,7 @@ export function limitOf(headers: Headers): Limit | null {
   return { remaining, resetMs: resetSeconds * 1_000 };
 }
 
-/** X takes one request a second of the search of everything, of which its headers tell nothing. */
+/** Full-archive search permits one request per second; its headers do not say so. */
 export const intervalMs = (bucket: string): number =>
   bucket === "GET /2/tweets/search/all" ? 1_000 : 0;
 

@@ -7,13 +7,12 @@ import { readPosts } from "./post-page.ts";
 import { withOriginal } from "./read-post.ts";
 import { ask, type XAnswer } from "./request.ts";
 
-/** How many posts one look-up may name. */
+/** Maximum per lookup. */
 const mostNamed = 100;
 
 /**
- * The posts, each repost with what its original says: X cuts the text of a repost short and leaves out its links. The originals
- * are looked up together, as only those of reposts are wanted and each one is billed; one that is gone leaves its repost as it is.
- * Where they cannot be looked up the posts, which are paid for, are as they came, and a remark says so.
+ * X truncates a repost's text and drops its links. Only originals of reposts are looked up, because each is billed. If one
+ * is gone or the lookup fails, the posts, already paid for, stay as they are; a failure adds a warning.
  */
 export async function withOriginals(
   posts: readonly Post[],

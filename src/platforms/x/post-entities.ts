@@ -4,7 +4,7 @@ import type { Includes } from "./includes.ts";
 import { address, filled, handle, numberText } from "./json.ts";
 
 const mostEntities = 200;
-/** The address that X gives a picture or a video of a post. */
+/** The address of a photo or video of the post. */
 const mediaAddress =
   /^https?:\/\/(?:www\.)?(?:x|twitter)\.com\/[^/]+\/status\/\d+\/(?:photo|video)\/\d+$/i;
 
@@ -14,10 +14,7 @@ export type PostEntities = {
   urls: readonly string[];
 };
 
-/**
- * What X found in the text of a post. A link is told in its full length, and where it leads to elsewhere than it says, that
- * address too; links to the post's own media are none.
- */
+/** Links are expanded, and a redirect's target is added; links to the post's own media are dropped. */
 export function readEntities(value: unknown): PostEntities {
   const { hashtags, mentions, urls } = fieldsOf(value);
   return {
@@ -57,7 +54,7 @@ function linksOf(value: unknown): string[] {
 
 const mostMedia = 20;
 
-/** The media that a post names; those that the answer does not describe are left out. */
+/** Drops media that the answer does not include. */
 export function readMedia(attachments: unknown, { media }: Includes): Media[] {
   return list(fieldsOf(attachments).media_keys, mostMedia).flatMap((key): Media[] => {
     const found = typeof key === "string" ? media.get(key) : undefined;
@@ -74,7 +71,7 @@ export function readMedia(attachments: unknown, { media }: Includes): Media[] {
   });
 }
 
-/** Of the files that a video is kept as, the MP4 of the highest rate. */
+/** The MP4 with the highest bit rate. */
 function bestVariant(value: unknown): string | null {
   let best: string | null = null;
   let bestRate = -1;

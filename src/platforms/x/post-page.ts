@@ -8,10 +8,10 @@ import type { XAnswer } from "./request.ts";
 /** More than any page of X. */
 const mostItems = 1_000;
 
-/** How remarks name the platform. */
+/** The platform's name in warnings. */
 export const name = "X";
 
-/** The posts of an answer, and what of it is left out: what X withholds, and what cannot be read. */
+/** `leftOut`: withheld and unreadable posts. */
 export function readPosts({ data, includes }: Pick<XAnswer, "data" | "includes">): {
   posts: readonly Post[];
   leftOut: readonly SentItem[];
@@ -27,7 +27,6 @@ export function readPosts({ data, includes }: Pick<XAnswer, "data" | "includes">
   return { posts, leftOut };
 }
 
-/** The page of posts that were read, beside what was left out. */
 export function pageOfPosts(
   posts: readonly Post[],
   leftOut: readonly SentItem[],

@@ -5,10 +5,9 @@ import type { Includes } from "./includes.ts";
 import { either, handle, numberText } from "./json.ts";
 
 const referenceTypes = ["replied_to", "quoted", "retweeted"] as const;
-/** The posts that one answers, quotes and reposts; null for each that it does not. */
 type References = Record<(typeof referenceTypes)[number], PostReference | null>;
 
-/** What X says a post refers to. Whose it is comes from what is included, else from the post's own links, mentions and text. */
+/** Authors come from the includes, else from the post's links, mentions and text. */
 export function referencesOf(
   fields: Record<string, unknown>,
   { mentions, urls }: { mentions: readonly Mention[]; urls: readonly string[] },
@@ -39,7 +38,7 @@ function authorOf(post: Record<string, unknown> | undefined, { users }: Includes
   return { username: handle(user?.username), userId };
 }
 
-/** A quote holds a link to what it quotes, and that names the account. */
+/** A quote links to the quoted post, which includes the username. */
 function handleInLink(urls: readonly string[], id: string): string | null {
   for (const url of urls) {
     const [, name, number] =
@@ -49,7 +48,7 @@ function handleInLink(urls: readonly string[], id: string): string | null {
   return null;
 }
 
-/** The text of a repost begins with the account that it reposts. */
+/** A repost's text starts with the reposted username. */
 function repostedUser(text: unknown, mentions: readonly Mention[]): Named {
   const name = typeof text === "string" ? /^RT @(\w{1,15}):/.exec(text)?.[1] : undefined;
   if (name === undefined) return { username: null, userId: null };
@@ -57,7 +56,7 @@ function repostedUser(text: unknown, mentions: readonly Mention[]): Named {
   return { username: mention?.username ?? name, userId: mention?.userId ?? null };
 }
 
-/** The post and account that are answered. X tells the number of the account; its name stands among the mentions, or is the author's own. */
+/** X reports the parent author's number; the name comes from the mentions or is the post's own author. */
 export function replyOf(
   fields: Record<string, unknown>,
   parent: PostReference | null,

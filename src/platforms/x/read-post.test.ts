@@ -137,7 +137,7 @@ describe("a post of X", () => {
       hashtags: ["Long"],
       urls: [],
     });
-    // A note that tells no entities has those of the text.
+    // Without its own entities, a note uses those of the text.
     expect(readPost({ ...written, [name]: { text: "all" } }, includes)).toMatchObject({
       text: "all",
       hashtags: ["Herons"],
@@ -258,7 +258,7 @@ const oddTexts = [
   "javascript:alert(1)",
 ];
 
-/** Something odd in the place of any part of it. */
+/** Replaces any part with arbitrary values. */
 function disturbed(value: unknown): fc.Arbitrary<unknown> {
   const odd = fc.oneof(
     fc.jsonValue(),

@@ -10,8 +10,8 @@ import { referencesOf, replyOf } from "./post-references.ts";
 const mostText = 100_000;
 
 /**
- * A post as the API v2 shows it, with what the answer includes; null where it has no number, no author, or no time. A long post
- * has its whole text. A repost has the text that X gives it, which begins with `RT`: `withOriginal` puts the original's there.
+ * Null without number, author or time. A long post has its full text. A repost has X's text, starting with `RT`, until
+ * `withOriginal` replaces it.
  */
 export function readPost(value: unknown, includes: Includes): Post | null {
   const fields = fieldsOf(value);
@@ -61,7 +61,6 @@ export function readPost(value: unknown, includes: Includes): Post | null {
   };
 }
 
-/** A repost with what the original says and shows. */
 export function withOriginal(repost: Post, original: Post): Post {
   return {
     ...repost,
@@ -83,7 +82,7 @@ export function withOriginal(repost: Post, original: Post): Post {
   };
 }
 
-/** Whether the platform shows it to nobody: withheld everywhere, or for a complaint of whoever holds the rights. */
+/** True if withheld everywhere, or for a copyright complaint. */
 export function isWithheld(value: unknown): boolean {
   const { copyright, country_codes: codes } = fieldsOf(fieldsOf(value).withheld);
   return copyright === true || list(codes, 300).some((code) => code === "XX" || code === "XY");
@@ -106,7 +105,7 @@ function langsOf(value: unknown): string[] {
     : [];
 }
 
-/** X writes the longitude first. */
+/** GeoJSON: longitude first. */
 function geoOf(value: unknown): { lat: number; lon: number } | null {
   const [lon, lat] = list(fieldsOf(fieldsOf(value).coordinates).coordinates, 2);
   if (typeof lat !== "number" || typeof lon !== "number") return null;

@@ -2,7 +2,7 @@ import type { Profile } from "../../posts/profile.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import { address, count, either, filled, handle, numberText, truth } from "./json.ts";
 
-/** An account as the API v2 shows it; null where it has no number or no name. */
+/** Null without number or username. */
 export function readUser(value: unknown): Profile | null {
   const fields = fieldsOf(value);
   const userId = numberText(fields.id);
@@ -33,7 +33,7 @@ export function readUser(value: unknown): Profile | null {
   };
 }
 
-/** The page that an account names as its own, in full length. */
+/** The account's website, expanded. */
 function ownLink(entities: unknown): string | null {
   const [first] = list(fieldsOf(fieldsOf(entities).url).urls, 1);
   const { unwound_url: unwound, expanded_url: expanded } = fieldsOf(first);

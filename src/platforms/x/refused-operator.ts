@@ -1,9 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
 
-/**
- * The operator of a query that X has refused as one that this application may not use; null when that is not why. X names it in
- * quotation marks.
- */
+/** The operator that X denied to this application, which the error message quotes; null for any other error. */
 export function refusedOperator(fault: unknown, query: string): string | null {
   if (!(fault instanceof EarshotError) || fault.code !== "upstream_refused") return null;
   const [, operator] =

@@ -11,26 +11,25 @@ import { type Includes, nothingIncluded, readIncludes } from "./includes.ts";
 export type XRequest = {
   path: string;
   query?: NonNullable<UpstreamRequest["query"]>;
-  /** The endpoint as X documents it: its limit is its own. */
+  /** As X documents it; each endpoint has its own rate limit. */
   bucket: string;
-  /** What it may be billed for at most. */
+  /** The maximum that may be billed. */
   bill: Bill;
-  /** What each item of `data` is billed as; a request by itself is billed as `requests`. */
+  /** Billing unit of each item of `data`; `requests` for a flat price. */
   counted: "posts" | "users" | "requests";
-  /** The scopes that a user's credential needs for it. */
+  /** Required of a user's credential. */
   scopes: readonly string[];
 };
 
 export type XAnswer = {
-  /** What was asked for: an item, a list, or null where X shows nothing of it. */
+  /** An item, a list, or null if X shows nothing. */
   data: unknown;
   includes: Includes;
-  /** Leads to the next page. */
   next: string | null;
   remarks: readonly UpstreamWarning[];
-  /** When the answer had arrived, Unix milliseconds. */
+  /** Arrival, Unix milliseconds. */
   receivedMs: number;
-  /** Whether X says that what was asked about does not exist or may not be seen. */
+  /** The subject does not exist or is not visible. */
   isAbsent: boolean;
 };
 
@@ -43,9 +42,9 @@ const absent: Omit<XAnswer, "receivedMs"> = {
 };
 
 /**
- * Asks X, and settles the bill by what came: each item, and each account and post that came beside them. What does not exist or
- * may not be seen is told as absent, its data null. Errors: `credential_refused` naming what the credential lacks, `upstream_limited` when the
- * application has no credit left, `upstream_refused` with what X says of it; those of the session.
+ * Settles the bill by the resources received. A subject that does not exist or is not visible is `isAbsent` with null data.
+ * Errors: `credential_refused` with what the credential lacks; `upstream_limited` without credit; `upstream_refused` with
+ * X's message; those of the session.
  */
 export async function ask(session: Session, asked: XRequest): Promise<XAnswer> {
   const { path, query = {}, bucket, bill } = asked;
@@ -61,8 +60,8 @@ export async function ask(session: Session, asked: XRequest): Promise<XAnswer> {
 }
 
 /**
- * Errors: `answer_unreadable` where there is nothing and X does not say why. It may have been billed, so that it counts in full
- * and is not requested again.
+ * Errors: `answer_unreadable` for an empty answer without a reason. It may have been billed: it counts in full and is not
+ * requested again.
  */
 function toldBy(answer: UpstreamAnswer, session: Session): XAnswer {
   const { json, receivedMs = session.nowMs } = answer;
@@ -91,13 +90,13 @@ function emptyAnswer(host: string, json: unknown): EarshotError {
 
 const mostErrors = 100;
 
-/** Problems that say that there is nothing to be seen; beside data they are of what its items refer to. */
+/** Problem types of a subject that is not visible; next to data, of a referenced resource. */
 const absences = new Set(["resource-not-found", "not-authorized-for-resource"]);
 
 const isEmpty = (data: unknown): boolean =>
   data === null || (Array.isArray(data) && data.length === 0);
 
-/** X bills each resource in an answer, and does not say that those beside the asked ones are free: all are counted. */
+/** X bills each resource and does not exempt included ones. */
 function billOf({ data, includes }: XAnswer, counted: XRequest["counted"]): Bill {
   if (counted === "requests") return { requests: 1 };
   const items = Array.isArray(data) ? data.length : data === null ? 0 : 1;
@@ -120,7 +119,7 @@ function throwUnlessAbsent(status: number, json: unknown, session: Session, aske
   );
 }
 
-/** The last part of the address by which X names a kind of problem. */
+/** Problem types are URLs. */
 function problemOf(json: unknown): string | null {
   const { type } = fieldsOf(json);
   return typeof type === "string" ? (/\/problems\/([a-z-]{1,60})$/.exec(type)?.[1] ?? null) : null;
@@ -165,7 +164,7 @@ function withoutCredit(session: Session): EarshotError {
 
 const hostOf = (session: Session): string => new URL(session.baseUrl).host;
 
-/** What X says of a request that it refuses: short, and without what may be secret. */
+/** Cut, without possible secrets. */
 export function detailOf(json: unknown): string {
   const fields = fieldsOf(json);
   const [first] = list(fields.errors, 1);

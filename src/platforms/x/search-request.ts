@@ -6,7 +6,7 @@ import { postParameters } from "./fields.ts";
 import { pageOfPosts, readPosts } from "./post-page.ts";
 import { ask } from "./request.ts";
 
-/** The two searches of X: of the last seven days, and of everything. */
+/** The last seven days, and the full archive. */
 export const searches = {
   recent: {
     path: "/2/tweets/search/recent",
@@ -21,26 +21,22 @@ export const searches = {
 } as const;
 export type SearchName = keyof typeof searches;
 
-/** A page of an answer is never smaller. */
+/** Minimum page size. */
 const leastResults = 10;
 
-/** The routes of the two searches. The search of everything takes one request a second, and a higher level of access. */
+/** Full-archive search permits one request per second and needs a higher access level. */
 export const searchRoutes: Readonly<Record<SearchName, Route>> = {
   recent: { name: "recent", reachMs: liveWindowMs, cost: 1 },
   all: { name: "all", reachMs: null, cost: 2 },
 };
 
-/** The searches that an access may use. */
 export const searchRoutesOf = (access: AccessKind): readonly Route[] =>
   access === "app" ? [searchRoutes.recent, searchRoutes.all] : [searchRoutes.recent];
 
 export const searchOf = (route: string | undefined): SearchName =>
   route === "all" ? "all" : "recent";
 
-/**
- * What one of them is asked: a query in X's own operators, the window in Unix milliseconds (`fromMs` null: as far back as the
- * search looks), and where to go on.
- */
+/** `query` in X's operators; window in Unix milliseconds (`fromMs` null: as far back as possible). */
 export type SearchRequest = {
   search: SearchName;
   query: string;

@@ -1,20 +1,17 @@
 import { liveWindowMs } from "../methods.ts";
 import type { SearchName } from "./search-request.ts";
 
-/** Unix milliseconds, whole seconds; `fromMs` inclusive, null: as far back as the search looks, `toMs` exclusive. */
+/** Unix milliseconds in whole seconds, `fromMs` inclusive (null: as far back as possible), `toMs` exclusive. */
 export type SearchWindow = { search: SearchName; fromMs: number | null; toMs: number };
 
-/** X refuses an end that is less than ten seconds ago. */
+/** X rejects a window that ends more recently. */
 const leastAgeMs = 10_000;
 /** X's first post. */
 const firstPostMs = Date.UTC(2006, 2, 21);
-/**
- * A start this near to the reach of the recent search is left out: X refuses one that has passed it by the time the request
- * arrives.
- */
+/** X rejects a start beyond the reach of recent search when the request arrives, so one this close is omitted. */
 const longestWaitMs = 900_000;
 
-/** The window as a search takes it: whole seconds, rounded outwards. Null when nothing is left of it. */
+/** Rounded outwards to whole seconds; null if X accepts no part of it. */
 export function searchWindow(
   { fromMs, toMs }: { fromMs: number | null; toMs: number },
   nowMs: number,
@@ -25,7 +22,7 @@ export function searchWindow(
   const earliestMs = search === "recent" ? nowMs - liveWindowMs : firstPostMs;
   const start = Math.max(fromMs === null ? earliestMs : floorSecond(fromMs), earliestMs);
   if (start >= to) return null;
-  // Without a start the search of everything looks at the last thirty days alone.
+  // Without a start, full-archive search covers only thirty days.
   const isOpen = search === "recent" && start < earliestMs + longestWaitMs;
   return { search, fromMs: isOpen ? null : start, toMs: to };
 }

@@ -16,10 +16,7 @@ import {
 } from "./search-request.ts";
 import { type SearchWindow, searchWindow } from "./search-window.ts";
 
-/**
- * X's two searches. What X's operators cannot say is left wide. Errors: `search_not_sayable` where nothing is left that X
- * searches for, or more than it takes.
- */
+/** What X cannot express is widened. Errors: `search_not_sayable` if nothing searchable is left or the query is too long. */
 export const xSearch: UpstreamSearch = {
   routes: searchRoutesOf,
   isExhaustive: true,
@@ -51,7 +48,7 @@ async function searchPage(call: SearchCall, session: Session): Promise<UpstreamP
 
 type Placed = Omit<SearchRequest, "token" | "limit">;
 
-/** Errors: `search_not_sayable`; a query that is too long for the recent search may not be for the other. */
+/** Errors: `search_not_sayable`; a query too long for recent search may fit full-archive search. */
 function requestFor(expression: Expression, window: SearchWindow): Placed {
   if (!isSayable(expression)) throw notSayable();
   const { mostCharacters } = searches[window.search];
@@ -66,7 +63,7 @@ async function read(request: SearchRequest, session: Session): Promise<UpstreamP
   return { ...page, next: placeText({ ...request, token: page.next }) };
 }
 
-/** A token of X leads on in the very query that it came with. */
+/** X's token is valid only for the same query. */
 function placeText({ search, query, fromMs, toMs, token }: SearchRequest): string {
   return JSON.stringify([search, query, fromMs, toMs, token]);
 }

@@ -9,7 +9,6 @@ const authors =
 const ownOnly =
   "Needs a credential of the calling account, unless `EARSHOT_X_REDISTRIBUTION_AGREED` is `true`.";
 
-/** What each method leads to on X. */
 export const support: Readonly<Record<Method, MethodSupport>> = {
   searchbyquery: {
     access: everyone,

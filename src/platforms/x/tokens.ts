@@ -5,15 +5,14 @@ import { credentialRefused } from "../credential-errors.ts";
 import { fieldsOf } from "../fields.ts";
 import { detailOf } from "./request.ts";
 
-/** The application that tokens are given to. */
 export type Client = { id: string; secret: string | null };
 
-/** The tokens of a user, and until when the first one is good, Unix milliseconds as text; empty where that is not known. */
+/** `expiresMs`: of the access token, Unix milliseconds as text; empty if unknown. */
 export type UserTokens = { accessToken: string; refreshToken: string; expiresMs: string };
 
 /**
- * Asks for tokens: for a code that X gave the browser, or for a refresh token. Errors: `credential_refused` when X does not take
- * what was given; `upstream_limited`, `upstream_failed`; those of the fetch.
+ * For an authorization code or refresh token. Errors: `credential_refused` if X rejects it; `upstream_limited`;
+ * `upstream_failed`; those of the fetch.
  */
 export async function requestTokens(
   apiUrl: string,
@@ -57,7 +56,7 @@ function tokensOf(answer: FetchedAnswer, url: URL, nowMs: number): UserTokens {
   };
 }
 
-/** What can stand in a header. */
+/** Printable ASCII, because it is sent in a header. */
 export const isToken = (value: unknown): value is string =>
   typeof value === "string" && /^[\x21-\x7e]{8,4096}$/.test(value);
 
@@ -81,13 +80,13 @@ function refusal(answer: FetchedAnswer, url: URL): EarshotError {
   );
 }
 
-/** X tells why by a word of OAuth; its sentence may repeat what was sent. */
+/** Only the OAuth error code, because X's description may echo what was sent. */
 function reasonOf(answer: FetchedAnswer): string {
   const { error } = fieldsOf(jsonOf(answer));
   return typeof error === "string" && /^[a-z_]{1,40}$/.test(error) ? `, ${error}` : "";
 }
 
-/** The body, null where it is no JSON. */
+/** Null if not JSON. */
 export function jsonOf(answer: FetchedAnswer): unknown {
   try {
     return answer.json();
@@ -96,7 +95,6 @@ export function jsonOf(answer: FetchedAnswer): unknown {
   }
 }
 
-/** The tokens as they are kept. */
 export function secretsOf(client: Client, tokens: UserTokens): Secrets {
   return { clientId: client.id, clientSecret: client.secret ?? "", ...tokens };
 }
@@ -105,7 +103,6 @@ export function clientOf(secrets: Secrets): Client {
   return { id: secrets.clientId ?? "", secret: secrets.clientSecret || null };
 }
 
-/** A request with a token in its header. */
 export async function sendWith(
   token: string,
   request: {
@@ -122,7 +119,7 @@ export async function sendWith(
   });
 }
 
-/** What X says of an answer that is none: its kind as a sentence, without what may be secret. */
+/** Without possible secrets. */
 export function refusedBy(answer: FetchedAnswer, url: URL): string {
   return `${url.host} answers ${answer.status}: ${detailOf(jsonOf(answer))}`;
 }

@@ -218,7 +218,7 @@ describe("posts", () => {
     const session = appSession(x);
     const first = await ask("gettweets", userTarget({ handle: "ANN" }), session, { limit: 7 });
     expect(texts(first)).toHaveLength(7);
-    // Another job goes on where this one ended.
+    // Another job continues where this one ended.
     const second = await ask("gettweets", userTarget({ handle: "ANN" }), appSession(x), {
       cursor: first.next,
     });
@@ -500,7 +500,7 @@ describe("what X does not allow", () => {
         retryable: false,
       });
       expect(x.requests).toHaveLength(1);
-      // What it cost is unknown: it counts as reserved.
+      // The cost is unknown, so the reservation stays.
       expect(session.reserved.postReads).toBeGreaterThan(0);
       expect(session.settled.postReads).toBe(0);
     },

@@ -14,18 +14,17 @@ import { xSearch } from "./search.ts";
 import { support } from "./support.ts";
 
 export type XSettings = {
-  /** Where the API is: an origin. */
+  /** Origin. */
   apiUrl: string;
-  /** The place whose trends are asked for, by its number in Yahoo's list of places (WOEID); 1 is the world. */
+  /** WOEID; 1 is the world. */
   trendsPlace: number;
-  /** Whether X has agreed that callers are shown what the deployment's credentials fetch. */
+  /** True if X has permitted showing callers what the deployment's credentials fetch. */
   isRedistributionAgreed: boolean;
 };
 
-/** Methods whose records have nothing that X allows others to be given: trends have no ID, and a Space's is in the request. */
+/** X permits sharing nothing in their records: trends have no ID, and a Space's is in the request. */
 const withoutIds: readonly Method[] = ["gettrends", "getspace"];
 
-/** X, by its API v2. */
 export function createXUpstream(settings: XSettings): Upstream {
   const { trendsPlace, isRedistributionAgreed } = settings;
   return {

@@ -18,7 +18,7 @@ import {
 } from "./tokens.ts";
 import { withTrueLimit } from "./usage-cap.ts";
 
-/** Renewing shows that the session stands, and is not billed; without a refresh token X is asked whose it is. */
+/** A renewal proves that the session works and is not billed. Without a refresh token, the owner is requested. */
 export async function testSession(
   apiUrl: string,
   held: LeasedCredential,
@@ -39,10 +39,10 @@ export async function testSession(
 const nameOf = ({ credential }: LeasedCredential): string =>
   credential.subjectName === null ? "its user" : `@${credential.subjectName}`;
 
-/** An access token is renewed when it has less left than this, rather than be refused. */
+/** Tokens closer to expiry are renewed first. */
 const leastLeftMs = 60_000;
 
-/** Sends a request for the user. Errors: `credential_refused` when the session has ended, those of its renewal and the fetch. */
+/** Errors: `credential_refused` if the session has ended; those of the renewal and the fetch. */
 export async function sendUser(
   apiUrl: string,
   request: AuthorizedRequest,
@@ -76,7 +76,7 @@ async function renew(
   });
 }
 
-/** X gives another refresh token each time; where it gives none the old one stays good. */
+/** X rotates the refresh token; without a new one the old stays valid. */
 export async function renewed(
   apiUrl: string,
   client: Client,

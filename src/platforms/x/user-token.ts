@@ -63,7 +63,7 @@ const redirectUri: CredentialField = {
   isOptional: false,
 };
 
-/** The session of a user: an access token of two hours, and a refresh token that is another one after each use. */
+/** An access token lasts two hours; a refresh token changes with each use. */
 export function userTokenKind(apiUrl: string): CredentialKind {
   return {
     platform: "x",
@@ -99,7 +99,7 @@ async function makeOfTokens(
   const client: Client = { id, secret: secret || null };
   if (refreshToken !== "") {
     if (!isToken(refreshToken)) throw invalid("refresh_token", "it holds what no token does");
-    // The access token may be hours old; the new one's end is known.
+    // The given access token may be hours old; the new one's expiry is known.
     const tokens = await renewed(apiUrl, client, refreshToken, tools).catch((fault: unknown) => {
       throw asInvalid(fault);
     });

@@ -20,10 +20,10 @@ export const minuteMs = 60_000;
 export const dayMs = 86_400_000;
 export const clientId = "client-of-tests";
 
-/** The number of the `n`-th post of a time. */
+/** The number of the `n`-th post at a time. */
 export const idAt = (ms: number, n = 0): string => String(lowestId(ms) + BigInt(n));
 
-/** Tools that reach the emulator without a guard. */
+/** Requests bypass the guarded fetch. */
 export const tools: CredentialTools = {
   fetch: async (url, options = {}) => {
     const response = await undiciFetch(url, { ...options, redirect: "manual" });
@@ -34,7 +34,7 @@ export const tools: CredentialTools = {
   randomBytes,
 };
 
-/** A credential that is in use, as the store would hold it: renewals come one at a time. */
+/** Renewals are serialised, as in the store. */
 export function held(
   secrets: Secrets,
   subject: string | null = null,
@@ -78,7 +78,7 @@ export function held(
 
 export type TestSession = Session & { settled: Required<Bill>; reserved: Required<Bill> };
 
-/** A session with an emulator, or with X itself, and what it was billed. */
+/** Records its bill. */
 export function sessionWith(
   x: Pick<XEmulator, "url">,
   kind: CredentialKind,

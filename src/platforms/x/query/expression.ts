@@ -1,6 +1,6 @@
 /**
- * A query in the operators of the API v2, or what is left of one: `all` where X cannot say it, so that everything may match;
- * `none` where no post on X can. A `term` that is not standalone needs one beside it that is. Groups are never negated.
+ * A query in API v2 operators. `all`: X cannot express it, so everything may match. `none`: no post on X matches. A `term`
+ * that is not standalone needs a standalone one in conjunction. Groups are never negated.
  */
 export type Expression =
   | { kind: "all" }
@@ -20,7 +20,7 @@ export const standalone = (text: string): Term => ({
   isNegated: false,
 });
 
-/** A term that X takes only together with a standalone one. */
+/** X accepts it only with a standalone term. */
 export const dependent = (text: string): Term => ({
   kind: "term",
   text,
@@ -38,7 +38,7 @@ export function allOf(parts: readonly Expression[]): Expression {
   return joined("and", flat, everything);
 }
 
-/** X takes no alternative that only excludes: with one the whole is left wide. */
+/** X rejects alternatives that only exclude, so one such part widens the whole to everything. */
 export function anyOf(parts: readonly Expression[]): Expression {
   const flat = parts
     .flatMap((part) => (part.kind === "or" ? part.parts : [part]))
@@ -54,7 +54,7 @@ function joined(kind: "and" | "or", parts: readonly Expression[], ofNone: Expres
   return unique.length === 1 ? first : { kind, parts: unique };
 }
 
-/** Whether it asks for something, and does not only exclude. */
+/** False if an alternative only excludes. */
 function hasPositive(expression: Expression): boolean {
   switch (expression.kind) {
     case "all":
@@ -69,7 +69,7 @@ function hasPositive(expression: Expression): boolean {
   }
 }
 
-/** Whether X takes it as a query: whatever alternative is chosen, a standalone term is asked for. */
+/** X requires a standalone term in every alternative. */
 export function isSayable(expression: Expression): boolean {
   switch (expression.kind) {
     case "all":
@@ -84,7 +84,7 @@ export function isSayable(expression: Expression): boolean {
   }
 }
 
-/** The query as X reads it. Parentheses stand around every group within another. */
+/** Nested groups are parenthesised. */
 export function printed(expression: Expression): string {
   switch (expression.kind) {
     case "all":

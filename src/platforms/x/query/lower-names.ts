@@ -2,10 +2,10 @@ import type { ResolvedNames } from "../../../query/make-plan.ts";
 import { isHandle } from "../json.ts";
 import { allOf, anyOf, type Expression, everything, negation, standalone } from "./expression.ts";
 
-/** More are not listed one by one. */
+/** Accounts with more names are not enumerated. */
 const mostNames = 20;
 
-/** By what X can be asked for whatever a query calls an account: names, and numbers that are not a name at once. */
+/** Usernames, and numbers that are not also a username. */
 function accountsOf(user: string, { accounts }: ResolvedNames) {
   const handles = new Set<string>();
   const numbers = new Set<string>();
@@ -21,7 +21,7 @@ function accountsOf(user: string, { accounts }: ResolvedNames) {
 
 type AccountOperator = "from" | "to" | "retweets_of";
 
-/** Posts by, to, or reposting an account: X takes names and numbers here. */
+/** X accepts usernames and numbers here. */
 export function accountTerms(
   operator: AccountOperator,
   user: string,
@@ -33,7 +33,7 @@ export function accountTerms(
   return anyOf(all.map((name) => standalone(`${operator}:${name}`)));
 }
 
-/** Posts of, to, or reposting others. Digits are left out: X reads them as the name of one account and the number of another. */
+/** All-digit usernames are not excluded, because X also reads them as another account's number. */
 export function withoutAccount(
   operator: AccountOperator,
   user: string,
@@ -44,7 +44,7 @@ export function withoutAccount(
   return allOf(handles.map((name) => negation(standalone(`${operator}:${name}`))));
 }
 
-/** Posts that mention an account: X takes names alone. */
+/** X accepts usernames only. */
 export function mentionTerms(user: string, names: ResolvedNames): Expression {
   const { handles, numbers } = accountsOf(user, names);
   if (handles.length > mostNames) return everything;
@@ -59,7 +59,6 @@ const operatorsOfRelations = {
   retweets_of_tweet_id: "retweets_of_tweet_id",
 } as const;
 
-/** Posts related to one that a query calls by its number or address. */
 export function relatedTerms(
   relation: keyof typeof operatorsOfRelations,
   post: string,
@@ -70,7 +69,7 @@ export function relatedTerms(
   return anyOf(numbers.map((number) => standalone(`${operator}:${number}`)));
 }
 
-/** The opposite of a choice of terms. */
+/** Negates a disjunction of terms. */
 export function without(expression: Expression): Expression {
   switch (expression.kind) {
     case "none":

@@ -1,13 +1,13 @@
 import { dependent, type Expression, standalone } from "./expression.ts";
 
-/** The largest circle that X takes, 25 miles. */
+/** X's maximum radius, 25 miles. */
 const mostKm = 40.2;
 
 export type Circle = { lat: number; lon: number; radiusKm: number };
 
-/** Posts written within a circle; a larger one than X takes, or one that runs around a pole, asks for any place. */
+/** Any location if X does not accept the circle: too large or too close to a pole. */
 export function circleTerm({ lat, lon, radiusKm }: Circle): Expression {
-  // X reckons distances its own way: a little more is asked for.
+  // X's distance formula differs.
   const radius = Math.ceil((radiusKm * 1.02 + 0.1) * 10) / 10;
   const isTaken = radius <= mostKm && Math.abs(lat) <= 89;
   if (!isTaken) return dependent("has:geo");

@@ -8,7 +8,7 @@ import {
   type Term,
 } from "./expression.ts";
 
-/** Properties that mean the same to X, so that their opposite can be asked for too. */
+/** Same meaning on X, so they can be negated. */
 export const sameOnX: Readonly<Partial<Record<PostProperty, Term>>> = {
   retweets: dependent("is:retweet"),
   nativeretweets: dependent("is:retweet"),
@@ -20,9 +20,9 @@ export const sameOnX: Readonly<Partial<Record<PostProperty, Term>>> = {
   cashtags: dependent("has:cashtags"),
 };
 
-/** What finds all posts that have a property. */
+/** Each finds every post with the property. */
 export const propertyTerms: Readonly<Record<PostProperty, Expression>> = {
-  // Reposts from before there was a button for them say so in their text.
+  // Reposts older than the repost button say `RT` in their text.
   retweets: anyOf([dependent("is:retweet"), standalone("RT")]),
   nativeretweets: dependent("is:retweet"),
   replies: dependent("is:reply"),
@@ -33,7 +33,7 @@ export const propertyTerms: Readonly<Record<PostProperty, Expression>> = {
   links: dependent("has:links"),
   media: dependent("has:media"),
   images: dependent("has:media"),
-  // X keeps moving pictures apart from videos.
+  // X separates animated GIFs from videos.
   videos: dependent("has:media"),
   hashtags: dependent("has:hashtags"),
   mentions: dependent("has:mentions"),

@@ -1,10 +1,10 @@
 import { decodeEntities } from "../../../text/html.ts";
 import { allOf, type Expression, everything, negation, standalone } from "./expression.ts";
 
-/** A longer one is left to the matcher. */
+/** The matcher checks longer text. */
 const mostCharacters = 120;
 
-/** A word or a phrase. Where a `*` stands for any one word, what is around it is searched. */
+/** A `*` for any one word splits a phrase. */
 export function textTerms(written: string): Expression {
   const pieces = piecesOf(written);
   return allOf(pieces.map((piece) => pieceTerm(piece)));
@@ -21,10 +21,7 @@ function pieceTerm(piece: string): Expression {
 const isPlainWord = (piece: string): boolean =>
   /^[\p{L}\p{M}\p{N}_]+$/u.test(piece) && !/^(?:or|and|not)$/i.test(piece);
 
-/**
- * The opposite, where X is sure to exclude nothing else: words in plain letters, which everybody cuts alike. Anything else is
- * left to the matcher.
- */
+/** Excludes only plain ASCII words, which all tokenizers split alike; the matcher checks the rest. */
 export function withoutText(written: string): Expression {
   const [piece, ...more] = piecesOf(written);
   if (piece === undefined || more.length > 0) return everything;
@@ -33,7 +30,7 @@ export function withoutText(written: string): Expression {
   return negation(standalone(isPlainWord(piece) ? piece : `"${piece}"`));
 }
 
-/** What stands between quotation marks, backslashes and controls has a meaning of its own for X, and none for the matcher. */
+/** Special on X, without meaning for the matcher: quotation marks, backslashes and control characters. */
 function piecesOf(written: string): string[] {
   return decodeEntities(written)
     .toWellFormed()

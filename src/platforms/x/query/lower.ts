@@ -23,12 +23,12 @@ import { circleTerm } from "./lower-place.ts";
 import { propertyTerms, sameOnX } from "./lower-properties.ts";
 import { textTerms, withoutText } from "./lower-text.ts";
 
-/** What a query is lowered with. `refused`: operators that X has said this application may not use. */
+/** `refused`: operators that X has denied to this application. */
 export type Lowering = { names: ResolvedNames; refused: ReadonlySet<string> };
 
 /**
- * The query in X's operators: it finds every post on X that the query does, and may find others. What X cannot say is left
- * wide; negations stand at single terms, and only at those that mean to X what they mean here.
+ * A superset of the query's matches on X. What X cannot express is widened; only single terms with the same meaning on X are
+ * negated.
  */
 export function lowered(tree: QueryNode, lowering: Lowering): Expression {
   return lower(tree, false, lowering);
@@ -48,7 +48,7 @@ function lower(node: QueryNode, isNegated: boolean, lowering: Lowering): Express
   }
 }
 
-/** Terms with operators that X refuses are left wide. */
+/** Widens terms whose operator X refuses. */
 function allowed(expression: Expression, refused: ReadonlySet<string>): Expression {
   if (refused.size === 0) return expression;
   switch (expression.kind) {
@@ -65,11 +65,11 @@ function allowed(expression: Expression, refused: ReadonlySet<string>): Expressi
   }
 }
 
-/** What X calls an operator; those of kinds and contents by their values. */
+/** `is:` and `has:` include their value. */
 const operatorOf = ({ text }: Term): string =>
   /^(?:is|has):[a-z_]+|^[a-z_]+(?=:)/.exec(text)?.[0] ?? "";
 
-/** What finds all posts that the leaf does. */
+/** A superset of the leaf's matches. */
 function said(leaf: QueryLeaf, { names }: Lowering): Expression {
   switch (leaf.kind) {
     case "word":
@@ -105,7 +105,7 @@ function said(leaf: QueryLeaf, { names }: Lowering): Expression {
     case "platform":
       return leaf.platform === "x" ? everything : nothing;
     case "label":
-      // X puts no labels on posts.
+      // X has no labels.
       return nothing;
     case "since":
     case "until":
@@ -119,7 +119,7 @@ function said(leaf: QueryLeaf, { names }: Lowering): Expression {
   }
 }
 
-/** What finds all posts that the leaf does not. */
+/** A superset of the posts that the leaf does not match. */
 function opposite(leaf: QueryLeaf, lowering: Lowering): Expression {
   switch (leaf.kind) {
     case "word":
@@ -168,7 +168,7 @@ function countTerm(metric: CountMetric, atLeast: number): Expression {
   return standalone(`${operator}:${atLeast}`);
 }
 
-/** Parts of an address that X cuts as the matcher does: plain letters, digits and what stands between them. */
+/** X tokenizes only plain ASCII URLs like the matcher. */
 function linkTerm(text: string): Expression {
   return /^[\w.:/?=&#%+~-]{1,200}$/.test(text) && /[a-z0-9]/i.test(text)
     ? standalone(`url:"${text}"`)

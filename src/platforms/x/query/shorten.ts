@@ -1,8 +1,8 @@
 import { allOf, anyOf, type Expression, isSayable, printed } from "./expression.ts";
 
 /**
- * A query of at most so many characters that finds at least what this one does: of what has to hold together, exclusions are
- * left out first, then what needs another term beside it, the longest of each first. Null where nothing more can be left out.
+ * Widens a query to at most `most` characters. Drops conjuncts: exclusions, then dependent terms, each longest first. Null
+ * if that is not enough.
  */
 export function shortened(expression: Expression, most: number): Expression | null {
   let short: Expression | null = expression;
@@ -28,7 +28,7 @@ function withoutPart(parts: readonly Expression[]): Expression | null {
   return null;
 }
 
-/** Less for what leaves fewer posts out. */
+/** Lower if it excludes fewer posts. */
 function worthOf(part: Expression): number {
   if (part.kind === "term" && part.isNegated) return 0;
   return isSayable(part) ? 2 : 1;

@@ -3,10 +3,10 @@ import type { QueryNode } from "../../../query/tree.ts";
 
 type Span = { fromMs: number | null; toMs: number };
 
-/** A post's number may tell another second than X says. */
+/** A post's number and X's time may differ by this. */
 const mostApartMs = 1_000;
 
-/** The part of a window that the query's own times and IDs leave: those that have to hold, whatever else does. */
+/** Narrows a window by the query's required times and IDs. */
 export function windowOf(tree: QueryNode, window: Span, asOfMs: number): Span {
   const parts = tree.kind === "and" ? tree.children : [tree];
   let { fromMs, toMs } = window;
