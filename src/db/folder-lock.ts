@@ -15,9 +15,8 @@ import { isBusy } from "./sqlite-errors.ts";
 export type FileLock = { release(): void };
 
 /**
- * Holds an exclusive transaction on a database of its own, which ends with the process however it ends; null while another one
- * still does after `waitMs`, in which this thread is blocked. Whoever holds it keeps the answer: what nothing refers to is collected,
- * and the lock with it.
+ * Locks by an exclusive transaction on a separate database, which ends with the process in any case. Null if another process
+ * has the lock after `waitMs`; blocks the thread. Keep a reference: garbage collection releases the lock.
  */
 export function holdLock(path: string, waitMs = 0): FileLock | null {
   makePrivate(path);
@@ -32,10 +31,7 @@ export function holdLock(path: string, waitMs = 0): FileLock | null {
   return { release: () => connection.close() };
 }
 
-/**
- * Holds a data folder for one server. Command-line tools do not ask for it. Errors: `folder_in_use`, which names the process
- * that holds it where that is known.
- */
+/** Locks a data folder for a server; command-line tools do not lock. Errors: `folder_in_use`, with the other process if known. */
 export function lockFolder(dataDir: string, waitMs = 0): FileLock {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const lock = holdLock(join(dataDir, "lock.db"), waitMs);
@@ -50,7 +46,7 @@ export function lockFolder(dataDir: string, waitMs = 0): FileLock {
 
 const holderPath = (dataDir: string): string => join(dataDir, "lock.pid");
 
-/** For people only: the lock is what counts, so that a note that cannot be written keeps nobody out. */
+/** For people; only the lock counts, so a failed write is ignored. */
 function noteHolder(dataDir: string): void {
   try {
     writeFileSync(holderPath(dataDir), `process ${process.pid} on ${hostname()}\n`, {

@@ -3,8 +3,8 @@ import { type Operations, runOperation, type Store } from "./operations.ts";
 import { type Call, type Outcome, runBatch } from "./write-batch.ts";
 
 /**
- * A store on this thread's own connection: the same operations, the same commits (one a tick), no threads. For tests and
- * tools; it holds the event loop while it works.
+ * A store on the calling thread, with the same operations and commits (one per tick). Blocks the event loop: for tests and
+ * tools.
  */
 export function createLocalStore<Table extends Operations>(
   database: Database,
@@ -32,6 +32,6 @@ export function createLocalStore<Table extends Operations>(
     return runOperation(operations, method, database, args);
   }
 
-  // What an operation returned is the value of its name.
+  // The return type follows from the name.
   return { read, write, inMemory: read } as Store<Table>;
 }

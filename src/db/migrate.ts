@@ -1,10 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { EarshotError } from "../lib/errors.ts";
 
-/**
- * Runs the steps that a database has not seen, each in a transaction of its own; `PRAGMA user_version` counts them. Two
- * processes may come at the same time: the second finds the steps done.
- */
+/** One transaction per migration, counted by `PRAGMA user_version`. Safe for concurrent processes. */
 export function migrate(
   connection: DatabaseSync,
   path: string,
@@ -27,7 +24,7 @@ export function migrate(
   }
 }
 
-/** A database that a later version of Earshot has changed is left alone. */
+/** Errors: `newer_schema` for a database of a later version. */
 export function refuseNewerSchema(connection: DatabaseSync, path: string, known: number): void {
   const version = versionOf(connection);
   if (version <= known) return;

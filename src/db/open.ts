@@ -11,22 +11,19 @@ import { migrate, refuseNewerSchema } from "./migrate.ts";
 import { makePrivate } from "./private-files.ts";
 import { useWriteAheadLog } from "./write-ahead-log.ts";
 
-/**
- * An open SQLite database of the control state. Each SQL text is prepared once. Parameters are named (`:name`). The caller
- * says what shape the rows of its SQL have.
- */
+/** Statements are cached by SQL text; parameters are named (`:name`). The caller declares the row type. */
 export type Database = {
   get<Row>(sql: string, parameters?: Parameters): Row | undefined;
   all<Row>(sql: string, parameters?: Parameters): Row[];
-  /** How many rows the statement changed. */
+  /** Number of changed rows. */
   run(sql: string, parameters?: Parameters): number;
-  /** Whether a transaction is open. SQLite ends one by itself when a disk is full. */
+  /** SQLite may end a transaction itself when the disk is full. */
   inTransaction(): boolean;
-  /** Whether the commits that follow are on disk when they return. */
+  /** Whether commits are durable when they return. */
   syncCommits(toDisk: boolean): void;
-  /** After the next commit that nobody's reading is in the way of, the write-ahead log holds nothing: what is deleted is gone. */
+  /** Truncates the write-ahead log after the next commit that no reader blocks, so that deleted data disappears from it. */
   emptyLogSoon(): void;
-  /** Does so if it is due. Outside a transaction; waits for nobody. */
+  /** Truncates the log if due. Call it outside a transaction; never waits. */
   emptyLogIfDue(): void;
   close(): void;
 };
@@ -36,8 +33,8 @@ type Parameters = Readonly<Record<string, SQLInputValue>>;
 const busyTimeoutMs = 5_000;
 
 /**
- * Opens a database for writing, makes it (readable by its owner alone) when there is none, and brings its schema up to date.
- * Every commit is on disk when it returns, until the connection says otherwise. Errors: `newer_schema`.
+ * Opens a database, creates a missing one (owner-readable only) and migrates it. Commits are durable by default. Errors:
+ * `newer_schema`.
  */
 export function openForWriting(path: string, migrations: readonly string[]): Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -50,7 +47,7 @@ export function openForWriting(path: string, migrations: readonly string[]): Dat
   try {
     useWriteAheadLog(connection);
     connection.exec("PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864");
-    // What is deleted is overwritten: no page of the file holds it any longer.
+    // Overwrite deleted content, so that no page of the file retains it.
     connection.exec("PRAGMA secure_delete = ON");
     migrate(connection, path, migrations);
   } catch (error) {
@@ -60,7 +57,7 @@ export function openForWriting(path: string, migrations: readonly string[]): Dat
   return databaseOn(connection);
 }
 
-/** Opens a database that exists; sees the last commit and never waits for a writer. Errors: `newer_schema`. */
+/** Opens an existing database. Sees the last commit and never waits for a writer. Errors: `newer_schema`. */
 export function openForReading(
   path: string,
   migrations: readonly string[],
@@ -85,7 +82,7 @@ function databaseOn(connection: DatabaseSync): Database {
   let commitsSynced = true;
   let isEmptyingDue = false;
 
-  /** Not a prepared statement: SQLite obeys this pragma when it is compiled, not when it is run. */
+  /** Not prepared: this pragma takes effect when compiled. */
   function syncCommits(toDisk: boolean): void {
     if (toDisk === commitsSynced) return;
     connection.exec(toDisk ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
@@ -99,7 +96,7 @@ function databaseOn(connection: DatabaseSync): Database {
       const outcome = connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
       isEmptyingDue = outcome?.busy !== 0;
     } catch {
-      // A full disk, or a lock: it stays due. What was committed stands.
+      // Disk full or locked: retried later; commits are unaffected.
     } finally {
       connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
     }
@@ -115,7 +112,7 @@ function databaseOn(connection: DatabaseSync): Database {
   }
 
   return {
-    // The shape of a row follows from the SQL beside each call, which the compiler cannot read.
+    // The row type follows from the SQL, which the compiler cannot check.
     get: <Row>(sql: string, parameters: Parameters = {}) =>
       prepared(sql).get(parameters) as Row | undefined,
     all: <Row>(sql: string, parameters: Parameters = {}) => prepared(sql).all(parameters) as Row[],

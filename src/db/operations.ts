@@ -1,11 +1,10 @@
 import type { Database } from "./open.ts";
 
 /**
- * The control store is a table of named operations, each a function of the database. Reads run on a connection that cannot
- * write. All writes that wait run in one transaction; a `durable` one is on disk when its promise resolves, a `relaxed` one
- * (what is made anew after a crash) may be lost with the power. One in `memory` changes what the store keeps beside its
- * database (`perStore`): all who share the store share it, one call runs after the other, nothing is written, and it is gone
- * with the process. It runs on the caller's thread, the event loop of a server: it may read a few rows of small tables.
+ * The control store is a table of named operations. Reads use a read-only connection. Waiting writes share a transaction:
+ * `durable` ones are on disk when their promise resolves; `relaxed` ones, rebuilt after a crash, may be lost. `memory`
+ * operations change unwritten state (`perStore`) that all users of the store share; they run one at a time on the caller's
+ * thread, a server's event loop, so they may only read a few rows of small tables.
  */
 type Mode = "read" | "durable" | "relaxed" | "memory";
 
@@ -44,7 +43,7 @@ export function memory<Args, Value>(
   return { mode: "memory", run };
 }
 
-/** What operations in memory work on: made at the first call of a store, and each store's own. */
+/** For `memory` operations; created on first use, one per store. */
 export function perStore<State>(make: () => State): (database: Database) => State {
   const states = new WeakMap<Database, State>();
   return (database) => {
@@ -69,8 +68,8 @@ type NamesOf<Table, M extends Mode> = {
   string;
 
 /**
- * The operations as the rest of Earshot calls them, from the event loop. Calls of one tick share one commit. Errors: those of
- * the operation, which then left nothing behind; `store_unavailable` and `thread_died`, both retryable.
+ * Calls of one tick share a commit. Errors: those of the operation, which then has no effect; `store_unavailable` and
+ * `thread_died`, both retryable.
  */
 export type Store<Table> = {
   read<Name extends NamesOf<Table, "read">>(
@@ -87,14 +86,13 @@ export type Store<Table> = {
   ): Promise<ValueOf<Table[Name]>>;
 };
 
-/** Runs the operation of a name with arguments that came as they were given to a `Store`. */
 export function runOperation(
   operations: Operations,
   name: string,
   database: Database,
   args: unknown,
 ): unknown {
-  // A Store has checked the arguments against the operation's type before they travelled.
+  // The Store's types checked the arguments.
   return operationOf(operations, name).run(database, args as never);
 }
 

@@ -1,15 +1,14 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 
-/** A database and what SQLite keeps beside it. */
+/** SQLite's. */
 const sideFiles = ["", "-wal", "-shm", "-journal"];
 
-/** Permissions of anyone but the owner. */
+/** Group and others. */
 const othersMode = 0o077;
 
 /**
- * Creates a database file readable by its owner alone, and takes the permissions of others from one that exists, and from its
- * side files. SQLite gives new side files the mode of the database. Never opens an existing file: closing it would drop its
- * locks.
+ * Creates the file, or restricts it and its side files to the owner; SQLite gives new side files the database's mode. Never
+ * opens an existing file: closing it would drop its locks.
  */
 export function makePrivate(path: string): void {
   try {
@@ -20,7 +19,7 @@ export function makePrivate(path: string): void {
   for (const suffix of sideFiles) tighten(path + suffix);
 }
 
-/** Creates a folder for its owner alone with its parents, and takes the permissions of others from one that exists. */
+/** Creates the folder and its parents, or restricts it to the owner. */
 export function makePrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   tighten(path);
@@ -32,7 +31,7 @@ function tighten(path: string): void {
   try {
     chmodSync(path, mode & ~othersMode & 0o7777);
   } catch (error) {
-    // Another user's file, one that was removed in between, or a disk that is mounted read-only.
+    // Another user's, removed meanwhile, or a read-only file system.
     if (!["EPERM", "ENOENT", "EROFS"].includes(codeOf(error))) throw error;
   }
 }

@@ -13,12 +13,12 @@ import { runBatch } from "./write-batch.ts";
 
 export type Served = { database: Database; close(): void };
 
-/** How many of the calls that wait, from the first on, the next batch takes; at least one. */
+/** How many waiting calls form the next batch; at least one. */
 export type BatchSize = (waiting: readonly ThreadCall[]) => number;
 
 /**
- * Serves writes on this worker thread. `open` runs at the first call; one that fails fails the calls and is tried again. A batch
- * takes everything that waits unless `batchSize` says otherwise.
+ * Serves writes on this worker thread. A failed `open` fails its batch, and the next call retries. By default a batch takes all
+ * waiting calls.
  */
 export function serveWrites(
   operations: Operations,

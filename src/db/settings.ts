@@ -2,12 +2,11 @@ import type { RandomBytes } from "../lib/base62.ts";
 import type { Database } from "./open.ts";
 import { read, relaxed } from "./operations.ts";
 
-/** What a store made for itself when it was new. */
 export type SecretName = "cursor_key" | "seed";
 
 const secretNames: readonly SecretName[] = ["cursor_key", "seed"];
 
-/** Makes the secrets of a store, 32 bytes each, where they are missing; two processes that come at once agree on one. */
+/** 32 bytes each; concurrent processes agree. */
 export function ensureSecrets(database: Database, randomBytes: RandomBytes): void {
   for (const name of secretNames) {
     if (database.get("SELECT 1 FROM setting WHERE name = :name", { name })) continue;
@@ -19,10 +18,10 @@ export function ensureSecrets(database: Database, randomBytes: RandomBytes): voi
 }
 
 export const settingOperations = {
-  /** Does nothing but have the store opened. */
+  /** Opens the store. */
   open: relaxed((_database, _args: null) => null),
 
-  /** Whether anything in the store is encrypted with the folder's secret key. */
+  /** Whether anything is encrypted with the folder's secret key. */
   holdsSecrets: read((database, _args: null): boolean => {
     const row = database.get<{ found: number }>(
       "SELECT EXISTS(SELECT 1 FROM webhook) OR EXISTS(SELECT 1 FROM credential) AS found",

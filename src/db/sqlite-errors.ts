@@ -1,15 +1,15 @@
 import { EarshotError, messageOf } from "../lib/errors.ts";
 
-/** Primary result codes (sqlite.org/rescode.html) of trouble around the database, not in the statement. */
+/** Errors outside the statement (sqlite.org/rescode.html). */
 const busy = 5;
 const readOnly = 8;
 const full = 13;
 const outside = new Set([busy, 6, readOnly, 10, full, 14]);
 
-/** The extended code of an index file of a write-ahead log that could not be made larger. */
+/** SQLITE_IOERR_SHMSIZE: the log's index file could not be enlarged. */
 const sharedMemorySize = 4_874;
 
-/** The extended code of a row that belongs to another one which is not there: here always to an account that was deleted. */
+/** SQLITE_CONSTRAINT_FOREIGNKEY: here always a deleted account. */
 const foreignKey = 787;
 
 function extendedCode(thrown: unknown): number | null {
@@ -27,8 +27,8 @@ export function isBusy(thrown: unknown): boolean {
 }
 
 /**
- * A full disk is `storage_full`; a read-only disk, a failing one, or another process in the way is `store_unavailable`. Both
- * pass, and can be tried again. A row for an account that was deleted meanwhile is `unauthorized`. The rest stays as it is.
+ * Full disk: `storage_full`; read-only or failing disk, or lock: `store_unavailable`; both retryable. A row of an account
+ * deleted meanwhile: `unauthorized`. Other errors pass unchanged.
  */
 export function storeError(thrown: unknown): unknown {
   const code = resultCode(thrown);
@@ -43,7 +43,7 @@ export function storeError(thrown: unknown): unknown {
   });
 }
 
-/** What a request is told whose account was deleted after it was let in. */
+/** For a request whose account was deleted after authentication. */
 export function accountDeleted(cause?: unknown): EarshotError {
   return new EarshotError("unauthorized", "the account is deleted", {
     status: 401,

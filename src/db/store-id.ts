@@ -10,16 +10,12 @@ import {
 import { join } from "node:path";
 import { EarshotError } from "../lib/errors.ts";
 
-/** The two stores of a data folder. */
 export type StoreName = "archive" | "control";
 
-/**
- * The data folder notes which archive and which control store it has, in a small file for each, so that one that is gone or
- * was exchanged is not taken for one that was never there.
- */
+/** A data folder records the id of each store, so that a missing or exchanged store is not mistaken for a new one. */
 export const noteIdOf = (dataDir: string, store: StoreName): string => join(dataDir, `${store}.id`);
 
-/** The id that is noted; null where none is. Errors: `store_id_unreadable`. */
+/** Null if none is recorded. Errors: `store_id_unreadable`. */
 export function readStoreId(dataDir: string, store: StoreName): string | null {
   const path = noteIdOf(dataDir, store);
   let text: string;
@@ -37,7 +33,7 @@ export function readStoreId(dataDir: string, store: StoreName): string | null {
   });
 }
 
-/** Notes the id of a store; the file is on disk, whole, when this returns. */
+/** Atomic and durable. */
 export function writeStoreId(dataDir: string, store: StoreName, id: string): void {
   const path = noteIdOf(dataDir, store);
   const draft = `${path}.${process.pid}`;
@@ -55,7 +51,7 @@ export function writeStoreId(dataDir: string, store: StoreName, id: string): voi
   }
 }
 
-/** Notes the id of a store that the folder does not know yet. */
+/** Unless already recorded. */
 export function noteStoreId(dataDir: string, store: StoreName, id: string): void {
   if (readStoreId(dataDir, store) === null) writeStoreId(dataDir, store, id);
 }

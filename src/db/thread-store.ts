@@ -5,8 +5,7 @@ import { type Operations, runOperation, type Store } from "./operations.ts";
 import { storeError } from "./sqlite-errors.ts";
 
 /**
- * A store whose writes run on one thread and whose reads run on another. What it keeps in memory is the caller's own thread's:
- * `openHere` opens a connection for it at the first call, which reads only.
+ * One writer and one reader thread; `memory` operations run here, on a read-only connection that `openHere` opens on first use.
  */
 export function createThreadStore<Table extends Operations>(
   writer: Thread,
@@ -33,7 +32,7 @@ export function createThreadStore<Table extends Operations>(
     database = null;
   }
 
-  // What a thread answers to a name is what the operation of that name returned.
+  // The reply's type follows from the name.
   const store = {
     read: (name, args) => reader.call(name, args),
     write: (name, args) => writer.call(name, args),

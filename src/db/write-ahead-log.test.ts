@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 
 const databases = 200;
 
-/** Opens one new database after the other, each at the moment when the other threads open it too. */
+/** Opens new databases at the same moments as the other threads. */
 const opener = `
   const { workerData } = require("node:worker_threads");
   const { DatabaseSync } = require("node:sqlite");

@@ -1,14 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isBusy } from "./sqlite-errors.ts";
 
-/** How long one waits for the others that open the same new database, in steps, milliseconds. */
+/** Limit and interval of retries, milliseconds. */
 const patienceMs = 10_000;
 const stepMs = 5;
 
 /**
- * Puts a database that is about to be written into write-ahead mode. A new file changes its mode under a lock for which SQLite
- * does not wait, whatever its timeout, so that of two processes that make one database at the same moment one is refused: that
- * one tries again. Blocks the thread.
+ * Switches to write-ahead mode. SQLite ignores its busy timeout for this lock, so when two processes create a database at once,
+ * one must retry. Blocks the thread.
  */
 export function useWriteAheadLog(connection: DatabaseSync): void {
   for (let waitedMs = 0; ; waitedMs += stepMs) {

@@ -38,7 +38,6 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** The database, and what ran on it. */
 function recorded(): { watched: Database; statements: string[] } {
   const statements: string[] = [];
   const watched: Database = {

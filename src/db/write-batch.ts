@@ -7,9 +7,8 @@ export type Call = { method: string; args: unknown };
 export type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
 /**
- * Group commit: runs all calls in one transaction, each in a savepoint of its own, so that one that fails leaves nothing
- * behind and the others stand. The commit reaches the disk when any call is durable (a write-ahead log that is not forced to
- * the disk at one commit goes along with the next that is). When the commit fails, all calls have failed.
+ * Group commit: one transaction with a savepoint per call, so that a failed call has no effect on others. Synced if any call is
+ * durable; an unsynced commit becomes durable with the next synced one. If the commit fails, all calls fail.
  */
 export function runBatch(
   database: Database,
@@ -37,7 +36,7 @@ function runAlone(database: Database, operations: Operations, call: Call): Outco
     database.run("RELEASE call");
     return { ok: true, value };
   } catch (thrown) {
-    // On a full disk SQLite rolls back the whole transaction by itself, the calls before this one with it.
+    // On a full disk SQLite rolls back the whole transaction.
     if (!database.inTransaction()) throw thrown;
     database.run("ROLLBACK TO call");
     database.run("RELEASE call");
@@ -45,7 +44,7 @@ function runAlone(database: Database, operations: Operations, call: Call): Outco
   }
 }
 
-/** An unknown name is its own call's failure, not that of the batch. */
+/** An unknown name fails only its own call. */
 function isDurable(operations: Operations, call: Call): boolean {
   return operations[call.method]?.mode === "durable";
 }

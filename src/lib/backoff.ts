@@ -1,6 +1,6 @@
 /**
- * Milliseconds to wait before the next try after `failures` failed ones (from 0): doubled each time up to `mostMs`, of which
- * the upper half is random, so that clients cut off together do not come back together.
+ * Exponential backoff in milliseconds, capped at `mostMs`; `failures` starts at 0. The upper half is jitter, so that clients
+ * cut off together do not return together.
  */
 export function backoffMs(
   failures: number,

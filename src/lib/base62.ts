@@ -1,12 +1,12 @@
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** `length` fresh bytes from a cryptographic source. */
+/** Cryptographically random bytes. */
 export type RandomBytes = (length: number) => Uint8Array;
 
-/** The lowest byte that would favour some digits over others when taken modulo 62. */
+/** Larger bytes would bias the result modulo 62. */
 const firstUnfairByte = 248;
 
-/** Text of `length` base62 digits, each equally likely: 5.95 bits a digit. */
+/** Uniform; 5.95 bits per digit. */
 export function randomBase62(length: number, randomBytes: RandomBytes): string {
   let text = "";
   while (text.length < length) {
@@ -17,7 +17,7 @@ export function randomBase62(length: number, randomBytes: RandomBytes): string {
   return text;
 }
 
-/** A whole number from 0 to 2^53 in base62, filled with zeros to `length` digits; the most significant digit stands first. */
+/** For integers from 0 to 2^53; most significant digit first, zero-padded. */
 export function encodeBase62(value: number, length: number): string {
   let text = "";
   for (let rest = value; text.length < length; rest = Math.floor(rest / 62)) {

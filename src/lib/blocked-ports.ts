@@ -1,4 +1,4 @@
-/** Ports of other services than the web, which `fetch` refuses to call (WHATWG Fetch, "port blocking"). */
+/** Ports that `fetch` refuses (WHATWG Fetch, "port blocking"). */
 const blockedPorts: ReadonlySet<number> = new Set([
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
   103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,
@@ -7,7 +7,6 @@ const blockedPorts: ReadonlySet<number> = new Set([
   6669, 6679, 6697, 10080,
 ]);
 
-/** Whether an address of the web names a port that is never called. */
 export function isBlockedPort(url: URL): boolean {
   return blockedPorts.has(Number(url.port));
 }

@@ -1,8 +1,8 @@
 import { createJsonMeter, type JsonShape } from "./json-shape.ts";
 
 /**
- * What untrusted JSON may hold, so that parsing it never keeps the event loop for 50 ms: different names cost some 2 µs each,
- * short ones of strings and other values 0.2, bytes 5 ns.
+ * Keep parsing below 50 ms on the event loop. Distinct names cost about 2 µs each, short strings and other values 0.2 µs, bytes
+ * 5 ns.
  */
 export const jsonBounds = {
   deepest: 1_000,
@@ -11,10 +11,10 @@ export const jsonBounds = {
   shortStrings: 60_000,
 } as const;
 
-/** So much text cannot hold enough to matter, and is not measured. */
+/** Shorter text cannot parse slowly and is not measured. */
 export const smallBytes = 16_384;
 
-/** Why JSON of the shape is not parsed; null for what may be. */
+/** Null if the shape is within the limits. */
 export function shapeRefusal({ deepest, values, names, shortStrings }: JsonShape): string | null {
   if (deepest > jsonBounds.deepest) return `it is nested deeper than ${jsonBounds.deepest} levels`;
   if (values > jsonBounds.values) return `it holds more than ${jsonBounds.values} values`;
@@ -26,9 +26,8 @@ export function shapeRefusal({ deepest, values, names, shortStrings }: JsonShape
 }
 
 /**
- * The value of JSON text that someone else has written. Everything untrusted is parsed by this, or after a measurement by
- * `shapeRefusal`. The caller bounds the bytes: 4 MiB take no longer than what the bounds allow. Errors: `SyntaxError` for what is
- * no JSON, or more than the bounds allow.
+ * All untrusted JSON must pass through here or `shapeRefusal`. The caller bounds the bytes: 4 MiB take no longer than the
+ * limits allow. Errors: `SyntaxError` if malformed or beyond the limits.
  */
 export function parseUntrustedJson(text: string | Uint8Array): unknown {
   if (text.length > smallBytes) {

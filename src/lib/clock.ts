@@ -1,12 +1,12 @@
-/** Where time comes from. `now` is Unix time in milliseconds; `elapsed` never goes back and counts from an arbitrary start. */
+/** `now` is Unix milliseconds; `elapsed` is monotonic milliseconds from an arbitrary start. */
 export type Clock = {
   now(): number;
   elapsed(): number;
-  /** Resolves after `ms`; rejects with the signal's reason when it aborts first. */
+  /** Rejects with the signal's reason. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 };
 
-/** The longest time that a timer of Node takes, about 24.8 days. */
+/** Node's limit, about 24.8 days. */
 const longestTimerMs = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

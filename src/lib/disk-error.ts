@@ -1,14 +1,14 @@
 import { EarshotError } from "./errors.ts";
 
-/** SQLite's primary result codes for a disk that is read-only, failing or full: SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL. */
+/** SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL. */
 const sqliteCodes: readonly number[] = [8, 10, 13];
 const systemCodes: readonly string[] = ["ENOSPC", "EDQUOT", "EROFS", "EIO"];
-/** `disk_error` is how such an error leaves a thread (thread.ts); the others are the control store's. */
+/** `disk_error` comes from threads (thread.ts), the others from the control store. */
 const ownCodes: readonly string[] = ["disk_error", "storage_full", "store_unavailable"];
 
 /**
- * Whether an error, or one that caused it, says that a disk is full, read-only or failing. It says nothing of the work that met
- * it: the same work succeeds once the disk is usable again.
+ * Whether an error or one of its causes reports a full, read-only or failing disk. The same work can succeed once the disk is
+ * usable again.
  */
 export function isDiskError(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;

@@ -10,10 +10,7 @@ const units = [
 
 const form = /^(\d{1,16}(?:\.\d{1,9})?)(ms|s|m|h|d)$/;
 
-/**
- * Milliseconds of a duration written as a number and ms, s, m, h or d (`500ms`, `1.5h`, `7d`), of any length that is a whole
- * number of milliseconds. Anything else is an `invalid_duration`.
- */
+/** Whole milliseconds from a number with ms, s, m, h or d (`500ms`, `1.5h`, `7d`). Errors: `invalid_duration`. */
 export function parseDuration(text: string): number {
   const match = form.exec(text);
   const unit = units.find(([name]) => name === match?.[2]);
@@ -24,7 +21,7 @@ export function parseDuration(text: string): number {
   return wholeMs;
 }
 
-/** The shortest text that `parseDuration` reads as `ms`, a whole number, without a fraction: `7d`, `90s`, `0ms`. */
+/** Shortest form without a fraction: `7d`, `90s`, `0ms`. */
 export function formatDuration(ms: number): string {
   const unit = units.find(([, length]) => ms >= length && ms % length === 0);
   return unit === undefined ? `${ms}ms` : `${ms / unit[1]}${unit[0]}`;

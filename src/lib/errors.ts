@@ -1,4 +1,4 @@
-/** One positioned or pointed-at fault inside a request. Offsets and lengths count Unicode code points. */
+/** Offsets and lengths count Unicode code points. */
 export type ErrorDetail = {
   code: string;
   message: string;
@@ -10,20 +10,17 @@ export type ErrorDetail = {
 };
 
 export type EarshotErrorOptions = {
-  /** HTTP status that says the same thing. */
+  /** HTTP. */
   status?: number;
-  /** Whether the same call can succeed later without being changed. */
+  /** Whether the unchanged call can succeed later. */
   retryable?: boolean;
-  /** What to do about it, one sentence. */
+  /** How to fix it, one sentence. */
   hint?: string;
   details?: readonly ErrorDetail[];
   cause?: unknown;
 };
 
-/**
- * Every fault that Earshot itself raises: a stable machine `code`, the HTTP `status` that carries it, whether a retry can
- * help, and a hint that tells how to fix it. The message is one line and safe to show to the caller.
- */
+/** Every error that Earshot raises. `code` is stable; the message is one line and safe to show to the caller. */
 export class EarshotError extends Error {
   readonly code: string;
   readonly status: number;
@@ -42,7 +39,6 @@ export class EarshotError extends Error {
   }
 }
 
-/** The message of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -1,6 +1,6 @@
 import { EarshotError } from "./errors.ts";
 
-/** Codes of undici and the system for a time limit that passed. */
+/** Timeouts of undici and the system. */
 const timeoutCodes = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
   "UND_ERR_HEADERS_TIMEOUT",
@@ -8,10 +8,10 @@ const timeoutCodes = new Set([
   "ETIMEDOUT",
 ]);
 
-/** Deep enough for what undici wraps, and an end where a chain of causes is a circle. */
+/** Beyond undici's nesting; also ends circular causes. */
 const mostCauses = 8;
 
-/** The fault of a request to `url` in Earshot's words: one of its own is kept, a time limit is told from all else. */
+/** `EarshotError`s pass unchanged; others become `upstream_timeout` or `upstream_unreachable`. */
 export function fetchError(url: URL, thrown: unknown): EarshotError {
   const causes = causesOf(thrown);
   const own = causes.find((cause) => cause instanceof EarshotError);
@@ -37,7 +37,6 @@ function timedOutAt(url: URL, cause: unknown): EarshotError {
   });
 }
 
-/** An answer that is longer than the caller takes. */
 export function tooLarge(url: URL, maxBytes: number): EarshotError {
   return new EarshotError(
     "answer_too_large",
@@ -67,7 +66,7 @@ function codeOf(thrown: unknown): string | null {
   return hasCode && /^[A-Z][A-Z0-9_]{2,60}$/.test(String(thrown.code)) ? String(thrown.code) : null;
 }
 
-/** The innermost message, which names the matter; those around it say that a fetch failed. */
+/** The innermost message is specific; outer ones only report a failed fetch. */
 function plainReason(causes: readonly unknown[]): string {
   const messages = causes.flatMap((cause) => (cause instanceof Error ? [cause.message] : []));
   return messages.at(-1)?.slice(0, 200) || "the connection failed";

@@ -6,13 +6,12 @@ export type FetchedAnswer = {
   status: number;
   headers: Headers;
   body: Uint8Array;
-  /** The body as UTF-8, what is none of it replaced. */
+  /** Decodes UTF-8; invalid bytes become U+FFFD. */
   text(): string;
-  /** Throws `answer_unreadable` when the body is no JSON, or more of it than may be parsed (bounded-json.ts). */
+  /** Errors: `answer_unreadable` if malformed or beyond the limits (bounded-json.ts). */
   json(): unknown;
 };
 
-/** The answer of `url` with all of its body. */
 export function answerOf(
   url: URL,
   response: { status: number; headers: Headers },

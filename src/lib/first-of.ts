@@ -1,12 +1,9 @@
 import type { Clock } from "./clock.ts";
 
-/** Why the timer stops; one for all, as an abort without a reason makes an exception each time. */
+/** Shared: `abort` without a reason creates an exception each time. */
 const over = new Error("it came before the time was over");
 
-/**
- * What `subscribe` is given first; null when `waitMs` pass or the signal aborts before. The function that `subscribe` returns
- * ends the subscription; it runs in every case.
- */
+/** The first value given; null after `waitMs` or on abort. Always calls the function that `subscribe` returns. */
 export function firstOf<Value>(
   clock: Clock,
   waitMs: number,

@@ -1,4 +1,4 @@
-/** The page with a new text between two markers, which stay. */
+/** Replaces the text between two markers. */
 export function withGeneratedPart(
   page: string,
   [begin, end]: readonly [begin: string, end: string],

@@ -4,15 +4,14 @@ import ipaddr from "ipaddr.js";
 import { EarshotError } from "./errors.ts";
 
 /**
- * What may be called from here: public unicast addresses, and the hosts that the operator's own configuration names. A name
- * is judged by all of its addresses at the moment of connecting, so that one which later points inwards (rebinding) is
- * refused as well; an address is judged in whatever form it is written. Everything that calls out goes through a guard.
+ * Restricts outgoing connections to public unicast addresses and operator-configured hosts. All connections go through a guard.
+ * Names are checked by all their addresses at connection time, which defeats DNS rebinding; addresses in every notation.
  */
 export type Guard = {
   /**
-   * The name look-up to connect to `url` with. Throws `address_refused` when the host is an address that is not public. The
-   * look-up fails with the same `upstream_unreachable` when the name does not exist and when it has an address that is not
-   * public, so that the names of a private network cannot be found out; the cause has the difference.
+   * The DNS lookup for connecting to `url`. Errors: `address_refused` for a literal non-public address. The lookup fails with
+   * `upstream_unreachable` for unknown names and non-public addresses alike, so that callers cannot probe private names; the
+   * cause distinguishes them.
    */
   lookupFor(url: URL): LookupFunction;
 };
@@ -24,12 +23,12 @@ export type Resolve = (
 ) => void;
 
 export type GuardOptions = {
-  /** The setting in which the operator may list further hosts; named in the hint of a refusal. */
+  /** Setting that allows further hosts, for the hint. */
   setting?: string;
   resolve?: Resolve | undefined;
 };
 
-/** A guard that besides public addresses allows the hosts and ports of `configured`, addresses that the operator wrote. */
+/** Also allows the hosts and ports of the operator's own URLs. */
 export function createGuard(
   configured: Iterable<string>,
   { setting, resolve = lookup }: GuardOptions = {},
@@ -48,25 +47,25 @@ export function createGuard(
 }
 
 /**
- * Whether an address, in any form that a connection would understand (`127.1`, `0x7f.1`, `2130706433`, `::ffff:a.b.c.d`),
- * is one of the public internet's unicast addresses. What is no address is not.
+ * In any notation that a connection accepts (`127.1`, `0x7f.1`, `2130706433`, `::ffff:a.b.c.d`); false for anything but an
+ * address.
  */
 export function isPublicAddress(address: string): boolean {
   const plain = inHexadecimal(address);
   if (!ipaddr.isValid(plain)) return false;
   const parsed = ipaddr.process(plain);
   if (parsed.range() !== "unicast") return false;
-  // All global unicast addresses lie in 2000::/3; what lies below, such as ::127.0.0.1, has a range of no name.
+  // Global unicast is 2000::/3; ipaddr.js does not name ranges below, such as ::127.0.0.1.
   return parsed.kind() === "ipv4" || ((parsed.toByteArray()[0] ?? 0) & 0xe0) === 0x20;
 }
 
-/** `::8.8.8.8` as `::808:808`: ipaddr.js would take it for the mapped form `::ffff:8.8.8.8`, which connects elsewhere. */
+/** `::8.8.8.8` as `::808:808`: ipaddr.js would read it as `::ffff:8.8.8.8`, another address. */
 function inHexadecimal(address: string): string {
   if (!address.includes(":") || !address.includes(".")) return address;
   return URL.parse(`http://[${address}]`)?.hostname.slice(1, -1) ?? "";
 }
 
-/** A host that is looked up nowhere, or that the system's resolver reads as a number. */
+/** A literal address, or what the system's resolver reads as a number. */
 const isNumericHost = (host: string): boolean => isIP(host) !== 0 || ipaddr.isValid(host);
 
 const defaultPorts: Readonly<Record<string, string>> = {
@@ -80,7 +79,7 @@ function placeOf(url: URL): string {
   return `${url.hostname}:${url.port || (defaultPorts[url.protocol] ?? "")}`;
 }
 
-/** Every address of a name, whatever it is. */
+/** Allows any address. */
 function plainLookup(resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {

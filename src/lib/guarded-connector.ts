@@ -1,10 +1,7 @@
 import { buildConnector } from "undici";
 import type { Guard } from "./guard.ts";
 
-/**
- * Opens the connections of an undici dispatcher, each to an address that the guard has judged at that moment: names by their
- * look-up, hosts written as addresses before anything is opened.
- */
+/** The guard checks names in their lookup and literal addresses before connecting. */
 export function guardedConnector(guard: Guard, timeoutMs: number): buildConnector.connector {
   return (options, callback) => {
     const port = options.port === "" ? "" : `:${options.port}`;

@@ -13,7 +13,7 @@ afterEach(async () => {
 
 type Host = { url: string; port: number; requests: string[] };
 
-/** A web server on loopback that remembers what it was asked. */
+/** On loopback; records its requests. */
 async function host(answer: RequestListener): Promise<Host> {
   const requests: string[] = [];
   const server = createServer((request, response) => {

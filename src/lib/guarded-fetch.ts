@@ -10,39 +10,36 @@ import { readUrl, requireWebAddress } from "./web-address.ts";
 export type { FetchedAnswer } from "./fetched-answer.ts";
 
 /**
- * The one way out for requests: whatever is asked for, each connection goes where the guard allows, each redirect is judged
- * like the first address, and neither time nor length of an answer is without an end.
- *
- * Errors: `address_refused`; `upstream_unreachable` and `upstream_timeout` (retryable); `answer_too_large`; or the reason of
- * the caller's signal. Any status is an answer, not an error.
+ * The guard checks every connection and redirect; time and size are bounded. Any HTTP status is an answer. Errors:
+ * `address_refused`; `upstream_unreachable` and `upstream_timeout` (retryable); `answer_too_large`; the caller's abort reason.
  */
 export type GuardedFetch = (url: URL | string, options?: FetchOptions) => Promise<FetchedAnswer>;
 
 export type FetchOptions = {
   method?: "GET" | "POST";
   body?: string;
-  /** Sent to the host that is asked; another host that it redirects to gets `accept` alone. */
+  /** Redirects to another origin get `accept` only. */
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
-  /** Most bytes of the body, decompressed. */
+  /** Decompressed. */
   maxBytes?: number;
-  /** Time for everything: connecting, redirects and the whole body. */
+  /** Total, with redirects and body. */
   timeoutMs?: number;
 };
 
-/** An answer whose body is read piece by piece; whoever does not read it to its end calls `cancel`. */
+/** An answer with a streamed body; read it to the end or call `cancel`. */
 export type StreamedAnswer = {
   status: number;
   headers: Headers;
-  /** Decompressed pieces; throws as the fetch does. To be read once. */
+  /** Decompressed; single use. Errors: as the fetch. */
   pieces: AsyncIterable<Uint8Array>;
   cancel(): Promise<void>;
 };
 
 export type GuardedClient = GuardedFetch & {
-  /** For bodies too large to hold; `timeoutMs` and `maxBytes` bound the whole of it. */
+  /** For bodies too large for memory; the limits apply to the whole body. */
   stream(url: URL | string, options?: FetchOptions): Promise<StreamedAnswer>;
-  /** Ends all connections; what is under way fails. */
+  /** Closes all connections; requests in progress fail. */
   close(): Promise<void>;
 };
 
@@ -50,12 +47,12 @@ export type GuardedFetchSettings = {
   guard: Guard;
   userAgent: string;
   timeoutMs: number;
-  /** Time for a connection to come about; that of everything when absent. */
+  /** Default: `timeoutMs`. */
   connectTimeoutMs?: number;
   maxBytes: number;
-  /** 0 follows none: what redirects is an answer like any other. */
+  /** 0 returns the redirect itself. */
   maxRedirects: number;
-  /** Connections to one host, beyond which a request waits for its turn; 8 when absent. */
+  /** Further requests to the host wait; default 8. */
   maxConnectionsPerHost?: number;
 };
 
@@ -141,7 +138,7 @@ async function* piecesOf(
   if (response.body === null) return;
   let bytes = 0;
   try {
-    // Leaving the loop early cancels the body, which ends the connection.
+    // Leaving early cancels the body and closes the connection.
     for await (const piece of response.body) {
       bytes += piece.byteLength;
       if (bytes > maxBytes) throw tooLarge(url, maxBytes);
@@ -152,7 +149,7 @@ async function* piecesOf(
   }
 }
 
-/** A caller that has given up gets its own reason. */
+/** An aborted caller gets its own reason. */
 function faultOf(url: URL, thrown: unknown, signal: AbortSignal | undefined): unknown {
   return signal?.aborted ? signal.reason : fetchError(url, thrown);
 }

@@ -4,10 +4,7 @@ const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padSt
 let lastDay = Number.NaN;
 let lastDayText = "";
 
-/**
- * A time in ISO 8601, UTC, as `Date.toISOString` writes it, but without `.000` where there are no milliseconds. Posts come
- * in the order of their times, so the date of the previous call mostly holds.
- */
+/** As `Date.toISOString`, without `.000`. Caches the date, which consecutive posts mostly share. */
 export function isoText(ms: number): string {
   const day = Math.floor(ms / dayMs);
   if (day !== lastDay) {

@@ -1,7 +1,4 @@
-/**
- * Texts that are JSON as one JSON array, in UTF-8. Each is written to its place at once: joined first, long texts take four
- * times as long.
- */
+/** JSON texts as one array in UTF-8. Joining long strings first takes four times as long. */
 export function jsonArray(texts: readonly string[]): Uint8Array {
   let length = 2 + Math.max(0, texts.length - 1);
   for (const text of texts) length += Buffer.byteLength(text);

@@ -1,9 +1,9 @@
 /**
- * Whether an object of JSON text, which is well-formed, has a member twice. Readers differ in which of the two they take, so the
- * text says one thing to this reader and another to the next.
+ * Whether an object in well-formed JSON has a duplicate member. Readers differ in which one they use, so such text is
+ * ambiguous.
  */
 export function hasRepeatedMembers(json: string): boolean {
-  /** The names seen in each object that is open; null for an array. */
+  /** Names per open object; null for an array. */
   const open: (Set<string> | null)[] = [];
   let isNameNext = false;
   for (let index = 0; index < json.length; index += 1) {
@@ -40,7 +40,7 @@ export function hasRepeatedMembers(json: string): boolean {
   return false;
 }
 
-/** Where the string that begins at `start` ends: at a quote with no, or an even number of, backslashes before it. */
+/** A quote after an even number of backslashes ends the string. */
 function endOfString(json: string, start: number): number {
   let index = json.indexOf('"', start + 1);
   while (index !== -1) {

@@ -1,6 +1,6 @@
 import { jsonArray } from "./json-array.ts";
 
-/** Texts that are JSON as one JSON array in UTF-8, and the length of each, bytes. */
+/** JSON array in UTF-8, with its elements' byte lengths. */
 export type JsonPage = { body: Uint8Array; lengths: Uint32Array };
 
 export const jsonPage = (texts: readonly string[]): JsonPage => ({
@@ -8,7 +8,6 @@ export const jsonPage = (texts: readonly string[]): JsonPage => ({
   lengths: Uint32Array.from(texts, (text) => Buffer.byteLength(text)),
 });
 
-/** The texts of a page. */
 export function textsOf({ body, lengths }: JsonPage): string[] {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   let start = 1;

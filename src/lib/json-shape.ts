@@ -5,15 +5,15 @@
 
 import { randomInt } from "node:crypto";
 
-/** What makes the parser slow in JSON text. */
+/** Properties of JSON text that determine parsing time. */
 export type JsonShape = {
-  /** How deep it nests. */
+  /** Nesting. */
   deepest: number;
-  /** How many values it holds at most. */
+  /** Upper bound. */
   values: number;
-  /** How many different names its objects have, long ones counted each time; short ones up to `mostCountedNames`. */
+  /** Distinct member names; every long one counts, short ones up to `mostCountedNames`. */
   names: number;
-  /** How many strings, names apart, it holds that are short enough for the parser to look each of them up. */
+  /** Values that V8 interns. */
   shortStrings: number;
 };
 
@@ -22,17 +22,17 @@ const mostCountedNames = 10_000;
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** V8 interns strings of up to so many characters, which takes several times as long as making them. */
+/** V8 interns strings up to this length, several times as slow as creating them. */
 const shortBytes = 10;
-/** A longer name counts as different from all others. */
+/** Longer names count as distinct. */
 const hashedBytes = 64;
-/** Of this process, so that no text can be written whose names seem to be one. */
+/** Per process, so that colliding names cannot be crafted. */
 const hashSeed = randomInt(2 ** 32);
 const hashFactor = randomInt(2 ** 31) * 2 + 1;
 
 /**
- * Measures JSON text before it is parsed, as the parser takes its time over what nests deep, or holds very much or very many
- * different names. Each call reads on where the one before ended, and reports the shape of all so far.
+ * Deep nesting, many values or many names parse slowly. Each call continues where the last one ended and reports the shape so
+ * far.
  */
 export function createJsonMeter(): (piece: Uint8Array) => JsonShape {
   const shape: JsonShape = { deepest: 0, values: 1, names: 0, shortStrings: 0 };
@@ -41,7 +41,7 @@ export function createJsonMeter(): (piece: Uint8Array) => JsonShape {
   let depth = 0;
   let inString = false;
   let isEscaped = false;
-  /** Of the newest string. */
+  /** Of the current string. */
   let hash = 0;
   let length = 0;
 

@@ -3,13 +3,13 @@ import { dirname } from "node:path";
 import type { RandomBytes } from "./base62.ts";
 import { EarshotError } from "./errors.ts";
 
-/** Bytes of the keys that are kept in files and variables. */
+/** Bytes. */
 const keyLength = 32;
 
-/** What a file that cannot be used is told as. */
+/** The error for an unusable file. */
 export type KeyFileError = { code: string; hint: string };
 
-/** The key of a text: 32 bytes in base64 (either alphabet, padded or not) or in hexadecimal digits; null for anything else. */
+/** 32 bytes in base64 (either alphabet, optional padding) or hexadecimal; else null. */
 export function readKey(written: string): Uint8Array | null {
   const text = written.trim();
   if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, "hex");
@@ -19,8 +19,8 @@ export function readKey(written: string): Uint8Array | null {
 }
 
 /**
- * The key of a file in a folder that exists: the file is made, readable by its owner alone, when there is none. Processes that
- * come at once agree on one. Errors: as `fault` names them, status 503; they never hold what the file says.
+ * Reads a key file in an existing folder, or creates it owner-readable only. Concurrent processes agree on one key. Errors:
+ * `fault` (503), without the file's content.
  */
 export function ensureKeyFile(
   path: string,
@@ -65,7 +65,7 @@ function writeDurably(path: string, text: string): void {
   }
 }
 
-/** A second name for a whole file: it is there with all of its content, or not at all. */
+/** A hard link publishes the whole file atomically. */
 function linkUnlessThere(draft: string, path: string): void {
   try {
     linkSync(draft, path);
@@ -74,7 +74,7 @@ function linkUnlessThere(draft: string, path: string): void {
   }
 }
 
-/** The name of the file is on disk when this returns, where the system can say so of a folder. */
+/** Makes the directory entry durable; not possible on Windows. */
 function syncFolder(path: string): void {
   if (process.platform === "win32") return;
   const folder = openSync(path, "r");

@@ -1,4 +1,3 @@
-/** Runs a generator to its end at once and returns its value. */
 export function lastOf<Value>(steps: Generator<unknown, Value>): Value {
   for (;;) {
     const step = steps.next();

@@ -1,17 +1,17 @@
 import type { Clock } from "./clock.ts";
 
 export type ManualClock = Clock & {
-  /** Lets time pass: whoever sleeps wakes in order, and what that sets going has run when this resolves. */
+  /** Wakes sleepers in order; resolves when their consequences have run. */
   advance(ms: number): Promise<void>;
-  /** Lets time pass while nothing runs, as in a process that is stopped: whoever should have woken meanwhile wakes after it. */
+  /** Like a suspended process: due sleepers wake afterwards. */
   hold(ms: number): Promise<void>;
-  /** Puts the wall clock forward or back; the time that has elapsed stays as it is. */
+  /** `elapsed` is unaffected. */
   shiftWall(ms: number): void;
 };
 
 type Sleeper = { atMs: number; wake: () => void };
 
-/** A clock for tests: it stands still until it is told. */
+/** For tests; moves only when advanced. */
 export function createManualClock(startMs = 1_700_000_000_000): ManualClock {
   let elapsedMs = 0;
   let wallOffsetMs = startMs;
@@ -74,7 +74,7 @@ export function createManualClock(startMs = 1_700_000_000_000): ManualClock {
   };
 }
 
-/** All promises that can settle without time or input have. */
+/** Lets promises settle that need no time or input. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,7 +1,6 @@
 /**
- * The candidate that a misspelt name most likely meant, or null when none is near: at most one edit for names of up to four
- * characters, two above, and never so many that the whole name would be rewritten. Case counts for nothing; swapping two
- * neighbours is one edit (optimal string alignment distance). Of equally near candidates the first one wins.
+ * Closest candidate to a misspelt name, or null: at most one edit up to four characters, two beyond, and fewer than the name's
+ * length. Case-insensitive optimal string alignment distance (a swap is one edit); the first of equals wins.
  */
 export function nearest(name: string, candidates: readonly string[]): string | null {
   const wanted = name.toLowerCase();

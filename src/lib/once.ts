@@ -1,4 +1,4 @@
-/** A function that calls `make` the first time, and returns that value every time. */
+/** Memoises `make`. */
 export function once<Value>(make: () => Value): () => Value {
   let made: { value: Value } | null = null;
   return () => {

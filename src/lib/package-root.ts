@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 
-/** The folder of Earshot's package.json, openapi.json and docs/: the same for sources, a build in dist/ and an installed package. */
+/** Folder of package.json, openapi.json and docs/, for sources, dist/ and installed packages alike. */
 export const packageRoot: URL = folderWithManifest(new URL(".", import.meta.url));
 
 function folderWithManifest(folder: URL): URL {

@@ -1,3 +1,3 @@
-/** The platforms whose posts Earshot knows. A folder of the same name under `platforms/` speaks to each. */
+/** Each has a folder under `platforms/`. */
 export const platforms = ["bluesky", "mastodon", "x"] as const;
 export type Platform = (typeof platforms)[number];

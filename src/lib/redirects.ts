@@ -1,6 +1,5 @@
 import { EarshotError } from "./errors.ts";
 
-/** One request of what may be a chain of redirects. */
 export type Step = {
   url: URL;
   method: "GET" | "POST";
@@ -11,8 +10,8 @@ export type Step = {
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
 /**
- * The request that an answer redirects to; null when it does not. Another origin gets neither the headers of the first, which
- * may hold credentials, nor its body. Throws `address_refused` when it cannot be followed so.
+ * The next request; null without a redirect. Another origin gets `accept` only: no body, and no other headers, which may
+ * contain credentials. Errors: `address_refused` if it cannot be followed that way.
  */
 export function redirectOf(step: Step, status: number, location: string | null): Step | null {
   if (!redirectStatuses.has(status) || location === null) return null;

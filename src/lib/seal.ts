@@ -3,13 +3,13 @@ import type { RandomBytes } from "./base62.ts";
 import { EarshotError } from "./errors.ts";
 
 /**
- * Seals secrets that have to be read again, such as what a webhook is signed with (AES-256-GCM). What is sealed is bound to
- * what it is for and whose it is: copied to another row it does not open.
+ * Encrypts secrets that must be read again, such as a webhook's (AES-256-GCM). Ciphertexts are bound to purpose and owner: a
+ * copy in another row does not decrypt.
  */
 export type Sealer = {
-  /** A byte that tells the layout, a random nonce, the sealed text, the tag. */
+  /** Layout byte, random nonce, ciphertext, tag. */
   seal(secret: string, owner: SealOwner): Uint8Array;
-  /** Errors: `secret_key_mismatch` for what this key has not sealed for this owner. */
+  /** Errors: `secret_key_mismatch` for another key or owner. */
   open(sealed: Uint8Array, owner: SealOwner): string;
 };
 
@@ -20,7 +20,7 @@ const nonceLength = 12;
 const tagLength = 16;
 const cipherName = "aes-256-gcm";
 
-/** A sealer with a key of 32 bytes (lib/secret-key.ts). */
+/** 32 bytes (lib/secret-key.ts). */
 export function createSealer(secretKey: Uint8Array, randomBytes: RandomBytes): Sealer {
   const key = Buffer.from(hkdfSync("sha256", secretKey, "", "earshot seal", 32));
   const options = { authTagLength: tagLength };

@@ -4,13 +4,12 @@ import type { RandomBytes } from "./base62.ts";
 import { EarshotError } from "./errors.ts";
 import { ensureKeyFile, readKey } from "./key-file.ts";
 
-/** The key that secrets are sealed with (lib/seal.ts), as it is written in a variable; null for what is none. */
+/** Key for lib/seal.ts from a variable; null if invalid. */
 export const readSecretKey = readKey;
 
 /**
- * The key of a data folder that exists: that of its file `secret.key`, which is made, readable by its owner alone, when there
- * is none and the folder holds nothing that is encrypted with one. Processes that come at once agree on one. Errors:
- * `secret_key_missing`, and `secret_key_unreadable`, which never holds what the file says.
+ * Reads or creates `secret.key` (owner-readable only) in an existing folder. Concurrent processes agree on one key. Errors:
+ * `secret_key_missing` if encrypted data exists without it; `secret_key_unreadable`, without the file's content.
  */
 export function ensureSecretKey(
   dataDir: string,

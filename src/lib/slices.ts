@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "./clock.ts";
 
-/** Longest time the event loop is held before others get their turn. */
+/** Event-loop slice. */
 const turnMs = 10;
 
-/** For long loops: the call in each round lets others run once the turn is over, and costs next to nothing before. */
+/** For long loops: call it each iteration; it yields once the slice is used up. */
 export function startSlices(clock: Pick<Clock, "elapsed">): () => Promise<void> | undefined {
   let endsMs = clock.elapsed() + turnMs;
   return () => (clock.elapsed() < endsMs ? undefined : next());

@@ -1,18 +1,17 @@
 /**
- * Header fields after RFC 9651, as far as Earshot writes them: lists and dictionaries of strings, integers, booleans and byte
- * sequences, each with parameters. What the format cannot hold (letters beyond printable ASCII, 16 digits, a key in capitals) is an Error: the
- * values are ours.
+ * RFC 9651, as far as Earshot writes it. Unrepresentable values (non-ASCII text, 16 digits, upper-case keys) throw a plain
+ * Error: all values are Earshot's own.
  */
 type BareItem = string | number | boolean | Uint8Array;
 
 export type FieldItem = { value: BareItem; parameters?: Readonly<Record<string, BareItem>> };
 
-/** A list (RFC 9651 section 4.1.1): `"burst";q=3;w=1, "search";q=10`. */
+/** RFC 9651 section 4.1.1: `"burst";q=3;w=1, "search";q=10`. */
 export function serializeList(items: readonly FieldItem[]): string {
   return items.map((item) => bareItem(item.value) + parameters(item)).join(", ");
 }
 
-/** A dictionary (RFC 9651 section 4.1.2): `complete=?0, gaps=2`; a member that is true is its key alone. */
+/** RFC 9651 section 4.1.2: `complete=?0, gaps=2`; a true member is its key alone. */
 export function serializeDictionary(members: Readonly<Record<string, FieldItem>>): string {
   return Object.entries(members)
     .map(([name, item]) => {

@@ -13,7 +13,7 @@ afterEach(async () => {
   thread = null;
 });
 
-/** A thread that echoes, counts how many calls it got at once, fails, or dies. */
+/** Echoes, counts calls per batch, fails, or dies. */
 function makeThread(): Thread {
   const file = join(folder, "worker.ts");
   const library = pathToFileURL(join(import.meta.dirname, "thread.ts")).href;

@@ -10,9 +10,8 @@ import { isDiskError } from "./disk-error.ts";
 import { EarshotError, type ErrorDetail, messageOf } from "./errors.ts";
 
 /**
- * Calls into a worker thread and answers out of it. Calls made in one turn of the event loop travel together, as waking a
- * thread costs more than most calls, and a thread takes everything that waits for it at once, so that it can put many calls
- * into one transaction.
+ * Calls made in one event-loop turn are sent together, because waking a thread costs more than most calls. A thread takes all
+ * waiting calls at once, to batch them into one transaction.
  */
 export type ThreadCall = { id: number; method: string; args: unknown };
 
@@ -29,36 +28,36 @@ type CarriedError = {
   details: readonly ErrorDetail[];
 };
 
-/** Calls that have not been answered, and how long the thread has worked since it was last started, milliseconds. */
+/** Unanswered calls, and busy time since the last start. */
 export type ThreadLoad = { waiting: number; busyMs: number };
 
 export type Thread = {
   /**
-   * Resolves with what the thread answers. When the thread ends before it has: `thread_died` for the call that it was at,
-   * `thread_restarted` for those that waited behind; both can be retried. The buffers in `transferred` are moved, not copied.
+   * `transferred` buffers are moved, not copied. If the thread ends: `thread_died` for the current call, `thread_restarted` for
+   * those behind it; both retryable.
    */
   call(method: string, args: unknown, transferred?: readonly ArrayBuffer[]): Promise<unknown>;
   load(): ThreadLoad;
-  /** Lets the thread finish what it was given, then ends it. */
+  /** Completes pending calls first. */
   close(): Promise<void>;
 };
 
 type Waiting = {
   resolve: (value: unknown) => void;
   reject: (error: Error) => void;
-  /** The worker that was given the call; null while it is still on its way. */
+  /** Null until sent. */
   worker: Worker | null;
 };
 
-/** What a thread is started with: its own data, and where it notes which call it is at. */
+/** `currentCall` is a shared cell with a call's id. */
 type ThreadStart = { data: unknown; currentCall: Int32Array };
 
-/** A module beside the one that names it: `.ts` in a checkout, `.js` once built. */
+/** `.ts` in a checkout, `.js` in a build. */
 export function siblingModule(importMetaUrl: string, name: string): URL {
   return new URL(name + extname(importMetaUrl), importMetaUrl);
 }
 
-/** Starts a worker thread from a module that calls `serveThread`; one that dies is started anew by the next call. */
+/** The module calls `serveThread`. If the thread dies, the next call restarts it. */
 export function startThread(module: URL, data: unknown): Thread {
   const waiting = new Map<number, Waiting>();
   let nextId = 1;
@@ -148,8 +147,8 @@ export function startThread(module: URL, data: unknown): Thread {
 const closeMethod = "close";
 
 /**
- * The worker's side. `answer` gets all calls that wait, oldest first, and returns one reply for each. `onClose` runs before
- * the thread ends.
+ * Worker side. `answer` gets all waiting calls, oldest first, and returns one reply each. `onClose` runs before the thread
+ * ends.
  */
 export function serveThread(
   answer: (calls: readonly ThreadCall[]) => readonly ThreadReply[],
@@ -173,7 +172,7 @@ export function serveThread(
   });
 }
 
-/** The worker's side of a thread whose calls wait for something: one after the other, in their order. */
+/** Worker side for asynchronous calls, one at a time in order. */
 export function serveThreadInOrder(answer: (call: ThreadCall) => Promise<unknown>): void {
   const port = parentPort;
   if (port === null) throw new Error("serveThreadInOrder runs in a worker thread only");
@@ -200,15 +199,15 @@ export function serveThreadInOrder(answer: (call: ThreadCall) => Promise<unknown
   });
 }
 
-/** Calls that are run in slices, between which the thread takes the calls that arrive. */
+/** Calls run in slices; the thread accepts new ones in between. */
 export type SlicedCalls = {
   add(call: ThreadCall): void;
-  /** Runs one slice; the replies of the calls that ended. `takeArrivals` adds the calls that arrived since, during the slice. */
+  /** Runs one slice and returns the replies of finished calls. `takeArrivals` adds calls that arrived meanwhile. */
   runSlice(takeArrivals: () => void): readonly ThreadReply[];
   isIdle(): boolean;
 };
 
-/** The worker's side of a thread whose calls take turns. `onClose` runs when all calls that came before it have ended. */
+/** Worker side of sliced calls. `onClose` runs after all earlier calls. */
 export function serveThreadInSlices(calls: SlicedCalls, onClose: () => void): void {
   const port = parentPort;
   if (port === null) throw new Error("serveThreadInSlices runs in a worker thread only");
@@ -242,7 +241,7 @@ export function serveThreadInSlices(calls: SlicedCalls, onClose: () => void): vo
   });
 }
 
-/** The bytes of a reply `{ body }` change hands instead of being copied, unless they are part of a larger buffer. */
+/** Moves the buffer of a `{ body }` reply unless it is part of a larger one. */
 function transferred(answer: ThreadReply): ArrayBuffer[] {
   if (!answer.ok || typeof answer.value !== "object" || answer.value === null) return [];
   const body = "body" in answer.value ? answer.value.body : null;
@@ -250,12 +249,11 @@ function transferred(answer: ThreadReply): ArrayBuffer[] {
   return body.byteLength === body.buffer.byteLength ? [body.buffer] : [];
 }
 
-/** What the thread was started with. */
 export function threadData<Data>(): Data {
   return (workerData as ThreadStart).data as Data;
 }
 
-/** Runs one call and turns its outcome, a thrown error too, into a reply. */
+/** Runs a call and converts its value or error to a reply. */
 export function reply(call: ThreadCall, run: (call: ThreadCall) => unknown): ThreadReply {
   try {
     noteCurrentCall(call.id);
@@ -265,7 +263,7 @@ export function reply(call: ThreadCall, run: (call: ThreadCall) => unknown): Thr
   }
 }
 
-/** The reply of a call that failed for a reason outside of it. */
+/** For a call that failed for an external reason. */
 export function failedReply(call: ThreadCall, thrown: unknown): ThreadReply {
   return { id: call.id, ok: false, error: carry(thrown) };
 }
@@ -295,7 +293,7 @@ function revive(error: CarriedError): EarshotError {
   });
 }
 
-/** So that, should the thread end now, it is known which call it was at. */
+/** Recorded in case the thread dies during the call. */
 export function noteCurrentCall(id: number): void {
   const { currentCall } = (workerData ?? {}) as Partial<ThreadStart>;
   if (currentCall !== undefined) Atomics.store(currentCall, 0, id);

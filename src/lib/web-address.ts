@@ -1,13 +1,13 @@
 import { EarshotError } from "./errors.ts";
 
-/** An address as a URL. Throws `address_refused`. */
+/** Errors: `address_refused`. */
 export function readUrl(url: URL | string): URL {
   const read = URL.parse(String(url));
   if (read === null) throw refused(`${JSON.stringify(String(url).slice(0, 200))} is no address`);
   return read;
 }
 
-/** Throws `address_refused` for what is no address of the web, and for one that holds credentials. */
+/** Errors: `address_refused` unless HTTP(S) without user name and password. */
 export function requireWebAddress(url: URL): URL {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw refused(`${url.protocol} addresses are not called`);

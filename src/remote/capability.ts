@@ -2,10 +2,10 @@ import { isSearch, type Method, type SourceType } from "../platforms/methods.ts"
 import type { AccessMethod, AnswerRequest } from "../platforms/source.ts";
 import { type Platform, platforms } from "../posts/post.ts";
 
-/** What a node can do: a method on a platform, and by which ways it comes to answers there. */
+/** A supported method, with its access methods. */
 export type Capability = { platform: Platform; method: Method; ways: readonly AccessMethod[] };
 
-/** What of a request says which nodes can run it. */
+/** What determines which nodes can run a request. */
 export type Work = Pick<AnswerRequest, "platform" | "type" | "method" | "target" | "place">;
 
 const waysOfType: Readonly<Record<SourceType, readonly AccessMethod[]>> = {
@@ -15,9 +15,8 @@ const waysOfType: Readonly<Record<SourceType, readonly AccessMethod[]>> = {
 };
 
 /**
- * How far a node with these capabilities gets, to compare nodes by; 0 when it cannot run it at all. Of a search: on how many of
- * the platforms that are asked it finds something. Of other methods: 2 where it can ask the platform, 1 where it has what its
- * archive holds.
+ * For comparing nodes; 0 if it cannot run the work. Searches: number of requested platforms covered. Others: 2 if it can call
+ * the platform, 1 with its archive only.
  */
 export function reachOf(capabilities: readonly Capability[], work: Work): number {
   const allowed = waysOfType[work.type];
@@ -32,7 +31,7 @@ export function reachOf(capabilities: readonly Capability[], work: Work): number
   return reaches.reduce<number>((sum, reach) => sum + reach, 0);
 }
 
-/** Both, with one entry for each method of a platform. */
+/** One entry per platform and method. */
 export function mergedCapabilities(
   capabilities: readonly Capability[],
   more: readonly Capability[],
@@ -47,10 +46,10 @@ export function mergedCapabilities(
   return [...all.values()];
 }
 
-/** Platforms that bill what they are asked with a credential. */
+/** Bill requests made with a credential. */
 const billingPlatforms: readonly Platform[] = ["x"];
 
-/** Whether a node with these capabilities may be billed for it: by what is asked of whom, and not by what anybody says it cost. */
+/** Derived from request and capabilities, never from the node's report. */
 export function mayBeBilled(capabilities: readonly Capability[], work: Work): boolean {
   const billing = askedPlatforms(work).filter((platform) => billingPlatforms.includes(platform));
   const allowed = waysOfType[work.type];
@@ -62,18 +61,15 @@ export function mayBeBilled(capabilities: readonly Capability[], work: Work): bo
   );
 }
 
-/** Whether nobody but platforms that bill is asked. */
 export function isOfBillingPlatform(work: Work): boolean {
   const asked = askedPlatforms(work);
   return asked.length > 0 && asked.every((platform) => billingPlatforms.includes(platform));
 }
 
-/** Whether a node with these capabilities can run it at all. */
 export function canRun(capabilities: readonly Capability[], work: Work): boolean {
   return reachOf(capabilities, work) > 0;
 }
 
-/** The platforms that a job asks. */
 export function askedPlatforms({ platform, method, target, place }: Work): readonly Platform[] {
   const named = place?.platform ?? (platform === "social" ? target?.platform : platform) ?? null;
   if (named !== null) return [named];

@@ -1,6 +1,6 @@
 import type { EvidenceKind } from "../jobs/result-signature.ts";
 
-/** What a gateway asks of nodes; durations in milliseconds. Some are settings (server/node-settings.ts), the others fixed. */
+/** Durations in milliseconds. Some are configurable (server/node-settings.ts). */
 export type GatewaySettings = {
   embedded: "on" | "spare" | "off";
   evidence: readonly EvidenceKind[];
@@ -43,7 +43,7 @@ export const gatewayDefaults: GatewaySettings = {
   awayMs: 600_000,
 };
 
-/** What a node goes by; durations in milliseconds. */
+/** Durations in milliseconds. */
 export type NodeSettings = {
   gateway: string | null;
   gatewayKey: string | null;
@@ -58,11 +58,11 @@ export type NodeSettings = {
 
 export const nodeDefaults = { drainMs: 30_000 };
 
-/** How long a node that listens relies on what the gateway said of a key. */
+/** How long a node caches the gateway's answer about an API key. */
 export const introspectionMs = 60_000;
 
-/** Time that the gateway has to answer a request, beyond the time that it may hold it. */
+/** On top of the time that a request may be held open. */
 export const gatewayTimeoutMs = 10_000;
 
-/** Pieces of evidence that one address may request of a node that listens in any 60 seconds. */
+/** Per address, at a node that serves searches. */
 export const attestationsPerMinute = 6;

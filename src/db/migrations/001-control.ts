@@ -1,6 +1,6 @@
 /**
- * Control state, first form: settings of the store, accounts, their API keys, and jobs. Times are Unix milliseconds; a job's
- * request, result, failure and warnings are JSON texts. `job.sequence` is the order of submission.
+ * Times are Unix milliseconds; a job's request, result, failure and warnings are JSON. `job.sequence` is the order of
+ * submission.
  */
 export const control001 = `
   CREATE TABLE setting(

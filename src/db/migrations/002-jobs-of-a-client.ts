@@ -1,7 +1,6 @@
 /**
- * What a client sees of its jobs: their changes in order (`account.last_change` counts them, `job.change` is the number of a
- * job's last one, `job.changed_ms` its time), lists of them, and submissions that are repeated under one idempotency key.
- * States are looked for only among jobs that have not ended.
+ * `account.last_change` counts changes of the account's jobs; `job.change` is the number of a job's last one, `job.changed_ms`
+ * its time. The state index covers unfinished jobs only.
  */
 export const control002 = `
   ALTER TABLE account ADD COLUMN last_change INTEGER NOT NULL DEFAULT 0;

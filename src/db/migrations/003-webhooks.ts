@@ -1,9 +1,8 @@
 /**
- * Webhooks of accounts and what is delivered to them. Secrets are sealed (lib/seal.ts), the former one is good until
- * `former_until_ms`; `events` and `payload` are JSON. `failing_since_ms` is the first failure after the last success.
- * Deliveries are numbered within their webhook, `last_number` being the newest. A delivery waits while `next_ms` is a time, and
- * has ended when it is null; `failures` counts those since it was last begun, `attempts` all tries ever. A webhook is looked at
- * from `due_ms` on; it is null when nothing waits or it is disabled.
+ * Secrets are encrypted (lib/seal.ts), the former one valid until `former_until_ms`. `events` and `payload` are JSON.
+ * `failing_since_ms` is the first failure after the last success, `last_number` the newest delivery. A delivery is pending
+ * while `next_ms` is set; `failures` counts since its last start, `attempts` all tries. `due_ms` is null if a webhook has
+ * nothing pending or is disabled.
  */
 export const control003 = `
   CREATE TABLE webhook(

@@ -1,13 +1,12 @@
 /**
- * Credentials of platforms: an account's own, or the deployment's where `account_id` is null. What has to be kept secret is
- * sealed (lib/seal.ts); `revision` counts its changes, as a session is renewed by whoever comes first, who claims that until
- * `renewing_until_ms`. `subject` is whom the credential acts for, `hint` the first characters of what is secret. A limit that
- * is used up is noted for its bucket until it is open again.
+ * A credential is the deployment's if `account_id` is null. Secrets are encrypted (lib/seal.ts). `revision` counts changes; the
+ * process that renews a session claims it until `renewing_until_ms`. `subject` is the user it acts for, `hint` the first
+ * characters of the secret. `credential_cooling` has exhausted limits by bucket.
  *
- * What paid calls cost: `upstream_reservation` is what a job is about to spend, before it asks; `upstream_use` what was spent in a
- * month (UTC, `2026-11`), in units of the platform and millionths of a dollar.
+ * `upstream_reservation` is set aside before a job's paid request; `upstream_use` is spent per month (UTC, `2026-11`), in
+ * platform units and millionths of a dollar.
  *
- * `fetched_post` leads from the ID of a post that an upstream gave to the post, for the account that was given it.
+ * `fetched_post` maps an upstream post's ID to its uri, for the account that received it.
  */
 export const control004 = `
   CREATE TABLE credential(

@@ -1,22 +1,19 @@
 /**
- * Who signs up, and what is kept for them. An `identity` is an account at a code host: its number there, never its name, says
- * who it is; `subject` is the host and that number, such as `github.com/583231`. Nothing here signs anybody in: a session's id
- * is a hash of what its cookie holds (accounts/sessions/session-token.ts), and of links and of sign-ins that were finished a
- * SHA-256 hash is kept. A session's tokens count up in generations; the one before is good until `former_until_ms`.
- * `account.first_key_ms` is when its first key was shown, null until then. A key that was rotated names its successor and ends
- * with `expires_ms`; `methods` is a JSON list, null allows all. Its rates are what the command line gave it, and no more than
- * what its owner lowers them to, in `owner_…`. `account.ending` is `suspended` or `deleted` as long as the server has not ended
- * the account's jobs, or dropped all of its rows.
+ * `identity.subject` is a code host and an account number there, such as `github.com/583231`: names can change. No stored value
+ * can sign anyone in: session ids are hashes of cookie contents (accounts/sessions/session-token.ts), links and finished
+ * sign-ins SHA-256 hashes. A session's tokens have increasing generations, the former valid until `former_until_ms`.
+ * `account.first_key_ms` is when the first key was shown. A rotated key names its successor and ends at `expires_ms`; `methods`
+ * is a JSON list, null permits all. Owners can only lower the rates set by the command line, in `owner_…`. `account.ending` is
+ * `suspended` or `deleted` until the account's jobs have ended or its rows are deleted.
  *
- * `closed_identity` is what is remembered for a while of whoever deleted an account, under a keyed hash that names nobody
- * (accounts/closed-identities.ts); `earlier_key_times` is what an account took over from it.
+ * `closed_identity` remembers deleted accounts for a while under an anonymous keyed hash (accounts/closed-identities.ts); new
+ * accounts inherit `earlier_key_times` from it.
  *
- * `audit` is only ever appended to. It names accounts and keys by their `audit_id`, which nothing else tells: once the row of
- * the account is deleted, nothing leads from the log to it.
+ * `audit` is append-only. It names accounts and keys by `audit_id`, stored nowhere else: deleting an account's row unlinks it
+ * from the log.
  *
- * `usage` counts calls by quarter of an hour, key and method ('' for requests, which submit or not); `latencies` is a histogram
- * (accounts/usage). `ingest_sample` is how the streams stood, by five minutes; `lag_ms` is null where a stream's
- * events do not tell how far it is behind.
+ * `usage` counts calls per quarter hour, key and method ('' for all requests); `latencies` is a histogram (accounts/usage).
+ * `ingest_sample` is stream progress per five minutes; `lag_ms` is null if unknown.
  */
 export const control005 = `
   ALTER TABLE account ADD COLUMN role TEXT NOT NULL DEFAULT 'member';

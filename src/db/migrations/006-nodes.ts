@@ -1,9 +1,8 @@
 /**
- * The nodes that have come to this gateway, by their identity keys; one that has not attested since the gateway started gets no
- * work, whatever stands here. `capabilities` is JSON. `machine` is the platform instance of its quote, `is_listed` tells that the
- * policy names it. `attestation` holds what the keys of a node's run were attested with, as
- * long as a result that they signed may be asked for; `content` is JSON (remote/proof/proof.ts). `spot_check` tells how two nodes
- * answered the same search. `node_event` tells what happened to nodes, refusals among them, and keeps its newest rows alone.
+ * A row alone entitles a node to nothing: only nodes that attested to the running gateway get work. `capabilities` is JSON,
+ * `machine` the platform instance of the quote, `is_listed` whether the policy lists it. `attestation` lasts as long as results
+ * signed under it can be requested; `content` is JSON (remote/proof/proof.ts). `spot_check` compares two nodes' answers to one
+ * search. `node_event` includes refusals and retains only the newest rows.
  */
 export const control006 = `
   CREATE TABLE node(

@@ -5,7 +5,7 @@ import { control004 } from "./004-credentials.ts";
 import { control005 } from "./005-sign-up.ts";
 import { control006 } from "./006-nodes.ts";
 
-/** The steps of the control database, oldest first. A step that was released is never changed: a new one follows it. */
+/** Oldest first. Never change a released one; append. */
 export const controlMigrations: readonly string[] = [
   control001,
   control002,

@@ -11,7 +11,7 @@ export function text(
   return setting(name, matching(expected, /\S/), fallback, meaning);
 }
 
-/** A whole number within bounds, both inclusive. */
+/** Bounds are inclusive. */
 export function count(
   name: string,
   fallback: number,
@@ -21,7 +21,7 @@ export function count(
   return setting(name, wholeNumber(bounds), fallback, meaning);
 }
 
-/** As `count`; `none`, the default, is null. */
+/** `none`, the default, is null. */
 export function countOrNone(
   name: string,
   bounds: readonly [least: number, most: number],
@@ -41,7 +41,7 @@ function wholeNumber([least, most]: readonly [number, number]): Kind<number> {
   };
 }
 
-/** Milliseconds, written as a number and ms, s, m, h or d. */
+/** Milliseconds. */
 export function duration(
   name: string,
   fallback: number,
@@ -51,7 +51,7 @@ export function duration(
   return setting(name, durationFrom(leastMs), fallback, meaning);
 }
 
-/** As `duration`; `none`, the default, is 0. */
+/** `none`, the default, is 0. */
 export function durationOrNone(name: string, leastMs: number, meaning: string): Setting<number> {
   return setting(name, orNone(durationFrom(leastMs), 0), 0, meaning);
 }
@@ -86,7 +86,7 @@ export function choice<const Word extends string>(
   return setting(name, kind, fallback, meaning);
 }
 
-/** Some of a few words, in the order of `words`. */
+/** In the order of `words`. */
 export function someOf<const Word extends string>(
   name: string,
   words: readonly Word[],
@@ -105,19 +105,19 @@ export function someOf<const Word extends string>(
   return setting(name, kind, fallback, meaning);
 }
 
-/** A text without spaces; null if there is none. */
+/** Without spaces. */
 export function word(name: string, meaning: string): Setting<string | null> {
   const kind = orNone(matching("a text without spaces", /^\S{1,256}$/), null);
   return setting(name, kind, null, meaning);
 }
 
-/** As `word`, never shown, such as a token. */
+/** Redacted, such as a token. */
 export function secret(name: string, meaning: string): Setting<string | null> {
   const kind = orNone(matching("a text without spaces", /^\S{1,4096}$/), null);
   return { ...setting(name, kind, null, meaning), isSecret: true };
 }
 
-/** A key of 32 bytes; null if there is none. */
+/** 32 bytes. */
 export function secretKey(name: string, meaning: string): Setting<Uint8Array | null> {
   const kind: Kind<Uint8Array> = {
     expected: "32 bytes in base64 or in hexadecimal digits",
@@ -127,12 +127,10 @@ export function secretKey(name: string, meaning: string): Setting<Uint8Array | n
   return { ...setting(name, orNone(kind, null), null, meaning), isSecret: true };
 }
 
-/** A file or a folder; null if there is none. */
 export function pathOrNone(name: string, what: string, meaning: string): Setting<string | null> {
   return setting(name, orNone(matching(what, /\S/), null), null, meaning);
 }
 
-/** Ids of Bluesky accounts. */
 export function didList(
   name: string,
   fallback: readonly string[],

@@ -18,7 +18,6 @@ export function url(
   return setting(name, urlOf(protocols), fallback, meaning);
 }
 
-/** Null if there is none. */
 export function urlOrNone(
   name: string,
   protocols: readonly string[],
@@ -45,7 +44,7 @@ export function urlListOrNone(
   return setting(name, listOrNone(urlsOf(protocols), urlOf(protocols)), fallback, meaning);
 }
 
-/** The origin of a URL that has no path, query or credentials; null if there is none. */
+/** An origin: no path, query or credentials. */
 export function publicUrl(name: string, meaning: string): Setting<string | null> {
   const kind: Kind<string> = {
     expected: "a URL that begins with https:// or http:// and has no path",
@@ -59,7 +58,7 @@ export function publicUrl(name: string, meaning: string): Setting<string | null>
   return setting(name, orNone(kind, null), null, meaning);
 }
 
-/** Web origins (RFC 6454) as browsers send them; `*` for all. */
+/** RFC 6454, as browsers send them; `*` for all. */
 export function originList(name: string, meaning: string): Setting<readonly string[]> {
   const isOrigin = (written: string): boolean =>
     /^https?:\/\/[^/?#@]+$/i.test(written) && URL.canParse(written);
@@ -74,7 +73,6 @@ export function originList(name: string, meaning: string): Setting<readonly stri
   return setting(name, kind, [], meaning);
 }
 
-/** IP addresses and networks. */
 export function addressList(name: string, meaning: string): Setting<readonly string[]> {
   const addresses = listOrNone("addresses and networks such as 10.0.0.0/8", {
     parse: (part) => (ipaddr.isValid(part) || ipaddr.isValidCIDR(part) ? part : undefined),
@@ -82,7 +80,7 @@ export function addressList(name: string, meaning: string): Setting<readonly str
   return setting(name, addresses, [], meaning);
 }
 
-/** Accounts of code hosts, by their numbers there. */
+/** At code hosts, by number. */
 export function identityList(name: string, meaning: string): Setting<readonly string[]> {
   const identity = matching("", /^(?:github|gitlab):[1-9]\d{0,18}$/);
   const kind = listOrNone("accounts such as github:583231 or gitlab:42", identity);

@@ -1,35 +1,30 @@
-/**
- * An environment variable: how its text is parsed, and its row in the documentation. Without zod, as every command loads the
- * settings and its start should not wait for it.
- */
+/** An environment variable. Does not use zod, because every command loads the settings at start. */
 export type Setting<T> = {
   name: string;
   fallback: T;
-  /** The default as it would be written. */
+  /** The default in written form. */
   defaultText: string;
-  /** The allowed values; completes the sentence "expected …". */
+  /** Allowed values; completes "expected …". */
   expected: string;
   meaning: string;
-  /** Whether the value is never shown. */
+  /** Never shown. */
   isSecret?: true;
-  /** Undefined for an invalid text. */
+  /** Undefined if invalid. */
   parse(written: string): T | undefined;
 };
 
 export type SettingTable = Readonly<Record<string, Setting<unknown>>>;
 
-/** The values that a table of settings describes. */
 export type SettingsOf<Table extends SettingTable> = {
   [Name in keyof Table]: Table[Name] extends Setting<infer T> ? T : never;
 };
 
 export function defaultsOf<Table extends SettingTable>(table: Table): SettingsOf<Table> {
   const values = Object.entries(table).map(([name, { fallback }]) => [name, fallback]);
-  // The keys and values are the table's own, which the type of fromEntries cannot express.
+  // `fromEntries` cannot express that keys and values are the table's own.
   return Object.fromEntries(values) as SettingsOf<Table>;
 }
 
-/** A type of value: the texts it can be written as. */
 export type Kind<T> = Pick<Setting<T>, "expected" | "parse"> & { format(value: T): string };
 
 export function setting<T>(
@@ -42,7 +37,7 @@ export function setting<T>(
   return { name, fallback, defaultText: format(fallback), expected, meaning, parse };
 }
 
-/** A kind that can also be written `none`. */
+/** Adds `none`. */
 export function orNone<T, Absent extends null | 0>(
   { expected, parse, format }: Kind<T>,
   absent: Absent,
@@ -54,7 +49,7 @@ export function orNone<T, Absent extends null | 0>(
   };
 }
 
-/** One or more of a kind, separated by commas. */
+/** Comma-separated, not empty. */
 export function listOf<T>(expected: string, item: Pick<Kind<T>, "parse">): Kind<readonly T[]> {
   return {
     expected: `${expected}, separated by commas`,
@@ -67,7 +62,7 @@ export function listOf<T>(expected: string, item: Pick<Kind<T>, "parse">): Kind<
   };
 }
 
-/** As `listOf`, or empty, written `none`. */
+/** `none` is the empty list. */
 export function listOrNone<T>(expected: string, item: Pick<Kind<T>, "parse">): Kind<readonly T[]> {
   const some = listOf(expected, item);
   return {
@@ -77,7 +72,6 @@ export function listOrNone<T>(expected: string, item: Pick<Kind<T>, "parse">): K
   };
 }
 
-/** A text that a pattern matches. */
 export function matching(expected: string, pattern: RegExp): Kind<string> {
   return {
     expected,

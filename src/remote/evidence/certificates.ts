@@ -11,18 +11,18 @@ import { Certificate } from "@peculiar/asn1-x509";
 import { withoutEnding } from "../../query/characters.ts";
 import { readOrRefuse, refused } from "./refusal.ts";
 
-/** What Intel certifies about a machine in its PCK certificate; hexadecimal digits. */
+/** From Intel's PCK certificate, hexadecimal. */
 export type PlatformIds = { ppid: string | null; platformInstanceId: string | null; fmspc: string };
 
 const mostCertificates = 4;
 const mostBytes = 8_192;
 export const checkClock = "check the clock of the machine that verifies";
 
-/** The extension of PCK certificates: a sequence of pairs of a name and a value. */
+/** Extension of PCK certificates: a sequence of id and value pairs. */
 export const sgxExtension = "1.2.840.113741.1.13.1";
 export class SgxItem {
   id = "";
-  /** In DER. */
+  /** DER. */
   value = new ArrayBuffer(0);
 }
 AsnType({ type: AsnTypeTypes.Sequence })(SgxItem);
@@ -31,10 +31,7 @@ AsnProp({ type: AsnPropTypes.Any })(SgxItem.prototype, "value");
 export class SgxItems extends AsnArray<SgxItem> {}
 AsnType({ type: AsnTypeTypes.Sequence, itemType: SgxItem })(SgxItems);
 
-/**
- * The certificates of a PEM chain, in order. Only white space may separate them; zero bytes may follow.
- * Errors: `evidence_refused` (`chain_malformed`).
- */
+/** Parses PEM; only white space between certificates, and trailing zero bytes. Errors: `evidence_refused` (`chain_malformed`). */
 export function certificatesOf(chain: string, what: string): X509Certificate[] {
   const malformed = (reason: string) => refused("chain_malformed", `the ${what} ${reason}`);
   if (chain.length > mostCertificates * mostBytes) {
@@ -60,10 +57,9 @@ export function certificatesOf(chain: string, what: string): X509Certificate[] {
 }
 
 /**
- * Verifies a chain from its leaf to the pinned root: issuers, signatures, CA flags and validity. Returns the chain including
- * the root, which the input may leave out.
- *
- * Errors: `evidence_refused` with `chain_root`, `chain_issuer`, `chain_signature`, `chain_not_ca` or `chain_outdated`.
+ * Verifies issuers, signatures, CA flags and validity up to the pinned root. Returns the chain with the root, which the input
+ * may omit. Errors: `evidence_refused` with `chain_root`, `chain_issuer`, `chain_signature`, `chain_not_ca` or
+ * `chain_outdated`.
  */
 export function requireChain(
   certificates: readonly X509Certificate[],
@@ -112,10 +108,10 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): bool
   }
 }
 
-/** The serial number in hexadecimal digits, without leading zeros. */
+/** Without leading zeros. */
 export const serialOf = (hex: string): string => hex.toLowerCase().replace(/^0+(?=.)/, "");
 
-/** Null for a certificate that is not a PCK certificate. Errors: `evidence_refused` (`chain_malformed`). */
+/** Null if not a PCK certificate. Errors: `evidence_refused` (`chain_malformed`). */
 export function platformOf(certificate: X509Certificate): PlatformIds | null {
   return readOrRefuse("chain_malformed", "the PCK certificate has an unreadable extension", () => {
     const { tbsCertificate } = AsnConvert.parse(certificate.raw, Certificate);
@@ -131,7 +127,7 @@ export function platformOf(certificate: X509Certificate): PlatformIds | null {
   });
 }
 
-/** The octet string of that length under the extension's name and one more number. */
+/** Octets of exactly this length under `sgxExtension.number`. */
 function octetsOf(items: SgxItems, number: number, length: number): string | null {
   const found = items.find(({ id }) => id === `${sgxExtension}.${number}`);
   const der = Buffer.from(found?.value ?? new ArrayBuffer(0));

@@ -6,14 +6,12 @@ import { refused } from "./refusal.ts";
 import { requireRevocationList } from "./revocation-list.ts";
 import { isSigned, type SignedQuote } from "./signed-quote.ts";
 
-/** Collateral signed under the root of the quote and in force; times are Unix milliseconds. */
+/** Valid until `untilMs`, Unix milliseconds. */
 export type CheckedCollateral = { tcbInfo: TcbInfo; qeIdentity: QeIdentity; untilMs: number };
 
 /**
- * Verifies that Intel issued the collateral, that it is in force and for this kind of machine, and that none of the
- * certificates is revoked. Revocation lists have to be signed by certificates of the quote's own chain.
- *
- * Errors: `evidence_refused` with `crl_…`, `certificate_revoked`, `chain_…`, `collateral_signer`, `tcb_info_signature`,
+ * Verifies issuer, validity, platform type and revocation. CRL issuers must be in the quote's own chain. Errors:
+ * `evidence_refused` with `crl_…`, `certificate_revoked`, `chain_…`, `collateral_signer`, `tcb_info_signature`,
  * `qe_identity_signature`, `collateral_malformed`, `collateral_outdated` or `collateral_other_machine`.
  */
 export function requireCollateral(
@@ -60,7 +58,7 @@ export function requireCollateral(
   };
 }
 
-/** Intel signs collateral with a certificate directly below the root, which is not that of a machine. */
+/** Must be issued directly by the root, and not be a PCK certificate. */
 function signerOf(
   text: string,
   root: X509Certificate,

@@ -6,30 +6,28 @@ import { readCollateral, unreadable } from "./collateral-text.ts";
 import type { Collateral } from "./evidence.ts";
 import type { SignedQuote } from "./signed-quote.ts";
 
-/** What collateral is issued for: a kind of machine, and the authority that issued its certificate. */
+/** Platform type (FMSPC) and certificate authority. */
 export type CollateralKey = {
-  /** 12 hexadecimal digits in lower case. */
+  /** 12 lower-case hexadecimal digits. */
   fmspc: string;
   authority: "platform" | "processor";
 };
 
-/** Which collateral verifies a quote, going by the certificate of its machine. */
 export function collateralKeyOf({ chain, platform }: SignedQuote): CollateralKey {
   const isProcessor = /^CN=.*PCK Processor CA/m.test(chain[0]?.issuer ?? "");
   return { fmspc: platform.fmspc, authority: isProcessor ? "processor" : "platform" };
 }
 
-/** The name of the collateral's file in a folder. */
 export const collateralFileName = ({ fmspc, authority }: CollateralKey): string =>
   `tdx-${fmspc}-${authority}.json`;
 
-/** Intel's own service has no CRL of the root: it is where the root certificate itself says. */
+/** Intel's PCS does not serve the root CRL; the root certificate names this address. */
 const intelHost = "api.trustedservices.intel.com";
 const intelRootList = "https://certificates.trustedservices.intel.com/IntelSGXRootCA.der";
 
 /**
- * Fetches collateral from a caching service (PCCS) or from Intel's PCS with four parallel requests. The result is not verified.
- * Errors: `collateral_unreadable`, and those of the fetch.
+ * Fetches unverified collateral from a caching service (PCCS) or Intel's PCS, four requests in parallel. Errors:
+ * `collateral_unreadable`, and those of the fetch.
  */
 export async function fetchCollateral(
   url: string,
@@ -65,7 +63,7 @@ export async function fetchCollateral(
   });
 }
 
-/** Chains are percent-encoded in a header, whose name depends on the service. */
+/** Percent-encoded; the header's name depends on the service. */
 function chainIn({ headers }: FetchedAnswer, ...names: readonly string[]): string {
   const written = names.map((name) => headers.get(name)).find((value) => value !== null);
   try {
@@ -76,13 +74,13 @@ function chainIn({ headers }: FetchedAnswer, ...names: readonly string[]): strin
   throw unreadable(`the header ${names[0]} is missing`);
 }
 
-/** A signature covers the text of one member, which Intel writes without white space. */
+/** The signature covers one member, serialised without white space. */
 function signedPart(answer: FetchedAnswer, name: string): { text: string; signature: unknown } {
   const members = fieldsOf(answer.json());
   return { text: JSON.stringify(members[name]) ?? "", signature: members.signature };
 }
 
-/** Services return lists in DER or in hexadecimal digits. */
+/** Services return DER or hexadecimal text. */
 function blobOf(body: Uint8Array): string {
   const bytes = Buffer.from(body);
   const text = bytes.toString("latin1").trim();

@@ -24,7 +24,7 @@ const collateral = z.object({
   qe_identity_signature: blob,
 });
 
-/** Collateral from JSON, its blobs in hexadecimal digits or as lists of bytes. Errors: `collateral_unreadable`. */
+/** Blobs are hexadecimal or byte arrays. Errors: `collateral_unreadable`. */
 export function readCollateral(json: unknown): Collateral {
   const read = collateral.safeParse(json);
   if (read.success) return read.data;
@@ -56,9 +56,8 @@ const tcbInfo = signed.extend({
     .optional(),
 });
 
-/** The identity of quoting enclaves; times are Unix milliseconds. */
+/** Times are Unix milliseconds. */
 export type QeIdentity = z.infer<typeof signed>;
-/** The TCB information of a kind of machine. */
 export type TcbInfo = z.infer<typeof tcbInfo>;
 export type TdxModule = z.infer<typeof tdxModule>;
 

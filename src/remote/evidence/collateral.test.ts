@@ -43,7 +43,7 @@ async function start(first = collateral, path = ""): Promise<Setting> {
     maxRedirects: 0,
   });
   closers.push(service.stop, client.close);
-  // Only what never answers is not waited for.
+  // A short timeout only for the service that never answers.
   const fetch: GuardedFetch = (address, options) =>
     client(address, { ...options, timeoutMs: service.isSilent() ? 50 : 20_000 });
   const clock = createManualClock(nowMs);
@@ -189,7 +189,7 @@ describe("a service that fails", () => {
     await clock.advance(3.5 * hour);
     await source(quote);
     await untilAsked(service, 8);
-    // It is asked again only once what it gave was dropped.
+    // The next request proves that the previous response was dropped.
     await until("it is asked again", async () => {
       await clock.advance(11_000);
       expect(await source(quote)).toEqual(collateral);

@@ -10,19 +10,19 @@ import type { Collateral, CollateralSource } from "./evidence.ts";
 import type { SignedQuote } from "./signed-quote.ts";
 
 type ServiceSettings = {
-  /** A caching service, or Intel's own. */
+  /** PCCS or Intel's PCS. */
   url: string;
   fetch: GuardedFetch;
   clock: Pick<Clock, "now" | "elapsed">;
-  /** Older collateral is fetched again; it stays in use while it is in force and the service fails. */
+  /** Refresh interval; older collateral stays in use while valid if the service fails. */
   maxAgeMs: number;
 };
 
-/** Time without requests after one that failed. */
+/** After a failed fetch. */
 const pauseMs = 10_000;
 const mostBytes = 2_097_152;
 
-/** The cache of one kind of machine. */
+/** Per platform type. */
 type Entry = {
   cached: { collateral: Collateral; checked: CheckedCollateral; refreshAtMs: number } | null;
   running: Promise<Collateral> | null;
@@ -30,8 +30,8 @@ type Entry = {
 };
 
 /**
- * Collateral from a service, cached by the kind of machine and refreshed in the background after three quarters of its age or
- * of its validity. Only quotes that lead to the root get here, so the cache has as many entries as there are kinds of machines.
+ * Cached per platform type and refreshed in the background after three quarters of its age limit or validity. Only quotes that
+ * chain to the root get here, which bounds the cache.
  */
 export function collateralFromService(settings: ServiceSettings): CollateralSource {
   const { url, fetch, clock, maxAgeMs } = settings;
@@ -53,7 +53,7 @@ export function collateralFromService(settings: ServiceSettings): CollateralSour
     try {
       const collateral = await fetchCollateral(url, fetch, collateralKeyOf(quote));
       const nowMs = clock.now();
-      // Collateral that is damaged or not in force never replaces what is cached.
+      // Damaged or expired collateral never replaces the cached.
       const checked = requireCollateral(collateral, quote, nowMs);
       requireAsRecent(checked, entry.cached?.checked);
       const leftMs = Math.min(maxAgeMs, checked.untilMs - nowMs);
@@ -74,13 +74,13 @@ export function collateralFromService(settings: ServiceSettings): CollateralSour
     entries.set(name, entry);
     const { cached } = entry;
     if (cached === null || clock.now() > cached.checked.untilMs) return fetchOnce(entry, quote);
-    // A failure in the background is reported once nothing is in force any more.
+    // Background failures surface only after expiry.
     if (clock.elapsed() >= cached.refreshAtMs) fetchOnce(entry, quote).catch(() => {});
     return cached.collateral;
   };
 }
 
-/** Collateral from files such as `tdx-90c06f000000-platform.json` in a folder, read each time. */
+/** Files such as `tdx-90c06f000000-platform.json`, read on every use. */
 export function collateralFromFolder(folder: string): CollateralSource {
   return async (quote) => {
     const name = collateralFileName(collateralKeyOf(quote));
@@ -99,7 +99,7 @@ async function readBounded(path: string): Promise<string> {
   return await file.readFile("utf8");
 }
 
-/** A service that falls behind what it returned before would take back what Intel has published since. */
+/** A lower evaluation number would roll back Intel's publications. */
 function requireAsRecent(fetched: CheckedCollateral, cached: CheckedCollateral | undefined): void {
   const before = cached?.tcbInfo.tcbEvaluationDataNumber ?? 0;
   const { tcbEvaluationDataNumber: number } = fetched.tcbInfo;
@@ -115,7 +115,7 @@ function unavailable(reason: string, hint: string): EarshotError {
   });
 }
 
-/** Never repeats the content of the answer or the file. */
+/** Never repeats content. */
 function reasonOf(thrown: unknown): string {
   if (thrown instanceof EarshotError) return thrown.message;
   if (thrown instanceof Error && "code" in thrown) return String(thrown.code);

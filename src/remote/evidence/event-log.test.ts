@@ -9,7 +9,7 @@ const composeHash = "ab".repeat(32);
 const events = bootLog(composeHash);
 const rtMr3 = measuredBy(events).toString("hex");
 
-/** The code of the check that refuses the log, or the compose hash that it proves. */
+/** The failed check, or the proven compose hash. */
 function verdictOn(log: unknown, register = rtMr3): string {
   try {
     const text = typeof log === "string" ? log : JSON.stringify(log);

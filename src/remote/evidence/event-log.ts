@@ -4,24 +4,23 @@ import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import { createJsonMeter } from "../../lib/json-shape.ts";
 import { readOrRefuse, refused } from "./refusal.ts";
 
-/** Who gave a machine the keys of its disk, as measured; `id` is, for example, the public key of a key service. */
+/** Measured provider of the disk keys; `id` is, for example, a key service's public key. */
 export type KeyProvider = { name: string; id: string | null };
 
-/** What the boot of a dstack virtual machine has measured into RTMR3. */
+/** Measured into RTMR3 by a dstack boot. */
 export type BootFacts = {
-  /** SHA-256 of the compose file, in hexadecimal digits; null when none was measured. */
+  /** SHA-256 in hexadecimal; null if not measured. */
   composeHash: string | null;
-  /** Null when none was measured that can be read. */
+  /** Null if not measured or unreadable. */
   keyProvider: KeyProvider | null;
-  /** The payloads of the boot events by name, in hexadecimal digits. */
+  /** Payloads by name, hexadecimal. */
   facts: Readonly<Record<string, string>>;
 };
 
-/** The type of the events that are measured while a machine runs. */
 export const runtimeEvent = 0x08000001;
 const mostBytes = 262_144;
 const mostEvents = 4_096;
-/** What the boot measures, each once. Events after `system-ready` are emitted by programs and prove nothing about the image. */
+/** Each allowed once. Events after `system-ready` come from programs and prove nothing about the image. */
 const bootEvents: ReadonlySet<string> = new Set([
   "app-id",
   "compose-hash",
@@ -45,12 +44,12 @@ const event = z.object({
 const keyProvider = z.object({ name: z.string().min(1).max(128), id: z.string().nullish() });
 
 /**
- * Replays the runtime events of an event log from their payloads and compares the result with RTMR3 of the quote.
+ * Replays the runtime events and compares the result with RTMR3. Errors: `evidence_refused` with `event_log_malformed`,
+ * `event_type_unknown`, `event_digest`, `event_repeated`, `event_log_mismatch` or `boot_incomplete`.
  *
- * Errors: `evidence_refused` with `event_log_malformed`, `event_type_unknown`, `event_digest`, `event_repeated`,
- * `event_log_mismatch` or `boot_incomplete`.
  * @param eventLog JSON text from the guest agent
- * @param rtMr3 in hexadecimal digits
+ *
+ * @param rtMr3 in hexadecimal
  */
 export function replayEventLog(eventLog: string, rtMr3: string): BootFacts {
   let measured: Buffer = Buffer.alloc(48);
@@ -78,7 +77,7 @@ export function replayEventLog(eventLog: string, rtMr3: string): BootFacts {
   };
 }
 
-/** The events of RTMR3. A policy knows the other registers as a whole. */
+/** RTMR3 only; policies compare the other registers as a whole. */
 function readEvents(text: string): z.infer<typeof event>[] {
   const message = "the event log cannot be read";
   return readOrRefuse("event_log_malformed", message, () => {
@@ -92,7 +91,7 @@ function readEvents(text: string): z.infer<typeof event>[] {
   });
 }
 
-/** The digest that the machine has measured, from name and payload alone. */
+/** From name and payload alone. */
 function digestOf(read: z.infer<typeof event>): Buffer {
   const { event: name, event_payload: payload, event_type: type } = read;
   if (type !== runtimeEvent) {
@@ -102,10 +101,10 @@ function digestOf(read: z.infer<typeof event>): Buffer {
   typeBytes.writeUInt32LE(type);
   const digest =
     read.version === 2
-      ? // The members are in the order of canonical JSON (RFC 8785).
+      ? // Members in canonical JSON order (RFC 8785).
         sha384(JSON.stringify({ name, payload: payload.toLowerCase(), type }))
       : sha384(typeBytes, `:${name}:`, Buffer.from(payload, "hex"));
-  // The replay does not use the log's own digests; a different one shows that the log was changed.
+  // The replay ignores the log's digests, but a mismatch shows tampering.
   if (read.digest && digest.toString("hex") !== read.digest.toLowerCase()) {
     const printable = name.replaceAll(/[^\x20-\x7e]/g, "?");
     throw refused("event_digest", `the digest of the event ${printable} is not of its payload`);
@@ -113,7 +112,7 @@ function digestOf(read: z.infer<typeof event>): Buffer {
   return digest;
 }
 
-/** A provider that no policy could name is null. */
+/** Null if unreadable: no policy can name it. */
 function keyProviderOf(payload: string): KeyProvider | null {
   try {
     const { name, id } = keyProvider.parse(parseUntrustedJson(Buffer.from(payload, "hex")));

@@ -1,26 +1,26 @@
 import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import type { SignedQuote } from "./signed-quote.ts";
 
-/** Whether the evidence proves nothing about the machine; a gateway accepts it only if configured to. */
+/** Whether the evidence proves nothing about the machine; accepted only if configured. */
 export const isInsecure = (kind: EvidenceKind): boolean => kind !== "tdx";
 
-/** What comes with a statement; all null for `none`. */
+/** All null for `none`. */
 export type Evidence = {
-  /** The quote in hexadecimal digits. */
+  /** Hexadecimal. */
   quote: string | null;
-  /** The event log of the guest agent, JSON text; null without one. The quote vouches for its events of RTMR3 only. */
+  /** JSON text from the guest agent. The quote covers only RTMR3 events. */
   event_log: string | null;
-  /** The guest agent's description of the virtual machine, JSON text that nothing vouches for; null without one. */
+  /** JSON text from the guest agent, not covered by the quote. */
   vm_config: string | null;
 };
 
 export type EvidenceProvider = {
   kind: EvidenceKind;
-  /** Evidence whose quote contains these 64 bytes. Errors: `evidence_unavailable`. */
+  /** The quote contains these 64 bytes. Errors: `evidence_unavailable`. */
   evidenceFor(reportData: Uint8Array): Promise<Evidence>;
 };
 
-/** Collateral of a quote from Intel's caching service: texts, and blobs in hexadecimal digits. */
+/** As from Intel's PCCS; blobs in hexadecimal. */
 export type Collateral = {
   pck_crl_issuer_chain: string;
   root_ca_crl: string;
@@ -33,12 +33,12 @@ export type Collateral = {
   qe_identity_signature: string;
 };
 
-/** Where collateral comes from. Errors: `collateral_unavailable` (retryable). */
+/** Errors: `collateral_unavailable` (retryable). */
 export type CollateralSource = (quote: SignedQuote) => Promise<Collateral>;
 
-/** What a verified quote says; blobs in hexadecimal digits. */
+/** From a verified quote; blobs in hexadecimal. */
 export type QuoteFacts = {
-  /** Intel's rating, such as UpToDate: the worst of platform, quoting enclave and TDX module. */
+  /** Worst of platform, quoting enclave and TDX module, such as UpToDate. */
   tcbStatus: string;
   advisories: readonly string[];
   ppid: string | null;
@@ -46,7 +46,7 @@ export type QuoteFacts = {
   fmspc: string;
   rootSha256: string;
   tcbEvaluationNumber: number;
-  /** When the first part of the collateral expires, Unix milliseconds. */
+  /** Earliest expiry, Unix milliseconds. */
   collateralUntilMs: number;
   reportData: string;
   mrTd: string;
@@ -59,16 +59,15 @@ export type QuoteFacts = {
   xfam: string;
 };
 
-/** What the evidence of a node proves. */
 export type VerifiedEvidence = {
   kind: EvidenceKind;
   /** Null for `none`. */
   facts: QuoteFacts | null;
-  /** SHA-256 of the measured compose file; null without an event log. */
+  /** Null if not measured. */
   composeHash: string | null;
-  /** The name that the policy gives the image; null for `none`. */
+  /** The policy's name; null for `none`. */
   image: string | null;
-  /** Whether the policy lists this machine: such a node needs no approval. */
+  /** The policy lists this machine: no approval needed. */
   isListedPlatform: boolean;
   policyId: string;
 };

@@ -10,11 +10,9 @@ import type { QuoteFacts } from "./evidence.ts";
 import type { NodePolicy } from "./policy.ts";
 import { refused } from "./refusal.ts";
 
-/** How a policy admits a machine. */
 export type Admission = {
-  /** The name that the policy gives the image. */
+  /** The policy's name. */
   image: string;
-  /** Whether the policy lists this machine. */
   isListedPlatform: boolean;
 };
 
@@ -24,13 +22,14 @@ type Boot = Pick<BootFacts, "composeHash" | "keyProvider">;
  * Checks the facts of a quote against a policy. Errors: `evidence_refused` with `tcb_status`, `advisories`,
  * `tcb_evaluation_outdated`, `td_attributes`, `xfam`, `platform_not_listed`, `image_unknown`, `mr_owner`, `mr_owner_config`,
  * `mr_config_id`, `app_not_measured`, `compose_hash_unknown` or `key_provider_unknown`.
+ *
  * @param boot null without an event log
  */
 export function checkFacts(policy: NodePolicy, facts: QuoteFacts, boot: Boot | null): Admission {
   requireState(policy, facts);
   requireBits("td_attributes", policy.td_attributes, facts.tdAttributes);
   requireBits("xfam", policy.xfam, facts.xfam);
-  // The host may write anything there, and what it means depends on the image.
+  // The host controls these, and their meaning depends on the image.
   if (!isZero(facts.mrOwner)) throw refused("mr_owner", "MROWNER of the quote is not zero");
   if (!isZero(facts.mrOwnerConfig)) {
     throw refused("mr_owner_config", "MROWNERCONFIG of the quote is not zero");
@@ -65,7 +64,7 @@ function requireState(policy: NodePolicy, facts: QuoteFacts): void {
   }
 }
 
-/** Masks and values are 8 bytes in hexadecimal digits, both in the byte order of the quote. */
+/** 8 bytes in hexadecimal, in the quote's byte order. */
 function requireBits(code: "td_attributes" | "xfam", allowed: string, value: string): void {
   const extra = BigInt(`0x${value}`) & ~BigInt(`0x${allowed}`);
   if (extra === 0n) return;
@@ -78,9 +77,8 @@ function requireBits(code: "td_attributes" | "xfam", allowed: string, value: str
 }
 
 /**
- * In version 1 of dstack's MRCONFIGID is the compose hash; in 2 and 3 a hash of it with the app, the key provider and the
- * instance. The guest compares it with what it measures and does not boot otherwise, so that the measured compose hash counts;
- * anything else there would be unmeasured input.
+ * dstack's MRCONFIGID has the compose hash (version 1), or a hash of it with app, key provider and instance (2, 3). The guest
+ * boots only if it matches the measurements, so the measured hash decides; anything else is unmeasured input.
  */
 function requireConfig(policy: NodePolicy, id: string, boot: Boot | null): void {
   if (isZero(id)) return;
@@ -148,7 +146,7 @@ function imageOf(policy: NodePolicy, facts: QuoteFacts, boot: Boot | null): stri
   return open.name;
 }
 
-/** A key provider can read the disk: the identity key of the node, its archive, its tokens. */
+/** It can decrypt the disk: identity key, archive and tokens. */
 function requireKeyProvider(policy: NodePolicy, provider: KeyProvider | null): void {
   const isNamed = policy.key_providers.some(
     ({ name, id }) => name === provider?.name && (id === undefined || id === provider.id),
@@ -164,5 +162,5 @@ function requireKeyProvider(policy: NodePolicy, provider: KeyProvider | null): v
   );
 }
 
-/** Enough of it for an operator to copy it into a policy. */
+/** Enough to copy into a policy. */
 const shortText = (text: string): string => JSON.stringify(withoutControls(text).slice(0, 256));

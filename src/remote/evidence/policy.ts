@@ -4,7 +4,7 @@ import { EarshotError, messageOf } from "../../lib/errors.ts";
 import { withoutControls } from "../../text/controls.ts";
 import { releaseRule } from "./release-rules.ts";
 
-/** Intel's names for the state of a machine, from the best to the worst. */
+/** Intel's names, best first. */
 export const tcbStatuses = [
   "UpToDate",
   "SWHardeningNeeded",
@@ -42,9 +42,9 @@ const keyProvider = z.strictObject({
   id: z.string().min(1).max(4_096).optional(),
 });
 
-/** TDATTRIBUTES that do not weaken a machine: SEPT_VE_DISABLE, which is required, and PKS. Byte order as in the quote. */
+/** Harmless TDATTRIBUTES: SEPT_VE_DISABLE (required) and PKS. Byte order of the quote. */
 const defaultTdAttributes = "0000005000000000";
-/** XFAM without processor tracing (PT, LBR) and user interrupts: x87, SSE, AVX, AVX-512, PKRU, CET, AMX. */
+/** x87, SSE, AVX, AVX-512, PKRU, CET and AMX; no processor tracing (PT, LBR) or user interrupts. */
 const defaultXfam = "e71a060000000000";
 
 const nodePolicy = z.strictObject({
@@ -76,10 +76,10 @@ const checkedPolicy = nodePolicy.superRefine((policy, context) => {
 });
 
 /**
- * What quotes have to show beyond valid signatures: acceptable states of a machine, images (MRTD and RTMR0 to 2), programs
- * (compose hashes, or RTMR3 itself), providers of disk keys, and machines. A key provider without `id` is any of that name;
- * `platforms` null is any machine. `td_attributes` and `xfam` are masks of the bits that may be set, `mr_config_versions` the
- * accepted forms of MRCONFIGID besides zero, `credentials` which nodes may be sent which credentials. Hexadecimal digits are in lower case.
+ * Requirements beyond valid signatures. Images are MRTD and RTMR0 to 2; programs are compose hashes or RTMR3. A key provider
+ * without `id` matches any id; `platforms` null accepts any machine. `td_attributes` and `xfam` mask the permitted bits,
+ * `mr_config_versions` are the accepted forms of a nonzero MRCONFIGID, `credentials` releases credentials to nodes. Hexadecimal
+ * digits are lower case.
  */
 export type NodePolicy = z.infer<typeof nodePolicy>;
 
@@ -101,7 +101,6 @@ export function readPolicy(text: string): NodePolicy {
   );
 }
 
-/** A hash of the whole policy. */
 export function policyIdOf(policy: NodePolicy): string {
   const fields = Object.entries(policy).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash("sha256").update(JSON.stringify(fields)).digest("base64url").slice(0, 22);

@@ -8,21 +8,19 @@ import { createJsonMeter } from "../../lib/json-shape.ts";
 import type { EvidenceProvider } from "./evidence.ts";
 import { readSimulatedTee } from "./simulated/simulated-folder.ts";
 
-/** Where a guest agent of dstack listens inside its virtual machine. */
+/** dstack's guest agent. */
 const dstackSocket = "/var/run/dstack.sock";
 const timeoutMs = 10_000;
 const maxBytes = 524_288;
 
 type ProviderSettings = {
   evidence: EvidenceKind;
-  /** The file of the simulated TEE, for `simulated`. */
+  /** Path of tee.json. */
   simulatedTee: string | null;
 };
 
 /**
- * The provider of evidence of the configured kind, never of another; for `tdx` the guest agent of dstack.
- *
- * Errors: `evidence_unavailable`, with what to do; `simulated_tee_unreadable`.
+ * Never falls back to another kind; `tdx` is dstack's guest agent. Errors: `evidence_unavailable`, `simulated_tee_unreadable`.
  */
 export async function openProvider(
   { evidence: kind, simulatedTee }: ProviderSettings,
@@ -49,8 +47,8 @@ export async function openProvider(
 }
 
 /**
- * Quotes and event logs from the guest agent of dstack. The path of its socket depends on the image alone: the environment
- * variable of dstack's own clients would let the host substitute a simulator.
+ * dstack's guest agent. The image fixes the socket path: with the environment variable of dstack's own clients, the host could
+ * substitute a simulator.
  */
 export function dstackProvider(socketPath: string): EvidenceProvider {
   return {
@@ -96,7 +94,7 @@ async function request(socketPath: string, body: string): Promise<unknown> {
   }
 }
 
-/** Never repeats the content of the answer. */
+/** Never repeats content. */
 function reasonOf(error: Error): string {
   if (error.name === "TimeoutError") return `no answer within ${timeoutMs / 1000} s`;
   return "code" in error ? String(error.code) : "its answer is not JSON";

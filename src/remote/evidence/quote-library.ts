@@ -9,7 +9,7 @@ import type { TcbRating } from "./tdx-module.ts";
 
 const otherMachine = "the collateral is for another kind of machine";
 const otherEnclave = "the quoting enclave is not the one that Intel names";
-/** The library's messages, with our code and message for each. */
+/** By the library's messages. */
 const refusals: readonly (readonly [RegExp, string, string])[] = [
   [/^No matching TCB level/, "tcb_level_unknown", "the machine is older than any rated TCB level"],
   [/^TCB status is invalid: Revoked/, "tcb_revoked", "Intel has revoked the machine's TCB level"],
@@ -32,11 +32,9 @@ const refusals: readonly (readonly [RegExp, string, string])[] = [
 ];
 
 /**
- * Rates the machine and its quoting enclave with the library `@phala/dcap-qvl`, which verifies the whole quote a second time
- * with its own parser. It does not authenticate revocation lists and rates no TDX module: both are checked here, and the
- * library gets no lists.
- *
- * Errors: `evidence_refused` with a code of `refusals`.
+ * Rates machine and quoting enclave with `@phala/dcap-qvl`, which verifies the quote again with its own parser. It neither
+ * authenticates revocation lists nor rates the TDX module: Earshot does both, and gives it no lists. Errors: `evidence_refused`
+ * with a code of `refusals`.
  */
 export async function ratePlatform(
   quote: SignedQuote,
@@ -57,10 +55,10 @@ export async function ratePlatform(
   }
 }
 
-/** SHA-256 of the certificate "Intel SGX Root CA", in DER. */
+/** SHA-256 of "Intel SGX Root CA" in DER. */
 const fingerprint = "44a0196b2b99f889b8e149e95b807a350e7424964399e885a7cbb8ccfab674d3";
 
-/** Intel's root certificate in DER, which quotes of real machines lead to. */
+/** DER. Errors: `quote_verifier_damaged`. */
 export async function intelRoot(): Promise<Uint8Array> {
   const { constants } = await loadLibrary();
   const root = constants.TRUSTED_ROOT_CA_DER;
@@ -72,7 +70,7 @@ export async function intelRoot(): Promise<Uint8Array> {
 
 let loading: Promise<typeof import("@phala/dcap-qvl")> | null = null;
 
-/** 17 MB, loaded for the first quote, in parts: all at once would block the event loop for 50 ms. */
+/** 17 MB, loaded on first use in parts: all at once would block the event loop for 50 ms. */
 function loadLibrary(): Promise<typeof import("@phala/dcap-qvl")> {
   const load = async () => {
     const requirePart = createRequire(import.meta.resolve("@phala/dcap-qvl"));

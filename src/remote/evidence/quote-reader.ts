@@ -1,6 +1,6 @@
 import { readOrRefuse, refused } from "./refusal.ts";
 
-/** The fields of a TD report and their lengths in bytes, in the order of the quote. */
+/** Names and byte lengths, in order. */
 export const reportLayout = [
   ["teeTcbSvn", 16],
   ["mrSeam", 48],
@@ -17,39 +17,39 @@ export const reportLayout = [
 ] as const;
 export type TdReport = Record<(typeof reportLayout)[number][0], Buffer>;
 
-/** The parts of a TDX quote (Intel DCAP, versions 4 and 5), none of them verified. */
+/** Unverified parts of a TDX quote (Intel DCAP, versions 4 and 5). */
 export type QuoteParts = {
-  /** Header and report: what the attestation key signs. */
+  /** Header and report: covered by the attestation key's signature. */
   signed: Buffer;
   report: TdReport;
   signature: Buffer;
-  /** The two coordinates of a point on P-256. */
+  /** P-256 point: x and y. */
   attestationKey: Buffer;
-  /** The report of the quoting enclave, which vouches for the attestation key. */
+  /** Quoting enclave's report, which binds the attestation key. */
   qeReport: Buffer;
   qeReportSignature: Buffer;
   qeAuthData: Buffer;
-  /** The PCK chain in PEM. */
+  /** PCK chain in PEM. */
   chain: string;
 };
 
 const mostBytes = 32_768;
 const headerBytes = 48;
 const reportBytes = 584;
-/** What TDX 1.5 appends to the report: TEE_TCB_SVN_2 and MRSERVICETD. */
+/** TDX 1.5 appends TEE_TCB_SVN_2 and MRSERVICETD. */
 const report15Bytes = reportBytes + 64;
 const tdx = 0x81;
 const intelVendor = "939a7233f79c4ca9940a0db3957f0607";
 const [ecdsaP256, chainInPem, qeReportData] = [2, 5, 6];
 
-/** Errors: `evidence_refused` with `quote_malformed`, or `quote_unsupported` for another format. */
+/** Errors: `evidence_refused` with `quote_malformed` or `quote_unsupported`. */
 export function readQuote(quote: Uint8Array): QuoteParts {
   const bytes = Buffer.from(quote.buffer, quote.byteOffset, quote.byteLength);
   if (bytes.length > mostBytes) throw malformed(`it is longer than ${mostBytes} bytes`);
   return readOrRefuse("quote_malformed", "the quote cannot be read", () => {
     const { start, end } = locateReport(bytes);
     const signaturesEnd = end + 4 + bytes.readUInt32LE(end);
-    // Guest agents pad quotes with zero bytes.
+    // Zero padding by guest agents.
     if (signaturesEnd > bytes.length || bytes.subarray(signaturesEnd).some((byte) => byte !== 0)) {
       throw malformed("its signatures have another length");
     }
@@ -59,7 +59,7 @@ export function readQuote(quote: Uint8Array): QuoteParts {
   });
 }
 
-/** Checks the header. */
+/** Checks the header and returns the report's byte range. */
 function locateReport(bytes: Buffer): { start: number; end: number } {
   const version = bytes.readUInt16LE(0);
   if (version !== 4 && version !== 5) throw unsupported(`version ${version}`);
@@ -84,7 +84,7 @@ function readReport(bytes: Buffer): TdReport {
   return Object.fromEntries(fields);
 }
 
-/** All lengths but that of the chain are fixed: the hash that vouches for the key covers 32 bytes of authentication data. */
+/** Only the chain's length varies: the hash that binds the key covers 32 bytes of authentication data. */
 function readSignatures(bytes: Buffer): Omit<QuoteParts, "signed" | "report"> {
   requireType(bytes, 128, qeReportData);
   if (bytes.readUInt16LE(582) !== 32) throw malformed("its authentication data is not 32 bytes");
@@ -99,7 +99,7 @@ function readSignatures(bytes: Buffer): Omit<QuoteParts, "signed" | "report"> {
   };
 }
 
-/** Certification data consists of a type, a length and the rest of the quote. */
+/** Certification data: type, length, and the rest of the quote. */
 function requireType(bytes: Buffer, offset: number, type: number): void {
   const found = bytes.readUInt16LE(offset);
   if (found !== type) throw unsupported(`it has certification data of type ${found}, not ${type}`);

@@ -10,10 +10,8 @@ import { openQuote, type SignedQuote } from "./signed-quote.ts";
 import { rateTdxModule, type TcbRating } from "./tdx-module.ts";
 
 /**
- * Verifies a quote by its collateral as of a time, down to `rootDer` (Intel's root by default), without the network. The facts
- * are true of the machine at that time; whether they are acceptable is up to a policy.
- *
- * Errors: `evidence_refused` (403), the check that failed in the code of its first detail.
+ * Verifies a quote offline, as of `nowMs`, down to `rootDer` (default: Intel's root). Policies decide whether the facts are
+ * acceptable. Errors: `evidence_refused` (403) with the failed check as its first detail.
  */
 export async function verifyQuote(
   quote: Uint8Array,
@@ -25,7 +23,7 @@ export async function verifyQuote(
   return rateQuote(signed, collateral, nowMs);
 }
 
-/** As `verifyQuote`, for a quote whose own signatures are verified. */
+/** For a quote with verified signatures. */
 export async function rateQuote(
   quote: SignedQuote,
   collateral: Collateral,
@@ -67,7 +65,7 @@ export async function rateQuote(
   };
 }
 
-/** The worst status with the advisories of all; an unknown status is the worst. */
+/** With all advisories; an unknown status ranks worst. */
 function worstOf(ratings: readonly TcbRating[]): TcbRating {
   const known: readonly string[] = tcbStatuses;
   const rank = ({ status }: TcbRating) =>

@@ -1,6 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
 
-/** What to do about a refusal, by the beginning of its code; the first that matches. */
+/** By prefix of the code; the first match applies. */
 const hints: readonly (readonly [RegExp, string])[] = [
   [
     /^(attestation_key|chain|qe_report|quote|report_data)/,
@@ -20,7 +20,6 @@ const hints: readonly (readonly [RegExp, string])[] = [
   [/^/, "docs/attestation.md explains what evidence is checked for"],
 ];
 
-/** `evidence_refused`, with the code of the check that failed in its details. */
 export function refused(
   code: string,
   message: string,
@@ -30,7 +29,7 @@ export function refused(
   return new EarshotError("evidence_refused", message, { status: 403, hint, details });
 }
 
-/** The result of `read`; anything it throws becomes a refusal with this code. */
+/** Anything that `read` throws becomes a refusal with this code, except an `evidence_refused`. */
 export function readOrRefuse<Value>(code: string, message: string, read: () => Value): Value {
   try {
     return read();

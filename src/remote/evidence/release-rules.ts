@@ -8,8 +8,8 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * Which nodes may be sent credentials of a platform: those that booted one of these images and, where `compose_hashes` is set,
- * measured one of these compose files. `owner: "any"` includes the credentials that accounts have added for themselves.
+ * Which nodes may receive a platform's credentials, by image and optionally compose hash. `owner: "any"` includes accounts' own
+ * credentials.
  */
 export const releaseRule = z.strictObject({
   platform: z.literal("mastodon", {
@@ -36,10 +36,10 @@ export const releaseRule = z.strictObject({
 type ReleaseRule = z.infer<typeof releaseRule>;
 export type ReleaseRules = readonly ReleaseRule[];
 
-/** What a node may be sent: credentials of a platform, of the deployment or of any owner. */
+/** Permission to send a node a platform's credentials: the deployment's, or any owner's. */
 export type Release = { platform: Platform; owner: ReleaseRule["owner"] };
 
-/** What the rules allow a node to be sent, at most once for each platform; nothing without evidence. */
+/** At most one per platform; none without evidence. */
 export function releasesFor(
   rules: ReleaseRules,
   { kind, image, composeHash }: Pick<VerifiedEvidence, "kind" | "image" | "composeHash">,

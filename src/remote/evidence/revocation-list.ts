@@ -4,15 +4,16 @@ import { Certificate, CertificateList } from "@peculiar/asn1-x509";
 import { checkClock, serialOf } from "./certificates.ts";
 import { readOrRefuse, refused } from "./refusal.ts";
 
-/** A list of revoked certificates (RFC 5280): serial numbers in hexadecimal digits, and Unix milliseconds. */
+/** Revoked certificates (RFC 5280) by serial number in hexadecimal. */
 export type RevocationList = { nextUpdateMs: number; revoked: ReadonlySet<string> };
 
-/** Far longer than any of Intel's. */
+/** Far above Intel's lists. */
 const mostBytes = 262_144;
 
 /**
  * Errors: `evidence_refused` with `crl_malformed`, `crl_issuer`, `crl_signature` or `crl_outdated`.
- * @param hex the list in hexadecimal digits
+ *
+ * @param hex DER in hexadecimal
  */
 export function requireRevocationList(
   hex: string,
@@ -44,7 +45,7 @@ export function requireRevocationList(
   return { nextUpdateMs, revoked: new Set(serials) };
 }
 
-/** Only the canonical encoding is accepted, so that no two texts are the same list. */
+/** Canonical DER only: one encoding per list. */
 function readList(hex: string): CertificateList {
   const bytes = Buffer.from(hex, "hex");
   const list = AsnConvert.parse(bytes.subarray(0, mostBytes), CertificateList);

@@ -37,7 +37,7 @@ async function codeOf(run: () => Promise<string> | string): Promise<string> {
   }
 }
 
-/** A policy that takes the image and the machine of a quote, and that compose file. */
+/** Admits the quote's image and machine, and that compose file. */
 const policyFor = (facts: QuoteFacts, composeHash: string, rtmr3?: string): NodePolicy =>
   readPolicy(
     JSON.stringify({
@@ -91,7 +91,7 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
     expect(composeHash).toBe("3763bc34552cf3a27ff71ad5f7a90471562a1a2df552dfc1998cba2d60da27e7");
     const policy = policyFor(facts, composeHash ?? "");
     expect(checkFacts(policy, facts, boot)).toEqual({ image: "sample", isListedPlatform: true });
-    // Its host keeps the keys of its disk in an enclave of its own, which no policy for a key service takes.
+    // An enclave of the host has the disk keys; policies for key services do not accept it.
     expect(keyProvider).toEqual({
       name: "local-sgx",
       id: "1b7a49378403249b6986a907844cab0921eca32dd47e657f3c10311ccaeccf8b",
@@ -101,7 +101,7 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
     expect(
       collateralFileName(collateralKeyOf(openQuote(quote, await intelRootDer(), february2026))),
     ).toBe("tdx-90c06f000000-platform.json");
-    // dstack leaves MRCONFIGID zero, or has it name the compose file, by a setting of its host.
+    // Depending on a host setting, dstack leaves MRCONFIGID zero.
     const named = { ...facts, mrConfigId: `01${composeHash}${"00".repeat(15)}` };
     expect(checkFacts(policy, named, boot)).toMatchObject({ image: "sample" });
     const other = { ...facts, mrConfigId: `01${"ab".repeat(32)}${"00".repeat(15)}` };

@@ -3,21 +3,19 @@ import { certificatesOf, type PlatformIds, platformOf, requireChain } from "./ce
 import { type QuoteParts, readQuote } from "./quote-reader.ts";
 import { readOrRefuse, refused } from "./refusal.ts";
 
-/** A quote whose signatures lead to the root. Only collateral says whether its machine is up to date. */
+/** A quote whose signatures chain to the root; only collateral shows whether the machine is up to date. */
 export type SignedQuote = {
   bytes: Uint8Array;
   parts: QuoteParts;
-  /** From the certificate of the machine to the root. */
+  /** PCK certificate to root. */
   chain: readonly X509Certificate[];
   root: X509Certificate;
   platform: PlatformIds;
 };
 
 /**
- * Verifies the quote's own signatures: the root vouches for the machine, the machine for its quoting enclave, the enclave for
- * the attestation key, and the key for the report.
- *
- * Errors: `evidence_refused` with `quote_malformed`, `quote_unsupported`, `chain_…`, `qe_report_signature`,
+ * The root certifies the machine, which signs the quoting enclave's report, which binds the attestation key, which signs the
+ * quote. Errors: `evidence_refused` with `quote_malformed`, `quote_unsupported`, `chain_…`, `qe_report_signature`,
  * `attestation_key_unbound` or `quote_signature`.
  */
 export function openQuote(quote: Uint8Array, rootDer: Uint8Array, nowMs: number): SignedQuote {
@@ -54,7 +52,7 @@ function requireSignatures(parts: QuoteParts, pckKey: KeyObject): void {
   }
 }
 
-/** Verifies an ECDSA signature in the form of quotes and collateral: two numbers of 32 bytes. */
+/** ECDSA, raw r‖s of 32 bytes each. */
 export function isSigned(signed: Uint8Array, key: KeyObject, signature: Uint8Array): boolean {
   if (signature.length !== 64) return false;
   return verify("sha256", signed, { key, dsaEncoding: "ieee-p1363" }, signature);

@@ -10,7 +10,7 @@ const other = createSimulatedTee({ nowMs });
 const others = other.collateral();
 const day = 86_400_000;
 
-/** With the last bit of its text or of its bytes turned. */
+/** Last bit flipped. */
 const turned = (hex: string) =>
   `${hex.slice(0, -1)}${(Number.parseInt(hex.slice(-1), 16) ^ 1).toString(16)}`;
 
@@ -78,7 +78,7 @@ describe("collateral that was changed is refused", () => {
           const text = collateral[name];
           const place = at % text.length;
           const changed = `${text.slice(0, place)}${String.fromCharCode(code)}${text.slice(place + 1)}`;
-          // Upper and lower case are one digit, and a certificate is what its base64 says.
+          // Hexadecimal is case-insensitive; certificates compare by content.
           const isSame = /crl$|signature$/.test(name)
             ? changed.toLowerCase() === text.toLowerCase()
             : changed === text;

@@ -73,7 +73,7 @@ describe("a turned bit in the quote is refused", () => {
       fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(7), async (offset, bit) => {
         const turned = Buffer.from(bytes);
         turned.writeUInt8(bytes.readUInt8(offset) ^ (1 << bit), offset);
-        // White space between certificates, and what the encoding of one leaves over, say nothing: it may be taken as it was.
+        // White space and spare bits of the encoding carry no information: such a quote may pass.
         const isSame =
           chainOf(turned) === chainOf(bytes) &&
           turned.subarray(0, 1_258).equals(bytes.subarray(0, 1_258));
@@ -166,7 +166,7 @@ describe("a chain of certificates is refused", () => {
     quote.writeUInt32LE(quote.length - 636, 632);
     return verdictOn(withQuote(quote));
   };
-  /** The certificate with a byte changed, counted from its end: the last 70 are its signature. */
+  /** Counted from the end; the last 70 bytes are the signature. */
   const changed = (pem: string, fromEnd: number) => {
     const der = Buffer.from(pem.replaceAll(/-----.*-----|\s/g, ""), "base64");
     return pemOf(withBitTurned(der, der.length - fromEnd));

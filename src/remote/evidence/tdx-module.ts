@@ -2,17 +2,13 @@ import type { TcbInfo, TdxModule } from "./collateral-text.ts";
 import type { TdReport } from "./quote-reader.ts";
 import { refused } from "./refusal.ts";
 
-/** The rating of one part of a machine, and the advisories about it. */
 export type TcbRating = { status: string; advisories: readonly string[] };
 
-/**
- * Rates the TDX module of the machine. Errors: `evidence_refused` with `tdx_module_unknown`, `tdx_module_mismatch` or
- * `tdx_module_outdated`.
- */
+/** Errors: `evidence_refused` with `tdx_module_unknown`, `tdx_module_mismatch` or `tdx_module_outdated`. */
 export function rateTdxModule(tcbInfo: TcbInfo, report: TdReport): TcbRating {
   const [svn = 0, version = 0] = report.teeTcbSvn;
   const id = `TDX_${version.toString(16).padStart(2, "0").toUpperCase()}`;
-  // The first version has no levels of its own: the platform's level covers it.
+  // Version 0 has no levels: the platform's level covers it.
   const levels = [{ tcb: { isvsvn: 0 }, tcbStatus: "UpToDate", advisoryIDs: [] }];
   const first = tcbInfo.tdxModule && { ...tcbInfo.tdxModule, tcbLevels: levels };
   const later = tcbInfo.tdxModuleIdentities?.find((known) => known.id.toUpperCase() === id);

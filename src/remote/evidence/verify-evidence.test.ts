@@ -182,7 +182,7 @@ test("nobody is asked for collateral before the machine has signed for this stat
     code: "evidence_refused",
   });
   expect(asked).toBe(0);
-  // That a service fails is no fault of the evidence: the node may come again.
+  // The evidence is not at fault: the node may retry.
   await expect(verifier.verify(statement, evidence, nowMs)).rejects.toMatchObject({
     code: "collateral_unavailable",
     retryable: true,
@@ -211,7 +211,7 @@ test("evidence of a machine that has its keys from another than the policy names
 });
 
 test("verifying does not hold the event loop", async () => {
-  // What the thread computes from one turn to the next, however busy the machine is.
+  // CPU time between yields, whatever the machine's load.
   const turns: number[] = [];
   let { user } = process.threadCpuUsage();
   let isOver = false;

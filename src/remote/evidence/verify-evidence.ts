@@ -13,10 +13,7 @@ import { openQuote } from "./signed-quote.ts";
 
 export type EvidenceVerifier = {
   policyId: string;
-  /**
-   * What the evidence for a statement proves. Errors: `evidence_refused` (403), with the failed check as the code of its first
-   * detail; `collateral_unavailable` (retryable).
-   */
+  /** Errors: `evidence_refused` (403) with the failed check as its first detail; `collateral_unavailable` (retryable). */
   verify(
     statement: NodeStatement,
     evidence: Evidence,
@@ -29,13 +26,13 @@ type VerifierSettings = {
   policy: NodePolicy | null;
   policyId: string;
   collateral: CollateralSource | null;
-  /** The root of simulated quotes; quotes declared as `tdx` have to lead to Intel's. */
+  /** For `simulated` only; `tdx` quotes must chain to Intel's root. */
   simulatedRootDer: Uint8Array | null;
 };
 
 /**
- * Verifies evidence as the kind that its statement declares, and as no other: a quote that fails as `tdx` is refused even if
- * it is valid as `simulated`.
+ * Verifies evidence only as the kind that the statement declares: a failing `tdx` quote is refused even if valid as
+ * `simulated`.
  */
 export function createEvidenceVerifier(settings: VerifierSettings): EvidenceVerifier {
   const { accepted, policyId } = settings;
@@ -80,7 +77,7 @@ async function verifyQuoted(
     throw refused("quote_missing", `evidence of the kind ${kind} requires a quote`);
   }
   const signed = openQuote(bytesOf(evidence.quote), rootDer, nowMs);
-  // Collateral is fetched only for evidence that a machine has made for this very statement.
+  // Fetch collateral only for evidence made for this statement.
   if (!timingSafeEqual(signed.parts.report.reportData, reportDataOf(statement))) {
     throw refused("report_data", "the quote was made for another statement");
   }
@@ -93,7 +90,7 @@ async function verifyQuoted(
   return { verified: { kind, facts, composeHash, ...admission, policyId }, collateral };
 }
 
-/** Strict, as `Buffer.from` ignores other characters and two texts would be the same quote. */
+/** `Buffer.from` ignores other characters, so two texts would be one quote. */
 function bytesOf(hex: string): Buffer {
   if (/^(?:[0-9a-f]{2})+$/.test(hex) && hex.length <= 65_536) return Buffer.from(hex, "hex");
   throw refused("quote_malformed", "the quote is not hexadecimal digits in lower case");

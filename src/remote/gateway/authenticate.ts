@@ -4,16 +4,15 @@ import { checkOf, nodeUnauthorized } from "../protocol/errors.ts";
 import { readSignedRequest, type SignedRequest } from "../protocol/signed-request.ts";
 import type { Run, Runs } from "./runs.ts";
 
-/** What a run with open leases may still do when its attestation has ended. */
+/** Allowed after the attestation has ended, while the run has leases. */
 const endsWork = /\/(?:complete|fail|leave)$/;
 
-/** Nonces remembered per run; with more, no request is accepted, so that none is forgotten early. */
+/** Per run. At the limit requests are refused: dropping nonces early would permit replays. */
 const mostNonces = 20_000;
 
 /**
- * Which run has signed a request; each nonce is accepted once. Errors: `node_unauthorized` with `unknown_key`,
- * `attestation_ended`, `clock_skew`, `before_attestation`, `replayed`, or what is wrong with the signature;
- * `too_many_attempts`.
+ * Identifies the signing run and records the nonce. Errors: `node_unauthorized` with `unknown_key`, `bad_signature`,
+ * `attestation_ended`, `clock_skew`, `before_attestation`, `replayed` or another signature check; `too_many_attempts`.
  */
 export function authenticate(
   request: SignedRequest,
@@ -24,7 +23,7 @@ export function authenticate(
   if (run === undefined) {
     throw nodeUnauthorized("unknown_key", "no node with this key has attested to this gateway");
   }
-  // Nothing about a run is disclosed to a caller without its key.
+  // Signature first: a caller without the key learns nothing about the run.
   if (!sender.isSignedBy(run.signingKey)) {
     throw nodeUnauthorized("bad_signature", "the signature is not that of the key");
   }
@@ -36,11 +35,11 @@ export function authenticate(
       `the request was signed ${seconds} s away from the gateway's time`,
     );
   }
-  // Nonces are remembered since the run attested: what was signed in an earlier second may be a replay.
+  // Nonces are remembered only since the run attested.
   if (sender.createdMs + 1_000 <= run.connectedMs) {
     throw nodeUnauthorized("before_attestation", "the request was signed before the run attested");
   }
-  // One second more, as signatures carry whole seconds.
+  // Signatures carry whole seconds.
   noteNonce(run, sender.nonce, clock.elapsed(), 2 * clockSkewMs + 1_000);
   if (!runs.isLive(run) && !(endsWork.test(request.path) && run.leases.size > 0)) {
     throw nodeUnauthorized("attestation_ended", "the attestation of the node has ended");

@@ -3,10 +3,10 @@ import type { Clock } from "../../lib/clock.ts";
 import { base64url } from "../protocol/encoding.ts";
 import { nodeRefused } from "../protocol/errors.ts";
 
-/** Challenges that may be open at a time; the oldest is dropped for one more. */
+/** Open at a time; the oldest is dropped beyond this. */
 const maxChallenges = 1_000;
 
-/** Nonces for evidence, each valid once. */
+/** Single-use nonces for evidence. */
 export class Challenges {
   readonly #context: { clock: Clock; randomBytes: RandomBytes; settings: { challengeMs: number } };
   readonly #open = new Map<string, { number: number; endsMs: number }>();
@@ -20,7 +20,7 @@ export class Challenges {
     this.#context = context;
   }
 
-  /** 32 random bytes in base64url. */
+  /** 32 bytes, base64url. */
   open(): string {
     const { clock, randomBytes, settings } = this.#context;
     const [oldest = ""] = this.#open.keys();
@@ -31,7 +31,7 @@ export class Challenges {
     return nonce;
   }
 
-  /** Uses a nonce up and returns its number, which grows. Errors: `node_refused` with `challenge_unknown` or `challenge_ended`. */
+  /** Returns the challenge's increasing number. Errors: `node_refused` with `challenge_unknown` or `challenge_ended`. */
   use(nonce: string): number {
     const challenge = this.#open.get(nonce);
     this.#open.delete(nonce);

@@ -17,10 +17,10 @@ type CompletionContext = NodeGatewayContext & {
   penalties: Penalties;
 };
 
-/** Of one answer; the first may hang on a connection that nobody knows to be cut. */
+/** Per lease: the first may hang on a connection that was cut unnoticed. */
 const mostSendings = 2;
 
-/** Takes what runs complete: jobs that they have leased, with answers signed by the keys that were attested. */
+/** Accepts signed answers and failures of leased jobs. */
 export class Completion {
   readonly #context: CompletionContext;
 
@@ -37,7 +37,7 @@ export class Completion {
     return await this.#context.queue.renew(job, token);
   }
 
-  /** What to call when the answer has been sent. Errors: `lease_lost` when there is no job that it could belong to. */
+  /** Returns the callback for the end of the upload. Errors: `lease_lost` if the run has too few leases. */
   begin(run: Run): () => void {
     if (run.sending >= mostSendings * run.leases.size) throw leaseLost();
     run.sending += 1;
@@ -48,7 +48,7 @@ export class Completion {
     };
   }
 
-  /** Errors: `lease_lost`; `node_answer_refused`, after which the job runs again. */
+  /** Errors: `lease_lost`; `node_answer_refused`, and the job is retried. */
   async complete(run: Run, sealed: SealedAnswer): Promise<void> {
     await this.#once(run, sealed, async (lease) => {
       const { queue, known, penalties } = this.#context;
@@ -76,7 +76,7 @@ export class Completion {
     });
   }
 
-  /** One at a time for each lease: the second waits, and gets `lease_lost` once the first was taken. */
+  /** Serialises completions of a lease: the second gets `lease_lost` if the first succeeded. */
   async #once(
     run: Run,
     { job, token }: SealedAnswer,
@@ -92,14 +92,14 @@ export class Completion {
       await lease.completing;
       run.leases.delete(token);
     } catch (error) {
-      // What could not be written may be sent again.
+      // The node may retry.
       lease.completing = null;
       if (isLeaseLost(error)) run.leases.delete(token);
       throw error;
     }
   }
 
-  /** What is no answer to the request counts against the node: the job runs again, on another if it can. */
+  /** An invalid answer penalises the node; the job is retried, on another node if possible. */
   async #readOrFail<Value>(
     { run, job, token }: OpenLease,
     readSealed: () => Promise<Value>,
@@ -126,7 +126,7 @@ export class Completion {
     }
   }
 
-  /** The answer and its signature, if the attested keys made it for this lease, in its time and under an attestation of the run. */
+  /** Requires a signature of the run's attested keys for this lease, within its time and one of the run's attestations. */
   async #verify(lease: OpenLease, plain: Uint8Array): Promise<SignedAnswer> {
     const { settings, clock } = this.#context;
     const { run, job, request, work, sealedMs } = lease;
@@ -147,7 +147,7 @@ export class Completion {
     if (!isSameDigest(signed.quoteSha256, quoteDigestOf(attestation.evidence))) {
       throw nodeAnswerRefused("other_quote", "it names another quote than was attested");
     }
-    // One second more, as signatures carry whole seconds.
+    // Signatures carry whole seconds.
     const earliestMs = sealedMs - settings.clockSkewMs - 1_000;
     if (signedAtMs < earliestMs || signedAtMs > clock.now() + settings.clockSkewMs) {
       throw nodeAnswerRefused("other_time", "it was not signed within the time of its lease");
@@ -163,7 +163,7 @@ function leaseOf(run: Run, job: string, token: string): OpenLease {
   return lease;
 }
 
-/** An answer that continues with a credential of the node continues there. */
+/** Binds a continuation with a credential of the node to that node. */
 function withNode(answer: SourceAnswer, nodeId: string): SourceAnswer {
   if (answer.nextPlace == null) return answer;
   const { nodeId: _, ...place } = answer.nextPlace;

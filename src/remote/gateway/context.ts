@@ -11,49 +11,45 @@ import type { GatewaySettings } from "../settings.ts";
 import type { NodeOperations } from "./operations.ts";
 import type { ReleaseSource } from "./releases.ts";
 
-/** A job as nodes receive it. */
 export type GatewayWork = AnswerRequest & {
-  /** It needs credentials that stay in the gateway's process: no remote node is given it. */
+  /** Needs a credential that leaves the gateway's process only by a release. */
   isKeptHere?: true;
 };
 
-/** An answer that a node has signed. */
 export type SignedAnswer = SourceAnswer & { signature: ResultSignature };
 
-/** The queue as the gateway of nodes uses it. */
 export type NodeQueue = LeaseGateway<GatewayWork, SignedAnswer> & {
-  /** Checks again which waiting node may be given what. */
+  /** Re-evaluates pending lease requests. */
   wakeNodes(): void;
-  /** A job that never reached its node goes to others at once, and no attempt is counted. */
+  /** Returns an undelivered lease: dispatched again at once, attempt not counted. */
   giveBack(uuid: string, token: string): Promise<void>;
-  /** What a node has leased goes to others at once, and no attempt is counted. */
+  /** Ends a node's leases: dispatched again at once, attempts not counted. */
   endLeasesOf(nodeId: string): Promise<unknown>;
-  /** What a node had leased that restarted without leaving goes to others, and the attempt counts. */
+  /** Fails the leases of a node that restarted without leaving: attempts count. */
   failLeasesOf(nodeId: string): Promise<void>;
-  /** Jobs that a node runs; one counts from the moment it is given. */
+  /** Counted from dispatch. */
   runningOf(nodeId: string): number;
 };
 
-/** What the gateway of nodes needs of its surroundings. */
 export type NodeGatewayContext = {
   settings: GatewaySettings;
-  /** Longest life of a job and of its result together: so long after it has ended an attestation may be requested. */
+  /** Longest life of a job plus its result; attestations are stored that much longer. */
   resultMs: number;
   store: Store<NodeOperations>;
   queue: NodeQueue;
   verifier: EvidenceVerifier;
-  /** The policy file as anyone may read it; null without one. */
+  /** The published policy file, if any. */
   policy: Readonly<Record<string, unknown>> | null;
-  /** What a node has to show before anything of it is read (protocol/enrolment.ts). */
+  /** Required before anything else of a registration is read (protocol/enrolment.ts). */
   enrolmentToken: string;
   gatewayKey: SigningKey;
   clock: Clock;
   randomBytes: RandomBytes;
   randomUuid: () => string;
   log: NodeLog;
-  /** How far the node in this process gets with it (`reachOf`); 0 where it leaves the work to others. */
+  /** Reach (`reachOf`) of the embedded node; 0 if it defers to others. */
   embeddedReach: (work: Work) => number;
-  /** Credentials that may be released to nodes; none where it is left out. */
+  /** Omitted if nothing is released. */
   releases?: ReleaseSource;
   onDispatch?: (evidence: EvidenceKind) => void;
   onRefusedAnswer?: (code: string) => void;

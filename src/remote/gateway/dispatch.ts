@@ -18,19 +18,19 @@ type DispatchContext = NodeGatewayContext & {
   eligibility: Eligibility;
   released: Releases;
   stopping: AbortSignal;
-  /** Nothing can be encrypted to the keys of a run. */
+  /** Called when encryption to a run's keys fails. */
   onUnusable: (run: Run) => void;
 };
 
 type LeaseRequest = Parameters<NodeQueue["lease"]>[0];
 
-/** Requests for work that a node may have open beyond the jobs that it runs at a time. */
+/** Lease requests beyond the node's concurrency. */
 const sparePolls = 4;
 
-/** Sets of methods that a run requests, of which so many are remembered. */
+/** Method sets cached per run. */
 const mostMethodSets = 16;
 
-/** Gives jobs to runs that are attested, encrypted to their keys. */
+/** Dispatches jobs to attested runs, encrypted to their keys. */
 export class Dispatch {
   readonly #context: DispatchContext;
 
@@ -38,7 +38,7 @@ export class Dispatch {
     this.#context = context;
   }
 
-  /** Null when no job came in time. Errors: `node_unauthorized`, `too_many_attempts`. */
+  /** Null if no job arrives in time. Errors: `node_unauthorized`, `too_many_attempts`. */
   async lease(
     run: Run,
     { methods, wait_ms: waitMs }: LeaseBody,
@@ -58,7 +58,7 @@ export class Dispatch {
     } finally {
       run.heardMs = Math.max(run.heardMs, clock.elapsed());
       this.#notePoll(run, methods, -1);
-      // What was reserved for it goes to others, or to its next request.
+      // Releases what the queue reserved for this request.
       queue.wakeNodes();
     }
   }
@@ -91,7 +91,7 @@ export class Dispatch {
     return null;
   }
 
-  /** Shared by all requests of a run for the same methods: the queue evaluates it once for all of them. */
+  /** One object per run and method set, which the queue evaluates once. */
   #requestOf(run: Run, methods: readonly string[]): LeaseRequest {
     const { eligibility } = this.#context;
     const wanted = methodNames.filter((method) => methods.includes(method));
@@ -101,7 +101,7 @@ export class Dispatch {
       isOpen: () => eligibility.isOpen(run),
       accepts: (work: GatewayWork) => eligibility.accepts(run, work),
       load: () => eligibility.load(run),
-      // A node does not say how many jobs of a method it runs: at least as many as it had requests open at once.
+      // A node does not report slots per method: assume its most concurrent requests.
       slots: () => Math.max(0, ...wanted.map((method) => run.demand.get(method)?.most ?? 0)),
       onGiven: () => this.#notePace(run),
     };
@@ -122,7 +122,7 @@ export class Dispatch {
     clock.sleep(waitMs, stopping).then(wake, () => undefined);
   }
 
-  /** Encrypts a job to a run. Null where the run has ended: the job goes to another. */
+  /** Null if the run or lease has ended or encryption failed. */
   async #dispatch(
     run: Run,
     lease: Lease<GatewayWork>,
@@ -142,7 +142,7 @@ export class Dispatch {
       return null;
     }
     if (sealed === null) {
-      // The attempt counts: a job that cannot be encrypted is not retried forever.
+      // Counts as an attempt, so that it is not retried forever.
       await queue.fail(uuid, token, notSealed).catch(() => undefined);
       return null;
     }

@@ -14,10 +14,10 @@ import { isQuarantined, type Penalties } from "./penalties.ts";
 import type { Releases } from "./releases.ts";
 import type { Run, Runs } from "./runs.ts";
 
-/** A run that is silent for so long and runs nothing is not expected to take work. */
+/** A run that is idle and silent this long counts as disconnected. */
 const silentMs = 5_000;
 
-/** After so many failures in a row nothing is expected of a node for a while, whatever it was given. */
+/** From here on, no work is reserved for a node. */
 const mostFailuresInRow = 2;
 
 const paceWindowMs = 1_000;
@@ -27,7 +27,7 @@ type EligibilityContext = Pick<
   "settings" | "queue" | "clock" | "embeddedReach"
 > & { known: KnownNodes; runs: Runs; penalties: Penalties; released: Releases };
 
-/** Which run may be given what, and when. */
+/** Decides which run may receive which job, and when. */
 export class Eligibility {
   readonly #context: EligibilityContext;
 
@@ -35,27 +35,25 @@ export class Eligibility {
     this.#context = context;
   }
 
-  /** Jobs that it runs. */
   running = ({ nodeId }: Run): number => this.#context.queue.runningOf(nodeId);
 
   load = (run: Run): number =>
-    // A node that has just failed comes after the others: a retry goes to another node where it can.
+    // A retry prefers nodes without recent failures.
     this.running(run) / (this.#recordOf(run)?.concurrency ?? 1) +
     this.#context.penalties.failuresInRow(run.nodeId);
 
-  /** Whether it is attested and was heard of lately. */
   isConnected(run: Run): boolean {
     const { runs, clock } = this.#context;
     if (!runs.isLive(run)) return false;
     return run.polls > 0 || this.running(run) > 0 || run.heardMs + silentMs > clock.elapsed();
   }
 
-  /** Whether it may be given a job at this moment: attested, approved, with a free slot and within its pace. */
+  /** Attested, approved, not quarantined, below its concurrency and dispatch rate. */
   isOpen(run: Run): boolean {
     return this.#isServing(run) && this.paceMs(run) === 0 && !this.#isBusy(run);
   }
 
-  /** How long until it may be given one more: no second, wherever it begins, contains more than `dispatchesPerSecond`. */
+  /** Milliseconds to wait: at most `dispatchesPerSecond` in any sliding second. */
   paceMs(run: Run): number {
     const { settings, clock } = this.#context;
     const sinceMs = clock.elapsed() - paceWindowMs;
@@ -65,7 +63,7 @@ export class Eligibility {
     return blockingMs === undefined ? 0 : blockingMs - sinceMs;
   }
 
-  /** Whether it takes work of the method: it requests it, did so a moment ago, or runs all that it can. */
+  /** Whether the run requests the method, did so recently, or is fully occupied. */
   takes(run: Run, method: Method): boolean {
     const demand = run.demand.get(method);
     if (demand === undefined) return false;
@@ -73,7 +71,7 @@ export class Eligibility {
     return demand.open > 0 || isRecent || this.#isBusy(run);
   }
 
-  /** What it can do, by its own means and with credentials that it would be sent. */
+  /** Includes those of releasable credentials. */
   capabilities = (run: Run): readonly Capability[] =>
     mergedCapabilities(
       this.#recordOf(run)?.capabilities ?? [],
@@ -87,11 +85,11 @@ export class Eligibility {
   }
 
   /**
-   * Work goes to the nodes that reach furthest with it, such as a search of all platforms to those that know the most of them;
-   * among these to the ones with the strongest evidence, as long as one of them waits for it.
+   * Prefers the furthest reach, such as the most platforms for a search of all; among equals, the strongest evidence while such
+   * a node has an open request.
    */
   #isBest(run: Run, work: GatewayWork, reach: number): boolean {
-    // A page goes on where the one before came from.
+    // A continued page stays on the node of the page before.
     if ((work.place?.nodeId ?? null) !== null) return true;
     if (this.#context.embeddedReach(work) > reach) return false;
     for (const other of this.#context.runs.all()) {
@@ -105,7 +103,7 @@ export class Eligibility {
     return true;
   }
 
-  /** What a node claims to reach counts as long as it takes the work, and does not fail at one job after another. */
+  /** Whether the claimed reach counts: the node takes such work and does not fail repeatedly. */
   #isExpected(run: Run, work: GatewayWork): boolean {
     return (
       this.#isServing(run) &&
@@ -138,7 +136,7 @@ export class Eligibility {
 const isStronger = (one: Run, other: Run): boolean =>
   evidenceKinds.indexOf(one.evidence) < evidenceKinds.indexOf(other.evidence);
 
-/** A method that continues with a credential continues on the node that has it. */
+/** A continuation with a credential must run where the credential is. */
 function isPlaceOf(nodeId: string, { place = null }: GatewayWork): boolean {
   if (place === null) return true;
   return place.nodeId === undefined ? place.credentialId === null : place.nodeId === nodeId;

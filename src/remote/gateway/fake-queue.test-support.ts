@@ -9,25 +9,25 @@ type FakeJob = {
   uuid: string;
   work: GatewayWork;
   attempts: number;
-  /** When a node was given it last, by the clock that only goes on. */
+  /** Elapsed time. */
   givenMs: number | null;
   lease: { nodeId: string; token: string; lost: AbortController } | null;
   result: SignedAnswer | null;
   failures: LeaseFailure[];
   leftMs: number;
-  /** How often a node was lost that held it. */
+  /** Nodes lost with the lease. */
   deaths: number;
 };
 
-/** A queue in memory that behaves as the real one does to nodes, without fairness, attempts or deadlines. */
+/** Behaves to nodes like the real queue, without fairness, attempts or deadlines. */
 export type FakeQueue = NodeQueue & {
   add(work?: Partial<GatewayWork>): string;
   job(uuid: string): FakeJob;
   jobs(): readonly FakeJob[];
   remove(uuid: string): void;
-  /** The lease is lost, as when its job is cancelled or the node did not renew. */
+  /** As after a cancellation or missed renewal. */
   loseLease(uuid: string): void;
-  /** What writes fails until it is called again with null. */
+  /** Writes fail until called with null. */
   breakWith(fault: EarshotError | null): void;
 };
 
@@ -129,7 +129,7 @@ export function createFakeQueue(clock: Clock): FakeQueue {
         }));
       if (job?.lease == null) return null;
       const { token, lost } = job.lease;
-      // The real one writes here.
+      // The real queue writes here.
       await Promise.resolve();
       job.attempts += 1;
       return {

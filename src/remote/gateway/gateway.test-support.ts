@@ -36,7 +36,7 @@ import { comet, createFakeQueue, type FakeQueue } from "./fake-queue.test-suppor
 import { NodeGateway, type NodeSession } from "./gateway.ts";
 import { changeNodeState, type NodeOperations, nodeOperations } from "./operations.ts";
 
-/** A gateway over a control database and a queue of its own, on a clock that stands still until it is told. */
+/** With its own control database and queue, on a manual clock. */
 export type TestGateway = {
   clock: ManualClock;
   database: Database;
@@ -44,23 +44,22 @@ export type TestGateway = {
   queue: FakeQueue;
   gateway: NodeGateway;
   gatewayKey: string;
-  /** What the verifier finds in evidence; it throws what is thrown. */
+  /** Result or error of the fake verifier. */
   verify: (registration: { kind: EvidenceKind }) => Promise<Partial<VerifiedEvidence>>;
-  /** What was logged. */
   logged: { message: string; fields: Record<string, unknown> }[];
-  /** What counters were told. */
+  /** Metric hooks. */
   told: string[];
-  /** Ends the gateway as a process that ends does, and starts another over the same store. */
+  /** Starts another gateway over the same store. */
   restart(): Promise<void>;
-  /** Changes a node as an operator does beside the server, who is heard within a second. */
+  /** As an operator from another process; noticed within a second. */
   change(id: string, state: "approved" | "draining" | "removed"): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Making a database takes longer than most tests: what one has emptied the next one uses. */
+/** Creating one takes longer than most tests. */
 const idleDatabases: Database[] = [];
 
-/** Its files are gone from the folder at once, and their room with the process. */
+/** The files are unlinked at once; their space is freed with the process. */
 function openDatabase(): Database {
   const folder = mkdtempSync(join(tmpdir(), "earshot-nodes-"));
   const database = openForWriting(join(folder, "control.db"), controlMigrations);
@@ -69,7 +68,6 @@ function openDatabase(): Database {
   return database;
 }
 
-/** The enrolment token of the gateway. */
 export const testToken = enrolmentTokenOf(Buffer.alloc(32, 7), "earshot");
 
 const gatewayKeys = gatewayKeyOf(Buffer.alloc(32, 7));
@@ -188,7 +186,7 @@ export const factsOf = (
 export const refusal = (code: string, message = code): EarshotError =>
   new EarshotError("evidence_refused", message, { status: 403, details: [{ code, message }] });
 
-/** A node that is driven by hand. */
+/** Driven manually. */
 export type TestNode = {
   id: string;
   identity: Identity;
@@ -226,7 +224,7 @@ export async function makeNode(changed: Partial<TestNode> = {}): Promise<TestNod
   };
 }
 
-/** The registration of a node for a nonce; `change` spoils the statement before it is signed. */
+/** `change` alters the statement before signing. */
 export function registrationOf(
   test: TestGateway,
   node: TestNode,
@@ -258,7 +256,6 @@ export function registrationOf(
   };
 }
 
-/** Attests with a fresh challenge. */
 export async function attest(test: TestGateway, node: TestNode) {
   const { nonce } = test.gateway.challenge();
   const registration = registrationOf(test, node, nonce);
@@ -268,7 +265,7 @@ export async function attest(test: TestGateway, node: TestNode) {
   return answer;
 }
 
-/** A node that is approved and has attested. */
+/** Approved and attested. */
 export async function admittedNode(
   test: TestGateway,
   changed: Partial<TestNode> = {},
@@ -281,7 +278,7 @@ export async function admittedNode(
   return node;
 }
 
-/** A request that the node signs, at its time or `lateMs` before. */
+/** Dated `lateMs` earlier. */
 export function signed(
   test: TestGateway,
   node: TestNode,
@@ -297,7 +294,6 @@ export function signed(
 export const entered = (test: TestGateway, node: TestNode, what = "lease"): NodeSession =>
   test.gateway.enter(signed(test, node, what));
 
-/** The envelope that the node gets, waiting for it up to `waitMs`. */
 export async function leased(
   test: TestGateway,
   node: TestNode,
@@ -332,7 +328,6 @@ export async function opened(
   return { envelope, token, request, sealer, leftMs };
 }
 
-/** Leases a job and opens it. */
 export const openedJob = async (
   test: TestGateway,
   node: TestNode,
@@ -340,7 +335,7 @@ export const openedJob = async (
 ): Promise<OpenedJob> =>
   await opened(test, node, await leased(test, node, method === undefined ? {} : { method }));
 
-/** A post of the window of `comet`, `minute` minutes after its start. */
+/** In the window of `comet`, `minute` minutes after its start. */
 export function postAt(minute: number): FetchedItem {
   const createdMs = comet.toMs - 600_000 + minute * 60_000;
   const id = BigInt(createdMs - 1_288_834_974_657) << 22n;
@@ -377,7 +372,7 @@ export function answerWith(
 
 type SignedParts = Parameters<typeof signResult>[0];
 
-/** An answer as the node signs and seals it; `change` says otherwise than the truth. */
+/** `change` falsifies parts of it. */
 export function sealedAnswer(
   test: TestGateway,
   node: TestNode,
@@ -418,7 +413,6 @@ export function sealedFailure(job: OpenedJob, changed: Partial<LeaseFailure> = {
   return { job: job.envelope.job, token: job.token, ...job.sealer.seal(failureBytes(failure)) };
 }
 
-/** Hands in an answer to a job that the node holds. */
 export async function complete(
   test: TestGateway,
   ...answered: Parameters<typeof sealedAnswer> extends [TestGateway, ...infer Rest] ? Rest : never
@@ -428,7 +422,6 @@ export async function complete(
   await test.gateway.complete(entered(test, node, "complete"), answer);
 }
 
-/** The code of the check that failed. */
 export async function checkThatFails(run: () => unknown): Promise<string> {
   try {
     await run();

@@ -30,15 +30,15 @@ import { type Run, Runs } from "./runs.ts";
 
 export type { NodeView } from "./node-views.ts";
 
-/** A run of a node that has attested since the gateway started, by its keys. */
+/** An authenticated run, identified by its keys. */
 export type NodeSession = { nodeId: string; keyId: string };
 
-/** How soon a node that waits for approval attests again, at most. */
+/** Longest interval at which a pending node attests again. */
 const pendingAgainMs = 10_000;
 
 /**
- * The gateway's side of remote nodes: it gives work to attested nodes alone, each job encrypted to the keys that were attested,
- * and takes answers that those keys have signed. The keys of a run are in memory: after a restart all nodes attest again.
+ * Server side of remote nodes. Only attested nodes get work: jobs are encrypted to attested keys, and answers must be signed by
+ * them. Runs are in memory only, so all nodes attest again after a restart.
  */
 export class NodeGateway {
   readonly #context: NodeGatewayContext;
@@ -83,7 +83,7 @@ export class NodeGateway {
     });
   }
 
-  /** Reads what is stored, then keeps it up to date with what operators change. */
+  /** Loads the nodes and starts maintenance, which picks up operators' changes. */
   async start(): Promise<void> {
     await this.#known.refresh();
     this.#maintenance = maintainNodes(
@@ -104,7 +104,7 @@ export class NodeGateway {
     await this.#maintenance;
   }
 
-  /** What this gateway requires of nodes, for anyone to read. `quotes` is the policy file; null without one. */
+  /** The published requirements; `quotes` is the policy file, or null. */
   policy() {
     const { verifier, settings, gatewayKey, policy } = this.#context;
     return {
@@ -116,12 +116,12 @@ export class NodeGateway {
     };
   }
 
-  /** Signs an answer to a node with the gateway's key; base64url. */
+  /** Base64url. */
   signAnswer(answer: GatewayAnswer): string {
     return signGatewayAnswer(answer, this.#context.gatewayKey);
   }
 
-  /** Requires the enrolment token of a challenge or registration. Errors: `node_refused`, `not_enrolled`. */
+  /** Errors: `node_refused` with `not_enrolled`. */
   requireEnrolled({ headers }: Pick<SignedRequest, "headers">, address: string): void {
     const proof = headers[enrolmentField] ?? "";
     const input = headers["signature-input"] ?? "";
@@ -146,7 +146,7 @@ export class NodeGateway {
     };
   }
 
-  /** Errors: `node_refused`, with the check that failed in its details; `unavailable`. */
+  /** Errors: `node_refused` with the failed check in its details; `unavailable`. */
   async register(registration: Registration, address: string): Promise<RegistrationAnswer> {
     try {
       return await this.#register(registration);
@@ -206,16 +206,13 @@ export class NodeGateway {
     this.#context.onRegistration?.("refused");
   }
 
-  /**
-   * Which run has signed a request. Errors: `node_unauthorized`, with `unknown_key`, `attestation_ended`, `bad_signature`,
-   * `clock_skew`, `before_attestation` or `replayed` in its details.
-   */
+  /** Authenticates a request. Errors: as `authenticate`. */
   enter(request: SignedRequest): NodeSession {
     const { clock, settings } = this.#context;
     return authenticate(request, { runs: this.#runs, clock, clockSkewMs: settings.clockSkewMs });
   }
 
-  /** Null when no job came in time, and for a node that gets none: draining or quarantined. */
+  /** Null without a job in time, also for draining or quarantined nodes. Errors: as `Dispatch.lease`. */
   async lease(
     session: NodeSession,
     request: LeaseBody,
@@ -224,20 +221,20 @@ export class NodeGateway {
     return await this.#dispatch.lease(this.#runOf(session), request, signal);
   }
 
-  /** For how long the lease is extended. Errors: `lease_lost`. */
+  /** Milliseconds. Errors: `lease_lost`, `node_unauthorized`. */
   async renew(session: NodeSession, job: string, token: string): Promise<number> {
     return await this.#completion.renew(this.#runOf(session), job, token);
   }
 
   /**
-   * A run begins to send an answer, before anything of it is read; the result is to be called when it has been sent or cut off.
-   * Errors: `lease_lost` for a run that has no job, or sends each of its jobs' answers twice already.
+   * Bounds a run's concurrent uploads; call before reading the body. Returns the callback for its end. Errors: `lease_lost`
+   * without a job, or with two uploads per lease.
    */
   beginAnswer(session: NodeSession): () => void {
     return this.#completion.begin(this.#runOf(session));
   }
 
-  /** Errors: `lease_lost`; `node_answer_refused`, with what is wrong in its details: the job runs again then. */
+  /** Errors: `lease_lost`; `node_answer_refused` with the failed check, and the job is retried. */
   async complete(session: NodeSession, answer: SealedAnswer): Promise<void> {
     await this.#completion.complete(this.#runOf(session), answer);
   }
@@ -247,24 +244,24 @@ export class NodeGateway {
     await this.#completion.fail(this.#runOf(session), answer);
   }
 
-  /** The node stops: what it has leased goes to others at once. */
+  /** The node shuts down: its jobs are dispatched to others at once. */
   async leave(session: NodeSession): Promise<void> {
     const run = this.#runOf(session);
     this.#events.note(run.nodeId, "left", `run ${run.keyId}`);
     await this.#end(run);
   }
 
-  /** A node did not renew a lease, or kept a job past its deadline. */
+  /** The node did not renew a lease, or exceeded a job's deadline. */
   noteStall(nodeId: string, stall: Exclude<Stall, "restarted">): void {
     this.#penalties.noteStall(nodeId, stall);
   }
 
-  /** A node answered the job that is none of this gateway's. */
+  /** Another node, such as the embedded one, answered the job. */
   noteAnswered(nodeId: string, job: string): void {
     this.#penalties.noteDone(nodeId, job);
   }
 
-  /** The remote nodes but for removed ones; the oldest first. */
+  /** Without removed ones, oldest first. */
   nodes(): readonly NodeView[] {
     const context = {
       clock: this.#context.clock,
@@ -277,7 +274,7 @@ export class NodeGateway {
       .map((record) => viewOf(record, context));
   }
 
-  /** What the keys of a run were attested with; null when it is unknown or expired. */
+  /** Null if unknown or expired. */
   async attestation(id: string): Promise<Attestation | null> {
     const { store, clock } = this.#context;
     return await store.read("attestation", { id, nowMs: clock.now() });
@@ -306,13 +303,12 @@ export class NodeGateway {
     await this.#takeBack(run, this.#context.queue.endLeasesOf);
   }
 
-  /** What a run had leased goes to others. */
   async #takeBack(run: Run, take: (nodeId: string) => Promise<unknown>): Promise<void> {
     run.leases.clear();
     try {
       await take(run.nodeId);
     } catch (error) {
-      // They lapse by themselves.
+      // The leases expire on their own.
       const message = "the jobs of a node could not be taken back";
       this.#context.log.warn({ error: messageOf(error) }, message);
     }
@@ -320,5 +316,5 @@ export class NodeGateway {
   }
 }
 
-/** The refusals that operators see as events. */
+/** Refusals that operators see as events. */
 const reported: ReadonlySet<string> = new Set(["node_refused", "unavailable"]);

@@ -29,7 +29,7 @@ const record: NodeRecord = {
   isListed: false,
 };
 
-/** Nodes over a store that has these records; `write` is called with what is written. */
+/** `write` is called for each write. */
 async function knownNodes(stored: NodeRecord[], write = async (_name: string) => {}) {
   const store = { read: async () => [...stored], write } as unknown as Store<NodeOperations>;
   const known = new KnownNodes(store);

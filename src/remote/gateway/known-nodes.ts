@@ -3,16 +3,16 @@ import type { NodeRecord } from "./node-store.ts";
 import type { NodeOperations, NodeUse, Quarantine } from "./operations.ts";
 
 /**
- * The nodes of the control store, in memory: read at the start and once a second, for what an operator changed beside this
- * process. What this gateway decides applies at once and is written with the next round.
+ * In-memory copy of the stored nodes, refreshed every second because operators change them from other processes. The gateway's
+ * own decisions apply at once and are written in the next round.
  */
 export class KnownNodes {
   readonly #store: Store<NodeOperations>;
   #records = new Map<string, NodeRecord>();
-  /** Not written yet. */
+  /** Unwritten. */
   readonly #quarantines = new Map<string, Quarantine>();
   #uses = new Map<string, NodeUse>();
-  /** Changes of the store in progress, and how many have ended: a read that overlaps one is out of date. */
+  /** Writes in progress and finished: a read that overlaps one is stale. */
   #changing = 0;
   #changed = 0;
 
@@ -26,7 +26,7 @@ export class KnownNodes {
 
   all = (): Iterable<NodeRecord> => this.#records.values();
 
-  /** Changes nodes in the store; `write` puts what became of them. */
+  /** Runs a write; `write` calls `put` with its result. */
   async change<Value>(write: () => Promise<Value>): Promise<Value> {
     this.#changing += 1;
     try {
@@ -37,7 +37,7 @@ export class KnownNodes {
     }
   }
 
-  /** Takes over a record as the store has it. */
+  /** Merges unwritten counts and quarantines. */
   put(stored: NodeRecord): NodeRecord {
     const { done, failed, seenMs } = this.#useOf(stored.id);
     const quarantine = this.#quarantines.get(stored.id);
@@ -97,7 +97,7 @@ export class KnownNodes {
 
   #useOf = (id: string): NodeUse => this.#uses.get(id) ?? { id, done: 0, failed: 0, seenMs: 0 };
 
-  /** Reads the store; gives the nodes whose state changed, and those that are gone. */
+  /** Returns previous records of nodes that changed state or were deleted. */
   async refresh(): Promise<readonly NodeRecord[]> {
     const changed = this.#changed;
     const stored = await this.#store.read("nodes", null);
@@ -108,7 +108,7 @@ export class KnownNodes {
     return [...before.values()].filter(({ id, state }) => this.#records.get(id)?.state !== state);
   }
 
-  /** Writes quarantines, each once it can be written. */
+  /** Failed writes are retried in the next round. */
   async writeQuarantines(): Promise<void> {
     for (const [id, quarantine] of this.#quarantines) {
       await this.change(async () => {
@@ -118,7 +118,7 @@ export class KnownNodes {
     }
   }
 
-  /** Writes counts and times; those that cannot be written are lost. */
+  /** Lost if the write fails. */
   async writeUses(): Promise<void> {
     if (this.#uses.size === 0) return;
     await this.change(async () => {

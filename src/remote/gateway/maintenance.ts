@@ -14,13 +14,13 @@ type MaintenanceContext = Pick<NodeGatewayContext, "store" | "clock" | "log" | "
 };
 
 const roundMs = 1_000;
-/** Rounds between two writes of what nodes have done, and between two sweeps. */
+/** In rounds. */
 const useRounds = 10;
 const sweepRounds = 60;
-/** So long after its attestation has ended a silent run is ended. */
+/** Silence after which a run without attestation is ended. */
 const silentMs = 600_000;
 
-/** Keeps nodes in memory and in the store alike until `stopping`; then writes what is left. */
+/** Synchronises memory and store until `stopping`, then writes what is pending. */
 export async function maintainNodes(
   context: MaintenanceContext,
   stopping: AbortSignal,

@@ -3,7 +3,7 @@ import { isInsecure } from "../evidence/evidence.ts";
 import type { Attestation } from "../proof/proof.ts";
 import { type NodeRecord, type NodeState, nodeOf } from "./node-store.ts";
 
-/** A node whose evidence was verified, as it is to be stored. */
+/** A node with verified evidence. */
 export type NodeArrival = Pick<
   NodeRecord,
   | "id"
@@ -20,20 +20,19 @@ export type NodeArrival = Pick<
   | "isListed"
 > & { attestation: Attestation; keptUntilMs: number; nowMs: number };
 
-/** `waitsFor` says why the policy alone does not approve it, for people. */
+/** `waitsFor`: why the policy alone does not approve it, for people. */
 export type StoredArrival = { refused: null; record: NodeRecord; waitsFor: string | null };
 
-/** The check that failed. */
 type RefusedArrival = {
   refused: "node_removed" | "other_identity" | "evidence_downgraded" | "machine_changed";
 };
 
-/** Attestations of one node that are stored. */
+/** Per node. */
 const mostAttestations = 1_000;
 
 /**
- * Stores a node that attested: a new one waits for approval unless the policy names its machine, and no node of that machine
- * was removed or is quarantined. An approval covers what was approved: no weaker evidence, and no other machine.
+ * A new node is pending unless the policy lists its machine and no other node of that machine is removed or quarantined. An
+ * approval does not extend to insecure evidence or another machine.
  */
 export function keepNode(database: Database, arrival: NodeArrival): StoredArrival | RefusedArrival {
   const before = nodeOf(database, arrival.id);
@@ -49,7 +48,7 @@ export function keepNode(database: Database, arrival: NodeArrival): StoredArriva
   return { refused: null, record, waitsFor };
 }
 
-/** A new identity costs nothing: what was decided about a node of the machine holds for the next one too. */
+/** New identities are free, so decisions about other nodes of the machine count. */
 function objectionTo(database: Database, { id, machine, nowMs }: NodeArrival): string | null {
   const other = database.get<{ id: string; state: NodeState }>(
     `SELECT id, state FROM node WHERE machine = :machine AND id <> :id
@@ -62,7 +61,7 @@ function objectionTo(database: Database, { id, machine, nowMs }: NodeArrival): s
 }
 
 function refusalOf(before: NodeRecord, arrival: NodeArrival) {
-  // An id is a short hash; the key is what tells nodes apart.
+  // The id is a short hash; the key is authoritative.
   if (before.identityKey !== arrival.identityKey) return "other_identity";
   if (before.state === "removed") return "node_removed";
   if (before.state === "pending") return null;
@@ -73,7 +72,7 @@ function refusalOf(before: NodeRecord, arrival: NodeArrival) {
 
 function stateAfter(before: NodeRecord | null, { isListed }: NodeArrival): NodeState {
   if (isListed) return before === null || before.state === "pending" ? "approved" : before.state;
-  // What the policy alone had approved waits for an operator once the policy does not name its machine.
+  // Only the policy approved it, and no longer lists its machine.
   if (before === null || (before.state === "approved" && before.isListed)) return "pending";
   return before.state;
 }

@@ -3,13 +3,11 @@ import { EarshotError } from "../../lib/errors.ts";
 import { insertEvents } from "./node-events.ts";
 import { type NodeRecord, nodeOf } from "./node-store.ts";
 
-/** What an operator can change a node to. */
 type RequestedNodeState = "approved" | "draining" | "removed";
 
 /**
- * Changes a node's state, in the transaction of its caller. Approving ends a quarantine. Approving a node again that is
- * not quarantined releases it from its machine: it is bound to the one that it attests from next. Errors: `node_not_found`,
- * `node_not_approved` for draining one that waits for approval, `node_removed`.
+ * Runs in the caller's transaction. Approval ends a quarantine. Approving an approved, unquarantined node unbinds it from its
+ * machine until it attests next. Errors: `node_not_found`; `node_not_approved` for draining a pending node; `node_removed`.
  */
 export function changeNodeState(
   database: Database,

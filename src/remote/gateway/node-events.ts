@@ -23,11 +23,11 @@ const messages = {
 
 type NodeAction = keyof typeof messages;
 
-/** Something that happened to a node, or to an unknown one: then `nodeId` is null. `detail` is for people. */
+/** `nodeId` is null for unknown nodes; `detail` is for people. */
 export type NodeEvent = {
   atMs: number;
   nodeId: string | null;
-  /** A `NodeAction`, or one of an earlier version. */
+  /** A `NodeAction`, possibly of another version. */
   action: string;
   detail: string;
 };
@@ -47,12 +47,12 @@ const longestDetail = 500;
 const repeatMs = 600_000;
 const mostRemembered = 10_000;
 
-/** What happened to nodes, for the log and the store. */
+/** Logs events and buffers them for the store. */
 export class NodeEvents {
   readonly #clock: Clock;
   readonly #log: NodeLog;
   #waiting: NodeEvent[] = [];
-  /** When each kind of refusal was noted. */
+  /** Last time per kind of refusal. */
   readonly #refusedMs = new Map<string, number>();
 
   constructor({ clock, log }: { clock: Clock; log: NodeLog }) {
@@ -68,7 +68,7 @@ export class NodeEvents {
     this.#waiting.push({ atMs: this.#clock.now(), nodeId, action, detail: text });
   }
 
-  /** Notes the same check of the same node once in ten minutes; all unknown nodes count as one. */
+  /** At most once in ten minutes per check and node; all unknown nodes count as one. */
   noteRefusal(nodeId: string | null, address: string, { code, message }: ErrorDetail): void {
     const kind = `${code} ${nodeId}`;
     const nowMs = this.#clock.elapsed();
@@ -79,7 +79,7 @@ export class NodeEvents {
     this.note(nodeId, "refused", `${code}: ${message} (${address})`);
   }
 
-  /** What is to be written; each event is returned once. */
+  /** Drains the buffer. */
   take(): readonly NodeEvent[] {
     const taken = this.#waiting;
     this.#waiting = [];
@@ -87,10 +87,8 @@ export class NodeEvents {
   }
 }
 
-/** So many of the newest events are stored. */
 const storedEvents = 10_000;
 
-/** Appends events and deletes the oldest beyond `storedEvents`. */
 export function insertEvents(database: Database, events: readonly NodeEvent[]): void {
   for (const event of events) {
     database.run(
@@ -104,7 +102,7 @@ export function insertEvents(database: Database, events: readonly NodeEvent[]): 
   );
 }
 
-/** What a node says of itself, as one line for people; `otherwise` where nothing is left of it. */
+/** Untrusted text as one line; `otherwise` if empty. */
 export function oneLine(text: string, otherwise: string): string {
   const line = withoutControls(text).replaceAll(/\s+/gu, " ").trim();
   return line === "" ? otherwise : line;

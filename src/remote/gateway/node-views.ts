@@ -7,18 +7,18 @@ import type { NodeRecord, NodeState } from "./node-store.ts";
 import { isQuarantined } from "./penalties.ts";
 import type { Runs } from "./runs.ts";
 
-/** A node as it is shown. Times are Unix milliseconds. */
+/** A node as shown. Times are Unix milliseconds. */
 export type NodeView = {
   id: string;
   name: string;
-  /** Null of the node in the gateway's own process. */
+  /** Null for the embedded node. */
   keyId: string | null;
   evidence: EvidenceKind;
   state: NodeState | "quarantined";
-  /** Whether it is attested and was heard of lately. */
+  /** Attested and recently active. */
   isConnected: boolean;
   capabilities: readonly Capability[];
-  /** Methods of which it takes work: it requests it, did so a moment ago, or runs all that it can. */
+  /** Methods that it requests, did so recently, or would if not fully occupied. */
   takes: readonly Method[];
   concurrency: number;
   running: number;
@@ -26,7 +26,7 @@ export type NodeView = {
   version: string;
   attestationId: string | null;
   attestedMs: number | null;
-  /** Since when the keys of its run are known to this gateway; null while it is not connected. */
+  /** First attestation of its run, if connected. */
   connectedMs: number | null;
   seenMs: number | null;
   quarantinedUntilMs: number | null;

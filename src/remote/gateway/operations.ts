@@ -7,25 +7,24 @@ import { allNodes, nodeOf } from "./node-store.ts";
 
 export { changeNodeState } from "./node-changes.ts";
 
-/** A quarantine as it is stored; times are Unix milliseconds. */
+/** Unix milliseconds. */
 export type Quarantine = { id: string; untilMs: number; reason: string; nowMs: number };
 
-/** What a node has done since the note before. */
+/** Since the last write. */
 export type NodeUse = { id: string; done: number; failed: number; seenMs: number };
 
-/** Rows that one sweep deletes of each kind. */
+/** Per table and sweep. */
 const sweptRows = 1_000;
 
-/** Everything that is stored about nodes, as operations of the control store. */
 export const nodeOperations = {
-  /** All nodes, removed ones too, the oldest first. */
+  /** Including removed ones, oldest first. */
   nodes: read((database, _args: null) => allNodes(database)),
 
   node: read((database, { id }: { id: string }) => nodeOf(database, id)),
 
   keepNode: durable(keepNode),
 
-  /** Counts and times that a crash may take back. */
+  /** May be lost in a crash. */
   noteNodeUse: relaxed((database, { uses }: { uses: readonly NodeUse[] }): null => {
     for (const use of uses) {
       database.run(
@@ -48,7 +47,7 @@ export const nodeOperations = {
     return null;
   }),
 
-  /** Null when it is unknown or expired. */
+  /** Null if unknown or expired. */
   attestation: read(
     (database, { id, nowMs }: { id: string; nowMs: number }): Attestation | null => {
       const row = database.get<{ content: string }>(
@@ -64,7 +63,7 @@ export const nodeOperations = {
     return null;
   }),
 
-  /** The newest first. */
+  /** Newest first. */
   nodeEvents: read(
     (database, { limit, nodeId = null }: { limit: number; nodeId?: string | null }): NodeEvent[] =>
       database.all<NodeEvent>(
@@ -74,7 +73,7 @@ export const nodeOperations = {
       ),
   ),
 
-  /** Deletes what has expired: attestations, and nodes that no operator has approved. Whether more is left. */
+  /** Deletes expired attestations, old spot checks and old unapproved nodes. Returns whether more remain. */
   sweepNodes: relaxed(
     (database, { nowMs, memoryMs }: { nowMs: number; memoryMs: number }): boolean => {
       const isUnapproved = "(state = 'pending' OR (state = 'approved' AND is_listed = 1))";

@@ -24,7 +24,6 @@ beforeEach(async () => {
 
 afterEach(() => service.close());
 
-/** Hands in an answer to another job. */
 async function answerWrongly(): Promise<void> {
   const uuid = service.queue.add();
   const job = await openedJob(service, node);
@@ -199,7 +198,7 @@ test("the lapse of a node that nobody knows is nothing", () => {
 });
 
 describe("a run that takes the place of one before it", () => {
-  /** The node was killed and started again, with keys of its own. */
+  /** Killed and restarted with new keys. */
   async function startedAnew(): Promise<void> {
     node = await makeNode({ identity: node.identity });
     await attest(service, node);

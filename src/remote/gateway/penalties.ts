@@ -27,21 +27,20 @@ const rowMs = 60_000;
 const longestQuarantineMs = 86_400_000;
 /** Points of a refused answer or a stall. */
 const fullPoints = 3;
-/** Failed jobs that are remembered; the one that failed longest ago is forgotten first. */
+/** Jobs with remembered failures; the least recently failed is dropped first. */
 const mostJobs = 1_000;
 
 /**
- * What a node does wrong, and its failures. One rule: points of the last ten minutes add up, and with as many as
- * `settings.strikes` refused answers make, the node is quarantined. A refused answer and a stall (leases not renewed, jobs held
- * past their deadline, a run restarted while it held jobs) count three points, a failure at a job that another node answered
- * counts one.
+ * Sums points over ten minutes; the points of `settings.strikes` refused answers quarantine a node. A refused answer or a stall
+ * (lease not renewed, deadline exceeded, restart with open leases) is three points; a failure at a job that another node
+ * answered is one.
  */
 export class Penalties {
   readonly #context: PenaltiesContext;
   readonly #points = new Map<string, { atMs: number; points: number }[]>();
   readonly #stalledMs = new Map<string, number>();
   readonly #rows = new Map<string, { failures: number; lastMs: number }>();
-  /** The codes that nodes reported for a job. */
+  /** Error codes by job and node. */
   readonly #failuresOf = new Map<string, Map<string, string>>();
 
   constructor(context: PenaltiesContext) {
@@ -54,7 +53,7 @@ export class Penalties {
     this.#add(nodeId, fullPoints, reason);
   }
 
-  /** Stalls within 30 s count once, however many jobs the node ran. */
+  /** Stalls within 30 s count once. */
   noteStall(nodeId: string, stall: Stall): void {
     const { clock, events } = this.#context;
     const reason = stalls[stall];
@@ -65,7 +64,7 @@ export class Penalties {
     this.#add(nodeId, fullPoints, reason);
   }
 
-  /** A node has reported that a job failed. Returns the failure to store for the attempt. */
+  /** Records a reported failure and returns the failure to store. */
   noteFailure(
     node: NodeRecord,
     job: string,
@@ -84,7 +83,7 @@ export class Penalties {
     return storedFailure(reported, work, node, isConfirmed);
   }
 
-  /** The node has answered the job. */
+  /** Penalises other nodes that failed at the job. */
   noteDone(nodeId: string, job: string): void {
     this.#rows.delete(nodeId);
     const codes = this.#failuresOf.get(job) ?? [];
@@ -97,7 +96,7 @@ export class Penalties {
     }
   }
 
-  /** At how many jobs the node has failed since it answered one; 0 once it has not failed for a minute. */
+  /** Failed jobs since the last answer; 0 after a minute without failures. */
   failuresInRow(nodeId: string): number {
     const row = this.#rows.get(nodeId);
     return row === undefined || row.lastMs + rowMs <= this.#context.clock.elapsed()
@@ -139,7 +138,7 @@ export const isQuarantined = (
   clock: Pick<Clock, "now">,
 ): boolean => quarantinedUntilMs !== null && quarantinedUntilMs > clock.now();
 
-/** What is wrong with the request, so that no node can answer it. */
+/** Errors of the request, which no node can answer. */
 const ofTheRequest: ReadonlySet<string> = new Set([
   "cursor_invalid",
   "invalid_query",
@@ -148,7 +147,7 @@ const ofTheRequest: ReadonlySet<string> = new Set([
   "search_not_sayable",
 ]);
 
-/** Errors of a node's own access: nothing was billed, and another node may have other access. */
+/** Errors of the node's own access: nothing was billed, and another node may have other access. */
 const ofItsAccess: ReadonlySet<string> = new Set([
   "budget_used_up",
   "credential_refused",
@@ -159,9 +158,8 @@ const ofItsAccess: ReadonlySet<string> = new Set([
 const longestMessage = 300;
 
 /**
- * The failure of an attempt as its job stores it, the node's words quoted in one bounded line each. It is final where the
- * request is wrong and another node, or the gateway's own parser, agrees (`isConfirmed`), or where a platform may have billed
- * the request and would bill it again. Everything else is retried.
+ * The failure to store; quotes the node's texts as bounded lines. Final if the request is invalid and another node
+ * (`isConfirmed`) or the gateway's parser agrees, or if a retry might be billed again.
  */
 export function storedFailure(
   failure: LeaseFailure,

@@ -327,7 +327,7 @@ describe("two runs of one node", () => {
     await openedJob(service, earlier);
     const later = await makeNode({ identity: earlier.identity });
     expect(await attest(service, later)).toMatchObject({ state: "admitted" });
-    // What has killed its node, perhaps, does not go on to the next for nothing.
+    // The attempt counts, because the job may have crashed its node.
     expect(service.queue.job(job)).toMatchObject({ lease: null, deaths: 1 });
     expect(await checkThatFails(() => entered(service, earlier))).toBe(
       "node_unauthorized unknown_key",

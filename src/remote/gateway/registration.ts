@@ -13,7 +13,6 @@ import type { NodeArrival, StoredArrival } from "./node-arrival.ts";
 import { oneLine } from "./node-events.ts";
 import type { Runs } from "./runs.ts";
 
-/** A registration whose evidence was verified, and the node as it is stored. */
 export type Admission = {
   stored: StoredArrival;
   nodeId: string;
@@ -21,16 +20,13 @@ export type Admission = {
   attestation: Attestation;
   releases: readonly Release[];
   challenge: number;
-  /** How long the attestation is valid from here on. */
+  /** Remaining validity. */
   validMs: number;
 };
 
 type AdmissionContext = NodeGatewayContext & { known: KnownNodes; runs: Runs };
 
-/**
- * Checks a registration that answered a challenge, what is cheap first, and stores the node. Errors: `node_refused`, with the
- * check that failed in its details; `unavailable`.
- */
+/** Verifies, cheapest checks first, and stores the node. Errors: `node_refused` with the failed check; `unavailable`. */
 export async function admit(
   context: AdmissionContext,
   registration: Registration,
@@ -62,7 +58,7 @@ export async function admit(
   const stored = await known.change(async () => {
     const written = await store.write("keepNode", arrival);
     if (written.refused !== null) throw runRefused(written.refused);
-    // Another run may have come while this one was verified.
+    // Another run may have attested meanwhile.
     checkRun(context, run);
     return { ...written, record: known.put(written.record) };
   });
@@ -101,11 +97,11 @@ function checkStatement(
   }
 }
 
-/** The checks after which a refusal is one of the node that the statement names. */
+/** Checks before the identity key is proven: not attributed to the named node. */
 const unproven =
   /^(?:challenge_\w+|other_audience|other_gateway|kind_not_accepted|bad_identity_signature)$/;
 
-/** The node that a refusal is about; null where it has not shown to hold its identity key. */
+/** Null if the identity key is unproven. */
 export const refusedNode = (check: string, { statement }: Registration): string | null =>
   unproven.test(check) ? null : nodeIdOf(statement.identity_key);
 
@@ -175,7 +171,7 @@ function arrivalOf(
   };
 }
 
-/** Throws what the verifier refuses as a refusal of the node; what may pass by itself is none. */
+/** Final refusals become `node_refused`, transient ones `unavailable`. */
 function throwRefusal(error: unknown): never {
   if (!(error instanceof EarshotError)) throw error;
   const { code, message } = error.details[0] ?? error;

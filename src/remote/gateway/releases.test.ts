@@ -18,12 +18,12 @@ const searchesMastodon = [
   { platform: "mastodon", method: "searchbyquery", ways: ["credential"] },
 ] as const;
 
-/** What the policy allows: the image `trusted` alone. */
+/** For the image `trusted`. */
 let allowed: readonly Release[];
-/** Whose credential was looked for. */
+/** Account and owner kind per lookup. */
 let lookedFor: string[];
 let released: string[];
-/** What happens while a credential is read. */
+/** Runs while a credential is read. */
 let whileRead: () => Promise<unknown>;
 let service: TestGateway;
 
@@ -54,7 +54,7 @@ const trustedNode = (): Promise<TestNode> =>
 const addSearch = (special: object = {}) =>
   service.queue.add({ query: "comet", platform: "mastodon", ...special });
 
-/** The job that the node gets, opened; null without a job. */
+/** Null without a job. */
 async function jobOf(node: TestNode) {
   const envelope = await leased(service, node);
   return envelope === null ? null : await openedBy(node, envelope);

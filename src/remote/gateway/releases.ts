@@ -9,13 +9,11 @@ import type { GatewayWork, NodeGatewayContext } from "./context.ts";
 import type { NodeEvents } from "./node-events.ts";
 import type { Run, Runs } from "./runs.ts";
 
-/** Where the credentials come from that the policy releases. */
 export type ReleaseSource = {
-  /** What the policy allows a node that has shown this evidence. */
   allowed(verified: VerifiedEvidence): readonly Release[];
-  /** What the deployment's credentials can do at present. */
+  /** Of the deployment's credentials now. */
   capabilities(): readonly Capability[];
-  /** The best credential for the job that may be released; null where there is none. */
+  /** Null if none is releasable. */
   credentialFor(
     work: GatewayWork,
     accountId: string,
@@ -24,17 +22,17 @@ export type ReleaseSource = {
   onRelease(credential: ReleasedCredential): void;
 };
 
-/** Releases credentials to runs whose current attestation the policy allows it, each for one job. */
+/** Releases credentials, one job at a time, to runs whose current attestation permits it. */
 export class Releases {
   readonly #context: ReleasesContext;
-  /** The attestation and credential of releases that are in the event log. */
+  /** Already in the event log. */
   readonly #noted = new WeakMap<Run, Set<string>>();
 
   constructor(context: ReleasesContext) {
     this.#context = context;
   }
 
-  /** What a run can do with credentials that it would be sent. */
+  /** Through releasable credentials. */
   capabilities(run: Run): readonly Capability[] {
     const platforms = this.#allowed(run).map(({ platform }) => platform);
     if (platforms.length === 0) return [];
@@ -42,7 +40,7 @@ export class Releases {
     return all.filter(({ platform }) => platforms.includes(platform));
   }
 
-  /** How far a run gets with a job that needs its account's own credential (`reachOf`); 0 where that is not released. */
+  /** Reach (`reachOf`) for a job that needs its account's own credential; 0 if not releasable. */
   reachOfKept(run: Run, work: GatewayWork): number {
     const [platform, ...others] = askedPlatforms(work);
     const isReleased = this.#allowed(run).some(
@@ -52,7 +50,7 @@ export class Releases {
     return isSearch(work.method) ? 1 : 2;
   }
 
-  /** The credential for a job, and what it is bound to; null where none is released. */
+  /** Null if none is released. */
   async release(
     run: Run,
     { work, accountId, leftMs }: Lease<GatewayWork>,
@@ -64,7 +62,7 @@ export class Releases {
     if (releases === undefined || allowed === undefined) return null;
     const credential = await releases.credentialFor(work, accountId, allowed);
     const attestation = [...run.attestations.keys()].at(-1);
-    // It may have attested again, or its attestation may have ended, while the credential was read.
+    // The attestation may have changed or ended during the read.
     const isAllowed = this.#allowed(run).find(isFor)?.owner === allowed.owner;
     if (credential === null || attestation === undefined || !isAllowed) return null;
     this.#note(run, attestation, credential);
@@ -77,7 +75,7 @@ export class Releases {
     return this.#context.runs.isLive(run) ? run.releases : [];
   }
 
-  /** Once for each attestation and credential: jobs may come many times a second. */
+  /** Once per attestation and credential: jobs may come many times a second. */
   #note(run: Run, attestation: string, { id, platform, owner }: ReleasedCredential): void {
     const noted = this.#noted.get(run) ?? new Set();
     const detail = `${platform} credential ${id} (${owner}), attestation ${attestation}`;

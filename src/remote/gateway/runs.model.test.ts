@@ -15,8 +15,8 @@ import {
 } from "./gateway.test-support.ts";
 
 /**
- * Whatever nodes, operators, time and restarts do: work goes to the run of a node that attested last, while its attestation
- * counts and the node is approved, and an answer is taken of whoever holds the lease of its job and nobody else.
+ * Invariant under all steps: only a node's last attested run gets work, while its attestation is valid and the node approved,
+ * and only the current lease holder can answer a job.
  */
 type Step =
   | { kind: "start" | "leave" | "lease" | "complete" | "attest"; run: number }
@@ -52,7 +52,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 20, maxLength: 40 },
 ) as fc.Arbitrary<Step[]>;
 
-/** Two nodes that are approved and have attested, and work. */
+/** Two approved, attested nodes, and jobs. */
 const beginning: readonly Step[] = [
   { kind: "start", run: 0 },
   { kind: "start", run: 1 },
@@ -167,7 +167,7 @@ async function createModel(service: TestGateway) {
     letGo(of);
   }
 
-  /** Every second time the run that counts, of either node; else any that there ever was. */
+  /** Even: the current run of either node; odd: any run ever started. */
   function runOf(number: number): Run {
     const current = number % 2 === 0 ? (known[(number / 2) % 2]?.current ?? null) : null;
     return current ?? (runs[number % runs.length] as Run);
@@ -212,7 +212,7 @@ async function createModel(service: TestGateway) {
     }
   }
 
-  /** What the gateway tells is what the model holds. */
+  /** Gateway and model agree. */
   function check(): void {
     for (const [of, { current, state }] of known.entries()) {
       const id = first[of]?.id ?? "";

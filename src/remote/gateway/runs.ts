@@ -5,60 +5,58 @@ import type { Attestation } from "../proof/proof.ts";
 import type { AnswerOpener } from "../protocol/sealed-job.ts";
 import type { GatewayWork, NodeQueue } from "./context.ts";
 
-/** A job that a run has leased, with what its answer is decrypted with. */
 export type OpenLease = {
   readonly run: Run;
   readonly job: string;
   readonly token: string;
   readonly work: GatewayWork;
-  /** The text of the request that the answer has to be signed for. */
+  /** Text that the answer's signature must cover. */
   readonly request: string;
   readonly opener: AnswerOpener;
-  /** By the gateway's clock, Unix milliseconds. */
+  /** Encryption of the job, Unix milliseconds. */
   readonly sealedMs: number;
-  /** The completion in progress; null until an answer comes. */
+  /** The completion in progress. */
   completing: Promise<void> | null;
 };
 
-/** One run of a node that has attested since this gateway started, known by its keys. */
+/** A run that attested since the gateway started, identified by its keys. */
 export type Run = {
   readonly nodeId: string;
   readonly keyId: string;
   readonly signingKey: string;
   readonly sealingKey: string;
-  /** When the run attested first, Unix milliseconds; never later than the gateway's clock at its last attestation. */
+  /** Unix milliseconds of the first attestation; never later than the clock at the last one. */
   connectedMs: number;
-  /** The newest last. */
+  /** Newest last. */
   readonly attestations: Map<string, Attestation>;
   /** Of its last attestation. */
   evidence: EvidenceKind;
-  /** Credentials that it may be sent by its last attestation. */
+  /** By its last attestation. */
   releases: readonly Release[];
-  /** The number of the last challenge that it answered. */
+  /** Last challenge that it answered. */
   challenge: number;
-  /** When its attestation ends, and when it was last heard of, by the clock's `elapsed`. */
+  /** End of the attestation and last activity, on the clock's `elapsed` scale. */
   untilMs: number;
   heardMs: number;
-  /** The nonces of its requests, and until when each is remembered. */
+  /** Nonces of its requests, with expiry. */
   readonly nonces: Map<string, number>;
-  /** By token. An entry stays as long as an answer to it is accepted. */
+  /** By token; removed once no answer is accepted. */
   readonly leases: Map<string, OpenLease>;
-  /** Answers that it is sending. */
+  /** Answers being uploaded. */
   sending: number;
-  /** Open requests for work, of all methods. */
+  /** Open lease requests. */
   polls: number;
-  /** Requests for work by method: how many are open, how many were at most, and when the last one ended. */
+  /** Lease requests by method; `endedMs` is the last change. */
   readonly demand: Map<string, { open: number; most: number; endedMs: number }>;
   readonly requests: Map<string, Parameters<NodeQueue["lease"]>[0]>;
-  /** When jobs were given to it in the last second, the oldest first. */
+  /** Last second's dispatches, oldest first. */
   givenMs: number[];
-  /** Whether a timer waits for the end of that second. */
+  /** A timer waits for the end of that second. */
   isPaced: boolean;
-  /** Aborts when its keys are no longer valid: replaced, removed, left. */
+  /** Aborts when the run is replaced, removed or leaves. */
   readonly ended: AbortController;
 };
 
-/** What an attestation says about a run. */
 export type AttestedRun = {
   nodeId: string;
   keyId: string;
@@ -71,7 +69,7 @@ export type AttestedRun = {
 const mostAttestations = 16;
 const mostReplaced = 32;
 
-/** Of each node one run at a time: one that attests later replaces the one before, which is not admitted again. */
+/** One run per node: a later one replaces it, and its keys are not admitted again. */
 export class Runs {
   readonly #clock: Clock;
   readonly #byKey = new Map<string, Run>();
@@ -86,11 +84,11 @@ export class Runs {
   ofNode = (nodeId: string): Run | undefined => this.#byNode.get(nodeId);
   all = (): Iterable<Run> => this.#byKey.values();
 
-  /** Whether its attestation is valid at this moment. */
+  /** The attestation is valid now. */
   isLive = (run: Run): boolean =>
     this.#byKey.get(run.keyId) === run && run.untilMs > this.#clock.elapsed();
 
-  /** Whether a run of the node that attested later has replaced these keys, or answered a later challenge. */
+  /** The keys were replaced, or another run answered a later challenge. */
   isReplaced({
     nodeId,
     keyId,
@@ -101,7 +99,7 @@ export class Runs {
     return current !== undefined && current.keyId !== keyId && current.challenge > challenge;
   }
 
-  /** Admits a run, or extends its attestation. `replaced` is the run before. */
+  /** `replaced` is the run before, if any. */
   admit(attested: AttestedRun): { run: Run; replaced: Run | null } {
     const before = this.#byNode.get(attested.nodeId) ?? null;
     const isSame = before?.keyId === attested.keyId;
@@ -132,7 +130,7 @@ export class Runs {
     run.evidence = attestation.statement.evidence;
     run.releases = releases;
     run.connectedMs = Math.min(run.connectedMs, this.#clock.now());
-    // Two attestations may be verified at the same time, and the older one last.
+    // Concurrent verifications may finish out of order.
     run.challenge = Math.max(run.challenge, challenge);
     run.untilMs = Math.max(run.untilMs, this.#clock.elapsed() + validMs);
     run.heardMs = this.#clock.elapsed();
@@ -165,5 +163,5 @@ const newRun = (
   ended: new AbortController(),
 });
 
-/** Shared, as an abort without a reason creates an exception each time. */
+/** Shared, because `abort` without a reason creates an exception each time. */
 const keysEnded = new Error("the keys of the run are no longer valid");

@@ -9,9 +9,9 @@ import { skewMs } from "./proof-checks.ts";
 import { proofRefused } from "./read-proof.ts";
 
 /**
- * Compares body and knowledge with the request, as a gateway does with an answer, and with the time of the signature if there
- * is one. Returns the number of records. Errors: `proof_refused` with `body_malformed`, `asked_after_signature` or
- * `post_after_signature`; `job_refused`; `answer_refused` (check-answer.ts).
+ * Checks body and knowledge against the request as a gateway does, and against the signature time if known. Returns the number
+ * of records. Errors: `proof_refused` with `body_malformed`, `asked_after_signature` or `post_after_signature`; `job_refused`;
+ * `answer_refused` (check-answer.ts).
  */
 export async function checkBody(
   { body, request: requestText, knowledge }: Proof,
@@ -25,7 +25,7 @@ export async function checkBody(
   return items.length;
 }
 
-/** The time that an author claims may be any; the ID tells when a post was seen. */
+/** An author can claim any time, so a post is too late only if its ID is, too. */
 function checkBefore(latestMs: number, request: AnswerRequest, items: readonly ReadRecord[]): void {
   if (request.asOfMs > latestMs) {
     throw proofRefused("asked_after_signature", "the request is newer than the signature");
@@ -41,14 +41,14 @@ function checkBefore(latestMs: number, request: AnswerRequest, items: readonly R
   }
 }
 
-/** The records of a body in its canonical form, so that all readers find the same in it. */
+/** Canonical form only, so that all readers extract the same records. */
 function recordsOf(body: string): string[] {
   try {
     const values: unknown = JSON.parse(body);
     const records = Array.isArray(values) ? values.map((value) => JSON.stringify(value)) : [];
     if (bodyOf(records.map((record) => ({ record }))) === body) return records;
   } catch {
-    // Also what nests too deep to be written.
+    // Includes values too deep to serialise.
   }
   throw malformed();
 }

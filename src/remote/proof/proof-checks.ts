@@ -13,28 +13,27 @@ import {
 import type { Proof } from "./proof.ts";
 import { proofRefused } from "./read-proof.ts";
 
-/** What the caller knows and the proof has to match; absent values are not compared. */
+/** Absent members are not compared. */
 export type ExpectedOfProof = {
-  /** The uuid of the job. */
   job?: string;
-  /** The nonce that the caller sent to a node. */
+  /** Nonce that the caller sent to a node. */
   nonce?: string;
-  /** The body that the caller received, byte for byte. */
+  /** Body as received, byte for byte. */
   body?: Uint8Array;
   query?: string;
-  /** The key and the name of the gateway that the caller trusts. */
+  /** The trusted gateway. */
   gatewayKey?: string;
   audience?: string;
-  /** Earliest time of the signature, Unix milliseconds. */
+  /** Unix milliseconds. */
   signedAfterMs?: number;
-  /** The requested window, Unix milliseconds. */
+  /** Requested window, Unix milliseconds. */
   fromMs?: number;
   toMs?: number;
-  /** The caller sent no cursor, so that nothing may be left out before the first record. */
+  /** No cursor was sent: nothing may be omitted before the first record. */
   isFirstPage?: true;
 };
 
-/** How far clocks may differ. */
+/** Tolerated clock skew. */
 export const skewMs = 60_000;
 
 const messages = {
@@ -66,7 +65,7 @@ function requireThat(code: keyof typeof messages, holds: boolean): void {
   if (!holds) throw proofRefused(code, messages[code]);
 }
 
-/** Checks that ids match what they name, and that the statement was made for a gateway. */
+/** Ids must match their contents, and the statement must be for a gateway. */
 export function checkNames({ attestation }: Proof): void {
   const { statement, evidence, node_id, key_id, id } = attestation;
   requireThat("node_id", node_id === nodeIdOf(statement.identity_key));
@@ -75,7 +74,6 @@ export function checkNames({ attestation }: Proof): void {
   requireThat("made_for_callers", statement.audience !== callerAudience);
 }
 
-/** Checks the identity's signature of the statement. */
 export function checkIdentity({ attestation }: Proof): void {
   const { statement, identity_signature } = attestation;
   const { identity_key, signing_key, gateway_key, sealing_key } = statement;
@@ -87,7 +85,6 @@ export function checkIdentity({ attestation }: Proof): void {
   requireThat("identity_signature", isSigned);
 }
 
-/** Checks that the signature is of this job and this attestation. */
 export function checkBinding({ job, attestation }: Proof, signed: SignedResult): void {
   const { statement, evidence } = attestation;
   requireThat("other_key", signed.keyId === keyIdOf(statement));
@@ -104,7 +101,6 @@ export function checkTime({ signedAtMs }: SignedResult, nowMs: number): void {
   requireThat("signed_in_future", signedAtMs <= nowMs + skewMs);
 }
 
-/** Compares the proof with what the caller knows. */
 export function checkExpected(
   { job, body, request, attestation }: Proof,
   signed: SignedResult | null,
@@ -130,7 +126,7 @@ export function checkExpected(
   requireThat("signed_too_early", signedAfterMs === undefined || signedAtMs >= signedAfterMs);
 }
 
-/** None for text that is not JSON, which another check reports. */
+/** Empty if not JSON, which another check reports. */
 function membersOf(request: string): Readonly<Record<string, unknown>> {
   try {
     return fieldsOf(JSON.parse(request));

@@ -17,7 +17,7 @@ import {
 import { knowledgeText, requestText } from "../protocol/texts.ts";
 import type { Attestation, Proof } from "./proof.ts";
 
-/** A time at which everything in these tests happens, Unix milliseconds. */
+/** Unix milliseconds. */
 export const nowMs = Date.UTC(2026, 0, 31, 12);
 
 export const jobUuid = "0190a2b4-7c11-4f6e-9d53-1f0a55c0ffee";
@@ -34,7 +34,7 @@ export const askedRequest = {
   maxResults: 10,
 } as const;
 
-/** A post of the window, `minutes` before its end. */
+/** `minutes` before the end of the window. */
 export function postItem(minutes: number, special: Record<string, unknown> = {}): FetchedItem {
   const id = lowestId(nowMs - minutes * 60_000);
   const uri = `https://x.com/i/status/${id}`;
@@ -91,7 +91,7 @@ export const answerOf = (items: readonly FetchedItem[]): SourceAnswer => ({
 
 export type TestNode = Awaited<ReturnType<typeof makeNode>>;
 
-/** A node that has attested with evidence of a kind, and signs whatever it is given. */
+/** Signs anything. */
 export async function makeNode(
   kind: EvidenceKind,
   tee: SimulatedWorld | null = null,
@@ -131,7 +131,7 @@ export async function makeNode(
 
 type Signed = Parameters<typeof signResult>[0];
 
-/** The proof of an answer as a node signs it; `special` is what it signs in the place of what it should. */
+/** `special` replaces parts of what is signed. */
 export function proofBy(
   { keys, attestation }: TestNode,
   answer: SourceAnswer,

@@ -31,15 +31,15 @@ const proofShape = z.strictObject({
   attestation,
 });
 
-/** What the API returns when it has no proof. */
+/** The API's response without a proof. */
 const problemShape = z.object({
   type: z.string().startsWith("/docs/errors/"),
   detail: z.string().max(1_000),
 });
 
 /**
- * Reads a proof from JSON text, from its bytes, or from a parsed value. Errors: `proof_refused` with `too_long`, `not_json`,
- * `repeated_members`, `malformed` or `collateral_malformed`.
+ * Accepts JSON text, bytes or a parsed value. Errors: `proof_refused` with `too_long`, `not_json`, `repeated_members`,
+ * `malformed` or `collateral_malformed`.
  */
 export function readProof(proof: unknown): Proof {
   const text = proof instanceof Uint8Array ? decode(proof) : proof;
@@ -54,7 +54,7 @@ export function readProof(proof: unknown): Proof {
   throw proofRefused("malformed", `the proof is malformed at /${issue?.path.join("/") ?? ""}`);
 }
 
-/** Reads an attestation of a gateway. Errors: `proof_refused` with `malformed` or `collateral_malformed`. */
+/** Errors: `proof_refused` with `malformed` or `collateral_malformed`. */
 export function readAttestation(value: unknown): Attestation {
   const read = attestation.safeParse(value);
   if (read.success) return withCollateral(read.data);
@@ -70,7 +70,6 @@ function withCollateral(read: z.infer<typeof attestation>): Attestation {
   }
 }
 
-/** `proof_refused`, with the code of the check that failed in its details. */
 export function proofRefused(code: string, message: string): EarshotError {
   return new EarshotError("proof_refused", message, { status: 422, details: [{ code, message }] });
 }

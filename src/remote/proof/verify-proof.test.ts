@@ -41,7 +41,7 @@ const options = (special: Partial<ProofOptions> = {}): ProofOptions => ({
 const acceptingNone = (): ProofOptions =>
   options({ accepted: ["none"], policy: null, simulatedRootDer: null });
 
-/** The codes of what failed; empty where the proof holds. */
+/** Empty if the proof holds. */
 async function faultsOf(proof: unknown, given = options()): Promise<string[]> {
   const verdict = await verifyProof(proof, given);
   const codes = verdict.steps.flatMap(({ code }) => (code === null ? [] : [code]));
@@ -109,7 +109,7 @@ describe("a proof that holds", () => {
 });
 
 describe("every member of a proof, changed", () => {
-  /** What a change of the member at a path is refused with; null where nothing relies on it. */
+  /** Expected codes after changing each member. */
   const cases: [path: string, change: (proof: Proof) => void, codes: string[]][] = [
     ["version", (p) => Object.assign(p, { version: 2 }), ["malformed"]],
     ["another member", (p) => Object.assign(p, { more: 1 }), ["malformed"]],
@@ -633,13 +633,13 @@ describe("a node that lies", () => {
   });
 });
 
-/** The paths of everything in a value that has no members. */
+/** Paths of all leaves. */
 function leavesOf(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (typeof value !== "object" || value === null) return [path];
   return Object.entries(value).flatMap(([name, member]) => leavesOf(member, [...path, name]));
 }
 
-/** The proof with another value at a path: a text with a letter in its middle changed, anything else replaced. */
+/** Changes a letter in the middle of a text, replaces anything else. */
 function changedAt(proof: Proof, path: readonly string[]): unknown {
   const copy = structuredClone(proof);
   const owner = path.slice(0, -1).reduce<object>((at, name) => Reflect.get(at, name), copy);
@@ -651,16 +651,16 @@ function changedAt(proof: Proof, path: readonly string[]): unknown {
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** The next letter of base64, which differs in bits that stand for nothing at the end. */
+/** Differs only in unused bits at the end. */
 const next = (letter: string): string => alphabet[(alphabet.indexOf(letter) ^ 1) % 64] ?? "";
 
-/** Another letter there, also where hexadecimal digits count the same in both cases. */
+/** Also where hexadecimal is case-insensitive. */
 function flipped(text: string, index: number): string {
   const other = text[index]?.toUpperCase() === "A" ? "B" : "A";
   return text.slice(0, index) + other + text.slice(index + 1);
 }
 
-/** A digit of the report data in a quote changed. */
+/** Changes the report data. */
 function flippedHex(hex: string): string {
   const at = 2 * (48 + 520);
   return hex.slice(0, at) + (hex[at] === "0" ? "1" : "0") + hex.slice(at + 1);

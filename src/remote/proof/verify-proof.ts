@@ -17,20 +17,19 @@ import {
 import { readProof } from "./read-proof.ts";
 
 export type ProofOptions = {
-  /** The accepted kinds of evidence. */
   accepted: readonly EvidenceKind[];
-  /** The caller's own list of trusted programs and machines. */
+  /** The caller's own policy. */
   policy: NodePolicy | null;
   simulatedRootDer: Uint8Array | null;
   nowMs: number;
-  /** Replaces the collateral in the proof. */
+  /** Replaces the proof's collateral. */
   collateral?: CollateralSource;
-  /** When certificates and collateral have to be in force; the time of the signature by default. */
+  /** When certificates and collateral must be valid; default: signature time. */
   asOfMs?: number;
   expected?: ExpectedOfProof;
 };
 
-/** The checks and what each means when it passes, in the order in which they are reported. */
+/** Messages of passed checks, in reporting order. */
 const checks = {
   form: "the proof is complete and in its form",
   names: "node, keys and attestation have the names that their keys make, for a gateway",
@@ -48,7 +47,7 @@ const evidencePassed: Readonly<Record<EvidenceKind, string>> = {
   none: "no evidence is needed, as `none` is accepted",
 };
 
-/** One check; `code` names what failed. A check is skipped when one that it builds upon failed, or nothing is expected. */
+/** One check. `code` names the failure; skipped if a prerequisite failed or nothing is expected. */
 export type ProofStep = {
   check: keyof typeof checks;
   outcome: "passed" | "failed" | "skipped";
@@ -56,32 +55,30 @@ export type ProofStep = {
   message: string;
 };
 
-/** The verdict on a proof. Nothing in the proof is reliable unless `holds`. */
+/** Nothing in the proof is reliable unless `holds`. */
 export type ProofVerdict = {
-  /** Whether no check failed. */
   holds: boolean;
   steps: readonly ProofStep[];
-  /** Null when it is not even in the form of a proof. */
+  /** Null if not in the form of a proof. */
   proof: Proof | null;
-  /** What the signature says; null unless it is valid. */
+  /** Null unless valid. */
   signed: SignedResult | null;
-  /** What the evidence shows; null unless it is valid. */
+  /** Null unless valid. */
   evidence: VerifiedEvidence | null;
-  /** The time at which the evidence was checked, Unix milliseconds; null without evidence. */
+  /** Time of the evidence check, Unix milliseconds; null without evidence. */
   asOfMs: number | null;
-  /** Records in the body; null unless it is valid. */
+  /** Null unless the body is valid. */
   records: number | null;
 };
 
 /**
- * Verifies a proof (JSON text, bytes or a parsed value) offline, from the root of the evidence to each byte of the body, and
- * reports every check. Nothing that the gateway says about itself or the node counts; the time of the signature is the one that
- * the gateway gave the node.
+ * Verifies a proof (JSON text, bytes or a parsed value) offline and reports every check. Trusts no claim of the gateway about
+ * itself or the node; only the signature time comes from the gateway's clock.
  */
 export async function verifyProof(input: unknown, options: ProofOptions): Promise<ProofVerdict> {
   const steps: ProofStep[] = [];
 
-  /** The result of a check; null once it has thrown. */
+  /** Null if the check failed. */
   async function run<Found>(
     check: ProofStep["check"],
     find: () => Found | Promise<Found>,

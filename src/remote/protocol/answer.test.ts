@@ -31,7 +31,6 @@ const nodeAnswer = (answer: SourceAnswer, special: Partial<NodeAnswer> = {}): No
   return { body: bodyOf(items), items, knowledge: knowledgeText(answer), fields, ...special };
 };
 
-/** A post of the window under other names. */
 function named(special: Partial<FetchedItem>, metadata: object = {}): FetchedItem {
   const item = { ...postItem(1), ...special };
   const { platform, uri, userId } = item;
@@ -41,7 +40,7 @@ function named(special: Partial<FetchedItem>, metadata: object = {}): FetchedIte
   return { ...item, record: JSON.stringify({ ID: name, Content, Metadata: told, Score }) };
 }
 
-/** What methods that do not search are asked, and on which platform. */
+/** Methods other than search. */
 const questions: readonly [FetchMethod, string, Platform][] = [
   ["gettweets", "alice.example", "bluesky"],
   ["getmedia", " @Alice.Example", "bluesky"],
@@ -84,7 +83,7 @@ async function codeOf(read: () => unknown): Promise<string> {
   }
 }
 
-/** The outcome of an answer with these items; what is known of it is that of `answerOf`. */
+/** With the knowledge of `answerOf`. */
 const ofItems = (items: readonly FetchedItem[], request?: AnswerRequest): Promise<string> =>
   outcomeOf(answerBytes(nodeAnswer(answerOf(items))), request);
 
@@ -501,7 +500,7 @@ describe("what is told of an answer is refused where it cannot be so", () => {
   test.each([
     ["cats", {}, {}, "taken"],
     ["cats", { fromMs: askedRequest.fromMs + 1 }, {}, "coverage_too_narrow"],
-    // A live stream is a moment behind.
+    // Live streams lag slightly.
     ["cats", { toMs: nowMs - 60_000 }, {}, "taken"],
     ["cats", { toMs: nowMs - 60_001 }, {}, "coverage_too_narrow"],
     ["cats", { toMs: nowMs - 1, complete: false, gaps: [gap] }, {}, "taken"],
@@ -591,7 +590,7 @@ describe("bytes that are not those of an answer are refused", () => {
     ],
   ] satisfies [string, () => Uint8Array, string][])("%s", async (_name, bytes, code) => {
     const outcome = await outcomeOf(bytes);
-    // A record that is told shorter than it is ends in the middle of itself.
+    // A record with too short a length is cut in the middle.
     if (code === "body_mismatch") expect(["body_mismatch", "record_malformed"]).toContain(outcome);
     else expect(outcome).toBe(code);
   });

@@ -7,7 +7,7 @@ import { answerRefused } from "./errors.ts";
 import { type ReadRecord, readRecord } from "./read-record.ts";
 import { readKnowledge } from "./texts.ts";
 
-/** A node's answer as it completes a job: the body and its records, what it reports of them, and its signature over both. */
+/** A node's answer; `fields` sign body and knowledge. */
 export type NodeAnswer = {
   body: string;
   items: readonly Pick<FetchedItem, "record">[];
@@ -15,7 +15,6 @@ export type NodeAnswer = {
   fields: SignedFields;
 };
 
-/** The body of records: what a client gets. */
 export const bodyOf = (items: readonly Pick<FetchedItem, "record">[]): string =>
   `[${items.map(({ record }) => record).join(",")}]`;
 
@@ -29,7 +28,7 @@ export const signedFields = z.strictObject({
   signature: field,
 });
 
-/** The line before the body; `lengths` are those of the records in bytes. */
+/** First line; byte lengths of the records. */
 const headShape = z.strictObject({
   lengths: z.array(z.int().min(2)).max(1_000),
   knowledge: z.string(),
@@ -38,7 +37,7 @@ const headShape = z.strictObject({
 
 type Head = z.infer<typeof headShape>;
 
-/** The bytes of an answer: a line of JSON, then the body as it was signed. */
+/** One line of JSON, then the body as signed. */
 export function answerBytes({ body, items, knowledge, fields }: NodeAnswer): Uint8Array {
   const lengths = items.map(({ record }) => Buffer.byteLength(record));
   const head: Head = { lengths, knowledge, fields };
@@ -46,8 +45,8 @@ export function answerBytes({ body, items, knowledge, fields }: NodeAnswer): Uin
 }
 
 /**
- * Reads the answer to a request. Its signature is not verified here (signed-result.ts). Errors: `answer_refused` with
- * `malformed`, `body_mismatch`, `record_malformed`, `knowledge_malformed`, or what check-answer.ts throws.
+ * Does not verify the signature (signed-result.ts). Errors: `answer_refused` with `malformed`, `body_mismatch`,
+ * `record_malformed`, `knowledge_malformed`, or as check-answer.ts.
  */
 export async function readAnswer(
   plain: Uint8Array,
@@ -81,10 +80,10 @@ function readHead(line: Buffer): Head | null {
   }
 }
 
-/** Rejects invalid UTF-8, and drops nothing. */
+/** Rejects invalid UTF-8; keeps a byte order mark. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The records of a body, which is these one after another in an array, byte for byte. */
+/** The body must be exactly a JSON array of records with these lengths. */
 function* recordsOf(body: Buffer, lengths: readonly number[]): Generator<string> {
   let at = 0;
   for (const length of lengths) {

@@ -13,10 +13,10 @@ import type { ReadRecord, RecordKind } from "./read-record.ts";
 import type { Knowledge } from "./texts.ts";
 
 /**
- * Checks that an answer can be one to its request: records of the requested platform and kind, each post once, and of a search,
- * newest first, within the window, and matching the query as far as records show it; a continuation and coverage that fit.
- * Whether it is true no gateway can tell. Errors: `answer_refused` with `too_many_items`, `repeated_item`, `out_of_order`,
- * `before_its_page`, `next_misplaced`, `other_platform`, or what `createRecordCheck` and check-coverage.ts throw.
+ * Checks plausibility, not truth: requested platform and kind, each post once; for a search, newest first, within the window,
+ * and matching as far as records show; consistent continuation and coverage. Errors: `answer_refused` with `too_many_items`,
+ * `repeated_item`, `out_of_order`, `before_its_page`, `next_misplaced`, `other_platform`, or as `createRecordCheck` and
+ * check-coverage.ts.
  */
 export async function checkAnswer(
   request: AnswerRequest,
@@ -46,10 +46,7 @@ export async function checkAnswer(
   checkCoverage(request, knowledge.coverage);
 }
 
-/**
- * Checks one record after another by itself. Errors: `answer_refused` with `other_platform`, `not_a_post`, `other_kind`,
- * `outside_window` or `not_a_match`.
- */
+/** Errors: `answer_refused` with `other_platform`, `not_a_post`, `other_kind`, `outside_window` or `not_a_match`. */
 export function createRecordCheck(request: AnswerRequest): (record: ReadRecord) => void {
   const { method, fromMs, toMs, asOfMs, target = null } = request;
   let tree: QueryNode | null = null;
@@ -72,7 +69,7 @@ export function createRecordCheck(request: AnswerRequest): (record: ReadRecord) 
       throw answerRefused("other_kind", `${method} was answered with a ${kind}`);
     }
     const uri = method === "getbyid" && target?.kind === "post" ? target.uri : null;
-    // The address of a post on Mastodon may be another than its uri.
+    // On Mastodon, address and uri may differ.
     if (uri !== null && item.platform !== "mastodon" && item.uri !== uri) throw notAMatch();
   }
 
@@ -83,10 +80,9 @@ export function createRecordCheck(request: AnswerRequest): (record: ReadRecord) 
   };
 }
 
-/** Characters of records that are read or matched before other work gets a turn on the event loop. */
+/** Characters per event-loop slot. */
 const turnLength = 131_072;
 
-/** Yields to the event loop after each so many characters of work. */
 export function createYield(): (length: number) => Promise<void> {
   let done = 0;
   return async (length) => {
@@ -97,7 +93,7 @@ export function createYield(): (length: number) => Promise<void> {
   };
 }
 
-/** An item is identified by its ID and by its uri: no two have either in common. */
+/** ID and uri must both be unique. */
 function namesOf({ item: { platform, id, uri }, name }: ReadRecord): readonly string[] {
   const byId = `${platform} ${id === null} ${name}`;
   return uri === null ? [byId] : [byId, `${platform} uri ${uri}`];
@@ -121,10 +117,7 @@ function checkOrder({ after }: AnswerRequest, records: readonly ReadRecord[]): v
 const positionOf = ({ platform, id }: FetchedItem): Position | null =>
   id === null ? null : { platform, id };
 
-/**
- * Whether a post can come after a position that another node gave: within a millisecond the order is that of `uriHash`, which a
- * node whose segments are not rewritten yet does not know.
- */
+/** Within a millisecond `uriHash` orders posts, but a node whose segments are not yet rewritten does not know that order. */
 function isAfter(after: Position, post: Position, uri: string | null): boolean {
   if (after.uriHash === undefined || uri === null || !shareMillisecond(after, post)) {
     return comparePositions(after, post) < 0;

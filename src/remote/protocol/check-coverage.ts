@@ -10,15 +10,15 @@ import type { Knowledge } from "./texts.ts";
 
 type Span = { fromMs: number | null; toMs: number };
 
-/** How far before the present the coverage of a complete answer may end: where the node's live stream has reached. */
+/** Live streams lag: complete coverage may end this long before the present. */
 const streamToleranceMs = 60_000;
 
-/** By how much the time of a post may differ from that of its ID: X reports times in whole seconds. */
+/** X reports whole seconds. */
 const idToleranceMs = 1_000;
 
 /**
- * Checks that coverage can be that of an answer to a request: of its platforms, within its window, and where it is complete of
- * all of it. Errors: `answer_refused` with `other_platform`, `coverage_outside_window` or `coverage_too_narrow`.
+ * Coverage must be of requested platforms, within the window and, if complete, span all of it. Errors: `answer_refused` with
+ * `other_platform`, `coverage_outside_window` or `coverage_too_narrow`.
  */
 export function checkCoverage(request: AnswerRequest, coverage: Knowledge["coverage"]): void {
   const { platforms = [], complete } = coverage;
@@ -35,7 +35,6 @@ export function checkCoverage(request: AnswerRequest, coverage: Knowledge["cover
   }
 }
 
-/** Whether a request is for this platform, among others or alone. */
 export const isRequested = ({ platform }: Pick<AnswerRequest, "platform">, one: string): boolean =>
   platform === "social" || platform === one;
 
@@ -53,8 +52,8 @@ function isWithinWindow({ method, fromMs, toMs, asOfMs }: AnswerRequest, coverag
 }
 
 /**
- * The part of the window that complete coverage has to span: all but what the query, or the post whose replies are requested,
- * leaves out. Where a platform has a recent search, a live window may begin a little later. Null where nothing is left.
+ * What complete coverage must span: the window minus what the query, or the post whose replies are requested, excludes. With
+ * recent search, a live window may begin a little later. Null if empty.
  */
 function leastWindow(request: AnswerRequest, hasRecentSearch: boolean): Span | null {
   const { method, query, target = null, fromMs, toMs, asOfMs, after } = request;
@@ -68,12 +67,12 @@ function leastWindow(request: AnswerRequest, hasRecentSearch: boolean): Span | n
   const reachedMs = toMs < asOfMs ? toMs : toMs - streamToleranceMs;
   return spanOf(
     [isLate ? fromMs + liveToleranceMs : fromMs, ...bounds.froms],
-    // A later page is of older posts.
+    // Later pages are older.
     [reachedMs, after === null ? reachedMs : idTimeMs(after.id), ...bounds.tos],
   );
 }
 
-/** Null where it is empty. */
+/** Null if empty. */
 function spanOf(froms: readonly (number | null)[], tos: readonly number[]): Span | null {
   const bounds = froms.filter((ms) => ms !== null);
   const fromMs = bounds.length === 0 ? null : Math.max(...bounds);
@@ -81,10 +80,7 @@ function spanOf(froms: readonly (number | null)[], tos: readonly number[]): Span
   return fromMs === null || fromMs < toMs ? { fromMs, toMs } : null;
 }
 
-/**
- * The times by which a query can narrow its window from below and from above. Which of them do depends on what its names resolve
- * to, so all are counted: no resolution of the query has a narrower window.
- */
+/** All time bounds in a query, whether or not they apply after names resolve: no resolution has a narrower window. */
 function boundsOf(
   node: QueryNode,
   asOfMs: number,

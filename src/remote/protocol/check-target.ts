@@ -13,8 +13,8 @@ import { jobRefused } from "./errors.ts";
 type Asked = Pick<AnswerRequest, "platform" | "method" | "query" | "target">;
 
 /**
- * Whether a request asks about whom or what its query names: whoever compares the query with their own relies on it. The ID of
- * a record may stand for any post of the platform, and a username alone for any account of that name, as the gateway alone knows its records. Errors: `job_refused` with
+ * Callers compare only the query with their own, so the target must be what it names. Only the gateway knows its records: a
+ * record ID may refer to any post of the platform, a bare username to any account of that name. Errors: `job_refused` with
  * `target_mismatch`.
  */
 export function checkTarget(request: Asked): void {
@@ -31,7 +31,7 @@ export function checkTarget(request: Asked): void {
   if (!isNamed) throw mismatch("another is asked about than the query names");
 }
 
-/** A query was read for the platform of its job, or for all where it says itself which it means. */
+/** Queries are read for the job's platform, or for all. */
 const paths = (platform: Platform): readonly SearchPlatform[] => [platform, "social"];
 
 function isNamedBy(
@@ -53,14 +53,14 @@ function namedIn(query: string, what: Target["kind"], path: SearchPlatform): Tar
   }
 }
 
-/** Which of the accounts of a username is meant the gateway alone knows. */
+/** Only the gateway knows which account is meant. */
 function isOfName({ handle }: BareName, target: UserTarget): boolean {
   const { platform } = target;
   if (platform === null || !canName(handle, target)) return false;
   return isDeepStrictEqual(target, userOf(platform, { handle: target.handle }));
 }
 
-/** Whether a post can be the one that a record's ID stands for. On X the number of a post is its record's. */
+/** On X, the post's number equals the record ID. */
 function isOfRecord(
   named: PostTarget & { id: string },
   target: PostTarget,

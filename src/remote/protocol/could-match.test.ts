@@ -75,7 +75,7 @@ describe("a record that may be of a matching post is taken:", () => {
     "from:ann.example",
     "from:did:plc:ann",
     "@bob.example to:cy.example to:did:plc:cy",
-    // Ann may have borne another handle, and any post may be in a conversation.
+    // Ann may have had another handle; any post may be in a conversation.
     "from:formerly.example",
     "-from:formerly.example",
     "to:formerly.example",

@@ -14,27 +14,26 @@ import type { QueryLeaf, QueryNode } from "../../query/tree.ts";
 import { foldHandle } from "../../text/entities.ts";
 import type { ReadRecord } from "./read-record.ts";
 
-/** Whether a post satisfies a condition; null where its record does not say. */
+/** Null if the record does not show it. */
 type Answer = boolean | null;
 
-/** What a record says of a post. `post` is null where the IDs alone are told. */
+/** `post` is null if the record has IDs only. */
 type ShownPost = {
   subject: Subject;
   post: Post | null;
   times: TimeRange;
 };
 
-/** The time that a search compares lies in here, both ends inclusive, Unix milliseconds. */
+/** Inclusive, Unix milliseconds. */
 export type TimeRange = { earliestMs: number; latestMs: number };
 
-/** By how much the time of an ID may differ from the observed one: files may tell X's times in coarse units. */
+/** Imported files may have coarse times for X. */
 const skewMs = 60_000;
 
 /**
- * Whether a post can satisfy a query, by the conditions that its record can decide: words, tags, links, media, languages,
- * labels, counts, places, properties, times and IDs. Not decided: accounts named by a handle that the record does not show,
- * as accounts change handles; posts named by `conversation_id:` and the like; and everything but IDs, times and platform
- * where a record tells IDs alone. `asOfMs`: `within_time:` counts back from it.
+ * False only if the record rules the post out. Undecidable: accounts by a handle not in the record, because handles change;
+ * `conversation_id:` and similar; for records with IDs only, everything except IDs, times and platform. `within_time:` counts
+ * back from `asOfMs`.
  */
 export function couldMatch(
   tree: QueryNode,
@@ -54,7 +53,7 @@ export function couldMatch(
   return answerOf(tree, { subject, post, times }, asOfMs) !== false;
 }
 
-/** A post's time is the earlier of the claimed one, which its record shows, and the observed one, which its ID tells roughly. */
+/** A post's time is the earlier of claimed (record) and observed (approximated by the ID). */
 export function timesOf(id: bigint, createdMs: number | null): TimeRange {
   if (!hasTime(id)) {
     if (createdMs !== null) return { earliestMs: createdMs, latestMs: createdMs };
@@ -126,7 +125,7 @@ function isFrom({ earliestMs, latestMs }: TimeRange, ms: number): Answer {
   return latestMs < ms ? false : null;
 }
 
-/** Whether this is the account of a name, which may be a handle that the account bore at another time. */
+/** Null if undecidable: it may be a former handle. */
 function isAccount(
   name: string,
   account: Pick<PostReference, "username" | "userId"> | null,

@@ -1,16 +1,13 @@
 import { createHash } from "node:crypto";
 
-/**
- * The bytes of base64url as this protocol writes it: without padding, each value in one spelling alone. Null for anything else,
- * so that nothing has two names.
- */
+/** Unpadded base64url. Null unless canonical: one name per value. */
 export function bytesOf(text: string, length?: number): Buffer | null {
   const bytes = Buffer.from(text, "base64url");
   if (length !== undefined && bytes.length !== length) return null;
   return bytes.toString("base64url") === text ? bytes : null;
 }
 
-/** The bytes of padded base64 in its one spelling; null for anything else. */
+/** Padded base64; null unless canonical. */
 export function bytesOfBase64(text: string): Buffer | null {
   const bytes = Buffer.from(text, "base64");
   return bytes.toString("base64") === text ? bytes : null;
@@ -22,7 +19,7 @@ export function sha256(content: string | Uint8Array): Buffer {
   return createHash("sha256").update(content).digest();
 }
 
-/** One encoding of a label and fields: each with its length before it, so that no two lists of fields look alike. */
+/** Injective: each field is length-prefixed. */
 export function frame(label: string, ...fields: readonly (string | number | Uint8Array)[]): Buffer {
   return Buffer.concat([label, ...fields].flatMap(framed));
 }

@@ -7,10 +7,10 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { base64url, bytesOf, frame } from "./encoding.ts";
 
-/** The field by which a node shows that it knows the enrolment token of its gateway. */
+/** Header field with the proof of the enrolment token. */
 export const enrolmentField = "earshot-enrolment";
 
-/** The token of a gateway, base64url: made from the key of its data folder, another for each name of the gateway. */
+/** Base64url; derived from the data folder's key and the gateway's name. */
 export const enrolmentTokenOf = (secretKey: Uint8Array, audience: string): string =>
   base64url(
     new Uint8Array(hkdfSync("sha256", secretKey, "", `earshot enrolment/v1 ${audience}`, 32)),
@@ -18,11 +18,11 @@ export const enrolmentTokenOf = (secretKey: Uint8Array, audience: string): strin
 
 export const isEnrolmentToken = (text: string): boolean => bytesOf(text, 32) !== null;
 
-/** Shows the token for one signed request, whose `Signature-Input` no other has, without sending it. */
+/** HMAC of the request's unique `Signature-Input`; the token itself is never sent. */
 export const enrolmentProof = (token: string, signatureInput: string): string =>
   base64url(hmacOf(token, signatureInput));
 
-/** Whether a proof was made with this token for this request. False for anything malformed. */
+/** False for anything malformed. */
 export function isEnrolmentProof(proof: string, token: string, signatureInput: string): boolean {
   const bytes = bytesOf(proof, 32);
   return bytes !== null && timingSafeEqual(bytes, hmacOf(token, signatureInput));

@@ -1,20 +1,19 @@
 /**
- * HPKE (RFC 9180) in its base mode with X25519, HKDF-SHA256 and AES-256-GCM. Its library is loaded when it is used first: a
- * server without remote nodes never does.
+ * HPKE (RFC 9180), base mode: X25519, HKDF-SHA256, AES-256-GCM. Loaded on first use, as only servers with remote nodes need it.
  */
 import { base64url, bytesOf } from "./encoding.ts";
 
-/** What both ends of a sealed message share beside it. */
+/** `secret` is exported from the HPKE context. */
 type Opened = { plain: Buffer; secret: Buffer };
 export type Sealed = { encapsulated: Buffer; sealed: Buffer; secret: Buffer };
 
-/** What a message is bound to: it opens with the same alone. */
+/** Opens only with the same binding. */
 export type Binding = { info: Uint8Array; aad: Uint8Array; secretLabel: string };
 
 export type SealingPair = {
-  /** The public key, base64url. */
+  /** Base64url. */
   publicKey: string;
-  /** Null for what was not sealed to this key, or with another binding. */
+  /** Null if encrypted to another key or with another binding. */
   open(encapsulated: Uint8Array, sealed: Uint8Array, binding: Binding): Promise<Opened | null>;
 };
 
@@ -34,7 +33,7 @@ function suiteOf(): ReturnType<typeof load> {
   return loading;
 }
 
-/** A key pair whose private half cannot be read out, not even by this process. */
+/** The private key is not extractable. */
 export async function makeSealingPair(): Promise<SealingPair> {
   const suite = await suiteOf();
   const pair = await suite.GenerateKeyPair(false);
@@ -57,7 +56,7 @@ export async function makeSealingPair(): Promise<SealingPair> {
   return { publicKey, open };
 }
 
-/** Seals to a public key. Null for a key that nothing can be sealed to. */
+/** Null if the public key is unusable. */
 export async function sealTo(
   publicKey: string,
   plain: Uint8Array,

@@ -12,41 +12,40 @@ import { makeSealingPair, type SealingPair } from "./hpke.ts";
 
 const seedLength = 32;
 
-/** The key pair of a gateway, or of any of its kind: the public key raw, in base64url. */
+/** An Ed25519 key pair; the public key is raw, in base64url. */
 export type SigningKey = { publicKey: string; sign(message: Uint8Array): Uint8Array };
 
-/** Which node it is, from run to run. */
+/** A node's long-term identity. */
 export type Identity = {
-  /** The public key, base64url. */
+  /** Base64url. */
   key: string;
-  /** 32 bytes that the key pair is made from: what a node keeps in its data folder. */
+  /** 32 bytes, stored in the data folder. */
   seed: Uint8Array;
   sign(message: Uint8Array): Uint8Array;
 };
 
-/** The identity that a seed of 32 bytes makes, or a fresh one. */
 export function makeIdentity(seed: Uint8Array = freshSeed()): Identity {
   const { publicKey, sign } = signingKeyOf(seed);
   return { key: publicKey, seed, sign };
 }
 
-/** The key that a gateway signs jobs with: made from the key of its data folder, the same after each start. */
+/** Derived from the data folder's key: stable across restarts. */
 export function gatewayKeyOf(secretKey: Uint8Array): SigningKey {
   return signingKeyOf(
     Buffer.from(hkdfSync("sha256", secretKey, "", "earshot gateway key/v1", seedLength)),
   );
 }
 
-/** The keys of one run of a node, in its memory alone. Public keys are raw, in base64url. */
+/** Keys of one run, in memory only. Public keys are raw, in base64url. */
 export type RunKeys = {
   signingKey: string;
   sealingKey: string;
   sign(message: Uint8Array): Uint8Array;
-  /** Null for what was not encrypted to this key (hpke.ts). */
+  /** Null if encrypted to another key (hpke.ts). */
   open: SealingPair["open"];
 };
 
-/** Fresh keys: Ed25519 to sign with, X25519 that jobs are encrypted to. */
+/** An Ed25519 key to sign and an X25519 key to receive jobs. */
 export async function makeRunKeys(): Promise<RunKeys> {
   const signing = signingKeyOf(freshSeed());
   const sealing = await makeSealingPair();
@@ -59,8 +58,8 @@ export async function makeRunKeys(): Promise<RunKeys> {
 }
 
 /**
- * Whether the holder of a key (32 bytes in base64url) has signed a message. False for everything that is malformed, and for
- * keys of small order, whose signatures anybody can make: not every version of OpenSSL refuses them.
+ * Verifies Ed25519. False for anything malformed and for small-order keys, which not every OpenSSL refuses: anyone can forge
+ * their signatures.
  */
 export function isSignedBy(key: string, message: Uint8Array, signature: Uint8Array): boolean {
   const bytes = bytesOf(key, 32);
@@ -72,7 +71,6 @@ export function isSignedBy(key: string, message: Uint8Array, signature: Uint8Arr
   }
 }
 
-/** Whether text is a public key that signatures can be checked with. */
 export function isSigningKey(key: string): boolean {
   const bytes = bytesOf(key, 32);
   return bytes !== null && !isOfSmallOrder(bytes);
@@ -91,7 +89,7 @@ function signingKeyOf(seed: Uint8Array): SigningKey {
   };
 }
 
-/** What stands before the seed in the PKCS #8 form of an Ed25519 key (RFC 8410). */
+/** PKCS #8 prefix of an Ed25519 private key (RFC 8410). */
 const pkcs8Prefix = Buffer.from("302e020100300506032b657004220420", "hex");
 
 function freshSeed(): Buffer {
@@ -104,7 +102,7 @@ const publicKeyOf = (key: string): KeyObject =>
 
 const rawOf = (key: KeyObject): string => key.export({ format: "jwk" }).x ?? "";
 
-/** The y of all points of order 1, 2, 4 and 8, also in the spellings that are not reduced; little-endian, the sign left out. */
+/** y of all points of order 1, 2, 4 and 8, including non-canonical encodings; little-endian, without the sign bit. */
 const smallOrders = new Set([
   "0000000000000000000000000000000000000000000000000000000000000000",
   "0100000000000000000000000000000000000000000000000000000000000000",

@@ -5,9 +5,8 @@ import { accessMethods } from "../../platforms/source.ts";
 import { platforms } from "../../posts/post.ts";
 
 /**
- * What nodes and their gateway say to each other, JSON over HTTP under /internal/nodes. Binary is base64url unless it says
- * otherwise; durations are milliseconds, since the clocks of two machines differ. But for the challenge, every request of a node
- * is signed with the key of its run (signed-request.ts).
+ * JSON over HTTP under /internal/nodes. Binary is base64url unless noted; times are durations in milliseconds, because clocks
+ * differ. Nodes sign all requests with the run's key; the gateway verifies all but the challenge's (signed-request.ts).
  */
 const bytes = (least: number, most = least) =>
   z
@@ -19,13 +18,13 @@ const bytes = (least: number, most = least) =>
 const key = bytes(32);
 const uuid = z.uuid();
 
-/** POST /internal/nodes/challenge is answered with: */
+/** Answers POST /internal/nodes/challenge. */
 export const challengeAnswer = z.object({
   nonce: bytes(32),
   audience: z.string().max(256),
   gateway_key: key,
   expires_in_ms: z.number(),
-  /** The gateway's clock, Unix milliseconds: what a node's times are told by. */
+  /** Unix milliseconds; nodes date signatures by it. */
   now_ms: z.number(),
 });
 export type ChallengeAnswer = z.infer<typeof challengeAnswer>;
@@ -58,14 +57,14 @@ export const evidenceBody = z.strictObject({
   vm_config: z.string().max(65_536).nullable(),
 });
 
-/** POST /internal/nodes/register, signed with the signing key of the statement. */
+/** POST /internal/nodes/register, signed with the statement's signing key. */
 export const registration = z.strictObject({
   statement: nodeStatement,
   identity_signature: bytes(64),
   evidence: evidenceBody,
   name: z.string().min(1).max(64),
   capabilities: z.array(capability).max(platforms.length * methodNames.length),
-  /** Jobs that it runs at a time. */
+  /** Concurrent jobs. */
   concurrency: z.int().min(1).max(1_000),
   url: z
     .url({ protocol: /^https?$/ })
@@ -75,39 +74,39 @@ export const registration = z.strictObject({
 });
 export type Registration = z.infer<typeof registration>;
 
-/** A node that is `pending` comes again with a fresh challenge after `again_in_ms`. */
+/** A `pending` node attests again after `again_in_ms`. */
 export const registrationAnswer = z.object({
   node_id: z.string(),
   key_id: z.string(),
   state: z.enum(["admitted", "pending"]),
   attestation_id: z.string(),
-  /** How long the attestation counts from here on. */
+  /** Remaining validity. */
   valid_ms: z.number(),
   again_in_ms: z.number(),
-  /** The longest that a request for work may be held. */
+  /** Longest hold of a lease request. */
   lease_wait_ms: z.number(),
 });
 export type RegistrationAnswer = z.infer<typeof registrationAnswer>;
 
-/** POST /internal/nodes/lease: answered with 200 and an envelope, or 204 when no job came. */
+/** POST /internal/nodes/lease: 200 with an envelope, or 204. */
 export const leaseBody = z.strictObject({
   methods: z.array(z.enum(methodNames)).min(1),
   wait_ms: z.int().min(0).max(600_000),
 });
 export type LeaseBody = z.infer<typeof leaseBody>;
 
-/** A job sealed to the key of a node's run and signed by the gateway (sealed-job.ts). Times are the gateway's, Unix seconds. */
+/** Encrypted to a run's keys and signed by the gateway (sealed-job.ts). Gateway time in Unix seconds. */
 export const jobEnvelope = z.strictObject({
   version: z.literal(1),
   key_id: z.string().max(64),
   job: uuid,
-  /** Names the lease: each is opened once. */
+  /** Each lease is opened once. */
   lease: uuid,
   issued_at: z.int(),
   expires_at: z.int(),
-  /** The attestation that a credential in the job is released to, and until when; absent without one. */
+  /** Attestation and expiry of a credential in the job. */
   release: z.strictObject({ attestation: z.string().max(64), expires_at: z.int() }).optional(),
-  /** The encapsulated secret of HPKE, the sealed job, and the gateway's signature over all of it. */
+  /** HPKE secret, encrypted job, and the gateway's signature over everything. */
   encapsulated: bytes(32),
   sealed: z
     .string()
@@ -121,7 +120,7 @@ export type JobEnvelope = z.infer<typeof jobEnvelope>;
 export const renewBody = z.strictObject({ job: uuid, token: uuid });
 export const renewAnswer = z.object({ hold_ms: z.number() });
 
-/** POST /internal/nodes/complete and …/fail: an answer, or why there is none, sealed for the gateway. */
+/** POST /internal/nodes/complete and …/fail, encrypted for the gateway. */
 export const sealedAnswer = z.strictObject({
   job: uuid,
   token: uuid,
@@ -130,7 +129,7 @@ export const sealedAnswer = z.strictObject({
 });
 export type SealedAnswer = z.infer<typeof sealedAnswer>;
 
-/** No node answers more; what is told beyond it counts as this. */
+/** No node serves more; higher rates are clamped. */
 const mostRequestsPerSecond = 1_000;
 const mostSubmissionsPerMinute = 10_000;
 const rate = (most: number) =>
@@ -139,7 +138,7 @@ const rate = (most: number) =>
     .min(0)
     .transform((told) => Math.min(told, most));
 
-/** POST /internal/nodes/introspect: whose key that is, for nodes that listen. The secret travels as its hash. */
+/** POST /internal/nodes/introspect: an API key's status, for nodes that serve searches. Only the secret's hash is sent. */
 export const introspectBody = z.strictObject({
   key_id: z.string().max(64),
   secret_sha256: bytes(32),
@@ -147,11 +146,11 @@ export const introspectBody = z.strictObject({
 export const introspectAnswer = z.discriminatedUnion("status", [
   z.object({
     status: z.literal("active"),
-    /** Keys with the same name share their rates. */
+    /** Keys with the same name share rate limits. */
     rates_key: z.string().min(1).max(64),
     requests_per_second: rate(mostRequestsPerSecond),
     submissions_per_minute: rate(mostSubmissionsPerMinute),
-    /** What it may ask for; null: everything. */
+    /** Null permits all. */
     methods: z.array(z.enum(methodNames)).nullable(),
   }),
   z.object({ status: z.enum(["unknown", "suspended"]) }),

@@ -7,17 +7,16 @@ import { answerRefused } from "./errors.ts";
 import { checkPostNames, nameMissing } from "./record-names.ts";
 import { platformName, postId } from "./wire.ts";
 
-/** Largest record, characters. */
 const mostCharacters = 262_144;
 
-/** A post has some 50 different names. Records are parsed again, many at a time, when they are shown. */
+/** Posts have about 50; records are parsed again in bulk when shown. */
 const mostNames = 200;
 
 const text = z.string().nullable().default(null);
 const texts = z.array(z.string()).default([]);
 const truth = z.boolean().nullable().default(null);
 
-/** A time in ISO 8601 in UTC, of a day that exists; read as Unix milliseconds. */
+/** Existing date in ISO 8601 UTC, as Unix milliseconds. */
 const time = z
   .string()
   .refine((written) => {
@@ -29,7 +28,7 @@ const time = z
   .nullable()
   .default(null);
 
-/** An address that a client may follow; one without a scheme leads nowhere else. */
+/** Safe for clients to follow; a scheme is optional. */
 const address = z.string().refine(isHarmless);
 const optionalAddress = address.nullable().default(null);
 
@@ -49,7 +48,7 @@ const reference = z
   .default(null);
 
 const metadata = z.looseObject({
-  /** Absent from posts; `ids` for those of which no more may be shown. */
+  /** Absent for posts; `ids` for posts reduced to their IDs. */
   kind: z.enum(["ids", "profile", "trend", "space"]).optional(),
   platform: platformName,
   url: optionalAddress,
@@ -78,7 +77,7 @@ const metadata = z.looseObject({
   source: text,
   public_metrics: z.record(z.string(), z.number().min(0).nullable()).default({}),
   origin: text,
-  /** Of profiles and spaces. */
+  /** Profiles and spaces only. */
   avatar_url: optionalAddress,
   banner_url: optionalAddress,
   scheduled_at: time,
@@ -97,21 +96,20 @@ type RecordShape = z.infer<typeof recordShape>;
 
 export type RecordKind = "post" | "profile" | "trend" | "space";
 
-/** What a record says about its item. */
 export type ReadRecord = {
   item: FetchedItem;
-  /** The ID as the record has it: of a post, an account, a trend or a space. */
+  /** ID of a post, account, trend or space. */
   name: string;
   kind: RecordKind;
-  /** Unix milliseconds; null where it is not given. */
+  /** Unix milliseconds; null if absent. */
   createdMs: number | null;
-  /** The post as far as its record shows it; null for other kinds, and for a post reduced to its IDs. */
+  /** As shown by the record; null for other kinds and `ids`. */
   post: Post | null;
 };
 
 /**
- * Reads a record: what is deleted or hidden later is found by the uri and account that it names. Errors: `answer_refused` with
- * `record_malformed`, or what record-names.ts throws.
+ * Requires uri and account, by which later deletions and hiding find a record. Errors: `answer_refused` with
+ * `record_malformed`, or as record-names.ts.
  */
 export function readRecord(record: string): ReadRecord {
   const read = parsed(record);
@@ -134,10 +132,7 @@ export function readRecord(record: string): ReadRecord {
   return { item, name, kind: isPost ? "post" : kind, createdMs, post };
 }
 
-/**
- * Null for what is not in the form in which records are written: a member that is there twice, or a number in another spelling,
- * would say one thing to this reader and another to the next.
- */
+/** Canonical form only: readers could differ on duplicate members or number spellings. */
 function parsed(text: string): RecordShape | null {
   if (text.length > mostCharacters) return null;
   try {
@@ -149,7 +144,7 @@ function parsed(text: string): RecordShape | null {
   }
 }
 
-/** The post that a record shows: without when the network saw it, and the accounts of its mentions. */
+/** Lacks time of observation and account ids of mentions. */
 function postOf({ Content, Metadata: told }: RecordShape): Post {
   const counts = told.public_metrics;
   return {

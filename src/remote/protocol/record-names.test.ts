@@ -8,7 +8,7 @@ import { lowestId } from "../../posts/ids.ts";
 import type { Post } from "../../posts/post.ts";
 import { readRecord } from "./read-record.ts";
 
-/** What the readers of platforms make is never refused for its names: a node is struck for what is. */
+/** Records from the platforms' own readers are never refused, which would penalise the node. */
 const nowMs = Date.UTC(2026, 0, 31, 12);
 const createdAt = new Date(nowMs - 60_000).toISOString();
 const author = { did: "did:plc:ann", handle: "ann.example", labels: [] };

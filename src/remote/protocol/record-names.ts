@@ -5,20 +5,18 @@ import type { FetchedItem } from "../../platforms/source.ts";
 import { xIdOf } from "../../posts/ids.ts";
 import { answerRefused } from "./errors.ts";
 
-/** What a record says of its origin, and of the post that it reposts. */
 type ToldNames = {
   origin: string | null;
   is_retweet: boolean | null;
   reposted: { uri: string | null; userId: string | null } | null;
 };
 
-/** Whose post, and which. */
 type PostName = Pick<FetchedItem, "platform" | "id" | "uri" | "userId">;
 
 /**
- * Checks that a post is named as the readers of its platform name it: what is deleted or hidden later is found by uri and
- * account, letter by letter, and a repost by those of its original. An imported file may leave the account out, and name a post
- * in its own way. Errors: `answer_refused` with `name_missing` or `name_malformed`.
+ * Names must be exactly as the platform's readers write them: later deletions and hiding match uri and account literally, for
+ * reposts those of the original. Imports may omit the account or use an `import:` uri. Errors: `answer_refused` with
+ * `name_missing` or `name_malformed`.
  */
 export function checkPostNames(item: PostName, told: ToldNames): void {
   const { platform, uri, userId } = item;
@@ -44,7 +42,7 @@ const accountForms = {
   x: /^[1-9]\d{0,18}$/,
 } as const;
 
-/** Whether both names have the form that they get where a platform or its stream is read. */
+/** Forms that the platform's API and stream readers produce. */
 function isNamedAsRead(item: PostName): boolean {
   const { platform, uri, userId } = item;
   if (!accountForms[platform].test(userId ?? "") || !isNamed(item)) return false;
@@ -52,7 +50,7 @@ function isNamedAsRead(item: PostName): boolean {
   return platform === "bluesky" || xIdOf(uri ?? "") !== null;
 }
 
-/** Whether the platform's own rules leave a name as it is, and take it for one of this number and account. */
+/** The platform's identity rules keep the uri and derive the same ID and account. */
 function isNamed({ platform, id, uri, userId }: PostName): boolean {
   const identity = identityRules[platform].identify({
     id: null,

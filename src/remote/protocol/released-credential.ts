@@ -2,7 +2,6 @@ import * as z from "zod";
 import { platforms } from "../../posts/post.ts";
 import type { ReleasedCredential } from "../../upstream/credentials/release.ts";
 
-/** A credential as it is encrypted in a job. */
 export const releasedCredential: z.ZodType<ReleasedCredential> = z.strictObject({
   id: z.string().min(1).max(64),
   platform: z.enum(platforms),

@@ -3,8 +3,8 @@ import { base64url, bytesOf } from "./encoding.ts";
 import { answerRefused } from "./errors.ts";
 
 /**
- * The way back of a sealed job: keys for it are made from the secret that the two ends of the job share, and from a nonce of
- * each answer (as Oblivious HTTP does, RFC 9458 section 4.4). An answer belongs to one lease: for another it does not open.
+ * Keys derive from the job's shared secret and a nonce per answer, as in Oblivious HTTP (RFC 9458 section 4.4). An answer opens
+ * only for its lease.
  */
 type SealedBytes = { nonce: string; sealed: string };
 
@@ -13,7 +13,6 @@ export type AnswerSealer = { seal(plain: Uint8Array): SealedBytes };
 /** Errors: `answer_refused` with `not_openable`. */
 export type AnswerOpener = { open(answer: SealedBytes): Uint8Array };
 
-/** What the secret of a job was exchanged with, and what its answer is bound to. */
 export type AnswerSecret = { secret: Uint8Array; encapsulated: Uint8Array; aad: Uint8Array };
 
 const cipherName = "aes-256-gcm";

@@ -191,7 +191,7 @@ describe("a job with a credential", () => {
     released = made.envelope;
   });
 
-  /** The envelope with changes that the gateway itself has signed. */
+  /** Signed by the gateway itself. */
   function resigned(changes: Partial<JobEnvelope>): JobEnvelope {
     const changed = { ...released, ...changes };
     const { key_id, issued_at, expires_at, release: bound } = changed;

@@ -16,19 +16,17 @@ import {
 export type { AnswerOpener, AnswerSealer } from "./sealed-answer.ts";
 
 const jobPayload = z.strictObject({
-  /** What the lease is renewed and ended with. */
+  /** Lease token. */
   token: z.uuid(),
   attempt: z.int().min(1),
-  /** How long the job as a whole has left, and how long the lease holds unless renewed. */
+  /** Of the job, and of the lease until renewed. */
   left_ms: z.number().min(0),
   hold_ms: z.number().min(0),
-  /** The request (texts.ts) that the answer is signed for. */
+  /** Text (texts.ts) that the answer's signature covers. */
   request: z.string().max(262_144),
-  /** Absent where the gateway releases none. */
   credential: releasedCredential.optional(),
 });
 
-/** What is sealed in a job. */
 export type JobPayload = z.infer<typeof jobPayload>;
 
 export type OpenedJob = {
@@ -38,10 +36,10 @@ export type OpenedJob = {
   sealer: AnswerSealer;
 };
 
-/** How far ahead of a node's own idea of the gateway's clock a job may be issued, seconds. */
+/** Tolerance for the node's estimate of the gateway's clock, seconds. */
 const aheadSeconds = 30;
 
-/** What is told of a job in the clear; everything sealed is bound to it. */
+/** Plaintext header, authenticated. */
 type Head = Omit<JobEnvelope, "version" | "encapsulated" | "sealed" | "signature">;
 
 const secretLabel = "earshot answer/v1";
@@ -61,8 +59,7 @@ const signedPartOf = (head: Head, encapsulated: Uint8Array, sealed: Uint8Array):
   frame("earshot-job-signature/v1", aadOf(head), encapsulated, sealed);
 
 /**
- * Seals a job to the keys of a node's run and signs it. `nowMs` is the gateway's clock; after `lifeMs` the node does not open
- * it any more. The opener opens the answers to this lease alone. Errors: `job_refused` with `key_unusable`.
+ * Encrypts and signs a job. Nodes refuse it `lifeMs` after `nowMs` (gateway clock). Errors: `job_refused` with `key_unusable`.
  */
 export async function sealJob(options: {
   keyId: string;
@@ -70,7 +67,7 @@ export async function sealJob(options: {
   job: string;
   lease: string;
   payload: JobPayload;
-  /** With a credential in the payload. */
+  /** Present with a credential only. */
   release?: JobEnvelope["release"];
   nowMs: number;
   lifeMs: number;
@@ -103,8 +100,8 @@ export async function sealJob(options: {
 }
 
 /**
- * Opens a job, once; `uuid` names it. `nowMs` is the node's idea of the gateway's clock. The sealer seals answers to it. Errors: `job_refused`
- * with `malformed`, `other_key`, `not_signed`, `outside_time`, `replayed`, `not_openable` or `payload_malformed`.
+ * Opens a job once per lease. `nowMs` estimates the gateway's clock. Errors: `job_refused` with `malformed`, `other_key`,
+ * `not_signed`, `outside_time`, `replayed`, `not_openable` or `payload_malformed`.
  */
 export async function openJob(
   envelope: unknown,
@@ -155,16 +152,15 @@ function readPayload(plain: Uint8Array): JobPayload | null {
   }
 }
 
-/** The leases that a node has opened, as long as they could be sent again. */
+/** The leases that a node has opened, remembered while their envelopes could be replayed. */
 export type OpenedLeases = {
-  /** Remembers a lease until it ends. False where it was opened before, or where too many are remembered. */
+  /** False if known, or at the limit. */
   add(lease: string, endsMs: number, nowMs: number): boolean;
 };
 
-/** More leases than one node can have at a time. */
 const mostLeases = 100_000;
 
-/** With `most` leases that have not ended, it takes no other. */
+/** Refuses new leases while `most` have not ended. */
 export function createOpenedLeases(most = mostLeases): OpenedLeases {
   const endsOf = new Map<string, number>();
   return {

@@ -44,7 +44,7 @@ test("an independent reader of RFC 9421 takes it, and no other body or path", as
         }),
         all: true,
         requiredFields: ["@method", "@request-target", "content-digest"],
-        // The time is in the past of whoever runs this.
+        // The signature is older than the default allows.
         maxAge: 1e9,
       },
       { method: "POST", url, headers: request.headers },

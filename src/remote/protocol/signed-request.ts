@@ -8,32 +8,32 @@ import {
   signatureOf,
 } from "./signed-fields.ts";
 
-/** A request as its signature covers it (RFC 9421). */
+/** RFC 9421. */
 export type SignedRequest = {
   method: string;
-  /** With its query. */
+  /** With query string. */
   path: string;
   headers: Readonly<Record<string, string | undefined>>;
-  /** As received; null where it is not read yet, and its digest not compared. */
+  /** As received; null if not yet read. */
   body: Uint8Array | null;
 };
 
-/** A request of a node, as its signature tells of it. */
+/** As claimed. */
 export type SenderOfRequest = {
   keyId: string;
-  /** By the gateway's clock as the node knows it; Unix milliseconds, whole seconds. */
+  /** Estimated gateway clock; Unix milliseconds, whole seconds. */
   createdMs: number;
-  /** A node never uses one again. */
+  /** Never reused by a node. */
   nonce: string;
-  /** Whether this key has signed the method, the path with its query, and the body. */
+  /** Covers method, path with query string, and body digest. */
   isSignedBy(signingKey: string): boolean;
 };
 
 const covered = coveredOf(["@method", "@request-target", "content-digest"]);
 
 /**
- * The fields that sign a request. `path` is with its query; `nowMs` the gateway's clock as the node knows it; `nonce` 16 to 64
- * characters of base64url that were never used before.
+ * `path` includes the query string; `nowMs` estimates the gateway's clock; `nonce` is 16 to 64 characters of base64url, never
+ * reused.
  */
 export function signRequest(
   request: {
@@ -57,8 +57,8 @@ export function signRequest(
 }
 
 /**
- * Who says to have sent a request. The body is checked here where it is there, the signature by `isSignedBy` once the key is known. Errors:
- * `signature_refused` with `not_signed`, `content_digest` or `signature_input`.
+ * Checks the body's digest if present; `isSignedBy` checks the signature once the key is known. Errors: `signature_refused`
+ * with `not_signed`, `content_digest` or `signature_input`.
  */
 export function readSignedRequest(request: SignedRequest): SenderOfRequest {
   const [digest, input, signature] = ["content-digest", "signature-input", "signature"].map(
@@ -84,7 +84,6 @@ export function readSignedRequest(request: SignedRequest): SenderOfRequest {
   };
 }
 
-/** Whether a body is the one whose digest the fields of a request tell. */
 export function isBodyOf(headers: SignedRequest["headers"], body: Uint8Array): boolean {
   return headers["content-digest"] === contentDigestOf(body);
 }

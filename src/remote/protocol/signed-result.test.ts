@@ -69,7 +69,7 @@ test("an independent reader of RFC 9421 takes it, and no other Earshot-Job", asy
         }),
         all: true,
         requiredFields: ["content-digest", "content-type", "earshot-job"],
-        // The time is in the past of whoever runs this.
+        // The signature is older than the default allows.
         maxAge: 1e9,
       },
       { status: 200, headers },

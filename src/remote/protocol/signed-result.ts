@@ -14,38 +14,37 @@ import {
 } from "./signed-fields.ts";
 
 /**
- * What the signature of a result covers: the body, and in `Earshot-Job` which job it answers, what was asked, what the node
- * knows of its answer, and with which evidence it attested.
+ * What a result's signature covers besides the body: `Earshot-Job` with the job, digests of request and knowledge, and the
+ * attestation.
  */
 export type SignedResult = {
   keyId: string;
   job: string;
   evidence: EvidenceKind;
   attestationId: string;
-  /** SHA-256 of the quote; null for `none`. */
+  /** Null for `none`. */
   quoteSha256: Uint8Array | null;
-  /** When, by the clock that the gateway tells the node; Unix milliseconds, whole seconds. */
+  /** Estimated gateway clock; Unix milliseconds, whole seconds. */
   signedAtMs: number;
 };
 
-/** The type of every body that is signed. */
 const contentType = "application/json; charset=utf-8";
 
 const componentNames = ["content-digest", "content-type", "earshot-job"] as const;
 
 const covered = coveredOf(componentNames);
 
-/** SHA-256 of the bytes of a quote; null where there is none. */
+/** SHA-256; null without a quote. */
 export const quoteDigestOf = ({ quote }: Pick<Evidence, "quote">): Uint8Array | null =>
   quote === null ? null : sha256(Buffer.from(quote, "hex"));
 
-/** Signs an answer with the key of the node's run. `nowMs` is the gateway's clock as the node knows it. */
+/** `nowMs` estimates the gateway's clock. */
 export function signResult(
   result: {
     body: string | Uint8Array;
-    /** The uuid of the job. */
+    /** Job uuid. */
     job: string;
-    /** What was asked and what is known of the answer, JSON texts (work.ts). */
+    /** JSON texts (texts.ts). */
     request: string;
     knowledge: string;
     evidence: EvidenceKind;
@@ -78,9 +77,8 @@ export function signResult(
 }
 
 /**
- * What the fields of a result say, once its signature holds for this body, knowledge and request. Errors: `signature_refused`
- * with `content_type`, `content_digest`, `signature_input`, `bad_signature`, `job_field`, `request_digest` or
- * `knowledge_digest`. Whether it is the right job, key, evidence and attestation is for the caller to compare.
+ * Callers must compare job, key, evidence and attestation. Errors: `signature_refused` with `content_type`, `content_digest`,
+ * `signature_input`, `bad_signature`, `job_field`, `request_digest` or `knowledge_digest`.
  */
 export function verifyResult(
   fields: SignedFields,
@@ -88,7 +86,7 @@ export function verifyResult(
     body: string | Uint8Array;
     knowledge: string;
     request: string;
-    /** The key that was attested. */
+    /** The attested key. */
     signingKey: string;
   },
 ): SignedResult {

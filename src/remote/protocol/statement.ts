@@ -4,29 +4,29 @@ import type { Evidence } from "../evidence/evidence.ts";
 import { frame, sha256 } from "./encoding.ts";
 
 /**
- * What a node states when it attests: who it is, the keys of this run, whom it takes work from, and the gateway's nonce. The
- * quote holds a hash of the whole, so that evidence for one statement is evidence for no other. Keys are raw, in base64url.
+ * What a node attests: identity, keys of this run, its gateway, and the gateway's nonce. The quote contains a hash of all of
+ * it, so evidence is valid for one statement only. Keys are raw, in base64url.
  */
 export type NodeStatement = {
   version: 1;
   evidence: EvidenceKind;
-  /** The gateway that it was made for. */
+  /** Name of its gateway. */
   audience: string;
-  /** The gateway's nonce, 32 bytes in base64url. */
+  /** 32 bytes in base64url. */
   nonce: string;
-  /** Ed25519: which node it is, from run to run. */
+  /** Ed25519, long-term. */
   identity_key: string;
-  /** Ed25519 and X25519, of this run alone: what results are signed with and jobs are sealed to. */
+  /** Of this run: Ed25519 to sign results, X25519 to receive jobs. */
   signing_key: string;
   sealing_key: string;
   boot_id: string;
-  /** Ed25519: jobs that this key has not signed are not run. */
+  /** Ed25519; the node runs only jobs that it signed. */
   gateway_key: string;
 };
 
 /**
- * Whom evidence is made for that a caller asks a node for itself. No gateway goes by that name: a node that is set up for one
- * does not start, nor does the gateway, so that what callers are given is worth nothing at any gateway.
+ * Audience of evidence that callers request from a node. Neither nodes nor gateways start with this name, so such evidence is
+ * worthless at any gateway.
  */
 export const callerAudience = "earshot-caller";
 
@@ -42,30 +42,30 @@ const fields = (statement: NodeStatement): readonly string[] => [
   statement.gateway_key,
 ];
 
-/** What the quote of a statement has to hold: 64 bytes. The label keeps quotes of other programs out. */
+/** 64 bytes for the quote. The label separates other programs' quotes. */
 export function reportDataOf(statement: NodeStatement): Buffer {
   return createHash("sha512")
     .update(frame("earshot-node-attestation/v1", ...fields(statement)))
     .digest();
 }
 
-/** What the identity key signs of a statement. */
+/** Signed by the identity key. */
 export function identityMessageOf(statement: NodeStatement): Buffer {
   return frame("earshot-node-identity/v1", ...fields(statement));
 }
 
-/** Names a node from run to run: 16 hexadecimal digits of the hash of its identity key. */
+/** A node's id: 16 hexadecimal digits. */
 export function nodeIdOf(identityKey: string): string {
   return sha256(frame("earshot-node/v1", identityKey)).toString("hex").slice(0, 16);
 }
 
-/** Names the keys of a run: 22 characters of base64url. */
+/** A run's key id: 22 characters of base64url. */
 export function keyIdOf(statement: Pick<NodeStatement, "signing_key" | "sealing_key">): string {
   const keys = frame("earshot-node-key/v1", statement.signing_key, statement.sealing_key);
   return sha256(keys).toString("base64url").slice(0, 22);
 }
 
-/** Names evidence for a statement: what is known by it can be nothing else. SHA-256 in base64url. */
+/** SHA-256, base64url. */
 export function attestationIdOf(
   statement: NodeStatement,
   evidence: Pick<Evidence, "quote">,
@@ -74,13 +74,10 @@ export function attestationIdOf(
   return sha256(content).toString("base64url");
 }
 
-/** What a caller of a node may send to tie the answer to its question: 22 to 64 characters of base64url, never used before. */
+/** Binds an answer to its request; never reused. */
 export const callerNoncePattern = /^[A-Za-z0-9_-]{22,64}$/;
 
-/**
- * What an answer to a caller's nonce is signed for in the place of a job: a UUID (RFC 9562, version 8) that nobody knew before
- * the nonce was known, and that is no job's of a gateway.
- */
+/** Signed in place of a job's uuid (RFC 9562, version 8): unpredictable without the nonce, and never a gateway's job. */
 export function jobOfNonce(nonce: string): string {
   const bytes = sha256(frame("earshot-direct-answer/v1", nonce)).subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;

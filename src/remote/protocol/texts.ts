@@ -7,7 +7,6 @@ import { checkTarget } from "./check-target.ts";
 import { answerRefused, jobRefused } from "./errors.ts";
 import { failureShape, knowledgeShape, requestShape } from "./wire.ts";
 
-/** What a node reports of its answer: everything but the items. */
 export type Knowledge = Omit<SourceAnswer, "items">;
 
 const mostRequestCharacters = 262_144;
@@ -15,15 +14,15 @@ const mostKnowledgeCharacters = 4_194_304;
 const mostFailureBytes = 65_536;
 const mostMessageCharacters = 4_096;
 
-/** A request as text: encrypted for the node, and covered by the signature of its answer. It does not name the account. */
+/** Canonical; does not name the account. */
 export function requestText(request: AnswerRequest): string {
   const { target = null, place = null } = request;
   return textOf(requestShape, { ...request, target, place });
 }
 
 /**
- * Errors: `job_refused` with `request_malformed` for anything but what `requestText` writes, and `target_mismatch` for a target
- * that the query does not name.
+ * Errors: `job_refused` with `request_malformed` unless written by `requestText`, or `target_mismatch` if the query names
+ * another target.
  */
 export function readRequest(text: string): AnswerRequest {
   const request = readAs(requestShape, text, mostRequestCharacters);
@@ -32,12 +31,12 @@ export function readRequest(text: string): AnswerRequest {
   return request;
 }
 
-/** What is signed beside the body of an answer. Errors: what a gateway would not read. */
+/** Canonical. Errors: for values that a gateway would refuse. */
 export function knowledgeText(answer: Knowledge): string {
   return textOf(knowledgeShape, { ...answer, nextPlace: answer.nextPlace ?? null });
 }
 
-/** Errors: `answer_refused` with `knowledge_malformed` for anything but what `knowledgeText` writes. */
+/** Errors: `answer_refused` with `knowledge_malformed` unless written by `knowledgeText`. */
 export function readKnowledge(text: string): Knowledge {
   const knowledge = readAs(knowledgeShape, text, mostKnowledgeCharacters);
   if (knowledge === null) {
@@ -49,7 +48,7 @@ export function readKnowledge(text: string): Knowledge {
   return { ...knowledge, warnings: knowledge.warnings.map(printable) };
 }
 
-/** Why there is no answer, as bytes. Texts that are too long are cut. */
+/** Truncates long texts. */
 export function failureBytes({ code, message, status, retryable, hint }: LeaseFailure): Uint8Array {
   const cut = (text: string) => text.slice(0, mostMessageCharacters);
   const hinted = hint === undefined ? {} : { hint: cut(hint) };
@@ -66,18 +65,18 @@ export function readFailure(plain: Uint8Array): LeaseFailure {
   }
 }
 
-/** Texts that are shown to people, without control characters. */
+/** For people: without control characters. */
 function printable<Texts extends { message: string; hint?: string }>(texts: Texts): Texts {
   const { message, hint } = texts;
   const hinted = hint === undefined ? {} : { hint: withoutControls(hint) };
   return { ...texts, message: withoutControls(message), ...hinted };
 }
 
-/** The one spelling of a value; members that its shape does not know are left out. Errors: what does not fit the shape. */
+/** Canonical; drops unknown members. Errors: if the shape does not fit. */
 const textOf = <Shape extends z.ZodType>(shape: Shape, value: unknown): string =>
   JSON.stringify(z.encode(shape, value as z.output<Shape>));
 
-/** The value of a text; null for anything but its one spelling. */
+/** Null unless canonical. */
 function readAs<Shape extends z.ZodType>(
   shape: Shape,
   text: string,

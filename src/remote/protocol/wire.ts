@@ -8,18 +8,18 @@ import { lastId } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 
 /**
- * Requests and answers as text: members in the order of these shapes, ids as text, times in Unix milliseconds. Each value has
- * exactly one spelling (`encode`), so that every reader finds the same in it.
+ * Members in this order, ids as text, times in Unix milliseconds. Each value has exactly one spelling (`encode`), so that all
+ * readers agree.
  */
 export const platformName = z.enum(platforms);
 
-/** The id of a post, from 0 to 2^63 - 1. */
+/** 0 to 2^63 - 1. */
 export const postId = z
   .string()
   .refine((text) => /^(?:0|[1-9][0-9]{0,18})$/.test(text) && BigInt(text) <= lastId);
 
 const platformAndId = [platformName, postId] as const;
-/** The third element is the `uriHash` of a post, where its millisecond is ordered by it. */
+/** Optional third element: `uriHash`, the order within a millisecond. */
 const position = z.codec(
   z.union([
     z.tuple(platformAndId),
@@ -37,9 +37,9 @@ const position = z.codec(
   },
 );
 
-/** The times that `Date` can represent. */
+/** The range of `Date`. */
 const ms = z.int().min(-8_640_000_000_000_000).max(8_640_000_000_000_000);
-/** Addresses grow when non-ASCII characters in them are escaped. */
+/** Escaping non-ASCII characters lengthens addresses. */
 const name = z.string().max(32_768).nullable();
 
 const target: z.ZodType<Target> = z.discriminatedUnion("kind", [
@@ -67,7 +67,7 @@ const target: z.ZodType<Target> = z.discriminatedUnion("kind", [
   }),
 ]);
 
-/** Without the node that has the credential, which is the gateway's to know. */
+/** Only the gateway knows `nodeId`. */
 const place: z.ZodType<Omit<FetchPosition, "nodeId">> = z.object({
   platform: platformName,
   credentialId: z.string().max(256).nullable(),
@@ -94,7 +94,7 @@ export const requestShape = z.object({
 
 const span = { fromMs: ms.nullable(), toMs: ms };
 
-/** Spans in order, without overlap, none empty; only the first may be unbounded. */
+/** Ordered, disjoint, non-empty; only the first may be unbounded. */
 const spans = z
   .array(z.object(span))
   .max(10_000)
@@ -137,10 +137,10 @@ const coverage = z
   })
   .refine(isConsistent);
 
-/** What one answer may have cost, in units of the platform and in millionths of a dollar: a thousand dollars at most. */
+/** Per answer, in platform units and millionths of a dollar (1,000 dollars). */
 const units = z.number().min(0).max(1_000_000);
 const microUsd = z.number().min(0).max(1_000_000_000);
-/** Of a month, as many as a budget may be set to. */
+/** Per month; a budget's maximum. */
 const monthUnits = z.number().min(0).max(1_000_000_000_000);
 
 const sourcePart = z
@@ -175,7 +175,6 @@ const warning = z.object({
   hint: z.string().max(4_096).exactOptional(),
 });
 
-/** What a node reports of its answer beside the items. */
 export const knowledgeShape = z
   .object({
     next: position.nullable(),

@@ -20,13 +20,10 @@ import type { Attested } from "./attest.ts";
 import type { GatewayClock } from "./gateway-state.ts";
 import type { NodeSelf } from "./self.ts";
 
-/** An answer as it leaves a node. */
+/** Has a record for every item. */
 export type ShownAnswer = Omit<SourceAnswer, "items"> & { items: readonly FetchedItem[] };
 
-/**
- * The answer with a record for each item, also for those of the node's own archive, which no one else could fill in. Posts that
- * were deleted or hidden since they were found are left out.
- */
+/** Adds the records of archived items, which the gateway lacks. Omits posts deleted or hidden meanwhile. */
 export async function withRecords(
   archive: Pick<Archive, "records" | "withheld">,
   answer: SourceAnswer,
@@ -47,10 +44,7 @@ export async function withRecords(
   return withDamage({ ...answer, items }, archived.damage);
 }
 
-/**
- * The answer without records that a gateway would refuse, such as posts whose counts or labels have changed since they were
- * found and no longer match. `onLeftOut` is called with the code of the check.
- */
+/** Omits records that a gateway would refuse, such as posts whose counts or labels changed. `onLeftOut` gets the failed check. */
 export async function withoutMisfits(
   request: AnswerRequest,
   answer: ShownAnswer,
@@ -86,7 +80,7 @@ function itemOf(record: string): FetchedItem {
   return { platform, id: BigInt(ID), uri, userId, record };
 }
 
-/** The items whose records are left, in the same order: equal records are shown or hidden together. */
+/** In the same order: equal records are shown or hidden together. */
 function stillShown(
   items: readonly FetchedItem[],
   records: readonly string[],
@@ -104,7 +98,6 @@ export type SigningContext = {
   gatewayClock: Pick<GatewayClock, "now">;
 };
 
-/** An answer to the request `uuid`, signed under an accepted attestation. */
 export type AnswerToSign = {
   uuid: string;
   /** JSON text (texts.ts). */
@@ -113,7 +106,7 @@ export type AnswerToSign = {
   answer: ShownAnswer;
 };
 
-/** Signs an answer with the keys of the run; `body` is how it is shown. */
+/** `body` is what the client gets. */
 export function signAnswer(
   { self, evidence, gatewayClock }: SigningContext,
   { uuid: job, request, attested, answer }: AnswerToSign,

@@ -15,7 +15,7 @@ import { answerBytes, bodyOf, readAnswer } from "../protocol/answer.ts";
 import { knowledgeText, readRequest, requestText } from "../protocol/texts.ts";
 import { withoutMisfits, withRecords } from "./answers.ts";
 
-/** What a node finds in its archive is never something that a gateway takes for a wrong answer. */
+/** A gateway never refuses what a node finds in its archive. */
 const nowMs = Date.UTC(2030, 0, 1);
 const clock = createManualClock(nowMs);
 const folder = mkdtempSync(join(tmpdir(), "earshot-answers-"));
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await archive.write({ changes: posts.map((post) => ({ kind: "upsert", post })) });
 });
 
-/** With the names that imports give: a uri of Bluesky tells its account, and what has no address gets a name. */
+/** As imports do: Bluesky uris contain the account; posts without an address get an `import:` uri. */
 function asImported(post: Post): Post {
   const { platform, uri } = post;
   const [, did] = /^at:\/\/([^/]+)/.exec(uri) ?? [];
@@ -55,10 +55,9 @@ const fields = {
   signature: "",
 };
 
-/** The checks for which records were left out. */
 const leftOut: string[] = [];
 
-/** What the gateway reads of what the node answers. */
+/** The answer as the gateway reads it. */
 async function travelled(request: AnswerRequest) {
   const source = {
     archive,

@@ -7,24 +7,23 @@ import { isDismissal } from "./dismissal.ts";
 import { isUnreachable } from "./gateway-errors.ts";
 import type { Reachability } from "./gateway-state.ts";
 
-/** The status of a node at its gateway. */
 export type NodeStatus =
-  /** No answer yet, or none since the last attestation. */
+  /** No answer yet. */
   | { state: "connecting" }
   | { state: "unreachable"; error: EarshotError }
   | { state: "admitted"; attested: Attested }
   | { state: "pending"; attested: Attested }
-  /** `isFinal`: dismissed for good, or refused for a lasting reason before it was ever accepted. */
+  /** `isFinal`: dismissed permanently, or refused for a lasting reason before ever accepted. */
   | { state: "refused"; error: EarshotError; isFinal: boolean };
 
-/** Keeps a node attested: after half of the validity of an attestation, and at once when the gateway does not know it. */
+/** Renews after half of the validity, and at once when the gateway does not know the node. */
 export type AttestLoop = {
   status(): NodeStatus;
-  /** The valid attestation; null without one. */
+  /** The valid attestation, or null. */
   admitted(): Attested | null;
-  /** The same as soon as there is one; null when none came within `waitMs`. Rejects with the signal's reason. */
+  /** Waits for a valid attestation; null after `waitMs`. Rejects with the signal's reason. */
   whenAdmitted(waitMs: number, signal?: AbortSignal): Promise<Attested | null>;
-  /** A request sent at `sentMs`, elapsed time, was refused as unknown: attests again, unless the node has done so since. */
+  /** A request sent at `sentMs` (elapsed time) was refused as unknown: attests again unless done since. */
   again(sentMs: number): void;
   /** An attestation in progress has no effect. */
   stop(): void;
@@ -34,13 +33,13 @@ export type AttestLoopContext = AttestContext & {
   clock: Clock;
   random: () => number;
   reachability: Pick<Reachability, "turn">;
-  /** Called for each change of the status and for each attestation. */
+  /** On each status change and attestation. */
   onStatus: (status: NodeStatus) => void;
 };
 
-/** Pauses after a refusal. */
+/** Backoff after a refusal. */
 const pauses = { leastMs: 1_000, mostMs: 60_000 };
-/** Shortest time between two attestations. */
+/** Minimum interval between attestations. */
 const leastMs = 1_000;
 
 const woken = new Error("the node attests at once");
@@ -68,7 +67,7 @@ export function startAttestLoop(context: AttestLoopContext): AttestLoop {
     for (const give of [...waiting]) give(attested);
   }
 
-  /** Attests once; how long until the next time. */
+  /** Returns milliseconds until the next attempt. */
   async function attest(refusals: number): Promise<number> {
     try {
       const attested = await attestOnce(context, stopping.signal);
@@ -77,7 +76,7 @@ export function startAttestLoop(context: AttestLoopContext): AttestLoop {
       wasAccepted = true;
       become({ state: attested.state, attested });
       const nextMs = attested.state === "pending" ? attested.againMs : attested.validMs / 2;
-      // Nodes that were started together spread out.
+      // Jitter for nodes that started together.
       return nextMs * (0.9 + random() * 0.1);
     } catch (thrown) {
       stopping.signal.throwIfAborted();
@@ -87,7 +86,7 @@ export function startAttestLoop(context: AttestLoopContext): AttestLoop {
         become({ state: "refused", error, isFinal });
         return backoffMs(refusals, pauses, random);
       }
-      // An attestation stays valid while the gateway is away; `reachability` knows how long to pause.
+      // The attestation stays valid; `reachability` decides the backoff.
       if (admitted() === null) become({ state: "unreachable", error });
       return 0;
     }
@@ -99,7 +98,7 @@ export function startAttestLoop(context: AttestLoopContext): AttestLoop {
       const begunMs = clock.elapsed();
       const pauseMs = await attest(refusals);
       if (pauseMs === 0) continue;
-      // Requests made in the meantime are fulfilled.
+      // This attestation satisfies requests made meanwhile.
       sleeping = new AbortController();
       const signal = AbortSignal.any([stopping.signal, sleeping.signal]);
       await clock.sleep(pauseMs, signal).catch(() => undefined);
@@ -134,7 +133,7 @@ export function startAttestLoop(context: AttestLoopContext): AttestLoop {
   };
 }
 
-/** Neither a transient error nor a lost challenge. Of a node that was accepted, an operator may still repair it. */
+/** Neither transient nor a lost challenge. Of a node that was accepted, an operator may still fix the cause. */
 function isLasting({ code, status, details }: EarshotError): boolean {
   if (code === "evidence_unavailable") return true;
   if (details.some((detail) => detail.code.startsWith("challenge_"))) return false;

@@ -15,24 +15,23 @@ import type { GatewayLink } from "./gateway-link.ts";
 import type { GatewayClock, GatewayPin } from "./gateway-state.ts";
 import { makeStatement, type NodeSelf } from "./self.ts";
 
-/** What a node registers besides its keys. */
 type NodeOffer = {
   name: string;
   /** Concurrent jobs. */
   concurrency: number;
   url: string | null;
   version: string;
-  /** What it can do as currently configured. */
+  /** As currently configured. */
   capabilities(): Promise<readonly Capability[]>;
 };
 
-/** An attestation that the gateway accepted; times are the node's elapsed ones. */
+/** Accepted by the gateway; times on the `elapsed` scale. */
 export type Attested = {
   state: RegistrationAnswer["state"];
   attestationId: string;
   /** Null without a quote. */
   quoteSha256: Uint8Array | null;
-  /** The key that jobs of this gateway are signed with. */
+  /** Signs this gateway's jobs. */
   gatewayKey: string;
   atMs: number;
   untilMs: number;
@@ -50,14 +49,13 @@ export type AttestContext = {
   clock: Pick<Clock, "elapsed">;
   audience: string;
   pin: GatewayPin;
-  /** Called with the difference between the gateway's clock and what was assumed of it. */
+  /** With the correction of the estimated gateway clock. */
   onClock: (changeMs: number) => void;
 };
 
 /**
- * Attests once: requests a challenge, has evidence made for a statement that contains it, and registers. Errors:
- * `gateway_key_mismatch` and `audience_mismatch` for another gateway than the configured one, `node_refused` from the gateway,
- * `evidence_unavailable`, `gateway_unreachable`.
+ * Attests once: requests a challenge, obtains evidence for a statement with it, and registers. Errors: `gateway_key_mismatch`,
+ * `audience_mismatch`, `node_refused`, `evidence_unavailable`, `gateway_unreachable`.
  */
 export async function attestOnce(context: AttestContext, signal: AbortSignal): Promise<Attested> {
   const { self, offer, provider, link, clock } = context;

@@ -7,13 +7,13 @@ import { attestationIdOf, callerAudience, reportDataOf } from "../protocol/state
 import { unreachable } from "./gateway-errors.ts";
 import { makeStatement, type NodeSelf } from "./self.ts";
 
-/** What shows a caller that the keys which sign results here belong to such a machine, at that moment. */
+/** Proves that the keys which sign results belong to such a machine now. */
 export type CallerAttestation = Pick<
   Attestation,
   "node_id" | "key_id" | "statement" | "identity_signature" | "evidence"
 >;
 
-/** Evidence over the caller's own nonce, 32 bytes in base64url. Errors: `evidence_unavailable`. */
+/** `nonce` is the caller's, 32 bytes in base64url. Errors: `evidence_unavailable`. */
 export async function attestToCaller(
   self: NodeSelf,
   provider: EvidenceProvider,
@@ -29,16 +29,16 @@ export async function attestToCaller(
   return { node_id: self.nodeId, key_id: self.keyId, ...stated, evidence };
 }
 
-/** The node's own attestation as stored by its gateway: with collateral, so that callers need no other source. */
+/** As stored by the gateway, with collateral, so that callers need no other source. */
 export type OwnAttestation = {
-  /** Errors: `gateway_unreachable` where the gateway does not return it, or returns another. */
+  /** Errors: `gateway_unreachable` unless this attestation is returned. */
   of(id: string): Promise<Attestation>;
 };
 
-/** Longer than any: quote, event log and collateral. */
+/** Quote, event log and collateral are smaller. */
 const maxBytes = 4 * 1024 ** 2;
 
-/** Fetches an attestation once, by the hash of its statement and quote. Recipients check the rest of it. */
+/** The id is a hash of statement and quote; recipients verify the rest. */
 export function createOwnAttestation({
   gatewayUrl,
   fetch,

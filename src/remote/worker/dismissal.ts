@@ -1,6 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
 
-/** Whether a gateway has dismissed the node for good: another run replaced it, or an operator removed it. */
+/** Permanent: replaced by another run, or removed by an operator. */
 export const isDismissal = (error: unknown): boolean =>
   error instanceof EarshotError &&
   error.code === "node_refused" &&

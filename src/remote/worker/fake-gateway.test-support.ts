@@ -16,7 +16,7 @@ type Answer = (body: never) => unknown;
 
 export const fakeGatewayKey = gatewayKeyOf(Buffer.alloc(32, 7));
 
-/** A gateway that answers as a test says, and remembers what it was asked. */
+/** Scripted answers; records its requests. */
 export function fakeGateway(answers: Partial<Record<Route, Answer>> = {}) {
   const asked: { route: Route; body: Record<string, unknown> }[] = [];
   const link: GatewayLink = {
@@ -72,7 +72,7 @@ export const aRequest: AnswerRequest = {
   after: null,
 };
 
-/** A job as the gateway seals it to a node; it holds for 30 s. */
+/** Leased for 30 s. */
 export async function aJob(
   { keyId, keys }: NodeSelf,
   clock: Pick<Clock, "now">,
@@ -80,7 +80,7 @@ export async function aJob(
     request?: string;
     gateway?: typeof fakeGatewayKey;
     nowMs?: number;
-    /** The attestation for which a credential is released with it, and for how long. */
+    /** The credential's attestation and duration. */
     released?: { attestation: string; forMs: number };
   } = {},
 ) {

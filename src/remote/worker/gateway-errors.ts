@@ -10,7 +10,7 @@ const line = z
   .max(4_096)
   .transform((text) => withoutControls(text).replaceAll("\n", " "));
 
-/** What a node reads of a problem (RFC 9457). */
+/** RFC 9457. */
 const problem = z.object({
   code,
   detail: line,
@@ -21,7 +21,7 @@ const problem = z.object({
     .default([]),
 });
 
-/** Statuses with which a gateway, or a proxy in front of it, declines any request for the moment. */
+/** A gateway or proxy declines temporarily. */
 export const transientStatuses: readonly number[] = [429, 502, 503, 504];
 
 /** No answer, or one that is not a gateway's. Retryable. */
@@ -34,7 +34,7 @@ export function unreachable(message: string, cause?: unknown): EarshotError {
   });
 }
 
-/** The gateway's key has not signed the answer. The check is `not_signed` or `other_signature`. */
+/** The answer is not signed by the gateway's key: check `not_signed` or `other_signature`. */
 export function notFromGateway({ status, headers }: FetchedAnswer, host: string): EarshotError {
   const isSigned = headers.has(gatewaySignatureField);
   const what = isSigned
@@ -52,15 +52,13 @@ export function notFromGateway({ status, headers }: FetchedAnswer, host: string)
 export const isUnreachable = (error: unknown): error is EarshotError =>
   codeOf(error) === "gateway_unreachable";
 
-/** The code of an `EarshotError`; null for any other. */
 export const codeOf = (error: unknown): string | null =>
   error instanceof EarshotError ? error.code : null;
 
-/** The code of its first detail: the check that refused. */
 export const checkOf = (error: unknown): string | undefined =>
   error instanceof EarshotError ? error.details[0]?.code : undefined;
 
-/** The error in an answer other than 200 and 204; `gateway_unreachable` when it is not a gateway's. */
+/** `gateway_unreachable` if the answer is not a gateway's. */
 export function errorOf(answer: FetchedAnswer, host: string): EarshotError {
   const { status } = answer;
   const { data } = problem.safeParse(jsonOf(answer));

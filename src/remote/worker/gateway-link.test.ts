@@ -16,7 +16,6 @@ type Sent = { url: string } & FetchOptions;
 
 type Given = { status: number; body?: string; signature?: string | null };
 
-/** What the gateway signs an answer with. */
 function signatureOf(
   { url, headers = {} }: Sent,
   { status, body = "" }: Given,
@@ -27,7 +26,7 @@ function signatureOf(
   return signGatewayAnswer({ signatureInput, path, status, body }, key);
 }
 
-/** A link to a gateway that signs its answers, unless they come with another signature or with null. */
+/** Signed by the gateway unless the test supplies a signature or null. */
 function make(
   answer: (sent: Sent) => Given | Error,
   gatewayUrl = "https://gateway.example",
@@ -224,7 +223,7 @@ test("a challenge is signed with the key that it tells, whether or not that is t
     await expect(own.link.post("challenge", {})).resolves.toMatchObject({
       gateway_key: another.publicKey,
     });
-    // Whoever tells a key that it does not have is found out.
+    // Naming a key without having it is detected.
     const borrowed = make(() => challenge, undefined, known);
     await expect(borrowed.link.post("challenge", {})).rejects.toMatchObject({
       details: [{ code: "other_signature" }],

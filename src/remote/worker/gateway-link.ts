@@ -24,7 +24,7 @@ import {
 } from "./gateway-errors.ts";
 import type { GatewayClock, GatewayPin, Reachability } from "./gateway-state.ts";
 
-/** What a gateway serves under /internal/nodes. */
+/** Routes under /internal/nodes. */
 type GatewayRoute =
   | "challenge"
   | "register"
@@ -37,30 +37,27 @@ type GatewayRoute =
 
 type PostOptions = {
   signal?: AbortSignal;
-  /** How long the gateway may delay its answer. */
+  /** Longest hold by the gateway. */
   heldMs?: number;
 };
 
-/**
- * Requests to the gateway: JSON both ways, each request signed with the key of the run and each answer with that of the
- * gateway, so that nothing between the two can steer the node.
- */
+/** JSON requests signed by the run's key, with answers signed by the gateway's key: nothing in between can steer the node. */
 export type GatewayLink = {
   /**
-   * The JSON of the answer; null without content. Errors: `gateway_unreachable` (retryable) without an answer that the gateway
-   * has signed; errors of the gateway with its codes; or the signal's reason.
+   * Null without content. Errors: `gateway_unreachable` (retryable) without a signed answer; the gateway's own; the signal's
+   * reason.
    */
   post(route: GatewayRoute, body: unknown, options?: PostOptions): Promise<unknown>;
 };
 
 export type GatewayLinkContext = {
-  /** Without a trailing slash. The gateway's paths are below its path. */
+  /** Without a trailing slash; may have a path. */
   gatewayUrl: string;
   fetch: GuardedFetch;
   keys: RunKeys;
   keyId: string;
   enrolmentToken: string;
-  /** The key that has to sign answers. A challenge may name another, which has to sign it; the caller checks that key. */
+  /** Must sign answers. A challenge may name another key, which must sign it and which the caller checks. */
   pin: Pick<GatewayPin, "key">;
   clock: Pick<Clock, "elapsed">;
   gatewayClock: Pick<GatewayClock, "now">;
@@ -70,11 +67,11 @@ export type GatewayLinkContext = {
   timeoutMs: number;
 };
 
-/** Longer than any envelope of a job. */
+/** Larger than any job envelope. */
 const mostAnswerBytes = 2 * 1024 ** 2;
-/** Slowest upload that a request has time for. */
+/** Slowest upload within the timeout. */
 const leastBytesPerMs = 64;
-/** Routes that work without an attestation and therefore require the enrolment token. */
+/** Need the enrolment token instead of an attestation. */
 const attestRoutes: readonly GatewayRoute[] = ["challenge", "register"];
 
 export function createGatewayLink(context: GatewayLinkContext): GatewayLink {
@@ -129,7 +126,7 @@ async function send(
   { signal, heldMs = 0 }: PostOptions,
 ): Promise<{ answer: FetchedAnswer; sent: SentRequest }> {
   const { gatewayUrl, fetch, keys, keyId, gatewayClock, enrolmentToken } = context;
-  // The path that the gateway sees, without any prefix that a proxy strips.
+  // As the gateway sees it, without a prefix that a proxy strips.
   const path = pathOf(route);
   const bytes = Buffer.from(body);
   const nonce = base64url(randomBytes(16));

@@ -2,25 +2,22 @@ import { backoffMs } from "../../lib/backoff.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 
-/** The gateway's clock: signatures are dated by it, and the times of jobs compared with it. */
+/** Estimate of the gateway's clock, to date signatures and check job times. */
 export type GatewayClock = {
-  /** Unix milliseconds at the gateway; this machine's own before the first `learn`. */
+  /** Unix milliseconds; the local clock before the first `learn`. */
   now(): number;
-  /**
-   * Takes over the time from the answer to a request that was sent at `sentMs`, elapsed time. Returns the change from the time
-   * that was assumed; null the first time.
-   */
+  /** From the answer to a request sent at `sentMs` (elapsed time). Returns the correction; null the first time. */
   learn(receivedMs: number, sentMs: number): number | null;
 };
 
-/** Advances by this machine's elapsed time, so that changes of its wall clock have no effect. */
+/** Advances with elapsed time, unaffected by changes of the local wall clock. */
 export function createGatewayClock(clock: Pick<Clock, "now" | "elapsed">): GatewayClock {
   let offsetMs: number | null = null;
 
   return {
     now: () => (offsetMs === null ? clock.now() : Math.round(clock.elapsed() + offsetMs)),
     learn: (receivedMs, sentMs) => {
-      // The gateway read its clock somewhere between the request and its answer.
+      // The gateway read its clock in between.
       const newOffsetMs = receivedMs - (sentMs + clock.elapsed()) / 2;
       const changeMs = offsetMs === null ? null : newOffsetMs - offsetMs;
       offsetMs = newOffsetMs;
@@ -29,15 +26,15 @@ export function createGatewayClock(clock: Pick<Clock, "now" | "elapsed">): Gatew
   };
 }
 
-/** The gateway that a node works for, identified by its key. */
+/** The node's gateway, identified by its key. */
 export type GatewayPin = {
-  /** Null until there is one. */
+  /** Null until one is pinned. */
   key(): string | null;
   /** Errors: `gateway_key_mismatch` for another key. */
   check(key: string): void;
 };
 
-/** Pins the configured key; without one, the first key for as long as the node runs, which `onFirst` reports. */
+/** Without a configured key, pins the first one until the process ends and calls `onFirst`. */
 export function createGatewayPin(known: string | null, onFirst: (key: string) => void): GatewayPin {
   let pinned = known;
   return {
@@ -55,22 +52,22 @@ export function createGatewayPin(known: string | null, onFirst: (key: string) =>
   };
 }
 
-/** Pauses between attempts while the gateway cannot be reached. */
+/** Backoff while the gateway is unreachable. */
 const pauses = { leastMs: 250, mostMs: 5_000 };
 
-/** When to send requests: at once while the gateway answers, after growing pauses while it does not. */
+/** Delays requests, with growing backoff, while the gateway does not answer. */
 export type Reachability = {
-  /** True when a request may be sent, false when that takes longer than `waitMs`; rejects with the signal's reason. */
+  /** Waits until a request may be sent; false after `waitMs`. Rejects with the signal's reason. */
   turn(waitMs: number, signal?: AbortSignal): Promise<boolean>;
   answered(): void;
-  /** A request that was sent at `sentMs`, elapsed time, failed. Concurrent requests count as one failure. */
+  /** `sentMs` is elapsed time. Concurrent requests count as one failure. */
   failed(sentMs: number, error: EarshotError): void;
 };
 
 export type ReachabilityContext = {
   clock: Pick<Clock, "elapsed" | "sleep">;
   random: () => number;
-  /** Called once with the error when the gateway is lost, and once with null when it is back. */
+  /** Called once when the gateway is lost, and once with null when it is back. */
   onChange: (error: EarshotError | null) => void;
 };
 

@@ -3,16 +3,16 @@ import { type IntrospectAnswer, introspectAnswer } from "../protocol/messages.ts
 import { unreachable } from "./gateway-errors.ts";
 import type { GatewayLink } from "./gateway-link.ts";
 
-/** Looks up API keys of clients at the gateway, with a cache. */
+/** Cached status of clients' API keys. */
 export type Introspection = {
   /**
-   * The status of a key, by its id and the SHA-256 of its secret in base64url. Errors: those of the link, such as
-   * `gateway_unreachable`; expired entries are not used while the gateway is away.
+   * By id and SHA-256 of the secret in base64url. Errors: those of the link; expired entries are not used while the gateway is
+   * unreachable.
    */
   of(keyId: string, secretSha256: string): Promise<IntrospectAnswer>;
 };
 
-/** Cached keys; the oldest is evicted. */
+/** The oldest is evicted beyond this. */
 const mostKeys = 10_000;
 
 export function createIntrospection({
@@ -39,7 +39,7 @@ export function createIntrospection({
       const nowMs = clock.elapsed();
       const cached = cache.get(name);
       if (cached !== undefined && nowMs < cached.untilMs) return cached.answer;
-      // Concurrent callers share one request; one that fails is not cached.
+      // Concurrent callers share a request; failures are not cached.
       const entry = { answer: request(keyId, secretSha256), untilMs: nowMs + maxAgeMs };
       cache.delete(name);
       cache.set(name, entry);

@@ -13,19 +13,16 @@ export type LeasePollsContext = {
   clock: Clock;
 };
 
-/** An encrypted job, and the attestation under which it was requested. */
+/** An encrypted job, and the attestation at its request. */
 export type LeasedEnvelope = { envelope: unknown; attested: Attested };
 
-/** Time between two polls when the gateway answers at once that there is no work. */
+/** Minimum interval when the gateway answers at once without work. */
 const leastPollMs = 500;
-/** Open polls for one set of methods, however many runners there are: one that gets a job lets the next one poll. */
+/** Concurrent polls per method set, however many runners: one that gets a job lets the next poll. */
 const mostPolls = 2;
 
 export type LeasePolls = {
-  /**
-   * Polls for work of these methods for up to `waitMs`; null when there is none, or no gateway. `open` runs before the poll's
-   * slot is released.
-   */
+  /** Null without a job within `waitMs` or while unreachable. `open` runs before the slot is released. */
   poll<Opened>(
     methods: readonly string[],
     waitMs: number,
@@ -80,7 +77,7 @@ export function createLeasePolls(context: LeasePollsContext): LeasePolls {
 }
 
 export type PollSlots = {
-  /** Returns the function that releases the slot; null when none became free in time. */
+  /** Returns the release function; null after `waitMs`. */
   take(waitMs: number, signal?: AbortSignal): Promise<(() => void) | null>;
 };
 

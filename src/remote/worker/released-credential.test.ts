@@ -10,7 +10,6 @@ const self = await makeSelf();
 const { attestationId } = anAttestation();
 const newer = anAttestation({ attestationId: Buffer.alloc(32, 4).toString("base64url") });
 
-/** Takes a job with a credential. */
 async function taken(special: Parameters<typeof aJob>[2]) {
   const clock = createManualClock();
   const gateway = fakeGateway();

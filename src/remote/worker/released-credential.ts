@@ -6,14 +6,11 @@ import type { Attested } from "./attest.ts";
 import type { AttestLoop } from "./attest-loop.ts";
 import type { GatewayClock } from "./gateway-state.ts";
 
-/**
- * The credential that came with a job, if one did. It is over when its time is, or when the lease is lost. Errors:
- * `job_refused` with `other_attestation` or `credential_expired`.
- */
+/** Ends at its expiry or with the lease. Errors: `job_refused` with `other_attestation` or `credential_expired`. */
 export function releaseIn(
   { payload: { credential }, release }: Pick<OpenedJob, "payload" | "release">,
   context: {
-    /** The attestation that the job was requested under; it may have been renewed since. */
+    /** Of the lease request; possibly renewed since. */
     attested: Attested;
     attestLoop: Pick<AttestLoop, "admitted">;
     clock: Pick<Clock, "elapsed">;

@@ -19,31 +19,30 @@ export type RemoteGatewayContext = LeasePollsContext &
     self: NodeSelf;
     attestLoop: Pick<AttestLoop, "whenAdmitted" | "again" | "admitted">;
     archive: Pick<Archive, "records" | "withheld">;
-    /** Never gets content of a job. */
+    /** Never receives job content. */
     log: { warn(fields: Record<string, unknown>, message: string): void };
   };
 
-/** The gateway for the runners of a node: leases are decrypted here, answers signed and encrypted. */
+/** The gateway as a node's runners see it: decrypts leases, signs and encrypts answers. */
 export type RemoteGateway = LeaseGateway<AnswerRequest, SourceAnswer> & {
-  /** Jobs in progress. */
   running(): number;
-  /** Drops everything in progress: its runners stop, and no answer is sent. */
+  /** Drops all leases: runners stop, no answers are sent. */
   abandon(): void;
-  /** Tells the gateway that the node stops, so that others get its jobs. */
+  /** Reports the shutdown, so that others get the jobs. */
   leave(): Promise<void>;
 };
 
-/** Time between two attempts to send an answer. */
+/** Retry interval for sending an answer. */
 const againMs = 250;
 
-/** Answers are sent again while the gateway cannot be reached and the lease lasts. Errors: `lease_lost`. */
+/** Resends answers while the gateway is unreachable and the lease lasts. Errors: `lease_lost`. */
 export function createRemoteGateway(context: RemoteGatewayContext): RemoteGateway {
   const { self, link, attestLoop, reachability, archive, clock, gatewayClock, log } = context;
   const opened = createOpenedLeases();
   const leases = createLeases(clock);
   const polls = createLeasePolls(context);
 
-  /** The lease in an envelope; null for one that is not run, which is logged. */
+  /** Null, with a log entry, if refused. */
   async function open(leased: LeasedEnvelope): Promise<Lease<AnswerRequest> | null> {
     const { keys, keyId } = self;
     const { gatewayKey } = leased.attested;
@@ -61,18 +60,18 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
         ...releaseIn(job, { ...context, attested, lost: lost.signal }),
       }));
       if (read === null) return null;
-      // The account stays with the gateway: upstreams are called with the node's own credentials, and with released ones.
+      // The account stays with the gateway: upstreams get the node's own or released credentials.
       return { ...read, uuid, accountId: "", attempt, leftMs, token, holdMs, lost: lost.signal };
     } catch (error) {
       const check = checkOf(error);
       log.warn({ code: codeOf(error), check }, "a job of the gateway was not accepted");
-      // The two clocks may have diverged.
+      // The clocks may have diverged.
       if (check === "outside_time") attestLoop.again(receivedMs);
       return null;
     }
   }
 
-  /** The content of a job; null when it cannot be read, which the gateway is told. */
+  /** Content of a job; null if unreadable, which is reported to the gateway. */
   async function readOrFail<Value>(
     uuid: string,
     token: string,
@@ -98,7 +97,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       return read.data.hold_ms;
     } catch (error) {
       if (codeOf(error) === "lease_lost") leases.drop(token);
-      // It may have lapsed during the request.
+      // The lease may have expired during the request.
       leases.get(token);
       throw error;
     }
@@ -120,7 +119,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     await send("fail", token, failureBytes(failure));
   }
 
-  /** False when it is larger than the gateway accepts. */
+  /** False if larger than the gateway accepts. */
   async function send(
     route: "complete" | "fail",
     token: string,
@@ -172,10 +171,8 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
   };
 }
 
-/** A lease, and what its answer is encrypted with. */
 type LeasedJob = {
   uuid: string;
-  /** JSON text as it was encrypted. */
   request: string;
   sealer: AnswerSealer;
   lost: AbortController;
@@ -183,7 +180,7 @@ type LeasedJob = {
   untilMs: number;
 };
 
-/** The leases of a node by token. A lease that is dropped, or lapses, stops its work. */
+/** By token. Dropping or expiry aborts the work. */
 function createLeases(clock: Pick<Clock, "elapsed">) {
   const leases = new Map<string, LeasedJob>();
 

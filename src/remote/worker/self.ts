@@ -6,19 +6,18 @@ import { base64url } from "../protocol/encoding.ts";
 import { type Identity, makeIdentity, makeRunKeys, type RunKeys } from "../protocol/keys.ts";
 import { identityMessageOf, keyIdOf, type NodeStatement, nodeIdOf } from "../protocol/statement.ts";
 
-/** The identity of a node, and the keys of this run. */
 export type NodeSelf = {
   nodeId: string;
   keyId: string;
   identity: Identity;
   keys: RunKeys;
-  /** 16 bytes in base64url, new at each start. */
+  /** 16 bytes, base64url. */
   bootId: string;
 };
 
 /**
- * Reads or creates the file `node.key` of the data folder, readable by its owner only, and makes the keys of the run.
- * Errors: `identity_unreadable`, which never repeats the content.
+ * Identity from `node.key` in the data folder (created if missing, owner-readable only), with new run keys. Errors:
+ * `identity_unreadable`, which never repeats the content.
  */
 export async function openSelf(dataDir: string, randomBytes: RandomBytes): Promise<NodeSelf> {
   const secret = ensureKeyFile(join(dataDir, "node.key"), randomBytes, {
@@ -36,7 +35,6 @@ export async function openSelf(dataDir: string, randomBytes: RandomBytes): Promi
   };
 }
 
-/** A statement of the node, signed with its identity. */
 export function makeStatement(
   { identity, keys, bootId }: NodeSelf,
   evidence: EvidenceKind,

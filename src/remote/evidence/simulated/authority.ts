@@ -28,7 +28,7 @@ export type KeyPair = { publicKey: KeyObject; privateKey: KeyObject };
 export type Span = { fromMs: number; toMs: number };
 export type Issuer = { name: string; privateKey: KeyObject };
 
-/** A throw-away copy of what Intel has: a root, an authority for machines, and a signer of collateral. */
+/** Throw-away counterpart of Intel's PKI. */
 export type Authority = {
   valid: Span;
   rootDer: Buffer;
@@ -37,7 +37,7 @@ export type Authority = {
   collateral: { privateKey: KeyObject; chain: string };
 };
 
-/** What the certificate of a machine says about it. */
+/** In its PCK certificate. */
 export type MachineIds = {
   ppid: Buffer;
   platformInstanceId: Buffer;
@@ -46,7 +46,7 @@ export type MachineIds = {
   pceSvn: number;
 };
 
-/** The organization in every simulated certificate, so that none is taken for a real one. */
+/** Organization in every certificate, so that none passes for real. */
 export const disclaimer = "SIMULATED - NOT A TEE";
 export const serials = { root: 1, machines: 2, collateral: 3, machine: 4 };
 
@@ -73,7 +73,7 @@ export function makeAuthority(nowMs: number): Authority {
   };
 }
 
-/** The chain of a machine in PEM, from its own certificate to the root. */
+/** PEM, from machine to root. */
 export function issueMachine(authority: Authority, publicKey: KeyObject, ids: MachineIds): string {
   const certificate = makeCertificate({
     name: "Simulated PCK Certificate",
@@ -119,7 +119,7 @@ type CertificateFields = {
 
 const ecdsaSha256 = new AlgorithmIdentifier({ algorithm: "1.2.840.10045.4.3.2" });
 
-/** An X.509 certificate in DER. */
+/** DER. */
 export function makeCertificate(fields: CertificateFields): Buffer {
   const { name, issuer, publicKey, serial, mayIssue, valid } = fields;
   const usage = mayIssue
@@ -149,7 +149,7 @@ export function makeCertificate(fields: CertificateFields): Buffer {
   return derOf(new Certificate({ tbsCertificate, signatureAlgorithm, signatureValue }));
 }
 
-/** A list of revoked certificates in DER. */
+/** CRL in DER. */
 export function makeRevocationList(
   issuer: Issuer,
   revokedSerials: readonly number[],

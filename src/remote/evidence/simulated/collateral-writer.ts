@@ -10,21 +10,20 @@ import {
 } from "./authority.ts";
 import { signRaw } from "./quote-writer.ts";
 
-/** What collateral says. */
 export type CollateralFields = {
   inForce: Span;
   tcbStatus: string;
   advisories: readonly string[];
   evaluationNumber: number;
-  /** The lowest version of the TDX module that is up to date. */
+  /** Lowest TDX module version rated up to date. */
   moduleSvn: number;
   revoked: readonly ("machine" | "machines" | "collateral")[];
-  /** Members that replace the default ones before they are signed. */
+  /** Overrides, applied before signing. */
   tcbInfo: Readonly<Record<string, unknown>>;
   qeIdentity: Readonly<Record<string, unknown>>;
 };
 
-/** Collateral of a simulated machine, in the form and with the signatures of Intel's. */
+/** In Intel's format. */
 export function writeCollateral(
   { root, machines, collateral: signer, rootDer }: Authority,
   machine: MachineIds,
@@ -116,5 +115,5 @@ const datesOf = ({ inForce }: CollateralFields) => ({
   nextUpdate: iso(inForce.toMs),
 });
 
-/** In whole seconds, as in Intel's collateral. */
+/** Whole seconds, like Intel's. */
 const iso = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;

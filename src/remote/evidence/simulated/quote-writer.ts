@@ -2,11 +2,11 @@ import { createHash, type KeyObject, sign } from "node:crypto";
 import { reportLayout, type TdReport } from "../quote-reader.ts";
 import type { KeyPair } from "./authority.ts";
 
-/** What a quote says; report fields that are left out are zero. */
+/** Omitted report fields are zero. */
 export type QuoteFields = Partial<Record<Exclude<keyof TdReport, "rtMr">, Uint8Array>> & {
   version: 4 | 5;
   rtMr: readonly Uint8Array[];
-  /** Of version 5 alone. */
+  /** Version 5 only. */
   mrServiceTd: Uint8Array;
   qeMrSigner: Uint8Array;
   qeAttributes: number;
@@ -36,7 +36,7 @@ export type QuoteSigner = {
   cpuSvn: Uint8Array;
 };
 
-/** A TDX quote in Intel's format. */
+/** TDX quote in Intel's format. */
 export function writeQuote(fields: QuoteFields, signer: QuoteSigner): Buffer {
   const { attestation, pckKey, cpuSvn, chain } = signer;
   const signed = Buffer.concat([...header(fields.version), ...report(fields)]);
@@ -83,7 +83,7 @@ function report(fields: QuoteFields): Uint8Array[] {
   ];
 }
 
-/** The two numbers of the signature, 32 bytes each. */
+/** Raw r‖s, 32 bytes each. */
 export function signRaw(key: KeyObject, bytes: Uint8Array): Buffer {
   return sign("sha256", bytes, { key, dsaEncoding: "ieee-p1363" });
 }

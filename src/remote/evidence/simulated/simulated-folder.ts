@@ -8,7 +8,7 @@ import { openQuote } from "../signed-quote.ts";
 import { disclaimer } from "./authority.ts";
 import { createSimulatedTee, type SimulatedTee, teeOf } from "./simulated-tee.ts";
 
-/** The first file is for nodes, the others are for their gateway. */
+/** `tee` is for nodes, the rest for their gateway. */
 export type SimulatedFiles = {
   tee: string;
   root: string;
@@ -37,8 +37,8 @@ const teeFile = z.object({
 });
 
 /**
- * Makes a simulated TEE and writes it to a new or existing folder: `tee.json` (readable by its owner only), `root.pem`,
- * `collateral/` and `policy.json`. Existing files are replaced; the private key of the root is not stored.
+ * Writes `tee.json` (owner-readable only), `root.pem`, `collateral/` and `policy.json`, replacing existing files. The root's
+ * private key is not stored.
  */
 export async function writeSimulatedTee(folder: string, nowMs: number): Promise<SimulatedFiles> {
   const files = {
@@ -60,15 +60,15 @@ export async function writeSimulatedTee(folder: string, nowMs: number): Promise<
     pck_key: String(tee.pckKey.export({ type: "pkcs8", format: "pem" })),
     chain: tee.chain,
   };
-  // The mode applies to new files only.
+  // The mode affects new files only.
   await rm(files.tee, { force: true });
   await writeFile(files.tee, jsonOf(secret), { mode: 0o600 });
   return files;
 }
 
 /**
- * The simulated TEE of a file `tee.json`, in which `td_attributes`, `xfam` and `mr_config_id` may be set by hand.
- * Errors: `simulated_tee_unreadable`, which never repeats the content.
+ * `td_attributes`, `xfam` and `mr_config_id` may be edited by hand. Errors: `simulated_tee_unreadable`, which never repeats the
+ * content.
  */
 export async function readSimulatedTee(path: string): Promise<SimulatedTee> {
   try {

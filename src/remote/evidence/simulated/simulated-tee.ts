@@ -8,36 +8,35 @@ import { type CollateralFields, writeCollateral } from "./collateral-writer.ts";
 import { defaultFields, type QuoteFields, writeQuote } from "./quote-writer.ts";
 
 /**
- * A TEE in software: it signs quotes in Intel's format under its own root, so that the whole verifier runs. It proves nothing
- * about any machine, and each of its certificates says so.
+ * Software TEE: signs quotes in Intel's format under its own root, to exercise the whole verifier. Proves nothing about a
+ * machine, as each certificate says.
  */
 export type SimulatedTee = {
   rootDer: Uint8Array;
-  /** The private key of the machine's certificate, and its chain in PEM. */
+  /** Machine's certificate key and PEM chain. */
   pckKey: KeyObject;
   chain: string;
-  /** SHA-256 of the compose file that it pretends to run, in hexadecimal digits. */
+  /** SHA-256 in hexadecimal. */
   composeHash: string;
-  /** What its quotes say in place of the defaults. */
+  /** Overrides of the defaults. */
   fields: Partial<QuoteFields>;
   /** @param reportData 64 bytes */
   quote(reportData: Uint8Array, fields?: Partial<QuoteFields>): Buffer;
-  /** A quote with the event log of a boot, to which its RTMR3 is extended. */
+  /** With a boot event log, measured into RTMR3. */
   evidence(
     reportData: Uint8Array,
     fields?: Partial<QuoteFields> & { events?: readonly BootEvent[] },
   ): Evidence;
 };
 
-/** A simulated TEE with what verifies its quotes. */
+/** With everything needed to verify its quotes. */
 export type SimulatedWorld = SimulatedTee & {
   rootPem: string;
   collateral(fields?: Partial<CollateralFields>): Collateral;
-  /** A policy that admits it. */
+  /** Admits this TEE. */
   policy(fields?: Partial<NodePolicy>): NodePolicy;
 };
 
-/** An event of a guest agent's log. */
 export type BootEvent = {
   imr: number;
   event_type: number;
@@ -80,7 +79,7 @@ export function createSimulatedTee({ nowMs }: { nowMs: number }): SimulatedWorld
   };
 }
 
-/** The TEE of a machine that has a certificate. MRCONFIGID names the compose file, as on dstack. */
+/** The TEE of a machine with a certificate. MRCONFIGID names the compose file, as on dstack. */
 export function teeOf(
   machine: Pick<SimulatedTee, "pckKey" | "chain" | "composeHash" | "fields">,
 ): SimulatedTee {
@@ -126,7 +125,7 @@ function policyFor(ids: MachineIds, composeHash: string): NodePolicy {
   return readPolicy(JSON.stringify(policy));
 }
 
-/** The runtime events of a dstack boot that measures that compose file. */
+/** Runtime events of a dstack boot. */
 export function bootLog(composeHash: string): BootEvent[] {
   return [
     bootEvent("system-preparing", ""),
@@ -139,7 +138,7 @@ export function bootLog(composeHash: string): BootEvent[] {
   ];
 }
 
-/** @param payload in hexadecimal digits */
+/** @param payload in hexadecimal */
 export function bootEvent(event: string, payload: string): BootEvent {
   const type = Buffer.alloc(4);
   type.writeUInt32LE(runtimeEvent);
@@ -148,13 +147,13 @@ export function bootEvent(event: string, payload: string): BootEvent {
   return { imr: 3, event_type: runtimeEvent, digest, event, event_payload: payload };
 }
 
-/** What dstack writes to MRCONFIGID; versions 2 and 3 hash more than the compose file. */
+/** As dstack; real versions 2 and 3 hash more than the compose file. */
 export function mrConfigIdOf(version: 1 | 2 | 3, composeHash: string): Buffer {
   const hash = Buffer.from(composeHash, "hex");
   return Buffer.concat([Buffer.of(version), version === 1 ? hash : sha256(hash), Buffer.alloc(15)]);
 }
 
-/** RTMR3 after these events. */
+/** RTMR3 after the events. */
 export function measuredBy(events: readonly BootEvent[]): Buffer {
   return events.reduce(
     (rtmr, { digest }) => createHash("sha384").update(rtmr).update(digest, "hex").digest(),
