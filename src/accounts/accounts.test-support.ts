@@ -17,14 +17,14 @@ export type TestAccounts = {
   database: Database;
   store: Store<typeof operations>;
   makeKey(asked?: Partial<NewKey>): Promise<CreatedKey>;
-  /** Notes a job of the key, with only what limits look at. */
+  /** Inserts a job of the key, with only the columns that limits read. */
   addJob(key: CreatedKey, uuid: string, submittedMs: number): void;
-  /** The same database, opened once more: what was in memory is gone. */
+  /** Reopens the database without its in-memory state. */
   reopen(): TestAccounts;
   remove(): void;
 };
 
-/** Accounts and limits over a control database in a folder of its own. */
+/** Accounts and limits over a control database in its own folder. */
 export function createTestAccounts(
   folder: string = mkdtempSync(join(tmpdir(), "earshot-")),
 ): TestAccounts {

@@ -1,8 +1,7 @@
 import ipaddr from "ipaddr.js";
 
 /**
- * What counts as one address: an IPv4 address, also when written as IPv6, or the 64-bit network of an IPv6 address, of which
- * a household has one and each of its machines as many addresses as it likes.
+ * The unit of per-address limits: an IPv4 address (also in IPv6 notation) or an IPv6 /64, because one household has a whole /64.
  */
 export function addressGroup(address: string): string {
   if (!ipaddr.isValid(address)) return address;

@@ -1,9 +1,6 @@
 import ipaddr from "ipaddr.js";
 
-/**
- * The network of an address, as its owner is shown where something came from: 24 bits of an IPv4 address, also when written as
- * IPv6, 64 of an IPv6 one. What is no address is "unknown".
- */
+/** /24 of an IPv4 address (also in IPv6 notation), /64 of an IPv6 address, else "unknown". */
 export function addressNetwork(address: string): string {
   if (!ipaddr.isValid(address)) return "unknown";
   const parsed = ipaddr.process(address);

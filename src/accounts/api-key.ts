@@ -3,9 +3,9 @@ import { crc32 } from "node:zlib";
 import { encodeBase62, type RandomBytes, randomBase62 } from "../lib/base62.ts";
 
 /**
- * An API key is `ear_<id>_<secret><checksum>`: 8 base62 digits that name it, 32 that prove it (190 bits), and 6 of the CRC-32
- * of all that stands before them, so that a mistyped key is known as one without a look at the store. The store holds a hash
- * of the secret alone; a plain SHA-256 does, since nobody can try out 190 bits.
+ * An API key is `ear_<id>_<secret><checksum>`: 8 base62 digits of ID, 32 of secret (190 bits), and 6 of the CRC-32 of everything
+ * before, so that a typo is detected without a store lookup. The store has only a plain SHA-256 of the secret, because 190 bits
+ * cannot be brute-forced.
  */
 export type ApiKey = { id: string; secret: string };
 
@@ -21,20 +21,19 @@ export function newApiKey(randomBytes: RandomBytes): ApiKey {
   };
 }
 
-/** The key as its owner keeps it. */
 export function printApiKey({ id, secret }: ApiKey): string {
   const body = `ear_${id}_${secret}`;
   return body + checksum(body);
 }
 
-/** Null for anything that is not a whole key. */
+/** Null if malformed. */
 export function parseApiKey(text: string): ApiKey | null {
   const [, body, id, secret, sum] = form.exec(text) ?? [];
   if (body === undefined || id === undefined || secret === undefined) return null;
   return sum === checksum(body) ? { id, secret } : null;
 }
 
-/** The key of an Authorization header; null when it is of another scheme or holds no whole key. */
+/** Null for another scheme or a malformed key. */
 export function keyOfAuthorization(header: string): ApiKey | null {
   const token = /^bearer +([^\s]+) *$/i.exec(header)?.[1];
   return token === undefined ? null : parseApiKey(token);

@@ -1,4 +1,4 @@
-/** What the audit log tells of. Each has its row in docs/dashboard.md. */
+/** Each has a row in docs/dashboard.md. */
 export const auditActions = [
   "account_created",
   "account_deleted",

@@ -2,23 +2,23 @@ import type { Database } from "../db/open.ts";
 import { type RandomBytes, randomBase62 } from "../lib/base62.ts";
 import type { AuditAction } from "./audit-actions.ts";
 
-/** Who acted: an account, by its id, or the command line beside the server, or the server itself. */
+/** `command_line`: on the server's machine; `service`: the server itself. */
 export type Actor = { accountId: string } | "command_line" | "service";
 
 export type AuditNote = {
   atMs: number;
   action: AuditAction;
   actor: Actor;
-  /** The account that it happened to; null where there is none, as with a sign-in that was refused. */
+  /** Null for none, as for a refused sign-in. */
   accountId: string | null;
   keyId?: string | null;
-  /** What changed: numbers, words of ours. Never a name, an address, a secret: this log outlives the account. */
+  /** Numbers and fixed words only. Never a name, address or secret, because the log outlives the account. */
   detail?: Readonly<Record<string, string | number | boolean | null>>;
 };
 
 /**
- * Appends to the audit log, in the transaction of what it tells. Accounts and keys stand in it under names that only their own
- * rows give away: it is called before those rows are deleted.
+ * Call it in the transaction of the action, and before account or key rows are deleted: the log refers to both by pseudonyms that
+ * only those rows resolve.
  */
 export function noteAudit(database: Database, note: AuditNote): void {
   const { atMs, action, actor, accountId, keyId = null, detail = {} } = note;
@@ -38,7 +38,7 @@ export function noteAudit(database: Database, note: AuditNote): void {
   );
 }
 
-/** The name of an account or a key in the audit log. */
+/** A pseudonym in the audit log. */
 export function newAuditId(randomBytes: RandomBytes): string {
   return randomBase62(16, randomBytes);
 }

@@ -4,20 +4,20 @@ import type { Method } from "../platforms/methods.ts";
 import { type DeploymentLimits, effectiveLimits, sharedLimits } from "./keys/effective-limits.ts";
 import { storedMethods } from "./keys/key.ts";
 
-/** Whose key, or session, a request names, with the rates that it has; null is the deployment's. */
+/** The key or session of a request; null rates are the deployment's. */
 export type Caller = {
   keyId: string;
   accountId: string;
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
-  /** What the calls of its account may do together; left out or null: there is no such limit. */
+  /** Over all calls of its account; null or absent: none. */
   accountRequestsPerSecond?: number | null;
   accountSubmissionsPerMinute?: number | null;
-  /** What it may ask for; null: everything. */
+  /** Null: all. */
   methods: readonly Method[] | null;
-  /** The key whose rates its calls use up: its own, or that of the key that took its place. */
+  /** The key whose rates its calls use: its own, or its successor's after a rotation. */
   ratesKeyId: string;
-  /** The session that it came by; not there for a key. */
+  /** Set for a session only. */
   sessionId?: string;
 };
 
@@ -40,9 +40,9 @@ const statement = `
   LEFT JOIN account ON account.id = coalesce(account_id, '000000000000')`;
 
 /**
- * The caller of a key, given its id and the SHA-256 of its secret, at a Unix time; null when the key is unknown, revoked,
- * expired or wrong. Each call asks the database, so that a key revoked by another process is refused at once. An unknown id
- * takes as long as a wrong secret: a row stands in for it that no secret fits.
+ * Null if the key is unknown, revoked, expired or wrong. Always reads the database, so that a key revoked by another process is
+ * refused at once. An unknown ID takes as long as a wrong secret, because it is compared with a placeholder that no secret
+ * matches.
  */
 export function authenticate(
   database: Database,

@@ -42,7 +42,7 @@ const signUp = (nowMs: number) =>
     isOperator: false,
   });
 
-/** Signs up and deletes the account, which has a limit of its own. */
+/** Signs up and deletes the account, which has its own limit. */
 async function comeAndGo(nowMs: number, asked: { keptMs: number } = { keptMs }): Promise<void> {
   const entered = await signUp(nowMs);
   if (entered.kind !== "signed_in") throw new Error(entered.kind);
@@ -59,7 +59,7 @@ test("nothing of whoever deleted their account is to be read from what is rememb
   expect(row).toMatchObject({ requests_per_second: 7, submissions_per_minute: null });
   const hash = Buffer.from(row?.hash instanceof Uint8Array ? row.hash : []);
   expect(hash).toHaveLength(32);
-  // Another store would remember the same person by another hash.
+  // Another store hashes the same identity differently.
   database.run("UPDATE setting SET value = :value WHERE name = 'cursor_key'", {
     value: randomBytes(32),
   });

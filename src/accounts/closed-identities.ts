@@ -2,31 +2,29 @@ import { createHmac, hkdfSync } from "node:crypto";
 import type { Database } from "../db/open.ts";
 
 /**
- * What is remembered for a while of whoever deleted an account, so that a sign-up again does not begin with everything that was
- * used up or taken away: the limits that an operator gave the account, and when keys were made. It is kept under a hash of who
- * signs in, keyed with a secret of this store, and names nobody.
+ * Remembers the operator's limits and the key times of a deleted account, so that signing up again does not reset them. Stored
+ * under a hash of the identity keyed with a secret of this store; it names no one.
  */
 export type Remembered = {
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
-  /** A JSON list of Unix milliseconds: the keys that were made within the last 24 hours. */
+  /** JSON list of Unix milliseconds, of the last 24 hours. */
   keyTimes: string;
-  /** Accounts that were deleted since `sinceMs`. */
+  /** Accounts deleted since `sinceMs`. */
   closings: number;
   sinceMs: number;
 };
 
-/** How long it is remembered. */
 export const rememberedMs = 86_400_000;
 
-/** Sign-ups that follow a deletion within that time. */
+/** Sign-ups after a deletion within that time. */
 export const mostSignUps = 2;
 
 const dayMs = 86_400_000;
 
 type Identity = { provider: string; subject: string };
 
-/** Remembers whoever signs in to an account, whose rows are still there, until `keptMs` from now; 0 remembers nothing. */
+/** Until `keptMs` from now; 0 remembers nothing. Call it while the identities' rows exist. */
 export function rememberIdentities(
   database: Database,
   { accountId, keptMs, nowMs }: { accountId: string; keptMs: number; nowMs: number },
@@ -55,7 +53,6 @@ export function rememberIdentities(
   }
 }
 
-/** What is remembered of somebody; null: nothing. */
 export function rememberedOf(
   database: Database,
   identity: Identity,
@@ -71,7 +68,6 @@ export function rememberedOf(
   return found ?? null;
 }
 
-/** Gives an account, just made, what is remembered of its owner. */
 export function restoreRemembered(
   database: Database,
   accountId: string,
@@ -84,19 +80,18 @@ export function restoreRemembered(
   );
 }
 
-/** Removes what has been remembered long enough. */
 export function forgetRemembered(database: Database, nowMs: number): void {
   database.run("DELETE FROM closed_identity WHERE until_ms <= :nowMs", { nowMs });
 }
 
-/** When an account made keys, those of the accounts before it too, as a query of `ms`. */
+/** When an account and its predecessors made keys. */
 export const keysMadeSql = `
   SELECT created_ms AS ms FROM api_key WHERE account_id = :accountId
   UNION ALL SELECT value FROM account, json_each(coalesce(earlier_key_times, '[]')) WHERE account.id = :accountId`;
 
 const keyTimes = `SELECT json_group_array(ms) FROM (${keysMadeSql}) WHERE ms > :dayAgoMs`;
 
-/** The secret stays in the store: without it nobody finds out whether somebody is remembered. */
+/** Keyed, so that no one without the store can test whether an identity is remembered. */
 function hashOf(database: Database, { provider, subject }: Identity): Uint8Array {
   const secret = database.get<{ value: Uint8Array }>(
     "SELECT value FROM setting WHERE name = 'cursor_key'",

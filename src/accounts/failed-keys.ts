@@ -1,14 +1,13 @@
 import { addressGroup } from "./address-group.ts";
 
 /**
- * How many different wrong keys came from an address in any 60 seconds. The same one again is no new guess, so that a client
- * that goes on with a revoked key does not lock out those beside it. An IPv6 network of 64 bits counts as one address.
- * Memory is bounded: the address that has been quiet longest is forgotten first.
+ * Counts different wrong keys per address in any 60 seconds. Repeating the same key is no new guess, so a client with a revoked
+ * key does not lock out others at its address. Memory is bounded: the least recently seen address is evicted.
  */
 export type FailedKeys = {
-  /** Counts a wrong key; `presentedHash`, of all that was presented, distinguishes it from others. */
+  /** `presentedHash`: of everything presented. */
   note(address: string, presentedHash: string, limit: number, nowMs: number): void;
-  /** For how long the address has used up its `limit` of wrong keys; 0 when it has not. */
+  /** 0 if the address is below `limit`. */
   blockedMs(address: string, limit: number, nowMs: number): number;
 };
 
@@ -16,7 +15,7 @@ const windowMs = 60_000;
 const maxAddresses = 10_000;
 
 export function createFailedKeys(): FailedKeys {
-  /** When each different wrong key of an address came, oldest first. */
+  /** Times of an address's wrong keys by hash, oldest first. */
   const addresses = new Map<string, Map<string, number>>();
 
   function note(address: string, presentedHash: string, limit: number, nowMs: number): void {
@@ -38,7 +37,7 @@ export function createFailedKeys(): FailedKeys {
   }
 
   function blockedMs(address: string, limit: number, nowMs: number): number {
-    // Most servers know of no wrong key at all.
+    // Most servers see no wrong keys.
     if (addresses.size === 0) return 0;
     const wrongKeys = addresses.get(addressGroup(address));
     if (wrongKeys === undefined) return 0;

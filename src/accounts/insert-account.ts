@@ -4,7 +4,7 @@ import { newAuditId } from "./audit.ts";
 
 const accountIdLength = 12;
 
-/** Makes an account and returns its id; `name` is unique where it is not null. What made it notes it in the audit log. */
+/** A non-null `name` is unique. The caller writes the audit entry. */
 export function insertAccount(
   database: Database,
   { name, nowMs }: { name: string | null; nowMs: number },

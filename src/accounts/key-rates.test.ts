@@ -103,7 +103,7 @@ test("the keys of an account with limits of its own share them", () => {
   ]);
   rates.giveBackSubmission(other, 10);
   expect(rates.takeSubmission(one, 1_000).allowed).toBe(true);
-  // A key that the command line gave its rate stands beside.
+  // A rate from the command line is not shared.
   expect(rates.takeSubmission({ ...key, keyId: "given" }, 1_000).allowed).toBe(true);
 });
 

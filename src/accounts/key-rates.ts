@@ -1,48 +1,43 @@
 import type { LimitPolicy, PolicyState } from "./limits.ts";
 import { createSlidingLog, type SlidingLog } from "./sliding-log.ts";
 
-/** A key, and how much it may ask for. */
 export type RatedKey = {
   keyId: string;
   requestsPerSecond: number;
   submissionsPerMinute: number;
-  /** What its account's calls may ask for together; left out or null: as much as its keys may. */
+  /** Null or absent: none. */
   account?: AccountRates | null;
 };
 
-/** What the calls of an account may ask for together; null: as much as its keys may. */
+/** Shared by all calls of an account; null: none. */
 export type AccountRates = {
   accountId: string;
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
 };
 
-/** `waitMs`: until the turn of an allowed call, until a refused one may come again. */
+/** `waitMs`: until an allowed call may proceed, or a refused one may be repeated. */
 type Turn = { allowed: boolean; waitMs: number };
 
 /**
- * The two limits of every key, each an exact sliding log, and those of accounts that have their own, which a call of a key
- * counts against as well. A call that is refused costs nothing. Times never go back from one call to the next; where they count
- * from does not matter. A key is forgotten once nothing of it counts any more, and so is an account.
+ * Two limits per key and, where set, per account, each an exact sliding log. Refused calls are free. Times never decrease; their
+ * origin is arbitrary. Keys and accounts without counted calls are evicted.
  */
 export type KeyRates = {
-  /** One request: now, or at the first free turn within `maxWaitMs`. */
+  /** Now, or at the first free slot within `maxWaitMs`. */
   takeRequest(key: RatedKey, maxWaitMs: number, nowMs: number): Turn;
   takeSubmission(key: RatedKey, nowMs: number): Turn;
-  /** Undoes a submission that was allowed at `takenMs`. */
+  /** Reverts a submission allowed at `takenMs`. */
   giveBackSubmission(key: RatedKey, takenMs: number): void;
-  /**
-   * Notes a submission that was made before; `accountId` is null where it counts against the key alone. The oldest is noted
-   * first, and all of them before any other call.
-   */
+  /** Records an earlier submission, oldest first and before any other call. `accountId` is null if only the key counts it. */
   noteSubmission(
     by: { keyId: string; accountId: string | null },
     atMs: number,
     nowMs: number,
   ): void;
-  /** Both limits, `burst` first: what is left of the key's, or of its account's where that is less. */
+  /** `burst` first; `remaining` is the lower one of key and account. */
   state(key: RatedKey, nowMs: number): PolicyState[];
-  /** How many keys and accounts are known. */
+  /** Tracked keys and accounts. */
   size(): number;
 };
 
@@ -50,14 +45,12 @@ const windowsMs = { burst: 1_000, search: 60_000 } as const;
 
 type Logs = Record<LimitPolicy, SlidingLog>;
 
-/** Whose limits a call counts against. */
 type Bearer = { logs: Logs; rates: RatedKey | AccountRates };
 
-/** A log, and how many calls it lets through. */
 type Bound = { log: SlidingLog; limit: number };
 
 export function createKeyRates(): KeyRates {
-  // Who was quiet longest comes first. Ids of keys hold no space.
+  // Least recently used first. Key IDs contain no space, so they cannot collide with account entries.
   const held = new Map<string, Logs>();
 
   function touch(id: string): Logs {
@@ -70,7 +63,7 @@ export function createKeyRates(): KeyRates {
     return logs;
   }
 
-  /** Whose limits a call of the key counts against: the key's, and its account's where that has any. */
+  /** The key, and its account if that has limits. */
   function bearersOf(key: RatedKey, nowMs: number): readonly Bearer[] {
     const { account = null } = key;
     const bearers: Bearer[] = [{ logs: touch(key.keyId), rates: key }];
@@ -79,7 +72,7 @@ export function createKeyRates(): KeyRates {
     return bearers;
   }
 
-  /** Two a touch are enough, as a touch adds one at most. Those that were touched last stay. */
+  /** Two checks suffice, because a touch adds at most one entry. The entries touched last stay. */
   function forgetIdle(touched: number, nowMs: number): void {
     let looks = 2 * touched;
     for (const [id, { burst, search }] of held) {
@@ -125,7 +118,7 @@ export function createKeyRates(): KeyRates {
   };
 }
 
-/** What is left is what is left of the least. */
+/** Reports the lower one of key and account. */
 function policyState(
   policy: LimitPolicy,
   bearers: readonly Bearer[],

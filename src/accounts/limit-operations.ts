@@ -19,27 +19,25 @@ import {
   type SessionNote,
 } from "./sessions/find-session.ts";
 
-/**
- * When a call is made: `elapsedMs` never goes back, and everyone on one store takes it from one clock; `nowMs` is Unix time.
- */
+/** `elapsedMs` is monotonic, from one clock for all users of a store; `nowMs` is Unix time. */
 type CallTime = { elapsedMs: number; nowMs: number };
 
-/** With the limits of the deployment, for keys without their own. Flat, and the hash a text, as that travels cheapest. */
+/** With the deployment's limits. Flat, with hashes as text, because that is cheapest to transfer. */
 export type AdmissionAsked = CallTime &
   Limits & {
     address: string;
-    /** Null when what the request brought is no key. */
+    /** Null if there is no well-formed key. */
     keyId: string | null;
-    /** SHA-256 in base64 of the key's secret; null when what the request brought is no key. */
+    /** Base64 SHA-256 of the secret; null if there is no well-formed key. */
     keyHash: string | null;
-    /** SHA-256 in base64 of everything that the request presented as its key; null when it presented nothing. */
+    /** Base64 SHA-256 of everything presented; null if nothing was. */
     presentedHash: string | null;
-    /** The job whose read waits for its turn, when it is the caller's own, up to `maxWaitMs`; null for any other request. */
+    /** The job that is read: if it is the caller's, the request may wait up to `maxWaitMs`. */
     readOf: string | null;
     maxWaitMs: number;
   };
 
-/** `policies` are the key's limits as they stand after the call, `burst` first. */
+/** `policies`: after the call, `burst` first. */
 export type AdmissionAnswer =
   | { kind: "blocked"; retryAfterMs: number }
   | { kind: "unknown" }
@@ -64,25 +62,22 @@ export type SubmissionAsked = CallTime & { key: RatedKey };
 export type SubmissionAnswer = {
   allowed: boolean;
   retryAfterMs: number;
-  /** What gives it back. */
+  /** Pass to `giveBackSubmission`. */
   takenMs: number;
   policies: readonly PolicyState[];
 };
 
 export type LimitOperations = typeof limitOperations;
 
-/** The limits of keys and addresses. They live in memory, and all contexts on one store share them. */
+/** Rate limits, in memory, shared by all users of one store. */
 export const limitOperations = {
-  /** Finds out which submissions from before the start still count, which the first call does otherwise. */
+  /** Restores recent submissions; otherwise the first call does it. */
   restoreRates: memory((database, asked: CallTime): null => {
     timeOf(database, limitsOf(database), asked);
     return null;
   }),
 
-  /**
-   * Whose key a request brings, and its turn: wrong keys of the address first, then the key, then its requests of this second,
-   * of which it costs one.
-   */
+  /** Checks the address's wrong keys, then the key, then takes one of its requests. */
   admit: memory((database, asked: AdmissionAsked): AdmissionAnswer => {
     const held = limitsOf(database);
     const nowMs = timeOf(database, held, asked);
@@ -102,7 +97,7 @@ export const limitOperations = {
     return turnOf(database, held, caller, asked, nowMs);
   }),
 
-  /** Whose session a request brings, and its turn, as that of a key. */
+  /** As `admit`, by session. */
   admitSession: memory((database, asked: SessionAdmissionAsked): SessionAdmissionAnswer => {
     const held = limitsOf(database);
     const timeMs = timeOf(database, held, asked);
@@ -112,7 +107,6 @@ export const limitOperations = {
     return { ...turnOf(database, held, caller, asked, timeMs), session, note };
   }),
 
-  /** One submission of the key. */
   takeSubmission: memory((database, asked: SubmissionAsked): SubmissionAnswer => {
     const held = limitsOf(database);
     const nowMs = timeOf(database, held, asked);
@@ -121,7 +115,6 @@ export const limitOperations = {
     return { allowed, retryAfterMs: waitMs, takenMs: nowMs, policies };
   }),
 
-  /** Undoes one submission that was allowed. */
   giveBackSubmission: memory(
     (database, asked: SubmissionAsked & { takenMs: number }): PolicyState[] => {
       const held = limitsOf(database);
@@ -131,13 +124,12 @@ export const limitOperations = {
     },
   ),
 
-  /** The key's limits as they stand. */
   limitState: memory((database, asked: SubmissionAsked): PolicyState[] => {
     const held = limitsOf(database);
     return held.rates.state(asked.key, timeOf(database, held, asked));
   }),
 
-  /** The limits of several keys, in their order. */
+  /** In the order of `keys`. */
   limitStates: memory(
     (database, asked: CallTime & { keys: readonly RatedKey[] }): PolicyState[][] => {
       const held = limitsOf(database);
@@ -153,7 +145,7 @@ function callerOf(database: Database, id: string, keyHash: string, asked: Admiss
   return authenticate(database, { id, secretHash, nowMs, requestsPerSecond, submissionsPerMinute });
 }
 
-/** A request of the caller: its turn now, or later where it reads a job of its own. */
+/** Now, or later if the request reads a job of the caller. */
 function turnOf(
   database: Database,
   { rates }: HeldLimits,
@@ -173,7 +165,7 @@ function turnOf(
     : { kind: "refused", caller, retryAfterMs: waitMs, policies };
 }
 
-/** What a caller may do, and whose rates that uses up; without rates of its own those of the deployment. */
+/** Falls back to the deployment's limits. */
 export function ratedKey(caller: Caller, limits: Limits): RatedKey {
   return {
     keyId: caller.ratesKeyId,
@@ -185,7 +177,7 @@ export function ratedKey(caller: Caller, limits: Limits): RatedKey {
 
 type Sharing = "accountId" | "accountRequestsPerSecond" | "accountSubmissionsPerMinute";
 
-/** What the calls of an account share; null where that is nothing. */
+/** Null if nothing is shared. */
 export function accountRates({
   accountId,
   accountRequestsPerSecond: requestsPerSecond = null,
@@ -198,9 +190,9 @@ export function accountRates({
 const limitsOf = perStore(() => ({
   rates: createKeyRates(),
   failedKeys: createFailedKeys(),
-  /** The time of the latest call; null before the first. */
+  /** Null before the first call. */
   latestMs: null as number | null,
-  /** The latest Unix time of any call: a key that has ended stays so when the clock is put back. */
+  /** Latest Unix time of any call: an expired key stays expired when the clock is set back. */
   latestWallMs: 0,
 }));
 
@@ -209,8 +201,8 @@ type HeldLimits = ReturnType<typeof limitsOf>;
 const rebuiltMs = 60_000;
 
 /**
- * The time of a call. Calls of two contexts may come in another order than they were made in: one that comes late counts as
- * made when the one before it was. The first call finds out which submissions still count from before the store was opened.
+ * Calls from different contexts may arrive out of order: a late one counts as made at the time of its predecessor. The first call
+ * restores earlier submissions.
  */
 function timeOf(database: Database, held: HeldLimits, asked: CallTime): number {
   const elapsedMs = exactMs(asked.elapsedMs);
@@ -223,7 +215,7 @@ function timeOf(database: Database, held: HeldLimits, asked: CallTime): number {
   return held.latestMs;
 }
 
-/** In steps of 2^-10 ms, of which floating point loses none: a minute from now is 60,000 ms away, and not a bit more. */
+/** Multiples of 2^-10 ms add exactly: a minute from now is exactly 60,000 ms away. */
 function exactMs(ms: number): number {
   return Math.floor(ms * 1_024) / 1_024;
 }

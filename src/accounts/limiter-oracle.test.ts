@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => accounts.remove());
 
-/** Every call that ever counted, and all questions answered by looking at each of them. */
+/** A reference limiter that records every call and examines all of them. */
 function createOracle(limit: number, windowMs: number) {
   const calls: number[] = [];
   const countedAt = (ms: number) => calls.filter((atMs) => atMs + windowMs > ms).length;
@@ -20,7 +20,7 @@ function createOracle(limit: number, windowMs: number) {
     windowMs,
     limit,
     remaining: (nowMs: number) => Math.max(0, limit - countedAt(nowMs)),
-    /** Until the first moment at which one more fits. */
+    /** The time until one more call fits. */
     waitMs: (nowMs: number) => {
       const moments = [nowMs, ...calls.map((atMs) => atMs + windowMs)].filter((ms) => ms >= nowMs);
       return Math.min(...moments.filter((ms) => countedAt(ms) < limit)) - nowMs;
@@ -30,7 +30,7 @@ function createOracle(limit: number, windowMs: number) {
 
 type Oracle = ReturnType<typeof createOracle>;
 
-/** Whatever second or minute one picks, it holds no more than the limit. */
+/** No window exceeds the limit, wherever it starts. */
 function expectNoWindowOverfull({ calls, windowMs, limit }: Oracle): void {
   for (const fromMs of calls) {
     const inWindow = calls.filter((atMs) => atMs >= fromMs && atMs < fromMs + windowMs);
@@ -128,7 +128,7 @@ test("random traffic of two keys through two contexts gets what a look at every 
 });
 
 let runs = 0;
-/** The store's time never goes back, from one run to the next either. */
+/** The store's time never decreases, also between runs. */
 function startOfRun(): number {
   runs += 1;
   return runs * 100_000_000;

@@ -13,17 +13,16 @@ import type {
   SessionNote,
 } from "./sessions/find-session.ts";
 
-/** Both limits of a key, `burst` first, as they stood at a time of the clock's elapsed one. */
+/** `burst` first, as of a monotonic time. */
 export type LimitState = { asOfMs: number; policies: readonly PolicyState[] };
 
-/** What a request brings to be let in. */
 export type Entrant = {
   address: string;
-  /** The header of that name. */
+  /** The Authorization header. */
   authorization: string | undefined;
   /**
-   * The job that it reads: when it is the caller's own, the read waits for its turn, oldest first, up to `maxWaitMs`. Null
-   * for any other request, which never waits.
+   * The job that is read: if it is the caller's, the read waits for a free slot, oldest first, up to `maxWaitMs`. Null for other
+   * requests, which never wait.
    */
   readOf: string | null;
   maxWaitMs: number;
@@ -32,15 +31,13 @@ export type Entrant = {
 type Admission =
   /** Too many different wrong keys came from the address. */
   | { kind: "blocked"; retryAfterMs: number }
-  /** No key, or one that is mistyped, unknown, revoked, expired or wrong. */
+  /** Missing, malformed, unknown, revoked, expired or wrong key. */
   | { kind: "unknown" }
-  /** The key of an account that is suspended. */
   | { kind: "suspended" }
-  /** It may go on after `turnInMs`, for which the caller of this function waits; the turn is spent in any case. */
+  /** May proceed after `turnInMs`, for which the caller must wait; it is counted in any case. */
   | { kind: "admitted"; caller: Caller; turnInMs: number; limits: LimitState }
   | { kind: "refused"; caller: Caller; retryAfterMs: number; limits: LimitState };
 
-/** What a request with a session's cookie brings. */
 type SessionEntrant = PresentedSession & Pick<Entrant, "readOf" | "maxWaitMs">;
 
 type SessionAdmission =
@@ -53,30 +50,27 @@ export type SubmissionDecision = {
   retryAfterMs: number;
   limits: LimitState;
   /**
-   * Undoes an allowed one whose submission was refused for another reason; once, however often it is called. The state after
-   * it; null when there was nothing to undo or the store does not answer, and then it has lost its log anyway.
+   * Reverts an allowed submission that was refused for another reason; idempotent. Null if there was nothing to revert or the
+   * store does not answer, in which case its log is lost anyway.
    */
   giveBack(): Promise<LimitState | null>;
 };
 
 /**
- * Two limits a key, each an exact sliding log: `burst`, requests in any second over the whole API, and `search`, submissions
- * in any 60 seconds. A call that is refused costs nothing. One limit an address: different wrong keys in any 60 seconds. The
- * logs are the store's, and shared by all who share it. Time is the clock's elapsed time, so that a wall clock that is put
- * back changes nothing. After a restart, submissions of the last minute still count as far as job rows tell of them: counts
- * have none, nor have jobs that were forgotten. Errors of all: those of the store.
+ * Two limits per key, each an exact sliding log: `burst`, requests in any second, and `search`, submissions in any 60 seconds;
+ * refused calls are free. One limit per address: different wrong keys in any 60 seconds. The logs are shared by all users of the
+ * store. Times are monotonic, so that setting the wall clock back has no effect. After a restart, submissions of the last minute
+ * count if they have a job row: counts and deleted jobs have none. Errors: those of the store.
  */
 export type Limiter = {
-  /** Reads the submissions of the last minute; for a start, as the first call would take as long. */
+  /** At startup, so that the first call need not. */
   restore(): Promise<void>;
-  /** Whose key it is, and one request of it, in one call to the store. */
+  /** Authenticates and takes one request, in one call to the store. */
   admit(entrant: Entrant): Promise<Admission>;
-  /** Whose session it is, and one request of it, in one call to the store. */
   admitSession(entrant: SessionEntrant): Promise<SessionAdmission>;
-  /** One submission of the key. */
   takeSubmission(caller: Caller): Promise<SubmissionDecision>;
   state(caller: Caller): Promise<LimitState>;
-  /** Both limits of each key, `burst` first. */
+  /** `burst` first. */
   statesOf(keys: readonly RatedKey[]): Promise<PolicyState[][]>;
 };
 
@@ -145,7 +139,7 @@ export function createLimiter(
   return { restore, admit, admitSession, takeSubmission, state, statesOf };
 }
 
-/** A wrong key is counted by all that was presented: other digits around the same secret are another guess. */
+/** The same secret with another ID is another guess. */
 function presentedKey(
   authorization: string | undefined,
 ): Pick<AdmissionAsked, "keyId" | "keyHash" | "presentedHash"> {

@@ -1,7 +1,7 @@
 import { count } from "../lib/settings/kinds.ts";
 import { defaultsOf, type SettingsOf } from "../lib/settings/setting.ts";
 
-/** The rate limits of the deployment; a key may have its own. */
+/** Of the deployment; a key may have its own. */
 export const limitSettings = {
   requestsPerSecond: count(
     "EARSHOT_REQUESTS_PER_SECOND",
@@ -36,12 +36,11 @@ export const defaultLimits: Limits = defaultsOf(limitSettings);
 /** `burst`: requests in any second over the whole API. `search`: submissions in any 60 seconds. */
 export type LimitPolicy = "burst" | "search";
 
-/** How far a key has used up one of its limits. */
 export type PolicyState = {
   policy: LimitPolicy;
   limit: number;
   windowMs: number;
   remaining: number;
-  /** Until `remaining` grows; 0 when nothing is used. */
+  /** Until `remaining` grows; 0 if nothing is used. */
   growsInMs: number;
 };

@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => accounts.remove());
 
-/** When each of the four searches is begun, how often each is polled until it is done, and what a second is counted from. */
+/** When each of the four searches starts, how often it is polled, and what the polling second is measured from. */
 type Habits = {
   offsetsMs: readonly number[];
   polls: readonly number[];
@@ -22,8 +22,8 @@ const simulatedMs = 180_000;
 let storeMs = 0;
 
 /**
- * A client as they are: up to four searches at a time, each polled once a second, its result fetched, then the next one. It
- * waits for each answer, and gives up at the first poll or fetch that is refused; a refused submission it sends again.
+ * A typical client: up to four concurrent searches, each polled once a second and then fetched. It waits for each response, fails
+ * at the first refused poll or fetch, and repeats refused submissions.
  */
 async function simulate({ offsetsMs, polls, pollsAfter }: Habits): Promise<Record<string, number>> {
   const clock = createManualClock();

@@ -1,9 +1,8 @@
 import type { PolicyState } from "./limits.ts";
 
 /**
- * The header fields of draft-ietf-httpapi-ratelimit-headers: `q` calls in a window of `w` seconds; `r` are left, and more will
- * be in `t` seconds, rounded up. Lists of RFC 9651, whose strings and whole numbers here need no escaping: every answer has
- * them, and a general serializer costs more than the rest of the limits.
+ * Header fields of draft-ietf-httpapi-ratelimit-headers: `q` calls per `w` seconds; `r` remain, more in `t` seconds, rounded up.
+ * Written by hand as RFC 9651 lists that need no escaping, because a general serializer costs more than the limits themselves.
  */
 export function rateLimitFields(policies: readonly PolicyState[]) {
   return {

@@ -1,13 +1,12 @@
 import type { Database } from "../db/open.ts";
 
-/** `accountId` is null where the account has no limit of its own that it counts against. */
+/** `accountId` is null if no account limit applies. */
 export type RecentSubmission = { keyId: string; accountId: string | null; ageMs: number };
 
 /**
- * The submissions of the last `windowMs` as far as job rows tell, oldest first, each with the key whose rates it used up, and
- * the account where those are shared. Rows hold times of the wall clock, their order is that of submission. Where the clock was put back in between, a row counts as no older than the rows of both sides allow:
- * one that seems to come from the future is as old as the one after it, and the newest of all was made just now. A clock that
- * was put forward makes older what was before, which cannot be told from time that has passed.
+ * Submissions of the last `windowMs` with a job row, oldest first. Rows have wall-clock times but are ordered by submission: if
+ * the clock was set back, a row's age is bounded by its neighbours, so a row from the future is as old as the next one, or new if
+ * there is none. A clock set forward makes earlier rows older, which cannot be distinguished from time that has passed.
  */
 export function recentSubmissions(
   database: Database,

@@ -2,7 +2,7 @@ import { matching, orNone, type Setting, setting } from "../lib/settings/setting
 import { parseApiKey } from "./api-key.ts";
 import { type AllowedSigner, readAllowList } from "./sign-in/allow-list.ts";
 
-/** An API key of this server, never shown; null if there is none. */
+/** Null if unset. */
 export function apiKey(name: string, meaning: string): Setting<string | null> {
   const kind = matching("a whole key as `earshot keys create` prints it", /^\S+$/);
   const key = {
@@ -12,7 +12,6 @@ export function apiKey(name: string, meaning: string): Setting<string | null> {
   return { ...setting(name, orNone(key, null), null, meaning), isSecret: true };
 }
 
-/** Who may sign in with a code host. */
 export function allowList(name: string, meaning: string): Setting<readonly AllowedSigner[]> {
   return {
     name,

@@ -1,25 +1,24 @@
 /**
- * The times of the calls that a limit has let through, exact: no window, wherever it begins, holds more than the limit. Times
- * come from a clock that never goes back. A time may lie ahead of now: a turn that was given to a call that waits for it. A
- * call costs a binary search, however large the limit.
+ * An exact sliding-window log: no window, wherever it starts, exceeds the limit. Times are monotonic and may lie in the future,
+ * for calls that wait for their slot. O(log n) per call.
  */
 export type SlidingLog = {
-  /** Calls that count against the limit now, given turns among them. */
+  /** Includes future calls. */
   used(nowMs: number): number;
-  /** How long until one call more is allowed; 0 when it is now. */
+  /** Until one more call is allowed. */
   waitMs(limit: number, nowMs: number): number;
-  /** How long until the number of calls that are left grows; 0 when all are left. */
+  /** Until more calls remain; 0 if all remain. */
   growsInMs(limit: number, nowMs: number): number;
-  /** Notes a call; not before the one noted last, whatever `atMs` says. */
+  /** Not before the last recorded call, whatever `atMs`. */
   add(atMs: number, nowMs: number): void;
-  /** Forgets the newest call noted at this time, if it is still there. */
+  /** Removes the newest call recorded at this time, if present. */
   takeBack(atMs: number): void;
 };
 
 const firstCapacity = 8;
 
 export function createSlidingLog(windowMs: number): SlidingLog {
-  // A ring that grows when all it holds still counts.
+  // A ring buffer that grows when all entries still count.
   let times = new Float64Array(firstCapacity);
   let head = 0;
   let size = 0;

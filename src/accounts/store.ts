@@ -12,7 +12,6 @@ import { sessionOperations } from "./sessions/operations.ts";
 import { signInOperations } from "./sign-in/operations.ts";
 import { usageOperations } from "./usage/operations.ts";
 
-/** Everything that is kept of accounts, as operations of the control store. */
 export function accountStoreOperations(randomBytes: RandomBytes) {
   return {
     ...keyOperations(randomBytes),
@@ -29,5 +28,4 @@ export function accountStoreOperations(randomBytes: RandomBytes) {
   };
 }
 
-/** The part of the control store that tells of accounts. */
 export type AccountStore = Store<ReturnType<typeof accountStoreOperations>>;

@@ -10,9 +10,9 @@ import { readConfig } from "./settings.ts";
 import { accountAsJson, accountAsLines, accountsAsTable } from "./show-account.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** A server says every second that it runs. */
+/** A server is running if its heartbeat, written every second, is younger than this. */
 const servedWithinMs = 5_000;
-/** So long a running server has to drop what is left of an account. */
+/** How long to wait for a running server to delete the rest of an account. */
 const patienceMs = 15_000;
 const lookEveryMs = 100;
 
@@ -86,7 +86,7 @@ export function restoreAccount(account: string, terminal: Terminal): void {
   terminal.out(`account ${withoutControls(name)} is let in again\n`);
 }
 
-/** Closes the account at once; what is left a running server drops, which knows of its jobs, else this process. */
+/** Closes the account at once. A running server, which knows its jobs, deletes the rest; without one this process does. */
 export async function deleteAccount(
   account: string,
   { yes }: { yes?: boolean },

@@ -14,7 +14,7 @@ import type { Terminal } from "./terminal.ts";
 
 const longestReason = 200;
 
-/** `earshot accounts`: who has an account in the data folder, also beside a running server. */
+/** `earshot accounts`: manages accounts; works beside a running server. */
 export function addAccounts(program: Command, terminal: Terminal): void {
   const accounts = program
     .command("accounts")

@@ -5,17 +5,16 @@ import type { ResolvedNames } from "../query/make-plan.ts";
 import type { PlanNode } from "../query/plan.ts";
 import type { IdBounds, TimeWindow } from "../query/window.ts";
 
-/** The steps of a search, in their order; `open` starts the reader's thread and opens the archive's catalog. */
+/** In order; `open` starts the reader thread and opens the catalog. */
 export const steps = ["parse", "open", "resolve", "plan", "search", "fetch"] as const;
 export type Step = (typeof steps)[number];
 
-/** One run of a query and what it took. */
 export type Analysis = {
   plan: PlanNode;
   names: ResolvedNames;
-  /** What all matches lie in. */
+  /** Bounds of all matches. */
   bounds: TimeWindow & IdBounds;
-  /** What each platform's segments are asked; null where none of its posts can match. */
+  /** Null if none of the platform's posts can match. */
   asked: readonly { platform: Platform; query: PlatformQuery | null }[];
   limit: number;
   answer: CoveredAnswer;

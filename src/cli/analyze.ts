@@ -9,13 +9,10 @@ import type { Analysis, Step } from "./analysis.ts";
 import { readConfig, requireDataDir } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Of how many opened segments the cost is told. */
+/** Maximum number of opened segments whose cost is listed. */
 const segmentsTold = 50;
 
-/**
- * Runs a query on the archive of the data folder as `earshot search` does: all platforms, newest first, within the same deadline.
- * Throws `no_archive` when there is none.
- */
+/** As `earshot search` does: all platforms, newest first, with the same deadline. Errors: `no_archive`. */
 export async function analyze(
   { tree, parseMs, limit }: { tree: QueryNode; parseMs: number; limit: number },
   terminal: Terminal,
@@ -35,7 +32,7 @@ export async function analyze(
   };
   const archive = await timed("open", async () => {
     const opened = await openArchive({ dataDir: dir, readers, segmentPosts, clock: systemClock });
-    // A thread starts with its first call.
+    // The first call starts the thread.
     await opened.coverage();
     return opened;
   });

@@ -9,10 +9,9 @@ import type { Terminal } from "./terminal.ts";
 
 type AuditOptions = { json?: boolean; account?: string; limit?: number };
 
-/** Entries that are read at a time. */
 const pageLength = 500;
 
-/** `earshot audit`: who signed in, and what was changed by whom. */
+/** `earshot audit`: sign-ins, and who changed what. */
 export function addAudit(program: Command, terminal: Terminal): void {
   program
     .command("audit")
@@ -43,7 +42,7 @@ function show({ json, account, limit }: AuditOptions, terminal: Terminal): void 
   if (shown === 0 && !json) terminal.note("nothing has been noted yet\n");
 }
 
-/** Newest first, read page by page. */
+/** Read in pages. */
 function* entriesOf(
   control: OpenControl,
   accountId: string | null,

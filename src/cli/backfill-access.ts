@@ -5,13 +5,13 @@ import { createGuardedFetch } from "../lib/guarded-fetch.ts";
 import type { Config } from "../server/config.ts";
 import { allSettings } from "../server/settings.ts";
 
-/** Answers that are no repository: pages of records, documents, labels, plans. */
+/** For responses other than repositories. */
 const maxBytes = 16 * 1024 ** 2;
 const maxRedirects = 5;
 
 export type OutgoingAccess = { fetch: PoliteFetch; close(): Promise<void> };
 
-/** The way out for a backfill; besides public addresses it takes those that the operator has set, and no default's. */
+/** Private addresses are allowed only if the operator set them, never by default. */
 export function openOutgoingAccess(
   config: Config,
   stopping: AbortSignal,

@@ -83,7 +83,7 @@ async function readAuthors({ author, authorsFile }: BackfillOptions): Promise<st
   return authors;
 }
 
-/** The labeler whose stream is followed, asked for what is past. */
+/** The labeler of the configured stream, for past labels. */
 function labelerOf({ ingest }: Config): { url: string; sources: readonly string[] } | null {
   const [stream] = ingest.labelerUrls;
   if (stream === undefined || ingest.labelerSources.length === 0) return null;

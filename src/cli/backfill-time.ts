@@ -20,7 +20,7 @@ import { readConfig } from "./settings.ts";
 import { number } from "./show-account-result.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `earshot backfill --replay`: what the network did in a stretch of time. */
+/** `earshot backfill --replay`: the network's events of a time span. */
 export async function backfillTime(
   asked: Span | "gaps",
   options: BackfillOptions,
@@ -77,7 +77,7 @@ export async function backfillTime(
   }
 }
 
-/** One replay at a time: two would both count the same likes. */
+/** One replay at a time: two would count the same likes twice. */
 function lockReplays(dataDir: string): FileLock {
   const folder = join(dataDir, "replay");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -100,7 +100,7 @@ function stillMissing(spans: readonly Span[]): EarshotError {
   );
 }
 
-/** The public archive asks for a token; one's own server does not. */
+/** The default public server requires a token. */
 const wantsToken = ({ backfill }: Config): boolean =>
   backfill.replayToken === null && backfill.replayUrl === table.backfill.replayUrl.fallback;
 

@@ -63,7 +63,7 @@ async function checked(
   };
 }
 
-/** The key in use; null where there is none, as no check makes one. */
+/** Null if there is no key; a check does not create one. */
 function secretKeyOf({ data }: Config): Uint8Array | null {
   if (data.secretKey !== null && data.secretKey !== undefined) return data.secretKey;
   const path = join(data.dir, "secret.key");

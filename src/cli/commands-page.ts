@@ -7,7 +7,7 @@ import { packageRoot } from "../lib/package-root.ts";
 import { commandNames, makeProgram } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The page that shows every command's help; `npm run docs` writes its blocks anew. */
+/** `npm run docs` regenerates its blocks. */
 export const commandsPage = new URL("docs/commands.md", packageRoot);
 
 const markers = [
@@ -15,7 +15,6 @@ const markers = [
   "<!-- end of commands -->",
 ] as const;
 
-/** The page with the commands as they are now. */
 export async function withCommands(page: string): Promise<string> {
   return withGeneratedPart(page, markers, await sections());
 }
@@ -47,7 +46,7 @@ function everyCommand(command: Command, parent: string): Named[] {
   return [{ command, name }, ...command.commands.flatMap((child) => everyCommand(child, name))];
 }
 
-/** What `--help` prints, the text that surrounds it included. */
+/** With the text around the help. */
 function section({ command, name }: Named): string {
   const written: string[] = [];
   command.configureOutput({ writeOut: (text) => written.push(text) });

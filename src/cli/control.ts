@@ -1,6 +1,6 @@
 import { type OpenControl, openControl } from "../server/control.ts";
 
-/** Opens the control store of a data folder for one use; works beside a running server. */
+/** Works beside a running server. */
 export function withControl<Value>(dataDir: string, use: (control: OpenControl) => Value): Value {
   const control = openControl(dataDir);
   try {

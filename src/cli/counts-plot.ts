@@ -4,14 +4,14 @@ export type PlotBucket = {
   fromMs: number;
   toMs: number;
   count: number;
-  /** Whether all of it is held completely; else the count is what is known. */
+  /** Whether its whole time is covered; otherwise `count` is a lower bound. */
   complete: boolean;
 };
 
 export type PlotLook = {
   /** In columns. */
   width: number;
-  /** The most lines that bars may take; buckets are put together until they fit. */
+  /** Buckets are merged to fit. */
   height: number;
   unicode: boolean;
   paint: { accent(text: string): string; dim(text: string): string };
@@ -21,7 +21,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** How long the time of one line may be: divisors of an hour and a day, then weeks and more. */
+/** Divisors of an hour and a day, then weeks and longer. */
 const lineLengths = [
   ...[1, 2, 5, 10, 15, 30].map((n) => n * minuteMs),
   ...[1, 2, 3, 6, 12].map((n) => n * hourMs),
@@ -32,9 +32,8 @@ const unicodeMarks = { full: "█", parts: ["", "▏", "▎", "▍", "▌", "▋
 const asciiMarks = { full: "#", parts: [""], unknown: "%" };
 
 /**
- * Buckets as bars, one a line, oldest first; several together where there are more than lines. Where not all of a line's time
- * is held completely its bar is hatched and its count has a question mark: without a post it is not 0 but unknown. No line is
- * wider than `width`, from 40 columns on.
+ * One bar per line, oldest first, merged to fit. A line that is not fully covered is hatched with a question mark: without posts
+ * its count is unknown, not 0. No line is wider than `width` (at least 40).
  */
 export function plotCounts(
   buckets: readonly PlotBucket[],
@@ -62,7 +61,7 @@ export function plotCounts(
 }
 
 function numberOf({ count, complete }: PlotBucket): string {
-  // One column for the question mark keeps the digits below each other.
+  // A space in place of the question mark aligns the digits.
   if (complete) return `${count.toLocaleString("en")} `;
   return count === 0 ? "?" : `${count.toLocaleString("en")}?`;
 }
@@ -73,13 +72,13 @@ function barOf({ count, complete }: PlotBucket, length: number, { unicode }: Plo
   if (!complete) return unknown.repeat(Math.max(1, Math.round(length)));
   const whole = Math.floor(length);
   const part = parts[Math.floor((length - whole) * parts.length)] ?? "";
-  // Whatever was counted is seen.
+  // Any counted post gets a visible bar.
   return full.repeat(whole) + part || parts[1] || full;
 }
 
-/** The least length of a line with which there are no more lines than fit; beyond the longest one, multiples of it. */
+/** The shortest duration that fits; beyond the longest one, multiples of it. */
 function lineLength(lengthMs: number, bucketMs: number, height: number): number {
-  // A window that begins within a line has one more.
+  // A window that starts within a line needs one more line.
   const leastMs = lengthMs / Math.max(1, height - 1);
   if (lengthMs <= bucketMs * height) return bucketMs;
   const fitting = lineLengths.find((ms) => ms >= leastMs && ms >= bucketMs);

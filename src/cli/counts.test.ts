@@ -12,7 +12,7 @@ afterAll(() => rmSync(dataDir, { recursive: true }));
 
 const counts = (...args: string[]) => runCommand(["counts", ...args], environment);
 
-/** On a terminal of 60 columns and 12 lines. */
+/** Output on a terminal of 60 columns and 12 lines. */
 async function seen(...args: string[]): Promise<string> {
   let screen = "";
   const write = (text: string) => {

@@ -27,10 +27,10 @@ type Options = {
   csv?: boolean;
 };
 
-/** More are no answer that anyone reads; the API gives them in pages. */
+/** The API returns more in pages. */
 const mostBuckets = 1_000_000;
 
-/** `earshot counts`: how many posts of the local archive match over time. */
+/** `earshot counts`: the number of matching posts in the local archive over time. */
 export function addCounts(program: Command, terminal: Terminal): void {
   takesQuery(program.command("counts"))
     .description(
@@ -104,13 +104,10 @@ async function counts(query: string, options: Options, terminal: Terminal): Prom
   }
 }
 
-/** Before any post that there can be; years of four digits begin here. */
+/** The first year with four digits, before any post. */
 const earliestMs = Date.parse("0000-01-01T00:00:00.000Z");
 
-/**
- * Without `--since`, what is shown begins with the first match; where there is none, nothing is. Without `--until`, it ends
- * before a time of which nothing is held and nothing was found.
- */
+/** Without `--since`, starts at the first match. Without `--until`, drops trailing buckets without coverage and matches. */
 function shownOf(
   counted: SourceCounts,
   { since, until }: Options,
@@ -131,7 +128,7 @@ function shownOf(
   return { ...counted, coverage: withoutStart(counted.coverage), bucketMs, fromMs, toMs, buckets };
 }
 
-/** A coverage that begins before any post has no beginning. */
+/** Shows coverage from `earliestMs` as unbounded. */
 function withoutStart(coverage: Coverage): Coverage {
   const startOf = (ms: number | null) => (ms === earliestMs ? null : ms);
   const open = (spans: Coverage["gaps"]) =>
@@ -148,7 +145,7 @@ function withoutStart(coverage: Coverage): Coverage {
   };
 }
 
-/** The query's tree; its errors are shown with their places and end the command, its warnings are shown. */
+/** Prints diagnostics. Errors: `invalid_query`. */
 function readTree(query: string, terminal: Terminal): QueryNode {
   const { tree, diagnostics } = parseQueryLeniently(query);
   const errors = diagnostics.filter(({ severity }) => severity === "error");

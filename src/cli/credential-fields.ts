@@ -6,16 +6,16 @@ import type { Terminal } from "./terminal.ts";
 
 type Given = Record<string, string>;
 
-/** Longest value of a field, characters. */
+/** Characters. */
 const longestValue = 16_384;
 
-/** Where nobody can be asked: how secrets come in. */
+/** How to pass secrets without a terminal. */
 const secretsHint =
   "run it in a terminal, or give --secrets - and write name=value lines to its standard input";
 
 /**
- * The values of a kind's fields: those that are not secret from the command line (`words`: `--name value` pairs), secret ones
- * from the file `secrets` (`-`: standard input) or asked for without being shown. Errors: `wrong_use`, in which no value stands.
+ * Public fields come from the command line (`words`: `--name value` pairs), secret ones from the file `secrets` (`-`: standard
+ * input) or a prompt without echo. Errors: `wrong_use`, never with a value.
  */
 export async function readFields(
   fields: readonly CredentialField[],
@@ -113,7 +113,7 @@ function missing(field: CredentialField): Error {
 function unknownWord(fields: readonly CredentialField[], word: string): Error {
   const open = fields.filter(({ isSecret }) => !isSecret);
   const known = open.map(({ name }) => `--${optionOf(name)} VALUE`).join(", ");
-  // What is no option may be a secret that stands in the wrong place.
+  // Anything that is not an option may be a misplaced secret.
   const shown = /^--[a-z-]{1,40}$/.test(word) ? word : "a word behind the kind";
   return wrongUse(
     `${shown} is nothing that this kind takes`,

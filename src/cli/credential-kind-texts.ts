@@ -4,11 +4,11 @@ import type { KindsOf } from "./credentials-folder.ts";
 import { wrongUse } from "./describe-error.ts";
 import { wrap } from "./text-layout.ts";
 
-/** A field as the command line writes it: `clientId` and `client_id` are `client-id`. */
+/** `clientId` and `client_id` become `client-id`. */
 export const optionOf = (name: string): string =>
   name.replaceAll("_", "-").replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** The kind of a platform by its name. Errors: `wrong_use`, which lists those that there are. */
+/** Errors: `wrong_use`, which lists the known kinds. */
 export function findKind(
   kinds: readonly CredentialKind[],
   platform: string,
@@ -23,7 +23,6 @@ export function findKind(
   );
 }
 
-/** All kinds with what each takes, for the help. */
 export function kindsText(kindsOf: KindsOf, columns: number): string {
   const kinds = kindsOf(configFrom({}), { resolveTxt: async () => [] });
   return kinds

@@ -12,10 +12,9 @@ import { secretKeyOf } from "./secret-key.ts";
 import { readConfig } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The kinds that a command knows: the server's, where a test brings none of its own. */
+/** Tests replace it. */
 export type KindsOf = typeof credentialKinds;
 
-/** What a command on credentials works with: the data folder's store and key, and the way to the platforms. */
 export type CredentialsFolder = CredentialStore & {
   store: Store<CredentialOperations>;
   clock: Clock;
@@ -54,6 +53,6 @@ export async function withCredentials<Value>(
 
 function storeOn(control: OpenControl): Store<CredentialOperations> {
   const call: Store<CredentialOperations>["read"] = async (name, args) => control.run(name, args);
-  // An operation runs in the same way whatever its mode, and answers what its name says.
+  // `control.run` does not depend on the mode of an operation, and its result type follows from the name.
   return { read: call, write: call, inMemory: call } as Store<CredentialOperations>;
 }

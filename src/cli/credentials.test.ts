@@ -16,9 +16,9 @@ import type { Terminal } from "./terminal.ts";
 const canary = "canary-4f8e1b2c9d7a6053";
 
 let dataDir: string;
-/** What the platform of these tests refuses. */
+/** Tokens that the test platform refuses. */
 let refused: Set<string>;
-/** Everything that any command wrote. */
+/** All output of all commands. */
 let written: string;
 
 beforeEach(() => {
@@ -51,7 +51,7 @@ const noteField = {
   isOptional: true,
 };
 
-/** A platform that takes every token but those that are refused, and says back what it was sent. */
+/** A platform that accepts every token except the refused ones and echoes what it was sent. */
 const userToken: CredentialKind = {
   platform: "mastodon",
   name: "user-token",
@@ -85,14 +85,14 @@ const userToken: CredentialKind = {
   },
 };
 
-/** One of which the operator has to know something where it serves every account. */
+/** A kind with a note for operators who share it among all accounts. */
 const sharedToken: CredentialKind = {
   ...userToken,
   name: "shared-token",
   sharing: "Others are given IDs only; --account ACCOUNT gives it to one account.",
 };
 
-/** One that is allowed in a browser. */
+/** A kind authorised in a browser. */
 const oauth: CredentialKind = {
   ...userToken,
   platform: "x",
@@ -124,7 +124,7 @@ const oauth: CredentialKind = {
 
 type Typed = { lines?: readonly string[]; piped?: string };
 
-/** Runs `earshot credentials` with these kinds: a person types the lines, or a file is given as input. */
+/** Runs `earshot credentials` with these kinds; `lines` are typed, `piped` is a file as input. */
 async function credentials(args: readonly string[], { lines, piped }: Typed = {}) {
   let out = "";
   let notes = "";

@@ -2,18 +2,17 @@ import { CommanderError } from "commander";
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import { isDismissal } from "../remote/worker/dismissal.ts";
 
-/** Exit codes: what a script may rely on. */
+/** Exit codes, stable for scripts. */
 export const exitCode = { ok: 0, failed: 1, wrongUse: 2, sentAway: 3 } as const;
 
-/** Codes of errors that another command line, query or setting would not have had. */
+/** Another command line, query or setting would avoid these. */
 const wrongUseCodes = new Set(["wrong_use", "invalid_query", "unknown_setting", "invalid_setting"]);
 
-/** The command was called in a way it cannot answer to. */
 export function wrongUse(message: string, hint: string): EarshotError {
   return new EarshotError("wrong_use", message, { status: 400, hint });
 }
 
-/** The query holds errors, which were shown with their places. */
+/** For a query whose errors were already printed. */
 export function refusedQuery(count: number): EarshotError {
   const errors = count === 1 ? "an error" : `${count} errors`;
   return new EarshotError("invalid_query", `the query has ${errors} and cannot be run`, {
@@ -22,7 +21,7 @@ export function refusedQuery(count: number): EarshotError {
   });
 }
 
-/** The line for standard error and the exit code of whatever ended a command; no line where commander has spoken. */
+/** `line` is null if commander already printed one. */
 export function describeError(thrown: unknown): { line: string | null; code: number } {
   if (thrown instanceof CommanderError) return describeCommanderError(thrown);
   const code = codeOf(thrown);
@@ -51,7 +50,6 @@ function describeCommanderError(error: CommanderError): { line: string | null; c
   return { line: oneLine(first, hint), code: exitCode.wrongUse };
 }
 
-/** What to do about errors of the operating system that a user meets. */
 function systemHint(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !("code" in thrown)) return undefined;
   switch (thrown.code) {

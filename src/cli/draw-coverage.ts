@@ -4,24 +4,24 @@ import { drawTimelines, type TimelineRow } from "./draw-timelines.ts";
 import type { Terminal } from "./terminal.ts";
 import { wrap } from "./text-layout.ts";
 
-/** How the ledger is drawn. `width` is in columns, times are Unix milliseconds. */
+/** `width` is in columns, times are Unix milliseconds. */
 export type CoverageLook = {
   width: number;
   nowMs: number;
-  /** How far a live stream may be behind and still be drawn up to the present; no answer is called complete by it. */
+  /** How far a live stream may lag and still be drawn up to the present. Does not affect the completeness of results. */
   slackMs: number;
-  /** Where the drawing begins; with the first interval, when it is left out. */
+  /** Default: the first interval. */
   fromMs?: number;
   unicode: boolean;
-  /** How many gaps are listed, the newest; 10 when it is left out. */
+  /** Newest first; default 10. */
   listedGaps?: number;
 };
 
 const collections: readonly Collection[] = ["posts", "likes", "reposts", "labels"];
 
 /**
- * Draws the ledger as lines of text: of each platform and collection a timeline, the newest gaps, and how many accounts' posts
- * are held by themselves. No line is wider than `width`, from 8 columns on.
+ * A timeline per platform and collection, the newest gaps, and the number of individually fetched accounts. No line is wider than
+ * `width` (at least 8).
  */
 export function drawCoverage(held: readonly PlatformCoverage[], look: CoverageLook): string[] {
   const { nowMs, listedGaps = 10 } = look;
@@ -41,7 +41,7 @@ export function drawCoverage(held: readonly PlatformCoverage[], look: CoverageLo
   return [...drawn, ...lines.flatMap((line) => wrap(line, Math.max(look.width, 8)))];
 }
 
-/** The row of a collection, from its first interval on. What only imports hold has no gap after the last of them. */
+/** From its first interval on. A collection with imports only has no gap after the last one. */
 function rowOf(
   { platform, intervals }: PlatformCoverage,
   collection: Collection,
@@ -72,7 +72,7 @@ function accountsOf({ platform, intervals }: PlatformCoverage): string[] {
   return [`${platform}: also what was fetched ${who} by itself`];
 }
 
-/** Whether a terminal shows more than ASCII, as far as its environment tells. */
+/** Judging by the environment. */
 export function showsUnicode({ environment }: Pick<Terminal, "environment">): boolean {
   if (environment.TERM === "dumb" || environment.TERM === "linux") return false;
   const locale = environment.LC_ALL || environment.LC_CTYPE || environment.LANG;

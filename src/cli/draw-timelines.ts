@@ -2,20 +2,20 @@ import type { Span } from "../archive/catalog/coverage.ts";
 import { lengthText, minuteText, spanText } from "./span-text.ts";
 import { wrap } from "./text-layout.ts";
 
-/** One line of a drawing: what of a stretch of time is held, and the gaps to be listed below; both oldest first. */
+/** Oldest first; gaps are listed below. */
 export type TimelineRow = { name: string; held: readonly Span[]; gaps: readonly Span[] };
 
-/** How a drawing looks. `width` is in columns, times are Unix milliseconds. */
+/** `width` is in columns, times are Unix milliseconds. */
 export type TimelineLook = {
   width: number;
-  /** Where the drawing begins; where the earliest row does, when null. */
+  /** Null: the earliest time of any row. */
   fromMs: number | null;
   toMs: number;
-  /** A gap that reaches it goes on. */
+  /** A gap that reaches this time is still open. */
   nowMs: number;
-  /** How many gaps are listed, the newest. */
+  /** Newest first. */
   listedGaps: number;
-  /** Whether the terminal shows more than ASCII. */
+  /** Whether the terminal shows non-ASCII characters. */
   unicode: boolean;
 };
 
@@ -24,15 +24,14 @@ type Marks = { held: string; partly: string; none: string; to: string };
 const unicodeMarks: Marks = { held: "█", partly: "▒", none: "·", to: "–" };
 const asciiMarks: Marks = { held: "#", partly: "+", none: ".", to: "-" };
 
-/** The least columns of a timeline beside its name; where there are fewer, the name stands on a line of its own. */
+/** Below this the name gets its own line. */
 const leastCells = 20;
 
-/** A cell is no less than a second. */
 const leastCellMs = 1_000;
 
 /**
- * Draws what is held as text: of each row a timeline, below them one scale with dates, what the marks mean, and the newest
- * gaps. Times are UTC. No line is wider than `width`, from 8 columns on. Nothing where no row holds or misses any bounded time.
+ * A timeline per row, a common scale, a legend and the newest gaps, in UTC. No line is wider than `width` (at least 8). Empty if
+ * no row has a bounded time.
  */
 export function drawTimelines(rows: readonly TimelineRow[], look: TimelineLook): string[] {
   const width = Math.max(Math.floor(look.width), 8);
@@ -67,10 +66,7 @@ function earliestOf(rows: readonly TimelineRow[]): number | null {
   return bounds.length === 0 ? null : bounds.reduce((a, b) => Math.min(a, b));
 }
 
-/**
- * How much of each of `count` equal parts of a window the spans (oldest first, without overlaps) hold: `held` is all of it,
- * `none` nothing of it.
- */
+/** Spans are oldest first, without overlaps. `held`: the whole cell; `none`: nothing of it. */
 export function cellsOf(
   spans: readonly Span[],
   window: { fromMs: number; toMs: number },
@@ -100,7 +96,7 @@ const startOfCell = (
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-/** Marks under the cells in which their times lie; the last one under the end. */
+/** Labels start at the cells of their times; the last one ends at the right edge. */
 function scaleOf(fromMs: number, toMs: number, cells: number): string {
   const isOfDays = toMs - fromMs >= 3 * dayMs;
   const label = (ms: number) => (isOfDays ? minuteText(ms).slice(0, 10) : minuteText(ms).slice(5));
@@ -121,7 +117,7 @@ function scaleOf(fromMs: number, toMs: number, cells: number): string {
   return line.padEnd(cells - last.length) + last;
 }
 
-/** The newest gaps of those that are drawn, each once with all that it is a gap of. */
+/** Each gap once, with the names of all its rows. */
 function gapLines(
   rows: readonly TimelineRow[],
   startMs: number,

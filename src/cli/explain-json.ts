@@ -3,7 +3,7 @@ import type { PlanNode } from "../query/plan.ts";
 import type { UnresolvedNames } from "../query/unresolved-names.ts";
 import { type Analysis, steps } from "./analysis.ts";
 
-/** The plan as it goes into JSON: IDs are texts, and a name that nothing has resolved is a node of its own. */
+/** IDs are strings, and an unresolved name is a node of its own. */
 export function planFields(plan: PlanNode, unresolved: UnresolvedNames | null): object {
   const fields = (child: PlanNode) => planFields(child, unresolved);
   if (plan.kind === "and" || plan.kind === "or") {

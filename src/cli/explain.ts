@@ -22,7 +22,7 @@ type Options = { analyze?: boolean; maxResults?: number; json?: boolean };
 
 const usualMaxResults = 20;
 
-/** `earshot explain`: how a query is read, and with `--analyze` what it costs to run it. */
+/** `earshot explain`: how a query is parsed and, with `--analyze`, what it costs to run. */
 export function addExplain(program: Command, terminal: Terminal): void {
   takesQuery(program.command("explain"))
     .description(
@@ -54,7 +54,7 @@ export function addExplain(program: Command, terminal: Terminal): void {
     );
 }
 
-/** How a query is read; what could not be read is null. */
+/** Null parts could not be parsed. */
 type Reading = {
   query: string;
   tree: QueryNode | null;
@@ -84,7 +84,7 @@ async function explain(query: string, options: Options, terminal: Terminal): Pro
   const reading = { query, tree, canonical: printQuery(tree), diagnostics };
   if (options.analyze) {
     const limit = options.maxResults ?? usualMaxResults;
-    // Running a query needs the whole archive, reading one does not.
+    // Only running a query needs the archive.
     const { analyze } = await import("./analyze.ts");
     const analysis = await analyze({ tree, parseMs, limit }, terminal);
     show({ ...reading, plan: analysis.plan }, null, analysis, options, terminal);

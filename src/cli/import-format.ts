@@ -11,7 +11,6 @@ import { xArchiveFormat } from "../ingest/import/formats/x-archive.ts";
 import type { Platform } from "../posts/post.ts";
 import { wrongUse } from "./describe-error.ts";
 
-/** What `--format` takes. */
 export const formatNames = [
   "ndjson",
   "csv",
@@ -22,7 +21,7 @@ export const formatNames = [
 ] as const;
 type FormatName = (typeof formatNames)[number];
 
-/** Formats that are of one platform. */
+/** Formats that imply a platform. */
 const platformOf: Readonly<Partial<Record<FormatName, Platform>>> = {
   "x-archive": "x",
   "x-api": "x",
@@ -37,7 +36,7 @@ export type FormatOptions = {
   author?: string;
 };
 
-/** The platform of the import and how its files are read. Errors: `wrong_use` for options that do not go together. */
+/** Errors: `wrong_use` for conflicting options. */
 export function importFormat(
   { format, platform: named, columns, author }: FormatOptions,
   maxRepositoryBytes: number,
@@ -79,7 +78,7 @@ export function importFormat(
 
 const takesAuthor: readonly FormatName[] = ["csv", "x-archive", "bluesky-car"];
 
-/** `text=body,created_at=date`: the columns of fields. */
+/** `text=body,created_at=date` */
 export function columnMap(written: string): ColumnMap {
   const map = new Map<ImportFieldName, string>();
   for (const pair of written.split(",")) {
@@ -98,7 +97,7 @@ export function columnMap(written: string): ColumnMap {
   return map;
 }
 
-/** A handle, without its `@`. */
+/** Without `@`. */
 export function authorHandle(written: string): string {
   const handle = importFields.author.read(written);
   if (handle !== undefined) return handle;

@@ -96,7 +96,7 @@ async function importFiles(
   let rejectedInAll = 0;
   let reading = "";
   const unreadable: string[] = [];
-  // A pipe that sends nothing would be waited for.
+  // Otherwise a pipe that sends nothing would block the shutdown.
   terminal.stopping.addEventListener("abort", () => process.stdin.destroy(), { once: true });
   try {
     for (const [index, file] of files.entries()) {
@@ -113,7 +113,7 @@ async function importFiles(
           platform,
           format,
           dataDir: dir,
-          // What is covered is covered by all the files together.
+          // `--covers` applies to all files together, so it is recorded with the last one.
           covers: isLast && rejectedInAll === 0 ? (options.covers ?? null) : null,
           onBadLine: options.strict ? "stop" : "reject",
           limits: config.import,
@@ -137,7 +137,7 @@ async function importFiles(
       );
     }
   } catch (thrown) {
-    // What was read before is kept; what keeps it from being written is what was thrown.
+    // Keeps what was read; the original error is the one to report.
     await archive.finishImport().catch(() => {});
     throw terminal.stopping.aborted ? interruption(terminal.stopping.reason, reading) : thrown;
   } finally {
@@ -147,10 +147,7 @@ async function importFiles(
   await sealImported(config, { platform, json: options.json === true }, terminal);
 }
 
-/**
- * Seals the platform's segments that are worth it, those that the import has filled among them. Whatever keeps it from that, the posts are there: it is told, and whoever keeps the archive
- * up seals later.
- */
+/** Failures are only reported: the posts are stored, and compaction can seal later. */
 async function sealImported(
   config: Config,
   { platform, json }: { platform: Platform; json: boolean },
@@ -169,7 +166,7 @@ async function sealImported(
   }
 }
 
-/** Every line was refused: most likely it is a file of another form. */
+/** Most likely the wrong format. */
 const holdsNoPost = ({ imported, updated, unchanged, rejected }: ImportSummary): boolean =>
   rejected > 0 && imported + updated + unchanged === 0;
 
@@ -187,7 +184,7 @@ function refuseFuture(toMs: number): void {
   );
 }
 
-/** What is thrown for an import that its user stopped while it read `file`. */
+/** For an import that was stopped while it read `file`. */
 export function interruption(reason: unknown, file: string): unknown {
   if (file !== "-") return reason;
   return new EarshotError("interrupted", messageOf(reason), {
@@ -195,7 +192,7 @@ export function interruption(reason: unknown, file: string): unknown {
   });
 }
 
-/** Rejections that a person is shown of one file; a pipe gets all of them. */
+/** Per file on a terminal; a pipe gets all. */
 const shownRejections = 20;
 
 function watch(file: string, terminal: Terminal) {

@@ -2,36 +2,35 @@ import { createInterface } from "node:readline/promises";
 import { type Readable, Writable } from "node:stream";
 import { EarshotError } from "../lib/errors.ts";
 
-/** What a command reads: lines of a person, or a file that was given to it. */
 export type Input = {
-  /** Whether a person types there and sees what is asked. */
+  /** Whether a user types and sees the questions. */
   interactive: boolean;
-  /** One line. Errors: `input_ended`, or the reason of the signal. */
+  /** Errors: `input_ended`, or the reason of the signal. */
   ask(question: string): Promise<string>;
-  /** The same, and what is typed is not shown. */
+  /** As `ask`, without echo. */
   askSecret(question: string): Promise<string>;
-  /** Everything up to the end. Errors: `input_too_long`. */
+  /** Errors: `input_too_long`. */
   readAll(): Promise<string>;
 };
 
-/** Longest text that is read at once, bytes. */
+/** Bytes. */
 const maxBytes = 256 * 1024;
 
-/** Input as `stdin` gives it; questions go to `stderr`. */
+/** Questions go to `stderr`. */
 export function createInput(
   stdin: Readable & { isTTY?: boolean },
   stderr: Writable & { isTTY?: boolean },
   stopping: AbortSignal,
 ): Input {
   async function line(question: string, output: Writable): Promise<string> {
-    // From here on the terminal itself shows nothing of what is typed, so that what comes early is not shown either.
+    // Disables the terminal's own echo, so that input typed early stays hidden too.
     const reader = createInterface({ input: stdin, output, terminal: true, historySize: 0 });
     if (output !== stderr) stderr.write(question);
     const ended = new Promise<never>((_resolve, reject) => {
       reader.once("SIGINT", () => reject(interrupted()));
       reader.once("close", () => reject(inputEnded()));
     });
-    // Closing, which is how a line that came ends, is no fault then.
+    // Closing after a line also rejects this promise, which is no error then.
     ended.catch(() => undefined);
     try {
       return await Promise.race([reader.question(question, { signal: stopping }), ended]);

@@ -3,13 +3,12 @@ import { commandNames, makeProgram } from "./program.ts";
 import { stopOnSignals } from "./signals.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 
-/** Runs the command line of this process; the exit code is set when it ends. */
 export async function runCommandLine(): Promise<void> {
   endQuietlyWhenNobodyReads();
   process.exitCode = await run(process.argv.slice(2), processTerminal(stopOnSignals()));
 }
 
-/** Runs one command line and resolves with its exit code: 0, 1 (failed), 2 (wrong use) or 3 (a node that was sent away). Never rejects. */
+/** Resolves with the exit code: 0, 1 (failed), 2 (wrong use) or 3 (a node that was sent away). Never rejects. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     if (args.length === 0) throw wrongUse("no command given", "earshot --help lists them");
@@ -24,13 +23,13 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-/** `help serv` is refused as `serv` is, with a suggestion. */
+/** Makes `help serv` fail like `serv`, with a suggestion. */
 const withoutHelpOfUnknown = (args: readonly string[]): readonly string[] =>
   args[0] === "help" && args[1] !== undefined && !commandNames.includes(args[1])
     ? args.slice(1)
     : args;
 
-/** `earshot search … | head` closes the pipe early: that is no fault. */
+/** `earshot search … | head` closes the pipe early, which is not an error. */
 function endQuietlyWhenNobodyReads(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(exitCode.ok);

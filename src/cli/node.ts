@@ -19,7 +19,7 @@ type NodeOptions = {
   seedFrom?: string;
 };
 
-/** `earshot node`: a node that works for a gateway elsewhere. */
+/** `earshot node`: a node that works for a remote gateway. */
 export function addNode(program: Command, terminal: Terminal): void {
   program
     .command("node")
@@ -58,7 +58,7 @@ export function addNode(program: Command, terminal: Terminal): void {
 async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> {
   const config = withQuietLog(nodeConfig(options, terminal), terminal);
   boundHeapGrowth();
-  // Only this command needs a node: the others start quicker without it.
+  // Other commands start faster without a node.
   const { startRemoteNode } = await import("../server/start-node.ts");
   if (options.seedFrom !== undefined) {
     const { seedArchive } = await import("./seed-archive.ts");
@@ -89,7 +89,7 @@ async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> 
   }
 }
 
-/** What the command line says counts before what the environment says. Ingestion is on where somebody wants it here. */
+/** Options override the environment. Ingestion runs only if EARSHOT_INGEST is set. */
 function nodeConfig({ gateway, gatewayKey, name }: NodeOptions, terminal: Terminal): Config {
   const config = readConfig(terminal);
   const { ingest, node } = config;

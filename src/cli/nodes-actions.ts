@@ -11,7 +11,6 @@ import { readConfig } from "./settings.ts";
 import { eventAsJson, eventAsText, nodeAsJson, nodeAsLines, nodesTable } from "./show-nodes.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Of what happened to a node, so much is shown with it. */
 const shownEvents = 10;
 
 export function listNodes(
@@ -67,7 +66,6 @@ export function changeNode(id: string, change: NodeChange, terminal: Terminal): 
 const stillListed =
   "its machine is listed in the policy: take it off there (EARSHOT_NODES_POLICY, platforms); another node on it waits for approval\n";
 
-/** What an approval does depends on what the node was. */
 function approvalOf(before: NodeRecord | null, nowMs: number): string {
   if (before === null || before.state === "pending") {
     return "is approved: it is given work from when it attests next, within seconds";
@@ -99,7 +97,6 @@ export async function printKey(terminal: Terminal): Promise<void> {
   terminal.out(`${gatewayKeyOf(secretKeyIn(terminal)).publicKey}\n`);
 }
 
-/** Prints the settings of a node, one a line. */
 export async function enrollNode(terminal: Terminal): Promise<void> {
   const { http, nodes } = readConfig(terminal);
   const { gatewayKeyOf } = await import("../remote/protocol/keys.ts");

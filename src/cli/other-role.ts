@@ -3,7 +3,6 @@ import { gatewaySettings, nodeSettings } from "../server/node-settings.ts";
 const namesOf = (settings: Readonly<Record<string, { name: string }>>): readonly string[] =>
   Object.values(settings).map(({ name }) => name);
 
-/** What counts for the other command alone. */
 const roles = {
   node: {
     foreign: namesOf(gatewaySettings),
@@ -15,10 +14,7 @@ const roles = {
   },
 } as const;
 
-/**
- * What to tell whoever starts a node with settings of a gateway, or the other way round: their names differ by one letter. Null
- * where there is nothing to tell.
- */
+/** Warns, because settings of gateway and node differ by one letter. Null if none are of the other role. */
 export function otherRoleWarning(
   command: keyof typeof roles,
   environment: Readonly<Record<string, string | undefined>>,

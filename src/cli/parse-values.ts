@@ -3,9 +3,9 @@ import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { type Method, methodNames } from "../platforms/methods.ts";
 import { parseIsoTime } from "../platforms/time.ts";
 
-/** Readers of option values for commander, which adds the option's name to what they throw. */
+/** Parsers of option values for commander, which adds the option's name to their errors. */
 
-/** A whole number within bounds that both count as good. */
+/** Inclusive bounds. */
 export function wholeNumber(least: number, most: number): (written: string) => number {
   return (written) => {
     const value = Number(written);
@@ -15,7 +15,7 @@ export function wholeNumber(least: number, most: number): (written: string) => n
   };
 }
 
-/** A duration within bounds that both count as good; milliseconds. */
+/** Inclusive bounds, in milliseconds. */
 export function durationUpTo(leastMs: number, mostMs: number): (written: string) => number {
   const taken = `It takes a duration from ${formatDuration(leastMs)} to ${formatDuration(mostMs)}, such as 90m, 24h or 7d.`;
   return (written) => {
@@ -23,13 +23,13 @@ export function durationUpTo(leastMs: number, mostMs: number): (written: string)
       const ms = parseDuration(written);
       if (ms >= leastMs && ms <= mostMs) return ms;
     } catch {
-      // Told below, as one that is out of its bounds.
+      // Reported below, like a value out of bounds.
     }
     throw new InvalidArgumentError(taken);
   };
 }
 
-/** Methods with commas between them, in the order of the table of methods. */
+/** Comma-separated; returned in the order of `methodNames`. */
 export function methodList(written: string): readonly Method[] {
   const names = written.split(",").map((name) => name.trim());
   const unknown = names.find((name) => !methodNames.some((method) => method === name));
@@ -39,14 +39,14 @@ export function methodList(written: string): readonly Method[] {
   );
 }
 
-/** A day, which is its beginning in UTC, or a time in ISO 8601; Unix milliseconds. */
+/** An ISO 8601 time, or a day, which means its start in UTC. */
 export function moment(written: string): number {
   const ms = parseIsoTime(written);
   if (ms !== null) return ms;
   throw new InvalidArgumentError("It takes yyyy-mm-dd or a time such as 2026-01-31T12:00:00Z.");
 }
 
-/** `FROM..TO`, each a day or a time in ISO 8601; a day is its beginning in UTC. FROM inclusive, TO exclusive. */
+/** `FROM..TO`, each as for `moment`. FROM inclusive, TO exclusive. */
 export function timeSpan(written: string): { fromMs: number; toMs: number } {
   const [from = "", to = "", ...more] = written.split("..");
   const fromMs = parseIsoTime(from);
@@ -60,7 +60,6 @@ export function timeSpan(written: string): { fromMs: number; toMs: number } {
   return { fromMs, toMs };
 }
 
-/** `gaps`, or a span of time. */
 export function replaySpan(written: string): "gaps" | { fromMs: number; toMs: number } {
   return written === "gaps" ? written : timeSpan(written);
 }

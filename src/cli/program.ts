@@ -6,7 +6,7 @@ type AddCommand = (program: Command, terminal: Terminal) => void;
 
 type KnownCommand = { summary: string; load(): Promise<AddCommand> };
 
-/** The commands, in the order in which the help lists them. Their modules are loaded when they are needed: that takes a while. */
+/** In the order of the help. Modules are loaded on demand, because loading is slow. */
 const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand>([
   [
     "serve",
@@ -139,8 +139,8 @@ const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand
 export const commandNames: readonly string[] = [...commands.keys()];
 
 /**
- * The command line; parsing it runs the command. The module of the command named `asked` is loaded; where it names none, the
- * commands are there for the help and for suggestions alone. Errors are thrown, also commander's own.
+ * Loads the module of the command `asked` only; otherwise commands have just summaries, for the help and suggestions. Throws all
+ * errors, including commander's.
  */
 export async function makeProgram(terminal: Terminal, asked: string | undefined): Promise<Command> {
   const program = new Command("earshot")

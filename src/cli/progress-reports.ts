@@ -2,25 +2,25 @@ import type { Clock } from "../lib/clock.ts";
 import { startProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** How far a long command is: `done` of `total` in any unit, and what else there is to say. */
+/** `done` of `total` in any unit. */
 type Report = { done: number; total: number; remark: string };
 
 export type ProgressReports = {
   update(report: Report): void;
-  /** A remark on a line of its own, without spoiling what is drawn. */
+  /** To standard error, without garbling the bar. */
   say(line: string): void;
-  /** The same for a part of the answer, to standard output. */
+  /** To standard output. */
   answer(line: string): void;
   end(): void;
 };
 
-/** Between two lines where nobody sees a bar. */
+/** Between lines if there is no bar. */
 const quietMs = 10_000;
-/** What a guess at the end needs behind it. */
+/** For an estimate of the remaining time. */
 const leastShare = 0.01;
 const leastMs = 3_000;
 
-/** A bar with the time left on a terminal; elsewhere a line now and then. */
+/** A bar with the remaining time on a terminal; otherwise a line now and then. */
 export function startReports(
   terminal: Terminal,
   clock: Pick<Clock, "elapsed">,
@@ -58,7 +58,7 @@ export function startReports(
   };
 }
 
-/** Null while there is too little to go by. */
+/** Null while there is too little progress. */
 export function timeLeft(share: number, elapsedMs: number): string | null {
   if (share < leastShare || share >= 1 || elapsedMs < leastMs) return null;
   const seconds = Math.ceil((elapsedMs * (1 - share)) / share / 1_000);

@@ -2,14 +2,14 @@ import { Presets, SingleBar } from "cli-progress";
 import type { Terminal } from "./terminal.ts";
 
 export type Progress = {
-  /** `total` is null while nobody knows. */
+  /** `total` is null if unknown. */
   update(done: number, total: number | null, remark: string): void;
   end(): void;
 };
 
 const silent: Progress = { update: () => undefined, end: () => undefined };
 
-/** A bar on a terminal; nothing where standard error is a file or a pipe. */
+/** Nothing if standard error is a file or a pipe. */
 export function startProgress(terminal: Terminal, title: string): Progress {
   if (!terminal.interactiveNotes) return silent;
   const bar = new SingleBar(

@@ -1,7 +1,7 @@
 import type { EvidenceKind } from "../jobs/result-signature.ts";
 import type { VerifiedEvidence } from "../remote/evidence/evidence.ts";
 
-/** What a proof that holds proves, and what nobody should take it for; whole sentences. */
+/** Whole sentences. */
 export type ProofWords = { proven: readonly string[]; notProven: readonly string[] };
 
 const proven: Readonly<Record<EvidenceKind, readonly string[]>> = {
@@ -42,7 +42,7 @@ const ofGateway =
 const ofMachine =
   "Which machine it was: your policy names none, so it may be in anybody's hands. `platforms` of the policy names those that you trust.";
 
-/** What to say of evidence; `isGatewayKnown`: the key of the gateway was compared with one that the caller knows. */
+/** `isGatewayKnown`: the gateway's key was compared with one that the caller knows. */
 export function wordsFor(
   { kind, isListedPlatform }: Pick<VerifiedEvidence, "kind" | "isListedPlatform">,
   { isGatewayKnown }: { isGatewayKnown: boolean },

@@ -1,6 +1,6 @@
 const units = ["kB", "MB", "GB", "TB"] as const;
 
-/** A number of bytes as a person reads it, in powers of 1000: `1.24 GB`. */
+/** Powers of 1000: `1.24 GB`. */
 export function bytesText(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;
   let value = bytes;
@@ -14,5 +14,4 @@ export function bytesText(bytes: number): string {
   return `${value.toFixed(digits)} ${unit}`;
 }
 
-/** A whole number with its thousands apart. */
 export const numberText = (value: number): string => value.toLocaleString("en");

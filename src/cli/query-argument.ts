@@ -1,9 +1,7 @@
 import type { Command } from "commander";
 import { wrongUse } from "./describe-error.ts";
 
-/**
- * Lets a command take a query as its one argument, also one that begins with a minus, which commander would take for an option.
- */
+/** The query may start with a minus, which commander would take for an option. */
 export function takesQuery(command: Command): Command {
   return command
     .argument("<query>", "the query, in quotes for the shell")
@@ -11,7 +9,7 @@ export function takesQuery(command: Command): Command {
     .allowExcessArguments();
 }
 
-/** The query among the arguments of a command that takes one. */
+/** Errors: `wrong_use`. */
 export function queryOf({ args }: Command): string {
   const [query = "", ...more] = args;
   const option = args.find((argument) => argument.startsWith("--"));

@@ -20,7 +20,7 @@ import type { Terminal } from "./terminal.ts";
 
 type Options = { maxResults: number; json?: boolean };
 
-/** `earshot search`: asks the archive of the data folder directly, all of it. */
+/** `earshot search`: searches the whole archive of the data folder. */
 export function addSearch(program: Command, terminal: Terminal): void {
   takesQuery(program.command("search"))
     .description(
@@ -90,7 +90,7 @@ async function search(query: string, options: Options, terminal: Terminal): Prom
   }
 }
 
-/** Every error with its place, and the command ends; else the warnings, a line each. */
+/** Prints diagnostics. Errors: `invalid_query`. */
 function sayWhatIsWrong(query: string, terminal: Terminal): void {
   const { diagnostics } = parseQueryLeniently(query);
   const errors = diagnostics.filter(({ severity }) => severity === "error");

@@ -3,8 +3,7 @@ import { bytesText, numberText } from "./quantities.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * Restores a backup into a data folder without an archive. A folder that has one stays as it is, and the backup is not read:
- * the same command starts a node the first time and later. Errors: those of `restore`.
+ * Does nothing if there is an archive, so that the same command works for the first and later starts. Errors: those of `restore`.
  */
 export async function seedArchive(
   dataDir: string,

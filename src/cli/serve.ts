@@ -34,7 +34,7 @@ export function addServe(program: Command, terminal: Terminal): void {
 async function serve(terminal: Terminal): Promise<void> {
   const config = withQuietLog(readConfig(terminal), terminal);
   boundHeapGrowth();
-  // Only this command and the demo need the whole service: the others start quicker without it.
+  // Other commands start faster without the service.
   const { startService } = await import("../server/start.ts");
   const service = await startService(config);
   try {
@@ -50,7 +50,7 @@ async function serve(terminal: Terminal): Promise<void> {
     const watching = reportIngest(service, terminal);
     watching.catch(() => undefined);
     const stopped = untilStopped(terminal.stopping);
-    // A damaged catalog ends the server.
+    // A damaged catalog stops the server.
     await Promise.race([stopped, service.context.archive.verified().then(() => stopped)]);
     terminal.out("stopping: what runs may come to its end; a second signal ends it at once\n");
     await watching;
@@ -64,7 +64,7 @@ async function hasKey(service: Service): Promise<boolean> {
   return await service.context.store.read("hasLiveKey", { nowMs: systemClock.now() });
 }
 
-/** Where nobody can sign in with a code host, and no operator ever did, the way in is a link. */
+/** Prints a sign-in link if there is neither a code host to sign in with nor an operator. */
 async function offerFirstSignIn({ context, url }: Service, terminal: Terminal): Promise<void> {
   const { config, store, clock, http } = context;
   if (http.dashboard.signIn.providers.length > 0) return;
@@ -83,7 +83,7 @@ async function offerFirstSignIn({ context, url }: Service, terminal: Terminal): 
 
 const ingestLookMs = 500;
 
-/** Reports each change of live ingestion, until the command is asked to stop; and once what to do while nothing comes in. */
+/** Until shutdown. Once prints what to do if the archive is empty and nothing arrives. */
 async function reportIngest(service: Service, terminal: Terminal): Promise<void> {
   let said = "";
   let hasOffered = false;
@@ -110,11 +110,11 @@ async function reportIngest(service: Service, terminal: Terminal): Promise<void>
   }
 }
 
-/** Whether a server of the stream was tried in vain, and none has ever served. */
+/** Connecting failed and no event has ever arrived. */
 const isUnreachable = ({ status, detail, events }: StreamState): boolean =>
   status === "waiting" && events === 0 && detail.includes("next try");
 
-/** Whether the archive has no posts, and nothing else is going to bring any. */
+/** No posts, and no other stream that could bring some. */
 async function isEmpty({ context }: Service): Promise<boolean> {
   if (context.http.mastodonStream() !== null) return false;
   const held = await context.archive.coverage();
@@ -130,11 +130,11 @@ const nextSteps = (why: string, terminal: Terminal): string => {
   );
 };
 
-/** How the command is called: npm puts it on the path only of what it runs. */
+/** Under npx, `earshot` is not on the user's path. */
 const earshotIn = ({ environment }: Terminal): string =>
   environment.npm_command === "exec" ? "npx earshot" : "earshot";
 
-/** What is worth a line: neither another attempt, nor another server that is as far away, nor the seconds until the next. */
+/** Ignores numbers, server names and reconnection attempts, which are not worth a new line. */
 function gistOf({ status, detail }: { status: string; detail: string }): string | null {
   if (detail.endsWith("connecting")) return null;
   return `${status} ${detail.replace(/^waiting for [^:]*:/, "").replaceAll(/\d+/g, "#")}`;

@@ -4,12 +4,12 @@ import type { Terminal } from "./terminal.ts";
 
 const leftWorkMs = 300;
 
-/** A search that cannot be interrupted keeps its thread, and so the process, for as long as it likes; its job is run again. */
+/** A search that cannot be interrupted would keep its thread and the process alive; its job runs again after the restart. */
 export function endSoon(): void {
   setTimeout(() => endAtOnce("SIGTERM"), leftWorkMs).unref();
 }
 
-/** A person is told what matters on standard output; the log is for machines. */
+/** On a terminal, standard output has what matters to the user, so the log is reduced to warnings. */
 export function withQuietLog(config: Config, { interactiveNotes, environment }: Terminal): Config {
   if (!interactiveNotes || environment.EARSHOT_LOG_LEVEL) return config;
   return { ...config, log: { level: "warn" } };

@@ -5,12 +5,11 @@ import { type Config, configFrom } from "../server/config.ts";
 import { readEnvironment } from "../server/environment.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The settings that the environment of this command describes. */
 export function readConfig(terminal: Terminal): Config {
   return configFrom(readEnvironment(terminal.environment));
 }
 
-/** Refuses to make an empty data folder where one was only to be read: it would be the wrong one. */
+/** A folder without an archive is probably the wrong one. Errors: `no_archive`. */
 export function requireDataDir(config: Config): void {
   const { dir } = config.data;
   if (existsSync(join(dir, "archive"))) return;

@@ -2,10 +2,9 @@ import type { AuthorSummary } from "../ingest/backfill/backfill-author.ts";
 import type { AuthorResult } from "../ingest/backfill/backfill-authors.ts";
 import { withoutControls } from "../text/controls.ts";
 
-/** With its thousands apart. */
 export const number = (value: number): string => Math.round(value).toLocaleString("en");
 
-/** What became of one account, as a line of JSON. */
+/** One line. */
 export function accountAsJson(result: AuthorResult): string {
   if ("fault" in result) {
     const { code, message, retryable } = result.fault;
@@ -33,7 +32,6 @@ export function accountAsJson(result: AuthorResult): string {
   })}\n`;
 }
 
-/** The same for a person. */
 export function accountAsText(result: AuthorResult): string {
   const asked = withoutControls(result.asked);
   if ("fault" in result) {

@@ -3,7 +3,6 @@ import { withoutControls } from "../text/controls.ts";
 import { tableLines } from "./table.ts";
 import { painter, type Terminal } from "./terminal.ts";
 
-/** An account as a line of JSON. */
 export function accountAsJson(listing: AccountListing): Record<string, unknown> {
   return {
     id: listing.id,
@@ -38,7 +37,6 @@ export function accountsAsTable(listings: readonly AccountListing[], terminal: T
   return `${tableLines(columns, rows, painter(terminal).bold).join("\n")}\n`;
 }
 
-/** One fact a line. */
 export function accountAsLines(listing: AccountListing): string {
   const { suspendedMs, suspendedReason, seenMs } = listing;
   const facts: [string, string][] = [

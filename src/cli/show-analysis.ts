@@ -6,7 +6,6 @@ import { type Analysis, steps } from "./analysis.ts";
 import { painter, type Terminal } from "./terminal.ts";
 import { wrap } from "./text-layout.ts";
 
-/** What a run of a query took, as a person reads it. */
 export function showAnalysis(
   analysis: Analysis,
   terminal: Pick<Terminal, "colour" | "columns">,
@@ -34,7 +33,7 @@ function nameLines({ accounts, posts }: ResolvedNames): string[] {
   return [...[...accounts].map(line("account")), ...[...posts].map(line("post"))];
 }
 
-/** Platforms that are asked the same share their lines. */
+/** Platforms with the same index query share their lines. */
 function askedLines({ asked, bounds }: Analysis, columns: number): string[] {
   const texts = asked.map(({ platform, query }) => {
     if (query === null) return { platform, lines: ["nothing: none of its posts can match"] };
@@ -104,7 +103,7 @@ function timeLines(tookMs: Analysis["tookMs"]): string[] {
   return [...lines, "a server opens the archive once, and parses faster after its first queries"];
 }
 
-/** Columns side by side, the first one to the left; numbers to the right under their heads. */
+/** Left-aligned, numbers right-aligned. */
 function table(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => (row[column] ?? "").length)),
@@ -122,7 +121,7 @@ function table(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** Three digits that mean something: 0.042, 4.21, 42.1, 421. */
+/** Three significant digits: 0.042, 4.21, 42.1, 421. */
 function milliseconds(ms: number): string {
   if (ms >= 100) return ms.toFixed(0);
   if (ms >= 10) return ms.toFixed(1);

@@ -6,7 +6,7 @@ import { showsUnicode } from "./draw-coverage.ts";
 import { lengthText, minuteText } from "./span-text.ts";
 import { painter, type Terminal } from "./terminal.ts";
 
-/** Counts with what was asked; `buckets` are all of them, oldest first, those without a post too. Times are Unix milliseconds. */
+/** `buckets` include empty ones, oldest first. Times are Unix milliseconds. */
 export type ShownCounts = Omit<SourceCounts, "buckets"> & {
   query: string;
   by: string;
@@ -16,7 +16,7 @@ export type ShownCounts = Omit<SourceCounts, "buckets"> & {
   buckets: readonly PlotBucket[];
 };
 
-/** Prints counts: as JSON, as CSV, as bars where a person reads, else in columns. A remark tells what is known of the time. */
+/** As JSON, CSV, bars on a terminal, or else columns. */
 export function showCounts(
   shown: ShownCounts,
   { json, csv }: { json?: boolean; csv?: boolean },
@@ -45,7 +45,7 @@ export function showCounts(
   terminal.note(`${summaryOf(shown)}\n`);
 }
 
-/** Every bucket of a window with its count, and whether it is held completely. */
+/** Includes empty buckets. */
 export function bucketsOf(
   { buckets, coverage }: SourceCounts,
   fromMs: number,
@@ -71,7 +71,7 @@ function plot(shown: ShownCounts, terminal: Terminal): void {
   const { buckets, bucketMs } = shown;
   const { lines, lineMs } = plotCounts(buckets, bucketMs, {
     width: terminal.columns,
-    // The title, the remark, and the prompt after them.
+    // Leaves room for the title, the summary and the prompt.
     height: Math.max(5, (terminal.rows ?? 24) - 4),
     unicode: showsUnicode(terminal),
     paint: { dim, accent },
@@ -82,7 +82,6 @@ function plot(shown: ShownCounts, terminal: Terminal): void {
   terminal.out(`${lines.join("\n")}\n`);
 }
 
-/** How many there are in all, and what that number is worth. */
 function summaryOf({ buckets, coverage, by }: ShownCounts): string {
   const total = buckets.reduce((sum, { count }) => sum + count, 0);
   const posts = total === 1 ? "1 post" : `${total.toLocaleString("en")} posts`;
@@ -102,7 +101,7 @@ function summaryOf({ buckets, coverage, by }: ShownCounts): string {
   return `${posts}; ${peak} (UTC). ${knowledge}`;
 }
 
-/** In blocks, so that a reader of the pipe gets on with it. */
+/** In blocks, so that the reader of a pipe can start early. */
 function printEach(
   { buckets }: ShownCounts,
   terminal: Terminal,

@@ -4,7 +4,7 @@ import type { CredentialListing } from "../upstream/credentials/rows.ts";
 import { tableLines } from "./table.ts";
 import { painter, type Terminal } from "./terminal.ts";
 
-/** A credential as a line of JSON; nothing of it is secret but its hint. */
+/** Contains no secret except the hint. */
 export function listingAsJson(listing: CredentialListing, nowMs: number): Record<string, unknown> {
   const { quarantine } = listing;
   const coolings = coolingsOf(listing, nowMs);
@@ -51,7 +51,6 @@ export function listingsAsTable(
   return `${tableLines(columns, rows, painter(terminal).bold).join("\n")}\n`;
 }
 
-/** Whom it acts for, as a person would say. */
 export function subjectOf({ subject, subjectName, host }: Credential): string {
   const name = subjectName ?? subject ?? "an application";
   const place = URL.parse(host)?.host ?? host;

@@ -4,7 +4,6 @@ import { withoutControls } from "../text/controls.ts";
 import { type Column, tableLines } from "./table.ts";
 import { painter, type Terminal } from "./terminal.ts";
 
-/** A key as `keys list --json` prints it. */
 export function keyAsJson(key: KeyListing, nowMs: number): Record<string, unknown> {
   return {
     id: key.id,

@@ -5,7 +5,7 @@ import { drawTimelines } from "./draw-timelines.ts";
 import type { Terminal } from "./terminal.ts";
 import { wrap } from "./text-layout.ts";
 
-/** An empty list never hides a hole: says whether the time that was asked for is held completely. */
+/** An empty list must never hide a gap. */
 export function knowledgeOf({ coverage }: SourceAnswer): string {
   if (coverage.complete) return "The time asked for is held completely";
   return holdsSome(coverage)
@@ -16,10 +16,9 @@ export function knowledgeOf({ coverage }: SourceAnswer): string {
 const holdsSome = ({ platforms = [] }: Coverage): boolean =>
   platforms.some(({ collection, held }) => collection === "posts" && held.length > 0);
 
-/** How many gaps are listed below an answer. */
 const listedGaps = 3;
 
-/** Which of the time asked for is held; where none is, which time is. And what else of the answer is known only in part. */
+/** The coverage of the requested time, or of all time if none of it is covered, and other limits on completeness. */
 export function drawnKnowledge(
   { coverage, warnings }: SourceAnswer,
   held: readonly PlatformCoverage[],

@@ -2,11 +2,9 @@ import type { NodeSettings } from "../remote/settings.ts";
 import type { NodeStatus } from "../remote/worker/attest-loop.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Tells a person how a node stands with its gateway. */
 export type StatusPrinter = {
-  /** Says it when it is another than was said last; nothing before `begin`. */
+  /** Skips repetitions; defers a status until `begin`. */
   tell(status: NodeStatus): void;
-  /** From here on things are said, what came earlier first. */
   begin(nodeId: string): void;
 };
 
@@ -25,7 +23,7 @@ export function createStatusPrinter(
     }
     const isLast = status.state === "refused" && status.isFinal;
     const text = textOf(status, nodeId, gatewayKey === null);
-    // What ends the command is said by the command.
+    // The command itself reports what ends it.
     if (isLast || text === null || text === said) return;
     said = text;
     terminal.out(text);
@@ -40,7 +38,6 @@ export function createStatusPrinter(
   };
 }
 
-/** Null where there is nothing to say. */
 function textOf(status: NodeStatus, nodeId: string, isKeyUnknown: boolean): string | null {
   switch (status.state) {
     case "connecting":

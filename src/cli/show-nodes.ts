@@ -6,7 +6,6 @@ import { withoutControls } from "../text/controls.ts";
 import { tableLines } from "./table.ts";
 import { painter, type Terminal } from "./terminal.ts";
 
-/** A node as a line of JSON. */
 export function nodeAsJson(node: NodeRecord, nowMs: number): Record<string, unknown> {
   return {
     id: node.id,
@@ -63,7 +62,6 @@ export function nodesTable(
   return tableOf(titles, rows, terminal);
 }
 
-/** One fact a line. */
 export function nodeAsLines(node: NodeRecord, nowMs: number): string {
   const facts: [string, string][] = [
     ["id", node.id],
@@ -87,10 +85,10 @@ export function nodeAsLines(node: NodeRecord, nowMs: number): string {
   return facts.map(([name, value]) => `${name.padEnd(11)}  ${value}\n`).join("");
 }
 
-/** The gateway writes every ten seconds when it heard of a node, which asks for work every twenty at the least. */
+/** The gateway records contact every ten seconds, and nodes poll at least every twenty. */
 const connectedMs = 45_000;
 
-/** Whether the gateway has heard of a node just now, and would give it work; one that waits for approval is not connected. */
+/** Pending nodes are not connected. */
 const isConnected = ({ state, seenMs }: NodeRecord, nowMs: number): boolean =>
   (state === "approved" || state === "draining") && seenMs + connectedMs > nowMs;
 

@@ -13,7 +13,6 @@ type ShownRecord = {
   };
 };
 
-/** One record of the API as a person reads it: when, where, who; the text, wrapped; where to open it. */
 export function showRecord(json: string, terminal: Pick<Terminal, "colour" | "columns">): string {
   const { Content, Metadata } = JSON.parse(json) as ShownRecord;
   const { dim, bold, accent } = painter(terminal);

@@ -13,7 +13,6 @@ import { wrap } from "./text-layout.ts";
 
 type Shown = { json?: boolean; gatewayKey?: string };
 
-/** Everything that a proof which holds says. */
 type Held = {
   proof: Proof;
   signed: SignedResult;
@@ -23,10 +22,10 @@ type Held = {
   words: ProofWords;
 };
 
-/** Prints what became of a proof. Of one that does not hold, nothing but which checks failed: what it says is not to be relied on. */
+/** Of an invalid proof prints only the failed checks, because its content cannot be trusted. */
 export function showVerdict(verdict: ProofVerdict, shown: Shown, terminal: Terminal): void {
   const held = heldOf(verdict, shown);
-  // Texts of the proof are another's: nothing of them moves the cursor, breaks a line or turns its direction.
+  // Untrusted texts: escaped so that they cannot move the cursor, break lines or change the text direction.
   if (shown.json) terminal.out(`${withUnseenEscaped(JSON.stringify(asJson(verdict, held)))}\n`);
   else terminal.out(`${asText(verdict, held, terminal)}\n`);
 }
@@ -144,7 +143,7 @@ function askedText(asked: AnswerRequest): string {
   return `${method} of ${platform}: ${JSON.stringify(query)}, ${spanText(asked)}, at most ${counted(maxResults)}`;
 }
 
-/** Whom or what the answer is about; null where the query alone says it. */
+/** Null if the query alone defines it. */
 const aboutText = ({ target = null }: AnswerRequest): string | null =>
   target === null ? null : targetText(target);
 
@@ -169,7 +168,6 @@ function evidenceText(evidence: VerifiedEvidence): string {
   return `${kind}: image ${JSON.stringify(image)}${program}, machine ${machineOf(evidence) ?? "without a name"}, ${listed}, rated ${facts.tcbStatus}`;
 }
 
-/** Which time the evidence was checked at, and whose it is. */
 const asOfText = (asOfMs: number, { signedAtMs }: SignedResult): string =>
   `${iso(asOfMs)}, ${asOfMs === signedAtMs ? "when it was signed" : "as you asked"}: certificates and collateral were in force then`;
 

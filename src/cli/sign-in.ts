@@ -6,7 +6,7 @@ import { withControl } from "./control.ts";
 import { readConfig } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `earshot sign-in`: a link that signs in once, also beside a running server. */
+/** `earshot sign-in`: a one-time sign-in link; works beside a running server. */
 export function addSignIn(program: Command, terminal: Terminal): void {
   program
     .command("sign-in")
@@ -40,12 +40,12 @@ function signIn({ account }: { account?: string }, terminal: Terminal): void {
   terminal.out(`${signInLink(config.http.publicUrl ?? addressOf(config), token)}\n`);
 }
 
-/** The token stands behind the #, which a browser sends to nobody: no log of any server sees it. */
+/** Browsers never send the fragment, so the token cannot appear in server logs. */
 export function signInLink(base: string, token: string): string {
   return `${base}/dashboard/sign-in#token=${token}`;
 }
 
-/** Where a browser on the same machine finds the server. */
+/** For a browser on the same machine. */
 function addressOf({ http }: Config): string {
   const everywhere = ["0.0.0.0", "::"].includes(http.host);
   const host = everywhere ? "127.0.0.1" : http.host;

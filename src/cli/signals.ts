@@ -3,13 +3,10 @@ import { EarshotError } from "../lib/errors.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** A terminal and a parent process may both pass on one Ctrl-C: what comes this soon after the first is the same one. */
+/** A terminal and a parent process may both forward one Ctrl-C: signals this soon after the first count as the same. */
 const sameSignalMs = 300;
 
-/**
- * A signal that aborts at the first SIGINT, SIGTERM or SIGHUP, so that a command can end in order. The second one ends the
- * process at once, as that signal does by itself.
- */
+/** Aborts at the first signal. A second one ends the process at once, as by default. */
 export function stopOnSignals(): AbortSignal {
   const controller = new AbortController();
   let firstAt: number | null = null;
@@ -27,11 +24,11 @@ export function stopOnSignals(): AbortSignal {
   return controller.signal;
 }
 
-/** Ends this process by a signal: to exit would wait for a thread that is in the middle of a statement, however long that takes. */
+/** Exit would wait for a thread in the middle of a long statement. */
 export function endAtOnce(signal: (typeof signals)[number]): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
-  // The first process of a container is not ended by its own signals.
+  // PID 1 of a container ignores its own signals.
   process.exit(128 + constants.signals[signal]);
 }
 
@@ -41,7 +38,6 @@ function interrupted(signal: string): EarshotError {
   });
 }
 
-/** Resolves when the command is asked to stop. */
 export function untilStopped(stopping: AbortSignal): Promise<void> {
   if (stopping.aborted) return Promise.resolve();
   return new Promise((resolve) => {

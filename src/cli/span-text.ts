@@ -2,7 +2,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** A span of time as a person reads it, UTC: to the minute, a short one to the second; `now` for the end of one that goes on. */
+/** To the minute, or to the second if short; an open one ends with `now`. */
 export function spanText(
   { fromMs, toMs }: { fromMs: number; toMs: number },
   isOpen: boolean,
@@ -15,7 +15,7 @@ export function spanText(
   return `${from} ${dash} ${to.startsWith(from.slice(0, 10)) ? to.slice(11) : to}`;
 }
 
-/** A length of time in its two greatest units: `1 h 15 min`. */
+/** In the two largest units: `1 h 15 min`. */
 export function lengthText(ms: number): string {
   if (ms < minuteMs) return `${Math.ceil(ms / 1_000)} s`;
   if (ms < hourMs) return twoUnits(ms, minuteMs, "min", 1_000, "s");

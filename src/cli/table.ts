@@ -2,7 +2,7 @@ import { displayWidth } from "./text-layout.ts";
 
 export type Column = { title: string; align: "left" | "right" };
 
-/** Lines of a table: a head, which `emphasise` may set apart, and a line for each row; cells in the order of the columns. */
+/** `emphasise` styles the title line. */
 export function tableLines(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],

@@ -1,27 +1,26 @@
 import { createInput, type Input } from "./input.ts";
 
-/** What a command knows of the outside: where it writes, how wide that is, and when it is asked to stop. */
+/** A command's environment: input, output, size and shutdown signal. */
 export type Terminal = {
-  /** Answers, to standard output. */
+  /** To standard output. */
   out(text: string): void;
-  /** Remarks and errors, to standard error. */
+  /** To standard error. */
   note(text: string): void;
-  /** Whether a person reads standard output. */
+  /** Whether standard output is a terminal. */
   interactive: boolean;
-  /** Whether a person reads standard error, where progress is drawn. */
+  /** Whether standard error is a terminal, where progress is drawn. */
   interactiveNotes: boolean;
   columns: number;
-  /** Lines of the screen; unknown where nobody reads. */
+  /** Absent if unknown. */
   rows?: number;
   colour: boolean;
   environment: Readonly<Record<string, string | undefined>>;
-  /** Absent where there is nothing to read. */
   input?: Input;
-  /** Aborts at the first SIGINT or SIGTERM; a second one ends the process at once. */
+  /** Aborts at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once. */
   stopping: AbortSignal;
 };
 
-/** The terminal of this process. Colour only where a person reads and NO_COLOR is not set. */
+/** Colour only on a terminal without NO_COLOR. */
 export function processTerminal(stopping: AbortSignal): Terminal {
   const interactive = process.stdout.isTTY === true;
   return {
@@ -33,7 +32,7 @@ export function processTerminal(stopping: AbortSignal): Terminal {
     ...(process.stdout.rows === undefined ? {} : { rows: process.stdout.rows }),
     colour: interactive && !process.env.NO_COLOR && process.env.TERM !== "dumb",
     environment: process.env,
-    // Standard input is opened by whoever looks at it.
+    // A getter, so that standard input is opened only if used.
     get input() {
       return createInput(process.stdin, process.stderr, stopping);
     },
@@ -41,7 +40,6 @@ export function processTerminal(stopping: AbortSignal): Terminal {
   };
 }
 
-/** Colours for a terminal that shows them, plain text for any other. */
 export function painter(terminal: Pick<Terminal, "colour">): {
   bold(text: string): string;
   dim(text: string): string;

@@ -1,6 +1,6 @@
 import { once } from "../lib/once.ts";
 
-// Making one takes some 8 ms.
+// Lazy, because construction takes about 8 ms.
 const graphemes = once(() => new Intl.Segmenter(undefined, { granularity: "grapheme" }));
 
 const ascii = /^[\x20-\x7e]*$/;
@@ -8,7 +8,7 @@ const ascii = /^[\x20-\x7e]*$/;
 const wide =
   /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]|\ufe0f/u;
 
-/** Columns that a text takes on a terminal: East Asian letters and emoji take two. */
+/** East Asian letters and emoji take two columns. */
 export function displayWidth(text: string): number {
   if (ascii.test(text)) return text.length;
   let width = 0;
@@ -16,7 +16,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Breaks a text into lines of at most `columns`; a word that is longer, or a script without spaces, breaks anywhere. */
+/** Longer words and scripts without spaces break anywhere. */
 export function wrap(text: string, columns: number): string[] {
   return text.split("\n").flatMap((line) => wrapLine(line, Math.max(columns, 2)));
 }

@@ -47,7 +47,7 @@ const proofFile = (proof: unknown): string => file("proof.json", JSON.stringify(
 
 const verify = (...args: string[]): Promise<Outcome> => runCommand(["verify", ...args]);
 
-/** With everything that a simulated proof needs. */
+/** The options that a simulated proof needs. */
 const trusting = (): string[] => [
   "--policy",
   join(folder, "policy.json"),

@@ -34,10 +34,10 @@ type Options = {
   json?: boolean;
 };
 
-/** Largest file that is read, bytes: a proof holds the whole result. */
+/** Bytes; a proof contains the whole result. */
 const mostBytes = 268_435_456;
 
-/** `earshot verify`: whether a result is what an attested node has signed; nobody is asked. */
+/** `earshot verify`: checks offline whether an attested node signed a result. */
 export function addVerify(program: Command, terminal: Terminal): void {
   program
     .command("verify")
@@ -162,7 +162,7 @@ async function certificateOf(path: string): Promise<Uint8Array> {
   }
 }
 
-/** Errors: `file_too_long`, or what the system says. */
+/** Errors: `file_too_long`, or those of the system. */
 async function contentOf(path: string): Promise<Buffer> {
   if ((await stat(path)).size > mostBytes) {
     throw new EarshotError("file_too_long", `${path} is longer than ${mostBytes} bytes`);

@@ -1,15 +1,15 @@
 import { EarshotError } from "../lib/errors.ts";
 import type { LeaseFailure } from "./lease.ts";
 
-/** What a caller is told of faults whose own message tells what happened inside. */
+/** Public messages for errors whose own message reveals internals. */
 const publicMessages: ReadonlyMap<string, string> = new Map([
   ["internal", "a fault in Earshot"],
   ["archive_unavailable", "the archive cannot be read for the moment"],
-  // Where a name leads inside is nobody's business outside.
+  // Does not disclose the internal address.
   ["address_refused", "the address that the query leads to is not a public one"],
 ]);
 
-/** Why an attempt failed, as its job keeps it and its caller reads it. */
+/** The failure as its caller sees it. */
 export function failureOf(error: unknown): LeaseFailure {
   const code = codeOf(error);
   const message = publicMessages.get(code);
@@ -21,10 +21,7 @@ export function failureOf(error: unknown): LeaseFailure {
   return { code, message: message ?? error.message, status, retryable, ...help };
 }
 
-/**
- * Why an attempt failed, as the log tells it. What comes out of the engine may repeat the query, so that only what is one of
- * its fixed texts is told.
- */
+/** The failure as logged. Engine messages may repeat the query, so only known fixed texts are logged. */
 export function causeOf(error: unknown): { code: string; error: string } {
   const code = codeOf(error);
   if (error instanceof EarshotError && (!publicMessages.has(code) || isForLog(code))) {
@@ -34,10 +31,9 @@ export function causeOf(error: unknown): { code: string; error: string } {
   return { code, error: engineTexts.find((text) => inside.includes(text)) ?? "of another kind" };
 }
 
-/** Whoever runs the server is told where the name led. */
 const isForLog = (code: string): boolean => code === "address_refused";
 
-/** Callers are not told that a name leads into a private network; the operator is. */
+/** The reason for a refused private address goes to the log, never to callers. */
 function refusalsOf(cause: unknown): string[] {
   return codeOf(cause) === "address_refused" ? messagesOf(cause) : [];
 }
@@ -50,7 +46,7 @@ function messagesOf(error: unknown): string[] {
   return error instanceof Error ? [error.message, ...messagesOf(error.cause)] : [];
 }
 
-/** Texts of SQLite's result codes (sqlite3_errstr), and of a thread that is gone. */
+/** Texts of SQLite's result codes (sqlite3_errstr), and of a worker thread that exited. */
 const engineTexts = [
   "database disk image is malformed",
   "file is not a database",

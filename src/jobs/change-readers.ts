@@ -3,26 +3,24 @@ import type { JobChange } from "./job.ts";
 import type { JobOperations } from "./operations.ts";
 
 /**
- * Who follows the changes of an account's jobs. A reader gets what it is told from memory; one that fell behind, or to which
- * something did not come in order, reads from the store where the jobs stand and goes on from there. So memory holds a few
- * changes a reader, however slow it is.
+ * Streams job changes to an account's readers, from memory. A reader that falls behind or misses a number reads the current
+ * states from the store, so memory per reader is bounded.
  */
 export type ChangeReaders = {
-  /** Told of each change after its commit. */
+  /** Called for each change after its commit. */
   tell(accountId: string, change: JobChange): void;
   read(accountId: string, after: number | null, signal: AbortSignal): AsyncIterable<JobChange>;
-  /** Ends those who follow an account. */
   end(accountId: string): void;
-  /** Ends all readers, now and from now on. */
+  /** Also ends later readers at once. */
   stop(): void;
 };
 
-/** Changes that wait for a reader; and those that are read from the store at a time. */
+/** Maximum changes buffered per reader, and the page size of store reads. */
 const mostWaiting = 256;
 
 type Reader = {
   waiting: JobChange[];
-  /** What comes is in the store as well, and will be read there. */
+  /** Changes are not buffered: the reader will read them from the store. */
   isBehind: boolean;
   isOver: boolean;
   firstTold: number | null;
@@ -76,12 +74,12 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     after: number | null,
   ): AsyncGenerator<JobChange> {
     try {
-      // A number from before a backup was restored can be higher than what there is.
+      // After a restore from a backup, the client's number can exceed the current one.
       const present = await presentPlace(accountId, reader);
       let last = after === null ? present : Math.min(after, present);
       while (!reader.isOver) {
         if (reader.isBehind) {
-          // What is told while the store is read may be in what was read, and is left out then by its number.
+          // Changes reported during the store read may be in both; the check below drops duplicates.
           reader.isBehind = false;
           for await (const change of stored(accountId, last)) {
             if (reader.isOver) return;
@@ -103,7 +101,7 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     }
   }
 
-  /** The number before the first change that was told, or that of the last one of the account. */
+  /** The number before the first reported change, else the account's last one. */
   async function presentPlace(accountId: string, reader: Reader): Promise<number> {
     const last = await store.read("lastChange", { accountId });
     return reader.firstTold === null ? last : Math.min(last, reader.firstTold - 1);

@@ -138,7 +138,7 @@ test("numbers of leases that the disk lost with the power are not given again", 
   await jobs.lease();
   await jobs.lease();
   const seen = (await follower.take(4)).at(-1)?.id ?? 0;
-  // The commits of the leases were not forced to the disk, and are gone.
+  // The lease commits were not durable and are lost.
   const { database } = jobs.table;
   database.run("UPDATE job SET state = 'received', attempts = 0, change = 2, lease_token = NULL");
   database.run("UPDATE account SET last_change = 2 WHERE id = 'one'");

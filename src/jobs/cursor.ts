@@ -13,19 +13,15 @@ import { platforms } from "../posts/post.ts";
 import type { RequestedBounds, SearchJobRequest } from "./job.ts";
 
 /**
- * A cursor says where the next page of a search starts. It is sealed (AES-256-GCM, base64url), so that it can be neither read
- * nor made, and holds the search that it belongs to, so that it is good for no other. The nonce is a keyed hash of the
- * content: the same place has the same cursor, and no nonce serves two contents.
+ * A cursor encodes where the next page of a search starts. It is encrypted (AES-256-GCM, base64url) and bound to its search. The
+ * nonce is a keyed hash of the content: equal positions give equal cursors, and no nonce is used for two contents.
  */
 export type CursorScope = Pick<SearchJobRequest, "platform" | "type" | "method"> & {
   accountId: string;
   canonicalQuery: string;
 };
 
-/**
- * Where the page before ended: the position in what is held, or the place at the platform that was asked. When the first page
- * was submitted, the window that was fixed then, and the bounds that were asked for.
- */
+/** The end of the previous page. `asOfMs` is when the first page was submitted, `fromMs` and `toMs` the window fixed then. */
 export type CursorPosition = (
   | { after: Position; place?: null }
   | { after: null; place: FetchPosition }
@@ -38,15 +34,12 @@ export type CursorPosition = (
 
 export type CursorContent = CursorScope & CursorPosition;
 
-/**
- * The first byte: how the rest is laid out. A position has a fixed length, a place at a platform is JSON. A position ends with
- * the `uriHash` of its post, all zeros where it has none.
- */
+/** Layout byte. A position has a fixed length and ends with its post's `uriHash`, zeros if unknown; a fetch position is JSON. */
 const layout = 5;
 const placeLayout = 4;
-/** As `layout` without the `uriHash`: cursors of releases that numbered posts differently on each server. */
+/** Without `uriHash`: releases whose post IDs differed between servers. */
 const layoutWithoutHash = 3;
-/** As `layout` without `asOfMs`: cursors of releases before `within_time:`. They are read, never made. */
+/** Also without `asOfMs`: releases before `within_time:`. Read only. */
 const layoutWithoutAsOf = 2;
 const nonceLength = 12;
 const tagLength = 16;
@@ -56,13 +49,12 @@ const lengthOf = (times: number): number => headLength + 1 + 8 + times * 8;
 const uriHashLength = 16;
 const contentLength = lengthOf(5) + uriHashLength;
 const noUriHash = "0".repeat(uriHashLength * 2);
-/** The longest cursor, in characters: with it no header of an answer is too long for its reader. */
+/** In characters; keeps response headers within clients' limits. */
 export const longestCursor = 4_096;
 const mostPlaceBytes = (longestCursor * 3) / 4 - nonceLength - headLength - tagLength;
-/** Stands for "no bound"; no time is that early. */
 const unbounded = -(2n ** 63n);
 
-/** The cursor as text. `secret` is the store's cursor key. */
+/** `secret` is the store's cursor key. */
 export function sealCursor(secret: Uint8Array, content: CursorContent): string {
   const plain = encode(content);
   const keys = keysOf(secret);
@@ -74,8 +66,7 @@ export function sealCursor(secret: Uint8Array, content: CursorContent): string {
 }
 
 /**
- * The place that a cursor holds. Errors: `cursor_invalid` for anything that this store has not sealed, `cursor_mismatch` for
- * the cursor of another account, platform, type, method or query than `expected`.
+ * Errors: `cursor_invalid` if this store did not encrypt it, `cursor_mismatch` if it belongs to a search other than `expected`.
  */
 export function openCursor(
   secret: Uint8Array,
@@ -95,7 +86,7 @@ export function openCursor(
 
 function unseal(secret: Uint8Array, text: string): Buffer {
   const sealed = Buffer.from(text, "base64url");
-  // Base64url is read leniently; only the text that was given out counts.
+  // Buffer decodes base64url leniently; accept the canonical text only.
   if (sealed.length <= nonceLength + headLength + tagLength) throw invalid();
   if (text.length > longestCursor || sealed.toString("base64url") !== text) throw invalid();
   const decipher = createDecipheriv(
@@ -128,11 +119,11 @@ function isKnownLayout(plain: Buffer): boolean {
   }
 }
 
-/** Whether a place at a platform fits into a cursor: what a platform gives as its own may be of any length. */
+/** Checked because upstream page tokens have no length limit. */
 export const fitsCursor = (place: FetchPosition): boolean =>
   Buffer.byteLength(JSON.stringify(place)) <= mostPlaceBytes - longestTimes;
 
-/** Room for the times of a place, as JSON. */
+/** Bytes reserved for the times as JSON. */
 const longestTimes = 200;
 
 function encode(content: CursorContent): Buffer {
@@ -161,7 +152,7 @@ function placeJson({ fromMs, toMs, asOfMs, asked }: CursorContent, place: FetchP
 
 function decode(plain: Buffer): CursorPosition {
   const offset = headLength;
-  // What was sealed here is what `placeJson` made.
+  // Authenticated, so it is the output of `placeJson`.
   if (plain[0] === placeLayout)
     return { after: null, ...JSON.parse(plain.toString("utf8", offset)) };
   const platform = platforms[plain.readUInt8(offset)];
@@ -170,7 +161,7 @@ function decode(plain: Buffer): CursorPosition {
   const times = Array.from({ length: count }, (_, n) => timeAt(plain, offset + 9 + 8 * n));
   const [fromMs = null, toMs, ...rest] = times;
   if (toMs === null || toMs === undefined) throw invalid();
-  // The language of releases without it had nothing that counts from it.
+  // Older releases had no `within_time:`, so any `asOfMs` serves.
   const [asOfMs, startMs = null, endMs = null] = count === 4 ? [toMs, ...rest] : rest;
   if (asOfMs === null || asOfMs === undefined) throw invalid();
   const uriHash =
@@ -197,7 +188,7 @@ function hashOf({ accountId, platform, type, method, canonicalQuery }: CursorSco
 
 type CursorKeys = { seal: KeyObject; nonce: KeyObject };
 
-/** Keys are made once for a secret: making one costs more than sealing a cursor. */
+/** Deriving the keys costs more than encrypting a cursor. */
 const knownKeys = new WeakMap<Uint8Array, CursorKeys>();
 
 function keysOf(secret: Uint8Array): CursorKeys {

@@ -2,13 +2,13 @@ import { isDiskError } from "../lib/disk-error.ts";
 
 export type RunnerLog = { warn(fields: Record<string, unknown>, message: string): void };
 
-/** `thrown` is what the line is about. */
+/** `thrown` is the error that the line reports. */
 export type DiskAwareLog = {
   warn(thrown: unknown, fields: Record<string, unknown>, message: string): void;
   noteSuccess(): void;
 };
 
-/** While a disk fails every attempt meets it: the log gets the first line only, until an attempt succeeds. */
+/** Logs disk errors once until an attempt succeeds, because every attempt meets them. */
 export function onceWhileDiskFails(log: RunnerLog): DiskAwareLog {
   let isFailing = false;
   return {

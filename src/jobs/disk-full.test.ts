@@ -16,7 +16,7 @@ const archiveUnreadable = () =>
 let jobs: TestQueue;
 let runner: Runner;
 let logged: string[];
-/** Whether the store refuses writes, and the archive reads. */
+/** Which operations of the store and the archive fail. */
 let disk: { isFull: boolean; isUnreadable: boolean; fillsAfter: string | null };
 
 beforeEach(async () => {

@@ -8,32 +8,32 @@ import { reservedSlots } from "./reserved-slots.ts";
 import type { Uncommitted } from "./uncommitted.ts";
 
 /**
- * The jobs that have not ended, in memory: which wait and whose turn it is, which nodes and callers wait for what. The store
- * is the truth; this only says whom to ask for what, and wakes without asking. Times are of the clock that only goes on.
+ * Unfinished jobs in memory: their queue, and waiting nodes and callers. The store is authoritative; this avoids polling it.
+ * Times are monotonic.
  */
 export type LiveJob = {
   readonly uuid: string;
   readonly keyId: string;
-  /** Its account and the kind of slots that it runs in: searches and other methods have slots of their own. */
+  /** Account and slot kind: searches and other methods have separate slots. */
   readonly groupId: string;
-  /** What kind of work it is: nodes can run all of a kind, or none (work-kind.ts). */
+  /** Which nodes can run it (work-kind.ts). */
   readonly work: string;
-  /** The kind by which it waits: its work, and the nodes that it is kept from. */
+  /** Its queue kind: `work` plus the nodes it avoids. */
   kind: string;
-  /** The nodes that it is not given to as it waits. */
+  /** Nodes that it currently avoids. */
   keptFrom: ReadonlySet<string>;
-  /** The nodes on which an attempt came to nothing, in this process. */
+  /** Nodes on which an attempt failed, in this process. */
   readonly failedOn: Set<string>;
-  /** The job as it was taken. */
+  /** The job as submitted. */
   readonly taken: Job;
   deadlineMs: number;
-  /** `waiting` for a node, `delayed` until it may be tried again, `leased`, or `ending`: handed in, on the way to the disk. */
+  /** `delayed`: until its retry time. `ending`: completed, not on disk yet. */
   phase: "waiting" | "delayed" | "leased" | "ending";
   lease: LiveLease | null;
-  /** The node that it was given to, until that has handed in what it had. */
+  /** The node that runs it. */
   holder: string | null;
   readonly endListeners: Set<(ended: Job | null) => void>;
-  /** Of a job that runs and is not on disk yet: how it gets there (uncommitted.ts). Null for any other. */
+  /** Set while a running job is not on disk yet (uncommitted.ts). */
   uncommitted: Uncommitted | null;
 };
 
@@ -46,55 +46,44 @@ type LiveLease = {
 };
 
 export type Dispatcher = {
-  /** A job that may be leased at once. */
   offer(job: LiveJob): void;
-  /** A job that may be leased after `delayMs`. */
   offerLater(job: LiveJob, delayMs: number): void;
-  /** A job that was leased and is to be leased again at once, before the others of its key: nothing of it has failed. */
+  /** Requeues a leased job ahead of the others of its key; for jobs that did not fail. */
   putBack(job: LiveJob): void;
-  /**
-   * The next job that the node can run, of a key that may run one more; null when none came in time. The last free slots of a node
-   * are given to accounts alone that have nothing running in slots of the kind.
-   */
+  /** The next job for the node; null on timeout. A node's last free slots are reserved for accounts with nothing running. */
   next(
     asking: AskingNode<SearchJobRequest>,
     waitMs: number,
     signal?: AbortSignal,
   ): Promise<LiveJob | null>;
-  /** Looks again whether what waits can be given to nodes that wait: what they can run has changed, or whether they are open. */
+  /** Re-evaluates waiting nodes after their capabilities or availability changed. */
   wakeNodes(): void;
-  /** Jobs that the node was given and has not handed in. */
+  /** Jobs leased and not completed. */
   runningOf(nodeId: string): number;
-  /** The node has handed in what it had: the key may run another. */
+  /** The node completed the job: its key may run another. */
   release(job: LiveJob): void;
-  /** The lease that a node has on the job is lost, and its key may run another. */
+  /** Revokes the lease; the key may run another job. */
   loseLease(job: LiveJob): void;
-  /**
-   * The job has ended: whoever waits for that is told, with the job as it stands where that is known, and a node that runs it
-   * all the same has lost its lease.
-   */
+  /** Removes an ended job, resolves its waiters, and revokes a remaining lease. */
   end(uuid: string, ended?: Job | null): void;
-  /**
-   * Resolves when the job ends, `waitMs` pass, the signal aborts or the server stops; with the ended job, or null when it has to
-   * be looked up.
-   */
+  /** Null on timeout, abort or shutdown, and if the caller must read the ended job from the store. */
   waitForEnd(job: LiveJob, waitMs: number, signal?: AbortSignal): Promise<Job | null>;
   get(uuid: string): LiveJob | undefined;
   all(): Iterable<LiveJob>;
-  /** Jobs that wait for a node. */
+  /** Number of jobs that wait for a node. */
   depth(): number;
-  /** Sends everyone who waits away, now and from now on. */
+  /** Releases waiting nodes and callers, now and later. */
   stop(): void;
 };
 
-/** So long a job waits for another node than those that it failed on. */
+/** How long a retry avoids nodes it has failed on. */
 const keptFromMs = 5_000;
 
 const nobody: ReadonlySet<string> = new Set();
 
 /**
- * `maxRunningPerKey` null: a key may run as many jobs as there are slots. `hasOtherNodeFor` tells whether a node is there that can run it besides those: a job that failed waits a little for such a
- * one, and goes to whoever asks after that, and at once where there is none.
+ * `maxRunningPerKey` null: no limit. A retry waits briefly for a node it has not failed on if `hasOtherNodeFor`, then goes to
+ * any.
  */
 export function createDispatcher(
   clock: Clock,
@@ -129,7 +118,7 @@ export function createDispatcher(
     wakeNodes();
   }
 
-  /** A node that is broken has the least to do, and would be given what it has failed again and again. */
+  /** A broken node is the least loaded, and would lease the jobs it failed again and again. */
   function keepFromFailed(job: LiveJob): void {
     const { failedOn, taken } = job;
     if (failedOn.size === 0 || !hasOtherNodeFor(taken.request, failedOn)) {
@@ -174,13 +163,12 @@ export function createDispatcher(
     while (!queue.isIdle() && idleNodes.giveOne(takeForIdle));
   }
 
-  /** For a request that waits. */
   const takeForIdle = (asking: AskingNode<SearchJobRequest>): LiveJob | null =>
     take(asking, idleNodes.waitingOf(asking));
 
-  /** `free`: how many of its slots are free, the one of this request included. */
+  /** `free`: the node's free slots, including this request's. */
   function take(asking: AskingNode<SearchJobRequest>, free: number): LiveJob | null {
-    // Jobs of one kind of work may be kept from several nodes: the node is asked about the work once.
+    // Jobs of one work kind may avoid different nodes; check the node once per work kind.
     const runs = new Map<string, boolean>();
     const job = queue.take(
       ({ work, keptFrom, taken: { request } }) => {
@@ -288,7 +276,7 @@ export function createDispatcher(
   };
 }
 
-/** Why the work on a lease stops; one for all, as an abort without a reason makes an exception each time. */
+/** Shared abort reason: an abort without one creates an exception each time. */
 const leaseLost = new Error("the lease is lost");
 
 function canBeGiven(

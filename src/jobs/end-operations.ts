@@ -19,9 +19,9 @@ const cancel = visibleChange<End & { accountId: string }>("cancel", {
 
 const expire = visibleChange<End>("expire", { set: "result = NULL", where: "uuid = :uuid" });
 
-/** How a job ends other than by its node, and what becomes of it then. */
+/** Ends of jobs other than by their node, and retention. */
 export const endOperations = {
-  /** Where the job stands now that it is cancelled, `forgotten` when it had ended; null when the account has no such job. */
+  /** `forgotten` if the job had ended; null if the account has no such job. */
   cancelJob: durable(
     (
       database,
@@ -37,7 +37,7 @@ export const endOperations = {
     },
   ),
 
-  /** Cancels jobs of an account that have not ended, some at a time: where they stand, and whether there may be more. */
+  /** Cancels a batch of an account's unfinished jobs. */
   cancelJobsOf: durable(
     (
       database,
@@ -55,7 +55,7 @@ export const endOperations = {
     },
   ),
 
-  /** Jobs that have not ended though their deadline passed at `deadlineMs` or before. */
+  /** Unfinished jobs due at or before `deadlineMs`. */
   overdueJobs: read((database, { deadlineMs }: { deadlineMs: number }): string[] =>
     database
       .all<{ uuid: string }>(
@@ -65,7 +65,7 @@ export const endOperations = {
       .map(({ uuid }) => uuid),
   ),
 
-  /** Ends jobs whose deadline has passed; where those stand that had not ended. */
+  /** Returns the snapshots of jobs that had not ended. */
   timeOutJobs: durable(
     (
       database,
@@ -81,8 +81,8 @@ export const endOperations = {
   ),
 
   /**
-   * Drops results past their time with what leads to their posts, forgets jobs that ended before `endedMs` and idempotency keys
-   * used before `keyedMs`, some at a time. Where the jobs stand whose results went, and whether there may be more to do.
+   * Deletes a batch of: expired results with their fetched posts, jobs that ended by `endedMs`, idempotency keys used by
+   * `keyedMs`.
    */
   expireJobs: durable(
     (
@@ -113,5 +113,5 @@ export const endOperations = {
   ),
 };
 
-/** Rows that one sweep changes, so that no transaction holds the writer for long. */
+/** Rows per batch, so that no transaction blocks the writer for long. */
 const sweepRows = 500;

@@ -64,7 +64,7 @@ test("what becomes of a job is seen at once", async () => {
   const uuid = await jobs.complete();
   const row = await queue.find("one", uuid);
   expect(row).toMatchObject({ state: "done", result });
-  // Without the row the job is found in memory alone.
+  // Without the row, only memory has the job.
   table.database.run("DELETE FROM job");
   expect(await queue.find("one", uuid)).toEqual(row);
   await queue.endAll("one");

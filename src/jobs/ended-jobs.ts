@@ -4,22 +4,22 @@ import { isFetched } from "../platforms/source.ts";
 import type { Job } from "./job.ts";
 
 /**
- * The jobs that were done last, and the pages of some, in memory, because most results are fetched at once. An entry equals the row of its job: whoever
- * changes or deletes the row of a job that is done calls `forget`. Entries are dropped after some seconds.
+ * A short-lived cache of completed jobs and pages, because most results are fetched at once. Invariant: an entry equals its row,
+ * so code that changes or deletes the row of a done job must call `forget`.
  */
 export type EndedJobs = {
-  /** Jobs in another state than done, and large ones, are not kept; nor is a large page. */
+  /** Caches `done` jobs only; skips large jobs and pages. */
   add(job: Job, page?: KeptPage | null): void;
-  /** Null when the row has to be read. */
+  /** Null on a cache miss. */
   find(accountId: string, uuid: string): Job | null;
-  /** The page of a job, if the archive is still at the version that it was read at; it is not kept any longer. */
+  /** Removes and returns a page; null unless the archive version is still the one it was read at. */
   takePage(uuid: string, version: number | null): JsonPage | null;
   forget(uuid: string): void;
   forgetOf(accountId: string): void;
   forgetAll(): void;
 };
 
-/** The records of a result as they are sent. `version`: that of the archive before they were read. */
+/** Records as sent. `version`: the archive version before they were read. */
 export type KeptPage = JsonPage & { version: number };
 
 const keptMs = 10_000;
@@ -32,10 +32,10 @@ export function createEndedJobs(
   clock: Pick<Clock, "elapsed">,
   /** Unix milliseconds. */
   now: () => number,
-  /** After its end a job is known for as long. */
+  /** How long a job is known after its end. */
   retentionMs: number,
 ): EndedJobs {
-  // The oldest come first.
+  // Oldest first.
   const entries = new Map<string, Entry>();
   let bytes = 0;
 
@@ -89,7 +89,7 @@ export function createEndedJobs(
   return { add, find, takePage, forget, forgetOf, forgetAll };
 }
 
-/** Roughly, in memory. */
+/** Approximate. */
 function bytesOf({ result, request }: Job): number {
   const items = result?.items ?? [];
   const records = items.reduce((sum, item) => sum + (isFetched(item) ? item.record.length : 0), 0);

@@ -162,7 +162,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constantFrom("release", "putBack", "remove"), index }),
 );
 
-/** Two keys of one account and one of another, which have slots of their own for what is odd. */
+/** Two keys of one account and one of another; `odd` items have separate slots. */
 const groupOf = (keyId: string, kind: string): string =>
   `${keyId === "c" ? "two" : "one"} ${kind === "odd" ? "odd" : ""}`;
 
@@ -171,7 +171,7 @@ test("takes the oldest item of its key that is accepted, of a group with nothing
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const queue = createFairQueue<Item>(most);
-      // Of each key the oldest first.
+      // Oldest first within each key.
       const waiting: Item[] = [];
       const held: Item[] = [];
       const isIdle = ({ groupId }: Item) => held.every((one) => one.groupId !== groupId);

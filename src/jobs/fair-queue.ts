@@ -1,35 +1,32 @@
 import { createFifo, type Fifo } from "./fifo.ts";
 
 /**
- * What waits, in the order in which it is taken. Groups come first that have nothing running, then the others; among equals
- * groups take turns, within a group its keys, and within a key the oldest item comes first. A group is what one account has in
- * one kind of slots. A key that runs `maxRunningPerKey` items is passed over until it releases one.
+ * A fair queue: round-robin over groups, then over a group's keys, then FIFO. Groups with nothing running come first. A group is
+ * one account in one kind of slots. A key with `maxRunningPerKey` running items is skipped.
  *
- * Items of one kind are accepted or not alike, so that it is kinds that are asked about, however many items wait. Items of one
- * key and one kind are of one group.
+ * All items of one kind are accepted or refused alike, so `take` checks kinds rather than items. Items with the same key and kind
+ * share a group.
  */
 export type FairQueue<Item> = {
   add(item: Item): void;
-  /** Puts an item that was taken back before the others of its key. */
+  /** Requeues an item ahead of the others of its key. */
   putBack(item: Item): void;
   /**
-   * Takes the next item of a kind that is accepted, with `idleOnly` of a group that has nothing running; null when there is none.
-   * Its key and its group run one more.
+   * The next item of an accepted kind, or null. `idleOnly`: only from groups with nothing running. Counts the item as running.
    */
   take(accepts: (oneOfKind: Item) => boolean, idleOnly?: boolean): Item | null;
-  /** Takes out an item that waits, without a turn. */
   remove(item: Item): void;
-  /** The key and the group of a taken item run one less. */
+  /** The item no longer runs. */
   release(item: Item): void;
-  /** Whether nothing waits that might be taken. */
+  /** Whether no item can be taken. */
   isIdle(): boolean;
 };
 
 type Key<Item> = { waiting: Map<string, KeyTurn<Item>>; running: number };
-/** `lines`: of how many keys and kinds something waits, with a turn or without. */
+/** `lines`: number of key and kind pairs with waiting items, in turn or not. */
 type Group<Item> = { waiting: Map<string, GroupTurn<Item>>; lines: number; running: number };
 
-/** Items of one key and one kind, oldest first. `turn` counts up with each turn that is given; null while it has none. */
+/** Items of one key and kind, oldest first. `turn` increases; null while it has none. */
 type KeyTurn<Item> = {
   key: Key<Item>;
   group: Group<Item>;
@@ -38,16 +35,16 @@ type KeyTurn<Item> = {
   turn: number | null;
 };
 
-/** The keys of a group with items of one kind that may be taken, in the order of their turns. */
+/** A group's keys with takeable items of one kind, in turn order. */
 type GroupTurn<Item> = {
   group: Group<Item>;
   keys: Fifo<KeyTurn<Item>>;
   turn: number;
-  /** The line in which it waits. */
+  /** The FIFO that contains it. */
   line: Fifo<GroupTurn<Item>>;
 };
 
-/** The groups with items of one kind: those that have nothing running, and the others. */
+/** Groups with takeable items of one kind, by whether they have anything running. */
 type KindLines<Item> = { idle: Fifo<GroupTurn<Item>>; busy: Fifo<GroupTurn<Item>> };
 
 export function createFairQueue<Item extends { keyId: string; groupId: string; kind: string }>(
@@ -126,7 +123,7 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     if (lines?.idle.isEmpty() && lines.busy.isEmpty()) kinds.delete(kind);
   }
 
-  /** The group comes last among those that have as much running as it has now. */
+  /** To the end of the idle or busy groups, whichever it now belongs to. */
   function moveToEnd(group: Group<Item>): void {
     for (const [kind, ofGroup] of group.waiting) {
       ofGroup.line.remove(ofGroup);
@@ -162,7 +159,7 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     return item;
   }
 
-  /** The oldest item of the key of the group whose turn it is. */
+  /** The oldest accepted item of the group's next key. */
   function nextOf(group: Group<Item>, accepted: ReadonlySet<string>): Item | null {
     let next: KeyTurn<Item> | null = null;
     for (const [kind, { keys: inTurn }] of group.waiting) {
@@ -218,7 +215,6 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
   return { add, putBack, take, remove, release, isIdle: () => kinds.size === 0 };
 }
 
-/** Whether a group is taken from before another. */
 function isBefore<Item>(one: GroupTurn<Item>, other: GroupTurn<Item>): boolean {
   const isIdle = one.group.running === 0;
   if (isIdle !== (other.group.running === 0)) return isIdle;

@@ -5,10 +5,10 @@ import { lastId, xUri } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
 import type { JobResult } from "./job.ts";
 
-/** A post that an upstream gave, and the ID under which it was shown. */
+/** A post fetched from an upstream, and the ID it was shown under. */
 export type FetchedPost = { platform: Platform; id: bigint; uri: string };
 
-/** The posts of a result whose IDs nobody else knows: an X post's ID is its own. */
+/** Posts whose URI cannot be derived from the ID, unlike an X post's. */
 export function fetchedPosts({ items }: JobResult): FetchedPost[] {
   return items.filter(isFetched).flatMap(({ platform, id, uri }) => {
     const isKnown = id === null || id > lastId || uri === null || uri === xUri(id);
@@ -16,7 +16,7 @@ export function fetchedPosts({ items }: JobResult): FetchedPost[] {
   });
 }
 
-/** Notes them for the account of a job, as long as its result is kept; within the transaction that completes it. */
+/** Stores them until the result expires; runs in the transaction that completes the job. */
 export function storeFetched(
   database: Database,
   { uuid, untilMs, posts }: { uuid: string; untilMs: number; posts: readonly FetchedPost[] },
@@ -31,7 +31,7 @@ export function storeFetched(
   }
 }
 
-/** Drops those whose time is over, some at a time; how many. */
+/** Deletes a batch; returns the number of rows. */
 export function dropFetched(
   database: Database,
   { nowMs, limit }: { nowMs: number; limit: number },
@@ -44,7 +44,7 @@ export function dropFetched(
 }
 
 export const fetchedOperations = {
-  /** The posts that an account was shown under an ID, and that are still kept. */
+  /** Unexpired fetched posts that an account was shown under an ID. */
   findFetched: read(
     (
       database,

@@ -17,7 +17,7 @@ const item = (special: Partial<FetchedItem>): FetchedItem => ({
   ...special,
 });
 
-/** A job that a node completes with what a platform gave. */
+/** Submits a job and completes it with fetched posts. */
 async function completeWith(...items: FetchedItem[]): Promise<void> {
   await jobs.queue.submit(newJob());
   const { uuid, token } = await jobs.lease();

@@ -1,11 +1,10 @@
-/** Items in the order in which they came. Whatever its length, an item is put in and taken out in the same time. */
+/** A FIFO queue with O(1) insertion and removal, also from the middle. */
 export type Fifo<Item> = {
   add(item: Item): void;
-  /** Before all others. */
   addFirst(item: Item): void;
-  /** Whether the item was in the line. */
+  /** Whether the item was queued. */
   remove(item: Item): boolean;
-  /** Null when the line is empty. */
+  /** Null if empty. */
   first(): Item | null;
   isEmpty(): boolean;
 };

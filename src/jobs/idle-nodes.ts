@@ -4,23 +4,20 @@ import type { AskingNode } from "./lease.ts";
 type Asking = AskingNode<SearchJobRequest>;
 type IdleNode<Job> = { asking: Asking; give: (job: Job | null) => void };
 
-/** Nodes that wait for a job. */
+/** Pending lease requests of nodes. */
 export type IdleNodes<Job> = {
-  /** Until the function that it returns is called; `give` hands over a job, or null to send the node away. */
+  /** Returns a function that removes the request. `give` receives a job, or null to end the request. */
   add(asking: Asking, give: (job: Job | null) => void): () => void;
-  /**
-   * Gives one job that `take` has to the least loaded of those that are open and can run one, among equals to the one that was
-   * given none for longest. Whether there was one.
-   */
+  /** Gives a job to the least loaded open node that `take` has one for; ties go to the node that got one least recently. */
   giveOne(take: (asking: Asking) => Job | null): boolean;
-  /** How many requests of a node for the same work wait. */
+  /** Pending requests that share this object. */
   waitingOf(asking: Asking): number;
   sendAway(): void;
 };
 
 export function createIdleNodes<Job>(): IdleNodes<Job> {
   const idle = new Set<IdleNode<Job>>();
-  // The times at which nodes were given their last jobs, as numbers that count up; of nodes that wait or were given one lately.
+  // Per node the sequence number of its last job.
   const lastGiven = new Map<string, number>();
   const waiting = new Map<Asking, number>();
   let given = 0;
@@ -40,7 +37,7 @@ export function createIdleNodes<Job>(): IdleNodes<Job> {
   const waitingOf = (asking: Asking): number => waiting.get(asking) ?? 0;
 
   function giveOne(take: (asking: Asking) => Job | null): boolean {
-    // What several requests of one node have in common is asked for once.
+    // Requests that share one `asking` are checked once.
     const refused = new Set<Asking>();
     for (const { asking, give } of inOrder()) {
       if (refused.has(asking)) continue;
@@ -72,7 +69,7 @@ export function createIdleNodes<Job>(): IdleNodes<Job> {
     given += 1;
     lastGiven.delete(nodeId);
     lastGiven.set(nodeId, given);
-    // Whoever was given nothing for so long comes first anyway.
+    // The oldest entries come first anyway.
     for (const [oldest] of lastGiven) {
       if (lastGiven.size <= rememberedNodes) break;
       lastGiven.delete(oldest);
@@ -88,5 +85,4 @@ export function createIdleNodes<Job>(): IdleNodes<Job> {
 
 const rememberedNodes = 1_000;
 
-/** Whether the node may be given anything for the moment. */
 export const isOpen = ({ isOpen: mayBeGiven }: Asking): boolean => mayBeGiven?.() ?? true;

@@ -9,12 +9,11 @@ import type { ListedPart } from "./read-operations.ts";
 import { jobOf, summaryOf } from "./stored.ts";
 import type { EarlierSubmission } from "./submission-operations.ts";
 
-/** What clients ask of their jobs. */
 export type JobReads = Pick<
   JobQueue,
   "find" | "isUnderWay" | "waitForEnd" | "replayOf" | "list"
 > & {
-  /** What an idempotency key was used for before, counts no more. */
+  /** Idempotency keys used before this time no longer count. */
   keyedSinceMs(): number;
   earlierJob(earlier: EarlierSubmission): EarlierJob;
 };
@@ -28,7 +27,7 @@ type JobReadsContext = {
   idempotencyMs: number;
 };
 
-/** Looks at the list for one page; a filter that lets hardly anything through gets a page that is not full. */
+/** Maximum store reads per page; a very selective filter yields a short page. */
 const mostLooks = 20;
 
 export function createJobReads(context: JobReadsContext): JobReads {
@@ -72,7 +71,7 @@ export function createJobReads(context: JobReadsContext): JobReads {
     job: row === null ? null : jobOf(row, now()),
   });
 
-  /** The store is asked piece by piece, and so often at most, so that a long list holds up nobody else. */
+  /** In bounded batches, so that a long list does not block other reads. */
   async function list(
     accountId: string,
     { states, methods, before, limit }: JobFilter,

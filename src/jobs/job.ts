@@ -6,18 +6,18 @@ import type {
 } from "../platforms/source.ts";
 import type { EvidenceKind, ResultSignature } from "./result-signature.ts";
 
-/** What `start_time` and `end_time` of a submission say, Unix milliseconds; null when absent. */
+/** `start_time` and `end_time`, Unix milliseconds; null if absent. */
 export type RequestedBounds = { startMs: number | null; endMs: number | null };
 
 export const noBounds: RequestedBounds = { startMs: null, endMs: null };
 
-/** What a job asks, complete in itself: nothing of it is looked up again when it runs. */
+/** Self-contained: nothing is looked up again when the job runs. */
 export type SearchJobRequest = AnswerRequest & {
-  /** The bounds that the window was narrowed by; none when absent. */
+  /** The bounds that narrowed the window. */
   asked?: RequestedBounds;
-  /** The part of the requested time before the live window; none when absent. */
+  /** The part of the requested time before the live window. */
   unsearched?: UnsearchedSpan;
-  /** Whether it needs credentials of its account, which are handed to no other node; absent when it does not. */
+  /** Needs credentials of its account, which never leave the embedded node. */
   isKeptHere?: true;
 };
 
@@ -32,7 +32,7 @@ export const jobStates = [
 ] as const;
 export type JobState = (typeof jobStates)[number];
 
-/** `retryable`: whether the same search can succeed later; unknown where it is left out. */
+/** `retryable`: unknown if absent. */
 export type JobFailure = {
   code: string;
   message: string;
@@ -41,7 +41,7 @@ export type JobFailure = {
   retryable?: boolean;
 };
 
-/** What a node hands in for a finished job; a remote one signs it. */
+/** `signature`: set by remote nodes. */
 export type JobResult = SourceAnswer & { signature?: ResultSignature | null };
 
 export type Job = {
@@ -56,27 +56,26 @@ export type Job = {
   deadlineMs: number;
   startedMs: number | null;
   finishedMs: number | null;
-  /** When the result goes. */
+  /** When the result expires. */
   expiresMs: number | null;
   node: string | null;
   result: JobResult | null;
   failure: JobFailure | null;
-  /** Remarks known at submission; those of the result come on top. */
+  /** Of the submission; the result has its own. */
   warnings: readonly SourceWarning[];
 };
 
-/** A job in a list: how many posts its result holds and whether that is all there are; null while there is no result. */
+/** `count` and `complete` describe the result; null without one. */
 export type JobSummary = Omit<Job, "result"> & {
   count: number | null;
   complete: boolean | null;
-  /** What the node that made the result has shown for itself. */
   evidence: EvidenceKind | null;
 };
 
-/** Where in the list of an account's jobs, newest first, a job stands. */
+/** A position in an account's job list, newest first. */
 export type ListPosition = { submittedMs: number; uuid: string };
 
-/** A job that came to another state. `id` counts the changes of its account, also across restarts. */
+/** `id` numbers the changes of the account, across restarts. */
 export type JobChange = {
   id: number;
   uuid: string;

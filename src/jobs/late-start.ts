@@ -1,12 +1,12 @@
 import { formatDuration } from "../lib/duration.ts";
 import type { JobResult } from "./job.ts";
 
-/** A wait that is shorter is not the reason why an answer was cut. */
+/** Shorter waits do not explain a truncated answer. */
 const noticeableMs = 1_000;
 
 /**
- * The result of a job, with a warning where it ran out of time after it had waited: of the time that a job has, waiting for a free
- * slot of a node is a part. `waitedMs`: from its submission to the begin of the attempt.
+ * Adds a warning if the result hit its deadline after the job waited for a slot. `waitedMs`: from submission to the start of the
+ * attempt.
  */
 export function withLateStart(
   result: JobResult,

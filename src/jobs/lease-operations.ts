@@ -28,20 +28,17 @@ export type JobCompletion = {
   expiresMs: number;
   /** JSON of `encodeResult`. */
   result: string;
-  /** What of it leads back to posts that the archive does not hold. */
+  /** Posts whose IDs do not yield their URIs. */
   fetched: readonly FetchedPost[];
 };
 
-/** A lease, and when the deadline of its job is by the present wall clock. */
+/** `deadlineMs` is by the current wall clock. */
 export type ActiveLease = { uuid: string; token: string; deadlineMs: number };
 
-/**
- * What follows on an attempt that failed: the end of its job, or, where `stand` is null, another attempt that is near enough
- * for nobody to be told.
- */
+/** The outcome of a failed attempt. `stand` is null for a retry too near to be reported. */
 export type AttemptEnd = {
   uuid: string;
-  /** When the next attempt may start; null when there is none. */
+  /** Earliest start of the next attempt; null if none. */
   notBeforeMs: number | null;
   stand: JobSnapshot | null;
 };
@@ -83,12 +80,11 @@ type Retry = {
 const forRetry = `not_before_ms = :notBeforeMs, reader_deaths = :readerDeaths, ${noLease}`;
 const retry = visibleChange<Retry>("retry", { set: forRetry, where: heldLease });
 
-/** What a node does with the jobs that it leases. */
 export const leaseOperations = {
-  /** Null when the job does not wait any more. Not on disk by itself: a crash ends the lease anyway. */
+  /** Null if the job no longer waits. Not durable: a crash ends the lease anyway. */
   leaseJob: relaxed(lease),
 
-  /** Whether the lease was still held. */
+  /** Whether the lease was still current. */
   renewLease: relaxed(
     (database, held: { uuid: string; token: string; untilMs: number }): boolean =>
       database.run(
@@ -97,7 +93,7 @@ export const leaseOperations = {
       ) === 1,
   ),
 
-  /** Null when the lease was not held any more. */
+  /** Null if the lease was no longer current. */
   completeJob: durable(
     (database, { fetched, ...completion }: JobCompletion): JobSnapshot | null => {
       const stand = complete(database, completion);
@@ -107,7 +103,7 @@ export const leaseOperations = {
     },
   ),
 
-  /** Ends an attempt; null when the lease was not held any more. */
+  /** Ends an attempt; null if the lease was no longer current. */
   failJob: durable(
     (
       database,
@@ -115,7 +111,7 @@ export const leaseOperations = {
     ): AttemptEnd | null => endAttempt(database, args.lease, args.failure, args),
   ),
 
-  /** Where jobs stand whose node gives them back; of those that it still held. Not on disk by itself: a crash does the same. */
+  /** Returns leases without counting the attempt. Not durable: a crash has the same effect. */
   giveBackJobs: relaxed(
     (
       database,
@@ -126,7 +122,7 @@ export const leaseOperations = {
         .filter((stand) => stand !== null),
   ),
 
-  /** Ends the attempts of nodes that were not heard of in time; of those that still hold their leases. */
+  /** Ends attempts whose nodes did not renew in time. */
   endLapsedLeases: durable(
     (
       database,
@@ -162,7 +158,7 @@ function endAttempt(
   return { uuid, notBeforeMs, stand: endForRetry(database, next) };
 }
 
-/** A retry that is near does not show, and so has no number among the changes of the account. */
+/** A near retry is not visible, so it gets no change number. */
 function endForRetry(database: Database, next: Retry): JobSnapshot | null {
   const { nowMs, ...values } = next;
   if (next.notBeforeMs - nowMs > shownRetryMs) return retry(database, next);

@@ -2,57 +2,52 @@ import { EarshotError } from "../lib/errors.ts";
 import type { UsableRelease } from "../upstream/credentials/release.ts";
 
 /**
- * How work reaches a node. A node pulls: it leases a job, runs it, and hands in the result with the token of its lease. The
- * embedded node and a remote one speak the same interface. A token is fresh for each lease; whoever holds an old one is
- * told so (`lease_lost`) and its work is dropped: a job runs at least once and is visible exactly once.
+ * How nodes get work. Embedded and remote nodes use the same interface. Each lease has a new token, and calls with an old one
+ * fail with `lease_lost`: a job runs at least once and its result is visible exactly once.
  */
 export type Lease<Work> = {
   uuid: string;
   work: Work;
-  /** Whose job it is: with whose credentials platforms are asked. */
+  /** Whose credentials are used upstream. */
   accountId: string;
   attempt: number;
-  /** How long the job as a whole has left. Spans, as the clocks of two machines differ and any clock may be put right. */
+  /** Until the job's deadline. A duration, because clocks differ between machines and may be adjusted. */
   leftMs: number;
   token: string;
-  /** How long the lease holds unless renewed. */
+  /** Duration of the lease unless renewed. */
   holdMs: number;
-  /**
-   * Aborts when the lease is lost before the job has ended: it was cancelled, or its time is over. A gateway in the node's own
-   * process aborts it at once; one that is asked over a network hears of it when it renews.
-   */
+  /** Aborts when the job is cancelled or reaches its deadline; through a remote gateway, at the next renewal. */
   lost: AbortSignal;
   /**
-   * Makes sure that the job is on disk and resolves when it is; absent when it is already. Until then the job has no effect
-   * outside of this process. Errors: `lease_lost` when its submission was refused.
+   * Commits the job; absent if it is committed. Until then the job must have no effect outside this process. Errors: `lease_lost`
+   * if its submission was refused.
    */
   accepted?: () => Promise<void>;
-  /** A credential that the gateway has released to the node for this job alone; absent without one. */
+  /** Released by the gateway for this job only. */
   released?: UsableRelease;
 };
 
-/** The id of the node in the gateway's own process. */
 export const embeddedNodeId = "embedded";
 
-/** The node that asks, and the methods that it asks for. */
+/** A node's lease request. */
 export type AskingNode<Work> = {
   nodeId: string;
   methods: readonly string[];
-  /** Whether it may be given anything for the moment, such as by its pace; always where it is left out. */
+  /** Default: always. */
   isOpen?: () => boolean;
   /**
-   * Whether it can run this; whatever is of its methods where it is left out. It is asked about one job of a kind for all of the
-   * kind: by method, platform, type, where it has to run and where it goes on, and nothing else.
+   * Default: all jobs of its methods. Checked once per work kind, so it may depend only on method, platform, type, and where the
+   * job must run and continue.
    */
   accepts?: (work: Work) => boolean;
-  /** What share of the jobs that it can run at a time it runs, from 0: the least loaded is given work first. */
+  /** Jobs running over capacity: the least loaded node gets work first. */
   load?: () => number;
   /**
-   * How many jobs of these methods it can run at a time, each by a request of its own: the last free ones are reserved for accounts
-   * that have nothing running. None is reserved where it is left out.
+   * Concurrent jobs of these methods, one lease request each. The last free slots are reserved for accounts with nothing running.
+   * Default: no reservation.
    */
   slots?: () => number;
-  /** Told in the same step in which it is given a job. */
+  /** Called synchronously when a job is given. */
   onGiven?: () => void;
 };
 
@@ -61,25 +56,24 @@ export type LeaseFailure = {
   message: string;
   status: number;
   retryable: boolean;
-  /** What to do about it, one sentence. */
+  /** How to fix it, one sentence. */
   hint?: string;
 };
 
 export type LeaseGateway<Work, Result> = {
-  /** Waits up to `waitMs` for a job that the node can run; null when none came. */
+  /** Waits up to `waitMs`; null on timeout. */
   lease(
     asking: AskingNode<Work>,
     waitMs: number,
     signal?: AbortSignal,
   ): Promise<Lease<Work> | null>;
-  /** Extends the lease; how long it holds from here on, or `lease_lost`: the node stops its work then. */
+  /** Returns the new duration. Errors: `lease_lost`; the node must stop the work. */
   renew(uuid: string, token: string): Promise<number>;
-  /** Makes the job done, in one transaction with the check of the token. */
+  /** In one transaction with the token check. */
   complete(uuid: string, token: string, result: Result): Promise<void>;
   fail(uuid: string, token: string, failure: LeaseFailure): Promise<void>;
 };
 
-/** What a node is told whose lease of a job has ended, whoever finds out. */
 export function leaseLost(uuid?: string): EarshotError {
   const lease = uuid === undefined ? "the lease" : `the lease of job ${uuid}`;
   return new EarshotError("lease_lost", `${lease} is not held any more`, {

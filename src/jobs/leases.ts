@@ -21,24 +21,20 @@ import type { JobSettings } from "./settings.ts";
 import { encodeLargeResult, encodeResult, isLarge } from "./stored.ts";
 import type { JobSnapshot } from "./visible-change.ts";
 
-/** What nodes do with jobs: they lease, renew and hand in. */
 export type Leases = LeaseGateway<SearchJobRequest, JobResult> & {
-  /** The lease by which a job is held, as the store is asked for it; null when no node has it. */
+  /** The job's current lease for the store; null if none. */
   heldLease(job: LiveJob): ActiveLease | null;
-  /** What follows on an attempt that failed. */
+  /** Applies the outcome of a failed attempt. */
   settleAttempt(end: AttemptEnd, why: FailedAttempt["why"]): void;
-  /** Takes back a job that the node could not start, if it still has the lease: it can be leased after `delayMs`, and the attempt does not count. */
+  /** Returns the lease of a job that its node could not start; the attempt does not count. No-op if the token is stale. */
   giveBack(uuid: string, token: string, delayMs?: number): Promise<void>;
-  /** Takes back what a node holds: it runs elsewhere, and the attempt does not count. How many jobs that were. */
+  /** Returns all leases of a node, attempts not counted. */
   endLeasesOf(nodeId: string): Promise<number>;
-  /** Takes back what a node held that died of it, perhaps: it runs elsewhere as after a lease that lapsed. */
+  /** Ends all leases of a node that crashed, possibly because of its jobs: attempts count. */
   failLeasesOf(nodeId: string): Promise<void>;
 };
 
-/**
- * An attempt that came to nothing: its node handed in a failure, was not heard of in time, or held the job until the job's time was
- * over, which counts as `late` where it had it for a while.
- */
+/** `failed`: the node reported it; `lapsed`: no renewal; `late`: past the deadline after the node had the job for a while. */
 export type FailedAttempt = {
   method: Method;
   nodeId: string | null;
@@ -78,7 +74,7 @@ export function createLeases(context: LeasesContext): Leases {
   async function leaseJob(job: LiveJob, node: string): Promise<Lease<SearchJobRequest> | null> {
     const elapsedMs = clock.elapsed();
     if (job.deadlineMs <= elapsedMs) {
-      // The watch will end it.
+      // The sweeper ends it.
       dispatcher.release(job);
       job.uncommitted?.commit();
       return null;
@@ -119,7 +115,7 @@ export function createLeases(context: LeasesContext): Leases {
       if (dispatcher.get(uuid) === job) dispatcher.offer(job);
       throw error;
     }
-    // It has ended meanwhile.
+    // It ended before it could be leased.
     dispatcher.release(job);
     return null;
   }
@@ -146,7 +142,7 @@ export function createLeases(context: LeasesContext): Leases {
       if (!isLarge(result)) return await job.uncommitted.commitDone(result);
       job.uncommitted.commit();
     }
-    // What is small is on its way in the same step, before whatever is asked next.
+    // A small result is encoded and queued synchronously, before any later request.
     const text = isLarge(result)
       ? await encodeLargeResult(result, startSlices(clock))
       : encodeResult(result);
@@ -191,10 +187,9 @@ export function createLeases(context: LeasesContext): Leases {
     return await putBack(heldBy(nodeId));
   }
 
-  /** How many were still held. */
   async function putBack(leases: readonly ActiveLease[], delayMs = 0): Promise<number> {
     const stands = await store.write("giveBackJobs", { leases, nowMs: now() });
-    // The last one comes first in its line in the end.
+    // Reversed, because each job goes to the front of its key's queue.
     for (const stand of stands.toReversed()) {
       tellStand(stand);
       const job = dispatcher.get(stand.uuid);
@@ -214,7 +209,7 @@ export function createLeases(context: LeasesContext): Leases {
     for (const end of ends) settleAttempt(end, "failed");
   }
 
-  /** How long a job waited before its first attempt; 0 where this is not that attempt. */
+  /** How long the job waited before its first attempt; 0 for later ones. */
   function waitedBefore({ lease, failedOn, taken, deadlineMs }: LiveJob, token: string): number {
     if (lease?.token !== token || failedOn.size > 0 || taken.attempts > 0) return 0;
     return settings.deadlineMs - (deadlineMs - lease.sinceMs);
@@ -226,7 +221,7 @@ export function createLeases(context: LeasesContext): Leases {
       .map(heldLease)
       .filter((lease) => lease !== null);
 
-  /** The key may run its next search while this one is on the way to the disk. */
+  /** The key may run its next search while this one is being written. */
   function releaseLease(uuid: string, token: string): void {
     const job = dispatcher.get(uuid);
     if (job?.lease?.token === token) dispatcher.release(job);
@@ -243,7 +238,7 @@ export function createLeases(context: LeasesContext): Leases {
     return lease === null ? null : { uuid, token: lease.token, deadlineMs: deadlineOf(job) };
   }
 
-  /** By the wall clock as it is now. */
+  /** By the current wall clock. */
   function deadlineOf(job: LiveJob): number {
     return timeAfter(now(), job.deadlineMs - clock.elapsed());
   }

@@ -7,9 +7,8 @@ import { searchOperations } from "./search-operations.ts";
 import { submissionOperations } from "./submission-operations.ts";
 
 /**
- * Every read and change of the job table. A change compares state and, where a node makes it, the token of the lease; one that
- * finds the job otherwise changes nothing and says so. Times are Unix milliseconds. On disk before they resolve: submission
- * and every end; a lease is not, since a crash ends it anyway.
+ * Reads and writes of the job table. Writes are compare-and-set on the state and, from nodes, the lease token. Times are Unix
+ * milliseconds. Submissions and ends are durable when they resolve; leases are not, because a crash ends them anyway.
  */
 export const jobOperations = {
   ...submissionOperations,

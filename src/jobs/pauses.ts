@@ -1,6 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
 
-/** Names that are left alone for a while. */
 export type Pauses = { add(name: string, ms: number): void; isPaused(name: string): boolean };
 
 export function createPauses({ elapsed }: Pick<Clock, "elapsed">): Pauses {

@@ -31,78 +31,70 @@ import type { JobSnapshot } from "./visible-change.ts";
 import { createWallClock } from "./wall-clock.ts";
 
 /**
- * The jobs of one server: takes submissions, hands them to nodes, keeps what they hand in. The job table is the truth and
- * every change compares with it; memory knows the jobs that have not ended, so that nothing has to ask the table again and
- * again. The life of a job stands in states.ts.
+ * The job queue of one server. The job table is authoritative: every transition is a compare-and-set (states.ts). Memory caches
+ * unfinished jobs to avoid reads.
  */
 export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   /**
-   * Takes a job; it is on disk when this resolves. With the idempotency key of an earlier submission of the account it takes
-   * none and resolves with that one's. Errors: `overloaded` when too many wait already, `idempotency_mismatch` when the key
-   * was used for another request, and those of the store.
+   * The job is on disk when this resolves. A known idempotency key resolves with its earlier job. Errors: `overloaded` if too
+   * many jobs wait, `idempotency_mismatch`, and those of the store.
    */
   submit(job: NewJob): Promise<SubmittedJob>;
-  /** What an earlier submission under this key was answered with; null when there was none. Errors: `idempotency_mismatch`. */
+  /** Null if there was none. Errors: `idempotency_mismatch`. */
   replayOf(accountId: string, idempotency: Idempotency): Promise<EarlierJob | null>;
   /**
-   * Cancels an account's job that has not ended; the node that runs it stops. Forgets one that has ended, with its result.
-   * Null when the uuid is unknown or another account's.
+   * Cancels an unfinished job and stops its node; deletes a finished one. Null if the uuid is unknown or belongs to another
+   * account.
    */
   cancel(accountId: string, uuid: string): Promise<"cancelled" | "forgotten" | null>;
   /**
-   * Cancels all jobs of an account that have not ended: the nodes that run them stop, held requests are answered, streams of
-   * the account's changes end. What the table does not know any more ends as well.
+   * Cancels an account's unfinished jobs and ends its event streams. Also ends jobs that are in memory but no longer in the
+   * table.
    */
   endAll(accountId: string): Promise<void>;
-  /** A page of an account's jobs, newest first, without their results. */
+  /** Newest first, without results. */
   list(accountId: string, filter: JobFilter): Promise<JobPage>;
   /**
-   * What happens to an account's jobs, in order. From `after` on: first where every job stands whose last change came after
-   * it, then what happens from now on; null for the latter alone. States between may be left out for a reader that is slower
-   * than its jobs, the last state of a job never is. Ends when the signal aborts or the queue stops.
+   * An account's job changes, in order. With `after`, first the current state of each job that changed after that number, then
+   * new changes; null for new changes only. A slow reader may miss intermediate states but never a job's last one. Ends when the
+   * signal aborts or the queue stops.
    */
   changes(accountId: string, after: number | null, signal: AbortSignal): AsyncIterable<JobChange>;
-  /** The page of a job that ended a moment ago, if nothing in the archive has changed since; given once. */
+  /** The cached page of a job that just ended, if the archive has not changed since; returned once. */
   takePage(uuid: string): JsonPage | null;
-  /** An account's job as it stands; null when the uuid, in capitals or not, is unknown or another account's. */
+  /** Null if the uuid (case-insensitive) is unknown or belongs to another account. */
   find(accountId: string, uuid: string): Promise<Job | null>;
-  /** Whether it is an account's job that has not ended; asks memory alone. */
+  /** Answered from memory. */
   isUnderWay(accountId: string, uuid: string): boolean;
-  /** The same as `find`, after the job has ended; as it stands when `waitMs` pass, the signal aborts or the queue stops before. */
+  /** As `find`, once the job has ended, or on timeout, abort or shutdown. */
   waitForEnd(
     accountId: string,
     uuid: string,
     waitMs: number,
     signal?: AbortSignal,
   ): Promise<Job | null>;
-  /** Looks again whether nodes that wait can be given what waits: what they can run has changed, or whether they are open. */
+  /** Re-evaluates waiting nodes after their capabilities or availability changed. */
   wakeNodes(): void;
-  /**
-   * Takes back a job that its node could not start: it is `received` again and can be leased after `delayMs`, at once when
-   * absent, and the attempt does not count. Does nothing when the lease has ended.
-   */
+  /** Returns the lease of a job that its node could not start; the attempt does not count. No-op if the lease has ended. */
   giveBack(uuid: string, token: string, delayMs?: number): Promise<void>;
-  /**
-   * Takes back what a node holds that leaves or is sent away: it is `received` again and leased to others at once, and the
-   * attempt does not count. How many jobs that were.
-   */
+  /** Returns all leases of a node that leaves or is sent away; attempts do not count. Returns their number. */
   endLeasesOf(nodeId: string): Promise<number>;
   /**
-   * Takes back what a node held that was started anew without a word: the attempt counts, as one whose lease has lapsed. What
-   * kills its node is not given to one after another until its time is over.
+   * Expires all leases of a node that restarted without returning them. Attempts count, so that a job which crashes its nodes is
+   * not retried until its deadline.
    */
   failLeasesOf(nodeId: string): Promise<void>;
-  /** Jobs that a node was given and has not handed in. */
+  /** Jobs leased and not completed. */
   runningOf(nodeId: string): number;
-  /** Jobs that wait for a node. */
+  /** Number of jobs that wait for a node. */
   depth(): number;
-  /** Takes up what an earlier process left, then keeps watch over deadlines, leases and retention. Before anything else. */
+  /** Recovers the jobs of an earlier process and starts the sweeper. Must be called first. */
   start(): Promise<void>;
-  /** Sends waiting nodes and callers away and ends the watch. What is submitted now waits for the next start. */
+  /** Releases waiting nodes and callers. Later submissions wait for the next start. */
   stop(): Promise<void>;
 };
 
-/** The key that a client gave its submission, and the SHA-256 of what it asked: 32 bytes. */
+/** `requestHash`: SHA-256 of the request. */
 export type Idempotency = { key: string; requestHash: Uint8Array };
 
 export type NewJob = Pick<
@@ -110,19 +102,19 @@ export type NewJob = Pick<
   "accountId" | "keyId" | "request" | "canonicalQuery" | "warnings"
 > & {
   idempotency?: Idempotency | null;
-  /** The query of a search as it was parsed; a search without it is not answered by the thread that commits it. */
+  /** The parsed query; without it the search is not answered on the writer thread. */
   tree?: QueryNode | null;
 };
 
-/** The job of an earlier submission; null when it is not known any more, by its retention or as its client forgot it. */
+/** Null if the job expired or its client deleted it. */
 export type EarlierJob = { uuid: string; job: Job | null };
 
-/** `isReplay`: nothing was taken, the job is that of an earlier submission. */
+/** `isReplay`: nothing was submitted. */
 export type SubmittedJob =
   | { isReplay: false; uuid: string; job: Job }
   | ({ isReplay: true } & EarlierJob);
 
-/** Which jobs to list: null for all. `before` is the `next` of the page before. */
+/** Null lists all. `before` is the `next` of the previous page. */
 export type JobFilter = {
   states: readonly JobState[] | null;
   methods: readonly Method[] | null;
@@ -130,12 +122,12 @@ export type JobFilter = {
   limit: number;
 };
 
-/** `next` is null on the last page; another one may hold fewer jobs than its limit, or none, where a filter lets few through. */
+/** `next` is null on the last page. A selective filter can make other pages short or empty. */
 export type JobPage = { jobs: readonly JobSummary[]; next: ListPosition | null };
 
 type EndState = "done" | "error" | "cancelled";
 
-/** A job that has ended, `ms` after its submission, on which node, and how many posts its result holds. */
+/** `ms` is the time since the submission. */
 export type EndedJob = {
   uuid: string;
   accountId: string;
@@ -143,46 +135,46 @@ export type EndedJob = {
   method: Method;
   state: EndState;
   attempts: number;
-  /** Of the last attempt; null where none was made. */
+  /** Of the last attempt; null if there was none. */
   node: string | null;
   posts: number;
   ms: number;
 };
 
-/** What is known of a search before it is answered by the thread that commits it (search-operations.ts). */
+/** What a search needs to be answered on the writer thread (search-operations.ts). */
 export type ShortSearches = {
   termsOf(request: SearchRequest): ShortSearchTerms;
-  /** The version of the archive (archive/open.ts); null when no search can be answered. */
+  /** The archive version (archive/open.ts); null if no search can be answered. */
   version(): number | null;
-  /** Receives each that was, and how long it took from its begin to the commit. */
+  /** `ms` from start to commit. */
   onAnswered(request: SearchJobRequest, ms: number): void;
 };
 
 export type JobQueueContext = {
   store: Store<JobOperations>;
   clock: Clock;
-  /** A fresh UUID, also as the token of a lease. */
+  /** Also generates lease tokens. */
   randomUuid: () => string;
   settings: JobSettings;
-  /** The node that may run a search before its submission is committed (submissions.ts); none if null or absent. */
+  /** The node that may run a search before its submission is committed (submissions.ts). Default: none. */
   localNodeId?: string | null;
-  /** None is answered by the thread that commits it if null or absent. */
+  /** If null or absent, no search is answered on the writer thread. */
   shortSearches?: ShortSearches | null;
-  /** Whether a node is there that can run it, for what is said of a job that none has run before its deadline; true if absent. */
+  /** Decides the error of a job that no node ran before its deadline. Default: true. */
   hasNodeFor?: (request: SearchJobRequest) => boolean;
-  /** Whether a node is there that can run it besides those that it failed on; false if absent. */
+  /** Default: false. */
   hasOtherNodeFor?: (request: SearchJobRequest, failedOn: ReadonlySet<string>) => boolean;
-  /** Told of each attempt that failed or whose lease lapsed, and of each job that ended. */
+  /** For failed and lapsed attempts. */
   onFailedAttempt?: (attempt: FailedAttempt) => void;
   onEnd?: (ended: EndedJob) => void;
-  /** Told of what goes wrong in the watch, which goes on. */
+  /** For errors of the sweeper, which continues. */
   onFault?: (thrown: unknown) => void;
 };
 
 export function createJobQueue(context: JobQueueContext): JobQueue {
   const { store, clock, settings } = context;
   const { now } = createWallClock(clock, (ms) => {
-    // What is kept for how long is counted anew.
+    // Cached entries expire by the old clock.
     endedJobs.forgetAll();
     return store.write("moveTimes", { ms });
   });
@@ -243,7 +235,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     readers.end(accountId);
   }
 
-  /** Tells whoever follows the account's jobs, and, when the job has ended, whoever waits for that. */
+  /** Reports a change to the account's readers and an end to the job's waiters. */
   function tellStand(
     stand: JobSnapshot,
     result: JobResult | null = null,

@@ -5,20 +5,18 @@ import type { JobChange, JobState, ListPosition } from "./job.ts";
 import { shownStateSql } from "./states.ts";
 import { type JobRow, type ListedRow, listedColumns, rowColumns } from "./stored.ts";
 
-/** One look at an account's jobs, newest first, that come after a place. */
 export type ListedPart = {
   accountId: string;
   before: ListPosition;
-  /** States as callers see them; null for all. */
+  /** As shown to callers; null for all. */
   states: readonly JobState[] | null;
   methods: readonly Method[] | null;
   limit: number;
   nowMs: number;
 };
 
-/** What clients read of their jobs. */
 export const readOperations = {
-  /** The row of an account's job; null when the uuid is unknown or another account's. */
+  /** Null if the uuid is unknown or belongs to another account. */
   findJob: read(
     (database, { accountId, uuid }: { accountId: string; uuid: string }): JobRow | null => {
       const row = database.get<JobRow>(
@@ -30,8 +28,8 @@ export const readOperations = {
   ),
 
   /**
-   * The next jobs that a filter lets through, up to `limit`, and the place up to which was looked; null when that was the last
-   * job of all. One call looks at so many jobs as hold up nobody else.
+   * Matching jobs, and the position up to which jobs were scanned; null at the end. Scans a bounded number, so that it does not
+   * block other reads.
    */
   listJobs: read(
     (
@@ -64,7 +62,7 @@ export const readOperations = {
     },
   ),
 
-  /** Where an account's jobs stand whose last change came after a number, in the order of their changes. */
+  /** The current state of each job that changed after a number, in change order. */
   changesAfter: read(
     (
       database,
@@ -77,7 +75,6 @@ export const readOperations = {
       ),
   ),
 
-  /** The number of the last change of an account. */
   lastChange: read(
     (database, { accountId }: { accountId: string }): number =>
       database.get<{ lastChange: number }>(
@@ -87,7 +84,7 @@ export const readOperations = {
   ),
 };
 
-/** Jobs that one look at a list goes over: a few milliseconds. */
+/** Jobs scanned per batch: a few milliseconds. */
 const jobsSeen = 1_000;
 
 const olderJobs = "account_id = :accountId AND (submitted_ms, uuid) < (:ms, :uuid)";

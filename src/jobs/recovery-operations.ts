@@ -11,22 +11,21 @@ const recover = visibleChange<{ uuid: string; nowMs: number }>("recover", {
   where: "uuid = :uuid",
 });
 
-/** As the index of jobs that have not ended asks for it. */
+/** Matches the index of unfinished jobs. */
 const notEnded = `finished_ms IS NULL AND ${startsFrom("timeOut")}`;
 
-/** How a server takes up what the one before it left, and what it notes for the next one. */
+/** Recovery of an earlier server's jobs, and the heartbeat that the next one needs. */
 export const recoveryOperations = {
   /**
-   * At the start of a server, before it takes work: jobs in progress were run by a process that is gone and are received
-   * again, without the attempt; what was left of a deadline at the last heartbeat is left now, and never more than `lifeMs`.
-   * All that wait, oldest first.
+   * Runs at startup, before any work. Jobs in progress go back to `received` and their attempt does not count. Deadlines are
+   * extended by the downtime since the last heartbeat, to at most `lifeMs` from now. Returns waiting jobs, oldest first.
    */
   recoverJobs: durable(
     (database, { nowMs, lifeMs }: { nowMs: number; lifeMs: number }): JobHead[] => {
       const heartbeat = database.get<{ value: number }>(
         "SELECT value FROM setting WHERE name = 'heartbeat'",
       );
-      // Less than nothing when the clock was put back meanwhile.
+      // Negative if the clock was set back while no server ran.
       const goneMs = heartbeat === undefined ? 0 : nowMs - heartbeat.value;
       database.run(
         `UPDATE job SET deadline_ms = min(deadline_ms + :goneMs, :latestMs),
@@ -47,13 +46,13 @@ export const recoveryOperations = {
     },
   ),
 
-  /** Notes that a server runs: the last of these tells the next one how long none did. */
+  /** The next server computes the downtime from it. */
   beat: relaxed((database, { nowMs }: { nowMs: number }): null => {
     beat(database, nowMs);
     return null;
   }),
 
-  /** The wall clock was put forward or back: what is still to come is as far away as before. */
+  /** After a step of the wall clock, so that pending times stay as far away as before. */
   moveTimes: relaxed((database, { ms }: { ms: number }): null => {
     database.run(
       `UPDATE job SET deadline_ms = deadline_ms + :ms, not_before_ms = not_before_ms + :ms,
@@ -68,8 +67,8 @@ export const recoveryOperations = {
 };
 
 /**
- * A crash of the machine may have taken leases back that readers were told of, at most one for each job that has not ended.
- * Their numbers are not given again: a reader that goes on from one of them would miss what comes under it.
+ * A machine crash may lose leases that readers were already notified of, at most one per unfinished job. Their change numbers are
+ * skipped: a reader that resumes from one would otherwise miss the change that reuses it.
  */
 function leaveNumbersOut(database: Database): void {
   database.run(

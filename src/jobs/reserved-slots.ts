@@ -1,12 +1,9 @@
-/** Fewer slots than these reserve none: accounts that wait come first whenever one is free. */
+/** Below this, none is reserved: waiting accounts come first whenever a slot is free. */
 const leastSlots = 8;
-/** One slot in so many is reserved, and at least one. */
+/** One slot per this many is reserved, at least one. */
 const slotsPerReserved = 16;
 
-/**
- * How many of a node's slots are reserved for accounts that have nothing running: these begin at once, however much others have
- * waiting. A key that is alone runs in all of the others.
- */
+/** Slots reserved for accounts with nothing running, so that they start at once under load. */
 export function reservedSlots(slots: number): number {
   return slots < leastSlots ? 0 : Math.max(1, Math.floor(slots / slotsPerReserved));
 }

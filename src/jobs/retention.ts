@@ -11,23 +11,22 @@ export type RetentionContext = {
   /** Unix milliseconds. */
   now: () => number;
   settings: Pick<JobSettings, "retentionMs" | "idempotencyMs">;
-  /** The jobs that memory knows, whose end is up to the watch over deadlines. */
+  /** Jobs in memory, whose deadlines the sweeper handles. */
   dispatcher: Pick<Dispatcher, "get">;
-  /** What to do when a job has changed: its result has expired, or its deadline has passed unseen. */
+  /** Called when a result expired or a job's deadline was missed. */
   tellStand: (stand: JobSnapshot) => void;
   onFault?: (thrown: unknown) => void;
 };
 
 const sweepEveryMs = 60_000;
-/** A job that memory knows has ended long before. */
+/** By then the sweeper has ended every job in memory. */
 const overdueMs = 60_000;
-/** Jobs that one transaction ends, so that none holds the writer for long. */
+/** Jobs ended per transaction, so that none blocks the writer for long. */
 const endedAtOnce = 100;
 
 /**
- * Drops results, jobs and idempotency keys whose time is over, and ends jobs past their deadline that memory does not know, once
- * a minute, until the signal aborts; it never rejects. After a busy day that takes a while, in which the watch over deadlines
- * and leases has to go on.
+ * Once a minute, deletes expired results, jobs and idempotency keys, and ends overdue jobs that are not in memory. Never rejects.
+ * Separate from the sweeper, which must not wait for a large backlog.
  */
 export async function keepWithinRetention(
   context: RetentionContext,
@@ -54,8 +53,8 @@ async function sweep(context: RetentionContext, stopping: AbortSignal): Promise<
 }
 
 /**
- * A writer that dies between its commit and its answer leaves a job on disk that was refused, and that memory does not know.
- * The deadline of a job that it does know may lie back by the table alone, while a step of the wall clock is not noted yet.
+ * A writer that dies between commit and reply leaves a refused job on disk that is not in memory. Jobs in memory are skipped:
+ * their table deadline can be in the past until a wall-clock step is recorded.
  */
 async function endUnknown(context: RetentionContext, stopping: AbortSignal): Promise<void> {
   const { store, now, dispatcher, tellStand } = context;

@@ -1,30 +1,28 @@
 import type { JobFailure } from "./job.ts";
 import type { LeaseFailure } from "./lease.ts";
 
-/** What a failed attempt leads to. */
 export type AfterFailure =
   | { kind: "retry"; notBeforeMs: number }
   | { kind: "error"; failure: JobFailure };
 
 export type FailedAttempt = {
   failure: LeaseFailure;
-  /** Attempts so far, this one included. */
+  /** Including this one. */
   attempts: number;
-  /** In how many of them a reader thread died, this one included. */
+  /** Attempts that killed a reader thread, including this one. */
   readerDeaths: number;
   deadlineMs: number;
 };
 
 export type RetryRules = { maxAttempts: number; retryDelayMs: number };
 
-/** The failure code of an attempt in which a reader thread died. */
 export const threadDied = "thread_died";
 
 const maxReaderDeaths = 2;
 
 /**
- * Retries what can be mended by it, `retryDelayMs · 2^(attempts - 1)` later, as long as attempts are left and the deadline is
- * further away. A job that killed two reader threads is not given a third.
+ * Retries after `retryDelayMs · 2^(attempts - 1)` while attempts are left and the deadline is later. A job that killed two reader
+ * threads is not retried.
  */
 export function afterFailure(
   { failure, attempts, readerDeaths, deadlineMs }: FailedAttempt,
@@ -52,7 +50,7 @@ export const deadlinePassed: JobFailure = {
   status: 504,
 };
 
-/** A job that waited to the end, as others ran in all slots that it could have run in. */
+/** All suitable slots were busy until the deadline. */
 export const noSlot: JobFailure = {
   code: "no_slot",
   message: "the job waited until its deadline and none of the nodes had a free slot for it",
@@ -61,7 +59,7 @@ export const noSlot: JobFailure = {
   retryable: true,
 };
 
-/** A job that waited to the end, as no node was there for it. */
+/** No suitable node was connected before the deadline. */
 export const noNode: JobFailure = {
   code: "no_node",
   message: "no node that can run it was connected before its deadline",
@@ -79,7 +77,6 @@ export const nodeOfPageIsGone: JobFailure = {
   retryable: true,
 };
 
-/** A lease that lapsed: the node has not been heard of. */
 export const nodeLost: LeaseFailure = {
   code: "node_lost",
   message: "the node that ran the search was lost in every attempt; submit the job again",

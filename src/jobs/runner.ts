@@ -8,36 +8,29 @@ import { type DiskAwareLog, onceWhileDiskFails, type RunnerLog } from "./disk-aw
 import type { JobResult, SearchJobRequest } from "./job.ts";
 import type { AskingNode, Lease, LeaseFailure, LeaseGateway } from "./lease.ts";
 
-/** How long one request for work is held open. */
+/** How long one lease request stays open. */
 const leaseWaitMs = 20_000;
-/** How long a runner waits before it asks or renews again after its gateway failed. */
+/** After a gateway error. */
 const gatewayPauseMs = 1_000;
-/** Between two tries to hand in what an attempt came to. */
 const handInPauseMs = 500;
 
-/** Why renewing stops; one for all jobs, as an abort without a reason makes an exception each time. */
+/** Shared abort reason: an abort without one creates an exception each time. */
 const jobEnded = new Error("the job has ended");
 
-/** Why a search stops before its end; one for all jobs, for the same reason. */
+/** Shared for the same reason. */
 const leaseLost = new Error("the lease of the job is lost");
 
 export type RunnerOptions = {
   gateway: LeaseGateway<SearchJobRequest, JobResult>;
-  /** Answers what a job asks. */
   answer: (request: SearchJobRequest, job: AskingJob) => Promise<JobResult>;
   clock: Clock;
   nodeId: string;
-  /** Jobs of these alone are taken. */
   methods: readonly Method[];
-  /** What of them, and how busy the node is; as for any that asks (jobs/lease.ts). */
+  /** See jobs/lease.ts. */
   accepts?: AskingNode<SearchJobRequest>["accepts"];
   load?: AskingNode<SearchJobRequest>["load"];
-  /** Jobs run at the same time. */
   concurrency: number;
-  /**
-   * Gives back a job that a disk error of this machine kept from running, for a later attempt. Where it is absent the attempt
-   * has failed.
-   */
+  /** Returns a job that a local disk error prevented. If absent, the attempt fails. */
   giveBack?: (uuid: string, token: string) => Promise<void>;
   log: RunnerLog;
 };
@@ -45,14 +38,13 @@ export type RunnerOptions = {
 type RunningOptions = Omit<RunnerOptions, "log"> & { log: DiskAwareLog };
 
 export type Runner = {
-  /** Takes no more jobs and resolves when those under way have ended. */
+  /** Resolves when running jobs have ended. */
   stop(): Promise<void>;
 };
 
 /**
- * The working side of a node: leases jobs one after another, runs each and hands in its result, or why there is none. A lease
- * is renewed while its job runs; when it is lost all the same, the search stops and nothing is handed in: another run of the
- * job counts, or its client wants it no more. What a gateway cannot take, as its disk is full, is handed in again until it can.
+ * The worker side of a node: leases jobs, runs them and submits the outcomes. If a lease is lost, nothing is submitted, because
+ * the job was cancelled or another attempt has it. A submission that the gateway cannot accept yet is repeated.
  */
 export function startRunner(given: RunnerOptions): Runner {
   const options = { ...given, log: onceWhileDiskFails(given.log) };
@@ -110,11 +102,11 @@ async function run(
   const renewing = renewUntil(options, lease, ended.signal, stop);
   try {
     const outcome = await attempt(options, lease, lost.signal);
-    // Without a lease no one waits for what was found.
+    // The lease was lost.
     if (outcome === null) return;
     await handIn(options, lease, outcome, [lost.signal, stopping]);
   } catch (error) {
-    // What cannot be handed in is no failure of the job: its lease lapses, and it runs again.
+    // Not a failure of the job: its lease lapses and it runs again.
     if (!isLostLease(error)) throw error;
   } finally {
     lease.lost.removeEventListener("abort", stop);
@@ -128,7 +120,7 @@ type Outcome =
   | { kind: "failed"; failure: LeaseFailure }
   | { kind: "not run" };
 
-/** Tries until the gateway has it, the lease is lost or the runner stops; the renewals go on and keep the lease. */
+/** Repeats until the gateway accepts it, the lease is lost or the runner stops; renewals continue. */
 async function handIn(
   { gateway, giveBack, clock, log }: RunningOptions,
   { uuid, token }: Lease<SearchJobRequest>,
@@ -150,7 +142,7 @@ async function handIn(
   }
 }
 
-/** Null when the lease was lost meanwhile. */
+/** Null if the lease was lost. */
 async function attempt(
   { answer, clock, log, giveBack }: RunningOptions,
   { uuid, accountId, attempt: number, work: request, leftMs, ...lease }: Lease<SearchJobRequest>,
@@ -172,10 +164,7 @@ async function attempt(
   }
 }
 
-/**
- * Renews at half of the time that is left, as long as the job runs, and soon again when the gateway fails; `onLost` is told when
- * the lease is gone.
- */
+/** Renews at half of the remaining time, and soon again after gateway errors. */
 async function renewUntil(
   { gateway, clock }: RunningOptions,
   lease: Lease<SearchJobRequest>,

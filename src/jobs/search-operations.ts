@@ -12,7 +12,7 @@ import {
   submissionOperations,
 } from "./submission-operations.ts";
 
-/** A search that comes in, to be inserted done. `startedMs`: Unix time at which it was sent. */
+/** `startedMs`: Unix milliseconds when it was sent. */
 export type SearchSubmission = {
   row: Omit<JobInsertion, "request" | "answer">;
   search: ShortSearch & { request: SearchJobRequest };
@@ -22,22 +22,21 @@ export type SearchSubmission = {
 };
 
 /**
- * `unanswered`: nothing was written, the job takes the ordinary path; so will other searches of the account for a while if `isTried`. `result` is JSON of `encodeResult`; `body` and `lengths` are
- * the page; null where it has to be read again.
+ * `unanswered`: nothing was written and the job takes the ordinary path; with `isTried`, so do the account's next searches for a
+ * while. `body` and `lengths` are the page; null if it must be read again.
  */
 export type SubmittedSearch =
   | { kind: "unanswered"; isTried: boolean }
   | { kind: "replay"; earlier: EarlierSubmission }
   | ({ kind: "done"; change: number; result: string } & Page & SearchTimes);
 
-/** Flat, as the bytes of a reply's `body` change hands instead of being copied. */
+/** Flat, so that `body` is transferred between threads, not copied. */
 type Page = JsonPage | { body: null; lengths: null };
 
 type SearchTimes = { startedMs: number; finishedMs: number; expiresMs: number };
 
 /**
- * Answers a search on the thread that writes the store. `tookMs`: how long that took, whole milliseconds. `busy` when there is no time for
- * it, null when it cannot be answered there.
+ * Answers on the writer thread. `tookMs`: whole milliseconds. `busy` if there is no time, null if it cannot be answered there.
  */
 export type SearchHere = (
   search: ShortSearch,
@@ -46,7 +45,6 @@ export type SearchHere = (
 
 const searches = new WeakMap<Database, SearchHere>();
 
-/** From here on `submitSearch` on this database answers searches. */
 export function answerSearches(database: Database, search: SearchHere): void {
   searches.set(database, search);
 }

@@ -1,7 +1,6 @@
 import { choice, count, countOrNone, duration } from "../lib/settings/kinds.ts";
 import { defaultsOf, type SettingsOf } from "../lib/settings/setting.ts";
 
-/** Deadlines, retries, retention and the queue. */
 export const jobSettings = {
   deadlineMs: duration(
     "EARSHOT_JOB_DEADLINE",
@@ -54,7 +53,7 @@ export const jobSettings = {
 };
 
 export const jobLimits = {
-  /** How long after its deadline a running job may still deliver what it found, in milliseconds. */
+  /** How long after its deadline a running job may still submit a result, in milliseconds. */
   deadlineGraceMs: 2_000,
 };
 

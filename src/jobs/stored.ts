@@ -6,7 +6,7 @@ import type { EvidenceKind } from "./result-signature.ts";
 import { shownState } from "./states.ts";
 import type { JobSnapshot } from "./visible-change.ts";
 
-/** A job as its row holds it; what has a shape of its own is JSON, with ids as text. */
+/** Structured columns are JSON, with IDs as text. */
 export type JobRow = {
   uuid: string;
   accountId: string;
@@ -27,33 +27,29 @@ export type JobRow = {
   failure: string | null;
 };
 
-/** The columns of a `JobHead`. */
 export const headColumns = `uuid, account_id AS accountId, key_id AS keyId, request, canonical_query AS canonicalQuery,
   warnings, state, attempts, node, not_before_ms AS notBeforeMs, submitted_ms AS submittedMs,
   deadline_ms AS deadlineMs, started_ms AS startedMs, finished_ms AS finishedMs, expires_ms AS expiresMs, failure`;
 
-/** The columns of a `JobRow`. */
 export const rowColumns = `${headColumns}, result`;
 
-/** A job without its result. */
 export type JobHead = Omit<JobRow, "result">;
 
-/** A job in a list; `complete` is 0 or 1. */
+/** `complete` is 0 or 1. */
 export type ListedRow = JobHead & {
   count: number | null;
   complete: number | null;
   evidence: EvidenceKind | null;
 };
 
-/** The columns of a `ListedRow`. */
 export const listedColumns = `${headColumns}, json_array_length(result, '$.positions') AS count,
   result ->> '$.complete' AS complete, result ->> '$.signature.evidence' AS evidence`;
 
 type StoredPosition = [platform: Platform, id: string];
-/** Where a page ends or starts; jobs of earlier releases have no hash. */
+/** Jobs of earlier releases have no hash. */
 type StoredPlace = StoredPosition | [platform: Platform, id: string, uriHash: string];
 
-/** What an upstream gave has more members than a position. */
+/** A fetched post has more members than a position. */
 type StoredItem =
   | StoredPosition
   | [
@@ -64,7 +60,7 @@ type StoredItem =
       record: string,
     ];
 
-/** `asOfMs` is absent from jobs stored before `within_time:` existed; their searches count from their submission. */
+/** `asOfMs` is absent from jobs stored before `within_time:` existed; their submission time is used. */
 type StoredRequest = Omit<SearchJobRequest, "after" | "asOfMs"> & {
   after: StoredPlace | null;
   asOfMs?: number;
@@ -75,7 +71,6 @@ type StoredResult = Omit<JobResult, "items" | "next"> & {
   next: StoredPlace | null;
 };
 
-/** What a job asks, as its row holds it. */
 export function encodeRequest(request: SearchJobRequest): string {
   const stored: StoredRequest = { ...request, after: request.after && packPlace(request.after) };
   return JSON.stringify(stored);
@@ -86,12 +81,11 @@ function decodeRequest({ request, submittedMs }: JobHead): SearchJobRequest {
   return { asOfMs: submittedMs, ...stored, after: stored.after && unpackPlace(stored.after) };
 }
 
-/** A result, as the row of its job holds it. */
 export function encodeResult(result: JobResult): string {
   return resultText(result, result.items.map(itemText));
 }
 
-/** The same of a large result; what is called for each item lets others run meanwhile. */
+/** Calls `letOthers` after each item to yield to the event loop. */
 export async function encodeLargeResult(
   result: JobResult,
   letOthers: () => Promise<void> | undefined,
@@ -104,7 +98,7 @@ export async function encodeLargeResult(
   return resultText(result, items);
 }
 
-/** So many characters of records are text in some milliseconds. */
+/** Encoding this many characters of records takes some milliseconds. */
 const largeLength = 1_048_576;
 
 export function isLarge({ items }: JobResult): boolean {
@@ -119,7 +113,7 @@ function resultText({ items: _items, next, ...rest }: JobResult, items: readonly
   return `${JSON.stringify(known).slice(0, -1)},"positions":[${items.join(",")}]}`;
 }
 
-/** The result that a text of `encodeResult` stands for. */
+/** Inverse of `encodeResult`. */
 export function decodeResult(text: string): JobResult {
   const { positions, ...stored }: StoredResult = JSON.parse(text);
   return {
@@ -129,19 +123,18 @@ export function decodeResult(text: string): JobResult {
   };
 }
 
-/** The job of a row as a caller sees it now: without its result once that has expired. */
+/** As its caller sees it now, without an expired result. */
 export function jobOf(row: JobRow, nowMs: number): Job {
   const job = headOf(row, nowMs);
   const result = job.state === "done" && row.result !== null ? decodeResult(row.result) : null;
   return { ...job, result };
 }
 
-/** The job of a row that holds no result. */
 export function resultlessJobOf(row: JobHead, nowMs: number): Job {
   return { ...headOf(row, nowMs), result: null };
 }
 
-/** The job of a row in a list: what its result holds is told only while that is kept. */
+/** Describes the result only while it is stored. */
 export function summaryOf(
   { count, complete, evidence, ...head }: ListedRow,
   nowMs: number,
@@ -156,7 +149,7 @@ export function summaryOf(
   };
 }
 
-/** A job as it was submitted, where it stands now, and its result when it has one. */
+/** The submitted job updated with a snapshot and its result. */
 export function jobAfter(
   job: Job,
   stand: JobSnapshot,
@@ -177,7 +170,6 @@ export function jobAfter(
   };
 }
 
-/** A change as those who follow an account's jobs are told of it. */
 export function changeOf(stand: JobSnapshot, nowMs: number): JobChange {
   const { change, uuid, attempts, changedMs } = stand;
   return { id: change, uuid, state: shownState(stand, nowMs), attempts, atMs: changedMs };

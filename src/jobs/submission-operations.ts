@@ -7,7 +7,6 @@ import { type JobRow, rowColumns } from "./stored.ts";
 import { numberSubmission } from "./visible-change.ts";
 import { enqueueDeliveries } from "./webhooks/enqueue.ts";
 
-/** A job as it comes in. */
 export type JobInsertion = Pick<
   JobRow,
   | "uuid"
@@ -20,7 +19,7 @@ export type JobInsertion = Pick<
   | "deadlineMs"
 > & { idempotency?: KeyedRequest | null; answer?: SubmittedAnswer | null };
 
-/** The end of a job whose only attempt ended before its submission was committed. */
+/** For a job whose only attempt ended before its submission was committed. */
 type SubmittedAnswer = {
   node: string;
   startedMs: number;
@@ -31,13 +30,13 @@ type SubmittedAnswer = {
   fetched: readonly FetchedPost[];
 };
 
-/** A client's idempotency key; what it was used for before `sinceMs` counts no more. */
+/** A client's idempotency key; uses before `sinceMs` no longer count. */
 export type KeyedRequest = { key: string; requestHash: Uint8Array; sinceMs: number };
 
-/** The job that a key was used for; without its row when that was forgotten. */
+/** `row` is null if the job was deleted. */
 export type EarlierSubmission = { uuid: string; row: JobRow | null };
 
-/** The number of the job's first change, or the earlier submission under its key, instead of which nothing was taken. */
+/** With an earlier submission, nothing was inserted. */
 export type InsertedJob =
   | { isReplay: false; change: number }
   | { isReplay: true; earlier: EarlierSubmission };
@@ -66,7 +65,7 @@ export const submissionOperations = {
     },
   ),
 
-  /** The earlier submission under a key of the account. Errors: `idempotency_mismatch`. */
+  /** Errors: `idempotency_mismatch`. */
   findEarlier: read(
     (
       database,

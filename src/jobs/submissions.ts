@@ -30,9 +30,9 @@ type SubmissionsContext = {
   settings: JobSettings;
   dispatcher: Dispatcher;
   reads: Pick<JobReads, "keyedSinceMs" | "earlierJob">;
-  /** The node that may run a search before it is committed; null for none. */
+  /** May run a search before it is committed; null for none. */
   localNodeId: string | null;
-  /** How such a search may be answered by the thread that commits it; null if none may. */
+  /** Null if no search is answered on the writer thread. */
   shortSearches: ShortSearches | null;
   tellChange: (accountId: string, change: JobChange) => void;
   tellStand: (
@@ -43,8 +43,8 @@ type SubmissionsContext = {
 };
 
 /**
- * How submissions reach the disk. A job that waits is written as received. A search that a node of this process takes at once
- * runs first: if it ends soon, it is written as done, in the one commit of its submission (uncommitted.ts).
+ * Writes submissions. A search that the local node leases at once runs first; if it ends soon, it is written as done in the
+ * commit of its submission (uncommitted.ts).
  */
 export function createSubmissions(context: SubmissionsContext): {
   submit(job: NewJob): Promise<SubmittedJob>;
@@ -72,7 +72,7 @@ export function createSubmissions(context: SubmissionsContext): {
   const runsHere = ({ phase, holder, taken }: LiveJob): boolean =>
     phase === "leased" && holder === localNodeId && isSearch(taken.request.method);
 
-  /** The writer keeps the order of its calls: a lease that follows at once finds the row, and shares its commit. */
+  /** Writes keep their order: a lease issued next finds the row and shares its commit. */
   async function insertReceived({ uuid, taken }: LiveJob, row: InsertedRow): Promise<SubmittedJob> {
     return await insert(taken, row, (id) => {
       const { accountId, state, attempts, submittedMs } = taken;
@@ -81,7 +81,7 @@ export function createSubmissions(context: SubmissionsContext): {
     });
   }
 
-  /** `onInserted` gets the number of the change and returns the job; it is not called for a submission that repeats an earlier one. */
+  /** `onInserted` receives the change number; not called for a replay. */
   async function insert(
     { uuid, request }: Job,
     row: Omit<JobInsertion, "request">,
@@ -112,7 +112,7 @@ export function createSubmissions(context: SubmissionsContext): {
 
     function commit(): void {
       if (live.uncommitted !== own) return;
-      // It may be on its way to the disk.
+      // The writer thread may be committing it.
       if (isBeingAnswered) {
         isCommitDue = true;
         return;
@@ -120,7 +120,7 @@ export function createSubmissions(context: SubmissionsContext): {
       const { lease } = own;
       live.uncommitted = null;
       const present = { ...row, deadlineMs: deadlineOf(live) };
-      // A job that has ended in memory alone is on disk as received, and waits for what the watch makes of it.
+      // If the job ended only in memory, it is written as received and queued again; the sweeper ends it.
       const isLeased = dispatcher.get(uuid) === live;
       const kept = isLeased ? live : liveJob(live.taken, live.deadlineMs);
       writing = insertReceived(kept, present);
@@ -161,7 +161,7 @@ export function createSubmissions(context: SubmissionsContext): {
       return false;
     }
 
-    // It ends by itself: a signal would cost more than the few timers that come in vain.
+    // Not cancelled: an abort signal costs more than the few timers that fire needlessly.
     const commitSoon = (): void => {
       clock.sleep(longestUncommittedMs).then(commit, () => undefined);
     };
@@ -180,7 +180,7 @@ export function createSubmissions(context: SubmissionsContext): {
     if (search === null) commitSoon();
   }
 
-  /** Null when the search has to take the ordinary path. */
+  /** Null if the search must take the ordinary path. */
   async function insertAnswered(
     live: LiveJob,
     row: InsertedRow,
@@ -217,7 +217,7 @@ export function createSubmissions(context: SubmissionsContext): {
       if (submitted.kind === "unanswered" && submitted.isTried) pauses.add(accountId, triedPauseMs);
       return submitted;
     } catch (error) {
-      // Perhaps the search ended the thread: the account's next searches are left to the readers.
+      // The search may have killed the thread, so the account's next searches go to the reader threads.
       if (isThreadGone(error)) pauses.add(accountId, threadPauseMs);
       throw error;
     }
@@ -256,7 +256,7 @@ export function createSubmissions(context: SubmissionsContext): {
     });
   }
 
-  /** Its submission was written just before, and is in the same commit; without it the lease finds no row. */
+  /** Its submission was written just before; if that failed, the lease finds no row. */
   async function writeLease(live: LiveJob, lease: LeaseTerms): Promise<void> {
     const untilMs = timeAfter(now(), settings.leaseMs);
     try {
@@ -269,7 +269,7 @@ export function createSubmissions(context: SubmissionsContext): {
     }
   }
 
-  /** By the present wall clock, which may have been set since the submission. */
+  /** By the current wall clock, which may have been set since the submission. */
   function deadlineOf({ taken, deadlineMs }: LiveJob): number {
     const presentMs = Math.round(timeAfter(now(), deadlineMs - clock.elapsed()));
     return Math.abs(presentMs - taken.deadlineMs) < smallestStepMs ? taken.deadlineMs : presentMs;
@@ -278,20 +278,19 @@ export function createSubmissions(context: SubmissionsContext): {
   return { submit };
 }
 
-/** The row of a submission, without what it requests. */
 type InsertedRow = Omit<JobInsertion, "request" | "answer">;
 
 type SubmittedShortSearch = SearchSubmission["search"];
 
-/** How long an account's searches take the ordinary path after one that was tried in vain: each costs the others some milliseconds. */
+/** How long an account's searches skip the writer thread after one could not be answered there: each delays other writes. */
 const triedPauseMs = 100;
-/** The same after one during which the thread ended. */
+/** The same after a search during which the thread died. */
 const threadPauseMs = 60_000;
 
 const isThreadGone = (error: unknown): boolean =>
   error instanceof EarshotError && ["thread_died", "thread_restarted"].includes(error.code);
 
-/** Less is rounding. */
+/** Smaller differences are rounding. */
 const smallestStepMs = 1_000;
 
 async function acceptedBy(writing: Promise<SubmittedJob>, uuid: string): Promise<void> {

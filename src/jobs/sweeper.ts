@@ -11,9 +11,8 @@ import type { JobSettings } from "./settings.ts";
 import type { JobSnapshot } from "./visible-change.ts";
 
 /**
- * The watch over jobs, once a second: notes that the server runs and ends what has passed its deadline or whose lease has
- * lapsed. Memory tells whether there is anything to do, so that a quiet server writes nothing but its heartbeat. Beside it, what
- * has been kept long enough is dropped (retention.ts).
+ * Once a second: writes the heartbeat and ends jobs past their deadline or lease. Memory decides whether there is work, so an
+ * idle server writes only the heartbeat.
  */
 export type SweeperContext = {
   store: Store<JobOperations>;
@@ -22,15 +21,11 @@ export type SweeperContext = {
   now: () => number;
   settings: JobSettings;
   dispatcher: Dispatcher;
-  /** The lease by which a job is held, as the store is asked for it. */
   heldLease: (job: LiveJob) => ActiveLease | null;
-  /** What to do with a job whose lease has lapsed. */
   onLapse: (end: AttemptEnd) => void;
-  /** Told of each job whose time was over while a node had it for a while. */
+  /** For jobs that timed out after their node had them for a while. */
   onFailedAttempt?: (attempt: FailedAttempt) => void;
-  /** Whether a node is there that can run it. */
   hasNodeFor?: (request: SearchJobRequest) => boolean;
-  /** What to do when a job has changed: its deadline has passed, or its result has expired. */
   tellStand: (stand: JobSnapshot) => void;
   onFault?: (thrown: unknown) => void;
 };
@@ -38,7 +33,7 @@ export type SweeperContext = {
 export type Sweeper = { start(): void; stop(): Promise<void> };
 
 const beatMs = 1_000;
-/** A node that has a job for so long could have said why it has no answer. */
+/** A node with a job for this long could have reported why it has no answer. */
 const longHeldMs = 10_000;
 /** A busy event loop is late by less. */
 const standstillMs = 5_000;
@@ -47,7 +42,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
   const { store, clock, settings, dispatcher } = context;
   const stopping = new AbortController();
   let watching: Promise<unknown> = Promise.resolve();
-  /** Since when no heartbeat could be written; null while they can. */
+  /** Null while the heartbeat can be written. */
   let unwrittenSinceMs: number | null = null;
 
   async function watch(): Promise<void> {
@@ -64,7 +59,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
     if (lateMs >= standstillMs) noteStandstill(lateMs);
   }
 
-  /** Time in which this process was stopped, and so could run no job, is no job's time. */
+  /** Time in which the process was suspended does not count against jobs. */
   function noteStandstill(ms: number): void {
     moveLiveTimes(ms);
     store.write("moveTimes", { ms }).catch((thrown) => context.onFault?.(thrown));
@@ -77,7 +72,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
     }
   }
 
-  /** Neither is time in which the store could not be written: no job could be leased or completed. */
+  /** Nor does time in which the store could not be written, because no job could be leased or completed. */
   async function beat(): Promise<void> {
     const beganMs = clock.elapsed();
     try {
@@ -113,7 +108,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
     }
   }
 
-  /** A job in progress has a moment more to hand in what it found. */
+  /** A job in progress has a grace period to submit its result. */
   async function timeOut(): Promise<void> {
     const elapsedMs = clock.elapsed();
     const graceMs = ({ lease }: LiveJob) => (lease === null ? 0 : settings.deadlineGraceMs);
@@ -132,11 +127,11 @@ export function createSweeper(context: SweeperContext): Sweeper {
       if (attempt !== null) context.onFailedAttempt?.(attempt);
       context.tellStand(stand);
     }
-    // Whatever the table says of them, no job lives longer.
+    // Ends them in memory even if the table had no such unfinished job.
     for (const uuid of uuids) dispatcher.end(uuid);
   }
 
-  /** A node that was given the job at its very end is not to blame. */
+  /** A node that got the job shortly before its deadline is not blamed. */
   function lateAttempt({ phase, lease, taken }: LiveJob): FailedAttempt | null {
     if (phase !== "leased" || lease === null) return null;
     if (clock.elapsed() - lease.sinceMs < longHeldMs) return null;
@@ -174,7 +169,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
   return { start, stop };
 }
 
-/** Jobs that one transaction changes, so that none holds the writer for long. */
+/** Jobs changed per transaction, so that none blocks the writer for long. */
 const jobsAtOnce = 500;
 
 function* parts<Item>(items: readonly Item[]): Generator<readonly Item[]> {

@@ -13,11 +13,11 @@ import { type JobOperations, jobOperations } from "./operations.ts";
 import { createJobQueue, type JobQueue, type JobQueueContext, type NewJob } from "./queue.ts";
 import { type JobSettings, jobDefaults } from "./settings.ts";
 
-/** What the tests of this room share: a job table in a folder of its own, a request and a result. */
+/** Shared by the job tests: a job table in its own folder, a request and a result. */
 export type JobTable = {
   database: Database;
   store: Store<JobOperations>;
-  /** Closes the database as a process that ends does, and opens it again. */
+  /** Closes the database as on process exit and opens it again. */
   reopen(): JobTable;
   remove(): void;
 };
@@ -81,16 +81,16 @@ export const result: JobResult = {
   warnings: [{ code: "incomplete_coverage", message: "there is a gap" }],
 };
 
-/** A queue over a job table of its own, on a clock that stands still until it is told. */
+/** A queue over its own job table, on a manual clock. */
 export type TestQueue = {
   clock: ManualClock;
   table: JobTable;
   queue: JobQueue;
-  /** Ends the queue as a stop of the server does, or is killed (`how`), and starts another over the same store. */
+  /** Stops the queue as a shutdown does, or abandons it as a kill does, and starts another over the same store. */
   restart(how: "stop" | "kill", settings?: Partial<JobSettings>): Promise<void>;
-  /** The lease of the next job; fails when none waits. */
+  /** Leases the next job; fails if none waits. */
   lease(): Promise<Lease<SearchJobRequest>>;
-  /** Submits a job and lets a node complete it. */
+  /** Submits a job and completes it. */
   complete(job?: NewJob): Promise<string>;
   close(): Promise<void>;
 };
@@ -145,7 +145,7 @@ export async function startTestQueue(
       clock,
       randomUuid: randomUUID,
       settings: { ...jobDefaults, ...changed },
-      // The queue of a process that was killed is not heard of.
+      // Ignores a killed queue.
       onFault: (thrown) => test.queue === queue && faults.push(thrown),
       ...told,
     });

@@ -2,25 +2,21 @@ import type { JobResult } from "./job.ts";
 import type { LeaseTerms } from "./lease-operations.ts";
 
 /**
- * A job that a node of this process runs before its submission is committed. No one else knows its uuid. It is committed with
- * its result, or as it is before anything else happens to it: after `longestUncommittedMs`, before a platform is asked, and when
- * its attempt fails or its lease ends.
+ * A job that the local node runs before its submission is committed, so no client knows its uuid yet. It is committed with its
+ * result, or as it is after `longestUncommittedMs`, before a platform is requested, and when its attempt fails or its lease ends.
  */
 export type Uncommitted = {
-  /**
-   * Answers the job on the thread that commits it, in one message, once it is leased; true when it has ended then. Else it goes on as any other
-   * that is not committed.
-   */
+  /** Tries to answer the leased job on the writer thread, in one message; true if that ended it. */
   answer(): Promise<boolean>;
   /** Null until the node has leased it. */
   lease: LeaseTerms | null;
-  /** Writes the submission and the lease, in one commit; does nothing when either write was issued before. */
+  /** Writes the submission and the lease, in one commit; no-op if already issued. */
   commit(): void;
-  /** Writes the submission with its result, in one commit. Errors: `lease_lost` when the submission was refused or repeats one. */
+  /** Writes the submission and its result, in one commit. Errors: `lease_lost` if the submission was refused or is a replay. */
   commitDone(result: JobResult): Promise<void>;
-  /** Commits it and resolves when it is on disk. Errors: `lease_lost`, as above. */
+  /** Resolves when it is on disk. Errors: `lease_lost`, as above. */
   accepted(): Promise<void>;
 };
 
-/** A search that runs longer goes on as a job in progress. */
+/** A search that runs longer continues as a job in progress. */
 export const longestUncommittedMs = 5;

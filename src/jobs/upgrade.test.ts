@@ -7,10 +7,10 @@ import { openForWriting } from "../db/open.ts";
 import { encodeRequest, encodeResult } from "./stored.ts";
 import { openJobTable, request, result, startTestQueue } from "./test-jobs.ts";
 
-/** When the earlier version stopped; the clock of the tests begins there. */
+/** When the earlier version stopped, and the start of the test clock. */
 const stoppedMs = 1_700_000_000_000;
 
-/** A store as the first released schema holds it: a job that waits, one that runs, one that is to be retried, and ended ones. */
+/** A store in the first released schema, with waiting, running, retrying and ended jobs. */
 function makeFirstStore(folder: string): void {
   const database = openForWriting(join(folder, "control.db"), controlMigrations.slice(0, 1));
   database.run("INSERT INTO setting VALUES('heartbeat', :stoppedMs)", { stoppedMs });

@@ -12,10 +12,7 @@ import { type Change, leadsTo, startsFrom } from "./states.ts";
 import { enqueueDeliveries } from "./webhooks/enqueue.ts";
 import type { JobEvent } from "./webhooks/webhook.ts";
 
-/**
- * Where a job stands after a change that its client can see: everything of its row that can change, but the result. `change`
- * numbers the changes of its account, and `failure` is JSON.
- */
+/** The client-visible columns of a job, without its result. `change` numbers the changes of its account; `failure` is JSON. */
 export type JobSnapshot = {
   uuid: string;
   accountId: string;
@@ -39,9 +36,8 @@ const standColumns = `uuid, account_id AS accountId, state, attempts, node, not_
 type Values = Readonly<Record<string, string | number | null>>;
 
 /**
- * A transition of one job that its client can see. What it makes of a database, values for its SQL and `nowMs`: where the job
- * stands, or null when the job is in no state that the transition starts from, or is not the one of the condition. In the
- * same transaction the change gets its number, and an end is told to the webhooks of the account.
+ * Defines a client-visible transition of one job. The function returns the new snapshot, or null if the state or the condition
+ * does not match. The same transaction assigns the change number and enqueues webhook deliveries for an end.
  */
 export function visibleChange<Args extends Values & { nowMs: number }>(
   transition: Change,
@@ -72,10 +68,7 @@ function eventOf(state: JobState): JobEvent | null {
   return state === "cancelled" ? "job.cancelled" : null;
 }
 
-/**
- * The number of the first change of a job that is about to be: its submission. Errors: `account_suspended`, `unauthorized` when
- * the account is deleted, or is about to be.
- */
+/** Errors: `account_suspended`; `unauthorized` if the account is deleted or being deleted. */
 export function numberSubmission(database: Database, accountId: string): number {
   const account = database.get<{ change: number }>(
     `UPDATE account SET last_change = last_change + 1 WHERE id = :accountId AND suspended_ms IS NULL

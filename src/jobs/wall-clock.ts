@@ -1,11 +1,11 @@
 import type { Clock } from "../lib/clock.ts";
 
-/** Less is what a clock that is kept right drifts. */
+/** Smaller differences are ordinary drift. */
 const smallestStepMs = 1_000;
 
 /**
- * Unix milliseconds of a clock that may be put forward or back while it runs. `onStep` is told by how much, before the first
- * time that is read after it; what it could not do is told again with the next reading.
+ * A clock that may be stepped while running. `onStep` receives the step before the new time is returned; if it rejects, the next
+ * reading reports the step again.
  */
 export function createWallClock(
   clock: Clock,

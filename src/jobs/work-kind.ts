@@ -1,9 +1,6 @@
 import type { SearchJobRequest } from "./job.ts";
 
-/**
- * What of a job says which nodes can run it, as one text: what they are asked about once, however many jobs of the kind wait
- * (`AskingNode.accepts`).
- */
+/** The properties that decide which nodes can run a job: nodes are checked once per kind (`AskingNode.accepts`). */
 export function workKindOf({
   method,
   platform,

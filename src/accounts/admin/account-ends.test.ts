@@ -21,7 +21,7 @@ let database: Database;
 let store: Store<typeof operations>;
 let clock: ManualClock;
 let ends: AccountEnds;
-/** What happened, in order. */
+/** Events, in order. */
 let told: string[];
 
 beforeEach(() => {

@@ -4,11 +4,11 @@ import type { Clock } from "../../lib/clock.ts";
 import type { deletionOperations, EndingAccount } from "./deletion-operations.ts";
 
 /**
- * Ends what is under way of accounts that were suspended or deleted, and drops the rows of the latter: at once when this process
- * did it, within a second when another one did (`earshot accounts`), at the next start when this one died meanwhile.
+ * Ends the jobs of suspended and deleted accounts and deletes the rows of the latter: at once in this process, within a second
+ * after another process did it (`earshot accounts`), at the next start after a crash.
  */
 export type AccountEnds = {
-  /** Resolves when the jobs of the account have ended, and, when it was deleted, nothing is left of it. */
+  /** Resolves when the account's jobs have ended and, if it was deleted, no data is left. */
   settle(account: EndingAccount): Promise<void>;
   start(): void;
   stop(): Promise<void>;
@@ -18,9 +18,8 @@ export type AccountEndsContext = {
   store: Store<typeof deletionOperations>;
   jobs: Pick<JobQueue, "endAll">;
   clock: Clock;
-  /** Lets go of what this process holds of an account that is deleted. */
+  /** Drops in-memory data of a deleted account. */
   forget: (accountId: string) => void;
-  /** Told of what goes wrong in the watch, which goes on. */
   onFault: (thrown: unknown) => void;
 };
 

@@ -2,22 +2,22 @@ import { read } from "../../db/operations.ts";
 import type { AuditAction } from "../audit-actions.ts";
 import { accountNameSql, isKept } from "./names.ts";
 
-/** An entry of the audit log, with the names of who is still there. */
+/** With the names of accounts and keys that still exist. */
 export type AuditEntry = {
   sequence: number;
   atMs: number;
   action: AuditAction;
   actor: string;
-  /** Null where it happened to no account. */
+  /** Null if no account is concerned. */
   subject: string | null;
   key: string | null;
   detail: Readonly<Record<string, string | number | boolean | null>>;
 };
 
 export type AuditPart = {
-  /** Only what happened to this account; null reads all. */
+  /** Null reads all. */
   accountId: string | null;
-  /** Only what was noted before this entry; null from the newest. */
+  /** Null starts at the newest. */
   before: number | null;
   limit: number;
 };

@@ -5,7 +5,7 @@ import { requireOtherOperator } from "./last-operator.ts";
 import { type AccountListing, accountListing, type Role } from "./listing-operations.ts";
 import { unknownAccount } from "./resolve-account.ts";
 
-/** What is left out stays as it is; null limits are the deployment's. */
+/** Omitted fields stay unchanged; null limits are the deployment's. */
 export type AccountChangeRequest = {
   accountId: string;
   actor: Actor;
@@ -13,14 +13,14 @@ export type AccountChangeRequest = {
   role?: Role;
   requestsPerSecond?: number | null;
   submissionsPerMinute?: number | null;
-  /** The reason it is suspended for, or null to restore it. */
+  /** Null restores the account. */
   suspension?: { reason: string } | null;
 };
 
 export const changeOperations = {
   /**
-   * Changes an account, all of it or nothing, and notes what changed. The sessions of one that is suspended are gone; its jobs
-   * end when the server looks (account-ends.ts). Errors: `account_not_found`, `last_operator`.
+   * Atomic and audited. Suspension ends sessions at once and jobs soon after (account-ends.ts). Errors: `account_not_found`,
+   * `last_operator`.
    */
   changeAccount: durable((database, asked: AccountChangeRequest): AccountListing => {
     const { accountId, nowMs } = asked;
@@ -87,7 +87,7 @@ function suspend(
     { accountId, nowMs, reason },
   );
   database.run("DELETE FROM session WHERE account_id = :accountId", { accountId });
-  // The reason is free text, which may name somebody: it stays with the account.
+  // Free text may name a person, so it is not copied to the audit log.
   if (before.suspendedMs === null) note(database, asked, "account_suspended");
   else if (before.suspendedReason !== reason) {
     note(database, asked, "account_suspended", { reason_changed: true });

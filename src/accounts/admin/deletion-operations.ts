@@ -9,20 +9,18 @@ import { unknownAccount } from "./resolve-account.ts";
 export type DeletionRequest = {
   accountId: string;
   actor: Actor;
-  /** How long a sign-up again gets the limits of the account back; left out: a day. */
+  /** How long a new sign-up gets the account's limits back; default: one day. */
   keptMs?: number;
   nowMs: number;
 };
 
-/** An account whose jobs are still to be ended, and why. */
 export type EndingAccount = { id: string; ending: "suspended" | "deleted" };
 
-/** How an account goes: closed at once, then dropped part by part, so that no transaction holds the writer for long. */
+/** Accounts are closed at once, then deleted in batches, so that no transaction blocks the writer for long. */
 export const deletionOperations = {
   /**
-   * Closes an account for good: who it is, how it comes in, what it acts with are gone when this resolves, and it takes no job
-   * any more. The rest is dropped by `dropClosedAccount`, which goes on after a crash. Errors: `account_not_found`,
-   * `last_operator`.
+   * Deletes identities, sessions, keys and credentials, and refuses new jobs; `dropClosedAccount` deletes the rest, also after a
+   * crash. Errors: `account_not_found`, `last_operator`.
    */
   closeAccount: durable((database, asked: DeletionRequest): null => {
     const { accountId, actor, keptMs = rememberedMs, nowMs } = asked;
@@ -39,7 +37,7 @@ export const deletionOperations = {
       accountId,
     });
     for (const table of namingTables) deleteOf(database, table, accountId);
-    // Its deliveries may be many, and are dropped later: from here on nothing is sent.
+    // There may be many deliveries, which are deleted later; disabling stops them now.
     database.run(
       "UPDATE webhook SET disabled_ms = :nowMs, due_ms = NULL WHERE account_id = :accountId",
       { accountId, nowMs },
@@ -52,7 +50,7 @@ export const deletionOperations = {
     return null;
   }),
 
-  /** Drops rows of a closed account, the account's own last. Whether there is more to drop. */
+  /** Deletes a batch, the account row last. */
   dropClosedAccount: durable(
     (database, { accountId }: { accountId: string }): { isMore: boolean } => {
       const closed = database.get(
@@ -65,7 +63,7 @@ export const deletionOperations = {
         ({ sql, limit }) => database.run(sql, { accountId, limit }) === limit,
       );
       if (dropped.includes(true)) return { isMore: true };
-      // Also what a request has put in that was let in before.
+      // Again, because a request admitted earlier may have added rows.
       for (const table of [...namingTables, "webhook"] as const) {
         deleteOf(database, table, accountId);
       }
@@ -75,7 +73,7 @@ export const deletionOperations = {
     },
   ),
 
-  /** Whether something is left of an account, and when a server that will drop it last said that it runs; null: never. */
+  /** `servedMs`: the last heartbeat of a server, which deletes the rest; null for none. */
   accountRest: read(
     (
       database,
@@ -89,12 +87,11 @@ export const deletionOperations = {
     },
   ),
 
-  /** Accounts that were suspended or deleted and whose jobs nobody has ended yet; some of them. */
+  /** At most 100. */
   endingAccounts: read((database, _args: null): EndingAccount[] =>
     database.all("SELECT id, ending FROM account WHERE ending IS NOT NULL LIMIT 100"),
   ),
 
-  /** The jobs of a suspended account have ended. */
   noteEnded: durable((database, { accountId }: { accountId: string }): null => {
     database.run(
       "UPDATE account SET ending = NULL WHERE id = :accountId AND ending = 'suspended'",
@@ -106,7 +103,7 @@ export const deletionOperations = {
   }),
 };
 
-/** Few rows each: who an account is, how it comes in, what it acts with. */
+/** Tables with few rows per account. */
 const namingTables = ["session", "identity", "sign_in_link", "api_key", "credential"] as const;
 
 function deleteOf(
@@ -117,7 +114,7 @@ function deleteOf(
   database.run(`DELETE FROM ${table} WHERE account_id = :accountId`, { accountId });
 }
 
-/** What may be many rows: how to delete so many of them at a time. A job with its result may be large. */
+/** Tables with possibly many rows, and batch sizes. A job with its result may be large. */
 const parts: readonly { sql: string; limit: number }[] = [
   {
     sql: `DELETE FROM spot_check WHERE id IN (SELECT spot_check.id FROM job JOIN spot_check ON spot_check.uuid = job.uuid

@@ -22,7 +22,7 @@ afterEach(() => {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** All parts of a kind, until there is no more. */
+/** All parts of a kind. */
 function partsOf(kind: ExportedKind): ExportPart[] {
   const parts: ExportPart[] = [];
   let after: ExportPart["next"] = null;
@@ -44,7 +44,7 @@ const linesOf = (kind: ExportedKind): Row[] =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line));
 
-/** A row of ann's with something in each column that has to be filled. */
+/** Inserts a row of ann's with a value in each required column. */
 function fill(table: string, values: Readonly<Record<string, string | number>> = {}): void {
   const columns = database.all<{ name: string; type: string; must: number; value: string | null }>(
     `SELECT name, type, "notnull" OR pk AS must, dflt_value AS value FROM pragma_table_info('${table}')`,
@@ -64,13 +64,13 @@ function fill(table: string, values: Readonly<Record<string, string | number>> =
 
 const owners: Readonly<Record<string, string>> = { account_id: "ann", detail: "{}" };
 
-/** A text that can be read as JSON where that is kept. */
+/** Text that also parses as JSON. */
 function usual(type: string): string | number | Uint8Array {
   if (type === "BLOB") return new Uint8Array([1]);
   return type === "INTEGER" ? 1 : "[]";
 }
 
-/** What is kept of each kind and not told: secrets and hashes, and how the server keeps its house. */
+/** Columns that are not exported: secrets, hashes and internal state. */
 const untold: Readonly<Record<string, readonly string[]>> = {
   account: ["audit_id", "ending", "last_change"],
   identity: ["account_id"],

@@ -4,15 +4,14 @@ import { type ExportedKind, type ExportPosition, nextRow } from "./export-rows.t
 
 export type ExportRequest = { accountId: string; kind: ExportedKind; after: ExportPosition };
 
-/** Lines of JSON, each with its line feed. `next` is null when the kind has no more. */
+/** Lines of JSON. `next` is null at the end of the kind. */
 export type ExportPart = { text: string; lines: number; next: ExportPosition };
 
-/** A part ends after so many lines, or when it is so long; a result may be longer by itself. */
+/** A part ends after either limit; a single result may exceed the second. */
 const mostLines = 200;
 const mostCharacters = 256 * 1024;
 
 export const exportOperations = {
-  /** Notes that an account asked for what is kept of it. */
   noteExport: durable(
     (database, { accountId, nowMs }: { accountId: string; nowMs: number }): null => {
       const actor = { accountId };
@@ -21,7 +20,7 @@ export const exportOperations = {
     },
   ),
 
-  /** What is kept of an account, without what is secret and without hashes. Made where the rows are read, as whole text. */
+  /** Without secrets and hashes; serialised on the reader thread. */
   exportAccount: read((database, { accountId, kind, after }: ExportRequest): ExportPart => {
     let text = "";
     let lines = 0;

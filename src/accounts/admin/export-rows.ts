@@ -3,10 +3,10 @@ import { latestMs } from "../../lib/latest-time.ts";
 import { auditOperations } from "./audit-operations.ts";
 import { accountNameSql } from "./names.ts";
 
-/** Where in the rows of a kind an export goes on; null from their beginning. */
+/** Null at the start of a kind. */
 export type ExportPosition = readonly (string | number)[] | null;
 
-/** What an export holds, in its order; each line names its kind. */
+/** In the order of an export. */
 export const exportedKinds = [
   "account",
   "identity",
@@ -27,7 +27,7 @@ type Exported = { line: Line; place: ExportPosition };
 
 type Next = (database: Database, accountId: string, after: ExportPosition) => Exported | null;
 
-/** A row after a place, by one column that tells rows apart. */
+/** Reads the row after a position, by one unique column. */
 function byColumn<Row extends { place: string | number }>(
   sql: string,
   lowest: string | number,
@@ -48,7 +48,7 @@ type Columns = Readonly<Record<string, string | number | null>>;
 
 type Row = Columns & { place: string | number };
 
-/** Columns as they are, `…_ms` as ISO times `…_at`. */
+/** Renames `…_ms` columns to `…_at` as ISO times. */
 function plainLine({ place: _place, ...columns }: Columns): Line {
   return Object.fromEntries(
     Object.entries(columns).map(([name, value]) =>
@@ -57,7 +57,7 @@ function plainLine({ place: _place, ...columns }: Columns): Line {
   );
 }
 
-/** The row of an account after a place, as a line of an export; null when that was the last one. Nothing secret, no hashes. */
+/** The next row after a position; null at the end. Contains no secrets and no hashes. */
 export const nextRow: Readonly<Record<ExportedKind, Next>> = {
   account: byColumn<Row>(
     `SELECT id AS place, id, ${accountNameSql} AS name, role, created_ms, suspended_ms, suspended_reason, requests_per_second,
@@ -154,7 +154,6 @@ export const nextRow: Readonly<Record<ExportedKind, Next>> = {
   },
 };
 
-/** Of an account, by id. */
 function webhookAfter(
   database: Database,
   accountId: string,

@@ -5,32 +5,31 @@ import { accountIdOf, nextStep, unknownAccount } from "./resolve-account.ts";
 
 export type Role = "member" | "operator";
 
-/** An account as operators see it. Times are Unix milliseconds; null limits are the deployment's. */
+/** Times are Unix milliseconds; null limits are the deployment's. */
 export type AccountListing = {
   id: string;
   name: string;
   provider: string | null;
   role: Role;
   createdMs: number;
-  /** The last sign of life: of its sessions, keys and sign-ins; null when there was none. */
+  /** Last use of its sessions, keys or sign-ins. */
   seenMs: number | null;
   suspendedMs: number | null;
   suspendedReason: string | null;
-  /** Keys that are neither revoked nor expired. */
+  /** Neither revoked nor expired. */
   keys: number;
-  /** Searches of the last 24 hours, to within a quarter of an hour. */
+  /** Accurate to 15 minutes. */
   searches24h: number;
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
 };
 
-/** Where in the list, newest first, an account stands. */
 export type AccountPosition = { createdMs: number; id: string };
 
 export type AccountListPart = {
-  /** Part of a login, a name or an id, whatever the case of its letters; null lists all. */
+  /** Part of a login, name or ID, case-insensitive; null lists all. */
   query: string | null;
-  /** Only accounts that come after it; null from the newest. */
+  /** Null starts at the newest. */
   after: AccountPosition | null;
   limit: number;
   nowMs: number;
@@ -40,8 +39,8 @@ const dayMs = 86_400_000;
 
 export const listingOperations = {
   /**
-   * The next accounts that are looked for, newest first, and the place up to which was looked; null when that was the last
-   * account of all. One call looks at so many as hold up nobody else.
+   * Matching accounts, newest first, and the position up to which accounts were scanned; null at the end. Scans a bounded number,
+   * so that it does not block other reads.
    */
   listAccounts: read(
     (
@@ -75,13 +74,12 @@ export const listingOperations = {
     },
   ),
 
-  /** Null when there is none of this id. */
   findAccount: read(
     (database, { id, nowMs }: { id: string; nowMs: number }): AccountListing | null =>
       accountListing(database, id, nowMs),
   ),
 
-  /** The id of the account that is called so, see `accountIdOf`. Errors: `account_not_found`, `ambiguous_account`. */
+  /** See `accountIdOf`. Errors: `account_not_found`, `ambiguous_account`. */
   resolveAccount: read((database, { account }: { account: string }): string => {
     const id = accountIdOf(database, account);
     if (id === null) throw unknownAccount(account, nextStep(database, account));
@@ -103,14 +101,13 @@ const listed = `SELECT account.id, ${accountNameSql} AS name,
     requests_per_second AS requestsPerSecond, submissions_per_minute AS submissionsPerMinute
   FROM account`;
 
-/** Accounts that one look at the list goes over: some milliseconds. */
+/** Accounts scanned per batch: some milliseconds. */
 const accountsSeen = 1_000;
 
 const olderAccounts = "(account.created_ms, account.id) < (:afterMs, :afterId)";
 
 const times = (nowMs: number) => ({ nowMs, dayAgoMs: nowMs - dayMs });
 
-/** Null when there is no such account. */
 export function accountListing(
   database: Database,
   id: string,

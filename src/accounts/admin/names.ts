@@ -1,9 +1,5 @@
-/**
- * What an account is called, as an SQL expression of a row of `account`: its login at a code host, the latest one, else its name,
- * else its id.
- */
+/** An account's latest login, else its name, else its ID, as SQL over an `account` row. */
 export const accountNameSql = `coalesce(
   (SELECT login FROM identity WHERE identity.account_id = account.id ORDER BY seen_ms DESC LIMIT 1), account.name, account.id)`;
 
-/** The condition of a row of `account` that its owner has not deleted. */
 export const isKept = "account.ending IS NOT 'deleted'";

@@ -4,7 +4,7 @@ import type { NodeRecord } from "../../remote/gateway/node-store.ts";
 import { changeNodeState, nodeOperations } from "../../remote/gateway/operations.ts";
 import { type Actor, noteAudit } from "../audit.ts";
 
-/** What an operator does with a node; one that drains, or is quarantined, works again once it is approved. */
+/** Approving also resumes a draining or quarantined node. */
 export const nodeChanges = ["approve", "drain", "remove"] as const;
 export type NodeChange = (typeof nodeChanges)[number];
 
@@ -16,13 +16,11 @@ const outcomes = {
   remove: { state: "removed", action: "node_removed" },
 } as const;
 
-/** What operators are shown of nodes: all there are, and the newest of what happened. */
 export type NodeSurvey = {
   nodes: readonly NodeRecord[];
   events: readonly NodeEvent[];
 };
 
-/** Nodes as operators see them and change them, with notes in the audit log. */
 export const nodeAdminOperations = {
   surveyNodes: read(
     (database, { limit }: { limit: number }): NodeSurvey => ({
@@ -36,7 +34,7 @@ export const nodeAdminOperations = {
     (database, { nodeId, change, actor, nowMs }: NodeChangeRequest): NodeRecord => {
       const { state, action } = outcomes[change];
       const changed = changeNodeState(database, { id: nodeId, state, nowMs });
-      // The id is a hash of the node's key; its name is a text that somebody chose.
+      // A node's name is free text and stays out of the audit log.
       const detail = { node: nodeId };
       noteAudit(database, { atMs: nowMs, action, actor, accountId: null, detail });
       return changed;

@@ -3,8 +3,8 @@ import { EarshotError } from "../../lib/errors.ts";
 import { isKept } from "./names.ts";
 
 /**
- * The id of the account that has this id or name, in this order, or, with its provider before it (`github:ann`), this login; null
- * when there is none. People choose their logins: a bare word never leads to one. Errors: `ambiguous_account`.
+ * Matches an ID, else a name, else a login with its provider (`github:ann`). Users choose their logins, so a bare login never
+ * matches. Errors: `ambiguous_account`.
  */
 export function accountIdOf(database: Database, account: string): string | null {
   const [first, second] = database.all<{ id: string; rank: number }>(
@@ -28,7 +28,7 @@ export function unknownAccount(account: string, hint: string = listHint): Earsho
   });
 }
 
-/** What to write instead of a bare login or the name of a key, which is not the name of its account. */
+/** The hint for a bare login or a key's name. */
 export function nextStep(database: Database, account: string): string {
   const login = database.get<{ provider: string }>(
     "SELECT provider FROM identity WHERE login = :account COLLATE NOCASE",

@@ -29,25 +29,25 @@ type AskedCredential = {
 };
 
 /**
- * The credentials of accounts, as their owners keep them: another account's and the deployment's are not there. No answer and no
- * error holds anything secret. Errors of all that change something: `credential_not_found`, `credential_invalid` with a pointer
- * to the field, `too_many_credentials`; those of asking a platform.
+ * Credentials of accounts, for their owners: those of other accounts and the deployment do not exist. No result and no error
+ * contains secrets. Errors of changes: `credential_not_found`, `credential_invalid` with a pointer, `too_many_credentials`, and
+ * those of the platform.
  */
 export type AccountCredentials = {
   kinds: readonly CredentialKind[];
-  /** 0, and the attempt is noted; else how many milliseconds the account has to wait before a platform is asked for it. */
+  /** Counts an attempt and returns 0, or returns the milliseconds to wait. */
   attempt(accountId: string): number;
   /** Oldest first. */
   list(accountId: string): Promise<readonly Credential[]>;
-  /** Keeps what the platform finds good. */
+  /** Stores it if the platform accepts it. */
   add(accountId: string, asked: AskedCredential): Promise<Credential>;
-  /** Begins a dialogue with a person in a browser. Errors: `too_many_attempts` too. */
+  /** Starts a dialogue in a browser. Errors: also `too_many_attempts`. */
   authorize(accountId: string, asked: AskedCredential): Promise<Step<Credential>>;
-  /** Goes on with it. Errors: `authorization_not_found` too. */
+  /** Continues the dialogue. Errors: also `authorization_not_found`. */
   answer(accountId: string, id: string, answer: string): Promise<Step<Credential>>;
   test(accountId: string, id: string): Promise<CheckedCredential & { credential: Credential }>;
   remove(accountId: string, id: string): Promise<void>;
-  /** Ends the dialogues. */
+  /** Ends all dialogues. */
   stop(): Promise<void>;
 };
 

@@ -1,17 +1,14 @@
 import type { Clock } from "../../lib/clock.ts";
 import { createSlidingLog, type SlidingLog } from "../sliding-log.ts";
 
-/**
- * Bounds how often an account has a platform asked about credentials: what is given could be guessed, and the platform counts
- * the guesses against this server.
- */
+/** Limits credential checks per account: users could guess, and the platform counts guesses against this server. */
 export type Attempts = {
-  /** Notes one more; 0, else how many milliseconds it has to wait, and nothing is noted. */
+  /** Counts an attempt and returns 0, or counts nothing and returns the milliseconds to wait. */
   take(accountId: string): number;
 };
 
 const minuteMs = 60_000;
-/** With more accounts than this, those that have asked nothing for a minute are forgotten. */
+/** Above this, accounts without a recent attempt are evicted. */
 const mostKept = 1_000;
 
 export function createAttempts(perMinute: number, clock: Pick<Clock, "elapsed">): Attempts {

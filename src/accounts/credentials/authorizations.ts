@@ -7,9 +7,9 @@ import { withoutControls } from "../../text/controls.ts";
 import { tooManyAttempts } from "./faults.ts";
 
 export type AuthorizationSettings = {
-  /** How long one may wait for answers, all in all. */
+  /** Of a whole dialogue. */
   authorizationMs: number;
-  /** Most that may be under way, of one account and in all. */
+  /** Maximum number of open dialogues. */
   maxAuthorizationsPerAccount: number;
   maxAuthorizations: number;
 };
@@ -18,19 +18,16 @@ export type Step<Made> =
   | { state: "question"; id: string; texts: readonly string[]; question: string }
   | { state: "done"; made: Made };
 
-/**
- * Dialogues in which a person lets a platform give a credential, and which go on from one request to the next. They are held in
- * memory and end with the process.
- */
+/** Dialogues that authorise a credential in a browser, across requests. In memory only. */
 export type Authorizations<Made> = {
   /**
-   * Runs until there is a question, or all is done. Of an account with as many as it may have, the oldest that waits for an
-   * answer ends. Errors: `too_many_attempts`; those of `run`.
+   * Runs until the first question or the end. At the account's maximum, its oldest waiting dialogue ends. Errors:
+   * `too_many_attempts`; those of `run`.
    */
   begin(accountId: string, run: (dialogue: Dialogue) => Promise<Made>): Promise<Step<Made>>;
-  /** Goes on with an answer. Errors: `authorization_not_found` when it has ended, or is another account's; those of `run`. */
+  /** Errors: `authorization_not_found` if it ended or belongs to another account; those of `run`. */
   answer(accountId: string, id: string, answer: string): Promise<Step<Made>>;
-  /** Ends those that wait, and resolves when the others have ended. */
+  /** Resolves when running dialogues have ended. */
   stop(): Promise<void>;
 };
 
@@ -38,9 +35,9 @@ type Pending<Made> = {
   id: string;
   accountId: string;
   texts: string[];
-  /** What the platform's side waits for; null while it is at work. */
+  /** Null while `run` is working. */
   asked: PromiseWithResolvers<string> | null;
-  /** What comes next. */
+  /** The next question or the result. */
   next: PromiseWithResolvers<Step<Made>>;
   run: Promise<void>;
   ended: AbortController;
@@ -123,7 +120,7 @@ export function createAuthorizations<Made>({
     const pending = pendings.get(id);
     if (pending === undefined || pending.accountId !== accountId) throw notFound();
     const { asked } = pending;
-    // Whoever sends an answer twice is told twice what comes of it.
+    // A repeated answer gets the same outcome.
     if (asked === null) return await pending.next.promise;
     pending.asked = null;
     pending.next = Promise.withResolvers();
@@ -131,7 +128,7 @@ export function createAuthorizations<Made>({
     return await pending.next.promise;
   }
 
-  /** What is at work goes on: the platform may have given something that is good once. */
+  /** A running dialogue continues, because the platform may have issued a one-time code. */
   function end(pending: Pending<Made>): void {
     pending.ended.abort(notFound());
     if (pending.asked === null) return;

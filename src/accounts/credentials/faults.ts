@@ -1,6 +1,5 @@
 import { EarshotError } from "../../lib/errors.ts";
 
-/** More attempts to connect a platform than are taken at a time. */
 export const tooManyAttempts = (hint: string): EarshotError =>
   new EarshotError("too_many_attempts", "too many attempts to connect a platform", {
     status: 429,
@@ -8,6 +7,6 @@ export const tooManyAttempts = (hint: string): EarshotError =>
     hint,
   });
 
-/** A credential that is not there, or is not the account's. */
+/** Also used for another account's credential. */
 export const credentialNotFound = (): EarshotError =>
   new EarshotError("credential_not_found", "there is no such credential", { status: 404 });

@@ -3,12 +3,12 @@ import type { CredentialField } from "../../platforms/credential.ts";
 
 type Given = Readonly<Record<string, string>>;
 
-/** Longest value of a field, characters. */
+/** Characters. */
 const longestValue = 16_384;
 
 /**
- * What was given in a form, without the space around it and without what is empty. Errors: `credential_invalid` with a detail
- * for each field that is missing, unknown or not plain text; none repeats a value.
+ * Trimmed and non-empty. Errors: `credential_invalid` with a detail per missing, unknown or malformed field; no detail repeats a
+ * value.
  */
 export function givenFields(fields: readonly CredentialField[], written: Given): Given {
   const unknown = Object.keys(written).filter((name) => !fields.some((one) => one.name === name));
@@ -47,10 +47,7 @@ function invalid(details: readonly ErrorDetail[]): EarshotError {
   return new EarshotError("credential_invalid", message, { status: 422, details });
 }
 
-/**
- * The same fault with a pointer to the field that it begins with, as kinds say it (`password: …`), or to the answer in a
- * dialogue (`the address: …`). The message of a field comes without its name.
- */
+/** Adds a pointer to the field that the message starts with (`password: …`), or to the dialogue's answer (`the address: …`). */
 export function pointedAt(fault: EarshotError, fields: readonly CredentialField[]): EarshotError {
   const { code, status, retryable, hint } = fault;
   const [, name = "", rest = ""] = /^([\w ]{1,40}): (.+)$/s.exec(fault.message) ?? [];

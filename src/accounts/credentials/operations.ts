@@ -7,7 +7,6 @@ import {
 } from "../../upstream/credentials/operations.ts";
 import { type Actor, noteAudit } from "../audit.ts";
 
-/** Credentials that come and go, with their notes in the audit log. */
 export const accountCredentialOperations = {
   /** As `keepCredential`. Errors: `too_many_credentials`, `unknown_account`, `account_suspended`. */
   addCredential: durable(
@@ -22,7 +21,7 @@ export const accountCredentialOperations = {
     },
   ),
 
-  /** Forgets a credential of the owner, of anyone where that is null; whether it was there. */
+  /** `owner` null: any owner. */
   dropCredential: durable((database, { id, owner, actor, nowMs }: Dropped): boolean => {
     const found = ownerOf(database, id);
     if (found === null || (owner !== null && owner.accountId !== found.accountId)) return false;
@@ -48,7 +47,7 @@ function ownerOf(database: Database, id: string) {
   return row ?? null;
 }
 
-/** What was begun before an account was suspended or deleted may end after it. */
+/** A dialogue that began before a suspension may end after it. */
 function requireOpen(database: Database, accountId: string | null): void {
   const row = database.get(
     "SELECT id FROM account WHERE id = :accountId AND suspended_ms IS NOT NULL",

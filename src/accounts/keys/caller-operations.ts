@@ -5,13 +5,10 @@ import { authenticate, type Caller, type PresentedKey } from "../authenticate.ts
 type Named = Pick<Caller, "keyId" | "accountId" | "sessionId">;
 
 export const callerOperations = {
-  /** Whose key it is that a client has shown to a node: `authenticate`. It costs the key nothing. */
+  /** For a key presented to a node. Does not count against its rates. */
   introspectKey: read((database, asked: PresentedKey) => authenticate(database, asked)),
 
-  /**
-   * Which of some callers are good no more: their key or their session has ended, or their account is suspended or gone. Each by
-   * its session's id, or by its key's where it came by none.
-   */
+  /** Callers whose key or session has ended or whose account is suspended or deleted, by session ID, else key ID. */
   findEndedCallers: read(
     (database, asked: { callers: readonly Named[]; idleMs: number; nowMs: number }): string[] =>
       asked.callers

@@ -17,17 +17,14 @@ import {
 import { checkedKeyName } from "./key-name.ts";
 import { keyColumns } from "./read-keys.ts";
 
-/**
- * A key that the command line makes. Accounts own jobs and cursors; keys belong to accounts and carry the limits. A key that is
- * made without naming an account gets one of its own.
- */
+/** Accounts own jobs and cursors; keys belong to accounts and carry limits. */
 export type NewKey = KeyLimits & {
   name: string;
-  /** The account by its id, name or login, which gets this name where there is none; null for an account without a name. */
+  /** ID, name or login; a new account with this name if there is none, unnamed if null. */
   accountName: string | null;
-  /** Left out: all. */
+  /** Absent: all. */
   methods?: readonly Method[] | null;
-  /** Left out: never. */
+  /** Absent: never. */
   expiresMs?: number | null;
   maxKeys?: number;
   nowMs: number;
@@ -35,12 +32,12 @@ export type NewKey = KeyLimits & {
 
 export type KeyListing = StoredKey & KeyLimits & { accountName: string | null; revoked: boolean };
 
-/** What the command line does with keys, whoever owns them. */
+/** For the keys of all accounts. */
 export function commandLineKeyOperations(randomBytes: RandomBytes) {
   function accountOf(database: Database, { accountName, nowMs }: NewKey): string {
     const known = accountName === null ? null : accountIdOf(database, accountName);
     if (known !== null) return known;
-    // A login that is not known must not become the name of another account.
+    // An unknown login must not become the name of a new account.
     if (accountName?.includes(":")) throw unknownAccount(accountName);
     const accountId = insertAccount(database, { name: accountName, nowMs }, randomBytes);
     noteAudit(database, {
@@ -53,7 +50,7 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
   }
 
   return {
-    /** Makes a key. Errors: `invalid_request` for its name, `too_many_keys`, `account_not_found` for a login, `ambiguous_account`. */
+    /** Errors: `invalid_request` for its name, `too_many_keys`, `account_not_found` for a login, `ambiguous_account`. */
     createKey: durable((database, asked: NewKey): CreatedKey => {
       const { methods = null, expiresMs = null, maxKeys = keyDefaults.maxPerAccount } = asked;
       const { requestsPerSecond, submissionsPerMinute, nowMs } = asked;
@@ -65,13 +62,12 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
       return insertKey(database, key, "command_line", randomBytes);
     }),
 
-    /** Whether any key is good. */
     hasLiveKey: read(
       (database, { nowMs }: { nowMs: number }): boolean =>
         database.get(`SELECT 1 FROM api_key WHERE ${isLiveSql} LIMIT 1`, { nowMs }) !== undefined,
     ),
 
-    /** All keys, those that ended too, oldest first. */
+    /** Oldest first, including ended ones. */
     listKeys: read((database, _args: null): KeyListing[] =>
       database
         .all<Omit<KeyListing, "revoked" | "methods"> & { methods: string | null }>(
@@ -90,7 +86,7 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
 
 const unchanged: KeyLimits = { requestsPerSecond: null, submissionsPerMinute: null };
 
-/** What the command line gave and what the owner lowered it to: the lower of both. */
+/** The lower one of the command line's rate and the owner's. */
 const ownRates = (["requests_per_second", "submissions_per_minute"] as const)
   .map((rate) => {
     const both = `api_key.${rate}, owner_${rate}`;

@@ -15,13 +15,13 @@ import {
 } from "./key.ts";
 import { keyColumns } from "./read-keys.ts";
 
-/** A key, and who ends it: its owner, who knows of no other account's, or the command line. */
+/** To an owner, other accounts' keys do not exist. */
 export type EndedKey = { id: string; by: Exclude<Actor, "service">; nowMs: number };
 
 export type Rotation = EndedKey & {
-  /** How long both are good. */
+  /** How long both keys are valid. */
   overlapMs: number;
-  /** Keys that the owner may make within 24 hours. */
+  /** Per 24 hours. */
   newPerDay: number;
 };
 
@@ -38,9 +38,8 @@ type HeldKey = Omit<StoredKey, "methods"> & {
 export function keyEndOperations(randomBytes: RandomBytes) {
   return {
     /**
-     * Makes a successor of the same name, methods, rates and end; the key itself ends after the overlap. Of a line of keys the
-     * last two are good: where the key took another one's place that is still good, that one ends at once.
-     * Errors: `key_not_found`, `key_ended`, `too_many_keys`.
+     * Creates a successor; the key itself expires after the overlap. At most two keys of a chain are valid: a still valid
+     * predecessor of the key ends at once. Errors: `key_not_found`, `key_ended`, `too_many_keys`.
      */
     rotateKey: durable((database, asked: Rotation): CreatedKey => {
       const { id, by, overlapMs, newPerDay, nowMs } = asked;
@@ -69,10 +68,7 @@ export function keyEndOperations(randomBytes: RandomBytes) {
       return made;
     }),
 
-    /**
-     * Ends a key for good, and with it the one whose place it took, which is good for a while yet. What has ended stays as it
-     * is. Errors: `key_not_found`.
-     */
+    /** Also revokes a still valid predecessor. Ended keys stay unchanged. Errors: `key_not_found`. */
     revokeKey: durable((database, asked: EndedKey): null => {
       const { id: revokedId, by, nowMs } = asked;
       const held = heldKey(database, asked);

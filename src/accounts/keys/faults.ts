@@ -40,7 +40,6 @@ export function firstKeyShown(): EarshotError {
   });
 }
 
-/** A fault of one field of what was asked. */
 export function invalidField(name: string, message: string, hint: string): EarshotError {
   return new EarshotError("invalid_request", `/${name}: ${message}`, {
     status: 400,

@@ -11,15 +11,15 @@ export type KeyRow = {
   accountId: string;
   name: string;
   methods: readonly Method[] | null;
-  /** What the command line gives it, in the place of what its account has. */
+  /** From the command line, instead of the account's. */
   given: KeyLimits;
-  /** What its owner lowers it to. */
+  /** Caps set by its owner. */
   lowered: KeyLimits;
   expiresMs: number | null;
   nowMs: number;
 };
 
-/** Makes a key, with its note in the audit log. An account that has one needs no first key any more. */
+/** Also writes the audit entry; the account no longer gets a first key. */
 export function insertKey(
   database: Database,
   key: KeyRow,
@@ -68,7 +68,7 @@ export function insertKey(
   return { id, accountId, token: printApiKey({ id, secret }) };
 }
 
-/** Errors: `too_many_keys` for an account that has as many as it may. A key counts no more while the one in its place does. */
+/** Errors: `too_many_keys`. A key with a valid successor does not count. */
 export function refuseTooMany(
   database: Database,
   accountId: string,
@@ -86,8 +86,7 @@ export function refuseTooMany(
 const dayMs = 86_400_000;
 
 /**
- * Errors: `too_many_keys` for an account that has made so many within 24 hours, whatever became of them, those of an account
- * that its owner deleted meanwhile among them: each key comes with rates that nothing has used up yet.
+ * Errors: `too_many_keys`. Counts ended keys and those of a deleted predecessor account: each new key starts with unused rates.
  */
 export function refuseTooFast(
   database: Database,

@@ -1,18 +1,17 @@
 import { EarshotError } from "../../lib/errors.ts";
 
-/** Of a key's name, characters. */
+/** In characters. */
 export const longestKeyName = 60;
 
-/** Invisible ones: controls, line ends and format characters, but for the two joiners that scripts and emoji need. */
+/** Except the two joiners that scripts and emoji need. */
 const invisible = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u;
 const visible = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
-/** Whether it is text of one line, and nothing in it is invisible. */
 export function isOneVisibleLine(text: string): boolean {
   return !invisible.test(text);
 }
 
-/** A name as it is kept, without spaces around it. Errors: `invalid_request` for one that is not 1 to 60 visible characters. */
+/** Trimmed, NFC. Errors: `invalid_request` unless it is 1 to 60 visible characters. */
 export function checkedKeyName(written: string): string {
   const name = written.trim().normalize("NFC");
   const isReadable = visible.test(name) && isOneVisibleLine(name);

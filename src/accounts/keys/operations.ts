@@ -4,7 +4,6 @@ import { commandLineKeyOperations } from "./command-line-operations.ts";
 import { keyEndOperations } from "./end-operations.ts";
 import { ownKeyOperations } from "./own-operations.ts";
 
-/** Everything that is done with API keys. */
 export function keyOperations(randomBytes: RandomBytes) {
   return {
     ...commandLineKeyOperations(randomBytes),

@@ -9,7 +9,7 @@ let accounts: TestAccounts;
 let accountId: string;
 beforeEach(async () => {
   accounts = createTestAccounts();
-  // Its one key is ended, so that none is in the way.
+  // Its only key is revoked, so that it does not count.
   const key = await accounts.makeKey();
   accountId = key.accountId;
   await accounts.store.write("revokeKey", { id: key.id, by: "command_line", nowMs: 6 });
@@ -195,7 +195,7 @@ describe("what counts as a key", () => {
     const successor = await accounts.store.write("rotateKey", rotation);
     await expect(make({ maxKeys: 1, nowMs: 20 })).rejects.toMatchObject({ code: "too_many_keys" });
     await change(successor.id, { expiresMs: 30 });
-    // The successor is over, the key before it is not.
+    // The successor has expired, its predecessor has not.
     await expect(make({ maxKeys: 1, nowMs: 40 })).rejects.toMatchObject({ code: "too_many_keys" });
     await accounts.store.write("revokeKey", { id: successor.id, by: { accountId }, nowMs: 41 });
     await make({ maxKeys: 1, nowMs: 42 });

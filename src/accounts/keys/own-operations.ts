@@ -12,10 +12,10 @@ import { type OwnKey, ownKey, ownKeyList } from "./read-keys.ts";
 import { lowerableTo, refuseRaised } from "./refuse-raised.ts";
 import { refuseWidened } from "./refuse-widened.ts";
 
-/** The owner of keys, with the rates of the deployment. */
+/** `limits`: the deployment's. */
 export type Owner = { accountId: string; limits: DeploymentLimits; nowMs: number };
 
-/** What its owner chooses of a key; rates that are null are as the account has them. */
+/** Null rates are the account's. */
 export type KeyChoice = KeyLimits & {
   name: string;
   methods: readonly Method[] | null;
@@ -27,7 +27,7 @@ export type MadeKey = { key: OwnKey; token: string };
 export type NewOwnKey = Owner & KeyChoice & { maxKeys: number; newPerDay: number };
 export type KeyChanges = Owner & { id: string; changes: Partial<KeyChoice> };
 
-/** What an account does with its own keys. The key of another account is not there. */
+/** Keys of other accounts do not exist. */
 export function ownKeyOperations(randomBytes: RandomBytes) {
   function made(database: Database, owner: Owner, choice: KeyChoice): MadeKey {
     const { accountId, limits, nowMs } = owner;
@@ -39,7 +39,7 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
   }
 
   return {
-    /** Makes a key. Errors: `invalid_request` for its name, a rate or its end, `too_many_keys`. */
+    /** Errors: `invalid_request` for its name, a rate or its expiry, `too_many_keys`. */
     createOwnKey: durable((database, asked: NewOwnKey): MadeKey => {
       const { accountId, limits, maxKeys, newPerDay, nowMs } = asked;
       const name = checkedKeyName(asked.name);
@@ -50,7 +50,7 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
       return made(database, asked, { ...asked, name });
     }),
 
-    /** The key that an account gets by itself, once. Errors: `first_key_shown`, `too_many_keys`. */
+    /** Once per account. Errors: `first_key_shown`, `too_many_keys`. */
     issueFirstKey: durable((database, asked: Owner & { maxKeys: number }): MadeKey => {
       const { accountId, maxKeys, nowMs } = asked;
       const isDue = database.get(
@@ -62,7 +62,7 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
       return made(database, asked, { ...none, name: "default", methods: null, expiresMs: null });
     }),
 
-    /** Changes what is named of a key that has not ended. Errors: `key_not_found`, `key_ended`, `invalid_request`. */
+    /** Active keys only. Errors: `key_not_found`, `key_ended`, `invalid_request`. */
     changeKey: durable((database, { id, changes, ...owner }: KeyChanges): OwnKey => {
       const { accountId, limits, nowMs } = owner;
       const held = keyOf(database, { accountId, id, limits });
@@ -88,18 +88,16 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
       return keyOf(database, { accountId, id, limits });
     }),
 
-    /** The keys of an account, newest first, but for those that ended before a time. */
+    /** Newest first, without keys that ended before `endedSinceMs`. */
     listOwnKeys: read(
       (database, asked: Omit<Owner, "nowMs"> & { endedSinceMs: number }): OwnKey[] =>
         ownKeyList(database, asked),
     ),
 
-    /** A key of an account; null when it has none of this id. */
     findOwnKey: read((database, asked: Omit<Owner, "nowMs"> & { id: string }): OwnKey | null =>
       ownKey(database, asked),
     ),
 
-    /** The rates of an account, which its keys have unless told otherwise. */
     accountLimits: read(
       (database, { accountId, limits }: Omit<Owner, "nowMs">): DeploymentLimits =>
         lowerableTo(database, { accountId, id: null, limits }),
@@ -119,7 +117,7 @@ function keyOf(
   return held;
 }
 
-/** A key whose place was taken ends when its rotation says. */
+/** A rotated key cannot be changed, so that it ends when its rotation says. */
 function refuseEnded(key: OwnKey, nowMs: number): void {
   const state = keyStateOf(key, nowMs);
   if (state === "active") return;
@@ -137,7 +135,6 @@ function refusePast(expiresMs: number | null, nowMs: number): void {
   );
 }
 
-/** The columns of what is changed. */
 function columnsOf(changes: Partial<KeyChoice>): Record<string, string | number | null> {
   const { name, methods, expiresMs, requestsPerSecond, submissionsPerMinute } = changes;
   return {
@@ -151,7 +148,7 @@ function columnsOf(changes: Partial<KeyChoice>): Record<string, string | number 
   };
 }
 
-/** What the audit log tells of a change: that it was renamed, but not how it is called. */
+/** Omits the new name from the audit log. */
 function changedDetail(changes: Partial<KeyChoice>): Record<string, string | number | true | null> {
   const { name, methods, expiresMs, requestsPerSecond, submissionsPerMinute } = changes;
   return {

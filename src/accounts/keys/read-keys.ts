@@ -2,13 +2,11 @@ import type { Database } from "../../db/open.ts";
 import { type DeploymentLimits, effectiveLimits, sharedLimits } from "./effective-limits.ts";
 import { type KeyLimits, type StoredKey, storedMethods } from "./key.ts";
 
-/** A key as its owner sees it. */
 export type OwnKey = StoredKey & {
-  /** Null: as the account has it. */
+  /** Null: the account's. */
   own: KeyLimits;
-  /** What counts. */
   effective: DeploymentLimits;
-  /** What all keys of the account share; null: no such limit. */
+  /** Shared by all keys of the account; null: none. */
   accountRequestsPerSecond: number | null;
   accountSubmissionsPerMinute: number | null;
 };
@@ -33,7 +31,6 @@ const ownKeys = `
   FROM api_key JOIN account ON account.id = account_id
   WHERE account_id = :accountId`;
 
-/** The key of an account; null when it has none of this id. */
 export function ownKey(
   database: Database,
   { accountId, id, limits }: { accountId: string; id: string; limits: DeploymentLimits },
@@ -46,7 +43,7 @@ export function ownKey(
   return row === undefined ? null : fromRow(row);
 }
 
-/** The keys of an account, but for those that ended before `endedSinceMs`; newest first. */
+/** Newest first, without keys that ended before `endedSinceMs`. */
 export function ownKeyList(
   database: Database,
   asked: { accountId: string; endedSinceMs: number; limits: DeploymentLimits },
@@ -86,7 +83,7 @@ function fromRow(row: Row): OwnKey {
   };
 }
 
-/** SQLite refuses a parameter that its statement does not name. */
+/** SQLite rejects parameters that the statement does not name. */
 function ratesOf({ requestsPerSecond, submissionsPerMinute }: DeploymentLimits): DeploymentLimits {
   return { requestsPerSecond, submissionsPerMinute };
 }

@@ -3,7 +3,7 @@ import type { DeploymentLimits } from "./effective-limits.ts";
 import { invalidField } from "./faults.ts";
 import type { KeyLimits } from "./key.ts";
 
-/** The most that the owner of a key may let it have: what the command line gave the key, else what its account has. */
+/** The command line's rates of the key, else the account's. */
 export function lowerableTo(
   database: Database,
   asked: { accountId: string; id: string | null; limits: DeploymentLimits },
@@ -20,7 +20,7 @@ export function lowerableTo(
   return row ?? limits;
 }
 
-/** Errors: `invalid_request` for a rate above what there is. */
+/** Errors: `invalid_request`. */
 export function refuseRaised(asked: Partial<KeyLimits>, most: DeploymentLimits): void {
   const { requestsPerSecond = null, submissionsPerMinute = null } = asked;
   if (requestsPerSecond !== null && requestsPerSecond > most.requestsPerSecond) {

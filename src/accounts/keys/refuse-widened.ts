@@ -6,8 +6,8 @@ import type { OwnKey } from "./read-keys.ts";
 import { lowerableTo } from "./refuse-raised.ts";
 
 /**
- * A key that the command line gave more than its account has is good for the methods and the time that it was given for: its
- * owner may take some of them away. Errors: `invalid_request` for a later end or more methods.
+ * A key with higher rates than its account, from the command line, may only be narrowed by its owner. Errors: `invalid_request`
+ * for a later expiry or more methods.
  */
 export function refuseWidened(
   database: Database,

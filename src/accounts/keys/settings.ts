@@ -2,7 +2,6 @@ import { count, duration } from "../../lib/settings/kinds.ts";
 import { rememberedMs } from "../closed-identities.ts";
 import { keyDefaults } from "./key.ts";
 
-/** Limits on API keys. */
 export const keySettings = {
   maxKeysPerAccount: count(
     "EARSHOT_MAX_KEYS_PER_ACCOUNT",

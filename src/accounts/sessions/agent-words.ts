@@ -1,4 +1,4 @@
-/** The first that fits counts: most browsers name those that they descend from as well. */
+/** First match wins, because browsers also name those that they derive from. */
 const browsers = [
   [/\bEdg(?:e|A|iOS)?\//, "Edge"],
   [/\bOPR\//, "Opera"],
@@ -18,10 +18,10 @@ const systems = [
   [/\bLinux\b/, "Linux"],
 ] as const;
 
-/** A header is as long as its sender likes. */
+/** Bounds the work on a header of arbitrary length. */
 const longestLookedAt = 512;
 
-/** What a `User-Agent` says in words that a person knows a device by, such as "Firefox on Linux". Only words of ours. */
+/** Such as "Firefox on Linux". Contains only fixed words, never text of the header. */
 export function agentWords(userAgent: string | undefined): string {
   const text = userAgent?.slice(0, longestLookedAt) ?? "";
   const browser = nameIn(browsers, text);

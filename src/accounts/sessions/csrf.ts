@@ -1,15 +1,11 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
-/**
- * The token that a page sends beside its cookie with whatever changes something. It belongs to the session, so that one of
- * another session does not do, and nothing is stored for it.
- */
+/** CSRF tokens, derived from the session: nothing is stored, and a token of another session is invalid. */
 export type CsrfTokens = {
   of(sessionId: string): string;
   isOf(sessionId: string, token: string): boolean;
 };
 
-/** Tokens of a server with this secret key (lib/secret-key.ts). */
 export function createCsrfTokens(secretKey: Uint8Array): CsrfTokens {
   const key = Buffer.from(hkdfSync("sha256", secretKey, "", "earshot csrf", 32));
   const digest = (sessionId: string) => createHmac("sha256", key).update(sessionId).digest();

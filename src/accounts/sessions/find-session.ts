@@ -1,24 +1,23 @@
 import type { Database } from "../../db/open.ts";
 import type { Caller } from "../authenticate.ts";
 
-/** Whose session a request brought. */
 export type CallerSession = {
   id: string;
   accountId: string;
   role: "member" | "operator";
-  /** When its token was last replaced, and whether the request brought the one that is in use since. */
+  /** When its token was last replaced, and whether the request presented the current one. */
   rotatedMs: number;
   bringsCurrent: boolean;
   expiresMs: number;
 };
 
-/** What the request does to the session's row, if anything: `first_use` of a token that took another's place. */
+/** The change to the session's row; `first_use`: of a replacement token. */
 export type SessionNote = "first_use" | "used" | null;
 
 export type FoundSession =
-  /** Unknown, expired, or of an account that is suspended. */
+  /** Unknown, expired, or the account is suspended. */
   | { kind: "none" }
-  /** The session lives, and the token was its own: it was replaced, and somebody kept a copy. */
+  /** Genuine but already replaced, so someone has a copy. */
   | { kind: "stolen" }
   | { kind: "live"; session: CallerSession; caller: Caller; note: SessionNote };
 
@@ -29,7 +28,7 @@ export type PresentedSession = {
   idleMs: number;
 };
 
-/** The time of its last use is kept as exact as this. */
+/** Precision of the last-use time. */
 export const useNotedMs = 60_000;
 
 type Row = {
@@ -46,10 +45,7 @@ type Row = {
   expiresMs: number;
 };
 
-/**
- * The session of a token that this server made. The caller has the account's own limits, and asks no more
- * than `requestsPerSecond`, as the dashboard may.
- */
+/** The caller has the account's limits, and at most the dashboard's `requestsPerSecond`. */
 export function findSession(
   database: Database,
   presented: PresentedSession,
@@ -86,7 +82,7 @@ export function findSession(
       accountId,
       requestsPerSecond: Math.min(requestsPerSecond, row.requestsPerSecond ?? requestsPerSecond),
       submissionsPerMinute,
-      // Its pages ask by themselves and take nothing from the keys, but for the searches that somebody runs there.
+      // Dashboard pages poll and must not use up the keys' requests; searches do count.
       accountRequestsPerSecond: null,
       accountSubmissionsPerMinute: submissionsPerMinute,
       methods: null,
@@ -98,16 +94,16 @@ export function findSession(
 
 type Presented = Pick<PresentedSession, "generation" | "asker">;
 
-/** Where a token stands: the one in use, one that was replaced, or one that was handed out and comes for the first time. */
+/** `next`: issued as a replacement and not used before. */
 type Place = "current" | "replaced" | "next";
 
-/** Two of one generation were handed out to two who asked: the one that comes first is the session's. */
+/** Two clients may have been issued tokens of one generation; the first one used becomes current. */
 function placeOf(row: Row, { generation, asker }: Presented): Place {
   if (generation > row.generation) return "next";
   return generation === row.generation && asker === row.asker ? "current" : "replaced";
 }
 
-/** For a while after the first use of the one in its place: requests are under way with it. */
+/** Grace period after the first use of the replacement, for requests in flight. */
 function isStillGood(row: Row, { generation }: Presented, nowMs: number): boolean {
   const isLast = generation >= row.generation - 1;
   return isLast && row.formerUntilMs !== null && nowMs < row.formerUntilMs;

@@ -3,10 +3,8 @@ import type { RandomBytes } from "../../lib/base62.ts";
 import { noteAudit } from "../audit.ts";
 import { firstToken, type SessionToken } from "./session-token.ts";
 
-/** How somebody signed in. */
 export type SignInMethod = "github" | "gitlab" | "link";
 
-/** What a sign-in tells of where it came from, and how long the session may live. */
 export type NewSession = {
   way: SignInMethod;
   /** Such as "Firefox on Linux". */
@@ -19,11 +17,11 @@ export type NewSession = {
 
 export type StartedSession = {
   id: string;
-  /** What the cookie holds, as the server writes it: the only time it is told. */
+  /** Not available later. */
   token: SessionToken;
 };
 
-/** A session with a fresh token. Where the account has more than it may have, those that were used longest ago end. */
+/** Above the account's maximum, the least recently used sessions end. */
 export function addSession(
   database: Database,
   accountId: string,

@@ -21,10 +21,9 @@ export type SessionRow = {
   expiresMs: number;
 };
 
-/** What the dashboard tells somebody of their own account. */
 export type SignedInAccount = {
   id: string;
-  /** As people are shown it. */
+  /** The display name. */
   name: string;
   provider: "github" | "gitlab" | null;
   role: "member" | "operator";
@@ -38,13 +37,13 @@ type OfSession = { accountId: string; sessionId: string };
 
 export function sessionOperations(randomBytes: RandomBytes) {
   return {
-    /** A session of an account that exists. */
+    /** The account must exist. */
     startSession: durable(
       (database, asked: NewSession & { accountId: string }): StartedSession =>
         addSession(database, asked.accountId, asked, randomBytes),
     ),
 
-    /** The first use of a token that was handed out: it is the session's now, and the time of the one before it runs out. */
+    /** First use of a replacement token: makes it current and starts its predecessor's grace period. */
     advanceSession: durable(
       (
         database,
@@ -66,7 +65,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
       },
     ),
 
-    /** Written at most once a minute of a session, however often it is called. */
+    /** Writes at most once a minute. */
     noteSessionUse: relaxed(
       (database, { sessionId, nowMs }: { sessionId: string; nowMs: number }): null => {
         database.run(
@@ -77,7 +76,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
       },
     ),
 
-    /** Signs out, or ends another session of the same account; false when there is no such session. */
+    /** False if there is no such session. */
     endSession: durable(
       (
         database,
@@ -94,7 +93,6 @@ export function sessionOperations(randomBytes: RandomBytes) {
       },
     ),
 
-    /** Signs out everywhere. */
     endSessions: durable(
       (database, { accountId, nowMs }: { accountId: string; nowMs: number }): number => {
         const sessions = database.run("DELETE FROM session WHERE account_id = :accountId", {
@@ -111,7 +109,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
       },
     ),
 
-    /** Ends a session of which somebody showed a token that was replaced: who of the two it was cannot be told. */
+    /** For a replaced token: the user and the thief cannot be distinguished. */
     endStolenSession: durable(
       (database, { sessionId, nowMs }: { sessionId: string; nowMs: number }): null => {
         const row = database.get<{ accountId: string }>(
@@ -130,7 +128,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
       },
     ),
 
-    /** The sessions of an account that live, the one that was used last first. */
+    /** Live sessions, most recently used first. */
     listSessions: read(
       (
         database,
@@ -145,7 +143,6 @@ export function sessionOperations(randomBytes: RandomBytes) {
         ),
     ),
 
-    /** Null when it was deleted meanwhile. */
     signedInAccount: read(
       (database, { accountId }: { accountId: string }): SignedInAccount | null =>
         database.get<SignedInAccount>(
@@ -157,7 +154,6 @@ export function sessionOperations(randomBytes: RandomBytes) {
         ) ?? null,
     ),
 
-    /** Removes what is over: sessions, sign-ins under way, links, what is remembered of accounts that were deleted. */
     sweepSessions: relaxed(
       (database, { idleMs, nowMs }: { idleMs: number; nowMs: number }): null => {
         database.run("DELETE FROM session WHERE expires_ms <= :nowMs OR used_ms <= :beforeMs", {

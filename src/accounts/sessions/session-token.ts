@@ -2,25 +2,25 @@ import { createHmac, hash, hkdfSync, timingSafeEqual } from "node:crypto";
 import { type RandomBytes, randomBase62 } from "../../lib/base62.ts";
 
 /**
- * What proves a session: a handle of 131 random bits, a generation that counts up with each replacement, and who asked for that
- * replacement. All of it is written with a code that only this server can make. The store keeps a hash of the handle and which
- * generation is in use, so that what it holds signs nobody in, and a generation that was replaced is told from a text that never
- * was a token. Asked for again, a replacement is the same; asked for by somebody else, it is another.
+ * A handle of 131 random bits, a generation that increases with each replacement, and a hash of the client that requested it,
+ * authenticated with the server's key. The store has only a hash of the handle and the current generation, so a leaked store
+ * signs no one in, and a replaced token can be distinguished from a forged one. Repeating a request for a replacement gives the
+ * same token; another client gets a different one.
  */
 export type SessionToken = { handle: string; generation: number; asker: string };
 
-/** A token that this server made, with the name that its session has everywhere but in the cookie. */
+/** Genuine, with its session's public ID. */
 export type PresentedToken = SessionToken & { id: string };
 
 export type SessionTokens = {
   print(token: SessionToken): string;
-  /** Null for anything that this server has not printed. */
+  /** Null unless this server issued it. */
   parse(text: string): PresentedToken | null;
 };
 
 const form = /^([0-9A-Za-z]{22})\.([1-9]\d{0,8})\.([0-9A-Za-z_-]{8})\.([0-9A-Za-z_-]{43})$/;
 
-/** Tokens of a server with this secret key (lib/secret-key.ts). */
+/** `secretKey`: the server's (lib/secret-key.ts). */
 export function createSessionTokens(secretKey: Uint8Array): SessionTokens {
   const key = Buffer.from(hkdfSync("sha256", secretKey, "", "earshot session", 32));
   const codeOf = ({ handle, generation, asker }: SessionToken) =>
@@ -43,13 +43,12 @@ export function createSessionTokens(secretKey: Uint8Array): SessionTokens {
   };
 }
 
-/** The token that a session begins with. */
 export function firstToken(randomBytes: RandomBytes): PresentedToken {
   const handle = randomBase62(22, randomBytes);
   return { id: sessionIdOf(handle), handle, generation: 1, asker: "-".repeat(8) };
 }
 
-/** The token that takes another's place where somebody asks for one from this browser and network. */
+/** For a request from this browser and network. */
 export function nextToken(
   { handle, generation }: SessionToken,
   { agent, addressGroup }: { agent: string; addressGroup: string },
@@ -58,7 +57,7 @@ export function nextToken(
   return { handle, generation: generation + 1, asker };
 }
 
-/** It is told to people, and leads back to no handle. */
+/** Public; does not reveal the handle. */
 function sessionIdOf(handle: string): string {
   return hash("sha256", handle, "base64url").slice(0, 22);
 }
@@ -68,7 +67,7 @@ export function newSecret(randomBytes: RandomBytes): string {
   return Buffer.from(randomBytes(32)).toString("base64url");
 }
 
-/** SHA-256 in base64, which travels to the store cheaply. */
+/** Base64 SHA-256, which is cheap to transfer to the store. */
 export function hashOfSecret(secret: string): string {
   return hash("sha256", secret, "base64");
 }

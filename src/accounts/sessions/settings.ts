@@ -3,7 +3,6 @@ import { defaultsOf, type SettingsOf } from "../../lib/settings/setting.ts";
 
 const hourMs = 3_600_000;
 
-/** Sessions of the dashboard. */
 export const sessionSettings = {
   idleMs: duration(
     "EARSHOT_SESSION_IDLE",
@@ -25,11 +24,11 @@ export const sessionSettings = {
   ),
 };
 
-/** Constants, in milliseconds. */
+/** Milliseconds. */
 export const sessionRotation = {
-  /** Age at which the secret of a session is replaced. */
+  /** Age at which a session's token is replaced. */
   rotationMs: hourMs,
-  /** How long a replaced secret remains valid after the first use of the new one. */
+  /** How long a replaced token stays valid after the first use of the new one. */
   formerMs: 60_000,
 };
 

@@ -1,6 +1,6 @@
 import type { ProviderName } from "./provider.ts";
 
-/** One entry of EARSHOT_SIGNUP_ALLOW; without a provider it counts with each. Names are in lower case. */
+/** In lower case; a null provider matches all. */
 export type AllowedSigner =
   | { kind: "everyone" }
   | { kind: "login" | "organization"; provider: ProviderName | null; name: string };
@@ -8,7 +8,7 @@ export type AllowedSigner =
 const form =
   /^(?:(github|gitlab):)?(?:(org):)?([a-z0-9_](?:[a-z0-9_.-]{0,126}[a-z0-9_])?(?:\/[a-z0-9_.-]{1,128}){0,10})$/;
 
-/** The entries of a list with commas; null where one of them cannot be read. `everyone` stands alone. */
+/** Null if an entry is malformed. `everyone` must be the only entry. */
 export function readAllowList(written: string): readonly AllowedSigner[] | null {
   const entries = written.split(",").map((entry) => entry.trim().toLowerCase());
   if (entries.length === 1 && entries[0] === "everyone") return [{ kind: "everyone" }];
@@ -19,7 +19,7 @@ export function readAllowList(written: string): readonly AllowedSigner[] | null 
 function signerOf(entry: string): AllowedSigner | null {
   const [, provider, organization, name] = form.exec(entry) ?? [];
   if (name === undefined || entry === "everyone") return null;
-  // Only groups of GitLab lie in one another.
+  // Only GitLab groups are nested.
   if (name.includes("/") && organization === undefined) return null;
   return {
     kind: organization === undefined ? "login" : "organization",
@@ -28,7 +28,6 @@ function signerOf(entry: string): AllowedSigner | null {
   };
 }
 
-/** The organisations whose members may sign in with a provider. */
 export function allowedOrganizations(
   allow: readonly AllowedSigner[],
   provider: ProviderName,
@@ -38,7 +37,7 @@ export function allowedOrganizations(
   );
 }
 
-/** Whether a login alone lets somebody in. */
+/** Without a membership check. */
 export function isLoginAllowed(
   allow: readonly AllowedSigner[],
   provider: ProviderName,

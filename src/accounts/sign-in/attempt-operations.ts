@@ -1,8 +1,8 @@
 import { durable } from "../../db/operations.ts";
 
-/** Which sign-ins were finished. One under way has no row: it lies in the cookie of the browser that began it. */
+/** A pending sign-in has no row; its state is in the browser's cookie. */
 export const attemptOperations = {
-  /** Finishes a sign-in; false when it was finished before. It is remembered until its time would be over anyway. */
+  /** False if it was finished before. Remembered until it would expire anyway. */
   finishSignIn: durable(
     (database, { hash, expiresMs }: { hash: string; expiresMs: number }): boolean =>
       database.run(

@@ -1,21 +1,17 @@
 import { createHmac, hash, timingSafeEqual } from "node:crypto";
 import type { ProviderName } from "./provider.ts";
 
-/**
- * A sign-in under way has one secret, which lies sealed in a cookie of the browser that began it. What the provider is told, and
- * what the store holds, follow from it one way: neither leads back to it.
- */
-/** What the store knows it by, once it was finished. */
+/** A pending sign-in has one secret, encrypted in the browser's cookie. Provider and store see only one-way derivations of it. */
 export function attemptHash(secret: string): string {
   return hash("sha256", secret, "base64");
 }
 
-/** What the provider gives back to the browser. It tells the provider, so that no other can answer in its place. */
+/** OAuth `state`. Depends on the provider, so that another provider's callback is refused (mix-up attack). */
 export function stateOf(secret: string, provider: ProviderName): string {
   return derived(secret, `earshot sign-in state ${provider}`);
 }
 
-/** What only the server that began the sign-in can show (RFC 7636). */
+/** The PKCE code verifier (RFC 7636). */
 export function codeVerifierOf(secret: string, provider: ProviderName): string {
   return derived(secret, `earshot sign-in verifier ${provider}`);
 }

@@ -13,7 +13,6 @@ import { codeVerifierOf, stateOf } from "./attempt.ts";
 import type { Profile, Provider } from "./providers.ts";
 import { SignInRefused } from "./refusal.ts";
 
-/** The address at the provider that a sign-in goes through. */
 export async function authorizationUrl(
   provider: Provider,
   { secret, redirectUri, scope }: { secret: string; redirectUri: string; scope: string },
@@ -31,10 +30,7 @@ export async function authorizationUrl(
   return url.href;
 }
 
-/**
- * The access token of what the provider sent the browser back with. Throws SignInRefused; the provider's own words are in no
- * message.
- */
+/** Throws SignInRefused, without the provider's own words. */
 export async function accessToken(
   provider: Provider,
   fetch: GuardedFetch,
@@ -58,7 +54,7 @@ export async function accessToken(
       redirectUri,
       codeVerifierOf(secret, provider.name),
       {
-        // The address is the operator's own; the guard judges where it leads.
+        // The operator configured this URL; the guard checks the resolved address.
         [allowInsecureRequests]: true,
         [customFetch]: async (url: string, { method, headers, body }: RequestInit) =>
           await sent(fetch, url, String(method), headers, body),
@@ -71,7 +67,7 @@ export async function accessToken(
   }
 }
 
-/** Who holds the token. Throws SignInRefused. */
+/** Throws SignInRefused. */
 export async function readProfile(
   provider: Provider,
   fetch: GuardedFetch,
@@ -84,8 +80,8 @@ export async function readProfile(
 }
 
 /**
- * Whether they are in one of the organisations. One that cannot be asked keeps nobody out whom another one lets in; else it is a
- * fault, and no answer. Throws SignInRefused.
+ * One readable membership suffices; if none is found and one was unreadable, it is an error rather than a refusal. Throws
+ * SignInRefused.
  */
 export async function isMemberOfAny(
   provider: Provider,
@@ -103,7 +99,7 @@ export async function isMemberOfAny(
   return false;
 }
 
-/** Null where the provider does not say: it fails, is asked too often, or does not let the application ask. */
+/** Null if unknown: the provider fails, rate-limits, or refuses the request. */
 async function membershipOf(
   provider: Provider,
   fetch: GuardedFetch,
@@ -177,7 +173,7 @@ function jsonOf(answer: Answer): unknown {
   }
 }
 
-/** A code that is used up or too old has the person begin again; all else is between the server and the provider. */
+/** A used or expired code restarts the sign-in; other errors are between server and provider. */
 const expiredCodes: readonly string[] = ["bad_verification_code", "invalid_grant"];
 
 const knownErrors: readonly string[] = [
@@ -188,7 +184,7 @@ const knownErrors: readonly string[] = [
   "unverified_user_email",
 ];
 
-/** GitHub answers errors with status 200; others with 400, as the standard says. */
+/** GitHub returns errors with status 200; others with 400, as the standard requires. */
 function tokenRefusal(fault: unknown): SignInRefused {
   const error = wordOf(fault, "error") ?? wordOf(fieldOf(fieldOf(fault, "cause"), "body"), "error");
   const known = knownErrors.find((word) => word === error);

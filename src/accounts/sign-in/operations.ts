@@ -9,18 +9,18 @@ import { hashOfSecret, newSecret } from "../sessions/session-token.ts";
 import { attemptOperations } from "./attempt-operations.ts";
 import type { ProviderName } from "./provider.ts";
 
-/** The session whose token the browser held before, by its id: whoever signs in leaves it, whoever's it was. */
+/** The browser's earlier session; signing in ends it, also another account's. */
 export type LeftSession = string | null;
 
 export type SignedIn =
   | { kind: "signed_in"; accountId: string; session: StartedSession }
   | { kind: "suspended" }
-  /** They deleted their account so often that they have to wait before they may have another one. */
+  /** Deleted accounts too often. */
   | { kind: "too_many" };
 
 type Arrival = NewSession & { leaves: LeftSession };
 
-/** What the account that links without an account lead to is called, unless another one has the name. */
+/** The name of the account for links without one, unless taken. */
 const operatorName = "operator";
 
 export function signInOperations(randomBytes: RandomBytes) {
@@ -108,7 +108,7 @@ export function signInOperations(randomBytes: RandomBytes) {
   return {
     ...attemptOperations,
 
-    /** A session for whoever has this number at the provider, with an account if they have none. */
+    /** Creates an account if there is none. */
     signInIdentity: durable(
       (
         database,
@@ -125,7 +125,7 @@ export function signInOperations(randomBytes: RandomBytes) {
       },
     ),
 
-    /** Notes that an account is not let in any more. Of those without one nothing is noted: strangers do not fill the log. */
+    /** Only for existing accounts, so that others cannot fill the log. */
     noteNotAllowed: durable(
       (
         database,
@@ -143,7 +143,7 @@ export function signInOperations(randomBytes: RandomBytes) {
       },
     ),
 
-    /** The token of a link that signs in once: to the account, or to the operator's where it is null. */
+    /** One-time; `accountId` null: the operator's account. */
     makeSignInLink: durable(
       (
         database,
@@ -171,7 +171,7 @@ export function signInOperations(randomBytes: RandomBytes) {
       },
     ),
 
-    /** A session for whoever has a link, which this ends; null when there is none of that token, or its time is over. */
+    /** Uses up the link; null if unknown or expired. */
     signInWithLink: durable((database, asked: Arrival & { hash: string }): SignedIn | null => {
       const { nowMs } = asked;
       const link = database.get<{ accountId: string | null; expiresMs: number }>(
@@ -186,7 +186,6 @@ export function signInOperations(randomBytes: RandomBytes) {
       return arrive(database, { accountId, isOperator: true }, asked);
     }),
 
-    /** Whether anybody ever was an operator. */
     hasOperator: read(
       (database, _args: null): boolean =>
         database.get("SELECT 1 FROM account WHERE role = 'operator' LIMIT 1") !== undefined,
@@ -217,7 +216,7 @@ function noteRefusal(
   noteAudit(database, { atMs, action: "sign_in_refused", actor: "service", accountId, detail });
 }
 
-/** The account that links without an account lead to: no other one gets there by its name. */
+/** The account for links without one; found by setting, never by name. */
 function linksAccount(database: Database): string | null {
   const held = database.get<{ id: string }>(
     "SELECT id FROM setting JOIN account ON account.id = value WHERE setting.name = 'operator_account'",

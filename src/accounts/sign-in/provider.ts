@@ -1,6 +1,5 @@
 const providerNames = ["github", "gitlab"] as const;
 
-/** A code host that people sign in with. */
 export type ProviderName = (typeof providerNames)[number];
 
 export function isProviderName(text: string): text is ProviderName {

@@ -2,32 +2,31 @@ import { withoutEnding } from "../../query/characters.ts";
 import type { ProviderName } from "./provider.ts";
 import { githubUrl as publicGitHub, type SignInSettings } from "./settings.ts";
 
-/** What is known of a person at a code host: the number is who they are, the login is what they are called at the moment. */
+/** `subject` is the permanent numeric ID; `login` can change. */
 export type Profile = { subject: string; login: string };
 
-/** A code host as sign-in uses it. What it answers is hostile: both readers give null for what they cannot read. */
+/** Responses are untrusted: readers return null or false for what they cannot read. */
 export type Provider = {
   name: ProviderName;
-  /** Whose numbers they are: those of another host are other people. */
+  /** The scope of its user IDs: another host has other users. */
   host: string;
   label: string;
   clientId: string;
   clientSecret: string;
-  /** Who it may call itself in an answer (RFC 9207), the usual one first. */
+  /** Accepted issuers (RFC 9207), the default first. */
   issuers: readonly [string, ...string[]];
   authorizationEndpoint: string;
   tokenEndpoint: string;
-  /** The smallest that tell who somebody is, and which organisations they are in. */
+  /** Minimal scopes. */
   scopes: { profile: string; organizations: string };
   profileUrl: string;
   readProfile(answer: unknown): Profile | null;
-  /** Where it says whether somebody is in an organisation. */
   membershipUrl(organization: string): string;
-  /** Of an answer with status 200; what has another status is no member. */
+  /** Reads a response with status 200. */
   isMember(answer: unknown, organization: string): boolean;
 };
 
-/** The providers that are configured, in the order in which they are offered. */
+/** In display order. */
 export function configuredProviders(settings: SignInSettings): readonly Provider[] {
   const { githubClientId, githubClientSecret, gitlabClientId, gitlabClientSecret } = settings;
   return [
@@ -40,7 +39,6 @@ export function configuredProviders(settings: SignInSettings): readonly Provider
   ];
 }
 
-/** The addresses that sign-in calls. */
 export function calledAddresses({ tokenEndpoint, profileUrl }: Provider): readonly string[] {
   return [tokenEndpoint, profileUrl];
 }
@@ -66,7 +64,7 @@ function gitHub(address: string, clientId: string, clientSecret: string): Provid
   };
 }
 
-/** Of github.com and of GitHub Enterprise Cloud with its own domain the API is a host beside it; of a server, a path. */
+/** github.com and GitHub Enterprise Cloud serve the API on a separate host; GitHub Enterprise Server under a path. */
 function apiOfGitHub(base: string): string {
   const { protocol, host } = new URL(base);
   const isCloud = base === publicGitHub || host.endsWith(".ghe.com");

@@ -1,4 +1,4 @@
-/** Why a sign-in did not come to its end, in the words that the sign-in page knows. */
+/** Codes that the sign-in page knows. */
 export const refusalWords = [
   "denied",
   "expired",
@@ -11,7 +11,7 @@ export const refusalWords = [
 
 export type RefusalWord = (typeof refusalWords)[number];
 
-/** A sign-in that was refused. `reason` says more for the log and the audit: a word of ours, never one of the provider's. */
+/** `reason` is for the log and the audit: a fixed word, never the provider's text. */
 export class SignInRefused extends Error {
   readonly word: RefusalWord;
   readonly reason: string;

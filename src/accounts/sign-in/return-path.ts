@@ -1,15 +1,12 @@
 const home = "/dashboard";
 
-/** So long is an address that a browser shows; anything longer was made by hand. */
+/** Longer than any dashboard URL. */
 const longest = 512;
 
-/**
- * Where a sign-in leads back to: a path of the dashboard with its query, else its start. Whatever else is asked for, in whatever
- * way it is written, becomes the start: no link through here leads to another site.
- */
+/** A dashboard path with its query, else the dashboard's start. Prevents open redirects, whatever the encoding of the input. */
 export function returnPath(asked: string | null): string {
   if (asked === null || asked.length > longest) return home;
-  // Nothing that a browser would take out, decode, or read as another slash.
+  // No characters that browsers strip, decode, or treat as a slash.
   if (!/^\/dashboard(?:[/?][\w\-.~/?&=+:,@!$'()*;%]*)?$/.test(asked)) return home;
   const parsed = URL.parse(asked, "http://here.invalid");
   if (parsed === null || parsed.host !== "here.invalid") return home;

@@ -6,7 +6,7 @@ import { allowList } from "../setting-kinds.ts";
 export const githubUrl = "https://github.com";
 export const gitlabUrl = "https://gitlab.com";
 
-/** Sign-in. A provider is enabled by its client id together with its secret. */
+/** A provider is enabled by its client id together with its secret. */
 export const signInSettings = {
   githubUrl: url(
     "EARSHOT_GITHUB_URL",
@@ -52,7 +52,6 @@ export const signInSettings = {
   ),
 };
 
-/** Constants of sign-in with a code host. */
 export const signInLimits = {
   /** From the start of a sign-in to its return. */
   attemptMs: 600_000,

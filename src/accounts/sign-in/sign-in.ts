@@ -17,27 +17,20 @@ import { returnPath } from "./return-path.ts";
 import { openAttempt, sealAttempt } from "./sealed-attempt.ts";
 import type { SignInSettings } from "./settings.ts";
 
-/** Where a request came from, as its session remembers it, and the session that its browser held before. */
+/** Includes the browser's earlier session. */
 export type ClientInfo = Pick<NewSession, "agent" | "addressGroup"> & { leaves: LeftSession };
 
-/** What comes of a sign-in. */
 type Entered = { accountId: string; session: StartedSession };
 
-/**
- * Signing in with an account at a code host, or with a link that an operator made. Errors besides those named: those of the
- * store.
- */
+/** Sign-in with a code host or an operator's link. Errors: also those of the store. */
 export type SignIn = {
   providers: readonly { name: ProviderName; label: string }[];
-  /**
-   * Begins a sign-in: where the browser goes, and the sealed text that it keeps until it comes back. Nothing is stored. Null when
-   * the provider is not configured.
-   */
+  /** Nothing is stored: the encrypted `attempt` goes into the browser's cookie. Null if the provider is not configured. */
   begin(
     provider: ProviderName,
     asked: { redirectUri: string; returnTo: string | null },
   ): Promise<{ location: string; attempt: string } | null>;
-  /** Ends it. Throws SignInRefused, which is in the audit log then if the code host has said who it is. */
+  /** Throws SignInRefused; refusals of existing accounts are audited. */
   finish(
     provider: ProviderName,
     asked: {
@@ -47,7 +40,7 @@ export type SignIn = {
       arrival: ClientInfo;
     },
   ): Promise<Entered & { returnTo: string }>;
-  /** Null when the link's token is unknown, used or too old. Throws SignInRefused. */
+  /** Null if the token is unknown, used or expired. Throws SignInRefused. */
   finishLink(token: string, arrival: ClientInfo): Promise<Entered | null>;
 };
 
@@ -100,7 +93,7 @@ export function createSignIn(parts: SignInParts): SignIn {
     const { secret, expiresMs, returnTo } = begun;
     if (expiresMs <= clock.now()) throw new SignInRefused("expired", "too_late");
     const token = await accessToken(provider, fetch, { secret, redirectUri, parameters });
-    // Only now: whoever has no account at the code host has the store keep nothing.
+    // After the token exchange, so that clients without an account at the code host cannot fill the store.
     if (!(await store.write("finishSignIn", { hash: attemptHash(secret), expiresMs }))) {
       throw new SignInRefused("expired", "used");
     }

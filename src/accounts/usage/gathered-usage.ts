@@ -8,7 +8,6 @@ import {
 } from "./latency-histogram.ts";
 import type { UsageRow } from "./operations.ts";
 
-/** What is counted of one call. */
 type CountedCall = {
   accountId: string;
   keyId: string;
@@ -17,24 +16,22 @@ type CountedCall = {
   isRefused: boolean;
   hasFailed: boolean;
   posts: number;
-  /** Null where its time does not count. */
+  /** Null if its duration does not count. */
   latencyMs: number | null;
 };
 
 type Entry = Omit<UsageRow, "latencies"> & { latencies: LatencyHistogram };
 
 /**
- * What was counted since it was last written, in memory: one entry for each quarter of an hour, key and method. From `most`
- * entries on, calls that would need one more are counted for their account without their key, so that its totals stay right;
- * from twice as many on they are not counted.
+ * Unwritten usage, one entry per quarter of an hour, key and method. From `most` entries on, calls that need a new one are
+ * counted without the key, so that account totals stay right; from twice as many on they are lost.
  */
 export type GatheredUsage = {
   add(call: CountedCall): void;
-  /** Puts rows back that could not be written. */
+  /** Returns rows that could not be written. */
   putBack(rows: readonly UsageRow[]): void;
-  /** Everything, and forgets it. */
   take(): UsageRow[];
-  /** Calls that were not counted since this was asked last. */
+  /** Resets the count. */
   takeLost(): number;
 };
 

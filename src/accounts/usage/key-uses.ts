@@ -2,19 +2,18 @@ import type { Clock } from "../../lib/clock.ts";
 
 type NotedUse = { keyId: string; usedMs: number; address: string };
 
-/** When keys were used last, in memory. */
 export type KeyUses = {
   note(keyId: string, address: string): void;
-  /** The uses of keys of which none was taken for a minute; the others wait. */
+  /** At most one per key and minute. */
   takeDue(): NotedUse[];
   putBack(uses: readonly NotedUse[]): void;
-  /** All that wait are due. */
+  /** Makes all pending uses due. */
   hurry(): void;
 };
 
 const takenEveryMs = 60_000;
 
-/** Holds at most `most` keys at a time; beyond that a use is not noted: a later one of the key is. */
+/** Beyond `most` keys, uses are dropped. */
 export function createKeyUses(clock: Pick<Clock, "now" | "elapsed">, most: number): KeyUses {
   const waiting = new Map<string, NotedUse>();
   const takenMs = new Map<string, number>();

@@ -3,27 +3,25 @@ import { read, relaxed } from "../../db/operations.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { addLatencies, parseLatencies, printLatencies } from "./latency-histogram.ts";
 
-/** What was counted of one key and method in one quarter of an hour. */
 export type UsageRow = {
   accountId: string;
-  /** When the quarter began, Unix milliseconds. */
+  /** Start of the quarter, Unix milliseconds. */
   bucketMs: number;
-  /** Empty where the key was not noted. */
+  /** Empty if not recorded. */
   keyId: string;
-  /** Empty for requests; else jobs of the method. */
+  /** Empty for requests. */
   method: Method | "";
   calls: number;
   refused: number;
   failed: number;
   posts: number;
-  /** The text of a histogram (latency-histogram.ts). */
+  /** Histogram text (latency-histogram.ts). */
   latencies: string;
 };
 
-/** When a key was used last, and from which network. */
 export type KeyUse = { keyId: string; usedMs: number; usedFrom: string };
 
-/** Which rows are read, and the width of the stretches that they are put together in. `keyId` null: of all keys. */
+/** `widthMs`: of the intervals to sum by. `keyId` null: all keys. */
 export type UsageRequest = {
   accountId: string;
   keyId: string | null;
@@ -32,7 +30,7 @@ export type UsageRequest = {
   widthMs: number;
 };
 
-/** What a stretch holds of one method; `startMs` is a multiple of the width. */
+/** `startMs` is a multiple of the width. */
 export type UsageSum = Pick<
   UsageRow,
   "method" | "calls" | "refused" | "failed" | "posts" | "latencies"
@@ -40,12 +38,12 @@ export type UsageSum = Pick<
 
 export type UsageOperations = typeof usageOperations;
 
-/** Rows that one statement drops, so that none holds the writer for long. */
+/** Rows per batch, so that no statement blocks the writer for long. */
 const droppedAtOnce = 2_000;
 
-/** What is counted of calls. None of it is worth waiting for a disk. */
+/** Not durable, because usage is not worth a sync. */
 export const usageOperations = {
-  /** Adds to what is held. Rows of an account that is gone are dropped. */
+  /** Drops rows of deleted accounts. */
   addUsage: relaxed(
     (database, { rows, uses }: { rows: readonly UsageRow[]; uses: readonly KeyUse[] }): null => {
       for (const row of rows) addRow(database, row);
@@ -61,8 +59,7 @@ export const usageOperations = {
   ),
 
   /**
-   * What an account used of a time, by stretch and method, and the keys that it used then, also where one alone is asked for. A
-   * busy account has a thousand rows a day: ask for a day at a time.
+   * `keyIds`: all keys used in that time, whatever `keyId` is. A busy account has a thousand rows a day, so read a day at a time.
    */
   usageOf: read((database, asked: UsageRequest): { sums: UsageSum[]; keyIds: string[] } => {
     const { accountId, fromMs, toMs } = asked;
@@ -83,7 +80,7 @@ export const usageOperations = {
     return { sums, keyIds: keys.map(({ keyId }) => keyId) };
   }),
 
-  /** The account's keys that are good, and those of a list; newest first. */
+  /** Valid keys and those listed; newest first. */
   keyNames: read(
     (
       database,
@@ -102,14 +99,14 @@ export const usageOperations = {
         .map((row) => ({ ...row, ended: row.ended === 1 })),
   ),
 
-  /** Whether a key is, or was, one of the account's. */
+  /** Includes ended keys. */
   ownsKey: read(
     (database, owned: { accountId: string; keyId: string }): boolean =>
       database.get("SELECT 1 FROM api_key WHERE id = :keyId AND account_id = :accountId", owned) !==
       undefined,
   ),
 
-  /** Drops some of what lies before a time; whether there is more of it. */
+  /** Deletes a batch; true if more may remain. */
   dropUsage: relaxed(
     (database, { beforeMs }: { beforeMs: number }): boolean =>
       database.run(

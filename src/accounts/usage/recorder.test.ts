@@ -5,7 +5,7 @@ import { createUsageRecorder } from "./recorder.ts";
 import { openTestUsage } from "./usage.test-support.ts";
 
 const quarterMs = 900_000;
-/** A quarter of an hour begins here. */
+/** The start of a quarter of an hour. */
 const startMs = 1_700_000_100_000;
 
 function startTestRecorder() {
@@ -17,7 +17,7 @@ function startTestRecorder() {
   return started;
 }
 
-/** To be stopped and removed by the test. */
+/** The caller must stop and remove it. */
 function makeTestRecorder() {
   const usage = openTestUsage();
   const clock = createManualClock(startMs);
@@ -99,7 +99,7 @@ test("refusals, failures, posts and times are counted", async () => {
     { method: "", calls: 7, refused: 2, failed: 3, posts: 0, latencies: "" },
     { method: "searchbyquery", calls: 3, refused: 0, failed: 1, posts: 7 },
   ]);
-  // That of a cancelled job says nothing.
+  // The cancelled job is not counted.
   expect(sums[1]?.latencies.split(" ")).toHaveLength(2);
 });
 
@@ -192,7 +192,7 @@ test("whatever fails, and whenever it is written, every call is counted once", a
       for (const one of steps) {
         if (one.kind === "advance") await clock.advance(one.ms);
         if (one.kind === "break") state.fails = one.fails;
-        // Not waited for: calls come in while it is written.
+        // Not awaited, so that calls arrive during the write.
         if (one.kind === "flush") void recorder.flush();
         if (one.kind === "request") {
           recorder.noteRequest({ ...request, keyId: `key${one.key}` });

@@ -6,26 +6,24 @@ import { createGatheredUsage } from "./gathered-usage.ts";
 import { createKeyUses } from "./key-uses.ts";
 import type { UsageOperations, UsageRow } from "./operations.ts";
 
-/** What usage is counted by. */
+/** Time resolution. */
 const usageBucketMs = 900_000;
 
 /**
- * Counts what keys are used for, in memory; nothing is written a call. What has gathered is written every `flushMs` and at the
- * stop, by relaxed writes; what could not be written goes with the next. After a crash the last `flushMs` are not counted.
+ * Counts in memory and writes every `flushMs` and on stop, with relaxed writes; failed writes are repeated. A crash loses up to
+ * `flushMs`.
  */
 export type UsageRecorder = {
-  /** A request that a key brought, and the status that it was answered with. */
   noteRequest(request: { accountId: string; keyId: string; status: number }): void;
-  /** A job that has ended, `ms` after its submission, with so many posts. */
+  /** `ms` after its submission. */
   noteSearch(
     search: Pick<EndedJob, "accountId" | "keyId" | "method" | "state" | "posts" | "ms">,
   ): void;
-  /** That a key was used, from an address; written down at most once a minute. */
+  /** Written at most once a minute. */
   noteKeyUse(keyId: string, address: string): void;
-  /** Writes what has gathered; never rejects. */
+  /** Never rejects. */
   flush(): Promise<void>;
   start(): void;
-  /** Writes what has gathered, and ends. */
   stop(): Promise<void>;
 };
 
@@ -33,15 +31,14 @@ export type UsageRecorderContext = {
   store: Pick<Store<UsageOperations>, "write">;
   clock: Clock;
   settings: { flushMs: number; retentionMs: number };
-  /** Told why a write failed. */
   onFault(fault: unknown): void;
-  /** Told once how many calls were not counted, as too much waits to be written. */
+  /** Called with the number of calls lost because too much was pending. */
   onLost(calls: number): void;
 };
 
-/** Keys, methods and quarters of an hour that may wait to be written. */
+/** Maximum number of pending entries. */
 const mostEntries = 20_000;
-/** Rows of one write, so that none holds the writer for long. */
+/** Rows per write, so that none blocks the writer for long. */
 const rowsOfWrite = 200;
 const sweepEveryMs = 3_600_000;
 
@@ -81,12 +78,12 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
       isRefused: false,
       hasFailed: state === "error",
       posts,
-      // When its owner cancelled it says nothing of how long it takes.
+      // A cancelled job says nothing about durations.
       latencyMs: state === "cancelled" ? null : ms,
     });
   };
 
-  /** One at a time: whoever asks meanwhile may have added something that is not on its way, and waits for one more. */
+  /** One write at a time. A caller that waited joins the next, which includes what it added. */
   async function flush(): Promise<void> {
     await flushing;
     flushing ??= write().finally(() => {

@@ -2,7 +2,6 @@ import { duration } from "../../lib/settings/kinds.ts";
 
 const dayMs = 86_400_000;
 
-/** Usage statistics and the status page. */
 export const usageSettings = {
   flushMs: duration(
     "EARSHOT_USAGE_FLUSH",

@@ -7,7 +7,7 @@ import { type Database, openForWriting } from "../../db/open.ts";
 import type { Store } from "../../db/operations.ts";
 import { type UsageOperations, usageOperations } from "./operations.ts";
 
-/** Usage over a control database in a folder of its own, with the accounts `one` and `two`. */
+/** Usage over a control database in its own folder, with the accounts `one` and `two`. */
 export type TestUsage = {
   database: Database;
   store: Store<UsageOperations>;

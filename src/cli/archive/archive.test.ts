@@ -28,7 +28,7 @@ const uriOf = (did: string, n: number): string => `at://${did}/app.bsky.feed.pos
 
 type Line = { uri: string; author: string; author_id?: string; created_at: string; text: string };
 
-/** The `n`th post, of one of two people. */
+/** The `n`th post, by one of two authors. */
 function line(n: number): Line {
   const isAnn = n % 2 === 0;
   const did = isAnn ? ann : "did:plc:bob";
@@ -41,10 +41,10 @@ function line(n: number): Line {
   };
 }
 
-/** Twelve posts on Bluesky, in three segments. */
+/** Twelve Bluesky posts, in three segments. */
 const posts = Array.from({ length: 12 }, (_, n) => line(n));
 
-/** As `earshot import` does, in this thread. */
+/** Imports like `earshot import`, in this thread. */
 function importPosts(lines: readonly Line[] = posts, platform: Platform = "bluesky"): void {
   const writer = writerOn(dataDir, 5);
   writer.write(
@@ -65,14 +65,14 @@ function importPosts(lines: readonly Line[] = posts, platform: Platform = "blues
   writer.close();
 }
 
-/** As the network tells it. */
+/** Deletes as the live stream does. */
 function deletePost(did: string, n: number): void {
   const writer = writerOn(dataDir, 5);
   writer.write([{ kind: "delete", platform: "bluesky", uri: uriOf(did, n), revision: "r1" }]);
   writer.close();
 }
 
-/** The uris of the posts with a word that are held and not hidden, by uri. */
+/** The sorted uris of visible posts with a word. */
 function found(word: string): string[] {
   return heldPosts(join(dataDir, "archive"))
     .filter(({ hidden, post }) => !hidden && post.text.includes(word))
@@ -263,7 +263,7 @@ test("a backup seeds the archive of a node, once", async () => {
   const backup = join(dataDir, "backup");
   await earshot(["archive", "backup", backup]);
   const environment = { EARSHOT_DATA_DIR: join(dataDir, "node"), EARSHOT_NODE_EVIDENCE: "none" };
-  // It ends for want of a gateway, once it is seeded.
+  // It fails for lack of a gateway after seeding.
   const node = (folder: string) => earshot(["node", "--seed-from", folder], environment);
   const first = await node(backup);
   expect(first.out).toMatch(/^archive restored from .*backup: 12 posts of /);

@@ -8,7 +8,7 @@ import { readConfig, requireDataDir } from "../settings.ts";
 import type { Terminal } from "../terminal.ts";
 import { archiveFolder } from "./with-archive.ts";
 
-/** `earshot archive backup`: a copy of the archive as it is at one moment. */
+/** `earshot archive backup`: a consistent copy of the archive. */
 export function addBackup(archive: Command, terminal: Terminal): void {
   archive
     .command("backup")

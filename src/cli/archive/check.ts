@@ -13,10 +13,10 @@ import { archiveFolder } from "./with-archive.ts";
 
 type Options = { full?: boolean; json?: boolean };
 
-/** Posts of each segment that are looked up in its index where not all are. */
+/** Posts sampled per segment without `--full`. */
 const sampleRows = 500;
 
-/** `earshot archive check`: whether everything in the archive agrees with everything else. */
+/** `earshot archive check`: whether the parts of the archive agree. */
 export function addCheck(archive: Command, terminal: Terminal): void {
   archive
     .command("check")

@@ -41,7 +41,7 @@ type Options = {
   json?: boolean;
 };
 
-/** `earshot archive forget`: posts out of the archive, for good. */
+/** `earshot archive forget`: deletes posts from the archive for good. */
 export function addForget(archive: Command, terminal: Terminal): void {
   archive
     .command("forget")
@@ -106,7 +106,7 @@ async function withWork<Value>(
   });
 }
 
-/** How many posts were forgotten; null where that was not asked for. */
+/** Null for `--undo` and dry runs. */
 async function act(work: Work, options: Options, terminal: Terminal): Promise<number | null> {
   if (options.undo) {
     terminal.out(undo(work, options));
@@ -201,7 +201,7 @@ async function forgetSubject(
     let rest = posts;
     if (options.forGood && author?.userId) {
       forgotten += await forgetAccount(work, { ...author, userId: author.userId }, posts);
-      // Those that came with the handle alone.
+      // Posts that match by handle only.
       rest = await postsOf(work, planOf(author), author.platform);
     }
     forgotten += await forgetPosts(work, rest, (done) =>

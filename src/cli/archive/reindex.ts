@@ -17,7 +17,7 @@ import { archiveFolder } from "./with-archive.ts";
 
 type Options = { all?: boolean; segment?: string; json?: boolean };
 
-/** `earshot archive reindex`: segments made anew from their posts. */
+/** `earshot archive reindex`: rebuilds segments from their posts. */
 export function addReindex(archive: Command, terminal: Terminal): void {
   archive
     .command("reindex")
@@ -76,7 +76,6 @@ function asText({ by, segments, posts }: RewriteOutcome, wanted: number, seconds
 export const segmentsText = (count: number): string =>
   count === 1 ? "1 segment" : `${numberText(count)} segments`;
 
-/** Rewrites what is wanted with a bar and the time left. */
 export async function rewriteWithProgress(
   config: Config,
   terminal: Terminal,

@@ -34,7 +34,7 @@ const earshot = (args: readonly string[], environment = {}): Promise<Outcome> =>
 
 const timeOf = (n: number): string => `2026-01-01T00:${String(10 + n)}:00Z`;
 
-/** As many posts of Mastodon, in segments of five. */
+/** Writes `count` Mastodon posts, in segments of five. */
 function put(count: number): void {
   const writer = writerOn(dataDir, 5);
   writer.write(
@@ -71,7 +71,7 @@ async function told(): Promise<Told> {
   return JSON.parse(out) as Told;
 }
 
-/** How many posts each segment was sealed with. */
+/** The number of sealed posts of each segment. */
 const sealedPosts = async () => (await told()).segments.map(({ sealed }) => sealed?.posts ?? null);
 
 describe("import", () => {
@@ -115,7 +115,7 @@ describe("import", () => {
 
   test("is done all the same when segments cannot be sealed, and says so", async () => {
     put(7);
-    // What lies where the file of the first one would be made.
+    // Blocks the path of the first segment's new file.
     mkdirSync(join(dataDir, "archive", "mastodon", "000003.db"));
     const { code, out, notes } = await importPosts(1);
     expect(code).toBe(0);

@@ -16,7 +16,7 @@ import { archiveFolder } from "./with-archive.ts";
 
 type Options = { segment?: string; json?: boolean };
 
-/** `earshot archive seal`: segments given the index that answers fastest. */
+/** `earshot archive seal`: gives segments the sealed index. */
 export function addSeal(archive: Command, terminal: Terminal): void {
   archive
     .command("seal")
@@ -50,7 +50,7 @@ function asText(outcome: TimedOutcome, config: Config): string {
   return sealedText(outcome) ?? "nothing to do: every segment that is worth it is sealed";
 }
 
-/** What was done in a sentence; null where there was nothing to do. */
+/** Null if there was nothing to seal. */
 export function sealedText({ wanted, by, segments, posts, seconds }: TimedOutcome): string | null {
   if (wanted === 0) return null;
   if (by === "elsewhere") {
@@ -71,7 +71,6 @@ export const sealedJson = ({
 
 export type TimedOutcome = SealOutcome & { seconds: number };
 
-/** Seals with a bar and the time left. */
 export async function sealWithProgress(
   config: Config,
   terminal: Terminal,

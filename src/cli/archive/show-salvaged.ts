@@ -2,10 +2,9 @@ import type { SalvagedSegment } from "../../archive/maintenance/rewrite-pending.
 import { isoText } from "../../lib/iso-time.ts";
 import { numberText } from "../quantities.ts";
 
-/** Lost posts that are named on the terminal; the list has all of them. */
+/** Lost posts listed on the terminal; the file lists all. */
 const mostNamed = 10;
 
-/** What was salvaged of a damaged segment, as lines. */
 export function salvagedText({ segment, posts, lost }: SalvagedSegment): string[] {
   const kept = `${segment} was damaged: ${numberText(posts)} posts are salvaged`;
   const aside = "  the damaged file is in archive/orphaned";

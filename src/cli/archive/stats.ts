@@ -12,7 +12,7 @@ import { type Column, tableLines } from "../table.ts";
 import { painter, type Terminal } from "../terminal.ts";
 import { withArchive } from "./with-archive.ts";
 
-/** `earshot archive stats`: what the archive holds, and how large it is. */
+/** `earshot archive stats`: the contents and size of the archive. */
 export function addStats(archive: Command, terminal: Terminal): void {
   archive
     .command("stats")
@@ -56,11 +56,10 @@ type PlatformSums = {
   sealed: SealedSums;
 };
 
-/** Of the sealed segments of a platform. */
 type SealedSums = {
   segments: number;
   damaged: number;
-  /** Posts that the sealed index answers for, and those that FTS5 does, as they were written since. */
+  /** Posts in the sealed index; `overlay` counts those written since, which FTS5 finds. */
   posts: number;
   overlay: number;
   bytes: number;
@@ -268,7 +267,7 @@ function asJson(stats: ArchiveStats, now: Now): Record<string, unknown> {
 
 const collections = ["posts", "likes", "reposts", "labels"] as const;
 
-/** The beginning of all time is null. */
+/** An unbounded start is null. */
 const spanJson = ({ fromMs, toMs }: Span): { from: string | null; to: string } => ({
   from: timeOrNull(fromMs),
   to: isoText(toMs),

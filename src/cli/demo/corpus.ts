@@ -3,7 +3,7 @@ import { type Person, people } from "./people.ts";
 import { storyLines } from "./posts.ts";
 import { seriesLines } from "./series.ts";
 
-/** One record of the neutral import format (docs/import.md), as a line of a file would hold it. */
+/** A record of the neutral import format (docs/import.md). */
 export type CorpusRecord = Readonly<Record<string, unknown>> & {
   author: string;
   created_at: string;
@@ -20,10 +20,7 @@ type Line = {
 
 type Placed = Line & { id: bigint; uri: string | null; createdMs: number };
 
-/**
- * The demo's corpus: invented posts of the last three years, the same ones each time but for their times, which are counted
- * back from `nowMs`. One list of import records a platform.
- */
+/** Invented posts of the last three years by platform, deterministic except that times count back from `nowMs`. */
 export function makeCorpus(nowMs: number): ReadonlyMap<Platform, readonly CorpusRecord[]> {
   const lines = [...storyLines.trim().split("\n"), ...seriesLines()].map(parseLine);
   const placed = lines.map((line, index) => place(line, index, nowMs));
@@ -68,7 +65,7 @@ function splitOption(option: string): [string, string] {
   return at < 0 ? [option, ""] : [option.slice(0, at), option.slice(at + 1)];
 }
 
-/** Gives a post its time and its platform's own id; the line number keeps two posts of one minute apart. */
+/** The line number separates posts of the same minute. */
 function place(line: Line, index: number, nowMs: number): Placed {
   const createdMs = nowMs - line.ageMs - index * 37;
   const id = ownId(line.person.platform, createdMs, index);
@@ -89,7 +86,7 @@ function uriOf(person: Person, id: bigint): string | null {
   return `at://${person.id}/app.bsky.feed.post/${recordKey(id)}`;
 }
 
-/** A time as Bluesky's record keys hold it: thirteen digits of base 32 that sort by time. */
+/** Time as thirteen sortable base 32 digits. */
 function recordKey(tid: bigint): string {
   const digits = "234567abcdefghijklmnopqrstuvwxyz";
   return Array.from({ length: 13 }, (_, place) =>
@@ -102,7 +99,7 @@ function keyOf(post: Placed): [string, Placed][] {
   return key === undefined ? [] : [[key, post]];
 }
 
-/** Around an invented town; `at=` in a line names one of these. */
+/** For `at=`, around an invented town. */
 const places: Readonly<Record<string, { lat: number; lon: number }>> = {
   town: { lat: 62.104, lon: -7.411 },
   harbour: { lat: 62.098, lon: -7.405 },

@@ -5,7 +5,6 @@ import { prettyJson } from "./pretty-json.ts";
 export type Exchange = { method: "GET" | "POST"; path: string; body?: unknown };
 export type Answer = { status: number; headers: Headers; body: unknown };
 
-/** Header fields that a reader of the demo is shown, as curl writes them. */
 const shownFields = [
   "content-type",
   "location",
@@ -17,10 +16,7 @@ const shownFields = [
 
 const widest = 100;
 
-/**
- * Makes a request over real HTTP and prints it as the curl line that would make it, and the answer as curl would show it, its
- * JSON laid out for reading.
- */
+/** Prints the equivalent curl command and the response, with formatted JSON. */
 export async function exchange(
   baseUrl: string,
   key: string,
@@ -45,7 +41,7 @@ export async function exchange(
   return { status: response.status, headers: response.headers, body };
 }
 
-/** The line to type; `$KEY` stands for the key. */
+/** `$KEY` is the API key. */
 export function curlLine(baseUrl: string, { method, path, body }: Exchange): string {
   const target = `${baseUrl}${path}`;
   const url = /[?&]/.test(path) ? `'${target}'` : target;
@@ -66,7 +62,6 @@ function headOf(response: Response): string {
 
 const handleSchema = z.object({ uuid: z.string(), error: z.string() });
 
-/** The uuid of an accepted submission. */
 export function uuidOf(answer: Answer): string {
   return handleSchema.parse(answer.body).uuid;
 }

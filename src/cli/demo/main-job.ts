@@ -5,7 +5,6 @@ import { type Answer, type Exchange, exchange, uuidOf } from "./curl.ts";
 
 const base = "/v1/search/live/social";
 
-/** The submission of a search, as the API takes it. */
 export function submission(
   method: string,
   query: string,
@@ -16,15 +15,12 @@ export function submission(
   return { method: "POST", path: base, body: { type: "social", arguments: asked } };
 }
 
-/** Up to when the demo's posts are all there are: the whole second in which it starts. */
+/** Up to when the demo's posts are complete: the start of its first second. */
 export function corpusEndMs(nowMs: number): number {
   return Math.floor(nowMs / 1_000) * 1_000;
 }
 
-/**
- * The main job, step by step: submit, fetch, read the status; then a query of many operators over the whole archive, and one
- * that is refused.
- */
+/** Submit, fetch, read the status; then a query with many operators over the whole archive, and an invalid one. */
 export async function showMainJob(
   baseUrl: string,
   key: string,
@@ -71,7 +67,7 @@ function manyOperators(nowMs: number): string {
   return `("northern lights" OR #オーロラ) min_faves:10 geocode:62.1,-7.4,5km since:${since} filter:safe`;
 }
 
-/** The demo is true or it fails: an answer of another kind ends it. */
+/** An unexpected response fails the demo. */
 function expectStatus(answer: Answer, status: number): Answer {
   if (answer.status === status) return answer;
   throw new EarshotError(

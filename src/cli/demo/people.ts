@@ -1,11 +1,10 @@
 import type { Platform } from "../../posts/post.ts";
 
-/** Somebody who writes in the demo's corpus. All of them, and the places and organisations they name, are invented. */
 export type Person = { platform: Platform; handle: string; id: string; name: string };
 
 /**
- * Invented accounts: handles below reserved domains on Bluesky and Mastodon, names that end in `_demo` on X, so that none
- * is anybody's.
+ * Fictional. Uses reserved domains on Bluesky and Mastodon and names ending in `_demo` on X, so that no handle belongs to a real
+ * user.
  */
 export const people: Readonly<Record<string, Person>> = {
   mira: { platform: "x", handle: "mira_demo", id: "9100000001", name: "Mira Ojala" },

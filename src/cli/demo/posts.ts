@@ -1,11 +1,11 @@
 /**
  * The posts of the demo, written for Earshot: a week in Port Lumen, an invented harbour town, and some of the years before it.
- * Nobody and nothing in them exists. One post a line, oldest or newest in any order:
+ * All people and things in them are fictional. One post per line, in any order:
  *
  *     AGE PERSON LANG [key=KEY] [likes=N] [reposts=N] [replies=N] [quotes=N] [reply=KEY] [quote=KEY] [repost=KEY]
  *         [at=PLACE] [link=URL] [image|video|gif=ALT_WORDS_WITH_UNDERSCORES] [sensitive] | TEXT
  *
- * AGE is how long before the demo's start it was written: minutes, hours or days. A repost takes its text from its original.
+ * AGE is the time before the demo's start, in minutes, hours, days or years. A repost takes its text from its original.
  */
 export const storyLines = `
 2m mira en likes=12 reposts=3 replies=2 at=harbour | Northern lights over the harbour right now, green to the horizon #aurora

@@ -1,4 +1,4 @@
-/** JSON for reading: what fits on one line of `columns` stays on it, the rest is indented by two. */
+/** Values that fit into `columns` stay on one line, others are indented by two. */
 export function prettyJson(value: unknown, columns: number, indent = ""): string {
   const line = spaced(value);
   if (indent.length + line.length <= columns || typeof value !== "object" || value === null) {
@@ -13,7 +13,7 @@ export function prettyJson(value: unknown, columns: number, indent = ""): string
   return `${open}\n${items.join(",\n")}\n${indent}${close}`;
 }
 
-/** Puts short members side by side, as many as fit. */
+/** Puts as many short members on a line as fit. */
 function fill(members: readonly [string, unknown][], columns: number, indent: string): string[] {
   const lines: string[] = [];
   for (const [name, value] of members) {
@@ -29,7 +29,7 @@ function fill(members: readonly [string, unknown][], columns: number, indent: st
   return lines;
 }
 
-/** One line, with a space behind each comma and colon outside of strings. */
+/** A space after each comma and colon. */
 function spaced(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

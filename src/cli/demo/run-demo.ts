@@ -16,7 +16,7 @@ import { makeCorpus } from "./corpus.ts";
 import { curlLine } from "./curl.ts";
 import { corpusEndMs, showMainJob, submission } from "./main-job.ts";
 
-/** Runs the demo on a temporary folder, which is gone afterwards however it ends. */
+/** Runs the demo on a temporary folder, which is always removed. */
 export async function runDemo(options: { keep: boolean }, terminal: Terminal): Promise<void> {
   const listen = options.keep ? readConfig(terminal).http : { host: "127.0.0.1", port: 0 };
   const folder = await mkdtemp(join(tmpdir(), "earshot-demo-"));
@@ -30,7 +30,7 @@ export async function runDemo(options: { keep: boolean }, terminal: Terminal): P
       await service.stop();
     }
   } catch (thrown) {
-    // Stopping it is no fault of the demo.
+    // Stopping the demo is not an error.
     if (!terminal.stopping.aborted) throw thrown;
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -48,7 +48,7 @@ function demoConfig(folder: string, { host, port }: { host: string; port: number
   });
 }
 
-/** The demo asks more than three times a second, so its key may. */
+/** The demo exceeds the default of three requests a second. */
 const requestsPerSecond = 50;
 
 async function demonstrate(
@@ -85,7 +85,7 @@ async function demonstrate(
   else terminal.out(whatNext(seconds));
 }
 
-/** The last half second that has passed: so no time of the corpus falls on a full second, and all are written alike. */
+/** The last half second that has passed, so that all times of the corpus have fractions and print alike. */
 const halfPast = (ms: number): number => Math.floor(ms / 1000) * 1000 - 500;
 
 function introduction(posts: number, terminal: Terminal): string {
@@ -99,7 +99,6 @@ function introduction(posts: number, terminal: Terminal): string {
   ].join("\n");
 }
 
-/** Writes the corpus as files, one a platform, and imports them as any file is. */
 async function importCorpus(
   corpus: ReturnType<typeof makeCorpus>,
   service: Service,

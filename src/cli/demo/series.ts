@@ -1,4 +1,4 @@
-/** Accounts that post by the clock: lines of the same form as `storyLines`, the same ones each time. */
+/** Deterministic, in the format of `storyLines`. */
 export function seriesLines(): readonly string[] {
   return [...harbourReports(), ...ferryReports(), ...nightReports(), ...tramReports()];
 }

@@ -5,10 +5,10 @@ import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { makeCorpus } from "./corpus.ts";
 
-/** The newest post of the samples, Unix milliseconds. Fixed, so that the files change only with the corpus. */
+/** Fixed, so that the files change only with the corpus. */
 const newestMs = Date.UTC(2025, 11, 31, 12) - 500;
 
-/** The sample posts as the lines of an import file, by file name: one file per platform. */
+/** By file name, one per platform. */
 export function sampleFiles(): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   for (const [platform, records] of makeCorpus(newestMs)) {
@@ -18,7 +18,7 @@ export function sampleFiles(): ReadonlyMap<string, string> {
   return files;
 }
 
-/** Writes the files of `samples/`: `npm run samples`. */
+/** `npm run samples` */
 if (argv[1] !== undefined && import.meta.url === pathToFileURL(argv[1]).href) {
   const folder = join(import.meta.dirname, "../../../samples");
   mkdirSync(folder, { recursive: true });

@@ -13,7 +13,7 @@ import { signedFields } from "./sign.ts";
 export type AttemptContext = {
   store: Pick<Store<WebhookOperations>, "write">;
   clock: Clock;
-  /** From 0 to below 1. */
+  /** In [0, 1). */
   random: () => number;
   settings: WebhookSettings;
   sealer: Sealer;
@@ -22,25 +22,24 @@ export type AttemptContext = {
     info(fields: Record<string, unknown>, message: string): void;
     error(fields: Record<string, unknown>, message: string): void;
   };
-  /** Told what the store did not do and what that leaves undone; it is tried again. */
+  /** Called with store errors; the write is repeated. */
   onFault: (thrown: unknown, message: string) => void;
 };
 
 export type AttemptEnd = {
   end: TryEnd["end"];
-  /** How long its webhook is to be left alone; 0 when it need not be. */
+  /** How long to pause the webhook; 0 for not at all. */
   pauseMs: number;
 };
 
-/** Answers of a receiver that is overloaded, or of its gateway: the rest of what waits for it is held back as well. */
+/** An overloaded receiver or its gateway: its other deliveries pause too. */
 const throttling = new Set<number | null>([429, 502, 503, 504]);
-/** For how long, where it does not say. */
+/** Without `Retry-After`. */
 const throttleMs = 5_000;
 
-/** How long until it is tried again to note how a try went. */
 const noteAgainMs = 5_000;
 
-/** Tries a delivery once and notes how that went, as soon as the store takes it. Rejects, with nothing noted, when the signal aborts. */
+/** Tries once and records the outcome. Rejects without a record when the signal aborts. */
 export async function attempt(
   context: AttemptContext,
   delivery: DueDelivery,
@@ -60,7 +59,7 @@ export async function attempt(
   return { end: end.end, pauseMs: pauseOf(outcome) };
 }
 
-/** What was sent is not sent again for want of a note: a full disk would have it sent again and again. */
+/** Repeats the write rather than the delivery, which a full disk would otherwise send again and again. */
 async function note({ store, clock, onFault }: AttemptContext, tried: TryEnd, signal: AbortSignal) {
   for (;;) {
     try {

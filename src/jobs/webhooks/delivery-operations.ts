@@ -7,13 +7,11 @@ type WebhookSecret = Pick<
   "accountId" | "webhookId" | "sealedSecret" | "formerSealedSecret"
 >;
 
-/** What the sender asks of the store: what is due, how a try went, what is too old. */
 export const deliveryOperations = {
   dueDeliveries: read(dueDeliveries),
 
   endTry: relaxed(endTry),
 
-  /** Deliveries that have not ended. */
   countWaitingDeliveries: read(
     (database, _args: null): number =>
       database.get<{ waiting: number }>(
@@ -21,7 +19,7 @@ export const deliveryOperations = {
       )?.waiting ?? 0,
   ),
 
-  /** The secret of some webhook, to try a key with; null when there is none. */
+  /** Any webhook's secret, to check the key; null if there is none. */
   anyWebhookSecret: read(
     (database, _args: null): WebhookSecret | null =>
       database.get<WebhookSecret>(
@@ -31,8 +29,7 @@ export const deliveryOperations = {
   ),
 
   /**
-   * Drops what is too old or too much, some at a time, and former secrets whose time is over. How many deliveries that had
-   * not ended went, and whether there may be more.
+   * Deletes a batch of deliveries beyond the age or count limit, and expired former secrets. `dropped` counts unfinished ones.
    */
   sweepDeliveries: durable(
     (
@@ -75,5 +72,5 @@ export const deliveryOperations = {
 
 type Dropped = { webhookId: string; nextMs: number | null };
 
-/** Rows that one sweep drops, so that no transaction holds the writer for long. */
+/** Rows per batch, so that no transaction blocks the writer for long. */
 const sweepRows = 500;

@@ -1,6 +1,6 @@
 import type { Database } from "../../db/open.ts";
 
-/** A delivery that may be tried, with all that a try needs. Times are Unix milliseconds. */
+/** Times are Unix milliseconds. */
 export type DueDelivery = {
   id: string;
   webhookId: string;
@@ -10,32 +10,26 @@ export type DueDelivery = {
   attempts: number;
   failures: number;
   nextMs: number;
-  /** The webhook's first failure since a delivery last succeeded. */
+  /** The webhook's first failure since its last success. */
   failingSinceMs: number | null;
   sealedSecret: Uint8Array;
-  /** Null when there is none, or it is not good any more. */
+  /** Null if absent or expired. */
   formerSealedSecret: Uint8Array | null;
 };
 
 export type DueRequest = {
   nowMs: number;
-  /** Webhooks that are left alone for now. */
   paused: readonly string[];
-  /** Deliveries under way. */
   underWay: readonly { id: string; webhookId: string }[];
-  /** How many of one webhook may be under way. */
   perWebhook: number;
-  /** How many are wanted, of webhooks whose last delivery succeeded or that are untried, and of all others. */
+  /** Maximum number to return, in total and of webhooks whose last delivery failed. */
   limit: number;
   failingLimit: number;
-  /** How many of `limit` those others get first, so that webhooks that succeed cannot keep them out for good. */
+  /** Slots of `limit` that failing webhooks get first, so that healthy ones cannot starve them. */
   failingFirst: number;
 };
 
-/**
- * What may be tried now; of a webhook at most `perWebhook`, those under way included. Webhooks take turns: one that was just
- * tried comes after all that are due, however much waits for it.
- */
+/** Deliveries to try now. Round-robin: a webhook that was just tried comes after all that are due. */
 export function dueDeliveries(database: Database, request: DueRequest): DueDelivery[] {
   const { limit, failingLimit, failingFirst } = request;
   const healthy = dueOfWebhooks(database, request, { isHealthy: 1, limit });
@@ -49,7 +43,6 @@ export function dueDeliveries(database: Database, request: DueRequest): DueDeliv
 
 type Share = { isHealthy: 0 | 1; limit: number };
 
-/** Ids of what is due of the webhooks whose turn it is, as many as are wanted. */
 function dueOfWebhooks(
   database: Database,
   request: DueRequest,
@@ -61,7 +54,7 @@ function dueOfWebhooks(
     `SELECT id AS webhookId FROM webhook
      WHERE (failing_since_ms IS NULL) = :isHealthy AND due_ms <= :nowMs
      ORDER BY due_ms LIMIT :webhooks`,
-    // Those that are paused, or have something under way, may be the first and have nothing to give.
+    // Paused and busy webhooks may come first without a delivery to return.
     { isHealthy, nowMs, webhooks: limit + underWay.length + paused.length },
   );
   const closed = new Set(paused);
@@ -92,7 +85,7 @@ function dueOf(
     .slice(0, room);
 }
 
-/** A delivery with what is needed to try it; nothing when it went meanwhile. */
+/** Empty if deleted or disabled. */
 function detailsOf(database: Database, id: string, nowMs: number): DueDelivery[] {
   return database.all<DueDelivery>(
     `SELECT delivery.id, webhook_id AS webhookId, account_id AS accountId, url, payload, attempts, failures, next_ms AS nextMs,

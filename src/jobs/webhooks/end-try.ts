@@ -1,8 +1,8 @@
 import type { Database } from "../../db/open.ts";
 
 /**
- * How a try went, times in Unix milliseconds. The row must be as it was when the try began: anything else is a later decision,
- * and stays.
+ * Times in Unix milliseconds. Applies only if `attempts` and `nextMs` are unchanged since the attempt began: any difference is a
+ * later decision and wins.
  */
 export type TryEnd = {
   id: string;
@@ -12,14 +12,14 @@ export type TryEnd = {
   nowMs: number;
   status: number | null;
   error: string | null;
-  /** `retry` at `retryMs`; `failed` when no try is left; `gone` when the receiver wants nothing any more. */
+  /** `retry` at `retryMs`; `failed`: no attempts left; `gone`: the receiver answered 410. */
   end: "delivered" | "retry" | "failed" | "gone";
   retryMs: number | null;
-  /** A webhook without a success for so long is disabled when a delivery fails for good. */
+  /** A webhook without a success for this long is disabled when a delivery fails finally. */
   disableAfterMs: number;
 };
 
-/** Notes a try. Why the webhook was disabled by it; null when it was not. */
+/** Records an attempt. Returns why it disabled the webhook, or null. */
 export function endTry(database: Database, end: TryEnd): { disabledReason: string | null } {
   noteTry(database, end);
   const disabledReason = end.end === "delivered" ? null : noteFailure(database, end);
@@ -28,10 +28,7 @@ export function endTry(database: Database, end: TryEnd): { disabledReason: strin
   return { disabledReason };
 }
 
-/**
- * Notes from when on a webhook is to be looked at: when the first of its deliveries is due, not before `fromMs`; never while it
- * is disabled. To be called after anything but the addition of a delivery.
- */
+/** The first due delivery but not before `fromMs`; never while disabled. Call it after every change except adding a delivery. */
 export function setDue(database: Database, webhookId: string, fromMs: number): void {
   database.run(
     `UPDATE webhook SET due_ms = CASE WHEN disabled_ms IS NULL THEN
@@ -48,7 +45,6 @@ function noteSuccess(database: Database, webhookId: string): void {
   );
 }
 
-/** Why the webhook is disabled; null when it is not, or was before. */
 function noteFailure(database: Database, end: TryEnd): string | null {
   const { webhookId, nowMs } = end;
   const failing = database.get<{ sinceMs: number }>(

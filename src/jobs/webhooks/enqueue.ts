@@ -6,8 +6,8 @@ import type { JobEvent, WebhookEvent } from "./webhook.ts";
 export type EndedJob = { accountId: string; uuid: string; event: JobEvent; nowMs: number };
 
 /**
- * Notes a delivery for each webhook of the account that wants the event, in the transaction in which the job ends and after
- * the job's row says so. What is delivered is fixed here. An account without webhooks costs one look into an index.
+ * Adds a delivery per subscribed webhook, in the transaction that ends the job and after its row is updated. The payload is fixed
+ * here. Without webhooks, this costs one index lookup.
  */
 export function enqueueDeliveries(database: Database, ended: EndedJob): void {
   const { accountId, uuid, event, nowMs } = ended;
@@ -54,7 +54,7 @@ export function insertDelivery(database: Database, delivery: NewDelivery): void 
   );
 }
 
-/** A job ends once, so that its event has one id for each webhook, which nobody can guess who does not know both. */
+/** Stable, because a job ends once; cannot be guessed without both the webhook ID and the uuid. */
 function idOf(webhookId: string, uuid: string, event: WebhookEvent): string {
   const hash = createHash("sha256")
     .update(JSON.stringify([webhookId, uuid, event]))

@@ -20,22 +20,18 @@ export type NewWebhook = OwnedId & {
   events: readonly JobEvent[];
   sealedSecret: Uint8Array;
   nowMs: number;
-  /** How many the account may have. */
   maxPerAccount: number;
 };
 
 export type SecretChange = OwnedId & {
   sealedSecret: Uint8Array;
-  /** Until when the secret that is replaced signs as well. */
+  /** Until when the replaced secret also signs. */
   formerUntilMs: number;
 };
 
 export type WebhookOperations = typeof webhookOperations;
 
-/**
- * Webhooks as their owners see them. Everything names the account: another account's webhook is null, as one that is not
- * there. What the owner changes is on disk when it resolves.
- */
+/** Every operation is scoped to the account: another account's webhook is null, like a missing one. Changes are durable. */
 export const webhookOperations = {
   ...deliveryOperations,
 
@@ -58,7 +54,7 @@ export const webhookOperations = {
 
   findWebhook: read((database, owned: OwnedId): Webhook | null => webhookOf(database, owned)),
 
-  /** Its deliveries go with it. Whether it was there. */
+  /** Also deletes its deliveries. Returns whether it existed. */
   deleteWebhook: durable(
     (database, { accountId, id }: OwnedId): boolean =>
       database.run("DELETE FROM webhook WHERE id = :id AND account_id = :accountId", {
@@ -77,7 +73,7 @@ export const webhookOperations = {
     return webhookOf(database, change);
   }),
 
-  /** Lets it be told again, also of what waits for it; one that is not disabled stays as it is. */
+  /** Resumes deliveries, including those that waited. */
   enableWebhook: durable(
     (database, { nowMs, ...owned }: OwnedId & { nowMs: number }): Webhook | null => {
       const changed = database.run(
@@ -112,10 +108,7 @@ export const webhookOperations = {
       webhookOf(database, owned) && deliveriesOf(database, owned.id, filter),
   ),
 
-  /**
-   * Begins a delivery anew, under its own id and with all of its tries; one that waits is due at once. `webhook` or `delivery`:
-   * which of the two is not there. Errors: `webhook_disabled`.
-   */
+  /** Restarts a delivery with all of its attempts. `webhook` or `delivery`: which does not exist. Errors: `webhook_disabled`. */
   replayDelivery: durable(
     (
       database,
@@ -136,7 +129,7 @@ export const webhookOperations = {
   ),
 };
 
-/** An account's webhook that is not disabled; null when it has none of this id. Errors: `webhook_disabled`. */
+/** Null if the account has no webhook with this ID. Errors: `webhook_disabled`. */
 function enabled(database: Database, owned: OwnedId): Webhook | null {
   const webhook = webhookOf(database, owned);
   if (webhook === null || webhook.disabledMs === null) return webhook;
@@ -153,7 +146,6 @@ function tooMany(most: number): EarshotError {
   });
 }
 
-/** What was written in this transaction. */
 function present<Value>(value: Value | null): Value {
   if (value === null) throw new Error("a row is missing that was just written");
   return value;

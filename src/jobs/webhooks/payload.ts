@@ -15,10 +15,7 @@ type EndedRow = {
   attempts: number;
 };
 
-/**
- * What a receiver is told of a job that has ended, as JSON; null when the job is not there. It holds neither the query nor
- * posts: who may see them fetches them with a key.
- */
+/** JSON; null if the job does not exist. Contains neither the query nor posts: receivers fetch them with a key. */
 export function jobPayload(
   database: Database,
   uuid: string,
@@ -53,7 +50,6 @@ export function jobPayload(
   });
 }
 
-/** What a receiver is told when its owner tries it. */
 export function testPayload(webhookId: string, nowMs: number): string {
   return payloadOf("webhook.test", nowMs, { webhook_id: webhookId });
 }

@@ -2,23 +2,20 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { GuardedClient } from "../../lib/guarded-fetch.ts";
 import type { TryOutcome } from "./schedule.ts";
 
-/** One try: sends a delivery and tells how that went. It never throws but when the signal aborts. */
+/** Rejects only when the signal aborts. */
 export type PostDelivery = (message: Message, signal: AbortSignal) => Promise<TryOutcome>;
 
 export type Message = {
   url: string;
   body: string;
-  /** Those that prove where it comes from. */
+  /** The signature headers. */
   fields: Readonly<Record<string, string>>;
 };
 
-/** So much of an answer's body is read, and dropped, so that its connection can be used again. */
+/** How much of a response body is read, so that the connection can be reused. */
 export const mostAnswerBytes = 1_024;
 
-/**
- * Sends through a guarded fetch that follows no redirects. The status decides: whatever is wrong with the body that follows a
- * 2xx, the receiver has what it was sent.
- */
+/** The status alone decides: after a 2xx the receiver has the delivery, whatever happens to the body. */
 export function createPost(
   client: Pick<GuardedClient, "stream">,
   { timeoutMs, now }: { timeoutMs: number; now: () => number },
@@ -46,7 +43,7 @@ async function drop(pieces: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     for await (const _piece of pieces);
   } catch {
-    // Too long, cut off or too slow: it is not looked at anyway.
+    // Too long, truncated or too slow: the body is not used.
   }
 }
 
@@ -58,7 +55,6 @@ function outcomeOf(status: number, retryAfter: string | null, nowMs: number): Tr
   return { kind: "failed", status, error, retryAfterMs: askedPauseMs(retryAfter, nowMs) };
 }
 
-/** `Retry-After` is a number of seconds or a date. */
 function askedPauseMs(written: string | null, nowMs: number): number | null {
   if (written === null) return null;
   if (/^\d{1,9}$/.test(written)) return Number(written) * 1_000;
@@ -66,7 +62,7 @@ function askedPauseMs(written: string | null, nowMs: number): number | null {
   return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
 }
 
-/** What the owner of a webhook may know: never where a name leads inside of this network. */
+/** Never reveals the internal address that a name resolves to. */
 function reasonOf(fault: unknown): string {
   if (!(fault instanceof EarshotError)) return "could not be sent";
   if (fault.code === "address_refused") return "its address is not public";

@@ -1,8 +1,8 @@
 import type { Database } from "../../db/open.ts";
 
 /**
- * The wall clock was put back by `ms`: what waits is due as far from now as before. Put forward, it may be due earlier, which
- * harms nobody. A try under way is made again, as its delivery is not as it was when the try began.
+ * After the wall clock was set back by `ms`. A clock set forward only makes deliveries early. An attempt in progress is repeated,
+ * because its row no longer matches.
  */
 export function putDeliveriesBack(database: Database, ms: number): void {
   database.run("UPDATE webhook SET due_ms = due_ms - :ms WHERE due_ms IS NOT NULL", { ms });

@@ -9,13 +9,13 @@ export type RetentionContext = {
   clock: Clock;
   settings: Pick<WebhookSettings, "retentionMs" | "maxDeliveries">;
   onFault: AttemptContext["onFault"];
-  /** Told how many deliveries were dropped before they had ended. */
+  /** Called with the number of deliveries deleted unfinished. */
   onDropped: (deliveries: number) => void;
 };
 
 const sweepEveryMs = 60_000;
 
-/** Drops deliveries that are too old or too many, once a minute, until the signal aborts; it never rejects. */
+/** Once a minute until the signal aborts. Never rejects. */
 export async function keepWithinBounds(
   context: RetentionContext,
   stopping: AbortSignal,

@@ -11,7 +11,7 @@ const webhookColumns = `id, account_id AS accountId, url, events, created_ms AS 
 const deliveryColumns = `id, number, event, payload, created_ms AS createdMs, attempts, next_ms AS nextMs, last_ms AS lastMs,
   delivered_ms AS deliveredMs, last_status AS lastStatus, last_error AS lastError`;
 
-/** All webhooks of an account, oldest first. */
+/** Oldest first. */
 export function webhooksOf(database: Database, accountId: string): Webhook[] {
   return database
     .all<WebhookRow>(
@@ -21,7 +21,7 @@ export function webhooksOf(database: Database, accountId: string): Webhook[] {
     .map(readWebhook);
 }
 
-/** An account's webhook; null when there is none of this id, or it is another account's. */
+/** Null if the ID is unknown or belongs to another account. */
 export function webhookOf(database: Database, { accountId, id }: OwnedId): Webhook | null {
   const row = database.get<WebhookRow>(
     `SELECT ${webhookColumns} FROM webhook WHERE id = :id AND account_id = :accountId`,
@@ -35,19 +35,19 @@ export type OwnedId = { accountId: string; id: string };
 export type DeliveryFilter = {
   /** Null for all. */
   states: readonly Delivery["state"][] | null;
-  /** Only what was numbered before; null from the newest. */
+  /** Only deliveries with a lower number; null starts at the newest. */
   before: number | null;
   limit: number;
 };
 
-/** Which rows are in a state, as an SQL condition. */
+/** As SQL conditions. */
 const conditions: Record<Delivery["state"], string> = {
   waiting: "next_ms IS NOT NULL",
   delivered: "next_ms IS NULL AND delivered_ms IS NOT NULL",
   failed: "next_ms IS NULL AND delivered_ms IS NULL",
 };
 
-/** Deliveries of a webhook, newest first. */
+/** Newest first. */
 export function deliveriesOf(
   database: Database,
   webhookId: string,
@@ -64,7 +64,7 @@ export function deliveriesOf(
     .map(readDelivery);
 }
 
-/** A delivery of a webhook; null when there is none of this id, or it is another webhook's. */
+/** Null if the ID is unknown or belongs to another webhook. */
 export function deliveryOf(database: Database, webhookId: string, id: string): Delivery | null {
   const row = database.get<DeliveryRow>(
     `SELECT ${deliveryColumns} FROM webhook_delivery WHERE id = :id AND webhook_id = :webhookId`,

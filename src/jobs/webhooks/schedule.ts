@@ -1,12 +1,9 @@
-/**
- * When what could not be delivered is tried again: the schedule that Standard Webhooks recommends, ten tries in a little over
- * three days.
- */
+/** The retry schedule that Standard Webhooks recommends: ten attempts in a little over three days. */
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 
-/** Pauses after the first failure, the second and so on, milliseconds. */
+/** Delays after the first failure, the second, and so on, in milliseconds. */
 export const pausesMs: readonly number[] = [
   5 * secondMs,
   5 * minuteMs,
@@ -19,22 +16,18 @@ export const pausesMs: readonly number[] = [
   24 * hourMs,
 ];
 
-/** A pause grows by up to this part of it, so that what failed together does not come again together. */
+/** Spreads deliveries that failed together. */
 const jitter = 0.2;
 
-/** However long a receiver asks to be left alone, it is tried again after this. */
+/** Upper bound for a receiver's `Retry-After`. */
 export const longestPauseMs = 24 * hourMs;
 
-/** How a try went; `retryAfterMs` is how long the receiver asks to be left alone. */
 export type TryOutcome =
   | { kind: "delivered"; status: number }
   | { kind: "gone"; status: number }
   | { kind: "failed"; status: number | null; error: string; retryAfterMs: number | null };
 
-/**
- * How long to wait after the given number of failures, one or more; null when all tries are used. `random` gives numbers from
- * 0 to below 1.
- */
+/** Null if no attempts are left. `random` returns numbers in [0, 1). */
 export function pauseAfter(
   failures: number,
   retryAfterMs: number | null,

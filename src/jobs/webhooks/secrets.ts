@@ -1,14 +1,13 @@
 import type { Sealer, SealOwner } from "../../lib/seal.ts";
 import type { DueDelivery } from "./due-deliveries.ts";
 
-/** What the secret of a webhook is sealed for. */
 export function webhookOwner(accountId: string, id: string): SealOwner {
   return { purpose: "webhook", accountId, id };
 }
 
 /**
- * What a delivery is signed with now: one secret, or two while one is being replaced. A former one that does not open is left
- * out, since replacing it is what mends that. Errors: `secret_key_mismatch`.
+ * The current signing secrets, two during a replacement. A former secret that cannot be decrypted is skipped, because replacing a
+ * secret is how that is fixed. Errors: `secret_key_mismatch`.
  */
 export function secretsOf(
   sealer: Sealer,

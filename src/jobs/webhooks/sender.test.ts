@@ -32,7 +32,7 @@ let sent: { url: string; id: string; signatures: string[]; atMs: number }[];
 let outcomes: DeliveryOutcome[];
 let logged: string[];
 let faults: unknown[];
-/** How the next try ends. */
+/** The outcome of the next attempt. */
 let answer: (message: Message) => TryOutcome | Promise<TryOutcome>;
 
 const delivered: TryOutcome = { kind: "delivered", status: 200 };
@@ -64,7 +64,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A process that comes to what the one before left. */
+/** Starts a new process over the existing store. */
 function begin(key: Uint8Array = secretKey, overrides: Partial<typeof webhookDefaults> = {}): void {
   store = createLocalStore(database, webhookOperations);
   const settings = { ...webhookDefaults, ...overrides };
@@ -119,7 +119,7 @@ const pageOf = async (id: string) =>
 
 const sentTo = (path: string) => sent.filter(({ url }) => url === `https://example.com${path}`);
 
-/** Time passes in steps that leave the sender time to look between them. */
+/** Advances the clock in steps, so that the sender can check in between. */
 async function pass(ms: number, steps = 10): Promise<void> {
   for (let step = 0; step < steps; step += 1) await clock.advance(ms / steps);
 }
@@ -133,7 +133,7 @@ describe("tries", () => {
     await clock.advance(1_000);
     for (const pauseMs of pausesMs) {
       const before = sent.length;
-      // A try begins at most a look after it is due, and is noted when it was made.
+      // An attempt starts at most one check interval after it is due.
       clock.shiftWall(pauseMs - 1_001);
       await clock.advance(0);
       expect(sent).toHaveLength(before);
@@ -265,7 +265,7 @@ describe("a crash", () => {
     const deliveryId = await sendTest(id);
     await clock.advance(1_000);
     const dead = sender;
-    // The first process notes nothing any more.
+    // The first process records nothing more.
     answer = () => delivered;
     begin();
     sender.start();

@@ -7,17 +7,15 @@ import { keepWithinBounds } from "./retention.ts";
 import { secretsOf } from "./secrets.ts";
 
 /**
- * Delivers what is due, at least once each: the store knows what waits and until when, and a try that a crash cut off is made
- * again. At most two tries of one webhook are under way, and the webhooks that fail share half of the places, so that slow
- * receivers do not hold up the others. One place is theirs whatever else is due, so that one that has recovered shows it; where
- * there is a single place, they have it by turns.
+ * Delivers due webhooks at least once: attempts interrupted by a crash are repeated. Failing webhooks share half of the slots, so
+ * that slow receivers do not delay the others. One slot is always theirs, so that a recovered webhook is noticed; a single slot
+ * alternates.
  */
 export type Sender = {
-  /** Begins to deliver. */
   start(): void;
-  /** There may be something due: looks at once instead of within a second. */
+  /** Checks for due deliveries now rather than within a second. */
   wake(): void;
-  /** Lets tries under way end for a short time, cuts off the rest, which is due again, and resolves when all have ended. */
+  /** Gives attempts in progress a short time, then aborts them; they stay due. */
   stop(): Promise<void>;
 };
 
@@ -25,16 +23,13 @@ export type DeliveryOutcome = "delivered" | "retried" | "failed" | "dropped";
 
 export type SenderContext = AttemptContext & {
   store: Store<WebhookOperations>;
-  /** Told how deliveries fared, of how many at once. */
+  /** Called with an outcome and its number of deliveries. */
   onOutcome?: (outcome: DeliveryOutcome, deliveries: number) => void;
 };
 
 const perWebhook = 2;
-/** Between two looks at what is due. */
 const lookEveryMs = 1_000;
-/** The least time between two looks, however often it is woken. */
 const leastPauseMs = 20;
-/** How long tries under way have at a stop. */
 const stopPatienceMs = 2_000;
 
 const outcomes = {
@@ -44,7 +39,7 @@ const outcomes = {
   gone: "failed",
 } as const satisfies Record<TryEnd["end"], DeliveryOutcome>;
 
-/** Why a rest ends; one for all, as an abort without a reason makes an exception each time. */
+/** Shared abort reason: an abort without one creates an exception each time. */
 const woken = new Error("there may be something to send");
 
 type Try = { delivery: DueDelivery; ended: Promise<void> };
@@ -54,7 +49,7 @@ export function createSender(context: SenderContext): Sender {
   const stopping = new AbortController();
   const cutting = new AbortController();
   const underWay = new Map<string, Try>();
-  /** Until when webhooks are left alone, by the clock's `elapsed`. */
+  /** End of each webhook's pause, monotonic. */
   const pausedUntilMs = new Map<string, number>();
   let watching: Promise<unknown> = Promise.resolve();
   let isWoken = false;
@@ -110,7 +105,7 @@ export function createSender(context: SenderContext): Sender {
     return [...pausedUntilMs.keys()];
   }
 
-  /** Of two tries at a time the answer that asks for the longer pause counts. */
+  /** Of two concurrent attempts, the longer pause wins. */
   function pause(webhookId: string, untilMs: number): void {
     pausedUntilMs.set(webhookId, Math.max(untilMs, pausedUntilMs.get(webhookId) ?? 0));
   }
@@ -121,7 +116,7 @@ export function createSender(context: SenderContext): Sender {
       onOutcome?.(outcomes[end], 1);
       if (pauseMs > 0) pause(delivery.webhookId, clock.elapsed() + pauseMs);
     } catch (fault) {
-      // What was cut off is due again.
+      // An aborted attempt stays due.
       if (!cutting.signal.aborted) onFault(fault, "a delivery was not tried");
     } finally {
       underWay.delete(delivery.id);
@@ -129,7 +124,7 @@ export function createSender(context: SenderContext): Sender {
     }
   }
 
-  /** A wrong key shows at the start, not at the first delivery. */
+  /** Detects a wrong key at startup rather than at the first delivery. */
   async function checkKey(): Promise<void> {
     const held = await store.read("anyWebhookSecret", null);
     if (held !== null) secretsOf(sealer, held);

@@ -4,7 +4,6 @@ import { defaultsOf, type SettingsOf } from "../../lib/settings/setting.ts";
 
 const hourMs = 3_600_000;
 
-/** Webhooks and their deliveries. */
 export const webhookSettings = {
   maxPerAccount: count(
     "EARSHOT_MAX_WEBHOOKS",
@@ -51,7 +50,7 @@ export const webhookSettings = {
 };
 
 export const webhookLimits = {
-  /** Deliveries that are kept for each webhook; the oldest are deleted first. */
+  /** Deliveries stored per webhook; the oldest are deleted first. */
   maxDeliveries: 10_000,
   /** How long a replaced secret signs in addition to the new one, in milliseconds. */
   formerSecretMs: 24 * hourMs,

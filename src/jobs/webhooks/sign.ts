@@ -2,18 +2,16 @@ import { createHmac } from "node:crypto";
 import type { RandomBytes } from "../../lib/base62.ts";
 
 /**
- * Signatures of Standard Webhooks 1.0.0: HMAC-SHA256 over `id.timestamp.body`, the key being what stands in base64 after
- * `whsec_`. While a secret is being replaced there are two signatures, of which a receiver needs one.
+ * Standard Webhooks 1.0.0: HMAC-SHA256 over `id.timestamp.body`, with the base64 after `whsec_` as the key. During a replacement
+ * there are two signatures; a receiver needs to verify one.
  */
 const prefix = "whsec_";
 const keyLength = 32;
 
-/** A secret with a key of 32 random bytes. */
 export function newSigningSecret(randomBytes: RandomBytes): string {
   return prefix + Buffer.from(randomBytes(keyLength)).toString("base64");
 }
 
-/** The header fields that prove where a request comes from and when it was made. */
 export function signedFields(
   message: { id: string; atMs: number; body: string },
   secrets: readonly string[],

@@ -4,10 +4,7 @@ import type { Guard } from "../../lib/guard.ts";
 
 export const longestUrl = 2_048;
 
-/**
- * The address of a webhook as it will be called. Where a name leads is looked at when it is called; what can be told by the
- * address alone is told here. Errors: `webhook_url_refused`.
- */
+/** Checks and normalises the URL; the resolved address is checked at each delivery. Errors: `webhook_url_refused`. */
 export function checkWebhookUrl(
   written: string,
   { guard, allowHttp }: { guard: Guard; allowHttp: "on" | "off" },

@@ -1,56 +1,53 @@
-/** What happens to jobs; a webhook is told of those that it asks for. */
 export const jobEvents = ["job.done", "job.error", "job.cancelled"] as const;
 export type JobEvent = (typeof jobEvents)[number];
 
-/** `webhook.test` is sent when its owner asks for it. */
+/** `webhook.test` is sent on request of the owner. */
 export const webhookEvents = [...jobEvents, "webhook.test"] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 
-/** An address of an account that is told what happens to its jobs. Times are Unix milliseconds. */
+/** Times are Unix milliseconds. */
 export type Webhook = {
   id: string;
   accountId: string;
   url: string;
   events: readonly JobEvent[];
   createdMs: number;
-  /** The first failure since a delivery last succeeded; null when the last one did. */
+  /** First failure since the last success; null if the last delivery succeeded. */
   failingSinceMs: number | null;
-  /** Until when the former secret signs beside the one in use. */
+  /** Until when the former secret also signs. */
   formerUntilMs: number | null;
   disabledMs: number | null;
   disabledReason: string | null;
-  /** Deliveries that were dropped before they had ended, as too many or too old. */
+  /** Deleted unfinished, by the age or count limit. */
   dropped: number;
 };
 
-/** `waiting` also while it is being tried. */
+/** `waiting` includes deliveries in progress. */
 export const deliveryStates = ["waiting", "delivered", "failed"] as const;
 type DeliveryState = (typeof deliveryStates)[number];
 
-/** One event for one webhook, however often it is tried; `id` is what its receiver knows it by. */
+/** One event for one webhook, over all attempts; `id` identifies it to the receiver. */
 export type Delivery = {
   id: string;
-  /** Within its webhook, growing. */
+  /** Increases within its webhook. */
   number: number;
   event: WebhookEvent;
   state: DeliveryState;
-  /** JSON, sent as it is. */
+  /** JSON, sent unchanged. */
   payload: string;
   createdMs: number;
   attempts: number;
-  /** When it is tried next; null when it has ended. */
+  /** Null once it has ended. */
   nextMs: number | null;
-  /** When it was tried last. */
   lastMs: number | null;
   deliveredMs: number | null;
-  /** Status of the last answer; null when there was none. */
+  /** Null if there was no response. */
   lastStatus: number | null;
-  /** Why the last try failed. */
   lastError: string | null;
 };
 
 export type DeliveryPage = {
   deliveries: readonly Delivery[];
-  /** Continues the list; null when it ends here. */
+  /** Continues the list; null on the last page. */
   before: number | null;
 };

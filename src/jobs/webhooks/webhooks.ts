@@ -17,10 +17,7 @@ import { newSigningSecret } from "./sign.ts";
 import type { Delivery, DeliveryPage, JobEvent, Webhook } from "./webhook.ts";
 import { checkWebhookUrl } from "./webhook-url.ts";
 
-/**
- * The webhooks of accounts, for their owners. Null: the account has no webhook of this id, whether another one has or not.
- * Secrets leave it once, when they are made.
- */
+/** Null means that the account has no webhook with this ID. Secrets are returned once, on creation. */
 export type Webhooks = {
   /** Errors: `webhook_url_refused`, `too_many_webhooks`. */
   create(
@@ -29,17 +26,16 @@ export type Webhooks = {
   ): Promise<WebhookWithSecret>;
   list(accountId: string): Promise<readonly Webhook[]>;
   find(accountId: string, id: string): Promise<Webhook | null>;
-  /** Whether it was there. */
   remove(accountId: string, id: string): Promise<boolean>;
-  /** Makes another secret; the former one signs beside it for a while. */
+  /** The former secret also signs for a while. */
   replaceSecret(accountId: string, id: string): Promise<WebhookWithSecret | null>;
-  /** Lets it be told again, also of what waited for it meanwhile. */
+  /** Resumes deliveries, including those that waited. */
   enable(accountId: string, id: string): Promise<Webhook | null>;
   /** Sends a `webhook.test`. Errors: `webhook_disabled`. */
   test(accountId: string, id: string): Promise<Delivery | null>;
   /** Newest first. */
   deliveries(accountId: string, id: string, filter: DeliveryFilter): Promise<DeliveryPage | null>;
-  /** Begins a delivery anew; else which of the two is not there. Errors: `webhook_disabled`. */
+  /** Restarts a delivery, or returns which of the two does not exist. Errors: `webhook_disabled`. */
   replay(
     accountId: string,
     id: string,
@@ -56,7 +52,6 @@ export type WebhooksContext = {
   settings: WebhookSettings;
   sealer: Sealer;
   guard: Guard;
-  /** Told when something is due. */
   onDue: () => void;
 };
 
