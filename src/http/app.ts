@@ -22,10 +22,9 @@ import { addNodeRoutes } from "./routes/nodes/add-node-routes.ts";
 import { createSubmissions } from "./submission/submission.ts";
 
 /**
- * The HTTP service apart from its socket. A request passes, in this order: its id, the path's platform word, wrong keys of
- * its address, its key, the key's requests a second, the body, the schema, the route. Whatever is thrown on the way is
- * answered as a problem (RFC 9457). Closing it ends held requests with what is known, and at once the connections that have
- * not brought a whole request.
+ * The HTTP service without its socket. Checks in order: request id, platform word, failed keys of the address, key, its
+ * requests per second, body, schema, route. Errors become problems (RFC 9457). Closing answers pending requests with their
+ * current state and closes connections without a complete request.
  */
 export function buildApp(context: HttpContext): FastifyInstance {
   const { app, stopping } = openApp({

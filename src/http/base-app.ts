@@ -15,7 +15,7 @@ import { readJsonBodies } from "./submission/json-body.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Whom limits per address count the request for: unlike `ip` always an address (caller-address.ts). */
+    /** For limits per address; unlike `ip` always an address (caller-address.ts). */
     callerAddress: string;
   }
 }
@@ -33,24 +33,23 @@ export type BaseAppContext = {
   clock: Pick<Clock, "sleep">;
   log: Pick<Logger, "error" | "warn">;
   newId(): string;
-  /** Told of each problem that a client was there to be answered with. */
+  /** Not called after a disconnect. */
   onProblem(code: ProblemCode): void;
-  /** Where somebody who asked for a path that is not there finds those that are. */
+  /** Hint of a 404: where the paths are listed. */
   pathsHint: string;
-  /** Sets what all answers of the app carry, also those of paths that are not there. */
+  /** For every answer, including 404. */
   setHeaders(request: FastifyRequest, reply: FastifyReply): void;
 };
 
 export type BaseApp = {
   app: FastifyInstance;
-  /** Aborts when the app drains or begins to close: what is held is to be answered then. */
+  /** Aborts when the app drains or closes. */
   stopping: AbortSignal;
 };
 
 /**
- * What every app here has in common, without any route: bounds on connections and bodies, JSON alone, ids of requests, the
- * path's platform word, and problems (RFC 9457) for whatever is thrown. Closing it ends at once the connections that have not
- * brought a whole request.
+ * An app without routes: limits on connections and bodies, JSON only, request ids, the platform word of the path, problems
+ * (RFC 9457) for all errors. On close, connections without a complete request close at once.
  */
 export function openApp(context: BaseAppContext): BaseApp {
   const { settings, clock, log, newId, pathsHint } = context;
@@ -62,11 +61,11 @@ export function openApp(context: BaseAppContext): BaseApp {
     trustProxy: settings.trustedProxies.length > 0 ? [...settings.trustedProxies] : false,
     forceCloseConnections: "idle",
     return503OnClosing: false,
-    // Fastify's own compilers serve no route here; named as factories they are not even loaded, which takes a while at a start.
+    // Unused. Factories keep Fastify from loading its own compilers, which would slow the start.
     schemaController: {
       compilersFactory: { buildValidator: otherCompiler, buildSerializer: otherCompiler },
     },
-    // A path that cannot be decoded, or a part of it that is longer than any uuid.
+    // A path that cannot be decoded, or a path parameter longer than any uuid.
     frameworkErrors: (_error, request, reply) => {
       context.setHeaders(request, reply);
       writeProblem(noSuchPath(pathsHint), request, reply);
@@ -88,7 +87,7 @@ export function openApp(context: BaseAppContext): BaseApp {
     const fault = faultOf(error);
     const isClientGone = reply.raw.destroyed;
     if (!isClientGone) context.onProblem(publicCode(fault));
-    // Other refusals are the caller's to mend; a job that failed was logged when it did, and a full disk when it was seen.
+    // Other refusals are the caller's to fix; failed jobs and a full disk are logged elsewhere.
     if (passing.includes(fault.code)) {
       log.warn({ request_id: request.id, code: fault.code, error: fault.message }, "not served");
     } else if (!toldElsewhere.includes(fault.code) && ourFaults.includes(publicCode(fault))) {
@@ -107,14 +106,14 @@ export function openApp(context: BaseAppContext): BaseApp {
     context.setHeaders(request, reply);
     shutdown.requireOpen(request);
     if (connections.isRefused(request.raw.socket)) throw tooManyConnections();
-    // Before its body is read: there is nothing to say about the body of a path that is not there.
+    // Before the body is read.
     if (request.is404) throw noSuchPath(pathsHint);
   });
   app.addHook("onSend", async (request, reply) => {
-    // A connection that is busy when the stop begins would otherwise stay open for a next request.
+    // A connection that is busy when shutdown begins would otherwise stay open.
     const isLast = shutdown.isAnnounced() || connections.isRefused(request.raw.socket);
     if (isLast) reply.header("connection", "close");
-    // The framework wants to close it after a refused body: whoever still sends would lose the answer.
+    // Fastify would close it after a refused body: a client that still sends would lose the answer.
     else if (reply.statusCode >= 400) reply.removeHeader("connection");
   });
   app.addHook("onRequest", fieldsHook);
@@ -130,9 +129,9 @@ export function openApp(context: BaseAppContext): BaseApp {
 }
 
 const ourFaults: readonly ProblemCode[] = ["internal", "unavailable"];
-/** Codes of states that pass, such as a node that waits for its approval: they have no stack trace that helps. */
+/** Temporary, such as a node that waits for approval: logged without a stack trace. */
 const passing: readonly string[] = ["unavailable", "gateway_unreachable"];
-/** Codes of those whose cause has a line of its own in the log. */
+/** Codes whose cause has its own log line. */
 const toldElsewhere: readonly string[] = ["storage_full", "stopping", "too_many_connections"];
 
 /** Public as `unavailable`. */

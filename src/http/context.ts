@@ -22,19 +22,18 @@ import type { DashboardCookies } from "./dashboard/cookies.ts";
 import type { StatusBoard } from "./dashboard/status-board.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 
-/** The settings that the routes look at. */
 type HttpSettings = Pick<GatewaySettings, "embedded" | "maxResultBytes"> & {
-  /** Without a slash at its end; null where the server is known by the address that it is called at. */
+  /** No trailing slash; null: derived from the request. */
   publicUrl: string | null;
-  /** Origins of pages that may call the API from a browser; `*` alone for all. */
+  /** May call the API from a browser; `*`: all. */
   corsOrigins: readonly string[];
-  /** The key of requests to the node that bring none; null keeps them out. */
+  /** The key of node requests that carry none; null refuses them. */
   openNodeKey: string | null;
-  /** The rates of the deployment, for accounts and keys without their own. */
+  /** Defaults for accounts and keys without limits of their own. */
   limits: DeploymentLimits & { dashboardRequestsPerSecond: number };
   maxKeysPerAccount: number;
   newKeysPerDay: number;
-  /** How long a sign-up after a deletion gets the limits of the account back. */
+  /** A sign-up within this time of a deletion gets the account's limits back. */
   deletedAccountMs: number;
   maxBodyBytes: number;
   maxConnections: number;
@@ -51,7 +50,7 @@ type HttpSettings = Pick<GatewaySettings, "embedded" | "maxResultBytes"> & {
   maxArchiveQueryLength: number;
   countDeadlineMs: number;
   maxCountBuckets: number;
-  /** How much later than its deadline a job may still end. */
+  /** How long after its deadline a job may still end. */
   deadlineGraceMs: number;
 };
 
@@ -61,20 +60,19 @@ export type Dashboard = {
   csrf: CsrfTokens;
   sessions: SessionSettings;
   signIn: SignIn;
-  /** How long a sign-in may take, and how many an address may begin. */
+  /** Duration of a sign-in, and starts per address. */
   signInLimits: { attemptMs: number; attemptsPerMinute: number };
 };
 
-/** Everything that the HTTP app needs, made in one place (server/context.ts). */
+/** Everything that the HTTP app needs, created in server/context.ts. */
 export type HttpContext = {
   settings: HttpSettings;
   clock: Clock;
   log: Logger;
   metrics: Metrics;
   limiter: Limiter;
-  /** Accounts, keys, sessions and what is kept of them. */
   accounts: AccountStore;
-  /** Ends what is under way of accounts that were suspended or deleted. */
+  /** Ends pending work of suspended or deleted accounts. */
   accountEnds: Pick<AccountEnds, "settle">;
   cursorKey: Uint8Array;
   jobs: Pick<
@@ -91,36 +89,28 @@ export type HttpContext = {
   >;
   webhooks: Webhooks;
   archive: Pick<Archive, "accountsNamed" | "page" | "records" | "search" | "withheld">;
-  /** The nodes of other processes. */
   nodes: NodeGateway;
-  /** Which platforms can be asked, and for what. */
   sources: Sources;
-  /** How people come in, and what they hold then. */
   dashboard: Dashboard;
-  /** What accounts do with their own credentials of platforms. */
   credentials: AccountCredentials;
-  /** What keys are used for. */
   usage: Pick<UsageRecorder, "noteRequest" | "noteKeyUse" | "flush">;
-  /** How the service stands, for the dashboard. */
   statusBoard: StatusBoard;
-  /** The posts that an account was shown under an ID that the archive does not know. */
+  /** The account's fetched posts of an ID that the archive does not have. */
   fetchedPosts(
     accountId: string,
     id: bigint,
   ): Promise<readonly { platform: Platform; uri: string }[]>;
-  /** Counts posts of the archive until a deadline, Unix milliseconds; rejects with the signal's reason when that aborts. */
+  /** Deadline in Unix milliseconds. Rejects with the signal's reason if it aborts. */
   countPosts(
     request: CountsRequest,
     deadlineMs: number,
     signal: AbortSignal,
   ): Promise<SourceCounts>;
-  /** State of the live stream; null when it is off. */
+  /** Null when the live stream is off. */
   ingest(): IngestState | null;
-  /** State of the stream of a Mastodon server; null when it is off. */
+  /** Null when the Mastodon stream is off. */
   mastodonStream(): MastodonStreamState | null;
-  /** Whether a reader of the archive answers. */
   readerAnswers(): Promise<boolean>;
-  /** Whether the control store cannot be written for want of space. */
   isStoreFull(): boolean;
   /** A fresh UUID. */
   newId(): string;

@@ -8,10 +8,9 @@ import { EarshotError } from "../lib/errors.ts";
 import { checksumPath, writeChecksum } from "./control-checksum.ts";
 
 /**
- * Copies a data folder's control database, as it is at one moment, into a file for its owner alone, while others write; its
- * size in bytes. The file is there whole and sound, on disk, or not at all, and beside it its checksum
- * (`control-checksum.ts`), which is written last. Errors: `no_control_store`, `backup_exists`,
- * `backup_damaged`, `disk_full`, `not_writable`.
+ * Snapshots the control database to a file (mode 0600) during writes; returns its bytes. The file appears complete, verified
+ * and synced, or not at all; its checksum (`control-checksum.ts`) is written last. Errors: `no_control_store`,
+ * `backup_exists`, `backup_damaged`, `disk_full`, `not_writable`.
  */
 export async function backUpControl(dataDir: string, file: string): Promise<number> {
   const source = join(dataDir, "control.db");
@@ -44,7 +43,7 @@ export async function backUpControl(dataDir: string, file: string): Promise<numb
 
 const allPages = 1_000_000_000;
 
-/** In one step: writers go on beside a reader of the write-ahead log, so that nothing is begun anew. */
+/** In one step: a write between two steps would restart the backup. WAL lets writers continue. */
 async function copyDatabase(from: string, to: string): Promise<void> {
   const database = new DatabaseSync(from, { readOnly: true, timeout: 5_000 });
   try {
@@ -57,7 +56,6 @@ async function copyDatabase(from: string, to: string): Promise<void> {
 function requireSound(path: string): void {
   const copy = new DatabaseSync(path);
   try {
-    // A file of its own, without a log beside it.
     copy.exec("PRAGMA journal_mode = DELETE");
     const verdict = copy.prepare("PRAGMA quick_check(1)").get()?.quick_check;
     if (verdict === "ok") return;

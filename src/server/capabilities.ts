@@ -9,8 +9,8 @@ import type { Config } from "./config.ts";
 import { fedPlatforms } from "./fed-platforms.ts";
 
 /**
- * What this process can do as a node: from its archive, of platforms that feed it or whose posts it holds, and with what the
- * deployment may ask platforms by. Credentials of accounts count for nobody else.
+ * What this process can run as a node: from the archive of platforms that it ingests or stores, and with the deployment's
+ * access. Credentials of accounts serve only their account.
  */
 export async function capabilitiesOf(
   config: Config,

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await service.call(key, { method: "POST", url: "/v1/webhooks", payload: { url } });
   cpSync(service.dataDir, made, { recursive: true });
   await service.remove();
-  // What is in the log is put into the file, so that tests damage what is read.
+  // Move the WAL into the file, so that tests damage what is read.
   change(made, "PRAGMA wal_checkpoint(TRUNCATE)");
 });
 afterAll(() => {

@@ -17,9 +17,8 @@ export type ControlReport = {
 const mostKept = 100;
 
 /**
- * Compares a control database with itself: its pages and indexes, references between tables, JSON in rows, states of jobs,
- * and whether encrypted secrets can be decrypted. Writes nothing, and works beside a server. `secretKey` is null where there is
- * none. Damage is a finding, and never ends the check.
+ * Checks a control database: pages and indexes, foreign keys, JSON columns, states of jobs, and whether secrets can be
+ * decrypted. Read-only; safe beside a server. Damage is a finding and never aborts the check.
  */
 export function checkControl(path: string, secretKey: Uint8Array | null): ControlReport {
   const findings: ControlFinding[] = [];
@@ -96,7 +95,7 @@ function checkReferences(database: DatabaseSync, onFinding: OnFinding): void {
   }
 }
 
-/** Columns that hold JSON, apart from those of jobs. */
+/** Except those of jobs. */
 const jsonColumns = [
   ["webhook", "events"],
   ["webhook_delivery", "payload"],

@@ -7,7 +7,7 @@ import type { OnFinding } from "./control-findings.ts";
 
 type Part = (table: string | null, work: () => void) => void;
 
-/** That what is encrypted under the secret key can be decrypted with the one in use: secrets of webhooks, and credentials. */
+/** Checks that the current secret key decrypts webhook secrets and credentials. */
 export function checkEncrypted(
   database: DatabaseSync,
   secretKey: Uint8Array | null,

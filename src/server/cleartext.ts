@@ -1,8 +1,8 @@
 import type { Config } from "./config.ts";
 
 /**
- * What an operator is told of a server that others on the network reach, and that knows of no https address: cookies then travel
- * as they are. Null where there is nothing to tell.
+ * The warning that cookies travel in clear text: others on the network reach the server, and it has no https base URL. Else
+ * null.
  */
 export function cleartextWarning({ http }: Pick<Config, "http">): string | null {
   if (http.publicUrl !== null || isLoopback(http.host)) return null;
@@ -10,8 +10,8 @@ export function cleartextWarning({ http }: Pick<Config, "http">): string | null 
 }
 
 /**
- * What whoever starts a node is told whose gateway is asked without TLS over a network: all else is signed, but what travels can
- * be read, and the gateway's first key is taken as it comes. Null where there is nothing to tell.
+ * The warning of a gateway reached without TLS: signed messages are readable, and its first key is trusted unchecked. Else
+ * null.
  */
 export function cleartextGatewayWarning({ gateway, gatewayKey }: Config["node"]): string | null {
   if (gateway === null) return null;

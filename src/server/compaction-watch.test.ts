@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type CompactionState, unknownState } from "../archive/compaction-state.ts";
 import { watchCompaction } from "./compaction-watch.ts";
 
-/** What is logged while upkeep goes through these states, one a look. */
+/** The log lines while compaction goes through these states, one per check. */
 async function logged(states: readonly (Partial<CompactionState> | null)[]): Promise<unknown[][]> {
   const lines: unknown[][] = [];
   const stopping = new AbortController();

@@ -13,7 +13,7 @@ export type CompactionWatch = {
   signal: AbortSignal;
 };
 
-/** Logs what goes wrong in the archive's upkeep, and files that were set aside as orphaned, until the signal aborts. */
+/** Logs errors and newly orphaned files, until the signal aborts. */
 export async function watchCompaction({
   archive,
   clock,

@@ -6,16 +6,13 @@ import { constants, settings } from "./settings.ts";
 type Table = typeof settings;
 type Constants = typeof constants;
 
-/** Every setting and constant with its value, in the sections of settings.ts; durations in milliseconds, sizes in bytes. */
+/** By section of settings.ts; durations in milliseconds, sizes in bytes. */
 export type Config = {
   [Section in keyof Table]: SettingsOf<Table[Section]> &
     (Section extends keyof Constants ? Constants[Section] : unknown);
 };
 
-/**
- * The configuration that an environment describes. An invalid value is an `invalid_setting` that names the variable, the value
- * and what is expected; all of them are in the details.
- */
+/** Parses the environment. Errors: `invalid_setting` with variable, value and expectation; the details list all. */
 export function configFrom(environment: Environment): Config {
   const errors: ErrorDetail[] = [];
 
@@ -42,7 +39,7 @@ export function configFrom(environment: Environment): Config {
   });
 
   const first = errors[0];
-  // The keys and values are the table's own, which the type of fromEntries cannot express.
+  // The type of fromEntries cannot express that keys and values are the table's.
   if (first === undefined) return Object.fromEntries(sections) as Config;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
   throw new EarshotError("invalid_setting", `${first.message}${more}`, {

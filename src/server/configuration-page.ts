@@ -32,7 +32,7 @@ const titles: Record<Section, string> = {
 
 const markers = ["<!-- settings: generated from the code -->", "<!-- end of settings -->"] as const;
 
-/** The pages of the settings; `npm run docs` updates their tables. */
+/** `npm run docs` regenerates their tables. */
 export const configurationPages: readonly { url: URL; update: (page: string) => string }[] = [
   {
     url: new URL("docs/configuration.md", packageRoot),

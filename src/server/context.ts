@@ -35,7 +35,6 @@ import { createUsageRole, type UsageRole } from "./usage.ts";
 import { packageVersion } from "./version.ts";
 import { createWebhookRole } from "./webhooks.ts";
 
-/** Everything that the parts of the service share, wired here and nowhere else. */
 export type AppContext = {
   config: Config;
   clock: Clock;
@@ -56,14 +55,14 @@ export type AppContext = {
   close(): Promise<void>;
 };
 
-/** What tests put in the place of the real thing. */
+/** Test doubles. */
 export type ContextOverrides = {
   clock?: Clock;
   log?: Logger;
   upstreams?: Partial<Record<Platform, Upstream>>;
 };
 
-/** Wires everything over stores that are open. Errors: those of `openNodeTrust`. */
+/** Errors: those of `openNodeTrust`. */
 export function createContext(
   config: Config,
   { control, archive, onWarning }: Stores,
@@ -155,7 +154,7 @@ export function createContext(
       sender.wake();
     },
     onFault: (fault) => {
-      // A full disk is told of once, by the watch over the store.
+      // Logged by the store watch.
       if (isStorageFull(fault)) return;
       log.warn({ error: messageOf(fault) }, "the watch over the jobs failed");
     },

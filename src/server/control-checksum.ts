@@ -3,19 +3,18 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { digestOf, writeDurably } from "../archive/maintenance/durable-files.ts";
 
-/** The file beside a backup of the control store that has its SHA-256, in the form of `sha256sum`. */
+/** In `sha256sum` format. */
 export const checksumPath = (file: string): string => `${file}.sha256`;
 
 const never = new AbortController().signal;
 const sha256Of = async (file: string): Promise<string> =>
   (await digestOf(file, () => {}, never)).sha256;
 
-/** Writes the checksum of a backup that is on disk. */
 export async function writeChecksum(file: string): Promise<void> {
   await writeDurably(checksumPath(file), `${await sha256Of(file)}  ${basename(file)}\n`);
 }
 
-/** What is wrong with a backup by its checksum; null where it is what was backed up. */
+/** What is wrong; null if the checksum matches. */
 export async function checksumProblem(file: string): Promise<string | null> {
   const path = checksumPath(file);
   if (!existsSync(path))

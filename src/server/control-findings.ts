@@ -1,4 +1,4 @@
-/** What a check of the control store finds: a stable word for scripts. */
+/** Stable, for scripts. */
 type ControlFindingKind =
   | "file_missing"
   | "file_damaged"
@@ -11,9 +11,9 @@ type ControlFindingKind =
 
 export type ControlFinding = {
   kind: ControlFindingKind;
-  /** Null where it is about the file. */
+  /** Null if it concerns the file. */
   table: string | null;
-  /** The key of the row; null where it is about more than one. */
+  /** Key of the row; null if it concerns several. */
   key: string | null;
   message: string;
 };

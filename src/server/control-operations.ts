@@ -14,7 +14,6 @@ import { credentialOperations } from "../upstream/credentials/operations.ts";
 import { spendingOperations } from "../upstream/requests/operations.ts";
 import { controlId, requireControl } from "./require-control.ts";
 
-/** Everything that can be asked of the control store. */
 export const controlOperations = {
   ...settingOperations,
   ...accountStoreOperations(randomBytes),
@@ -30,8 +29,8 @@ export const controlOperations = {
 export type ControlOperations = typeof controlOperations;
 
 /**
- * Opens a data folder's control database for writing; makes it, with secrets of its own, when there is none and the folder
- * notes none. Errors: `control_missing`, `control_foreign`, `newer_schema`.
+ * Opens the control database for writing. Creates it, with new secrets, if it is missing and the folder records none. Errors:
+ * `control_missing`, `control_foreign`, `newer_schema`.
  */
 export function openControlForWriting(dataDir: string): Database {
   requireControl(dataDir, pathIn(dataDir));
@@ -47,7 +46,7 @@ export function openControlForWriting(dataDir: string): Database {
   return database;
 }
 
-/** `timeoutMs`: how long a statement waits for a lock; the usual time if absent. */
+/** `timeoutMs`: how long a statement waits for a lock. */
 export function openControlForReading(dataDir: string, timeoutMs?: number): Database {
   return openForReading(pathIn(dataDir), controlMigrations, timeoutMs);
 }

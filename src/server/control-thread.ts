@@ -12,17 +12,14 @@ import {
 } from "./control-operations.ts";
 import type { SearchesHere } from "./search-here.ts";
 
-/**
- * A thread of the control store: the one that writes and holds the folder's lock, or the one that reads. The writer answers short searches if it
- * is given the archive.
- */
+/** The writer, which locks the folder and answers short searches if it has the archive, or the reader. */
 export type ControlThreadData = {
   dataDir: string;
   role: "writer" | "reader";
   archive: ReaderShare | null;
 };
 
-/** A command holds the lock for a moment to see whether a server runs, and a server that was killed may be slow to end. */
+/** Commands lock briefly to see whether a server runs, and a killed server may be slow to exit. */
 const lockWaitMs = 2_000;
 
 const { dataDir, role, archive } = threadData<ControlThreadData>();
@@ -39,7 +36,7 @@ let writing: Database | null = null;
 let searches: SearchesHere | null = null;
 let isLoading = false;
 
-/** Loaded by the first search, which takes the ordinary path, as a start would wait for it. */
+/** After the first search, to keep the start short. */
 async function loadSearches(share: ReaderShare): Promise<void> {
   isLoading = true;
   const { createSearchHere } = await import("./search-here.ts");
@@ -51,7 +48,7 @@ async function loadSearches(share: ReaderShare): Promise<void> {
 function batchSize(waiting: readonly ThreadCall[]): number {
   const places = [...waiting.keys()].filter((index) => waiting[index]?.method === "submitSearch");
   if (places.length === 0) return waiting.length;
-  // An archive that cannot be read is reported by its own threads.
+  // The archive's own threads report errors.
   if (archive !== null && !isLoading) loadSearches(archive).catch(() => undefined);
   const searchesOfBatch = searches?.beginBatch() ?? places.length;
   return places[searchesOfBatch] ?? waiting.length;

@@ -18,24 +18,22 @@ import type { ControlThreadData } from "./control-thread.ts";
 
 export type ControlStore = Store<ControlOperations>;
 
-/** The control store of a running server. */
 export type Control = {
   store: ControlStore;
-  /** `secretKey` seals what has to be read again (lib/seal.ts). */
+  /** `secretKey` encrypts secrets that must be readable again (lib/seal.ts). */
   secrets: { cursorKey: Buffer; secretKey: Uint8Array };
-  /** What its threads are at. */
   load(): readonly (ThreadLoad & { thread: "control_writer" | "control_reader" })[];
-  /** Finishes what was asked, then lets go of the folder. */
+  /** Completes pending operations, then unlocks the folder. */
   close(): Promise<void>;
 };
 
-/** How long the event loop waits for a lock of the database, which other connections hold for moments only. */
+/** Lock timeout of reads on the event loop; other connections lock only briefly. */
 const longestBlockMs = 100;
 
 /**
- * Takes a data folder for this server: makes what is missing and starts the threads that read and write.
- * Errors: `folder_in_use`, `newer_schema`, `not_writable`, `disk_full`, `store_unavailable`,
- * `control_missing`, `control_foreign`, `secret_key_missing`, `secret_key_unreadable`. Without a configured secret key the folder has one of its own.
+ * Opens a data folder for this server: creates what is missing and starts the reader and writer threads. Without a configured
+ * secret key, the folder has its own. Errors: `folder_in_use`, `newer_schema`, `not_writable`, `disk_full`,
+ * `store_unavailable`, `control_missing`, `control_foreign`, `secret_key_missing`, `secret_key_unreadable`.
  */
 export async function startControl({
   dataDir,
@@ -44,7 +42,7 @@ export async function startControl({
 }: {
   dataDir: string;
   secretKey?: Uint8Array | null;
-  /** The archive that short searches are answered from, by the thread that writes; none are if absent. */
+  /** For short searches on the writer thread; absent: none. */
   archive?: ReaderShare | null;
 }): Promise<Control> {
   const writer = startControlThread({ dataDir, role: "writer", archive });
@@ -84,9 +82,9 @@ function ensuredSecretKey(dataDir: string, holdsSecrets: boolean): Uint8Array {
   }
 }
 
-/** The control store of a command that works beside the server, on this thread. */
+/** The control store of a command, on this thread; safe beside a server. */
 export type OpenControl = {
-  /** Runs one operation; what it changed is on disk. Throws its errors. */
+  /** The change is on disk when it returns. */
   run<Name extends keyof ControlOperations & string>(
     name: Name,
     args: ArgsOf<ControlOperations[Name]>,
@@ -103,7 +101,6 @@ export function openControl(dataDir: string): OpenControl {
     throw outcome?.error;
   }
 
-  // What an operation returned is the value of its name.
   return { run, close: () => database.close() } as OpenControl;
 }
 
@@ -116,7 +113,7 @@ function openedForCommand(dataDir: string): Database {
 }
 
 function startControlThread(data: ControlThreadData): Thread {
-  // `.ts` in a checkout, `.js` where it was built.
+  // `.ts` in a checkout, `.js` in a build.
   const module = `./control-thread${extname(import.meta.url)}`;
   return startThread(new URL(module, import.meta.url), data);
 }

@@ -5,7 +5,6 @@ import { xCredentialKinds } from "../platforms/x/credential-kinds.ts";
 import type { Config } from "./config.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
 
-/** The kinds of credentials of all platforms. */
 export function credentialKinds(
   { backfill, ingest, upstreams }: Config,
   { resolveTxt }: Pick<UpstreamClient, "resolveTxt">,

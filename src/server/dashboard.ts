@@ -14,7 +14,6 @@ import { createSealer } from "../lib/seal.ts";
 import type { Config } from "./config.ts";
 import { packageVersion } from "./version.ts";
 
-/** How people come in, with the way out to the code hosts that say who they are. */
 export type DashboardRole = { dashboard: Dashboard; close(): Promise<void> };
 
 export function createDashboardRole({
@@ -57,7 +56,7 @@ export function createDashboardRole({
   };
 }
 
-/** A code host that the operator has named may lie inside; those that everyone uses lie outside. */
+/** Configured code hosts may be private; the defaults are public. */
 function namedAddresses({ signIn }: Config): readonly string[] {
   const isNamed = {
     github: signIn.githubUrl !== githubUrl,

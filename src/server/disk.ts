@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 
-/** The disk that a folder lies on: bytes that an ordinary user may still take, and all; null where it cannot be asked. */
+/** Space for unprivileged users, and in all; null if the disk cannot be queried. */
 export async function diskOf(
   folder: string,
 ): Promise<{ freeBytes: number; totalBytes: number } | null> {

@@ -1,6 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 
-/** Whether it ends in time; fails as it does. */
+/** False on timeout; rejects if the work does. */
 export async function endsWithin(
   clock: Pick<Clock, "sleep">,
   ms: number,

@@ -2,14 +2,14 @@ import { EarshotError } from "../lib/errors.ts";
 import { nearest } from "../lib/nearest.ts";
 import { allSettings } from "./settings.ts";
 
-/** The EARSHOT_* variables that are set, as written. */
+/** Values as written. */
 export type Environment = Readonly<Record<string, string>>;
 
 const prefix = "EARSHOT_";
 
 /**
- * Reads the EARSHOT_* variables; one that is set to nothing counts as not set. A name that no setting has is an
- * `unknown_setting` that suggests the nearest, so that a slip of the pen never leaves a default in force unsaid.
+ * Reads the variables; empty ones count as unset. Errors: `unknown_setting` with the nearest name, so that a typo never
+ * leaves a default in force.
  */
 export function readEnvironment(
   variables: Readonly<Record<string, string | undefined>> = process.env,

@@ -1,7 +1,7 @@
 import type { Platform } from "../posts/post.ts";
 import type { Config } from "./config.ts";
 
-/** What this process feeds into the archive by itself. */
+/** Platforms that live ingestion feeds. */
 export function fedPlatforms({ ingest, mastodonStream }: Config): readonly Platform[] {
   return [
     ...(ingest.source === "bluesky" ? (["bluesky"] as const) : []),

@@ -8,9 +8,9 @@
 import { setFlagsFromString } from "node:v8";
 
 /**
- * Keeps the JavaScript heaps of all threads near what they use. By itself V8 lets garbage grow to several times that on a machine
- * with much memory. New objects get no more room than they have when this is called, and garbage is collected once a heap is 40 %
- * above what survived. Both flags are read at every collection.
+ * Keeps the JavaScript heaps of all threads near their live size; by default V8 lets garbage grow to several times that on
+ * large machines. The young generation keeps its size; collection starts 40 % above the surviving size. V8 reads both flags
+ * at each collection.
  */
 export function boundHeapGrowth(): void {
   setFlagsFromString("--heap-growing-percent=40");

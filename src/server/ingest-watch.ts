@@ -12,7 +12,7 @@ export type IngestWatch = {
   signal: AbortSignal;
 };
 
-/** Logs each change in the state of live ingestion's parts, until the signal aborts. */
+/** Logs state changes until the signal aborts. */
 export async function watchIngest({
   state,
   mastodonState,

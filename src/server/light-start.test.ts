@@ -3,12 +3,12 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const start = new URL("start.ts", import.meta.url);
-/** What `startService` loads by name beside what it imports. */
+/** What `startService` imports dynamically. */
 const loaded = ["context.ts", "roles.ts", "../http/app.ts"].map((path) => new URL(path, start));
 
 const staticImport = /^(?:import|export) (?!type )(?:[^"';]*? from )?"([^"]+)"/gm;
 
-/** The packages that are loaded with a module, whatever lies between; what is loaded later by `import()` is left out. */
+/** Packages imported statically by a module, directly or not; later `import()`s do not count. */
 function packagesOf(entries: readonly URL[]): ReadonlySet<string> {
   const packages = new Set<string>();
   const seen = new Set<string>();

@@ -1,15 +1,15 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import type { Config } from "./config.ts";
 
-/** Names that a secret or a query may stand under, at the top of a line and one level down. */
+/** Redacted at the top level and one below. */
 const secretNames = ["authorization", "key", "secret", "token", "cursor", "query", "password"];
 
-/** So much of the log waits for a reader that is slow; what comes on top of it is dropped rather than the service held up. */
+/** Beyond it lines are dropped, so that a slow reader never blocks the service. */
 const mostWaitingCharacters = 4 * 1024 ** 2;
 
 /**
- * JSON lines on stderr, written beside the work; what waits at the end of the process is written then. Neither queries nor keys
- * are ever passed to it; should one be all the same, it is struck out.
+ * Logs JSON lines to stderr, asynchronously; flushed at exit. Queries and keys are never passed to it; redaction is a second
+ * line of defence.
  */
 export function createLog(level: Config["log"]["level"], destination?: DestinationStream): Logger {
   return pino(
@@ -27,7 +27,6 @@ export function createLog(level: Config["log"]["level"], destination?: Destinati
   );
 }
 
-/** Resolves when what was logged so far has been written. */
 export function flushLog(log: Logger): Promise<void> {
   return new Promise((resolve) => log.flush(() => resolve()));
 }

@@ -4,11 +4,11 @@ import type { Freshness } from "../search/archive/unchecked.ts";
 import type { Config } from "./config.ts";
 import { packageVersion } from "./version.ts";
 
-/** Live ingestion from the public stream of a Mastodon server. It is loaded when it starts. */
+/** Loaded when it starts. */
 export type MastodonRole = {
-  /** Null when it is off. */
+  /** Null when off. */
   state(): MastodonStreamState | null;
-  /** Whether the stream has followed a stored post up to now. */
+  /** Whether the stream has covered the post up to now. */
   freshnessOf(id: bigint): Freshness;
   start(context: MastodonContext): void;
   stop(): Promise<void>;

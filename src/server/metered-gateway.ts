@@ -7,11 +7,11 @@ type Work = { method: string };
 export type GatewayMeter = {
   metrics: Pick<Metrics, "jobsRunning" | "queueSeconds" | "runSeconds">;
   clock: Pick<Clock, "elapsed">;
-  /** The time that a job has from its submission. */
+  /** Counted from the submission. */
   deadlineMs: number;
 };
 
-/** The gateway of a node, with the time that its jobs wait and run measured. */
+/** Measures how long jobs wait and run. */
 export function meteredGateway<Job extends Work, Result>(
   gateway: LeaseGateway<Job, Result>,
   { metrics, clock, deadlineMs }: GatewayMeter,
@@ -25,10 +25,10 @@ export function meteredGateway<Job extends Work, Result>(
     running.set(leased.token, { method, sinceMs: clock.elapsed() });
     metrics.jobsRunning.set(running.size);
     leased.lost.addEventListener("abort", () => ended(leased.token), { once: true });
-    // A lease can be lost on its way here, and a signal that has aborted tells nobody any more.
+    // The lease may already be lost; an aborted signal fires no event.
     if (leased.lost.aborted) ended(leased.token);
     if (leased.attempt === 1) {
-      // The deadline moves by the time in which no server ran, which is no time that a job waits.
+      // The deadline moves by the server's downtime, which does not count as waiting.
       const waitedMs = Math.max(0, deadlineMs - leased.leftMs);
       metrics.queueSeconds.observe({ method }, waitedMs / 1000);
     }

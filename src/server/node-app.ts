@@ -14,7 +14,7 @@ import type { NodeWorker } from "./node-worker.ts";
 import type { NodeConfig } from "./require-node-settings.ts";
 import type { UpstreamRole } from "./upstreams.ts";
 
-/** The app of a node that listens: keys are those of its gateway, answers are its own. */
+/** Callers authenticate with keys of the gateway; the node answers by itself. */
 export function createNodeApp({
   config,
   worker,

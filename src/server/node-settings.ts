@@ -13,7 +13,7 @@ import { url, urlOrNone } from "../lib/settings/network-kinds.ts";
 import type { Setting } from "../lib/settings/setting.ts";
 import { gatewayDefaults, nodeDefaults } from "../remote/settings.ts";
 
-/** What a gateway asks of the nodes that come to it. */
+/** Settings of a gateway for its nodes. */
 export const gatewaySettings = {
   embedded: choice(
     "EARSHOT_EMBEDDED_NODE",
@@ -68,7 +68,7 @@ export const gatewaySettings = {
   ),
 } satisfies Record<string, Setting<unknown>>;
 
-/** What `earshot node` goes by. */
+/** Settings of `earshot node`. */
 export const nodeSettings = {
   gateway: urlOrNone(
     "EARSHOT_NODE_GATEWAY",

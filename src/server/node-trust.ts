@@ -11,7 +11,6 @@ import { callerAudience } from "../remote/protocol/statement.ts";
 import { type GatewaySettings, gatewayDefaults } from "../remote/settings.ts";
 import { packageVersion } from "./version.ts";
 
-/** What the evidence of nodes is checked against. */
 export type NodeTrust = {
   policy: NodePolicy | null;
   verifier: EvidenceVerifier;
@@ -23,8 +22,8 @@ const timeoutMs = 10_000;
 const maxBytes = 1_048_576;
 
 /**
- * Reads the policy and the root of simulated quotes. Errors: `policy_unreadable`; `invalid_setting` where a file cannot be
- * read, simulated quotes are to be taken with nothing to check them against, or the gateway's name stands for callers of nodes.
+ * Reads policy and simulated root. Errors: `policy_unreadable`; `invalid_setting` for an unreadable file, for simulated
+ * quotes without root or policy, or for the audience reserved for callers of nodes.
  */
 export function openNodeTrust(settings: GatewaySettings, clock: Clock): NodeTrust {
   const { evidence: accepted, policyFile, simulatedRoot } = settings;
@@ -49,10 +48,10 @@ export function openNodeTrust(settings: GatewaySettings, clock: Clock): NodeTrus
     policy,
     verifier: {
       policyId,
-      // Most servers never see a node: what verifies is loaded for the first.
+      // Loaded for the first node; most servers never see one.
       verify: async (...asked) => {
         opening ??= openVerifier().catch((fault: unknown) => {
-          // What could not be loaded once may be another time.
+          // A failed load may succeed later.
           opening = null;
           throw fault;
         });
@@ -74,7 +73,7 @@ async function collateralOf(
     : from.collateralFromFolder(collateralDir);
 }
 
-/** What to say at the start of a gateway that takes evidence which proves nothing; null where it takes none. */
+/** The startup warning of a gateway that accepts evidence which proves nothing; else null. */
 export function insecureEvidenceWarning({
   evidence,
 }: Pick<GatewaySettings, "evidence">): string | null {
@@ -83,7 +82,7 @@ export function insecureEvidenceWarning({
   return `EARSHOT_NODES_EVIDENCE takes ${kinds.join(" and ")}: such nodes prove nothing about the machine that they run on, and every result, health answer and page says so`;
 }
 
-/** Nodes make evidence for that name for anybody who asks. */
+/** Refuses the audience for which nodes issue evidence to anyone. */
 function requireOwnName({ audience }: GatewaySettings): void {
   if (audience !== callerAudience) return;
   throw new EarshotError(
@@ -130,7 +129,7 @@ function certificateIn(path: string): Uint8Array {
   }
 }
 
-/** A service that the operator has named may lie inside. It is opened for the first quote, which most gateways never see. */
+/** A configured collateral service may be private. Opened for the first quote. */
 function lazyFetch(url: string): { fetch: GuardedFetch; close: () => Promise<void> } {
   let opened: GuardedClient | null = null;
   const open = () => {

@@ -24,12 +24,11 @@ import { withoutControls } from "../text/controls.ts";
 import type { NodeConfig } from "./require-node-settings.ts";
 import { packageVersion } from "./version.ts";
 
-/** What makes this process a node of a gateway: its keys, its evidence, and the way there. */
 export type NodeWorker = {
   self: NodeSelf;
   name: string;
   provider: EvidenceProvider;
-  /** For requests of a node that the gateway knows. */
+  /** For requests of a registered node. */
   link: GatewayLink;
   attestLoop: AttestLoop;
   gatewayClock: GatewayClock;
@@ -48,19 +47,17 @@ export type NodeWorkerContext = {
   onStatus: (status: NodeStatus) => void;
 };
 
-/** How far the gateway's clock may be from what was believed before it is worth a line. */
+/** Smaller changes of the gateway's clock are not logged. */
 const clockChangeMs = 5_000;
 
-/** The most that a gateway takes for a node (protocol/messages.ts). */
+/** The gateway's limit (protocol/messages.ts). */
 const mostConcurrency = 1_000;
 const longestName = 64;
 
-/** Beside one connection for each job that may be renewed or handed in. */
+/** Beside one per running job, for renewal or completion. */
 const moreConnections = 16;
 
-/**
- * Makes the keys of the run and begins to attest. Errors: `evidence_unavailable` and `identity_unreadable`.
- */
+/** Creates the run's keys and starts to attest. Errors: `evidence_unavailable`, `identity_unreadable`. */
 export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeWorker> {
   const { config, archive, clock, random, log, onStatus } = context;
   const { node: settings, jobs } = config;
@@ -71,7 +68,7 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
   const fetch = createGuardedFetch({
     guard: createGuard([settings.gateway]),
     userAgent: `earshot-node/${packageVersion()}`,
-    // What is held open takes as long as the gateway likes; each request has a time of its own.
+    // The gateway decides how long a lease request stays open; each request has its own timeout.
     timeoutMs: longestHeldMs + gatewayTimeoutMs,
     connectTimeoutMs: gatewayTimeoutMs,
     maxBytes: 0,
@@ -158,7 +155,7 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
   };
 }
 
-/** The longest that a gateway may hold a request for work (protocol/messages.ts). */
+/** The gateway's limit (protocol/messages.ts). */
 const longestHeldMs = 600_000;
 
 const hostName = (): string =>

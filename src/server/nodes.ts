@@ -20,15 +20,15 @@ import { createJobPlacing, type JobPlacing } from "./job-router.ts";
 import { insecureEvidenceWarning, openNodeTrust } from "./node-trust.ts";
 import type { UpstreamRole } from "./upstreams.ts";
 
-/** The nodes of other processes that run jobs of this server, and what is left to the one in this process. */
+/** Remote nodes, and how jobs are divided with the embedded one. */
 export type NodesRole = {
   gateway: NodeGateway;
   placing: JobPlacing;
-  /** A lease that lapsed, and a job that was held until its time was over, count against the node. */
+  /** Expired leases and jobs leased until their deadline count against the node. */
   noteFailedAttempt(attempt: FailedAttempt): void;
-  /** What the node in this process answers may speak against one that could not. */
+  /** The embedded node's success may count against a node that failed. */
   noteEnd(ended: Pick<EndedJob, "uuid" | "state" | "node">): void;
-  /** Before anything is served. */
+  /** Call before anything is served. */
   start(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -48,7 +48,7 @@ type NodesRoleContext = {
   log: Logger;
 };
 
-/** How often is looked whether this process can do something else than before, such as with another credential. */
+/** How often own capabilities are re-evaluated, such as after a credential change. */
 const lookMs = 10_000;
 
 /** Errors: those of `openNodeTrust`. */
@@ -96,13 +96,13 @@ export function createNodesRole(context: NodesRoleContext): NodesRole {
     onRefusedAnswer: (code) => metrics.refusedNodeAnswers.inc({ code }),
     onRegistration: (outcome) => {
       metrics.nodeRegistrations.inc({ outcome });
-      // From here on it matters what is left to this process.
+      // From now on jobs are divided.
       if (outcome === "admitted") void look();
     },
   });
 
   async function keepLooking(): Promise<void> {
-    // A server without other nodes does whatever comes.
+    // Without remote nodes, the embedded node takes every job.
     for (let isFirst = true; !stopping.signal.aborted; isFirst = false) {
       if (isFirst || gateway.nodes().length > 0) await look();
       await clock.sleep(lookMs, stopping.signal).catch(() => undefined);

@@ -21,7 +21,7 @@ import { isAnsweredByArchive } from "../search/archived-answer.ts";
 import { accessFor } from "../search/context.ts";
 import { isDerived } from "../search/derived-answer.ts";
 
-/** The page that tells what each method leads to on each platform; `npm run docs` writes its tables anew. */
+/** `npm run docs` regenerates the tables of this page. */
 export const platformsPage = new URL("docs/platforms.md", packageRoot);
 
 export const supportOf: Readonly<Record<Platform, Readonly<Record<Method, MethodSupport>>>> = {
@@ -41,7 +41,6 @@ const markers = [
   "<!-- end of methods -->",
 ] as const;
 
-/** The page with its tables as the platforms are now. */
 export function withMethods(page: string): string {
   return withGeneratedPart(page, markers, [overview(), ...platforms.map(tableOf)].join("\n"));
 }
@@ -78,7 +77,6 @@ function typeWords(type: SourceType, method: Method, platform: Platform): string
   return access.length === 0 ? "not by this type" : waysWords(access);
 }
 
-/** In which ways a method can be asked, the one that needs nothing first. */
 function waysWords(access: readonly AccessKind[]): string {
   if (access.length === 0) return "no counterpart";
   const names = { user: "user credential", app: "app token" } as const;
@@ -101,7 +99,6 @@ const endpointWords = (support: MethodSupport): string =>
 const noteOf = (support: MethodSupport): string =>
   "closest" in support ? support.closest : support.note;
 
-/** A text that stays within its cell. */
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll(/\s+/g, " ");
 
 if (argv[1] !== undefined && import.meta.url === pathToFileURL(argv[1]).href) {

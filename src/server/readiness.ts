@@ -1,12 +1,11 @@
 import type { Archive } from "../archive/archive.ts";
 import type { Clock } from "../lib/clock.ts";
 
-/** How long one answer of a reader counts, so that nobody can keep the readers busy by asking. */
+/** Answers are reused for this long, so that requests cannot keep the readers busy. */
 const freshMs = 1_000;
-/** How long a reader may take. */
 const patienceMs = 2_000;
 
-/** Asks a reader of the archive whether it answers; callers that come together share one question. */
+/** Concurrent callers share one check. */
 export function createReadiness(archive: Pick<Archive, "answers">, clock: Clock) {
   let answeredMs = Number.NEGATIVE_INFINITY;
   let asking: Promise<boolean> | null = null;

@@ -2,10 +2,7 @@ import type { Setting } from "../lib/settings/setting.ts";
 import type { Config } from "./config.ts";
 import { settings } from "./settings.ts";
 
-/**
- * The settings that are not at their defaults, under the names of their variables, as a log may tell them: a secret only says
- * that it is set, and an address is told without the name, the password and the query in it.
- */
+/** Non-default settings, safe to log: secrets become "[set]"; URLs lose user name, password and query. */
 export function redactedSettings(config: Config): Record<string, unknown> {
   const values: Record<string, Record<string, unknown>> = config;
   const told: Record<string, unknown> = {};

@@ -4,13 +4,13 @@ import { DatabaseSync } from "node:sqlite";
 import { noteIdOf, readStoreId } from "../db/store-id.ts";
 import { EarshotError } from "../lib/errors.ts";
 
-/** What a control store is recognised by: it follows from a secret that it has kept since it was made. */
+/** Derived from a secret of its creation. */
 export const controlId = (cursorKey: Uint8Array): string =>
   createHash("sha256").update("earshot control ").update(cursorKey).digest("hex").slice(0, 32);
 
 /**
- * Refuses to begin a new control store in a data folder that notes another one: accounts, keys and jobs would be gone without
- * a word. Errors: `control_missing`, `control_foreign`.
+ * Refuses a new control store in a folder that records another: accounts, keys and jobs would be lost silently. Errors:
+ * `control_missing`, `control_foreign`.
  */
 export function requireControl(dataDir: string, path: string): void {
   const noted = readStoreId(dataDir, "control");
@@ -31,7 +31,6 @@ export function requireControl(dataDir: string, path: string): void {
   });
 }
 
-/** Null where there is no store in the file. */
 function idIn(path: string): string | null {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return null;
   const connection = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });

@@ -5,10 +5,10 @@ import { isSigningKey } from "../remote/protocol/keys.ts";
 import { callerAudience } from "../remote/protocol/statement.ts";
 import type { Config } from "./config.ts";
 
-/** A configuration that a node can run with; the gateway's address has no slash at its end. */
+/** The gateway's URL has no trailing slash. */
 export type NodeConfig = Config & { node: { gateway: string; enrolmentToken: string } };
 
-/** The same configuration, known to be enough for a node. Errors: `invalid_setting`, with what is missing and what to do. */
+/** Errors: `invalid_setting`, with what is missing and how to fix it. */
 export function requireNodeSettings(config: Config): NodeConfig {
   const { node: settings, jobs } = config;
   const { gateway, gatewayKey, enrolmentToken, evidence } = settings;

@@ -13,13 +13,10 @@ import { createMastodonRole } from "./mastodon-role.ts";
 import { meteredGateway } from "./metered-gateway.ts";
 import { startRunners } from "./start-runners.ts";
 
-/** How long a job waits for another attempt that a disk error kept from running. */
+/** Delay before the retry of a job that failed on a disk error. */
 const diskPauseMs = 1_000;
 
-/**
- * The node in this process: it leases jobs from the queue through the interface that remote nodes use, those that are its share
- * (EARSHOT_EMBEDDED_NODE).
- */
+/** The embedded node leases its share of the jobs (EARSHOT_EMBEDDED_NODE) like remote nodes. */
 export function startNode(context: AppContext): Runner {
   const { config, queue, upstreams, nodes, clock, log, metrics } = context;
   const { deadlineMs, concurrency, fetchConcurrency } = config.jobs;
@@ -36,13 +33,13 @@ export function startNode(context: AppContext): Runner {
   });
 }
 
-/** Live ingestion. It is loaded after the service listens, since nothing that is served waits for it. */
+/** Loaded after the service listens, because no request needs it. */
 export type IngestRole = {
-  /** Bluesky's stream; null when it is off. */
+  /** Bluesky's; null when off. */
   state(): IngestState | null;
-  /** The stream of a Mastodon server; null when it is off. */
+  /** Null when off. */
   mastodonState(): MastodonStreamState | null;
-  /** Whether stored Mastodon posts are known to be as their server has them now; of Bluesky's the ledger tells. */
+  /** Whether stored Mastodon posts are current; for Bluesky the ledger records this. */
   freshnessOf: FreshnessOf;
   start(context: IngestContext): void;
   stop(): Promise<void>;

@@ -1,27 +1,27 @@
 import { systemClock } from "../lib/clock.ts";
 
-/** How much processor time the searches of one batch may take together, milliseconds, and until when another one begins. */
+/** CPU milliseconds of a batch, and those after which no search starts. */
 const batchCpuMs = 5;
 const lastBeginCpuMs = 3;
-/** How long they may take by the clock, as the disk may be slow; a thread that has to wait for a processor does no work. */
+/** Wall time, longer because of slow disks and time off the CPU. */
 const batchWallMs = 25;
 const mostOfBatch = 12;
 
-/** The weight of the latest search in the mean. */
+/** Share of the latest search in the moving mean. */
 const latestShare = 0.1;
 
 type Clocks = {
   /** Milliseconds. */
   elapsed(): number;
-  /** Processor time of the calling thread, milliseconds. */
+  /** CPU time of the calling thread, milliseconds. */
   cpuMs(): number;
 };
 
-/** The time of the searches that a thread answers between two commits. */
+/** Bounds the time of a thread's searches between two commits. */
 export type SearchBudget = {
-  /** The searches that follow are of another batch; how many of them there is time for, at least one. */
+  /** Returns how many searches fit, at least one. */
   beginBatch(): number;
-  /** Runs a search, which stops when `isOver`; null when there is no time for it. */
+  /** The search must stop once `isOver` returns true; null if the budget is used up. */
   spend<Value>(search: (isOver: () => boolean) => Value): Value | null;
 };
 

@@ -10,7 +10,7 @@ import { createSearchBudget, type SearchBudget } from "./search-budget.ts";
 
 export type SearchesHere = Pick<SearchBudget, "beginBatch"> & { search: SearchHere };
 
-/** Short searches on the calling thread, through a reader of its own. */
+/** Answers short searches on the calling thread, with its own reader. */
 export function createSearchHere(share: ReaderShare): SearchesHere {
   const { folder, cacheKib, ids, verifiedFiles, termMemoryBytes } = share;
   const memory = createSealedMemory(
@@ -35,7 +35,7 @@ export function createSearchHere(share: ReaderShare): SearchesHere {
   return { search, beginBatch };
 }
 
-/** The reader threads meet the same error, and report it. */
+/** The reader threads hit the same error and report it. */
 function answerOrNull<Value>(answer: () => Value): Value | null {
   try {
     return answer();

@@ -3,7 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 
 const sweepMs = 600_000;
 
-/** Removes sessions, sign-ins and links that are over, now and every ten minutes, until the signal aborts. */
+/** Deletes expired sessions, sign-ins and links now and every ten minutes, until the signal aborts. */
 export async function sweepSessions({
   store,
   clock,
@@ -16,7 +16,7 @@ export async function sweepSessions({
   signal: AbortSignal;
 }): Promise<void> {
   while (!signal.aborted) {
-    // What cannot be removed now is removed the next time; none of it is good any more.
+    // The next sweep retries; expired entries are invalid anyway.
     await store.write("sweepSessions", { idleMs, nowMs: clock.now() }).catch(() => undefined);
     await clock.sleep(sweepMs, signal).catch(() => undefined);
   }

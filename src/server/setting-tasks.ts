@@ -1,4 +1,4 @@
-/** The settings that docs/configuration.md shows, by task; docs/configuration-advanced.md has the others. */
+/** For docs/configuration.md; docs/configuration-advanced.md has the others. */
 export const settingTasks: Readonly<Record<string, readonly string[]>> = {
   "Data and network": [
     "EARSHOT_DATA_DIR",

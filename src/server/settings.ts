@@ -33,7 +33,7 @@ const logSettings = {
   ),
 };
 
-/** Every setting, by section. The configuration and its pages in docs/ are made from this table. */
+/** By section. The configuration and its documentation are generated from it. */
 export const settings = {
   data: { ...dataSettings, ...archiveSettings, ...boundSettings },
   http: httpSettings,
@@ -55,7 +55,7 @@ export const settings = {
   log: logSettings,
 } satisfies Record<string, SettingTable>;
 
-/** Values of the configuration that no one needs to change. */
+/** Values that no operator needs to change. */
 export const constants = {
   data: archiveLimits,
   http: httpLimits,

@@ -6,7 +6,6 @@ import type { Config } from "./config.ts";
 import { redactedSettings } from "./redacted-settings.ts";
 import { packageVersion } from "./version.ts";
 
-/** What starts, for the log: versions of the program, of what it stores, and the settings that are not at their defaults. */
 export function startLine(config: Config) {
   return {
     version: packageVersion(),

@@ -3,19 +3,18 @@ import { join } from "node:path";
 import { EarshotError } from "../lib/errors.ts";
 import { diskOf } from "./disk.ts";
 
-/** What a start writes before it serves: logs and their index files, migrations, what an earlier run left to be written down. */
+/** Written before serving: WAL and shared-memory files, migrations, results of interrupted jobs. */
 const baseBytes = 1_048_576;
-/** The index file of a segment's log, and a page of the log. */
+/** A shared-memory file and one WAL page. */
 const bytesPerSegment = 65_536;
-/** Standard streams, worker threads, control store, catalog and locks of a server without readers, and 32 connections. */
+/** Standard streams, worker threads, control store, catalog, locks and 32 connections; no readers. */
 const baseFiles = 96;
 const filesPerReader = 8;
-/** A reader keeps so many segments open (archive/threads/reader.ts). */
+/** Segments that a reader keeps open (archive/threads/reader.ts). */
 const mostOpenSegments = 64;
 
-/** Bytes and open files that a start needs with so many segments and readers. */
 export function startNeeds({ segments, readers }: { segments: number; readers: number }) {
-  // Writer and upkeep open segments as readers do; each of them has two files, and all share one.
+  // Writer and compaction open segments too; each has two files per segment, and all share one.
   const filesPerSegment = 2 * (readers + 2) + 1;
   return {
     bytes: baseBytes + bytesPerSegment * segments,
@@ -25,8 +24,8 @@ export function startNeeds({ segments, readers }: { segments: number; readers: n
 }
 
 /**
- * Refuses a start for which the disk or the limit of open files is too small, rather than have it fail half-way. Errors:
- * `disk_full`, `too_few_open_files`. What the system does not report is taken to be enough.
+ * Fails early if the disk or the limit of open files is too small; unreported values count as sufficient. Errors:
+ * `disk_full`, `too_few_open_files`.
  */
 export async function requireStartNeeds({
   dir,
@@ -59,7 +58,7 @@ async function countSegments(dir: string): Promise<number> {
   return names.filter((name) => /[/\\]\d+\.db$/.test(name)).length;
 }
 
-/** Linux alone reports it; Node has raised it as far as the system allows. */
+/** Linux only. Node has already raised the soft limit. */
 async function openFileLimit(): Promise<number | null> {
   const limits = await readFile("/proc/self/limits", "utf8").catch(() => "");
   const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1];

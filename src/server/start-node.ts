@@ -25,38 +25,33 @@ import { stopNode } from "./stop-node.ts";
 import { closeStores, openStores, type Stores } from "./stores.ts";
 import { createUpstreamRole } from "./upstreams.ts";
 
-/** A node that works for a gateway elsewhere. */
 export type RemoteNode = {
   id: string;
   name: string;
-  /** Where it listens; null where it does not. */
+  /** Null if it does not listen. */
   url: string | null;
   status(): NodeStatus;
-  /**
-   * Resolves when the node has to give up: its first attestation is refused for a lasting reason, or the gateway dismisses it.
-   */
+  /** Resolves on a permanent refusal of the first attestation, or when the gateway removes the node. */
   refused: Promise<EarshotError>;
-  /**
-   * Takes no more jobs, lets those under way end within EARSHOT_NODE_DRAIN_TIME, hands the others back, and closes everything.
-   */
+  /** Stops leasing, lets jobs end within EARSHOT_NODE_DRAIN_TIME, returns the others, closes everything. */
   stop(): Promise<void>;
 };
 
 export type RemoteNodeOptions = {
-  /** Whether it answers clients itself, at EARSHOT_HOST and EARSHOT_PORT. */
+  /** Answer clients at EARSHOT_HOST and EARSHOT_PORT. */
   listen: boolean;
-  /** Told each time that its status with the gateway is another, or was confirmed. */
+  /** Called when the gateway status changes or is confirmed. */
   onStatus?: (status: NodeStatus) => void;
-  /** What tests put in the place of the real thing. */
+  /** Test doubles. */
   clock?: Clock;
   log?: Logger;
   upstreams?: Partial<Record<Platform, Upstream>>;
 };
 
 /**
- * Starts a node: it attests to its gateway, takes work from there, and answers with its own credentials and its own archive,
- * both of its own data folder. It resolves before the gateway has answered. Errors: `invalid_setting`, `evidence_unavailable`,
- * those of the stores and of the port.
+ * Starts a node: attests to the gateway, leases jobs, and answers them with the credentials and archive of its own data
+ * folder. Does not wait for the gateway. Errors: `invalid_setting`, `evidence_unavailable`, those of the stores and of the
+ * port.
  */
 export async function startRemoteNode(
   given: Config,

@@ -2,10 +2,7 @@ import { type Runner, type RunnerOptions, startRunner } from "../jobs/runner.ts"
 import { fetchMethods, searchMethods } from "../platforms/methods.ts";
 import type { Config } from "./config.ts";
 
-/**
- * What runs jobs on a node. Searches and what mostly waits for a platform run side by side, so that a platform that is slow or
- * at its limit keeps no search waiting.
- */
+/** Searches and platform requests have separate slots, so that a slow platform delays no search. */
 export function startRunners(
   { concurrency, fetchConcurrency }: Pick<Config["jobs"], "concurrency" | "fetchConcurrency">,
   node: Omit<RunnerOptions, "methods" | "concurrency">,

@@ -12,28 +12,28 @@ import { stopService } from "./stop.ts";
 import { closeStores, openStores } from "./stores.ts";
 
 export type Service = {
-  /** Where the service listens, such as http://127.0.0.1:8080. */
+  /** Such as http://127.0.0.1:8080. */
   url: string;
   app: FastifyInstance;
   context: AppContext;
   /**
-   * Announces the stop for EARSHOT_STOP_NOTICE, answers held requests with what is known and new ones with 503, lets running
-   * searches end, closes the stores. It waits for no connection without a whole request. Work that is not over after EARSHOT_STOP_GRACE is left, and all connections are closed; its
-   * jobs are taken up by the next start, and the attempt does not count. Ends at most 1.5 s later, whatever anyone does.
+   * Announces the shutdown for EARSHOT_STOP_NOTICE, answers pending requests with the current state and new ones with 503,
+   * ends searches, closes the stores. Ignores connections without a complete request. After EARSHOT_STOP_GRACE it closes all
+   * connections; the next start resumes unfinished jobs without counting the attempt. Ends at most 1.5 s later in any case.
    */
   stop(): Promise<void>;
 };
 
 /**
- * Starts the whole service in this process: the HTTP gateway, its own node, live ingestion. It listens once the stores are open;
- * `/readyz` says when a reader answers too. Fails with the fault of the part that could not start, and leaves nothing open.
+ * Starts HTTP gateway, embedded node and live ingestion in this process. Listens once the stores are open; `/readyz` also
+ * waits for a reader. If a part fails, closes everything and rejects.
  */
 export async function startService(
   config: Config,
   overrides: ContextOverrides = {},
 ): Promise<Service> {
   const opening = openStores(config, overrides.clock ?? systemClock);
-  // The threads of the stores start on other cores while this one loads the rest.
+  // The store threads start on other cores while this thread loads the modules.
   const [{ createContext }, { startNode }, { buildApp }] = await Promise.all([
     import("./context.ts"),
     import("./roles.ts"),

@@ -22,17 +22,15 @@ export type StatusContext = {
   sampler: UsageRole["sampler"];
   sources: Sources;
   waitingJobs(): number;
-  /** The node in this process. */
   embedded(): EmbeddedNode;
-  /** The nodes of other processes. */
+  /** Remote nodes. */
   nodes(): readonly NodeView[];
 };
 
-/** How the service stands, told of what this process runs. */
 export function createStatus(context: StatusContext): StatusBoard {
   const { config, archive, store, clock, ingest, sampler, sources } = context;
 
-  /** What every account's posts are fetched with is enough to be asked; no account has this id. */
+  /** No account has the empty id: only access open to every account counts. */
   async function isAsked(platform: Platform): Promise<boolean> {
     const outcome = await sources.answerable({
       platform,

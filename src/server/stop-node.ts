@@ -10,9 +10,9 @@ import type { IngestRole } from "./roles.ts";
 import { closeStores, type Stores } from "./stores.ts";
 import type { UpstreamRole } from "./upstreams.ts";
 
-/** How long what was left has to end once its work was dropped. */
+/** Time for aborted work to end. */
 const droppedMs = 1_000;
-/** How long the gateway has to hear that the node goes. */
+/** Time for the gateway to answer that the node leaves. */
 const leaveMs = 2_000;
 const upstreamsMs = 300;
 const closeMs = 1_000;
@@ -22,7 +22,7 @@ export type RunningNode = {
   config: NodeConfig;
   worker: NodeWorker;
   runners: Runner;
-  /** Null where it does not listen. */
+  /** Null if it does not listen. */
   app: FastifyInstance | null;
   ingest: Pick<IngestRole, "stop">;
   upstreams: Pick<UpstreamRole, "stop">;
@@ -32,8 +32,8 @@ export type RunningNode = {
 };
 
 /**
- * Stops a node: it takes no more work, what runs may end for as long as EARSHOT_NODE_DRAIN_TIME says, and the gateway is told,
- * so that others get what is left. Ends at most 4.5 s later, whatever anyone does.
+ * Stops leasing, lets jobs end within EARSHOT_NODE_DRAIN_TIME, and notifies the gateway, so that other nodes get the rest.
+ * Ends at most 4.5 s later in any case.
  */
 export async function stopNode(node: RunningNode): Promise<void> {
   const { config, worker, runners, app, ingest, upstreams, stores, clock, log } = node;

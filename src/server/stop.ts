@@ -4,16 +4,15 @@ import type { AppContext } from "./context.ts";
 import { endsWithin } from "./ends-within.ts";
 import { flushLog } from "./log.ts";
 
-/** How long platforms have to answer what was asked for all jobs, such as a renewed session. */
+/** Time for platform requests on behalf of all jobs, such as a session renewal. */
 const upstreamsMs = 300;
-/** How long the stores have to close once everything else has ended or was left, and the log to be written. */
+/** Time for the stores to close, and for the log to be flushed. */
 const closeMs = 1_000;
 const flushMs = 200;
 
 /**
- * Stops what `startService` started. The stop is announced for as long as EARSHOT_STOP_NOTICE says; then no more work is taken:
- * requests are 503, everyone who waits is answered with what is known, and what runs may end, for as long as EARSHOT_STOP_GRACE
- * says. What is left then is taken up by the next start.
+ * Announces the shutdown for EARSHOT_STOP_NOTICE, then refuses new requests with 503 and answers pending ones with the
+ * current state; running work has EARSHOT_STOP_GRACE to end. The next start resumes unfinished jobs.
  */
 export async function stopService(
   context: AppContext,
@@ -25,7 +24,7 @@ export async function stopService(
   log.info("stopping");
   app.shutdown.announce();
   if (config.http.stopNoticeMs > 0) await clock.sleep(config.http.stopNoticeMs);
-  // The node first: it takes no more from the queue, which then sends everyone who waits for it away.
+  // First stop leasing; the queue then ends all waits.
   const nodeEnded = node?.stop();
   const queueEnded = queue.stop();
   const drained = Promise.allSettled([
@@ -38,13 +37,13 @@ export async function stopService(
     context.ingest.stop(),
   ]);
   const hasEnded = await endsWithin(clock, config.http.stopGraceMs, drained);
-  // Until now new requests were answered, so that a load balancer sees 503 and never a closed port with work behind it.
+  // Open until here, so that a load balancer sees 503 and no closed port while work is left.
   const closed = app.close();
   if (!hasEnded) {
     log.warn("stopped before everything had ended");
     app.server.closeAllConnections();
   }
-  // What a platform has answered to a renewal is written down before the store closes: some tokens are good once.
+  // Store renewals before the store closes: some tokens are valid only once.
   const written = Promise.all([context.upstreams.stop(), context.usage.stop()]);
   const [isWritten, isClosed] = await Promise.all([
     endsWithin(clock, upstreamsMs, written),

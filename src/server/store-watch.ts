@@ -2,29 +2,27 @@ import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
 
-/** What is watched of a store: that it writes. */
 type Writes = { write(name: never, args: never): Promise<unknown> };
 
 export type StoreWatch<S> = {
-  /** The store, each write of which is seen. */
+  /** With every write observed. */
   store: S;
-  /** Whether a write has failed lately for want of space. */
   isFull(): boolean;
 };
 
 export type StoreWatchContext = {
   clock: Pick<Clock, "elapsed">;
   log: Pick<Logger, "info" | "error">;
-  /** Told how long each write took, its commit included. */
+  /** Duration of a write with its commit. */
   onWrite(seconds: number): void;
 };
 
-/** A small write may fit where a larger one does not: so long after the last that did not, there is room. */
+/** Small writes may succeed while larger ones fail: the disk counts as full for this long after a failure. */
 const roomAgainMs = 5_000;
 
 /**
- * Sees how long writes of the control store take, and whether its disk is full. A server writes its heartbeat every second, so
- * that both ends of a full disk are noticed, and logged once, without any request.
+ * Measures writes and detects a full disk. The heartbeat writes every second, so that start and end are noticed, and logged
+ * once, without any request.
  */
 export function watchStore<S extends Writes>(store: S, context: StoreWatchContext): StoreWatch<S> {
   const { clock, log, onWrite } = context;
@@ -61,6 +59,5 @@ export function watchStore<S extends Writes>(store: S, context: StoreWatchContex
   return { store: { ...store, write }, isFull };
 }
 
-/** Whether a write has failed for want of space. */
 export const isStorageFull = (fault: unknown): boolean =>
   fault instanceof EarshotError && fault.code === "storage_full";

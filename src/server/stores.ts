@@ -7,17 +7,17 @@ import { requireStartNeeds } from "./start-needs.ts";
 export type Stores = {
   control: Control;
   archive: OpenArchive;
-  /** Calls `listener` with what was damaged and is repaired, now and later. */
+  /** Reports repaired damage, past and future. */
   onWarning(listener: (message: string) => void): void;
 };
 
-/** Opens both stores, side by side, their threads with them. When one cannot be opened, the other is closed again. */
+/** Opens both in parallel. If one fails, the other is closed. */
 export async function openStores(config: Config, clock: Clock): Promise<Stores> {
   const { dir: dataDir, secretKey, ...settings } = config.data;
   await requireStartNeeds(config.data);
   const warnings: string[] = [];
   let warn = (message: string): unknown => warnings.push(message);
-  // The control thread reads, too.
+  // The control thread reads too.
   const share = createReaderShare({ dataDir, ...settings, readers: settings.readers + 1 });
   const [control, archive] = await Promise.allSettled([
     startControl({ dataDir, secretKey, archive: share }),
@@ -49,7 +49,7 @@ export async function closeStores({
   await Promise.all([control.close(), archive.close()]);
 }
 
-/** Asks one reader something, so that it starts now, and then the others, so that no search waits for their start. */
+/** Starts one reader, then the others, so that no search waits for it. */
 function warm(archive: OpenArchive, readers: number): OpenArchive {
   const others = Array.from({ length: readers - 1 });
   archive

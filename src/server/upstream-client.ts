@@ -5,7 +5,7 @@ import type { Config } from "./config.ts";
 import { allSettings } from "./settings.ts";
 import { packageVersion } from "./version.ts";
 
-/** The way out to platforms: an answer is read to its bound and in its time, and nothing that redirects is followed. */
+/** Limits size and duration of answers; follows no redirects. */
 export type UpstreamClient = {
   fetch: GuardedClient;
   resolveTxt: (name: string) => Promise<string[][]>;
@@ -35,11 +35,11 @@ export function openUpstreamClient(config: Config): UpstreamClient {
 
 const leastConnections = 64;
 
-/** One for each job that may run: jobs wait for their turn at a limit, not for a connection, on which their time would run. */
+/** Jobs must wait for rate limits, not for connections, because that wait would count against their timeout. */
 const connectionsFor = ({ jobs }: Config): number =>
   Math.max(leastConnections, jobs.concurrency + jobs.fetchConcurrency);
 
-/** What the operator has named may lie inside; what is a default lies outside. */
+/** Configured hosts may be private; defaults are public. */
 function ownAddresses({ upstreams, ingest, mastodonStream, backfill }: Config): string[] {
   const defaults = new Set(allSettings().flatMap(({ fallback }) => fallback));
   const named = [

@@ -29,26 +29,23 @@ import type { Control } from "./control.ts";
 import { credentialKinds } from "./credential-kinds.ts";
 import { openUpstreamClient } from "./upstream-client.ts";
 
-/** The platforms that are asked beside the archive, with the credentials of this store. */
+/** Searches platforms beside the archive, with the credentials of this store. */
 export type UpstreamRole = {
-  /** Answers what a job asks: from the archive, and from platforms where it takes them. */
+  /** From the archive and, where allowed, from platforms. */
   answer(request: AnswerRequest, job: AskingJob): Promise<SourceAnswer>;
   sources: Sources;
-  /** The platforms that a search may ask. */
   askableBy(
     request: Pick<SearchRequest, "platform" | "type" | "method">,
   ): Pick<ShortSearchTerms, "askableOpenly" | "askableWithCredential">;
-  /** The deployment's user token for a Mastodon server, named by its origin; null where there is none. */
+  /** The deployment's token, by the server's origin. */
   mastodonToken(origin: string): Promise<string | null>;
-  /** What a remote node may be sent to ask a platform with, for an account; for none of them with an empty id. */
+  /** A credential for a remote node. An empty account id excludes credentials of accounts. */
   release(
     platform: Platform,
     request: AnswerRequest,
     accountId: string,
   ): Promise<ReleasedCredential | null>;
-  /** What accounts do with their own credentials. */
   credentials: AccountCredentials;
-  /** Lets go of what is held of the credentials of an account that is deleted. */
   forgetAccount(accountId: string): void;
   stop(): Promise<void>;
 };
@@ -60,11 +57,10 @@ export type UpstreamRoleContext = {
   source: ArchiveSource;
   clock: Clock;
   random: () => number;
-  /** What other processes answer; nothing where it is left out. */
+  /** Absent: other processes answer nothing. */
   elsewhere?: RemoteCapabilities;
-  /** Told of each request to a platform, and how it ended. */
   onOutcome: (platform: Platform, outcome: RequestOutcome) => void;
-  /** What tests put in the place of a platform. */
+  /** Test doubles of platforms. */
   overrides?: Partial<Record<Platform, Upstream>>;
 };
 
@@ -106,7 +102,7 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
     mastodonToken: async (origin) => {
       const [chosen] = await pool.choose({
         platform: "mastodon",
-        // No account has this id: what is left is the deployment's.
+        // No account has this id: only the deployment's credentials match.
         accountId: "",
         access: "user",
         whose: "any",

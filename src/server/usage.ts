@@ -8,12 +8,10 @@ import type { Control } from "./control.ts";
 import type { IngestRole } from "./roles.ts";
 import { isStorageFull } from "./store-watch.ts";
 
-/** What is counted while the service runs: what keys are used for, and how the streams stand. */
 export type UsageRole = {
   recorder: UsageRecorder;
   sampler: Sampler;
   start(): void;
-  /** Ends when what was counted is written. */
   stop(): Promise<void>;
 };
 
@@ -29,7 +27,7 @@ export function createUsageRole(context: UsageRoleContext): UsageRole {
   const { settings, store, clock, log, ingest } = context;
 
   function onFault(fault: unknown): void {
-    // A full disk is told of once, by the watch over the store.
+    // Logged by the store watch.
     if (isStorageFull(fault)) return;
     log.warn({ error: messageOf(fault) }, "usage is not written: it goes with the next");
   }

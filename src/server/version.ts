@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { packageRoot } from "../lib/package-root.ts";
 
-/** The version that package.json states. */
 export function packageVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL("package.json", packageRoot), "utf8"));
   const isManifest = typeof manifest === "object" && manifest !== null && "version" in manifest;

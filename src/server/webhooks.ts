@@ -9,7 +9,6 @@ import { createSealer } from "../lib/seal.ts";
 import type { Config } from "./config.ts";
 import type { Control } from "./control.ts";
 
-/** Webhooks in this process: what their owners ask of them, and what delivers to them. */
 export type WebhookRole = {
   webhooks: Webhooks;
   sender: Sender;
@@ -35,7 +34,7 @@ export function createWebhookRole(context: WebhookRoleContext): WebhookRole {
     timeoutMs: settings.timeoutMs,
     maxBytes: mostAnswerBytes,
     maxRedirects: 0,
-    // A receiver that hangs must not keep another one of the same host waiting.
+    // A hanging receiver must not block others on the same host.
     maxConnectionsPerHost: Math.max(1, settings.concurrency),
   });
   const post = createPost(client, { timeoutMs: settings.timeoutMs, now: clock.now });

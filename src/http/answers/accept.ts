@@ -3,9 +3,9 @@ type MediaRange = { type: string; subtype: string; weight: number };
 type Choice<Name> = { name: Name; weight: number; precision: number; place: number };
 
 /**
- * Which of the offered media types an `Accept` field asks for (RFC 9110 section 12.5.1): of the heaviest the one named most
- * precisely, of these the one named first, then the one offered first. Parameters other than `q` count for nothing, and an
- * element that cannot be read names nothing. The first type where there is no field; null where the field includes none.
+ * Negotiates `Accept` (RFC 9110 section 12.5.1): highest weight, then most specific range, then order in the header, then in
+ * `offered`. Ignores parameters other than `q` and malformed elements. Without a header the first; null if none is
+ * acceptable.
  */
 export function preferredType<Name extends string>(
   accept: string | undefined,
@@ -20,7 +20,7 @@ export function preferredType<Name extends string>(
   return best?.name ?? null;
 }
 
-/** What the ranges say of one type: the most precise of those that include it decides. */
+/** The most specific range that includes a type decides. */
 function choiceOf<Name extends string>(
   name: Name,
   ranges: readonly (MediaRange | null)[],

@@ -20,7 +20,7 @@ const writers: Readonly<Record<AnswerFormat, (page: AnswerPage) => Iterable<stri
   "text/markdown": markdownOf,
 };
 
-/** The body of an answer in UTF-8. It is written piece by piece, and others have their turn on the event loop in between. */
+/** The answer in UTF-8; yields to the event loop between pieces. */
 export async function bodyOf(
   page: AnswerPage,
   format: AnswerFormat,

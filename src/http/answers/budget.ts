@@ -1,12 +1,12 @@
-/** No text is shortened to fewer characters than this; rather are posts left out. */
+/** Characters below which no text is shortened; posts are omitted instead. */
 export const shortestText = 100;
 
-/** The first `posts` of a page, of whose texts none takes more than `each` characters. */
+/** `each`: characters per text. */
 export type Allowance = { posts: number; each: number };
 
 /**
- * How texts of these lengths are brought within a budget of characters, at least `shortestText`. All have the same share: what
- * short ones leave goes to the long ones. When the shares would be too small, the last posts are left out.
+ * Equal shares of a budget of at least `shortestText`; what short texts leave goes to long ones. If shares fall below
+ * `shortestText`, the last posts are omitted.
  */
 export function allowanceOf(lengths: readonly number[], budget: number): Allowance {
   const posts = postsWithin(lengths, budget);

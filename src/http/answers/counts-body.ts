@@ -5,7 +5,6 @@ import { iso } from "../submission/window.ts";
 import { type CountsPage, type CountsQuestion, granularityMs, nextToken } from "./counts-page.ts";
 import { coverageBody } from "./status-body.ts";
 
-/** A page of counts as clients read it. */
 export async function countsBody(
   context: Pick<HttpContext, "cursorKey">,
   question: CountsQuestion,
@@ -25,12 +24,12 @@ export async function countsBody(
   return `{"data":${data},${JSON.stringify(rest).slice(1)}`;
 }
 
-/** So many buckets are written before others have their turn on the event loop. */
+/** Buckets written before yielding to the event loop. */
 const bucketsOfTurn = 4_096;
 
 /**
- * The `data` of an answer as JSON, oldest first: every bucket from `countedFromMs` on, those without a post too. A page may have
- * tens of thousands: they are written in turns, and their times are made of parts.
+ * `data`, oldest first: every bucket from `countedFromMs` on, including empty ones. There may be tens of thousands: yields in
+ * between, and caches parts of times.
  */
 async function countsData(
   { buckets, countedFromMs }: SourceCounts,
@@ -67,7 +66,7 @@ const minutesOfDay = Array.from(
   (_, minute) => `${twoDigits(Math.floor(minute / 60))}:${twoDigits(minute % 60)}:00.000Z`,
 );
 
-/** As `iso`, many times faster for whole minutes that follow each other. */
+/** As `iso`, many times faster for consecutive minutes. */
 function timeWriter(): (ms: number) => string {
   let knownDay = Number.NaN;
   let date = "";

@@ -14,7 +14,7 @@ export const granularityMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 
 
 type Granularity = keyof typeof granularityMs;
 
-/** What the pages of a count have in common; times are Unix milliseconds. */
+/** Shared by the pages of a count. Unix milliseconds. */
 export type CountsQuestion = {
   caller: Caller;
   platform: SearchPlatform;
@@ -23,13 +23,12 @@ export type CountsQuestion = {
   asked: RequestedBounds;
 };
 
-/** One page: the newest buckets of what the pages before have left of the window. */
+/** The newest buckets of the rest of the window. */
 export type CountsPage = {
   fromMs: number;
   toMs: number;
-  /** Where the window begins. */
   windowFromMs: number;
-  /** When the first page was asked for. */
+  /** When the first page was requested. */
   asOfMs: number;
 };
 
@@ -43,8 +42,8 @@ const momentOf = (text: string | undefined): number | null =>
   text === undefined ? null : Date.parse(text);
 
 /**
- * The page that a request asks for: the newest of its window, or what follows on a token. The window ends with `end_time`, at
- * most now, and begins with `start_time`, else as many days before its end as a live search looks back.
+ * The newest page of the window, or the next after a token. The window ends at `end_time`, at most now, and starts at
+ * `start_time`, by default one live window earlier.
  */
 export function pageOf(
   context: PageContext,
@@ -65,7 +64,7 @@ export function pageOf(
   return { fromMs: Math.max(windowFromMs, earliestMs), toMs, windowFromMs, asOfMs };
 }
 
-/** The token of the page that ends where the told one begins; null when that is where the window begins. */
+/** The token of the next (older) page, which ends at `toldFromMs`; null at the start of the window. */
 export function nextToken(
   { cursorKey }: Pick<HttpContext, "cursorKey">,
   question: CountsQuestion,
@@ -75,7 +74,7 @@ export function nextToken(
   if (toldFromMs <= windowFromMs) return null;
   return sealCursor(cursorKey, {
     ...scopeOf(question),
-    // A count goes on at a time, not at a post.
+    // A count continues at a time, not at a post.
     after: { platform: "x", id: 0n },
     fromMs: windowFromMs,
     toMs: toldFromMs,
@@ -84,7 +83,7 @@ export function nextToken(
   });
 }
 
-/** Tokens are cursors of another kind: no query begins like this, so that neither is taken for the other. */
+/** No query begins with this prefix: search cursors and count tokens are not interchangeable. */
 function scopeOf({ caller, platform, granularity, canonicalQuery }: CountsQuestion): CursorScope {
   return {
     accountId: caller.accountId,

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { csvOf } from "./csv.ts";
 import { pageWith } from "./test-page.ts";
 
-/** Reads a table as RFC 4180 has it: quotes only around whole cells, doubled within, rows ended by CRLF. */
+/** Parses RFC 4180 strictly: quotes only around whole cells, doubled within, CRLF after rows. */
 function rowsOf(table: string): string[][] {
   const rows: string[][] = [];
   const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y;

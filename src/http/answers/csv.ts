@@ -3,7 +3,7 @@ import { fieldOf } from "./fields.ts";
 import type { AnswerPage } from "./page.ts";
 import { kindOf, type RecordKind } from "./record-kinds.ts";
 
-/** The columns of a table of posts for which no fields were asked. */
+/** Columns if no fields are requested. */
 export const defaultColumns: readonly string[] = [
   "ID",
   "Metadata.created_at",
@@ -56,10 +56,10 @@ const defaults: Readonly<Record<RecordKind, readonly string[]>> = {
   ],
 };
 
-/** Either kind of line break is quoted; a row of one empty cell is not taken for an empty line. */
+/** Quotes both kinds of line breaks; a row with one empty cell would read as an empty line. */
 const form = { record_delimiter: "windows", quote_record_delimiter: true } as const;
 
-/** A table after RFC 4180, in pieces: a row of names, then a row a post. */
+/** CSV (RFC 4180): a header row, then one row per post. */
 export function* csvOf({ job, posts, fields }: AnswerPage) {
   const columns = fields ?? defaults[kindOf(job.request.method)];
   const table = { ...form, quoted_empty: columns.length === 1 };
@@ -69,7 +69,7 @@ export function* csvOf({ job, posts, fields }: AnswerPage) {
   }
 }
 
-/** A list of words is its words with spaces between; what has an inner form of its own is JSON. */
+/** Lists of strings are joined with spaces; other structured values are JSON. */
 function cellOf(value: unknown): string {
   if (value === null) return "";
   if (typeof value === "number" || typeof value === "boolean") return String(value);
@@ -78,10 +78,10 @@ function cellOf(value: unknown): string {
   return defused(isWords ? value.join(" ") : JSON.stringify(value));
 }
 
-/** How a cell begins that a spreadsheet takes for a formula (OWASP, CSV Injection), in either width of the characters. */
+/** Formula prefixes of spreadsheets (OWASP, CSV Injection), also full-width. */
 const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/;
 
-/** A text that stays a text in a spreadsheet, and that every reader of tables can read. */
+/** Text that no spreadsheet evaluates and every CSV parser accepts. */
 function defused(text: string): string {
   const readable = text.toWellFormed().replaceAll("\0", "\ufffd");
   return formulaStart.test(readable) ? `'${readable}` : readable;

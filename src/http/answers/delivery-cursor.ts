@@ -2,9 +2,8 @@ import { hash } from "node:crypto";
 import { problem } from "../problems/write-problem.ts";
 
 /**
- * Where a page of a webhook's deliveries begins, as a text for clients: the number that the delivery before it has within its
- * webhook, and which webhook that is, 22 bytes in base64url. It needs no seal: it says nothing of other webhooks, and is no
- * cursor of theirs.
+ * A cursor is the number of the previous delivery and a hash of the webhook id, 22 bytes in base64url. Not encrypted: it
+ * reveals nothing of other webhooks and is invalid for them.
  */
 const numberBytes = 6;
 const webhookBytes = 16;
@@ -16,13 +15,13 @@ export function writeDeliveryCursor(webhookId: string, number: number): string {
   return bytes.toString("base64url");
 }
 
-/** The number within the webhook. Errors: `cursor_invalid` for a text that is no cursor of this webhook's list. */
+/** Errors: `cursor_invalid` unless it belongs to this webhook. */
 export function readDeliveryCursor(webhookId: string, text: string): number {
   const bytes = Buffer.from(text, "base64url");
   const isOfWebhook =
     bytes.length === numberBytes + webhookBytes &&
     bytes.subarray(numberBytes).equals(markOf(webhookId));
-  // Base64url is read leniently; only the text that was given out counts.
+  // Node decodes leniently; accept only the canonical text.
   if (!isOfWebhook || bytes.toString("base64url") !== text) {
     throw problem("cursor_invalid", "the cursor cannot be read", {
       hint: "send next_cursor exactly as it was received, to the same webhook, or leave it out for the newest deliveries",

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { record as recordSchema } from "../schemas/answers.ts";
 import type { PostRecord } from "./record.ts";
 
-/** Every name that `fields` may hold, as the record's schema has them: `Content`, `Metadata.public_metrics.like_count`. */
+/** All values of `fields`, from the record's schema: `Content`, `Metadata.public_metrics.like_count`. */
 export const fieldNames: readonly string[] = [...new Set(namesIn(recordSchema, ""))];
 
 function namesIn(schema: unknown, prefix: string): string[] {
@@ -19,7 +19,6 @@ function namesIn(schema: unknown, prefix: string): string[] {
   ]);
 }
 
-/** The value of a field; null where the record has none. */
 export function fieldOf(record: PostRecord, field: string): unknown {
   let value: unknown = record;
   for (const name of field.split(".")) value = memberOf(value, name);
@@ -28,7 +27,7 @@ export function fieldOf(record: PostRecord, field: string): unknown {
 
 type Selection = Map<string, Selection | null>;
 
-/** A function that leaves these fields of a record alone, where they stand in it. */
+/** The returned function keeps the fields' nesting. */
 export function selectorOf(fields: readonly string[]): (record: PostRecord) => unknown {
   const selection: Selection = new Map();
   for (const field of fields) {

@@ -3,7 +3,7 @@ import type { Job, JobFailure, JobResult } from "../../jobs/job.ts";
 import type { EarshotError } from "../../lib/errors.ts";
 import { problem } from "../problems/write-problem.ts";
 
-/** The result of a job that is done; null while it goes on. Errors: what a job that has ended without one is answered with. */
+/** Null while unfinished. Errors: those of a job without a result. */
 export function resultOf({ state, result, failure }: Job): JobResult | null {
   switch (state) {
     case "done":
@@ -22,7 +22,6 @@ export function resultOf({ state, result, failure }: Job): JobResult | null {
   }
 }
 
-/** What a job that has failed is answered with. */
 export function jobErrorOf(failure: JobFailure | null): EarshotError {
   if (failure === null) return problem("job_failed", "the job failed");
   const { code, message, status, hint, retryable } = failure;
@@ -38,7 +37,6 @@ export function jobErrorOf(failure: JobFailure | null): EarshotError {
   return problem("job_failed", message, help);
 }
 
-/** Answers that a job goes on, and when to come again. */
 export function answerUnfinished(reply: FastifyReply, { uuid, state }: Job) {
   return reply
     .code(202)

@@ -2,7 +2,7 @@ import { fitsCursor } from "../../jobs/cursor.ts";
 import type { Job } from "../../jobs/job.ts";
 import type { SourceWarning } from "../../platforms/source.ts";
 
-/** The remarks known at submission and those of the result, and what keeps a result from being continued. */
+/** Warnings of submission and result, and one if the cursor would be too long. */
 export function jobWarnings({
   request,
   warnings,
@@ -16,7 +16,7 @@ export function jobWarnings({
   return [...warnings, ...ofResult, ...(isCut ? [cursorTooLong(nextPlace.platform)] : [])];
 }
 
-/** An archive of older posts answers nothing to a live search. */
+/** Live searches do not see older archived posts. */
 const withOlderPosts = (warning: SourceWarning): SourceWarning =>
   warning.code === "incomplete_coverage"
     ? { ...warning, hint: `${warning.hint}; searchbyfullarchive finds older posts` }

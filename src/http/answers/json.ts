@@ -2,7 +2,7 @@ import { type AnswerPage, type AnswerPost, warningsOf } from "./page.ts";
 import { textOf } from "./record.ts";
 import { coverageBody } from "./status-body.ts";
 
-/** An answer as one JSON object, in pieces; the posts are the texts that they are. */
+/** One JSON object, in pieces; posts are inserted as their JSON text. */
 export function* jsonOf(page: AnswerPage) {
   const { job, result, posts, omitted, nextCursor } = page;
   const rest = {
@@ -19,12 +19,11 @@ export function* jsonOf(page: AnswerPage) {
   yield `],${JSON.stringify(rest).slice(1)}`;
 }
 
-/** The records alone, one a line. */
 export function* ndjsonOf({ posts }: AnswerPage) {
   for (const { json } of posts) yield `${json}\n`;
 }
 
-/** Where a post can be read and whose it is, whatever fields of it were asked for. */
+/** Independent of the requested fields. */
 function citationOf({ record }: AnswerPost) {
   return {
     id: record.ID,

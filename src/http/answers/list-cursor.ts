@@ -2,8 +2,8 @@ import type { ListPosition } from "../../jobs/job.ts";
 import { problem } from "../problems/write-problem.ts";
 
 /**
- * Where a page of a list begins, as a text for clients: the time and the uuid of the job before it, 22 bytes in base64url. It
- * is no secret and needs no seal, as a place in the list of one account says nothing in that of another.
+ * A cursor is time and uuid of the previous job, 22 bytes in base64url. Not encrypted: a position reveals nothing of another
+ * account's list.
  */
 const timeBytes = 6;
 const placeBytes = timeBytes + 16;
@@ -15,10 +15,10 @@ export function writeListCursor({ submittedMs, uuid }: ListPosition): string {
   return bytes.toString("base64url");
 }
 
-/** Errors: `cursor_invalid` for a text that is no cursor of a list. */
+/** Errors: `cursor_invalid`. */
 export function readListCursor(text: string): ListPosition {
   const bytes = Buffer.from(text, "base64url");
-  // Base64url is read leniently; only the text that was given out counts.
+  // Node decodes leniently; accept only the canonical text.
   if (bytes.length !== placeBytes || bytes.toString("base64url") !== text) {
     throw problem("cursor_invalid", "the cursor cannot be read", {
       hint: "send next_cursor exactly as it was received, or leave it out for the newest jobs",

@@ -3,7 +3,7 @@ import { lexer, parseInline, type Token } from "marked";
 import { expect, test } from "vitest";
 import { codeSpan, link, quoteLines, sentence } from "./markdown-text.ts";
 
-/** What breaks out of a careless quote. */
+/** Texts that could break out of a careless quote. */
 const hostilePieces = [
   "plain words",
   "\n",
@@ -57,7 +57,7 @@ const hostile = fc
   .array(fc.constantFrom(...hostilePieces), { maxLength: 30 })
   .map((pieces) => pieces.join(""));
 
-/** The one item, its head and what follows it. */
+/** A list with one item, its head, and a paragraph after it. */
 function document(text: string): Token[] {
   const item = ["1. head", "", ...quoteLines(text, "   "), "", "after"];
   return lexer(item.join("\n")).filter(({ type }) => type !== "space");

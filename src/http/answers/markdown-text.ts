@@ -1,17 +1,16 @@
 /**
- * Text of strangers within Markdown (CommonMark): whatever it holds, it stays where it was put and does nothing. Texts stand
- * as code in a quote, each line of it marked, so that there is no end of it that a text could write; names and values stand in
- * code spans; the few sentences that repeat something of a request are escaped.
+ * Untrusted text within Markdown (CommonMark), unable to act as markup or leave its place. Texts are indented code in a block
+ * quote, each line marked, so that no text can end it. Names and values are code spans; sentences that echo a request are
+ * escaped.
  */
 
-/** The lines of a quote with this text, each after `indent`; none when the text has nothing to read. */
+/** None for blank text. */
 export function quoteLines(text: string, indent: string): string[] {
   const lines = visible(text.replaceAll(lineBreak, "\n"));
   if (lines.trim() === "") return [];
   return lines.split("\n").map((line) => (line === "" ? `${indent}>` : `${indent}>     ${line}`));
 }
 
-/** A code span with this text, in one line. */
 export function codeSpan(text: string): string {
   const line = visible(text.replaceAll(lineBreak, " ")).replaceAll(turnsDirection, "\ufffd").trim();
   if (line === "") return "` `";
@@ -22,13 +21,12 @@ export function codeSpan(text: string): string {
   return fence + padding + line + padding + fence;
 }
 
-/** A sentence in one line, in which nothing is markup. */
 export function sentence(text: string): string {
   const line = visible(text.replaceAll(lineBreak, " ")).replaceAll(turnsDirection, "\ufffd");
   return line.replaceAll(/[\\`*_[\]<>&~|$#!]/g, "\\$&");
 }
 
-/** An address as a link; one that is not of the web, and could do something, as a code span. */
+/** A URL that is not http(s) could act and becomes a code span. */
 export function link(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : null;
   const isOfWeb = url !== null && (url.protocol === "https:" || url.protocol === "http:");
@@ -36,13 +34,13 @@ export function link(address: string): string {
   return `<${url.href}>`;
 }
 
-/** What ends a line for some reader. */
+/** What any renderer treats as a line break. */
 const lineBreak = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
 
-/** Controls that could change the order in which the rest of a line is shown. */
+/** Bidirectional controls, which reorder the display of a line. */
 const turnsDirection = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g;
 
-/** Without half characters and control characters, which a terminal obeys and Markdown does not have; a tab is four spaces. */
+/** Replaces lone surrogates and control characters, which terminals obey; a tab becomes four spaces. */
 function visible(text: string): string {
   return text
     .toWellFormed()

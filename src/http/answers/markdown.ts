@@ -8,8 +8,8 @@ import { type PostRecord, textOf } from "./record.ts";
 import { kindOf, type RecordKind } from "./record-kinds.ts";
 
 /**
- * An answer as a language model or a person reads it: what was asked, how much of it is known, the posts as numbered
- * quotations with author, time and link, remarks, and how to go on.
+ * An answer for language models and people: query, coverage, posts as numbered quotations with author, time and link,
+ * warnings, how to continue.
  */
 export function* markdownOf(page: AnswerPage) {
   yield `# ${titleOf(page.job)}\n\n`;
@@ -42,7 +42,7 @@ function foundSentence({ job, posts, nextCursor }: AnswerPage): string {
   return nextCursor === null ? `No ${one} was found.` : `No ${one} was found so far.`;
 }
 
-/** How much is known: of a window where posts were searched, else of what a platform was asked. */
+/** Coverage of a search; else whether the platform was read to the end. */
 function knowledgeSentences(page: AnswerPage): string {
   const { job, result } = page;
   const isFetched =
@@ -59,7 +59,7 @@ function readingSentence({ posts, result, nextCursor }: AnswerPage): string {
   return nextCursor === null ? "The platform tells no more." : "There is more.";
 }
 
-/** How much of the window is known: above all what an empty list means. */
+/** Coverage of the window, above all what an empty list means. */
 function coverageSentences({ posts, result }: AnswerPage): string {
   const { coverage, complete } = result;
   const window = windowWords(coverage);
@@ -80,7 +80,7 @@ function windowWords({ fromMs, toMs }: Pick<Coverage, "fromMs" | "toMs">): strin
   return fromMs === null ? `before ${iso(toMs)}` : `from ${iso(fromMs)} to ${iso(toMs)}`;
 }
 
-/** So many gaps are told, the newest. */
+/** Lists the newest gaps. */
 const toldGaps = 10;
 
 function gapWords({ gaps }: Coverage): string {
@@ -111,7 +111,6 @@ function headOf({ record }: AnswerPost): string {
   ].join(" · ");
 }
 
-/** Whose it is and of when, as far as the kind of record has that. */
 function leadOf(record: PostRecord): string[] {
   const author = textOf(record, "username");
   const time = textOf(record, "created_at");

@@ -1,7 +1,7 @@
 import { problem } from "../problems/write-problem.ts";
 import { preferredType } from "./accept.ts";
 
-/** The forms of an answer with posts, the one that is sent when the client does not mind first. */
+/** Answer formats, the default first. */
 export const answerFormats = [
   "application/json",
   "application/x-ndjson",
@@ -11,7 +11,7 @@ export const answerFormats = [
 
 export type AnswerFormat = (typeof answerFormats)[number];
 
-/** The form that `Accept` asks for; JSON where the client does not mind. Errors: `not_acceptable`. */
+/** Errors: `not_acceptable`. */
 export function negotiate(accept: string | undefined): AnswerFormat {
   const format = preferredType(accept, answerFormats);
   if (format === null) throw notAcceptable();

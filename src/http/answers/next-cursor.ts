@@ -11,14 +11,13 @@ import type { FetchPosition } from "../../platforms/upstream.ts";
 import type { HttpContext } from "../context.ts";
 import { problem } from "../problems/write-problem.ts";
 
-/** The cursor that continues where a job's result ends; null when nothing follows. */
+/** The cursor after the result; null if nothing follows. */
 export function cursorOf(context: Pick<HttpContext, "cursorKey">, job: Job): string | null {
   const { next = null, nextPlace = null } = job.result ?? {};
   if (next !== null || nextPlace === null) return cursorAfter(context, job, next);
   return fitsCursor(nextPlace) ? seal(context, job, { after: null, place: nextPlace }) : null;
 }
 
-/** The cursor that continues a job's search after a post of its result; null when nothing follows. */
 export function cursorAfter(
   context: Pick<HttpContext, "cursorKey">,
   job: Job,
@@ -37,8 +36,8 @@ function seal({ cursorKey }: Pick<HttpContext, "cursorKey">, job: Job, end: End)
 }
 
 /**
- * Where a cursor continues. The window is the cursor's own; `start_time` and `end_time` may be repeated as they were asked or
- * left out, anything else is a `cursor_mismatch`.
+ * Decrypts a cursor, whose window applies; `start_time` and `end_time` must be unchanged or omitted. Errors:
+ * `cursor_mismatch`, those of `openCursor`.
  */
 export function continueFrom(
   { cursorKey }: Pick<HttpContext, "cursorKey">,

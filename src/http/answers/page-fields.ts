@@ -4,8 +4,7 @@ import { type AnswerPage, warningsOf } from "./page.ts";
 import { setKnowledgeFields } from "./result-fields.ts";
 
 /**
- * What an answer tells in its header in every form, as not all forms have a place for it: coverage, the codes of its warnings,
- * what the budget had no room for, and where to go on. Structured fields (RFC 9651) but for the cursor.
+ * Headers for every format: coverage, warning codes, omissions, cursor. Structured fields (RFC 9651) except for the cursor.
  */
 export function setPageFields(reply: FastifyReply, page: AnswerPage): void {
   const { result, posts, omitted, nextCursor } = page;

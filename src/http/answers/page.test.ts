@@ -32,7 +32,7 @@ function read(
   );
 }
 
-/** Where the page's cursor goes on. */
+/** The position of the page's cursor. */
 function placeAfter({ job, nextCursor }: Awaited<ReturnType<typeof read>>) {
   const { accountId, canonicalQuery, request } = job;
   return openCursor(cursorKey, nextCursor ?? "", { accountId, canonicalQuery, ...request }).after;

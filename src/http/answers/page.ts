@@ -14,35 +14,34 @@ import { cursorAfter, cursorOf } from "./next-cursor.ts";
 import { type PostRecord, textOf } from "./record.ts";
 import { characterCount, shortened } from "./shorten.ts";
 
-/** How the posts of an answer are wanted: null where nothing was said. */
+/** Null: not requested. */
 export type Presentation = {
   fields: readonly string[] | null;
-  /** Characters that all texts together may take. */
+  /** For all texts together. */
   maxChars: number | null;
 };
 
 export type AnswerPost = {
   record: PostRecord;
-  /** The record as JSON, or what was asked for of it. */
+  /** The whole record, or its requested fields. */
   json: string;
-  /** Characters of the whole text, where only its beginning is given. */
+  /** Characters of the whole text; null if not shortened. */
   shortenedFrom: number | null;
 };
 
-/** The result of a job as one answer gives it. */
 export type AnswerPage = {
   job: Job;
   result: JobResult;
   posts: readonly AnswerPost[];
   fields: readonly string[] | null;
-  /** Posts at the end of the result that the budget has no room for. */
+  /** Posts at the end, beyond the budget. */
   omitted: number;
-  /** Whether `nextCursor` continues with them: no cursor leads into the page of a platform. */
+  /** `nextCursor` continues with the omitted posts; a cursor cannot point into a platform's page. */
   isContinued: boolean;
   nextCursor: string | null;
 };
 
-/** The remarks on a job and its result, and on what of it has no room and no cursor leads to. */
+/** Warnings of job and result, and of omitted posts that no cursor reaches. */
 export function warningsOf({
   job,
   result,
@@ -60,8 +59,8 @@ const leftOut = ({ uuid }: Job, records: number): SourceWarning => ({
 });
 
 /**
- * Reads the posts of a finished job, unless they are given, and brings them into the form that was asked for: the texts within the budget, the
- * fields selected. The event loop is given away in between.
+ * Builds a page: reads the posts unless given, shortens texts to the budget, selects fields. Yields to the event loop in
+ * between.
  */
 export async function pageOf(
   context: Pick<HttpContext, "cursorKey" | "clock"> & {
@@ -113,7 +112,7 @@ export async function pageOf(
   return { job, result, posts, fields, omitted, isContinued: after !== null, nextCursor };
 }
 
-/** The place of a record from which a search can go on; null for what a method has fetched from a platform. */
+/** The position of a record, for a cursor; null for records that a method fetched from a platform. */
 function positionOf(
   { method }: Job["request"],
   { items }: JobResult,

@@ -1,6 +1,5 @@
 import type { Method } from "../../platforms/methods.ts";
 
-/** What the records of an answer are. */
 export type RecordKind = "post" | "profile" | "trend" | "space";
 
 const otherKinds: Partial<Record<Method, RecordKind>> = {
@@ -13,5 +12,4 @@ const otherKinds: Partial<Record<Method, RecordKind>> = {
   getspace: "space",
 };
 
-/** What the records of a method are. */
 export const kindOf = (method: Method): RecordKind => otherKinds[method] ?? "post";

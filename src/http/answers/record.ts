@@ -1,4 +1,4 @@
-/** A post of an answer, read from its stored JSON text. */
+/** Parsed from its stored JSON. */
 export type PostRecord = {
   ID: string;
   Content: string;
@@ -6,7 +6,6 @@ export type PostRecord = {
   Score: number;
 };
 
-/** A member of a record's metadata that is a string; null where there is none. */
 export function textOf({ Metadata }: PostRecord, name: string): string | null {
   const value = Metadata?.[name];
   return typeof value === "string" ? value : null;

@@ -7,14 +7,13 @@ import { jobWarnings } from "./job-warnings.ts";
 import { cursorOf } from "./next-cursor.ts";
 import { coverageField } from "./status-body.ts";
 
-/** What an answer knows of its window, and what is to be remarked on it. */
 type Knowledge = {
   complete: boolean;
   coverage: Coverage;
   warnings: readonly SourceWarning[];
 };
 
-/** What every answer from the archive tells in its header: the window's coverage, and the codes of the warnings when there are any. */
+/** Sets coverage, and the codes of warnings if any. */
 export function setKnowledgeFields(
   reply: FastifyReply,
   { complete, coverage, warnings }: Knowledge,
@@ -26,7 +25,7 @@ export function setKnowledgeFields(
   }
 }
 
-/** The same for the result of a job, and where to go on when there is more. */
+/** Also sets the cursor if there is more. */
 export function setResultFields(
   context: Pick<HttpContext, "cursorKey">,
   reply: FastifyReply,

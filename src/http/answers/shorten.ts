@@ -7,15 +7,15 @@ import { once } from "../../lib/once.ts";
 
 const ellipsis = "…";
 
-/** How far back from the cut a space is looked for, as a part of what fits, and at most in characters. */
+/** Search range for a space: share of the text, and at most in characters. */
 const partForWord = 0.2;
 const mostForWord = 40;
-/** UTF-16 units around the cut in which a character of several code points is seen whole. */
+/** UTF-16 units examined for grapheme boundaries. */
 const aroundCut = 64;
 
 const graphemes = once(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
 
-/** Characters of a text: Unicode code points. */
+/** Counts Unicode code points. */
 export function characterCount(text: string): number {
   let count = text.length;
   for (let at = 0; at < text.length - 1; at += 1) {
@@ -27,16 +27,13 @@ export function characterCount(text: string): number {
   return count;
 }
 
-/**
- * The beginning of a text that has more than `characters`, in at most so many, of which the last is `…`: whole words where a
- * space is near, else whole characters as a reader sees them.
- */
+/** The start of a text in at most `characters`, ending with `…`; cut at a nearby space, else at a grapheme boundary. */
 export function shortened(text: string, characters: number): string {
   const cut = unitsOf(text, characters - 1);
   return text.slice(0, wordBorder(text, cut) ?? graphemeBorder(text, cut)).trimEnd() + ellipsis;
 }
 
-/** UTF-16 units that so many characters take. */
+/** UTF-16 units of the first `characters` code points. */
 function unitsOf(text: string, characters: number): number {
   let at = 0;
   for (let left = characters; left > 0 && at < text.length; left -= 1) {

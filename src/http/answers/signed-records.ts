@@ -7,19 +7,18 @@ import { startSlices } from "../../lib/slices.ts";
 import { serializeDictionary } from "../../lib/structured-fields.ts";
 import { recordsOf } from "../../search/fill-in.ts";
 
-/** A signed result as it may be shown at this moment. */
+/** A signed result as it may be shown now. */
 export type SignedRecords = {
   records: readonly string[];
-  /** The JSON array of them in UTF-8. */
   body: Buffer;
-  /** Whether the body is, byte for byte, what the node has signed. */
+  /** Byte for byte. */
   isAsSigned: boolean;
-  /** How many of the records may not be shown any more. */
+  /** Records that may no longer be shown. */
   withdrawn: number;
   damage: readonly Damage[];
 };
 
-/** Reads the records of a result that a node has signed. The event loop is given away in between, however large they are. */
+/** Yields to the event loop in between. */
 export async function signedRecordsOf(
   { archive, clock }: { archive: Pick<Archive, "records" | "withheld">; clock: Clock },
   { items }: JobResult,

@@ -1,7 +1,7 @@
 import type { AnswerPage } from "./page.ts";
 import type { PostRecord } from "./record.ts";
 
-/** A page of posts with these texts, of a search whose window is held completely; for tests. */
+/** Posts with these texts and complete coverage; for tests. */
 export function pageWith(
   texts: readonly string[],
   special: Partial<AnswerPage> = {},

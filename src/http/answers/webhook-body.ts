@@ -3,7 +3,7 @@ import type { WebhookWithSecret } from "../../jobs/webhooks/webhooks.ts";
 import { iso, isoOrNull } from "../submission/window.ts";
 import { writeDeliveryCursor } from "./delivery-cursor.ts";
 
-/** A webhook as its owner reads it at `nowMs`: never with its secret. */
+/** Without the secret. */
 export function webhookBody(webhook: Webhook, nowMs: number) {
   const { formerUntilMs } = webhook;
   return {
@@ -21,12 +21,11 @@ export function webhookBody(webhook: Webhook, nowMs: number) {
   };
 }
 
-/** The answers that a secret is shown in: to making one. */
+/** The only answer with the secret. */
 export function webhookWithSecretBody({ webhook, secret }: WebhookWithSecret, nowMs: number) {
   return { ...webhookBody(webhook, nowMs), secret };
 }
 
-/** A delivery as the owner of its webhook reads it, with what is sent. */
 export function deliveryBody(delivery: Delivery) {
   return {
     id: delivery.id,
@@ -43,7 +42,6 @@ export function deliveryBody(delivery: Delivery) {
   };
 }
 
-/** A page of the deliveries of a webhook. */
 export function deliveryListBody(webhookId: string, { deliveries, before }: DeliveryPage) {
   return {
     deliveries: deliveries.map(deliveryBody),

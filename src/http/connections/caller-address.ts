@@ -2,13 +2,12 @@ import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** The address that a request is attributed to. */
 export type CallerAddress = (request: Pick<IncomingMessage, "headers" | "socket">) => string;
 
 /**
- * The address of a request's caller: that of the connection, or the last one in `X-Forwarded-For` that is not a trusted proxy
- * itself, when a trusted proxy opened the connection. An entry may have a port. An entry that is no address proves a proxy that
- * is set up wrongly: the connection's address counts then, so that callers cannot invent addresses.
+ * The connection's address or, behind a trusted proxy, the last one in `X-Forwarded-For` that is not a trusted proxy. Entries
+ * may have a port. An invalid entry means a misconfigured proxy: the connection's address counts, so that callers cannot
+ * forge one.
  */
 export function callerAddressBehind(trustedProxies: readonly string[]): CallerAddress {
   const isTrusted = trustedAddresses(trustedProxies);
@@ -27,7 +26,7 @@ export function callerAddressBehind(trustedProxies: readonly string[]): CallerAd
   };
 }
 
-/** Whether a plain address is one of the proxies, which are addresses and networks such as 10.0.0.0/8. */
+/** Proxies are addresses or networks such as 10.0.0.0/8. */
 export function trustedAddresses(trustedProxies: readonly string[]): (address: string) => boolean {
   if (trustedProxies.length === 0) return () => false;
   const networks = trustedProxies.map(networkOf);
@@ -52,7 +51,7 @@ function networkOf(text: string): Network {
   return isMapped ? [network.toIPv4Address(), bits - 96] : [network, bits];
 }
 
-/** From the end, where the nearest proxy writes; a caller may have sent thousands of entries. */
+/** The nearest proxy appends; a caller may have sent thousands of entries. */
 function* entriesFromLast(field: string): Generator<string> {
   let end = field.length;
   while (end >= 0) {
@@ -70,7 +69,7 @@ function addressOf(entry: string): string | null {
   return isIP(address) === 0 ? null : plainAddress(address);
 }
 
-/** One spelling for each address: without a zone, and IPv4 as such when it is written as IPv6. */
+/** Without a zone; IPv4-mapped IPv6 as IPv4. */
 function plainAddress(address: string): string {
   const [withoutZone = ""] = address.split("%");
   return ipaddr.isValid(withoutZone) ? ipaddr.process(withoutZone).toString() : address;

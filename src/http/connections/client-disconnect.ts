@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 
-/** Aborts when the client closes the connection before its answer is whole. */
+/** Aborts on a disconnect before the answer is complete. */
 export function clientDisconnect(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   if (reply.raw.destroyed) controller.abort();

@@ -15,7 +15,7 @@ const limitsOf = (settings: Partial<ConnectionLimitSettings> = {}) =>
     clock,
   );
 
-/** As much of a socket as is looked at. */
+/** The parts of a socket that are used. */
 function socketFrom(remoteAddress: string) {
   const socket = Object.assign(new EventEmitter(), {
     remoteAddress,
@@ -28,7 +28,7 @@ function socketFrom(remoteAddress: string) {
   return socket as unknown as Socket;
 }
 
-/** What becomes of so many connections, in their order. */
+/** The outcome of each connection, in order. */
 function outcomesOf(
   limits: ReturnType<typeof limitsOf>,
   count: number,

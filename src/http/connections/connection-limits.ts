@@ -10,25 +10,24 @@ import { trustedAddresses } from "./caller-address.ts";
 
 export type ConnectionLimitSettings = {
   maxConnections: number;
-  /** Percent of them that one address may have. */
+  /** Percentage of them for one address. */
   connectionShare: number;
   trustedProxies: readonly string[];
 };
 
 /**
- * Bounds the open connections: of all addresses together, and of each (IPv6 by networks of 64 bits) to its share, so that no
- * address takes all of them. Trusted proxies have no share, as they connect for many callers. A connection too many is open a
- * little longer, apart from the others, so that its first request is answered with the reason; beyond a few of those it is closed
- * at once.
+ * Limits open connections in total and per address (IPv6: per /64), so that no address takes all. Trusted proxies have no
+ * share: they connect for many callers. Connections over the limit stay open briefly, counted apart, so that their first
+ * request gets the reason; beyond a few they close at once.
  */
 export type ConnectionLimits = {
-  /** Counts a new connection until it closes. False when it was closed at once. */
+  /** Counts until it closes. False if closed at once. */
   take(socket: Socket): boolean;
-  /** Whether the connection is one too many: its request is to be refused. */
+  /** Over the limit: refuse its request. */
   isRefused(socket: Socket): boolean;
 };
 
-/** How long a connection too many may take to send its request. */
+/** How long a connection over the limit may take to send its request. */
 const refusedMs = 2_000;
 const maxRefused = 128;
 const maxRefusedPerAddress = 4;
@@ -72,7 +71,7 @@ export function createConnectionLimits(
   };
 }
 
-/** Open connections by the group of their address. */
+/** Open connections by address group. */
 function createCounts() {
   const byGroup = new Map<string, number>();
   let total = 0;

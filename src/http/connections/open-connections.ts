@@ -3,17 +3,16 @@ import type { Socket } from "node:net";
 import type { Clock } from "../../lib/clock.ts";
 import { type ConnectionLimitSettings, createConnectionLimits } from "./connection-limits.ts";
 
-/** What bounds connections, apart from what is said over them. */
 type ConnectionSettings = ConnectionLimitSettings & {
   maxHeaderBytes: number;
   requestTimeoutMs: number;
   idleTimeoutMs: number;
 };
 
-/** Looked for so often: connections whose request has taken too long. */
+/** Interval of the check for slow requests. */
 const checkEveryMs = 1_000;
 
-/** The bounds as fastify takes them. A connection whose request is held is not idle (idle-time.ts). */
+/** Fastify's options. A connection with a pending request is not idle (idle-time.ts). */
 export function connectionOptions(
   settings: Omit<ConnectionSettings, keyof ConnectionLimitSettings>,
 ) {
@@ -34,24 +33,24 @@ export function connectionOptions(
 
 export type OpenConnections = {
   /**
-   * Closes every connection that holds no complete request: those that are idle, and those whose header or body is still on
-   * its way. The others are closed when their answer is out, new ones at once.
+   * Closes connections without a complete request: idle ones, and those with a partial header or body. Others close after
+   * their answer, new ones at once.
    */
   stop(): void;
-  /** Resolves when no complete request waits for its answer. */
+  /** Resolves when no complete request is unanswered. */
   answered(): Promise<void>;
-  /** Whether the newest request of the connection was answered before it had arrived whole: there is nothing more to say. */
+  /** The newest request was answered before it was complete: no other answer may follow. */
   isAnswered(socket: Socket): boolean;
-  /** Whether the connection is one too many (connection-limits.ts). */
+  /** Over the limit (connection-limits.ts). */
   isRefused(socket: Socket): boolean;
 };
 
-/** Who goes on sending a body after its request was answered has so long to come to its end, or to the answer. */
+/** How long a client may continue the body of an answered request. */
 const unwantedBodyMs = 2_000;
 
 /**
- * Knows the connections of a server and what each is at: the server itself keeps one open that has never sent anything. It takes no
- * more of them than are allowed, and closes one over which the body of a request comes that nobody waits for.
+ * Tracks the requests of each connection, because Node leaves connections open that never sent anything. Enforces the
+ * connection limits, and closes connections whose request body continues after the answer.
  */
 export function watchConnections(
   server: Server,

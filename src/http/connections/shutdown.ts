@@ -13,19 +13,15 @@ declare module "fastify" {
   }
 }
 
-/** How an app takes leave of its clients before it closes: `announce`, then `drain`, then `close` of the app. */
+/** Graceful shutdown: call `announce`, then `drain`, then close the app. */
 export type Shutdown = {
-  /** From now on `/readyz` is 503 and every answer closes its connection; everything is still served. */
+  /** `/readyz` is 503 and answers close their connection; requests are still served. */
   announce(): void;
   isAnnounced(): boolean;
-  /**
-   * From now on requests are 503, those of operation excepted, and held requests are answered with what is known. Resolves when
-   * no request is open any more.
-   */
+  /** Refuses requests except operational ones, and ends pending ones. Resolves when none is left. */
   drain(): Promise<void>;
-  /** Throws for a request that came after the drain began. Errors: `stopping`, public as `unavailable`. */
+  /** Throws during the drain. Errors: `stopping`, public as `unavailable`. */
   requireOpen(request: FastifyRequest): void;
-  /** Aborts when the drain begins. */
   draining: AbortSignal;
 };
 
@@ -54,7 +50,7 @@ export function createShutdown(connections: Pick<OpenConnections, "answered">): 
   };
 }
 
-/** Not an error that the log reports: the stop has lines of its own. */
+/** Not logged as an error. */
 export function serverStops(): EarshotError {
   return new EarshotError("stopping", "the server is stopping", {
     status: 503,

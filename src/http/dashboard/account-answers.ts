@@ -7,7 +7,6 @@ import type {
   ProviderName,
 } from "./contract.ts";
 
-/** An account, as operators are shown it. */
 export function accountListing(listing: AccountListing): ListingAnswer {
   return {
     id: listing.id,
@@ -27,17 +26,15 @@ export function accountListing(listing: AccountListing): ListingAnswer {
   };
 }
 
-/** An entry of the audit log. */
 export function auditEntry({ atMs, ...entry }: AuditEntry): AuditEntryAnswer {
   return { ...entry, at: iso(atMs) };
 }
 
-/** Where the list goes on after an account, as a text for the page. */
 export function writeAccountCursor({ createdMs, id }: AccountPosition): string {
   return `${createdMs}-${id}`;
 }
 
-/** The place of a text that the schema has let through. */
+/** The text must have passed the schema. */
 export function readAccountCursor(text: string): AccountPosition {
   const dash = text.indexOf("-");
   return { createdMs: Number(text.slice(0, dash)), id: text.slice(dash + 1) };

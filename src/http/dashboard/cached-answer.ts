@@ -1,16 +1,15 @@
 import type { Clock } from "../../lib/clock.ts";
 
-/** Something that takes a while to find out, kept for everyone who asks. */
+/** A slow value, shared by all callers (stale-while-revalidate). */
 export type CachedAnswer<Value> = {
   /**
-   * What is known. While that is fresh nothing is done; else it is looked for anew, once for all who ask, and waited for at most
-   * `patienceMs`: then what was known before is told, unless it is ten times as old as it may be; null where there is nothing.
-   * Errors: those of the look, where nothing is known.
+   * The fresh value, or a refresh shared by all callers and awaited for `patienceMs`; then a stale one up to ten times its
+   * maximum age, else null. Errors: those of the refresh, if nothing is cached.
    */
   get(patienceMs: number): Promise<Value | null>;
 };
 
-/** A look that takes long is made the less often: it has no more than a twentieth of the time. */
+/** Refreshes take at most a twentieth of the time. */
 const restFactor = 20;
 const usableFactor = 10;
 

@@ -4,7 +4,7 @@ import { agentWords } from "../../accounts/sessions/agent-words.ts";
 import type { ClientInfo } from "../../accounts/sign-in/sign-in.ts";
 import type { DashboardCookies } from "./cookies.ts";
 
-/** Where a sign-in comes from. The session that its browser held before ends with it, so that nobody can plant one. */
+/** A sign-in ends the browser's previous session, against session fixation. */
 export function clientInfoOf(request: FastifyRequest, cookies: DashboardCookies): ClientInfo {
   return {
     ...askerOf(request),
@@ -12,7 +12,7 @@ export function clientInfoOf(request: FastifyRequest, cookies: DashboardCookies)
   };
 }
 
-/** The browser and the network of a request, in the words that its session remembers. */
+/** Browser and network, as the session stores them. */
 export function askerOf(request: FastifyRequest): Pick<ClientInfo, "agent" | "addressGroup"> {
   return {
     agent: agentWords(request.headers["user-agent"]),

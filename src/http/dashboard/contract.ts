@@ -4,52 +4,50 @@ import type { Method } from "../../platforms/methods.ts";
 import type { Platform } from "../../posts/post.ts";
 
 /**
- * What the dashboard and the server say to each other, below /dashboard/api. Types alone, so that the page can share them. All
- * bodies are JSON; times are ISO texts in UTC; a refusal is a problem as everywhere (RFC 9457). The interface is the page's
- * own and may change with it: programs use /v1.
+ * The JSON contract between server and page, below /dashboard/api. Times are ISO 8601 in UTC; errors are problems (RFC 9457).
+ * Private: it changes with the page; programs use /v1.
  *
- * A session is a cookie. With it, and without an Authorization header, the page also calls /v1 as its account. Whatever is not
- * GET brings the session's token in `X-Earshot-Csrf`.
+ * The page also calls /v1 with its session cookie, without an Authorization header. Requests other than GET carry the
+ * session's token in `X-Earshot-Csrf`.
  */
 export type ProviderName = "github" | "gitlab";
 
-/** GET /dashboard/api/session; also without a session. */
+/** GET /dashboard/api/session, with or without a session. */
 export type SessionAnswer = {
   signed_in: SignedIn | null;
-  /** Where one can sign in; GET /auth/<name>?return=<path of the dashboard> begins it. Empty: by a link of the operator alone. */
+  /** Started by GET /auth/<name>?return=<path of the dashboard>. Empty: only an operator's link signs in. */
   providers: readonly { name: ProviderName; label: string }[];
   version: string;
-  /** The address that requests in examples go to, without a slash at its end. */
+  /** Base URL of example requests; no trailing slash. */
   base_url: string;
-  /** How long the live window is. */
   live_window_ms: number;
-  /** Evidence that proves nothing about a machine, and that this server takes from nodes all the same. */
+  /** Accepted evidence that proves nothing about a machine. */
   insecure_evidence: readonly InsecureEvidence[];
 };
 export type InsecureEvidence = "simulated" | "none";
 
-/** /dashboard/sign-in?error=<word>: why a sign-in with a provider did not come to its end. */
+/** /dashboard/sign-in?error=<word>: why a provider's sign-in failed. */
 export type SignInError = RefusalWord;
 
 export type SignedIn = {
   account: {
     id: string;
-    /** What the account is called: its login, else its name. */
+    /** The login, else the name. */
     name: string;
     role: "member" | "operator";
-    /** Null for accounts that came by a link. */
+    /** Null for accounts created by a sign-in link. */
     provider: ProviderName | null;
     created_at: string;
   };
   csrf: string;
   session_id: string;
-  /** Whether the key that is issued by itself has not been shown yet: POST /dashboard/api/keys/first shows it. */
+  /** POST /dashboard/api/keys/first has yet to show the automatically issued key. */
   first_key_due: boolean;
-  /** Of the dashboard's own searches, which count beside those of the keys. */
+  /** For the dashboard's own searches, apart from those of keys. */
   limits: { requests_per_second: number; submissions_per_minute: number };
 };
 
-/** POST /dashboard/api/sign-in: {token}, the part of a sign-in link after #. Answers SessionAnswer, and sets the cookie. */
+/** POST /dashboard/api/sign-in: {token}, the fragment of a sign-in link. Answers SessionAnswer and sets the cookie. */
 export type SignInWithLink = { token: string };
 
 /** POST /dashboard/api/sign-out and /dashboard/api/sign-out-everywhere: 204. */
@@ -59,7 +57,7 @@ export type SessionListing = {
   id: string;
   is_this: boolean;
   way: ProviderName | "link";
-  /** Of its User-Agent: such as "Firefox on Linux". */
+  /** From its User-Agent, such as "Firefox on Linux". */
   agent: string;
   address_group: string;
   created_at: string;
@@ -68,10 +66,10 @@ export type SessionListing = {
 };
 export type SessionsAnswer = { sessions: readonly SessionListing[] };
 
-/** GET /dashboard/api/keys; also those that ended in the last 30 days, newest first. */
+/** GET /dashboard/api/keys: newest first, with those that ended in the last 30 days. */
 export type KeysAnswer = { keys: readonly KeyListing[]; max_keys: number; limits: KeyLimits };
 
-/** Null: as the account has it, which KeysAnswer's `limits` tell in numbers. */
+/** Null: the account's, which KeysAnswer's `limits` holds. */
 export type KeyLimits = {
   requests_per_second: number | null;
   submissions_per_minute: number | null;
@@ -80,22 +78,21 @@ export type KeyLimits = {
 export type KeyListing = KeyLimits & {
   id: string;
   name: string;
-  /** What is shown of it: `ear_<id>_…`. */
+  /** The visible part: `ear_<id>_…`. */
   shown: string;
-  /** `expiring`: it was rotated, and the overlap is not over yet. */
+  /** `expiring`: rotated, within the overlap. */
   state: "active" | "expiring" | "expired" | "revoked";
   /** Null: all. */
   methods: readonly Method[] | null;
   created_at: string;
   expires_at: string | null;
   revoked_at: string | null;
-  /** To within a minute. */
+  /** Accurate to a minute. */
   used_at: string | null;
-  /** The network that it was last used from, such as 192.0.2.0/24. */
+  /** Network of the last use, such as 192.0.2.0/24. */
   used_from: string | null;
-  /** The key that took its place. */
   successor_id: string | null;
-  /** What is left of its rates right now; null for a key that has ended. */
+  /** What remains of its rate limits; null for an ended key. */
   left: { requests: number; submissions: number } | null;
 };
 
@@ -105,20 +102,23 @@ export type NewKeyRequest = {
   methods?: readonly Method[] | null;
   requests_per_second?: number | null;
   submissions_per_minute?: number | null;
-  /** An ISO time; null or left out: never. */
+  /** ISO 8601; null or absent: never. */
   expires_at?: string | null;
 };
-/** The only time that the key is told. */
+/** The only answer with the token. */
 export type NewKeyAnswer = { key: KeyListing; token: string };
 
-/** PATCH /dashboard/api/keys/<id>: what is left out stays. Answers {key}. */
+/** PATCH /dashboard/api/keys/<id>: absent members stay unchanged. Answers {key}. */
 export type KeyChange = Partial<NewKeyRequest>;
 
-/** POST /dashboard/api/keys/<id>/rotate: a successor of the same name, limits and methods; the old one ends after the overlap. Answers NewKeyAnswer. */
+/**
+ * POST /dashboard/api/keys/<id>/rotate: a successor with the same name, limits and methods; the old key ends after the
+ * overlap. Answers NewKeyAnswer.
+ */
 export type RotateKey = { overlap_hours: number };
-/** DELETE /dashboard/api/keys/<id>: revoked at once. 204. */
+/** DELETE /dashboard/api/keys/<id>: revokes at once. 204. */
 
-/** GET /dashboard/api/usage?range=24h|7d|30d&key=<id>: of all keys without `key`. */
+/** GET /dashboard/api/usage?range=24h|7d|30d&key=<id>: all keys if `key` is absent. */
 export type UsageRange = "24h" | "7d" | "30d";
 export type UsageAnswer = {
   range: UsageRange;
@@ -126,20 +126,20 @@ export type UsageAnswer = {
   to: string;
   bucket_ms: number;
   totals: UsageTotals;
-  /** Every bucket of the range, oldest first, those without a call too. */
+  /** Oldest first, including empty ones. */
   buckets: readonly UsageBucket[];
   methods: readonly (UsageTotals & { method: Method })[];
   keys: readonly { id: string; name: string; ended: boolean }[];
 };
 export type UsageTotals = {
-  /** All requests with a key, and how many of them were refused for a rate, or failed (5xx). */
+  /** `refused` by a rate limit, `failed` with 5xx. */
   requests: number;
   refused: number;
   failed: number;
   searches: number;
   searches_failed: number;
   posts: number;
-  /** From a search's submission to its end, milliseconds, within a few per cent; null where nothing was searched. */
+  /** From submission to end, milliseconds, within a few per cent; null without searches. */
   p50_ms: number | null;
   p99_ms: number | null;
 };
@@ -166,10 +166,10 @@ export type StatusAnswer = {
     max_bytes: number;
     oldest_at: string | null;
     newest_at: string | null;
-    /** Posts that an account state or a label hides for now. */
+    /** By an account state or a label. */
     hidden: number;
     max_age_ms: number | null;
-    /** Null where the disk cannot be asked. */
+    /** Null if the disk cannot be queried. */
     free_disk_bytes: number | null;
   };
   nodes: readonly NodeStatus[];
@@ -177,7 +177,10 @@ export type StatusAnswer = {
 };
 export type PlatformStatus = {
   platform: Platform;
-  /** `streamed`: a stream feeds the archive. `asked`: it is asked live. `held`: the archive holds posts of it, and nothing feeds it. `off`: neither. */
+  /**
+   * `streamed`: a stream feeds the archive. `asked`: searched live. `held`: archived posts exist, but no source adds any.
+   * `off`: none of these.
+   */
   way: "streamed" | "asked" | "held" | "off";
   stream: {
     status: "off" | "waiting" | "connected" | "paused";
@@ -187,36 +190,36 @@ export type PlatformStatus = {
     posts_per_second: number | null;
   } | null;
   posts: number;
-  /** Of the range, for all accounts; what is not held at all before the first interval is no gap. */
+  /** Within the range, for all accounts. Time before the first interval is not a gap. */
   coverage: {
     held: readonly { from: string; to: string; source: string }[];
     gaps: readonly { from: string; to: string }[];
     complete_since: string | null;
   };
-  /** Posts held, by their time, in 144 equal parts of the range, oldest first; null while they are being counted. */
+  /** Archived posts in 144 equal parts of the range, oldest first; null while counting. */
   heard: readonly number[] | null;
-  /** The most that the stream was behind, in each five minutes, half hour or two hours of the range; empty where no stream tells. */
+  /** Maximum lag per five minutes, half hour or two hours of the range; empty if no stream reports it. */
   lag: readonly { at: string; lag_ms: number }[];
 };
 export type NodeStatus = {
-  /** As jobs name it; `embedded` is the one in the server's own process. */
+  /** As in jobs; `embedded` is the one in the server's own process. */
   id: string;
   name: string;
   evidence: "tdx" | InsecureEvidence;
   /** One sentence each. */
   proves: string;
   does_not_prove: string;
-  /** `pending` waits for an operator; that one, `draining` and `quarantined` get no work. */
+  /** Only `approved` nodes get work; `pending` ones wait for an operator. */
   state: "approved" | "pending" | "draining" | "quarantined";
-  /** Whether it is attested and was heard of lately. */
+  /** Attested and seen recently. */
   is_connected: boolean;
-  /** Whether it runs only what no other node can. */
+  /** Runs only what no other node can. */
   is_spare: boolean;
   platforms: readonly Platform[];
-  /** Jobs that it runs, of so many that it can run at a time. */
+  /** Jobs. */
   running: number;
   concurrency: number;
-  /** Null for the node in the server's own process, and while it is not connected. */
+  /** Null for the embedded node, and while disconnected. */
   connected_at: string | null;
   attested_at: string | null;
   seen_at: string | null;
@@ -235,13 +238,12 @@ export type CredentialListing = {
   platform: Platform;
   kind: string;
   host: string;
-  /** Whom it acts for; null for tokens of an app. */
+  /** Null for app tokens. */
   subject: string | null;
   hint: string;
   created_at: string;
   used_at: string | null;
   state: "ready" | "cooling" | "quarantined";
-  /** Why it is not used, and until when. */
   reason: string | null;
   until: string | null;
 };
@@ -249,10 +251,10 @@ export type CredentialKindListing = {
   platform: Platform;
   kind: string;
   title: string;
-  /** What it is good for, one sentence. */
+  /** One sentence. */
   purpose: string;
   fields: readonly CredentialFieldListing[];
-  /** How it is got in the browser; null where the fields are all there is. */
+  /** Null if `fields` suffices. */
   authorization: { fields: readonly CredentialFieldListing[] } | null;
 };
 export type CredentialFieldListing = {
@@ -262,15 +264,15 @@ export type CredentialFieldListing = {
   is_optional: boolean;
   hint: string | null;
 };
-/** POST /dashboard/api/credentials: asks the platform whether they are good, then keeps them. Answers {credential}. */
+/** POST /dashboard/api/credentials: verifies them with the platform, then stores them. Answers {credential}. */
 export type NewCredentialRequest = {
   platform: Platform;
   kind: string;
   fields: Readonly<Record<string, string>>;
 };
 /**
- * POST /dashboard/api/credentials/authorizations (NewCredentialAsked with the fields of `authorization`), then
- * POST /dashboard/api/credentials/authorizations/<id> {answer} as often as there is a question.
+ * POST /dashboard/api/credentials/authorizations (NewCredentialRequest with the fields of `authorization`), then POST
+ * …/authorizations/<id> {answer} for each question.
  */
 export type AuthorizationStep =
   | { state: "question"; id: string; texts: readonly string[]; question: string }
@@ -282,7 +284,7 @@ export type CredentialTest = { works: boolean; message: string; credential: Cred
 /** DELETE /dashboard/api/account: 204, and the session ends. */
 export type DeleteAccount = { confirm: string };
 
-/** GET /dashboard/api/operator/accounts?after=<cursor>&query=<text>; for operators, 404 for others, as all of operator/. */
+/** GET /dashboard/api/operator/accounts?after=<cursor>&query=<text>. All of operator/ is 404 unless an operator calls. */
 export type AccountsAnswer = { accounts: readonly AccountListing[]; next: string | null };
 export type AccountListing = {
   id: string;
@@ -297,7 +299,7 @@ export type AccountListing = {
   searches_24h: number;
   limits: { requests_per_second: number | null; submissions_per_minute: number | null };
 };
-/** PATCH /dashboard/api/operator/accounts/<id>: what is left out stays; null limits are the deployment's. Answers {account}. */
+/** PATCH /dashboard/api/operator/accounts/<id>: absent members stay; null limits mean the deployment's. Answers {account}. */
 export type AccountChange = {
   role?: "member" | "operator";
   suspended?: boolean;
@@ -308,9 +310,9 @@ export type AccountChange = {
 /** DELETE /dashboard/api/operator/accounts/<id> {confirm}: 204. */
 
 /**
- * GET /dashboard/api/operator/nodes: the nodes of other processes, but for removed ones, and what happened lately, newest first.
- * POST /dashboard/api/operator/nodes/<id>/approve, …/drain and …/remove, without a body, answer the same as it is then.
- * A node that drains works again once it is approved; one that is removed is refused for good.
+ * GET /dashboard/api/operator/nodes: remote nodes except removed ones, and recent events, newest first. POST
+ * …/nodes/<id>/approve, …/drain and …/remove, without a body, answer the updated list. Approval ends a drain; removal is
+ * permanent.
  */
 export type NodesAnswer = {
   nodes: readonly NodeListing[];
@@ -318,30 +320,33 @@ export type NodesAnswer = {
 };
 export type NodeListing = NodeStatus & {
   version: string;
-  /** Where it listens for searches; null where it does not. */
+  /** Where it listens for searches; null if it does not. */
   url: string | null;
-  /** What the policy calls the image that it runs; null where nothing was measured. */
+  /** The policy's name of its image; null if nothing was measured. */
   image: string | null;
-  /** The platform instance that its quote names. */
+  /** The platform instance named in its quote. */
   machine: string | null;
-  /** Whether the policy names that machine: it works without anybody's approval. */
+  /** In the policy: works without approval. */
   is_listed: boolean;
 };
 export type NodeEventListing = {
   at: string;
-  /** Null where nothing says which node it was. */
+  /** Null if the node is unknown. */
   node: string | null;
   action: string;
   detail: string;
 };
 
-/** GET /dashboard/api/operator/audit?before=<sequence>: newest first. GET /dashboard/api/account/audit: of one's own account. */
+/**
+ * GET /dashboard/api/operator/audit?before=<sequence>: newest first. GET /dashboard/api/account/audit: the caller's own
+ * account.
+ */
 export type AuditAnswer = { entries: readonly AuditEntry[]; next: number | null };
 export type AuditEntry = {
   sequence: number;
   at: string;
   action: AuditAction;
-  /** The name as it is now; "a deleted account", "the command line", "the server". */
+  /** The current name, or "a deleted account", "the command line", "the server". */
   actor: string;
   subject: string | null;
   key: string | null;

@@ -6,18 +6,16 @@ import type {
 } from "../../accounts/sessions/session-token.ts";
 
 /**
- * The two cookies of the dashboard: who is signed in, and, for some minutes, what a sign-in under way can be finished with. Where
- * the server is known by an https address they are kept to TLS and to its very host (`__Host-`); a laptop has no TLS, and a
- * browser would not take them there. Script never sees them, and no other site's page brings them along but by a link.
+ * Cookies of the session and, for some minutes, of a pending sign-in. `Secure` and `__Host-` with an https base URL; without
+ * TLS, as on a laptop, browsers would reject that. HttpOnly and SameSite=Lax: other sites' pages send them only by a link.
  */
 export type DashboardCookies = {
-  /** The token of the session that the request brings; null where it brings none that this server made. */
+  /** Null unless this server issued it. */
   session(request: FastifyRequest): PresentedToken | null;
-  /** What the cookie of a session holds. */
   printSession(token: SessionToken): string;
   setSession(reply: FastifyReply, token: SessionToken, maxAgeMs: number): void;
   clearSession(reply: FastifyReply): void;
-  /** The sign-in that this browser has begun, as it was sealed; null where there is none. */
+  /** Encrypted; null if no sign-in is pending. */
   signIn(request: FastifyRequest): string | null;
   setSignIn(reply: FastifyReply, attempt: string, maxAgeMs: number): void;
   clearSignIn(reply: FastifyReply): void;

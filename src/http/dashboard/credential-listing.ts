@@ -5,7 +5,7 @@ import type {
   CredentialListing,
 } from "./contract.ts";
 
-/** A credential as its owner sees it; nothing of it is secret but its first characters. */
+/** The owner's view; of the secret it shows only `hint`. */
 export function credentialListing(credential: Credential, nowMs: number): CredentialListing {
   const { id, platform, kind, host, hint, createdMs, usedMs } = credential;
   return {

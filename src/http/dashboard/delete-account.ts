@@ -6,7 +6,7 @@ import type { DeleteAccount } from "./contract.ts";
 
 type Context = Pick<HttpContext, "accounts" | "accountEnds" | "clock" | "settings">;
 
-/** An account of this deployment. Errors: `account_not_found`. */
+/** Errors: `account_not_found`. */
 export async function accountOf(
   { accounts, clock }: Pick<Context, "accounts" | "clock">,
   id: string,
@@ -17,8 +17,8 @@ export async function accountOf(
 }
 
 /**
- * Deletes an account whose name was given to confirm it: its jobs have ended and nothing is left of it when this resolves.
- * Errors: `invalid_request` for another name, `account_not_found`, `last_operator`.
+ * Deletes an account; `confirm` must be its name. Resolves when its jobs have ended and its data is gone. Errors:
+ * `invalid_request` for a wrong name, `account_not_found`, `last_operator`.
  */
 export async function deleteAccount(
   context: Context,

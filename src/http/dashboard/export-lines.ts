@@ -7,8 +7,8 @@ import {
 import type { HttpContext } from "../context.ts";
 
 /**
- * Everything that is kept of an account as lines of JSON, part by part: the next part is read when the one before it was taken.
- * The last line says how many there were, so that an export that was cut off shows. Fails when the signal aborts.
+ * An account's data as JSON lines, read as the client consumes them. The last has the count, so that truncation is
+ * detectable. Throws when the signal aborts.
  */
 export async function* exportLines(
   accounts: Pick<HttpContext["accounts"], "read">,

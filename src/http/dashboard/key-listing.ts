@@ -5,7 +5,6 @@ import { accountRates } from "../../accounts/limit-operations.ts";
 import type { Limiter } from "../../accounts/limiter.ts";
 import type { KeyListing } from "./contract.ts";
 
-/** Keys as the dashboard shows them, with what is left of the rates of those that are good. */
 export async function keyListings(
   limiter: Pick<Limiter, "statesOf">,
   keys: readonly OwnKey[],
@@ -40,7 +39,7 @@ export async function keyListings(
   });
 }
 
-/** A key that was rotated uses up the rates of the one that took its place. */
+/** A rotated key shares the rate limits of its successor. */
 function ratedKey(key: OwnKey): RatedKey {
   const { id, successorId, effective } = key;
   return { keyId: successorId ?? id, ...effective, account: accountRates(key) };

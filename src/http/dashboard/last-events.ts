@@ -2,23 +2,17 @@ import type { Archive } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Platform } from "../../posts/post.ts";
 
-/** Posts by their time, of each platform: how many lie in each stretch that has any, by its beginning, Unix milliseconds. */
+/** Posts per unit, by the unit's start in Unix milliseconds; empty units are absent. */
 export type HeardPosts = ReadonlyMap<Platform, ReadonlyMap<number, number>>;
 
-/**
- * What is counted by: it divides the parts of every range, so that all ranges ask the archive the same question, whose answers
- * it remembers for the segments that do not change.
- */
+/** Divides the parts of every range, so that all ranges share the archive's cached counts of unchanged segments. */
 export const heardUnitMs = 300_000;
 
-/** How long the reader that counts is held by one question; the counts of searches have their turn between two. */
+/** Time slice per request to the counting reader; counts of searches run in between. */
 const turnMs = 250;
 const longestTurnMs = 8_000;
 
-/**
- * Counts the posts of platforms from a time on, newest first. Errors: those of the archive, and the signal's reason when it
- * aborts.
- */
+/** Counts posts of platforms, newest first. Errors: those of the archive, and the signal's reason if it aborts. */
 export async function countHeard(
   { archive, clock }: { archive: Pick<Archive, "count">; clock: Pick<Clock, "now"> },
   asked: { platforms: readonly Platform[]; fromMs: number; toMs: number },
@@ -42,7 +36,7 @@ export async function countHeard(
         signal,
       );
       for (const { fromMs, count } of buckets) counts.set(fromMs, count);
-      // A stretch that takes longer than a turn gets a longer one.
+      // A unit that one slice cannot count gets a longer one.
       forMs = countedFromMs < toMs ? turnMs : Math.min(2 * forMs, longestTurnMs);
       toMs = countedFromMs;
     }
@@ -51,7 +45,7 @@ export async function countHeard(
   return heard;
 }
 
-/** The same in so many equal parts from `fromMs` on, each a multiple of the unit wide. */
+/** Sums the counts in equal parts from `fromMs` on; `partMs` is a multiple of the unit. */
 export function inParts(
   counts: ReadonlyMap<number, number>,
   { fromMs, partMs, parts }: { fromMs: number; partMs: number; parts: number },

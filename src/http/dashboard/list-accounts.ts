@@ -5,10 +5,10 @@ import type {
 } from "../../accounts/admin/listing-operations.ts";
 import type { HttpContext } from "../context.ts";
 
-/** Looks at the list for one page: a search that finds little gets a page that is not full. */
+/** Store reads per page: a sparse search gets a partial page. */
 const mostLooks = 20;
 
-/** A page of accounts, newest first; `next` is null on the last one. The store is asked piece by piece, as a list may be long. */
+/** Accounts, newest first; `next` is null on the last page. Reads in parts, because the list may be long. */
 export async function listAccounts(
   { accounts, clock }: Pick<HttpContext, "accounts" | "clock">,
   { query, after, limit }: Omit<AccountListPart, "nowMs">,

@@ -5,12 +5,11 @@ import type { GatewaySettings } from "../../remote/settings.ts";
 import { isoOrNull } from "../submission/window.ts";
 import type { InsecureEvidence, NodeStatus } from "./contract.ts";
 
-/** The node in the server's own process. */
 export type EmbeddedNode = {
   share: GatewaySettings["embedded"];
   running: number;
   concurrency: number;
-  /** Jobs that it has ended since the start. */
+  /** Jobs ended since the start. */
   jobs: number;
 };
 
@@ -38,7 +37,6 @@ const embeddedClaims: Claims = {
   does_not_prove: "Which code ran, on which machine, or who else saw the query.",
 };
 
-/** A node of another process, as the dashboard tells of it. */
 export function nodeStatus(node: NodeView): NodeStatus {
   return {
     id: node.id,
@@ -68,7 +66,7 @@ export function nodeStatus(node: NodeView): NodeStatus {
   };
 }
 
-/** The node in the server's own process, which knows these platforms. Nothing is told of one that runs nothing. */
+/** Empty if it runs nothing. */
 export function embeddedStatus(
   { share, running, concurrency, jobs }: EmbeddedNode,
   known: readonly Platform[],
@@ -96,7 +94,7 @@ export function embeddedStatus(
   ];
 }
 
-/** What nodes may show, or a connected one has shown, that proves nothing about its machine. */
+/** Accepted, or shown by a connected node. */
 export function insecureEvidence(
   gateway: Pick<NodeGateway, "policy" | "nodes">,
 ): InsecureEvidence[] {

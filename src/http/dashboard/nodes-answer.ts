@@ -5,10 +5,7 @@ import { iso } from "../submission/window.ts";
 import type { NodeListing, NodesAnswer } from "./contract.ts";
 import { nodeStatus } from "./node-status.ts";
 
-/**
- * The nodes as operators see them: what the store holds, which a change has reached already, with what the gateway knows of
- * those that came since it started.
- */
+/** Nodes for operators: the store has every change; the gateway adds live state of nodes seen since its start. */
 export function nodesAnswer(
   { nodes, events }: NodeSurvey,
   known: readonly NodeView[],

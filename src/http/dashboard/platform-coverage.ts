@@ -10,16 +10,15 @@ import {
 import { isoText } from "../../lib/iso-time.ts";
 import type { PlatformStatus } from "./contract.ts";
 
-/** How many gaps are told; beyond that the oldest become one. */
+/** Beyond this, the oldest gaps are merged. */
 const toldGaps = 100;
 
-/** Unix milliseconds. `liveSinceMs` is when the connection of the platform's stream was opened; null while there is none. */
+/** Unix milliseconds. `liveSinceMs`: null while the stream is disconnected. */
 type CoverageRange = { fromMs: number; nowMs: number; slackMs: number; liveSinceMs: number | null };
 
 /**
- * What the ledger tells of a platform's posts within a range that ends at `nowMs`. What lies before the first interval is not
- * held and is no gap, and what only imports hold has none after the last of them. A stream of one server counts as held here,
- * as it is what was listened to, but not for `complete_since`: nobody hears everything there.
+ * Coverage within a range up to `nowMs`. Time before the first interval is not a gap, nor is time after the last if all are
+ * imports. A single server's stream counts, but not for `complete_since`, because it does not see all posts.
  */
 export function platformCoverage(
   intervals: readonly CoverageInterval[],
@@ -45,7 +44,7 @@ export function platformCoverage(
   };
 }
 
-/** Since when everything up to now is held; null where the present is not. */
+/** Start of gap-free coverage up to now; null if now is not covered. */
 function completeSince(
   intervals: readonly CoverageInterval[],
   nowMs: number,
@@ -57,7 +56,6 @@ function completeSince(
   return isoText(Math.max(0, last.fromMs ?? 0));
 }
 
-/** Which sources hold any of a span. */
 function sourcesOf(own: readonly CoverageInterval[], span: Span): string {
   const startMs = span.fromMs ?? Number.NEGATIVE_INFINITY;
   const holding = own.filter(({ fromMs, toMs }) => toMs > startMs && fromMs < span.toMs);

@@ -3,14 +3,14 @@ import { problem } from "../problems/write-problem.ts";
 
 const safeMethods: readonly string[] = ["GET", "HEAD"];
 
-/** Whether the request may change something, so that a page of another site must not be able to send it. */
+/** True if other sites must not be able to send the request (CSRF). */
 export function isChanging(request: FastifyRequest): boolean {
   return !safeMethods.includes(request.method);
 }
 
 /**
- * Refuses what a browser sends on behalf of another site: by `Sec-Fetch-Site`, which every present one sends, and, where
- * something changes, by `Origin`. Errors: `forbidden_origin`.
+ * Refuses cross-site requests by `Sec-Fetch-Site`, which all current browsers send, and changes also by `Origin`. Errors:
+ * `forbidden_origin`.
  */
 export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | null): void {
   const site = request.headers["sec-fetch-site"];
@@ -24,8 +24,8 @@ export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | nu
 }
 
 /**
- * Refuses what is not somebody going to a page: an image, a frame or a script of another site's page would use up the visitor's
- * turns. Errors: `forbidden_origin`.
+ * Refuses all but navigations: an image, frame or script of another site would use up the visitor's rate limit. Errors:
+ * `forbidden_origin`.
  */
 export function requireNavigation(request: FastifyRequest): void {
   const { "sec-fetch-mode": mode = "navigate", "sec-fetch-dest": destination = "document" } =
@@ -38,7 +38,7 @@ function isOwn(origin: string, host: string | undefined, publicUrl: string | nul
   if (publicUrl !== null) return origin === publicUrl;
   const parsed = URL.parse(origin);
   if (parsed === null || host === undefined) return false;
-  // A browser leaves out the port that the scheme has anyway, in both fields alike.
+  // Browsers omit the default port in both headers.
   return parsed.host === host.toLowerCase() && parsed.origin === origin;
 }
 

@@ -8,7 +8,6 @@ import { insecureEvidence } from "./node-status.ts";
 
 type AnswerContext = Pick<HttpContext, "accounts" | "dashboard" | "nodes" | "settings">;
 
-/** What the page is told of itself: who is signed in, and what of the server it needs to know. */
 export async function sessionAnswer(
   context: AnswerContext,
   request: FastifyRequest,

@@ -12,11 +12,11 @@ import { type EmbeddedNode, embeddedStatus, nodeStatus } from "./node-status.ts"
 import { platformCoverage } from "./platform-coverage.ts";
 import { rangeNames, ranges } from "./ranges.ts";
 
-/** How the service stands, the same for all accounts. */
+/** The status of the service, the same for all accounts. */
 export type StatusBoard = {
   /**
-   * Looks at what is in memory; what the archive and the store tell is kept for a while, and found out for everyone at once.
-   * Errors: `unavailable` where the archive has told nothing in time; those of the archive.
+   * Combines memory state and cached results of archive and store. Errors: `unavailable` if the archive does not answer in
+   * time; those of the archive.
    */
   status(range: UsageRange): Promise<StatusAnswer>;
 };
@@ -25,16 +25,14 @@ export type StatusSource = {
   archive: Pick<Archive, "coverage" | "stats" | "count">;
   clock: Clock;
   settings: {
-    /** How long what the archive tells is fresh. */
     cacheMs: number;
     coverageSlackMs: number;
-    /** How old streamed posts may get; 0 for any age. */
+    /** Age limit of streamed posts; 0 for none. */
     maxAgeMs: number;
   };
   fedPlatforms: readonly Platform[];
-  /** Since when the connection of a platform's stream is open; null while it is not. */
+  /** Null while disconnected. */
   liveSinceMs(platform: Platform): number | null;
-  /** Whether a platform is asked for any account. */
   isAsked(platform: Platform): Promise<boolean>;
   ingest(): IngestState | null;
   mastodonStream(): MastodonStreamState | null;
@@ -45,18 +43,17 @@ export type StatusSource = {
   ): Promise<readonly { platform: Platform; startMs: number; lagMs: number }[]>;
   freeDiskBytes(): Promise<number | null>;
   waitingJobs(): number;
-  /** The node in this process. */
   embedded(): EmbeddedNode;
-  /** The nodes of other processes. */
+  /** Remote nodes. */
   nodes(): readonly NodeView[];
 };
 
-/** Equal parts of a range that posts are counted in. */
+/** Parts of a range in the post histogram. */
 const heardParts = 144;
-/** How long a request waits for what takes a while, and for what it cannot do without. */
+/** How long a request waits for optional and for required parts. */
 const patienceMs = 300;
 const longestMs = 5_000;
-/** A count of the posts of a range is given up after it. */
+/** Timeout of the post count of a range. */
 const countMs = 300_000;
 
 type ArchiveLook = {
@@ -101,7 +98,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     return { nowMs, held, stats, asked, freeDiskBytes };
   }
 
-  /** The archive counts for one range at a time. */
+  /** Counts one range at a time. */
   function inTurn<Value>(count: () => Promise<Value>): Promise<Value> {
     const counted = counting.then(count, count);
     counting = counted.catch(() => undefined);
@@ -130,7 +127,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     const look = (await archiveLook.get(patienceMs)) ?? (await archiveLook.get(longestMs));
     if (look === null) throw notTold();
     const [heard, lags] = await Promise.all([
-      // What cannot be told leaves its place empty.
+      // A part that fails is left empty.
       looks[range].heard.get(patienceMs).catch(() => null),
       looks[range].lags.get(patienceMs).catch(() => null),
     ]);
@@ -152,7 +149,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     };
   }
 
-  /** A node that waits for approval has chosen its name itself, and nobody has looked at it yet. */
+  /** A pending node's chosen name is unreviewed. */
   function remoteNodes(): readonly NodeStatus[] {
     return source
       .nodes()
@@ -214,7 +211,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
   function streamState(platform: Platform) {
     if (platform === "bluesky") return source.ingest();
     const mastodon = platform === "mastodon" ? source.mastodonStream() : null;
-    // Its events tell no time but that of their arrival.
+    // Mastodon events carry no time: the lag is unknown.
     return mastodon && { ...mastodon, lagMs: null };
   }
 

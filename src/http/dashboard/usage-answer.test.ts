@@ -6,7 +6,7 @@ import type { UsageAnswer } from "./contract.ts";
 import { rangeNames, ranges } from "./ranges.ts";
 import { dashboardKeyId, usageAnswer } from "./usage-answer.ts";
 
-/** Between two buckets of every range, on the day that Europe puts its clocks back. */
+/** Between two buckets of every range, on the day that daylight saving time ends in Europe. */
 const nowMs = Date.UTC(2026, 9, 25, 13, 37, 12);
 
 async function answered(
@@ -139,6 +139,6 @@ test("keys that are good are named, ended ones where they were used, and the das
     ["Dashboard", false],
   ];
   expect(named(await answered(used))).toEqual(all);
-  // Also where one alone is asked for: it is what one chooses another one from.
+  // All keys even with a filter, because the page offers them for selection.
   expect(named(await answered(used, { keyId: "key1" }))).toEqual(all);
 });

@@ -18,16 +18,13 @@ export type UsageQuestion = {
   keyId: string | null;
 };
 
-/** The dashboard's own calls are counted under an id like that of a key. */
+/** The dashboard's own calls count under this pseudo key id. */
 export const dashboardKeyId = (accountId: string): string => `dashboard-${accountId}`;
 
-/** The store is asked for a day at a time: it has others to answer between two of them. */
+/** Reads a day at a time, so that other requests run in between. */
 const pageMs = 86_400_000;
 
-/**
- * What an account used of its keys, in the buckets of the range: the last one is under way and the first one is whole.
- * Errors: those of the store.
- */
+/** Usage in the buckets of a range; the first is whole, the last still open. Errors: those of the store. */
 export async function usageAnswer(
   accounts: Pick<AccountStore, "read">,
   { accountId, range, keyId }: UsageQuestion,

@@ -1,4 +1,4 @@
-/** Names the headings of one page; a name that was given already gets a number. */
+/** Anchors of one page; duplicates get a number. */
 export function anchorNames(): (heading: string) => string {
   const given = new Map<string, number>();
   return (heading) => {
@@ -9,7 +9,7 @@ export function anchorNames(): (heading: string) => string {
   };
 }
 
-/** A heading's name as repository hosts make it: lower case, without punctuation, with hyphens for spaces. */
+/** As repository hosts generate it: lower case, no punctuation, hyphens for spaces. */
 export function anchorOf(heading: string): string {
   return heading
     .trim()

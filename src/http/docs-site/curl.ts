@@ -2,7 +2,7 @@ import type { MediaType, Operation, Parameter } from "./open-api.ts";
 
 const base = "http://127.0.0.1:8080";
 
-/** A call of the endpoint that can be copied into a shell, with the examples of its description. */
+/** A call of the endpoint for a shell, with the examples of the description. */
 export function curlOf({
   method,
   path,
@@ -37,13 +37,12 @@ function bodyOf({ schema, example, examples }: MediaType): string[] {
   return ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(shown))}`];
 }
 
-/** The example of a parameter as text. */
 function exampleOf({ name, example, schema }: Parameter): string {
   const shown = example ?? schema?.examples?.[0];
   return shown === undefined ? name : String(shown);
 }
 
-/** One word of a POSIX shell. */
+/** Quotes for a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

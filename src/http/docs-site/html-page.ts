@@ -10,7 +10,7 @@ const mainPages: readonly (readonly [path: string, name: string])[] = [
   ["/openapi.json", "OpenAPI"],
 ];
 
-/** A whole page: a link that skips to the text, the main pages, the contents, the text. It needs neither script nor other files. */
+/** A complete page, which needs no script or other file. */
 export function htmlPage(path: string, { title, html, contents }: RenderedMarkdown): string {
   const ending = title === "Earshot" ? "" : " – Earshot";
   return `<!doctype html>

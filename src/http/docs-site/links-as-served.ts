@@ -1,4 +1,4 @@
-/** Markdown whose links outside of code lead where they lead on the served page; what is not served keeps its text alone. */
+/** Rewrites links outside of code; those that are not served keep only their text. */
 export function linksAsServed(text: string, addressOf: (target: string) => string | null): string {
   let inCode = false;
   const lines = text.split("\n").map((line) => {

@@ -3,15 +3,13 @@ import { Marked, type Token, type Tokens } from "marked";
 import { anchorNames } from "./anchor-names.ts";
 import { escapeHtml } from "./escape-html.ts";
 
-/** A heading that the contents of a page list. */
 export type ContentsEntry = { level: number; text: string; anchor: string };
 
 export type RenderedMarkdown = { title: string; html: string; contents: readonly ContentsEntry[] };
 
 /**
- * Markdown of our own as HTML: headings have anchors, tables a caption and a box to scroll in, links lead where `addressOf` says
- * (null: the target is not served, and its text stands without a link). Long pages are rendered chapter by chapter, so that the
- * event loop is free in between.
+ * Renders the project's own Markdown: anchors for headings, caption and scroll box for tables, links through `addressOf`
+ * (null: text only). Yields to the event loop between chapters.
  */
 export async function renderMarkdown(
   text: string,
@@ -93,7 +91,6 @@ function createPage(addressOf: (target: string) => string | null) {
   };
 }
 
-/** The text of a heading without its marks. */
 function plainText(tokens: readonly Token[]): string {
   return tokens
     .map((token) => ("tokens" in token && token.tokens ? plainText(token.tokens) : textOf(token)))
@@ -104,7 +101,7 @@ function textOf(token: Token): string {
   return "text" in token && typeof token.text === "string" ? token.text : "";
 }
 
-/** The page cut before each heading of the second or third level that stands outside of code. */
+/** Splits before headings of level 2 and 3, outside of code blocks. */
 function chaptersOf(text: string): string[] {
   const chapters: string[][] = [[]];
   let inCode = false;

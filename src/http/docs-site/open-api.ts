@@ -1,4 +1,4 @@
-/** What the reference reads of openapi.json. The file is ours and a test holds it against the routes, so that it is read as it is. */
+/** The parts of openapi.json that the reference uses. Not validated: a test compares the file with the routes. */
 export type OpenApi = {
   tags: readonly { name: string; description: string }[];
   paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -61,7 +61,7 @@ export type Schema = {
   examples?: readonly unknown[];
 };
 
-/** The name at the end of a reference, such as `Problem`. */
+/** Such as `Problem`. */
 export function nameOfReference(reference: string): string {
   return reference.slice(reference.lastIndexOf("/") + 1);
 }

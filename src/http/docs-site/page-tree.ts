@@ -3,18 +3,17 @@ import { posix } from "node:path";
 import { packageRoot } from "../../lib/package-root.ts";
 import { isProblemCode, type ProblemCode, problemCodes } from "../problems/problems.ts";
 
-/** Where the pages lie. */
 export const docsFolder = new URL("docs/", packageRoot);
 
 /**
- * The pages that are served, by the path behind `/docs`: "" is the page itself, then `/api`, `/errors/invalid_query` … Values are
- * files of docs/; those of problems are generated.
+ * Files of docs/ by path below `/docs`: "" is the index, then `/api`, `/errors/invalid_query` … Pages of problems are
+ * generated.
  */
 export type PageTree = ReadonlyMap<string, string>;
 
 const folders = ["", "errors", "decisions"];
 
-/** Lists the folder; nothing that is not listed here can be asked for. */
+/** Only these files are served. */
 export async function readPageTree(): Promise<PageTree> {
   const tree = new Map<string, string>();
   for (const folder of folders) {
@@ -28,21 +27,18 @@ export async function readPageTree(): Promise<PageTree> {
   return tree;
 }
 
-/** The problem whose generated page the file is; null for a file on disk. */
+/** Null for a file on disk. */
 export function problemOf(file: string): ProblemCode | null {
   const code = /^errors\/(\w+)\.md$/.exec(file)?.[1] ?? "";
   return isProblemCode(code) ? code : null;
 }
 
-/** `api.md` is served at `/api`, `errors/README.md` at `/errors`, a picture under its own name. */
+/** `api.md` → `/api`, `errors/README.md` → `/errors`; images keep their name. */
 export function pathOf(file: string): string {
   return `/${file}`.replace(/\/README\.md$/, "").replace(/\.md$/, "");
 }
 
-/**
- * Where a link of a page leads when the page is served: an address of the web stays, a file of the tree becomes its path, and
- * null says that the target is not served.
- */
+/** Maps a link target to its served address: web URLs stay, files become paths; null if not served. */
 export function addressIn(tree: PageTree, page: string): (target: string) => string | null {
   return (target) => {
     if (/^(?:https?:|#)/.test(target)) return target;

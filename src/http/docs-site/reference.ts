@@ -3,7 +3,7 @@ import { curlOf } from "./curl.ts";
 import type { Answer, OpenApi, Operation } from "./open-api.ts";
 import { code, kindOf, memberTable, table } from "./schema-tables.ts";
 
-/** The description of the API as Markdown: a list of all endpoints, each of them with its parts and a call, then the schemas. */
+/** The API reference: a list of all endpoints, each with its parts and a sample call, then the schemas. */
 export function referenceOf(api: OpenApi): string {
   const endpoints = endpointsOf(api);
   return [
@@ -93,10 +93,10 @@ function bodiesOf({ content = {} }: Answer): string {
   return bodies.length === 0 ? "none" : [...new Set(bodies)].join(" or ");
 }
 
-/** A field that more answers have is not told to be on each. */
+/** Headers of more answers are listed without statuses. */
 const mostListed = 5;
 
-/** Which fields the header of each answer has beside those of HTTP itself. */
+/** Beyond those of HTTP itself. */
 function headersOf({ responses }: Operation): string {
   const statuses = new Map<string, string[]>();
   for (const [status, { headers = {} }] of Object.entries(responses)) {

@@ -2,7 +2,7 @@ import { nameOfReference, type Schema } from "./open-api.ts";
 
 type Row = { name: string; schema: Schema; isRequired: boolean };
 
-/** The kind of a value in words; schemas that have a name of their own are links. */
+/** The type in words; named schemas are links. */
 export function kindOf(schema: Schema): string {
   if (schema.$ref !== undefined) return linkTo(nameOfReference(schema.$ref));
   const alternatives = schema.anyOf ?? schema.oneOf;
@@ -28,7 +28,7 @@ function boundsOf({ minimum, maximum, minLength, maxLength }: Schema): string {
   return "";
 }
 
-/** The members of an object as a table, those of objects within it by their path; empty for what is no object. */
+/** Members of an object, nested ones by path; empty unless an object. */
 export function memberTable(schema: Schema): string {
   const rows = rowsOf(schema, "");
   if (rows.length === 0) return "";
@@ -52,12 +52,10 @@ function rowsOf({ properties = {}, required = [] }: Schema, prefix: string): Row
   });
 }
 
-/** The one alternative that is an object, where the others are null and the like. */
 function alternativeOf(schema: Schema): Schema | undefined {
   return schema.anyOf?.find((alternative) => alternative.properties !== undefined);
 }
 
-/** A Markdown table; cells are written on one line each. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
   return [line(head), `|${head.map(() => "---|").join("")}`, ...rows.map(line)].join("\n");

@@ -11,20 +11,20 @@ import {
 } from "./page-tree.ts";
 import { contentPolicy, picturePolicy } from "./style.ts";
 
-/** One form of a page as it is sent; all answers share its bytes, however slowly they are read. */
+/** All answers share its bytes, however slowly clients read. */
 type ServedText = { type: string; body: Buffer; etag: string; policy: string };
 
-/** A page in both of its forms; a picture has one. */
+/** Images have one representation. */
 type ServedPage = { html: ServedText; plain: ServedText };
 
 export type ServedPages = {
-  /** The page behind `/docs`; null when there is none. Made by the first call, then kept. */
+  /** Path below `/docs`; null if unknown. Cached. */
   find(path: string): Promise<ServedPage | null>;
-  /** Where the page is that someone asked for by the name of its file or with a stroke at the end; null when there is none. */
+  /** For a file name or a trailing slash; null if unknown. */
   addressOf(path: string): Promise<string | null>;
 };
 
-/** The pages of docs/, and the description of the API below the first of them. */
+/** The pages of docs/; the first ends with the API reference. */
 export function createServedPages(openApi: () => Promise<string>): ServedPages {
   const tree = keptOnceMade(readPageTree);
   const made = new Map<string, () => Promise<ServedPage>>();
@@ -44,7 +44,7 @@ export function createServedPages(openApi: () => Promise<string>): ServedPages {
   }
 
   async function makePage(known: PageTree, path: string, file: string): Promise<ServedPage> {
-    // Loaded by whoever reads a page first, so that a start does not wait for it.
+    // Loaded on first use, to keep the start short.
     const { htmlPage, linksAsServed, problemPage, referenceOf, renderMarkdown } = await import(
       "./render.ts"
     );
@@ -77,7 +77,7 @@ function servedAs(type: string, text: string, policy = contentPolicy): ServedTex
   return { type: `${type}; charset=utf-8`, body, etag: `"${hash}"`, policy };
 }
 
-/** Makes a value once; a making that failed is tried again by the next call. */
+/** Memoises a promise; a failure is retried by the next call. */
 function keptOnceMade<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let kept: Promise<Value> | null = null;
   return () => {

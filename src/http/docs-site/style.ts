@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** The one style sheet of all pages. It stands in the page, whose policy names its hash. */
+/** Inlined in every page; the CSP allows it by hash. */
 export const style = `
 :root { color-scheme: light dark; --text: #1f2328; --ground: #fff; --box: #f4f6f8; --line: #d1d9e0; --link: #0550ae }
 @media (prefers-color-scheme: dark) {
@@ -44,10 +44,9 @@ img { max-width: 100%; height: auto; background: #fff }
 @media print { header, .contents, .skip { display: none } }
 `;
 
-/** A picture brings its own style and loads nothing. */
+/** Images bring their own style and load nothing. */
 export const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'";
 
-/** What a page may load: its own style sheet and pictures from here, and nothing else. */
 export const contentPolicy =
   `default-src 'none'; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; ` +
   "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { eventStream, type StreamedEvent } from "./event-stream.ts";
 
-/** Events that come when the test says so, and how many were asked for. */
+/** Events emitted by the test, and how many were requested. */
 function source() {
   const waiting: ((result: IteratorResult<StreamedEvent>) => void)[] = [];
   const events: AsyncIterator<StreamedEvent> & { asked: number } = {

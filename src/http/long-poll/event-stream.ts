@@ -1,18 +1,17 @@
 import type { Clock } from "../../lib/clock.ts";
 import { firstOf } from "../../lib/first-of.ts";
 
-/** One event of a stream; without an id it is no place that a client can go on from. */
+/** A client cannot resume from an event without an id. */
 export type StreamedEvent = { id: number | null; event: string; data: unknown };
 
-/** When a client that lost its connection is to come again. */
+/** Reconnection delay for clients. */
 const retryMs = 3_000;
-/** So long nothing may come before a comment shows that the connection lives. */
+/** Idle time before a comment is sent as keep-alive. */
 const heartbeatMs = 15_000;
 
 /**
- * Server-sent events (HTML standard, 9.2) as text, piece by piece, each of them whole. The next event is asked for when the
- * piece before was taken, so that nothing gathers for a client that reads slowly. Ends with the events or when the signal
- * aborts.
+ * Server-sent events (HTML standard, 9.2), one whole event per piece. Reads the next event only after the last was consumed,
+ * so that nothing accumulates for slow clients. Ends with the events or the signal.
  */
 export async function* eventStream(
   events: AsyncIterator<StreamedEvent>,
@@ -49,7 +48,7 @@ export async function* eventStream(
   }
 }
 
-/** JSON of one line: nothing in it can end the event early. */
+/** One line of JSON cannot end the event early. */
 function textOf({ id, event, data }: StreamedEvent): string {
   const place = id === null ? "" : `id: ${id}\n`;
   return `${place}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -5,7 +5,7 @@ import type { StreamedEvent } from "./event-stream.ts";
 
 type Jobs = Pick<HttpContext["jobs"], "changes" | "find">;
 
-/** What happens to an account's jobs, from the change after `after` on; null for what happens from now on. */
+/** Changes of the account's jobs after `after`; null: from now on. */
 export async function* eventsOfAccount(
   jobs: Jobs,
   accountId: string,
@@ -16,7 +16,7 @@ export async function* eventsOfAccount(
     yield eventOf(change, change.id);
 }
 
-/** Where a job stands, then what happens to it until it has ended. The first event has no id: it is no change. */
+/** The current state, without an id because it is no change, then changes until the job ends. */
 export async function* eventsOfJob(
   jobs: Jobs,
   accountId: string,
@@ -24,7 +24,7 @@ export async function* eventsOfJob(
   signal: AbortSignal,
 ): AsyncGenerator<StreamedEvent> {
   const changes = jobs.changes(accountId, null, signal)[Symbol.asyncIterator]();
-  // It listens before it looks, so that no change falls between.
+  // Subscribe before reading, so that no change is missed.
   let next = nextOf(changes);
   const job = await jobs.find(accountId, uuid);
   if (job === null) return;
@@ -42,7 +42,7 @@ export async function* eventsOfJob(
 
 type Stand = Pick<Job, "state" | "attempts">;
 
-/** A change that cannot be read ends what is read of them. */
+/** An unreadable change ends the stream. */
 function nextOf(changes: AsyncIterator<JobChange>): Promise<IteratorResult<JobChange>> {
   return changes.next().catch(() => ({ done: true, value: undefined }));
 }
@@ -59,7 +59,7 @@ const ranks = {
 
 const hasEnded = (state: JobState): boolean => ranks[state] >= ranks.done;
 
-/** Whether a job comes to one stand after the other; a number of attempts that grows is an attempt more. */
+/** More attempts are later. */
 function isLater(one: Stand, other: Stand): boolean {
   if (one.attempts !== other.attempts) return one.attempts > other.attempts;
   return ranks[one.state] > ranks[other.state];

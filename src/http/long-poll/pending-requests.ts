@@ -11,21 +11,18 @@ import { refusedByRate } from "../problems/refused-by-rate.ts";
 import { problem } from "../problems/write-problem.ts";
 
 /**
- * Requests that stay open until something happens to a job; a key may have so many at a time as EARSHOT_MAX_HELD_REQUESTS
- * says. When the server stops, all of them end at once; when the caller's key or session ends, all of that caller's.
+ * Requests that wait for a job, at most EARSHOT_MAX_HELD_REQUESTS per key. Shutdown ends all; the end of a key or session
+ * ends its caller's.
  */
 export type PendingRequests = {
-  /**
-   * The caller's job after it ended or `waitSeconds` have passed, whichever is first; null when there is no such job. A
-   * request beyond the key's number of held ones is answered at once.
-   */
+  /** Returns the job once it ends or after `waitSeconds`; null if unknown. Does not wait beyond the key's limit. */
   waitForJob(
     caller: Caller,
     uuid: string,
     waitSeconds: number,
     reply: FastifyReply,
   ): Promise<Job | null>;
-  /** The same for a wait that the client prefers: `Preference-Applied` tells whether it was given. */
+  /** As `waitForJob` for `Prefer`; `Preference-Applied` reports whether it waited. */
   waitAsPreferred(
     caller: Caller,
     uuid: string,
@@ -33,9 +30,8 @@ export type PendingRequests = {
     reply: FastifyReply,
   ): Promise<Job | null>;
   /**
-   * Submits a job and resolves with it after it has ended. Errors: those of `submit`; `rate_limited`, with nothing submitted,
-   * beyond the key's number of held requests; `result_expired` when an earlier submission's job is forgotten; `unavailable`
-   * when the server stops first.
+   * Submits a job and waits for its end. Errors: those of `submit`; `rate_limited` at the key's limit, before the submission;
+   * `result_expired` if an earlier submission's job is deleted; `unavailable` on shutdown.
    */
   submitAndWait(
     caller: Caller,
@@ -43,8 +39,8 @@ export type PendingRequests = {
     submit: () => Promise<SubmittedJob>,
   ): Promise<Job>;
   /**
-   * Submits a job and resolves with it after it has ended, or as it stands when `waitSeconds` have passed or the server stops:
-   * it goes on. Errors: those of `submitAndWait` but for `unavailable`.
+   * Submits a job and waits at most `waitSeconds` or until shutdown; the job continues. Errors: those of `submitAndWait`
+   * except `unavailable`.
    */
   submitAndWaitAtMost(
     caller: Caller,
@@ -53,18 +49,18 @@ export type PendingRequests = {
     submit: () => Promise<SubmittedJob>,
   ): Promise<Job>;
   /**
-   * Counts an answer that is written bit by bit until it is closed. The signal says when to end it: the server stops, the
-   * client has gone, its key has ended, or `longestMs` are over. Errors: `rate_limited`.
+   * Counts a streamed answer until it closes. Aborts on shutdown, disconnect, the end of the key, or after `longestMs`.
+   * Errors: `rate_limited`.
    */
   holdStream(caller: Caller, reply: FastifyReply, longestMs: number): AbortSignal;
-  /** Of a node that waits for work: the signal says that it has gone, or that the server stops. No key is charged for it. */
+  /** Aborts when the node disconnects or on shutdown. Counts against no key. */
   holdForNode(reply: FastifyReply): AbortSignal;
 };
 
-/** The watch over deadlines looks once a second, and what it ends has to reach the disk. */
+/** Deadlines are checked once a second, and the end of a job must then reach the disk. */
 const watchMs = 3_000;
 
-/** Why a wait ends early; one for all, as an abort without a reason makes an exception each time. */
+/** Shared, because an abort without a reason creates an exception each time. */
 const over = new Error("the server stops, or nobody waits any more");
 
 export function createPendingRequests(
@@ -74,7 +70,7 @@ export function createPendingRequests(
 ): PendingRequests {
   const { settings, clock, jobs, metrics } = context;
   const heldByKey = new Map<string, number>();
-  // One listener for all of them: a signal of its own for each costs more than the wait itself.
+  // One listener for all: a signal per request would cost more than the wait itself.
   const ends = new Set<() => void>();
   stopping.addEventListener("abort", () => {
     for (const end of [...ends]) end();
@@ -84,7 +80,7 @@ export function createPendingRequests(
     return (heldByKey.get(keyId) ?? 0) < settings.maxHeldRequests;
   }
 
-  /** Counts a request as held until the function that it returns is called. */
+  /** Counts a request until the returned function is called. */
   function count({ keyId }: Caller, end: () => void): () => void {
     heldByKey.set(keyId, (heldByKey.get(keyId) ?? 0) + 1);
     metrics.heldRequests.inc();
@@ -106,7 +102,7 @@ export function createPendingRequests(
     const controller = new AbortController();
     const end = () => controller.abort(over);
     const release = count(caller, end);
-    // Whatever the wait comes to then, the answer is 401 (ended-caller.ts).
+    // The answer is then 401 (ended-caller.ts).
     const unwatch = callers.watch(caller, end);
     const startIdleTime = stopIdleTime(reply.raw, settings.idleTimeoutMs);
     reply.raw.once("close", end);
@@ -118,7 +114,7 @@ export function createPendingRequests(
       startIdleTime();
       unwatch();
       release();
-      // What ended the wait may have ended the caller too: it is looked up again, however short the wait was.
+      // The caller's end may have ended the wait: force another check.
       reply.request.admittedMs = Number.NEGATIVE_INFINITY;
     }
   }
@@ -151,7 +147,7 @@ export function createPendingRequests(
     return job;
   }
 
-  /** Submits within a held request, which is refused before anything is submitted. */
+  /** Checks the limit before it submits. */
   async function holdSubmitted(
     caller: Caller,
     reply: FastifyReply,
@@ -168,7 +164,7 @@ export function createPendingRequests(
       isEnded = job.finishedMs !== null;
       return isEnded ? job : await wait(job, signal);
     });
-    // Without a wait the caller was looked up as lately as for any other submission.
+    // Without a wait, the caller's last check is recent enough.
     if (isEnded) request.admittedMs = admittedMs;
     return ended;
   }
@@ -206,7 +202,7 @@ export function createPendingRequests(
     const { raw } = reply;
     const end = () => {
       controller.abort(over);
-      // A client that does not read would keep what was written, and its connection, for ever.
+      // A client that does not read would keep the buffered output and its connection forever.
       if (raw.writableNeedDrain) raw.destroy();
     };
     const release = count(caller, end);

@@ -4,16 +4,10 @@ import { callerOf } from "../middleware/caller.ts";
 import { invalid } from "../schemas/validation.ts";
 import type { PendingRequests } from "./pending-requests.ts";
 
-/**
- * `Prefer` (RFC 7240) as far as it is known here: `wait=N`, the seconds that the client will wait for its answer. Preferences
- * of other names are ignored, of several `wait` the first counts, and what was followed stands in `Preference-Applied`.
- */
+/** `Prefer` (RFC 7240): only the first `wait=N`, in seconds; `Preference-Applied` reports whether it was honoured. */
 const longestWaitSeconds = 30;
 
-/**
- * The caller's job after the wait that a read asks for: what `?wait=` says, else what it prefers. Null when there is no such
- * job.
- */
+/** Waits as `?wait=` says, else `Prefer`. Null if there is no such job. */
 export async function waitAsRequested(
   held: PendingRequests,
   request: FastifyRequest,
@@ -28,8 +22,8 @@ export async function waitAsRequested(
 }
 
 /**
- * The seconds that a request prefers to be held, at most 30; 0 when it says nothing of it. Errors: `invalid_request` for a
- * field that cannot be read or a `wait` that is no whole number.
+ * The seconds to wait, at most 30; 0 if absent. Errors: `invalid_request` for a malformed header or a `wait` that is not a
+ * whole number.
  */
 export function preferredWaitSeconds(field: string | undefined): number {
   if (field === undefined) return 0;
@@ -48,10 +42,10 @@ const optionalValue = `(?:[ \\t]*=[ \\t]*(${token}|${quoted})?)?`;
 
 const nameAndValue = new RegExp(`(${token})${optionalValue}[ \\t]*`, "y");
 const parameter = new RegExp(`;[ \\t]*(?:${token}${optionalValue}[ \\t]*)?`, "y");
-/** An empty element of a list counts for nothing. */
+/** Empty list elements are skipped. */
 const separators = /[ \t]*(?:,[ \t]*)*/y;
 
-/** The preferences of a field, with names in lower case and values without quotes. */
+/** Names in lower case, values unquoted. */
 function preferences(field: string): readonly Preference[] {
   const found: Preference[] = [];
   let place = 0;

@@ -9,13 +9,10 @@ export type ArchiveMetricSource = CoverageMetricSource & {
   clock: Pick<Clock, "sleep">;
 };
 
-/** Threads answer between two of their steps; who asks is told what was known before where one takes longer. */
+/** A busy thread answers late; the scrape then gets the previous state. */
 const patienceMs = 250;
 
-/**
- * Adds what `/metrics` tells of the archive and its upkeep; `look` asks for it. Upkeep is absent while nothing is known, or another
- * process keeps the archive up.
- */
+/** Metrics of archive and compaction, read by `look`. Compaction is absent while unknown or run by another process. */
 export function addArchiveMetrics(
   registry: Registry,
   source: ArchiveMetricSource,

@@ -7,16 +7,15 @@ import type { Platform } from "../../posts/post.ts";
 export type CoverageMetricSource = {
   archive: Pick<Archive, "coverage" | "stats">;
   clock: Pick<Clock, "now" | "elapsed">;
-  /** How far the newest end of a stream's coverage may lie back and still count as now. */
+  /** Coverage that ended within this time counts as current. */
   coverageSlackMs: number;
-  /** Since when the connection of a platform's stream is open; null while it is not. */
+  /** Null while disconnected. */
   liveSinceMs(platform: Platform): number | null;
 };
 
-/** The sums open every segment once, which is not done for each look. */
+/** Sums open every segment: too costly for each scrape. */
 const sumsFreshMs = 60_000;
 
-/** Adds what `/metrics` tells of what the archive holds: posts, and the gaps in what is held completely. */
 export function addCoverageMetrics(
   registry: Registry,
   { archive, clock, ...feed }: CoverageMetricSource,

@@ -2,7 +2,6 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
 const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
 
-/** Adds what `/metrics` tells of jobs. */
 export function addJobMetrics(registry: Registry, queueDepth: () => number) {
   const registers = [registry];
   const buckets = secondsBuckets;

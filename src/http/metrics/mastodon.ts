@@ -2,7 +2,7 @@ import type { Registry } from "prom-client";
 import type { MastodonStreamState } from "../../ingest/ingest-state.ts";
 import { stateMetrics } from "./state.ts";
 
-/** Adds what `/metrics` tells of the stream of a Mastodon server. While it is off, gauges are absent and counters 0. */
+/** While the stream is off, gauges are absent and counters 0. */
 export function addMastodonMetrics(
   registry: Registry,
   stateNow: () => MastodonStreamState | null,

@@ -18,17 +18,16 @@ export type MetricSources = {
   process: ProcessSources;
   isStoreFull(): boolean;
   nodes: NodeMetricSource;
-  /** Deliveries to webhooks that have not ended. */
   waitingDeliveries(): Promise<number>;
-  /** Posts that the deployment's credentials of X have read in the calendar month. */
+  /** Posts read this calendar month with the deployment's credentials of X. */
   monthPostReads(): Promise<number>;
 };
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
- * What `/metrics` tells, in the Prometheus text format. Labels have few values: a route is its template, never an address.
- * docs/metrics.md has an entry for each.
+ * All metrics, in the Prometheus text format; docs/metrics.md describes each. Low label cardinality: a route is its template,
+ * never a URL.
  */
 export function createMetrics(sources: MetricSources) {
   const registry = new Registry();

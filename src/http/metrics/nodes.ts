@@ -1,10 +1,9 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { NodeView } from "../../remote/gateway/gateway.ts";
 
-/** The nodes of other processes, and whether evidence counts that proves nothing about their machines. */
+/** `isInsecure`: evidence is accepted that proves nothing about a machine. */
 export type NodeMetricSource = { nodes(): readonly NodeView[]; isInsecure(): boolean };
 
-/** Adds what `/metrics` tells of nodes in other processes. */
 export function addNodeMetrics(registry: Registry, source: NodeMetricSource) {
   const registers = [registry];
   new Gauge({

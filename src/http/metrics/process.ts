@@ -4,11 +4,11 @@ import type { ThreadLoad } from "../../lib/thread.ts";
 export type ProcessSources = {
   version: string;
   threads(): readonly (ThreadLoad & { thread: string })[];
-  /** The disk of the data folder; null where it cannot be asked. */
+  /** The disk of the data folder; null if it cannot be queried. */
   disk(): Promise<{ freeBytes: number; totalBytes: number } | null>;
 };
 
-/** Adds what `/metrics` tells of the process, its threads and its disk, with the usual metrics of Node.js processes. */
+/** Includes Node's default metrics. */
 export function addProcessMetrics(registry: Registry, sources: ProcessSources): void {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });

@@ -1,11 +1,11 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { Clock } from "../../lib/clock.ts";
 
-/** What tells of a part of the process by its state at the time of a look; null while it is off. */
+/** Metrics of a component, read from its state at each scrape; null while it is off. */
 export type StateMetrics<State> = {
-  /** Absent while it is off, and where `value` is null. */
+  /** Absent while off or null. */
   gauge(name: string, help: string, value: (state: State) => number | null): void;
-  /** 0 while it is off. */
+  /** 0 while off. */
   counter(name: string, help: string, value: (state: State) => number): void;
 };
 
@@ -43,10 +43,10 @@ export function stateMetrics<State>(
   };
 }
 
-/** The store adds up what is asked for, which is not done for each look. */
+/** The store computes sums, which are too costly for each scrape. */
 const freshMs = 10_000;
 
-/** A gauge of what the store is asked for, once in ten seconds at most. Where it does not answer, what it told last stays. */
+/** A gauge read from the store at most every ten seconds; keeps the last value if the store does not answer. */
 export function addStoreGauge(
   registry: Registry,
   { name, help, value }: { name: string; help: string; value: () => Promise<number> },
@@ -60,7 +60,6 @@ export function addStoreGauge(
     async collect() {
       const nowMs = clock.elapsed();
       if (nowMs - askedMs < freshMs) return;
-      // A store that does not answer is no reason to tell nothing else.
       const known = await value().catch(() => null);
       if (known === null) return;
       this.set(known);

@@ -1,6 +1,5 @@
 import { Gauge, Histogram, type Registry } from "prom-client";
 
-/** Adds what `/metrics` tells of the control store. */
 export function addStoreMetrics(registry: Registry, isFull: () => boolean) {
   const registers = [registry];
   new Gauge({

@@ -2,10 +2,7 @@ import { Counter, type Registry } from "prom-client";
 import type { Clock } from "../../lib/clock.ts";
 import { addStoreGauge } from "./state.ts";
 
-/**
- * Adds what `/metrics` tells of requests to platforms. `postReads` asks the store what the deployment's credentials of X have
- * read in the month, once in ten seconds at most.
- */
+/** `postReads`: posts read this month with the deployment's credentials of X. */
 export function addUpstreamMetrics(
   registry: Registry,
   postReads: () => Promise<number>,

@@ -2,10 +2,7 @@ import { Counter, type Registry } from "prom-client";
 import type { Clock } from "../../lib/clock.ts";
 import { addStoreGauge } from "./state.ts";
 
-/**
- * Adds what `/metrics` tells of webhooks. `waiting` asks the store how many deliveries have not ended, once in ten seconds at
- * most.
- */
+/** `waiting`: deliveries that have not ended. */
 export function addWebhookMetrics(
   registry: Registry,
   waiting: () => Promise<number>,

@@ -2,17 +2,17 @@ import type { Caller } from "../../accounts/authenticate.ts";
 import type { SessionSettings } from "../../accounts/sessions/settings.ts";
 import type { HttpContext } from "../context.ts";
 
-/** Ends requests that callers have open, soon after their key or session ended or their account was suspended or deleted. */
+/** Ends pending requests soon after their caller's key or session ends, or the account is suspended or deleted. */
 export type CallerWatch = {
-  /** Calls `end` once the caller is no longer valid, until the function that it returns is called. */
+  /** Calls `end` once the caller is invalid, until the returned function is called. */
   watch(caller: Caller, end: () => void): () => void;
-  /** Whether the caller is still valid. A store that does not answer counts as yes. */
+  /** True also if the store does not answer. */
   isValid(caller: Caller): Promise<boolean>;
-  /** Looks at once: for a process that has just ended a key, a session or an account itself. */
+  /** Checks at once, for a process that itself has ended a key, a session or an account. */
   look(): Promise<void>;
 };
 
-/** What other processes end, such as `earshot keys revoke`, is noticed within this time. */
+/** Delay of changes by other processes, such as `earshot keys revoke`. */
 const lookMs = 1_000;
 
 export function createCallerWatch(
@@ -31,7 +31,7 @@ export function createCallerWatch(
   async function endedOf(callers: readonly Caller[]): Promise<ReadonlySet<string>> {
     const { idleMs } = dashboard.sessions;
     const asked = { callers, idleMs, nowMs: clock.now() };
-    // A store that does not answer says nothing about any caller; the next look does.
+    // All callers count as valid until the store answers again.
     return new Set(await accounts.read("findEndedCallers", asked).catch(() => []));
   }
 
@@ -42,10 +42,10 @@ export function createCallerWatch(
     for (const [end, caller] of [...watched]) if (ended.has(nameOf(caller))) end();
   }
 
-  /** It ends when nothing is watched any more; a timer for each short wait would cost more than a look. */
+  /** Stops when nothing is watched. One loop costs less than a timer per wait. */
   async function lookRepeatedly(): Promise<void> {
     isLooking = true;
-    // A stop ends what is watched, and must not wait for the next look.
+    // Shutdown must not wait for the next check.
     while (watched.size > 0 && !stopping.aborted) {
       await clock.sleep(lookMs, stopping).catch(() => undefined);
       await look();

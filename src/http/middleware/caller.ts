@@ -10,31 +10,27 @@ import { type DashboardPace, isDashboardPace, sessionEntry } from "./session.ts"
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Whose key or session the request names; null where none is needed. */
+    /** Null where no caller is needed. */
     caller: Caller | null;
-    /** When the caller was last known to be valid, in elapsed time. */
+    /** Last check of the caller, in elapsed time. */
     admittedMs: number;
-    /** What was left of the key's rates when the store was asked last; null without a caller. */
+    /** The key's remaining rate limits at the last check; null without a caller. */
     limits: LimitState | null;
   }
   interface FastifyContextConfig {
-    /**
-     * What the key's rate does with a request too many: `call` refuses it, `read` lets it wait for its turn. Or whom a route of
-     * the dashboard is for.
-     */
+    /** Beyond the key's rate limit, `call` refuses and `read` delays. Or the audience of a dashboard route. */
     pace?: "call" | "read" | DashboardPace;
-    /** A request without a key is one with the key of EARSHOT_OPEN_NODE_KEY, where there is one. */
+    /** Requests without a key use the one of EARSHOT_OPEN_NODE_KEY, if set. */
     mayBeOpen?: boolean;
-    /** Refusals of this route also hold `uuid: ""`. */
+    /** Problems also contain `uuid`: the submitted job's, else empty. */
     refusalHoldsUuid?: boolean;
   }
 }
 
 /**
- * Who calls, by a key or without one by a session, and whether it is their turn: wrong keys of the address first, then the key,
- * then its requests a second, all in one call to the store. A read of one's own job waits for its turn when the second is used
- * up; one of anything else is refused at once, so that nobody holds requests open by asking for what is not there. It runs
- * before the body is read, so that a stranger's body costs nothing.
+ * Authenticates by key, else by session, and applies rate limits in one store call: failed keys per address, the key, its
+ * requests per second. Beyond the limit a read of one's own job is delayed; others are refused at once, so that requests for
+ * missing jobs cannot keep connections open. Runs before the body is read, so that unauthenticated bodies cost nothing.
  */
 export function callerHook(context: HttpContext) {
   const { dashboard, limiter, metrics, settings } = context;
@@ -75,17 +71,17 @@ export function callerHook(context: HttpContext) {
       throw refusedByRate(context, reply, { policy: "burst", retryAfterMs });
     }
     const { turnInMs } = admission;
-    // Nobody is there to be answered when the client has gone.
+    // The client has disconnected.
     if (turnInMs > 0 && !(await turnCame(context, reply, turnInMs))) reply.hijack();
   };
 }
 
-/** What brings a key is that key's request, whatever cookies come along; the dashboard's own paths take no key. */
+/** A key takes precedence over cookies; the dashboard's own paths take no key. */
 function hasNoKey(request: FastifyRequest, pace: string): boolean {
   return request.headers.authorization === undefined || isDashboardPace(pace);
 }
 
-/** False when the client has gone while it waited. */
+/** False if the client disconnects. */
 async function turnCame(
   { clock }: HttpContext,
   reply: FastifyReply,
@@ -114,7 +110,7 @@ export function tooManyFailedKeys(reply: FastifyReply, retryAfterMs: number) {
   });
 }
 
-/** `whereKeysAre` says to who calls without a key how to get one. */
+/** `whereKeysAre`: hint for requests without a key. */
 export function unauthorized(authorization: string | undefined, whereKeysAre: string) {
   return bringsToken(authorization)
     ? problem("unauthorized", "the API key is not valid", {
@@ -131,7 +127,6 @@ export function accountSuspended() {
   });
 }
 
-/** The caller of a route that needs a key. */
 export function callerOf(request: FastifyRequest): Caller {
   if (request.caller === null) throw problem("internal", "the route has no pace and so no caller");
   return request.caller;

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { answerHeaders } from "../openapi/headers.ts";
 
-/** What pages of other origins may use: callers are known by a key there, and by no cookie. */
+/** Open to other origins: paths that authenticate by key, not by cookie. */
 const openPaths = /^\/(?:api\/)?v1\//;
 
-/** How long a browser remembers a preflight, seconds. */
+/** How long browsers cache a preflight. */
 const maxAgeSeconds = 600;
 
 const exposed = Object.keys(answerHeaders).join(", ");
@@ -12,8 +12,8 @@ const exposed = Object.keys(answerHeaders).join(", ");
 export type CorsRoute = { methods: string; headers: readonly string[] };
 
 /**
- * Lets scripts of pages of the configured origins read what the API answers (the Fetch standard's CORS protocol). Credentials are
- * never allowed, so that browsers keep back what was requested with a cookie.
+ * Adds CORS headers (Fetch standard) for the configured origins. Credentials are never allowed: browsers withhold answers to
+ * requests with a cookie.
  */
 export function corsHook(origins: readonly string[]) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -25,7 +25,6 @@ export function corsHook(origins: readonly string[]) {
   };
 }
 
-/** What a preflight is told of a route. */
 export function setPreflight(
   origins: readonly string[],
   { methods, headers }: CorsRoute,

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 
-/** A route that is to go. Nothing goes sooner than six months after it was said (CHANGELOG.md). */
+/** Removal is at least six months after the announcement (CHANGELOG.md). */
 export type Deprecation = {
-  /** Since when it is deprecated, a date such as 2027-03-01. */
+  /** Date, such as 2027-03-01. */
   since: string;
-  /** From when on it may be gone, a date. */
+  /** Earliest date of the removal. */
   sunset: string;
-  /** The address of a page that says what to use in its place. */
+  /** Page that names the replacement. */
   link: string;
 };
 
@@ -19,8 +19,8 @@ declare module "fastify" {
 const leastMonths = 6;
 
 /**
- * Has every answer of a deprecated route say so: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and links to what to do. The
- * route's description says so, too. To be called before the routes are added; a route whose time is too short is refused.
+ * Adds `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and links to every answer, and marks the description. Call before adding
+ * routes; throws if the period is too short.
  */
 export function announceDeprecations(app: FastifyInstance): void {
   app.addHook("onRoute", markDeprecated);
@@ -44,7 +44,7 @@ function markDeprecated(route: RouteOptions): void {
 function requireNotice(url: string, { since, sunset }: Deprecation): void {
   const earliest = new Date(since);
   earliest.setUTCMonth(earliest.getUTCMonth() + leastMonths);
-  // A date that cannot be read compares as false.
+  // Comparisons with an invalid date are false.
   if (Date.parse(sunset) >= earliest.getTime()) return;
   throw new Error(`${url} is to go on ${sunset}, sooner than ${leastMonths} months after ${since}`);
 }

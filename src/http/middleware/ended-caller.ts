@@ -6,25 +6,22 @@ import { problem, problemText } from "../problems/write-problem.ts";
 import type { CallerWatch } from "./caller-watch.ts";
 import { isDashboardPace } from "./session.ts";
 
-/** A request that is answered so soon after its key was looked at is not checked again. */
+/** Maximum age of the last check. */
 const freshMs = 50;
-/** A longer body may leave slowly: it is cut off when its caller ends meanwhile. */
+/** Longer bodies are cut off if the caller ends while they are sent. */
 const longBodyBytes = 65_536;
 
-/** Fields that say nothing about the answer that is withheld. */
+/** Headers that reveal nothing of the withheld answer. */
 const keptFields = ["x-request-id", "connection", "cache-control", "x-content-type-options"];
 
-/** Refuses a request whose body, or whose turn, took a while to come, when its caller ended in that time. */
+/** Refuses a request whose caller ended while body or turn was awaited. */
 export function refuseEndedCaller(context: CheckContext, callers: Pick<CallerWatch, "isValid">) {
   return async (request: FastifyRequest): Promise<void> => {
     if (await hasEnded(context, callers, request)) throw callerEnded();
   };
 }
 
-/**
- * Replaces the answer of a request that took a while by 401 when its key, session or account has ended since: a request that was
- * open then brings nothing more.
- */
+/** Answers a slow request with 401 if its key, session or account has ended since. */
 export function withholdFromEndedCaller(
   context: CheckContext & Pick<HttpContext, "metrics">,
   callers: Pick<CallerWatch, "watch" | "isValid">,
@@ -55,7 +52,7 @@ export function withholdFromEndedCaller(
 
 type CheckContext = Pick<HttpContext, "clock">;
 
-/** Requests of the dashboard are left out: they may end their own session. */
+/** Not for dashboard requests, which may end their own session. */
 async function hasEnded(
   { clock }: CheckContext,
   { isValid }: Pick<CallerWatch, "isValid">,
@@ -71,7 +68,7 @@ async function hasEnded(
   return false;
 }
 
-/** What a request of the dashboard changes may end callers: their open requests end before it is answered. */
+/** A dashboard change may end callers: end their pending requests before answering. */
 export function lookAfterChange({ look }: Pick<CallerWatch, "look">) {
   return async (request: FastifyRequest): Promise<void> => {
     const { pace } = request.routeOptions.config;

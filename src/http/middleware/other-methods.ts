@@ -5,14 +5,14 @@ import { problem } from "../problems/write-problem.ts";
 import { setPreflight } from "./cors.ts";
 import { platformWordHook } from "./platform-word.ts";
 
-/** A CONNECT names no path and never comes here. */
+/** CONNECT has no path and never reaches a route. */
 const answered = METHODS.filter((method) => method !== "CONNECT");
 
 type Present = { methods: Set<string>; headers: Set<string> };
 
 /**
- * Remembers which methods each path has. The function it returns is called when all routes are known and answers the others on
- * each path: OPTIONS with 204 and `Allow`, and for the pages of `corsOrigins` as a preflight; any other with 405 and `Allow`.
+ * Call the returned function after all routes are added: it answers OPTIONS with 204 and `Allow`, also as a preflight for
+ * `corsOrigins`, and other methods with 405 and `Allow`.
  */
 export function watchMethods(
   app: FastifyInstance,
@@ -60,7 +60,7 @@ export function watchMethods(
   };
 }
 
-/** The request fields of a route that a script has to be allowed, in lower case. */
+/** For preflights, in lower case. */
 function headersOf({ schema }: RouteOptions): readonly string[] {
   const described = schema?.headers instanceof z.ZodObject ? Object.keys(schema.headers.shape) : [];
   return ["authorization", ...(schema?.body === undefined ? [] : ["content-type"]), ...described];

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { problem } from "../problems/write-problem.ts";
 
-/** Refuses a compressed body before it is read: what it unpacks to has no bound. */
+/** Refuses compressed bodies before reading: their decompressed size is unbounded. */
 export async function plainBodyHook(request: FastifyRequest): Promise<void> {
   const encoding = request.headers["content-encoding"];
   if (encoding === undefined || encoding === "identity") return;

@@ -3,7 +3,7 @@ import { nearest } from "../../lib/nearest.ts";
 import { problem } from "../problems/write-problem.ts";
 import { platformOfWord, platformWords } from "../submission/source-types.ts";
 
-/** A path whose platform word stands for nothing is a path that is not there, whoever asks. */
+/** An unknown word is a 404, before authentication. */
 export async function platformWordHook(request: FastifyRequest): Promise<void> {
   const word = platformWordOf(request);
   if (word === null || platformOfWord(word) !== null) return;

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { HttpContext } from "../context.ts";
 
-/** What the dashboard calls for itself is no use of the API. */
+/** The dashboard's own calls are not API usage. */
 const dashboardRoutes = "/dashboard/api/";
 
 /**
- * One line and one measurement a request: the route's template, never its address, its query or its key. An event stream is
- * not measured: it lasts as long as its client wants. What a key asks for is counted as its use.
+ * Logs and measures requests by route template, never by URL, query or key. Event streams are not measured: clients decide
+ * their duration. Requests of keys count as usage.
  */
 export function requestLogHook(context: HttpContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {

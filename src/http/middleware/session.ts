@@ -8,14 +8,12 @@ import { problem } from "../problems/write-problem.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The session that the request came with; null for a key's, and for nobody's. */
+    /** Null for key requests and anonymous ones. */
     session: CallerSession | null;
   }
 }
 
-/**
- * Whom a route of the dashboard is for: whoever has a session, operators alone, or everyone (`visitor`), who may have one.
- */
+/** Audience of a route: any session, operators, or everyone (`visitor`), with or without a session. */
 export type DashboardPace = "session" | "operator" | "visitor";
 
 export function isDashboardPace(pace: string): pace is DashboardPace {
@@ -28,8 +26,8 @@ type Admitted = Extract<
 >;
 
 /**
- * Lets a request in by its session. Null where it has none, or brings a key, and needs none. What a page of another site had
- * the browser send is refused before the store is asked. Errors: `forbidden_origin`, `session_needed`, `not_found`.
+ * Authenticates by session. Null if the route needs none and the request has none, or a key. Refuses cross-site requests
+ * before querying the store. Errors: `forbidden_origin`, `session_needed`, `not_found`.
  */
 export function sessionEntry(context: HttpContext) {
   const { limiter, settings, dashboard, clock } = context;
@@ -85,7 +83,7 @@ export function sessionEntry(context: HttpContext) {
     context.log.warn("a session was ended: a token that was replaced came back");
   }
 
-  /** Nobody waits for it; what is lost is noted with the next request. */
+  /** Not awaited; a lost note is repeated by the next request. */
   function noteUse({ id: sessionId, generation, asker }: PresentedToken, note: SessionNote): void {
     if (note === null) return;
     const nowMs = clock.now();
@@ -106,7 +104,6 @@ export function sessionEntry(context: HttpContext) {
   return enter;
 }
 
-/** The session of a route that needs one. */
 export function sessionOf(request: FastifyRequest): CallerSession {
   if (request.session === null) throw problem("internal", "the route has no session's pace");
   return request.session;

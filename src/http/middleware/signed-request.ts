@@ -5,14 +5,14 @@ import { problem } from "../problems/write-problem.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The node that has signed the request; null where none has to. */
+    /** Null where no signature is needed. */
     node: NodeSession | null;
   }
 }
 
 /**
- * Which node calls, by the signature over method, path and the digest of the body. It is looked at before the body is read, so
- * that a stranger's body costs nothing. Errors: `node_unauthorized`.
+ * Authenticates a node by the signature over method, path and body digest; before the body is read, so that unauthenticated
+ * bodies cost nothing. Errors: `node_unauthorized`.
  */
 export function nodeHook(nodes: Pick<NodeGateway, "enter">) {
   return async (request: FastifyRequest): Promise<void> => {
@@ -20,20 +20,19 @@ export function nodeHook(nodes: Pick<NodeGateway, "enter">) {
   };
 }
 
-/** What of a request the signature covers, without its body. */
+/** Without the body. */
 export function signedPart({ method, raw, headers }: FastifyRequest): SignedRequest {
   const single = Object.entries(headers).map(([name, value]) => [name, value?.toString()]);
   return { method, path: raw.url ?? "", headers: Object.fromEntries(single), body: null };
 }
 
-/** Refuses a body that is not the one whose digest was signed. For `checkBody` of a route. */
+/** Compares a body with its signed digest. For a route's `checkBody`. */
 export function requireSignedBody({ headers }: FastifyRequest, body: Buffer): void {
   const digest = headers["content-digest"]?.toString();
   if (isBodyOf({ "content-digest": digest }, body)) return;
   throw nodeUnauthorized("content_digest", "the body is not the one that was signed");
 }
 
-/** The node of a route that needs one. */
 export function nodeOf(request: FastifyRequest): NodeSession {
   if (request.node === null) throw problem("internal", "the route does not ask which node calls");
   return request.node;

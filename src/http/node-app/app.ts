@@ -12,8 +12,8 @@ import { addNodeReadyzRoute } from "./readyz.ts";
 import { addNodeRecentRoute } from "./recent.ts";
 
 /**
- * The HTTP service of a node that listens, apart from its socket: the search of specification 4.4, evidence for callers, and
- * how it is. Problems are those of the gateway. Closing it ends the searches that run.
+ * The app of a listening node, without its socket: the search of specification 4.4, attestation for callers, health. Problems
+ * are those of the gateway. Closing ends searches.
  */
 export function buildNodeApp(context: NodeAppContext): FastifyInstance {
   const { app, stopping } = openApp({

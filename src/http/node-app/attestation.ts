@@ -22,7 +22,7 @@ const attestationQuery = closedObject(
   { nonce: z.string(nonceWording).regex(/^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/, nonceWording) },
 );
 
-/** GET /attestation: evidence over the caller's own nonce, so that it is of this very moment. Each address gets a few a minute. */
+/** GET /attestation: fresh evidence over the caller's nonce, rate-limited per address. */
 export function addAttestationRoute(app: TypedApp, context: NodeAppContext): void {
   const attempts = createAttempts(context.settings.attestationsPerMinute, context.clock);
   app.route({

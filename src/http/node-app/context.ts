@@ -8,7 +8,7 @@ import type { ShownAnswer } from "../../remote/worker/answers.ts";
 import type { CallerAttestation } from "../../remote/worker/attestations.ts";
 import type { BaseAppContext } from "../base-app.ts";
 
-/** A search that a client asked the node for itself. Times are Unix milliseconds. */
+/** A client's search at the node. Unix milliseconds. */
 export type DirectSearch = {
   uuid: string;
   request: AnswerRequest;
@@ -16,18 +16,16 @@ export type DirectSearch = {
   signal: AbortSignal;
 };
 
-/** What the app of a node that listens needs; made in server/node-app.ts. */
+/** Created in server/node-app.ts. */
 export type NodeAppContext = {
   settings: BaseAppContext["settings"] & {
-    /** The key of requests that bring none; null keeps them out. */
+    /** The key of requests that carry none; null refuses them. */
     openNodeKey: string | null;
     failedKeysPerMinute: number;
     attestationsPerMinute: number;
     maxLiveQueryLength: number;
     liveWindowMs: number;
-    /** How long a search may take. */
     deadlineMs: number;
-    /** Searches of clients that run at the same time. */
     concurrency: number;
   };
   clock: Clock;
@@ -39,16 +37,16 @@ export type NodeAppContext = {
   /** Errors: `gateway_unreachable`, and those of the gateway. */
   introspect(keyId: string, secretSha256: string): Promise<IntrospectAnswer>;
   answer(search: DirectSearch): Promise<ShownAnswer>;
-  /** The fields that sign a body. Errors: `gateway_unreachable` while the gateway has taken no attestation. */
+  /** Signature headers. Errors: `gateway_unreachable` until the gateway accepts an attestation. */
   sign(
     search: Pick<DirectSearch, "uuid" | "request">,
     answer: ShownAnswer,
     body: string,
   ): SignedFields;
-  /** The answer as a proof. Errors: as of `sign`, also where the gateway does not give the node's attestation. */
+  /** Errors: those of `sign`, also if the gateway does not return the attestation. */
   prove(search: Pick<DirectSearch, "uuid" | "request">, answer: ShownAnswer): Promise<Proof>;
-  /** Errors: `evidence_unavailable`, and `gateway_unreachable` before the gateway was heard of first. */
+  /** Errors: `evidence_unavailable`, and `gateway_unreachable` before first contact. */
   attest(nonce: string): Promise<CallerAttestation>;
-  /** How it stands with its gateway, and whether it can let clients in. */
+  /** `isAttested`: can authenticate clients. */
   status(): { state: string; isAttested: boolean };
 };

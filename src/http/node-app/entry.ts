@@ -13,19 +13,18 @@ import { rateRefusal } from "../problems/refused-by-rate.ts";
 import { problem } from "../problems/write-problem.ts";
 import type { NodeAppContext } from "./context.ts";
 
-/** Who calls the node, as its gateway told. */
+/** As introspected at the gateway. */
 export type NodeCaller = {
   methods: readonly Method[] | null;
-  /** One of the key's searches of this minute. Errors: `rate_limited`. */
+  /** Errors: `rate_limited`. */
   takeSearch(reply: FastifyReply): { giveBack(): void };
 };
 
 export type NodeEntry = (request: FastifyRequest, reply: FastifyReply) => Promise<NodeCaller>;
 
 /**
- * Lets callers in with keys of the gateway, whose rates are counted here: what a key does at the gateway and at other nodes is
- * not known. One request of the key is spent in any case. Errors: those of a key at the gateway, and `unavailable` where the
- * gateway cannot be asked about it.
+ * Authenticates keys at the gateway and rate-limits them here: use elsewhere is unknown. Every call takes one of the key's
+ * requests. Errors: those of a key at the gateway, and `unavailable` if it cannot be reached.
  */
 export function createNodeEntry(context: NodeAppContext): NodeEntry {
   const { clock, settings } = context;
@@ -66,7 +65,7 @@ export function createNodeEntry(context: NodeAppContext): NodeEntry {
         ? accountSuspended()
         : unauthorized(authorization, "a key of the gateway is valid here");
     }
-    // Of guesses sent at once, the gateway looks at all before the first one counts.
+    // Concurrent guesses are all checked before the first failure counts.
     requireUnblocked(callerAddress, reply);
     const key: RatedKey = {
       keyId: answer.rates_key,

@@ -1,7 +1,7 @@
 import type { TypedApp } from "../routes/typed-app.ts";
 import type { NodeAppContext } from "./context.ts";
 
-/** GET /readyz of a node: 200 while it is attested and no stop is announced, so that it can let callers in and sign what it answers. */
+/** GET /readyz: 200 while attested, and so able to authenticate callers and sign, until shutdown is announced. */
 export function addNodeReadyzRoute(app: TypedApp, { node, status }: NodeAppContext): void {
   app.route({
     method: "GET",

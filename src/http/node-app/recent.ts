@@ -28,14 +28,13 @@ import type { NodeCaller, NodeEntry } from "./entry.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Whose key a request to a node names; null where none is needed. */
+    /** Null where no caller is needed. */
     nodeCaller: NodeCaller | null;
   }
 }
 
 /**
- * POST /api/v1/data/<platform>/tweets/recent of a node: `searchbyquery`, answered from what this node has and signed with the
- * keys that it attested.
+ * POST /api/v1/data/<platform>/tweets/recent of a node: `searchbyquery` from its own sources, signed with its attested keys.
  */
 export function addNodeRecentRoute(
   app: TypedApp,
@@ -100,11 +99,11 @@ export function addNodeRecentRoute(
   });
 }
 
-/** An answer that is checked by others than its caller is asked for as this: the proof as `earshot verify` reads it. */
+/** Requests a proof for third parties, as `earshot verify` reads it. */
 const proofType = "application/vnd.earshot.proof+json";
 const answerTypes = ["application/json", proofType] as const;
 
-/** What the answer is signed for: the caller's nonce where it sent one. Errors: `invalid_request`. */
+/** The caller's nonce if sent, else the request id. Errors: `invalid_request`. */
 function signedForOf({ id, headers }: Pick<FastifyRequest, "id" | "headers">): string {
   const nonce = headers["earshot-nonce"];
   if (nonce === undefined) return id;
@@ -122,7 +121,6 @@ function signedForOf({ id, headers }: Pick<FastifyRequest, "id" | "headers">): s
   );
 }
 
-/** What a body asks for, over the live window. */
 function searchOf(
   { settings, nowMs }: NodeAppContext,
   caller: NodeCaller,
@@ -154,7 +152,7 @@ function searchOf(
   };
 }
 
-/** A signal that aborts when nobody waits any more, when the node stops, or when the time of a search is over. */
+/** Aborts on disconnect, shutdown or deadline. */
 function endsOf({ clock, settings }: NodeAppContext, others: readonly AbortSignal[]) {
   const ended = new AbortController();
   const late = new AbortController();
@@ -168,10 +166,10 @@ function endsOf({ clock, settings }: NodeAppContext, others: readonly AbortSigna
   };
 }
 
-/** One for all, as an abort without a reason makes an exception each time. */
+/** Shared, because an abort without a reason creates an exception each time. */
 const over = new Error("the search has ended");
 
-/** Why a search came to no answer, as its caller is told; what went wrong inside is for the log, and nothing of the query. */
+/** Logs only the code of an internal error, and nothing of the query. */
 function toldFault({ log }: NodeAppContext, request_id: string, ends: AbortSignal, fault: unknown) {
   if (ends.aborted) return ends.reason instanceof EarshotError ? ends.reason : stopped();
   if (fault instanceof EarshotError && fault.code === "gateway_unreachable") {
@@ -181,6 +179,5 @@ function toldFault({ log }: NodeAppContext, request_id: string, ends: AbortSigna
   return jobFault(failureOf(fault));
 }
 
-/** Nobody waits any more, or the node stops. */
 const stopped = () =>
   new EarshotError("stopping", "the node stops", { status: 503, retryable: true });

@@ -24,7 +24,7 @@ type Document = {
   components: { schemas: Record<string, Schema>; headers?: unknown; examples?: unknown };
 };
 
-/** What any request may be answered with, before it is known what it asks for. */
+/** Answers given before a request is parsed. */
 function answersToUnreadable(): Record<string, Answer> {
   const schema = { $ref: "#/components/schemas/Problem" };
   const content = () => ({ "application/problem+json": { schema } });
@@ -35,8 +35,8 @@ function answersToUnreadable(): Record<string, Answer> {
 }
 
 /**
- * Adds what the schemas of the routes do not say: examples where they are used, the header fields of each answer, the links. A
- * status whose problems cannot come about on that path is not described: routes of one kind share their list of refusals.
+ * Adds examples, response headers and links. Removes statuses whose problems cannot occur on a path, because similar routes
+ * share a list.
  */
 export function addDetails(document: Document): void {
   const { schemas } = document.components;
@@ -69,7 +69,6 @@ function addParameterExample(parameter: Parameter): void {
   if (example !== undefined) parameter.example ??= example;
 }
 
-/** The example of a schema that has a name, where it is used. */
 function addExample(media: MediaType, schemas: Document["components"]["schemas"]): void {
   if (media.examples !== undefined) return;
   const name = media.schema?.$ref?.split("/").at(-1);

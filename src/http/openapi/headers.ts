@@ -1,4 +1,4 @@
-/** The fields that answers have beside those of HTTP itself. */
+/** Response headers beyond those of HTTP itself. */
 export const answerHeaders = {
   "X-Request-Id": {
     description: "Names the request in the log; quote it when something went wrong.",
@@ -117,7 +117,6 @@ export type HeaderName = keyof typeof answerHeaders;
 
 type Described = { operationId: string; status: string; isKeyed: boolean };
 
-/** Which of the fields an answer can have. */
 export function headersOf(answer: Described): readonly HeaderName[] {
   return names.filter((name) => rules[name](answer));
 }

@@ -9,7 +9,7 @@ const samePlatform = { platform: "$request.path.platform" };
 const idOfBody = { id: "$response.body#/id" };
 const idOfPath = { id: "$request.path.id" };
 
-/** Which operation goes on with what another one answered, and with which of its values. */
+/** OpenAPI links: which operations use which values of an answer. */
 export const links: readonly Link[] = [
   ...linked("submitSearch", "202", ["readStatus", "fetchResult", "cancelJob"], {
     ...samePlatform,

@@ -23,15 +23,14 @@ type SchemaPair = { jsonSchema: Record<string, unknown>; zodSchema: z.core.$ZodT
 const zodToJsonConfig = {
   target: "draft-2020-12",
   override: ({ jsonSchema, zodSchema }: SchemaPair) => {
-    // They are left out of what takes more than its own type, and are as true of it.
+    // zod drops examples of wrapped types.
     const examples = z.globalRegistry.get(zodSchema)?.examples;
     if (examples !== undefined) jsonSchema.examples ??= examples;
-    // A format says what zod's page-long pattern for it says.
+    // Replaces zod's very long pattern.
     if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
-    // Every whole number has these bounds; they tell nothing.
+    // Every integer has these bounds.
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
     if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-    // A value that may be empty is one of its type or one of these.
     const { [emptyMark]: empty, description, ...full } = jsonSchema;
     if (empty === undefined) return;
     for (const name of Object.keys(full)) delete jsonSchema[name];
@@ -40,7 +39,7 @@ const zodToJsonConfig = {
   },
 } as const;
 
-/** The OpenAPI 3.1 description of all routes, as the text of openapi.json. */
+/** The OpenAPI 3.1 text of openapi.json. */
 export async function openApiText(): Promise<string> {
   const app = fastify();
   app.setValidatorCompiler(validatorCompiler);
@@ -85,7 +84,7 @@ export async function openApiText(): Promise<string> {
   return withTidySchemas(text);
 }
 
-/** Routes are only described here, never called: what their handlers would need is an object of which every member is another. */
+/** Handlers are never called: a proxy replaces their dependencies. */
 function nothing<T>(): T {
   const absent: unknown = new Proxy({}, { get: () => absent });
   return absent as T;
@@ -99,7 +98,7 @@ async function packageVersion(): Promise<string> {
 
 type Schemas = Record<string, unknown>;
 
-/** Drops the schemas that nothing refers to, also those that only dropped ones refer to; a lone `…Input` loses its ending. */
+/** Drops unreferenced schemas, and the suffix `Input` where the plain name is free. */
 function withTidySchemas(text: string): string {
   const document = JSON.parse(text);
   const schemas: Schemas = document.components.schemas;

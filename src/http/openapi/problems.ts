@@ -1,7 +1,6 @@
 import { problemExample } from "../problems/page.ts";
 import { problemCodes as allCodes, type ProblemCode, problems } from "../problems/problems.ts";
 
-/** Problems of which only some operations know. */
 const places: Partial<Record<ProblemCode, (place: Place) => boolean>> = {
   invalid_json: ({ hasBody }) => hasBody,
   invalid_query: ({ hasQuery }) => hasQuery,
@@ -37,7 +36,7 @@ const places: Partial<Record<ProblemCode, (place: Place) => boolean>> = {
   webhook_disabled: ({ path }) => path.startsWith("/v1/webhooks/{id}"),
 };
 
-/** What nodes and their gateway say to each other is not described here. */
+/** The protocol of nodes is not described. */
 function ofNodesAlone(): boolean {
   return false;
 }
@@ -56,7 +55,7 @@ type Operation = {
   responses: Readonly<Record<string, unknown>>;
 };
 
-/** The problems of a status that the operation can answer with; none is left out for being rare. */
+/** The operation's problems of a status, including rare ones. */
 export function problemCodes(
   path: string,
   operation: Operation,
@@ -78,7 +77,6 @@ function codesOf(status: number): readonly ProblemCode[] {
   return allCodes.filter((code) => problems[code].status === status);
 }
 
-/** Every problem as its page shows it. */
 export function problemExamples(): Record<string, unknown> {
   return Object.fromEntries(
     allCodes.map((code) => [code, { summary: problems[code].title, value: problemExample(code) }]),

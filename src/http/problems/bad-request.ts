@@ -1,6 +1,6 @@
 import type { ProblemDefinition } from "./definition.ts";
 
-/** A request that cannot be read (400). */
+/** A malformed request (400). */
 export const badRequestProblems = {
   invalid_json: {
     status: 400,

@@ -5,8 +5,8 @@ import { answerUnreadable } from "./unreadable-request.ts";
 import { problem } from "./write-problem.ts";
 
 /**
- * The server of Node refuses some requests itself, with an empty body or none: an `Expect` that it does not know, which is
- * answered here as if it were not there (RFC 9110 section 10.1.1), and a CONNECT.
+ * Replaces Node's own refusals, which have no body: an unknown `Expect` is ignored (RFC 9110 section 10.1.1), a CONNECT gets
+ * a problem.
  */
 export function replaceBareRefusals(server: Server, newId: () => string): void {
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
@@ -17,12 +17,12 @@ export function replaceBareRefusals(server: Server, newId: () => string): void {
   });
 }
 
-/** Fields of which Node reads the first one and drops the others, so that a proxy in front may have read another. */
+/** Node reads only the first; a proxy in front may have read another. */
 const singleFields = ["authorization", "host"];
 
 /**
- * Refuses a request without `Host`, which HTTP/1.1 requires (RFC 9112 section 3.2; `requireHostHeader` would refuse it with an
- * empty body), and one that has `Host` or `Authorization` twice.
+ * Refuses requests without `Host` (RFC 9112 section 3.2; `requireHostHeader` would send an empty body) or with `Host` or
+ * `Authorization` twice.
  */
 export async function fieldsHook({ raw, headers }: FastifyRequest): Promise<void> {
   if (raw.httpVersion === "1.1" && headers.host === undefined) {

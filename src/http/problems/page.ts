@@ -1,6 +1,6 @@
 import { type ProblemCode, problemCodes, problems, problemType } from "./problems.ts";
 
-/** The page of a problem, served at its `type`. */
+/** Served at the problem's `type`. */
 export function problemPage(code: ProblemCode): string {
   const { title, example } = problems[code];
   const body = JSON.stringify(problemExample(code), null, 2);
@@ -26,7 +26,6 @@ ${body}
 `;
 }
 
-/** The table of all problems, and a section for each. */
 export function problemReference(): string {
   const rows = problemCodes.map((code) => {
     const { status, title, retryable } = problems[code];
@@ -45,7 +44,6 @@ export function problemReference(): string {
   ].join("\n");
 }
 
-/** The response of the example. */
 export function problemExample(code: ProblemCode): Record<string, unknown> {
   const { status, title, retryable, example } = problems[code];
   const { detail, hint = problems[code].hint, errors, isSubmission } = example;

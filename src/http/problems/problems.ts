@@ -19,12 +19,12 @@ const definitions = {
 
 export type ProblemCode = keyof typeof definitions;
 
-/** Every problem of the API by its code, in the order of their statuses. Pages and OpenAPI examples are generated from it. */
+/** Ordered by status. Documentation and OpenAPI examples are generated from it. */
 export const problems: Readonly<Record<ProblemCode, ProblemDefinition>> = definitions;
 
 export const problemCodes = Object.keys(problems) as readonly ProblemCode[];
 
-/** The `type` of a problem: the path of its page. */
+/** The path of its page. */
 export function problemType(code: ProblemCode): string {
   return `/docs/errors/${code}`;
 }

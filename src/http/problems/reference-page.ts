@@ -5,12 +5,11 @@ import { withGeneratedPart } from "../../lib/generated-part.ts";
 import { packageRoot } from "../../lib/package-root.ts";
 import { problemReference } from "./page.ts";
 
-/** The page that lists the problems; `npm run docs` writes its generated part. */
+/** `npm run docs` regenerates its table. */
 export const errorsPage = new URL("docs/errors/README.md", packageRoot);
 
 const markers = ["<!-- problems: generated from the code -->", "<!-- end of problems -->"] as const;
 
-/** The page with the problems as they are now. */
 export function withProblems(page: string): string {
   return withGeneratedPart(page, markers, problemReference());
 }

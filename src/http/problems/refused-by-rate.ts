@@ -2,7 +2,7 @@ import type { FastifyReply } from "fastify";
 import type { HttpContext } from "../context.ts";
 import { problem } from "./write-problem.ts";
 
-/** What a key can run out of; `held`: requests that wait for the end of a job. */
+/** `held`: pending requests. */
 const exhausted = {
   burst: "requests a second",
   search: "searches a minute",
@@ -11,7 +11,7 @@ const exhausted = {
 
 type Refusal = { policy: keyof typeof exhausted; retryAfterMs: number };
 
-/** Tells the caller when to come again, and counts the refusal. */
+/** Also counts the refusal. */
 export function refusedByRate(
   { metrics }: Pick<HttpContext, "metrics">,
   reply: FastifyReply,
@@ -21,7 +21,7 @@ export function refusedByRate(
   return rateRefusal(reply, refusal);
 }
 
-/** Tells the caller when to come again. */
+/** Also sets `Retry-After`. */
 export function rateRefusal(reply: FastifyReply, { policy, retryAfterMs }: Refusal) {
   const seconds = setRetryAfter(reply, retryAfterMs);
   return problem("rate_limited", `the key's ${exhausted[policy]} are used up`, {
@@ -32,7 +32,7 @@ export function rateRefusal(reply: FastifyReply, { policy, retryAfterMs }: Refus
   });
 }
 
-/** `Retry-After` in whole seconds, at least one; the seconds. */
+/** Sets and returns whole seconds, at least one. */
 export function setRetryAfter(reply: FastifyReply, retryAfterMs: number): number {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
   reply.header("retry-after", String(seconds));

@@ -1,6 +1,6 @@
 import type { ProblemDefinition } from "./definition.ts";
 
-/** What failed on this side or upstream (5xx). */
+/** A failure of the server or an upstream (5xx). */
 export const serverProblems = {
   internal: {
     status: 500,

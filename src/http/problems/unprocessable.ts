@@ -1,6 +1,6 @@
 import type { ProblemDefinition } from "./definition.ts";
 
-/** A body that is refused, or a valid request that cannot be carried out (413 to 422). */
+/** A refused body, or a valid request that cannot be fulfilled (413 to 422). */
 export const unprocessableProblems = {
   body_too_large: {
     status: 413,

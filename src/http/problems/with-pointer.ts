@@ -1,6 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
 
-/** What `read` returns; a fault of it that names no place gets an entry that points at the member of the request it read. */
+/** Runs `read`; its errors without details get one for this member of the request. */
 export function pointedAt<Value>(pointer: string, read: () => Value): Value {
   try {
     return read();

@@ -4,12 +4,12 @@ import { isProblemCode, type ProblemCode, problems, problemType } from "./proble
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The job that this request has submitted; empty until then. */
+    /** Set once the request has submitted a job. */
     jobUuid: string;
   }
 }
 
-/** RFC 9457, with `error` (the detail once more) that every answer of the search API holds. */
+/** RFC 9457; `error` repeats the detail, for the search API. */
 type Problem = {
   type: string;
   title: string;
@@ -20,12 +20,12 @@ type Problem = {
   request_id: string;
   hint?: string;
   errors?: readonly ErrorDetail[];
-  /** In answers to submissions only: empty where it was refused, the job's where that failed. */
+  /** Only for submissions: empty if refused, else the failed job's. */
   uuid?: string;
   error: string;
 };
 
-/** A problem of the registry; its status is the registry's, and so is `retryable` unless it is told. */
+/** Status and default `retryable` come from the registry. */
 export function problem(
   code: ProblemCode,
   message: string,
@@ -35,16 +35,15 @@ export function problem(
   return new EarshotError(code, message, { status, retryable, ...options });
 }
 
-/** Writes a fault as a problem: whatever is thrown anywhere in a request ends here. */
 export function writeProblem(fault: EarshotError, request: FastifyRequest, reply: FastifyReply) {
   return reply.send(problemText(fault, request, reply));
 }
 
-/** Whether a request authenticates by the scheme of API keys, with whatever token. */
+/** Any bearer token, valid or not. */
 export const bringsToken = (authorization: string | undefined): boolean =>
   /^bearer +\S/i.test(authorization ?? "");
 
-/** The body of a problem; sets the status and the fields that belong to it. */
+/** Returns the body; sets status and headers. */
 export function problemText(
   fault: EarshotError,
   request: FastifyRequest,
@@ -64,24 +63,24 @@ export function problemText(
   }
   if (!reply.hasHeader("retry-after")) {
     if (body.status === 503) reply.header("retry-after", "1");
-    // What is counted is counted by the minute.
+    // Quotas count by the minute.
     if (body.status === 429) reply.header("retry-after", "60");
   }
   reply.code(body.status).type("application/problem+json; charset=utf-8");
   return JSON.stringify(body);
 }
 
-/** Whether another try can help lies in what went wrong at the platform. */
+/** The upstream's error decides whether a retry can help. */
 const isToldByFault = (code: ProblemCode): boolean => code === "upstream_failed";
 
-/** To send the same again helps only where the platform may answer otherwise. */
+/** Without a retry the registry's hint, to repeat the request, would be wrong. */
 const usualHintOf = (code: ProblemCode, isRetryable: boolean): string | undefined =>
   isToldByFault(code) && !isRetryable ? undefined : problems[code].hint;
 
 function problemOf(fault: EarshotError, request: FastifyRequest): Problem {
   const code = publicCode(fault);
   const known = problems[code];
-  // What went wrong inside is for the log, never for the caller.
+  // Internal details go to the log, never to the caller.
   const detail =
     code === "internal" ? "an unexpected fault; the log has it" : shortened(fault.message);
   const isRetryable = isToldByFault(code) ? fault.retryable : known.retryable;
@@ -101,9 +100,8 @@ function problemOf(fault: EarshotError, request: FastifyRequest): Problem {
   };
 }
 
-/** An answer names so many faults; a request with more of them is broken as a whole. */
 export const mostDetails = 64;
-/** No line of an answer is longer, whatever a request brought that it repeats. */
+/** In UTF-16 code units; bounds what is echoed from a request. */
 const longestLine = 2_000;
 
 function shortened(line: string): string {
@@ -111,8 +109,8 @@ function shortened(line: string): string {
 }
 
 /**
- * Codes of the rooms below that are no concern of a caller become the general one of their status, and so do those of a
- * refusal that passes by itself: a node that could not be looked at for the moment is not refused.
+ * Maps internal codes to the general one of their status. A final code with status 503, such as of a node that cannot be
+ * checked now, is temporary: `unavailable`.
  */
 export function publicCode(fault: EarshotError): ProblemCode {
   if (isProblemCode(fault.code) && !(fault.status === 503 && isFinal(fault.code)))
@@ -125,7 +123,7 @@ export function publicCode(fault: EarshotError): ProblemCode {
 
 const isFinal = (code: ProblemCode): boolean => problems[code].status < 500;
 
-/** Turns what fastify itself refuses into a fault of ours; null for what nobody foresaw. */
+/** Converts Fastify's errors; null for unexpected ones. */
 export function frameworkErrorOf(error: {
   code?: string;
   statusCode?: number;

@@ -36,7 +36,7 @@ import { addSubmitRoutes } from "./v1/submit.ts";
 import { addWebhookRoutes } from "./v1/webhooks.ts";
 import { addWebhookDeliveryRoutes } from "./v1/webhooks-deliveries.ts";
 
-/** All routes, in the order of the documents made from them. */
+/** In the order of the generated documentation. */
 export function addRoutes(
   app: FastifyInstance,
   context: HttpContext,
@@ -64,7 +64,7 @@ export function addRoutes(
   addMetricsRoute(typed, context);
   addOpenApiRoute(typed);
   addDocsRoutes(typed);
-  // Turns of their own: whatever has a browser go to a code host keeps nobody from signing in with a link.
+  // Separate slots: a page that sends browsers to a code host must not block sign-in by link.
   addSessionRoutes(typed, context, createSignInSlots(context));
   addSessionListRoutes(typed, context);
   addAuthRoutes(typed, context, createSignInSlots(context));

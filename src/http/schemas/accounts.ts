@@ -4,7 +4,6 @@ import { closedObject, wording, wordOf } from "./words.ts";
 
 const longestQuery = 100;
 const longestConfirmation = 200;
-/** Why an account is suspended, in characters. */
 const longestReason = 200;
 const highestRate = 1_000_000;
 
@@ -24,7 +23,6 @@ const reasonText = wording(
 );
 const suspendedText = wording("suspended is true or false", 'send such as "suspended":true');
 
-/** What of an account is to change. */
 export const accountChange = closedObject(
   body("field", 'send such as {"role":"operator"} or {"suspended":true,"suspended_reason":"…"}'),
   {
@@ -48,7 +46,6 @@ const confirmText = wording(
   'send {"confirm":"<name of the account>"}',
 );
 
-/** That an account is to be deleted. */
 export const accountDeletion = closedObject(
   body("field", 'send {"confirm":"<name of the account>"}'),
   { confirm: z.string(confirmText).max(longestConfirmation, confirmText) },
@@ -63,7 +60,6 @@ const queryText = wording(
 );
 const afterText = wording("after is not of this list", "send next exactly as it was received");
 
-/** Which accounts to list. */
 export const accountsQuery = closedObject(
   {
     what: "parameter",
@@ -87,7 +83,6 @@ const before = z
   .transform(Number)
   .optional();
 
-/** Which part of one's own audit log to read. */
 export const ownAuditQuery = closedObject(
   {
     what: "parameter",
@@ -99,7 +94,6 @@ export const ownAuditQuery = closedObject(
 
 const accountText = wording("account is the id of an account", "send it once, as it is listed");
 
-/** Which part of the whole audit log to read. */
 export const auditQuery = closedObject(
   {
     what: "parameter",

@@ -5,7 +5,7 @@ import { methodNames, sourceTypes } from "../../platforms/methods.ts";
 import { accessMethods } from "../../platforms/source.ts";
 import { metadata } from "./metadata.ts";
 
-/** What the routes answer, for openapi.json; the answers themselves are written as text. */
+/** Schemas for openapi.json; answers themselves are written as text. */
 const uuid = z.uuid().meta({ examples: ["0f8fad5b-d9cb-469f-a165-70867728950e"] });
 const time = z.iso.datetime().meta({ examples: ["2026-01-31T12:00:00.000Z"] });
 
@@ -313,7 +313,7 @@ const problemShape = z
     ],
   });
 
-/** The problems that an operation may answer with, by their statuses. */
+/** Problem responses by status. */
 export function problemAnswers(descriptions: Readonly<Record<number, string>>) {
   return Object.fromEntries(
     Object.entries(descriptions).map(([code, description]) => [
@@ -323,13 +323,11 @@ export function problemAnswers(descriptions: Readonly<Record<number, string>>) {
   );
 }
 
-/** How routes that take no body refuse one that comes along all the same. */
 export const strayBodyRefusals = {
   413: "There is a body, and it is too large.",
   415: "There is a body, and it is not plain JSON.",
 };
 
-/** An answer that is JSON. */
 export function jsonAnswer(description: string, schema: z.ZodType) {
   return { description, content: { "application/json": { schema } } };
 }

@@ -4,7 +4,7 @@ import { closedObject, wording, wordOf } from "./words.ts";
 
 const mostFields = 16;
 const longestName = 64;
-/** Longer than any field and any answer in a dialogue may be. */
+/** Exceeds any valid field or authorization answer. */
 const longestText = 20_000;
 
 const kindText = wording(
@@ -27,7 +27,7 @@ export const newCredential = closedObject(
   },
   {
     platform: wordOf("platform", platforms, 'send such as "platform":"x"').transform(
-      // The words of the list are the platforms.
+      // The enumeration contains exactly the platforms.
       (word) => word as Platform,
     ),
     kind: z.string(kindText).min(1, kindText).max(longestName, kindText),

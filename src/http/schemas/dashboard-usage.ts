@@ -9,7 +9,7 @@ const range = z
 const noKeyId = wording("expected the id of a key", "take one of the answer's keys");
 const keyId = z.string(noKeyId).max(64, noKeyId);
 
-/** Of GET /dashboard/api/usage. */
+/** GET /dashboard/api/usage. */
 export const usageQuery = closedObject(
   {
     what: "parameter",
@@ -19,7 +19,7 @@ export const usageQuery = closedObject(
   { range, key: keyId.optional() },
 );
 
-/** Of GET /dashboard/api/status. */
+/** GET /dashboard/api/status. */
 export const serviceStatusQuery = closedObject(
   {
     what: "parameter",

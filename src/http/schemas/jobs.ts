@@ -3,7 +3,6 @@ import { status, statusExample } from "./answers.ts";
 
 const uuid = z.uuid().meta({ examples: ["0f8fad5b-d9cb-469f-a165-70867728950e"] });
 
-/** What cancelling a job is answered with. */
 export const cancelled = z
   .strictObject({ uuid, status: z.literal("cancelled"), error: z.literal("") })
   .meta({
@@ -19,7 +18,6 @@ const summary = status.omit({ sources: true, coverage: true, next_cursor: true }
   examples: [summaryExample],
 });
 
-/** A page of one's own jobs. */
 export const jobList = z
   .strictObject({
     jobs: z.array(summary),
@@ -30,7 +28,6 @@ export const jobList = z
   })
   .meta({ id: "JobList", examples: [{ jobs: [summaryExample], next_cursor: null }] });
 
-/** The stream of what happens to one's jobs. */
 export const eventStream = z.string().meta({
   description:
     "Server-sent events: `event: job`, `id`, and as `data` a JSON object with uuid, status, attempts and at.",

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { platforms } from "../../posts/post.ts";
 
-/** What `Metadata` of a record holds: that of a post has no `kind`, each of the others has its own. */
+/** `Metadata` of records: posts have no `kind`, the others have their own. */
 const text = z.string();
 const textOrNull = z.string().nullable();
 const flagOrNull = z.boolean().nullable();

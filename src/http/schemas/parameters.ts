@@ -22,7 +22,7 @@ const wholeSeconds = wording(
   "write it in digits, such as ?wait=10",
 );
 
-/** `?wait=` of status and result, in seconds. */
+/** `?wait=`, in seconds. */
 export const waitQuery = closedObject(
   {
     what: "parameter",
@@ -40,7 +40,7 @@ export const waitQuery = closedObject(
   },
 );
 
-/** Of a search that is sent in the body: what stands in the address would be passed over. */
+/** With a body, query parameters would be ignored. */
 export const noQuery = z.strictObject(
   {},
   wording(
@@ -49,7 +49,7 @@ export const noQuery = z.strictObject(
   ),
 );
 
-/** Digits alone, written once in one way: no sign, no space, no exponent. */
+/** Canonical decimals: no sign, space or exponent. */
 function readDigits(written: unknown): unknown {
   return typeof written === "string" && /^(0|[1-9]\d{0,8})$/.test(written)
     ? Number(written)
@@ -67,12 +67,10 @@ function preferring(description: string) {
     .meta({ description, examples: ["wait=10"] });
 }
 
-/** Header fields of status and result. */
 export const waitHeaders = z.looseObject({
   prefer: preferring(`${waitPreferred} Where ?wait= is there, that counts.`),
 });
 
-/** Header fields of a submission. */
 export const submissionHeaders = z.looseObject({
   prefer: preferring(waitPreferred),
   "idempotency-key": z
@@ -86,10 +84,8 @@ export const submissionHeaders = z.looseObject({
     }),
 });
 
-/** Header fields of a search that is answered in the same request. */
 export const idempotencyHeaders = submissionHeaders.pick({ "idempotency-key": true });
 
-/** Header fields of a stream. */
 export const streamHeaders = z.looseObject({
   "last-event-id": z
     .string()
@@ -117,7 +113,7 @@ const listCursor = wording(
   "send next_cursor exactly as it was received",
 );
 
-/** What every list takes beside its own filters; `items` are what it lists, as its description begins. */
+/** `items` starts the description of `limit`. */
 export function pageParameters(items: string) {
   return {
     limit: z
@@ -132,7 +128,6 @@ export function pageParameters(items: string) {
   };
 }
 
-/** Which of one's jobs to list. */
 export const jobsQuery = closedObject(listOfJobs, {
   status: listOf("status", jobStates).meta({
     description: "Only jobs of these states, with commas between them.",
@@ -145,7 +140,6 @@ export const jobsQuery = closedObject(listOfJobs, {
   ...pageParameters("Jobs"),
 });
 
-/** Which of one's jobs to watch. */
 export const eventsQuery = closedObject(
   {
     what: "parameter",
@@ -163,7 +157,7 @@ export const eventsQuery = closedObject(
   },
 );
 
-/** Words of a list with commas between them; absent for all. */
+/** A comma-separated enumeration; absent means all. */
 export function listOf<const Word extends string>(what: string, words: readonly Word[]) {
   const fault = wording(
     `expected words with commas between them for ${what}`,

@@ -35,7 +35,7 @@ const field = z.enum(fieldNames, {
     typeof input === "string" ? unknownField(input) : "the name of a field is a string",
 });
 
-/** Most who name a field wrong leave out where it stands. */
+/** A common error is to omit the parents of a nested field. */
 function unknownField(name: string): string {
   const shown = shortName(name);
   const [end = ""] = shown.split(".").slice(-1);

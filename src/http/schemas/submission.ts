@@ -31,7 +31,6 @@ const argumentsNeeded = {
   hint: 'send "arguments":{"type":"searchbyquery","query":"comet"}',
 };
 
-/** A value that may also be written as nothing: it then counts as absent. */
 function emptyable<Schema extends z.ZodType>(schema: Schema) {
   return z
     .preprocess((given) => (isEmpty(given) ? undefined : given), schema.optional())
@@ -40,14 +39,14 @@ function emptyable<Schema extends z.ZodType>(schema: Schema) {
 }
 
 const emptyValues: readonly unknown[] = ["", 0, null];
-/** In the description of a schema: the values that it takes besides those of its type. */
+/** Annotation: empty values that are also accepted. */
 export const emptyMark = "x-empty";
 
 function isEmpty(value: unknown): boolean {
   return emptyValues.includes(value);
 }
 
-/** What a search is given beside its method; clients write some of it as empty where they have nothing to say. */
+/** Clients send some of them empty. */
 const argumentShape = {
   query: z
     .string(queryText)
@@ -107,7 +106,7 @@ const sourceType = wordOf("type", typeNames, 'send "type":"social"').meta({
   examples: ["social"],
 });
 
-/** The two forms of a body that submits a search, with what a path takes beside them; `Flat` is put before the id of the second. */
+/** Both forms of the body with the path's own members; `Flat` precedes the id of the second. */
 export function submissionForms<const Shape extends z.core.$ZodLooseShape>(
   id: string,
   needed: typeof bodyNeeded,
@@ -138,11 +137,11 @@ export const submission = submissionForms("SearchSubmission", bodyNeeded, {}, [
 export type Submission = {
   type: string;
   arguments: z.infer<typeof searchArguments>;
-  /** Where the body has the arguments: a JSON pointer. */
+  /** JSON pointer of the arguments. */
   at: "/arguments" | "";
 };
 
-/** The submission that a body amounts to, in whichever form; a flat one is of `searchbyquery`. */
+/** The flat form means `searchbyquery`. */
 export function submissionOf(body: z.infer<typeof submission>): Submission {
   if ("arguments" in body) return { type: body.type, arguments: body.arguments, at: "/arguments" };
   const { type, ...rest } = body;

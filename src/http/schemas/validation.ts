@@ -5,8 +5,8 @@ import { mostDetails, problem } from "../problems/write-problem.ts";
 import { readWording, shortName, unknownName } from "./words.ts";
 
 /**
- * Validates body, path and query string with their zod schemas; every fault carries a JSON pointer. At most `mostDetails` are
- * told, and of a name that is not known only the beginning, so that no answer outgrows its request by much.
+ * Validates with zod; every error has a JSON pointer. At most `mostDetails` errors and truncated names, so that an answer is
+ * not much larger than its request.
  */
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   return (input: unknown) => {
@@ -17,7 +17,7 @@ export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, ht
   };
 };
 
-/** Of a body that has several forms, the one that has most of its members: what is wrong is said of that one alone. */
+/** The form of a union with most of the body's members: only its errors are reported. */
 function formFor(schema: z.ZodType, input: unknown): z.ZodType {
   if (!(schema instanceof z.ZodUnion)) return schema;
   const forms = schema.options.filter((form) => form instanceof z.ZodObject);
@@ -27,7 +27,7 @@ function formFor(schema: z.ZodType, input: unknown): z.ZodType {
   return forms.reduce((best, form) => (membersIn(form) > membersIn(best) ? form : best));
 }
 
-/** An `invalid_request` that tells the first fault in its message and all of them in its details. */
+/** The first error is the message. */
 export function invalid(details: readonly ErrorDetail[], place = "body") {
   const first = details[0];
   const message = first ? sentence(first) : `the ${place} is not valid`;

@@ -1,24 +1,23 @@
 import * as z from "zod";
 import { nearest } from "../../lib/nearest.ts";
 
-/** The names that an object has, by what is said when there is another one. */
+/** Member names by their object's message for unknown ones. */
 const nameLists = new Map<string, { what: string; names: readonly string[] }>();
 
-/** Stands between a message and its hint, as zod keeps nothing else of a fault. No message holds it. */
+/** Between message and hint, because zod keeps one string. No message contains it. */
 const separator = "\u0000";
 
-/** A message of a schema, with what to do about it: two schemas may say the same and mend it differently. */
+/** A schema message with its hint: two schemas may share a message but not the hint. */
 export function wording(message: string, hint: string): { error: string } {
   return { error: `${message}${separator}${hint}` };
 }
 
-/** Takes a message of a schema apart; `hint` is undefined when the message says it all. */
 export function readWording(written: string): { message: string; hint: string | undefined } {
   const [message = "", hint] = written.split(separator);
   return { message, hint };
 }
 
-/** A word of a list, refused with the nearest that there is. */
+/** An enumeration; errors suggest the nearest match. */
 export function wordOf(what: string, names: readonly string[], hint: string) {
   const missing = wording(`a ${what} is needed`, hint).error;
   const noText = wording(`the ${what} is a string`, hint).error;
@@ -30,7 +29,7 @@ export function wordOf(what: string, names: readonly string[], hint: string) {
   });
 }
 
-/** An object that has these members and no other; each one too many is refused by name. */
+/** An object that refuses each unknown member by name. */
 export function closedObject<const Shape extends z.core.$ZodLooseShape>(
   { what, needed, hint }: { what: string; needed: string; hint: string },
   shape: Shape,
@@ -44,20 +43,20 @@ export function closedObject<const Shape extends z.core.$ZodLooseShape>(
   });
 }
 
-/** What is wrong with a name that an object does not have; `message` is the object's own. */
+/** `message` is the object's own. */
 export function unknownName(message: string, name: string): string {
   const list = nameLists.get(message);
   return list === undefined ? message : notAmong(list.what, name, list.names);
 }
 
-/** So much of a name that nobody knows is repeated. */
+/** Longest part of an unknown name that is echoed. */
 const longestEcho = 60;
 
 export function shortName(name: string): string {
   return name.length <= longestEcho ? name : `${name.slice(0, longestEcho).toWellFormed()}…`;
 }
 
-/** What is wrong with a word that is not in a list, and which was meant. */
+/** Suggests the nearest match. */
 export function notAmong(what: string, word: string, names: readonly string[]): string {
   const shown = shortName(word);
   const suggestion = nearest(shown, names);

@@ -2,10 +2,7 @@ import type { Caller } from "../../accounts/authenticate.ts";
 import { type Method, searchMethods } from "../../platforms/methods.ts";
 import { problem } from "../problems/write-problem.ts";
 
-/**
- * Errors: `method_forbidden` for a method that the key is kept from. `pointer` is where the body names the method; null where
- * the path does.
- */
+/** Errors: `method_forbidden`. `pointer`: null if the path names the method. */
 export function requireMethod(
   caller: Pick<Caller, "methods">,
   method: Method,
@@ -15,7 +12,7 @@ export function requireMethod(
   throw forbidden(caller.methods, method, pointer);
 }
 
-/** Errors: `method_forbidden` for a key that is kept from every method that searches: a count is a search. */
+/** A count is a search. Errors: `method_forbidden`. */
 export function requireCounts(caller: Caller): void {
   const { methods } = caller;
   if (methods === null || searchMethods.some((method) => methods.includes(method))) return;

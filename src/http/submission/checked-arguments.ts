@@ -13,34 +13,36 @@ import type { Submission } from "../schemas/submission.ts";
 import { invalid } from "../schemas/validation.ts";
 import { narrow, readType } from "./source-types.ts";
 
-/** What differs between the paths that take a submission. */
 export type PathRules = {
-  /** More than the method's bound, up to this, is answered with the bound and a warning; null refuses it. */
+  /** Lowers a max_results up to this to the method's limit, with a warning; null refuses it. */
   lowersUpTo: number | null;
 };
 
 export const wordPathRules: PathRules = { lowersUpTo: null };
 
-/** Clients of the path without a platform word send 1000 unless told otherwise. */
+/** Clients of this path send 1000 by default. */
 export const plainPathRules: PathRules = { lowersUpTo: 1_000 };
 
 export type CheckedArguments = {
   platform: SearchPlatform;
   type: SourceType;
   method: Method;
-  /** Empty where the method needs none. */
+  /** Empty if the method takes none. */
   query: string;
   maxResults: number;
   nextCursor: string | null;
   bounds: RequestedBounds;
-  /** Where the body has them. */
+  /** JSON pointer of the arguments. */
   at: Submission["at"];
   warnings: readonly SourceWarning[];
 };
 
 const defaultResults = 20;
 
-/** The arguments of a body whose shape is right: narrowed by the path, paired with the type, within the method's bounds. */
+/**
+ * Checks arguments of a well-formed body: narrows the platform by the path, pairs method and type, applies the method's
+ * limits.
+ */
 export function checkArguments(
   path: SearchPlatform,
   body: Submission,
@@ -50,7 +52,7 @@ export function checkArguments(
   const { platform, type } = targetOf(path, body.type);
   const method = pairedMethod(type, asked.type);
   const { maxResults, warnings } = resultsWanted(method, body, rules);
-  // Half of a surrogate pair is no character: it could neither be stored nor be found again by a cursor.
+  // Lone surrogates could neither be stored nor matched by a cursor.
   const query = (asked.query ?? "").toWellFormed();
   const needsQuery = methods[method].query !== "none";
   if (needsQuery && query.trim() === "") throw missingQuery(method, `${at}/query`);
@@ -150,7 +152,7 @@ const exampleQueries = {
   none: "none",
 } as const satisfies Record<(typeof methods)[Method]["query"], string>;
 
-/** Arguments that say something of a search, or of a query where there is none, are refused: they would change nothing. */
+/** Refuses what the method would ignore. */
 function refuseStrayArguments(
   method: Method,
   at: Submission["at"],

@@ -6,8 +6,7 @@ import type { Submission } from "../schemas/submission.ts";
 import { invalid } from "../schemas/validation.ts";
 
 /**
- * What makes a submission one of those that are answered once: its `Idempotency-Key`, 1 to 255 printable ASCII characters,
- * and a hash of what it asks. `asked` is JSON; the order of its names and how it was written do not count. Null without a key.
+ * The key, 1 to 255 printable ASCII characters, and a hash of the request, independent of member order. Null without a key.
  * Errors: `invalid_request`.
  */
 export function idempotencyOf(headers: IncomingHttpHeaders, asked: unknown): Idempotency | null {
@@ -17,13 +16,12 @@ export function idempotencyOf(headers: IncomingHttpHeaders, asked: unknown): Ide
   return { key, requestHash: createHash("sha256").update(canonicalJson(asked)).digest() };
 }
 
-/** What a submission requests: the form of its body does not count. */
+/** The same for both forms of the body. */
 export const requested = (platform: SearchPlatform, body: Submission) => ({
   platform,
   body: { type: body.type, arguments: body.arguments },
 });
 
-/** JSON in which equal values are equal texts. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_name, part: unknown) =>
     isObject(part) ? Object.fromEntries(Object.entries(part).sort(byName)) : part,

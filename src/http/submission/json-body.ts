@@ -6,28 +6,27 @@ import { problem } from "../problems/write-problem.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Looks at the bytes of a body before they are read; what it throws refuses the request. */
+    /** Checks the raw body; throws to refuse the request. */
     checkBody?: (request: FastifyRequest, body: Buffer) => void;
   }
 }
 
-/** From so many bytes on, others have their turn on the event loop between the steps. */
+/** From here on, yield to the event loop between the steps. */
 const largeBytes = 1_048_576;
 
-/** A shorter body cannot hold enough to keep others waiting. */
+/** Shorter bodies cannot block the event loop. */
 const measuredBytes = 16_384;
 
 /**
- * Bodies are JSON in UTF-8 (RFC 8259). What is not is refused with its place where that is known, and so are the names that
- * mean something else to JavaScript, wherever they stand, and objects that hold one name twice: of those each reader takes
- * another value.
+ * Bodies are JSON in UTF-8 (RFC 8259). Also refused: names with a special meaning in JavaScript, at any depth, and duplicate
+ * names, which parsers resolve differently.
  */
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     "application/json",
     { parseAs: "buffer" },
-    // Some clients name the type of every request, also of one that has no body.
+    // Some clients send a content type even without a body.
     async (request: FastifyRequest, body: Buffer) => {
       const { config, schema } = request.routeOptions;
       const breathe = () => (body.length < largeBytes ? undefined : nextTurn());
@@ -53,7 +52,7 @@ function parseBody(body: Buffer): unknown {
   }
   try {
     const parsed: unknown = JSON.parse(text, look);
-    // The parser looks at the whole as well, under a name that is not written.
+    // The reviver also sees the root, under an unwritten name.
     if (names - 1 < writtenNames(text)) throw repeatedName();
     return parsed;
   } catch (error) {
@@ -73,7 +72,7 @@ function textOf(body: Buffer): string {
   }
 }
 
-/** How many names stand in a text that is JSON: strings with a colon behind them. */
+/** Counts strings followed by a colon. */
 function writtenNames(text: string): number {
   let names = 0;
   for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {
@@ -85,7 +84,7 @@ function writtenNames(text: string): number {
 }
 
 function endOfString(text: string, from: number): number {
-  // Most strings end at their first quote: a long one without escapes is not walked through.
+  // Fast path: most strings end at the first quote.
   const quote = text.indexOf('"', from);
   if (text[quote - 1] !== "\\") return quote + 1;
   let at = from;
@@ -119,7 +118,7 @@ function forbiddenName() {
   });
 }
 
-/** The parser says what and, for some faults, where; around it stands the text itself, which the caller has. */
+/** Drops the parser's excerpt of the text. */
 function notJson(message: string) {
   const what = /^.*?(?=,? (?:in JSON|"|\.\.\."|at position)|$)/.exec(message)?.[0] ?? message;
   const place = /at position \d+(?: \(line \d+ column \d+\))?/.exec(message)?.[0];

@@ -20,7 +20,7 @@ import { requestedSpan, unsearchedOf } from "./requested-span.ts";
 import { requestedTarget } from "./requested-target.ts";
 import { narrowWindow, type Window, windowOf, windowWarnings } from "./window.ts";
 
-/** The job that checked arguments ask for. Errors: those of the query, of its cursor, and `source_unavailable`. */
+/** The job of checked arguments. Errors: those of the query and its cursor, `source_unavailable`. */
 export function jobOf(
   context: HttpContext,
   caller: Caller,
@@ -101,7 +101,7 @@ async function fetchJob(
   const first = { fromMs: null, toMs: nowMs };
   const start = startOf(context, caller, asked, { platform, canonicalQuery, first, nowMs });
   const { accountId } = caller;
-  // A page that another process began goes on there.
+  // A page that another process began is continued there.
   const isBegunElsewhere = (start.place?.nodeId ?? null) !== null;
   const isKeptHere =
     !isBegunElsewhere && (await context.sources.isKeptHere({ platform, type, method, accountId }));
@@ -141,7 +141,7 @@ function searchedNowhere(platform: SearchPlatform) {
 type Start = Window &
   Pick<SearchJobRequest, "after" | "asOfMs" | "place"> & { asked: RequestedBounds };
 
-/** Where the job begins: on its first page, or where its cursor says. */
+/** Starts at the first page, or at the position of the cursor. */
 function startOf(
   context: HttpContext,
   { accountId }: Caller,
@@ -154,12 +154,11 @@ function startOf(
   return pointedAt(`${at}/next_cursor`, () => continueFrom(context, scope, nextCursor, bounds));
 }
 
-/** What the parser remarks on a query, as answers tell it. */
 export function warningOf({ code, message, offset, length, hint }: Diagnostic): SourceWarning {
   return { code, message, offset, length, ...(hint === undefined ? {} : { hint }) };
 }
 
-/** The type takes nothing but what a credential or a key gives, beside the archive, and there is none. */
+/** The type needs a credential for anything but the archive, and none exists. */
 const noCredential = (type: SourceType): SourceWarning => ({
   code: "no_credential",
   message: `nothing is configured that ${type} may ask, the archive alone answers`,

@@ -4,17 +4,17 @@ import { hasTime, idTimeMs } from "../../posts/ids.ts";
 import type { QueryNode } from "../../query/tree.ts";
 import type { Window } from "./window.ts";
 
-/** The times that a search asks for, Unix milliseconds, `toMs` exclusive; null where nothing states a bound. */
+/** Unix milliseconds, `toMs` exclusive; null: unbounded. */
 export type RequestedSpan = { fromMs: number | null; toMs: number | null };
 
 const unbounded: RequestedSpan = { fromMs: null, toMs: null };
 
-/** X states times of posts in whole seconds, its IDs in milliseconds. */
+/** X: post times in whole seconds, IDs in milliseconds. */
 const idSlackMs = 1_000;
 
 /**
- * The span of time that every match lies in, as `start_time`, `end_time` and the operators of the query state it. Alternatives
- * span what all of them span. `asOfMs` is the time that `within_time:` counts back from.
+ * The span that contains every match, by `start_time`, `end_time` and operators; for alternatives their hull. `within_time:`
+ * counts back from `asOfMs`.
  */
 export function requestedSpan(
   tree: QueryNode,
@@ -24,7 +24,7 @@ export function requestedSpan(
   return intersection([{ fromMs: startMs, toMs: endMs }, spanOf(tree, asOfMs)]);
 }
 
-/** The part of a requested span before the window; null where the window begins soon enough. */
+/** The part before the window; null if there is none. */
 export function unsearchedOf(
   { fromMs: windowFromMs }: Pick<Window, "fromMs">,
   { fromMs, toMs }: RequestedSpan,
@@ -63,7 +63,7 @@ function timeOf(id: string, slackMs: number): number | null {
   return hasTime(number) ? idTimeMs(number) + slackMs : null;
 }
 
-/** What lies outside of a span that is open on one side. */
+/** Of a span that is open on one side. */
 function complement({ fromMs, toMs }: RequestedSpan): RequestedSpan {
   return fromMs !== null && toMs !== null ? unbounded : { fromMs: toMs, toMs: fromMs };
 }

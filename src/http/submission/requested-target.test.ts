@@ -17,7 +17,7 @@ const caller = {
 };
 type Known = { platform: Platform; uri: string };
 
-/** What a query is read as, where records and platforms are as a test says. */
+/** The target of a query, with the given archive and platforms. */
 async function read(
   method: FetchMethod,
   query: string,

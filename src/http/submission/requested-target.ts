@@ -13,10 +13,9 @@ import { problem } from "../problems/write-problem.ts";
 import type { CheckedArguments } from "./checked-arguments.ts";
 import { resolveBareName } from "./resolve-bare-name.ts";
 
-/** Whom or what a method asks about, and where. */
 export type RequestedTarget = {
   platform: Platform;
-  /** Null where the method needs none. */
+  /** Null if the method takes none. */
   target: Target | null;
   canonicalQuery: string;
   warnings: readonly SourceWarning[];
@@ -25,9 +24,9 @@ export type RequestedTarget = {
 type Asking = Pick<HttpContext, "archive" | "clock" | "sources" | "fetchedPosts">;
 
 /**
- * Reads what the query of a method that does not search names, and chooses the platform: the one that path, type or query
- * name, else the default; a username alone is resolved (resolve-bare-name.ts). The ID of a record leads to its post. Errors: those of `readTarget`, and `source_unavailable` where
- * nothing configured can answer.
+ * Parses the target of a method that does not search. The platform is that of path, type or query, else the default; bare
+ * usernames are resolved (resolve-bare-name.ts), a record's ID resolves to its post. Errors: those of `readTarget`, and
+ * `source_unavailable`.
  */
 export async function requestedTarget(
   context: Asking,
@@ -37,7 +36,7 @@ export async function requestedTarget(
   const { method, type } = asked;
   if (asked.platform !== "social") {
     const early = await answerableFor({ platform: asked.platform, target: null });
-    // What the query names may say where to ask though nothing is configured.
+    // The target may name a server that needs no configuration.
     if (!early.ok && early.why !== "not_configured") throw unanswerable(early);
   }
   const found = await find();
@@ -105,7 +104,7 @@ const unknownId: SourceWarning = {
   hint: "send the uri of the post or the address of its page; IDs of what a platform gave are known as long as its result is kept",
 };
 
-/** The post of a record, on the platform that is asked; the target as it was where no record is known by the number. */
+/** The target unchanged if the ID is unknown. */
 async function postOfRecord(
   { archive, fetchedPosts, sources }: Asking,
   accountId: string,

@@ -20,9 +20,9 @@ type Context = Pick<HttpContext, "archive" | "clock" | "sources">;
 type Resolved = { target: UserTarget; warnings: readonly SourceWarning[] };
 
 /**
- * The account that a username without a platform names: on the default platform where that takes the name as it is and can be
- * asked, else the only account of this name in the archive, else the account on the only platform that can be asked, else
- * whatever the default platform makes of it. A choice is reported as `platform_assumed`. Errors: `invalid_query`, with the forms to choose from.
+ * Picks the account on the default platform if the name is valid there and the platform searchable, else the only archived
+ * account of this name, else the account on the only searchable platform, else the default platform's reading. A guess is
+ * reported as `platform_assumed`. Errors: `invalid_query`, with the forms to choose from.
  */
 export async function resolveBareName(
   { archive, clock, sources }: Context,
@@ -69,7 +69,7 @@ export async function resolveBareName(
     return found.ok && found.isAsked;
   }
 
-  /** The one of them that fits; null for none. */
+  /** Throws if several fit. */
   async function only(
     targets: readonly UserTarget[],
     fits: (target: UserTarget) => Promise<boolean>,

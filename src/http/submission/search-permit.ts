@@ -4,14 +4,11 @@ import type { HttpContext } from "../context.ts";
 import { refusedByRate } from "../problems/refused-by-rate.ts";
 
 export type SearchPermit = {
-  /** The search was not made after all: it costs nothing. */
+  /** Returns an unused search. */
   giveBack(): Promise<void>;
 };
 
-/**
- * Takes one of the key's searches a minute; the rate fields of the answer tell of it. Errors: `rate_limited` when none is
- * left, and those of the store.
- */
+/** Takes one of the key's searches per minute. Errors: `rate_limited`, those of the store. */
 export async function takeSearch(
   context: Pick<HttpContext, "limiter" | "metrics">,
   caller: Caller,

@@ -1,7 +1,7 @@
 import type { SourceType } from "../../platforms/methods.ts";
 import type { SearchPlatform } from "../../platforms/source.ts";
 
-/** The words that stand for a platform in paths and types. `social` stands for all of them. */
+/** Platform words of paths and types; `social`: all. */
 const words = {
   social: "social",
   bluesky: "bluesky",
@@ -12,12 +12,12 @@ const words = {
 
 export const platformWords = Object.keys(words);
 
-/** The platform of a word; null for a word that stands for none. */
+/** Null for an unknown word. */
 export function platformOfWord(word: string): SearchPlatform | null {
   return Object.entries(words).find(([name]) => name === word)?.[1] ?? null;
 }
 
-/** What follows the platform's word in a type. The variants that end in `-scraper` equal their plain forms. */
+/** Those that end in `-scraper` equal their plain forms. */
 const suffixes = {
   "": "social",
   "-credential": "social-credential",
@@ -35,15 +35,15 @@ const namedTypes: ReadonlyMap<string, NamedType> = new Map(
   ),
 );
 
-/** All values that a submission's `type` may have, those of the specification first. */
+/** Those of the specification first. */
 export const typeNames: readonly string[] = [...namedTypes.keys()];
 
-/** Platform and plain type that a value of `type` stands for; null for an unknown one. */
+/** Null for an unknown type. */
 export function readType(name: string): NamedType | null {
   return namedTypes.get(name) ?? null;
 }
 
-/** The platform that path and type agree on: one may be wider than the other; null when they name two different ones. */
+/** Intersects both; null if they differ. */
 export function narrow(path: SearchPlatform, body: SearchPlatform): SearchPlatform | null {
   if (path === "social") return body;
   if (body === "social" || body === path) return path;

@@ -11,9 +11,8 @@ import { takeSearch } from "./search-permit.ts";
 
 export type Submissions = {
   /**
-   * Takes a submission: checks the body, then whether the key may use the method, then the query, then whether it was answered before under its idempotency key, then
-   * the key's searches a minute, then commits. The job it resolves with is on disk. Whatever is refused or replayed costs
-   * nothing of the searches a minute; a replay says so in `Idempotent-Replayed`.
+   * Submits a job; resolves once it is on disk. Checks in order: body, the key's methods, query, idempotency key, searches
+   * per minute. Refusals and replays do not count as searches; a replay sets `Idempotent-Replayed`.
    */
   submit(
     caller: Caller,

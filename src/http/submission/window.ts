@@ -6,13 +6,13 @@ import { type RequestedSpan, unsearchedOf } from "./requested-span.ts";
 /** Unix milliseconds; `fromMs` inclusive (null: unbounded), `toMs` exclusive. */
 export type Window = { fromMs: number | null; toMs: number };
 
-/** Times that four digits of a year can write (RFC 3339): from 0000-01-01 to the end of 9999. */
+/** Times with a four-digit year (RFC 3339). */
 const earliestMs = Date.parse("0000-01-01T00:00:00.000Z");
 const latestMs = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
- * The window that a method searches: the last days before the submission, or everything until it. A live window that reaches
- * back further than times can be written is everything too.
+ * The live window before the submission, or everything before it. A live window that starts before the earliest time is
+ * unbounded.
  */
 export function windowOf(method: SearchMethod, nowMs: number, liveWindowMs: number): Window {
   const fromMs = nowMs - liveWindowMs;
@@ -20,7 +20,7 @@ export function windowOf(method: SearchMethod, nowMs: number, liveWindowMs: numb
   return { fromMs: isBounded ? fromMs : null, toMs: nowMs };
 }
 
-/** The part of a window between the bounds asked for; empty (`fromMs` = `toMs`) where they leave nothing. */
+/** Empty (`fromMs` = `toMs`) if nothing is left. */
 export function narrowWindow(window: Window, { startMs, endMs }: RequestedBounds): Window {
   const toMs = endMs === null ? window.toMs : Math.min(window.toMs, endMs);
   const fromMs = latest(window.fromMs, startMs);
@@ -33,10 +33,7 @@ function latest(one: number | null, other: number | null): number | null {
   return Math.max(one, other);
 }
 
-/**
- * Warnings about a window in which nothing can match, or that begins later than was requested, so that a list is not taken for
- * an answer that it is not.
- */
+/** Warns of an empty window and of a start later than requested: a short list must not pass for a complete answer. */
 export function windowWarnings(
   window: Window,
   asked: RequestedBounds,
@@ -65,12 +62,11 @@ export function windowWarnings(
   ];
 }
 
-/** ISO 8601; a time that it cannot write is the nearest that it can. */
+/** Clamped to the representable range. */
 export function iso(ms: number): string {
   return new Date(Math.min(Math.max(ms, earliestMs), latestMs)).toISOString();
 }
 
-/** The same where there may be no time. */
 export function isoOrNull(ms: number | null): string | null {
   return ms === null ? null : iso(ms);
 }

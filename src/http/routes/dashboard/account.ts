@@ -14,10 +14,9 @@ const config = { pace: "session" as const };
 const hide = { hide: true };
 const path = "/dashboard/api/account";
 
-/** Entries of a page of the audit log. */
 export const auditPage = 50;
 
-/** /dashboard/api/account…: everything that is kept of the session's account, and its end. */
+/** /dashboard/api/account…: export, audit log and deletion. */
 export function addAccountRoutes(app: TypedApp, context: HttpContext, held: PendingRequests): void {
   const { accounts, clock, dashboard, settings } = context;
 
@@ -32,7 +31,7 @@ export function addAccountRoutes(app: TypedApp, context: HttpContext, held: Pend
       reply
         .type("application/x-ndjson; charset=utf-8")
         .header("content-disposition", `attachment; filename="${name}"`)
-        // A stop waits for no connection that could bring another request.
+        // Shutdown must not wait for a connection that could carry another request.
         .header("connection", "close");
       if (request.method === "HEAD") return reply.send(Readable.from([]));
       await accounts.write("noteExport", { accountId: caller.accountId, nowMs: clock.now() });
@@ -69,7 +68,7 @@ export function addAccountRoutes(app: TypedApp, context: HttpContext, held: Pend
   });
 }
 
-/** A page of the audit log that is full may have another one after it. */
+/** A full page may be followed by another. */
 export function auditAnswer(entries: AuditAnswer["entries"]): AuditAnswer {
   const last = entries.at(-1);
   const isFull = last !== undefined && entries.length === auditPage;

@@ -12,8 +12,7 @@ import { providerPath } from "../../schemas/sessions.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 /**
- * /auth/<provider>, where a browser begins to sign in with a code host, and its callback, where it comes back. A sign-in that
- * was refused leads to the sign-in page, which has words for it.
+ * /auth/<provider> and its callback: sign-in with a code host. Refusals redirect to the sign-in page, which explains them.
  */
 export function addAuthRoutes(app: TypedApp, context: HttpContext, turns: SignInSlots): void {
   const { dashboard, log, metrics, settings } = context;
@@ -69,7 +68,7 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, turns: SignIn
     },
   });
 
-  /** Where no browser shows a page, the refusal is thrown. */
+  /** Throws for clients other than browsers. */
   function mayTakeTurn(request: FastifyRequest, reply: FastifyReply): boolean {
     try {
       turns.take(request, reply);
@@ -89,7 +88,7 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, turns: SignIn
 
 const refusalPath = (word: RefusalWord): string => `/dashboard/sign-in?error=${word}`;
 
-/** As it was written: two of one name are both there for sign-in to refuse. */
+/** Raw, so that sign-in can refuse duplicate parameters. */
 function queryOf(request: FastifyRequest): URLSearchParams {
   const { url } = request;
   const at = url.indexOf("?");

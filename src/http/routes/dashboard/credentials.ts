@@ -18,14 +18,14 @@ const config = { pace: "session" as const };
 const hide = { hide: true };
 const path = "/dashboard/api/credentials";
 
-/** /dashboard/api/credentials…: the credentials of the session's account. */
+/** /dashboard/api/credentials…: credentials of the session's account. */
 export function addCredentialRoutes(
   app: TypedApp,
   { credentials, clock }: Pick<HttpContext, "credentials" | "clock">,
 ): void {
   const listing = (credential: Credential) => credentialListing(credential, clock.now());
 
-  /** The account that may have a platform asked. */
+  /** Limits platform requests per account. Errors: `too_many_attempts`. */
   function asking(request: FastifyRequest, reply: FastifyReply): string {
     const { accountId } = callerOf(request);
     const waitMs = credentials.attempt(accountId);

@@ -15,12 +15,11 @@ const hide = { hide: true };
 const path = "/dashboard/api/keys";
 
 const hourMs = 3_600_000;
-/** Keys that ended are listed for so long. */
 const endedShownMs = 30 * 24 * hourMs;
 
 type KeyContext = Pick<HttpContext, "accounts" | "limiter" | "clock" | "settings">;
 
-/** /dashboard/api/keys…: the API keys of the session's account. */
+/** /dashboard/api/keys…: keys of the session's account. */
 export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
   const { accounts, clock } = context;
 

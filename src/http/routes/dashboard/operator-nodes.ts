@@ -10,10 +10,9 @@ const config = { pace: "operator" as const };
 const hide = { hide: true };
 const path = "/dashboard/api/operator/nodes";
 
-/** Of what happened lately. */
 const newest = 50;
 
-/** /dashboard/api/operator/nodes…: the nodes of other processes, for operators. */
+/** /dashboard/api/operator/nodes…: remote nodes, for operators. */
 export function addOperatorNodeRoutes(app: TypedApp, context: HttpContext): void {
   const { accounts, clock, nodes } = context;
 

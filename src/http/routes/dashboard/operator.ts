@@ -99,10 +99,10 @@ export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
   });
 }
 
-/** As a schema reads it: what is left out may be there as undefined. */
+/** A schema may leave absent members undefined. */
 type Given<Asked> = { [Name in keyof Asked]: Asked[Name] | undefined };
 
-/** A reason without more is no suspension: it is of no use by itself. */
+/** A reason without `suspended` has no effect. */
 function changeOf(
   asked: Given<AccountChange>,
 ): Omit<AccountChangeRequest, "accountId" | "actor" | "nowMs"> {

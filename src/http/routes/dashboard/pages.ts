@@ -8,10 +8,9 @@ import { acceptsHtml } from "../../docs-site/accepts-html.ts";
 import { problem } from "../../problems/write-problem.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-/** Where the build of web/ lies. */
 const builtFolder = fileURLToPath(new URL("dist/web", packageRoot));
 
-/** Everything a page loads comes from here, and nobody else may show it in a frame. */
+/** Pages load only from this origin and cannot be framed. */
 const policy = [
   "default-src 'self'",
   "script-src 'self'",
@@ -25,7 +24,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The headers of the pages. They are asked for anew each time, as they name the files of their version. */
+/** Pages are revalidated, because they name the files of their version. */
 const pageHeaders = {
   "cache-control": "no-cache",
   "content-security-policy": policy,
@@ -35,12 +34,11 @@ const pageHeaders = {
   "x-content-type-options": "nosniff",
 } as const;
 
-/** Where the server is known by an https address a browser comes by it alone, also where a link says http. */
 const keptToTls = { "strict-transport-security": "max-age=31536000" } as const;
 
 /**
- * GET / is the landing page for browsers, and leads others to the documentation; /dashboard and all below it is the one page of
- * the dashboard, which finds its way by itself. Files whose names hold their hash are kept by browsers for good.
+ * GET / is the landing page for browsers and redirects others to the documentation. /dashboard and below serve the
+ * single-page app. Files with a content hash are cached permanently.
  */
 export function addPageRoutes(app: TypedApp, { settings }: Pick<HttpContext, "settings">): void {
   const isBuilt = existsSync(`${builtFolder}/app.html`);

@@ -16,7 +16,7 @@ const hide = { hide: true };
 const visitor = { pace: "visitor" as const };
 const signedIn = { pace: "session" as const };
 
-/** /dashboard/api/session, sign-in, sign-out and sign-out-everywhere: the session of the browser that asks. */
+/** /dashboard/api/session, sign-in, sign-out and sign-out-everywhere. */
 export function addSessionRoutes(app: TypedApp, context: HttpContext, turns: SignInSlots): void {
   const { accounts, clock, dashboard, metrics } = context;
   const { cookies, sessions, signIn } = dashboard;
@@ -88,7 +88,7 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, turns: Sig
     },
   });
 
-  /** Only here: what another request brought may be older than the cookie that the browser holds since. */
+  /** Only here: other requests may carry an older cookie than the browser's. */
   function leaveEnded(request: FastifyRequest, reply: FastifyReply): void {
     if (cookies.session(request) !== null) cookies.clearSession(reply);
   }
@@ -97,7 +97,7 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, turns: Sig
     return bringsCurrent && rotatedMs + sessions.rotationMs <= clock.now();
   }
 
-  /** Nothing is written: the store knows of the next token once it is used, and until then the same is told again. */
+  /** Writes nothing: the store learns of the next token when it is used; until then it stays the same. */
   function rotate(request: FastifyRequest, reply: FastifyReply, session: CallerSession): void {
     const token = cookies.session(request);
     if (token === null) return;

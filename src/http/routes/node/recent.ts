@@ -32,14 +32,13 @@ export const recentBody = closedObject(bodyNeeded, {
     .meta({ description: "Posts wanted, 1 to 100; 20 when absent." }),
 }).meta({ id: "RecentSearch", examples: [{ query: "comet lang:en", count: 20 }] });
 
-/** The submission that a body amounts to. */
 export const recentSubmissionOf = ({ query, count }: z.infer<typeof recentBody>): Submission => ({
   type: "social",
   arguments: { type: "searchbyquery", query, count },
   at: "",
 });
 
-/** What is answered, as text: the records are there as text already. */
+/** Records are JSON text already. */
 export const recentText = (records: readonly string[], nodeId: string): string =>
   `{"data":[${records.join(",")}],"recordCount":${records.length},"workerPeerId":${JSON.stringify(nodeId)}}`;
 

@@ -10,7 +10,7 @@ import { addLeaveRoute } from "./leave.ts";
 import { addRegisterRoute } from "./register.ts";
 import { addRenewRoute } from "./renew.ts";
 
-/** /internal/nodes/…: what nodes of other processes say to their gateway (docs/nodes.md). */
+/** /internal/nodes/…: the node protocol (docs/nodes.md). */
 export function addNodeRoutes(app: TypedApp, context: HttpContext, held: PendingRequests): void {
   addChallengeRoute(app, context);
   addRegisterRoute(app, context);

@@ -3,10 +3,10 @@ import { signedPart } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signAnswerHook } from "./sign-answer.ts";
 
-/** Room for `{}`, however it is spaced. */
+/** Enough for `{}` with whitespace. */
 const maxBytes = 256;
 
-/** POST /internal/nodes/challenge: the number that a node's evidence has to hold. It comes from an enrolled node. */
+/** POST /internal/nodes/challenge: the nonce that an enrolled node's evidence must contain. */
 export function addChallengeRoute(app: TypedApp, { nodes }: Pick<HttpContext, "nodes">): void {
   app.route({
     method: "POST",

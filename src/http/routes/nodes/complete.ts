@@ -5,7 +5,7 @@ import { nodeHook, nodeOf } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signedRoute } from "./signed-route.ts";
 
-/** POST /internal/nodes/complete: 204. Errors: `lease_lost`, `node_answer_refused`: the job runs again then. */
+/** POST /internal/nodes/complete: 204. Errors: `lease_lost`, `node_answer_refused`; the job is then retried. */
 export function addCompleteRoute(
   app: TypedApp,
   context: Pick<HttpContext, "nodes" | "settings">,
@@ -22,7 +22,7 @@ export function addCompleteRoute(
     ],
     schema: { body: sealedAnswer },
     handler: async (request, reply) => {
-      // A large body was looked at as a whole just before.
+      // Parsing may have blocked the event loop.
       await nextTurn();
       await context.nodes.complete(nodeOf(request), request.body);
       return reply.code(204).send();

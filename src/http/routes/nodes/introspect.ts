@@ -6,7 +6,7 @@ import { signedRoute } from "./signed-route.ts";
 
 type Context = Pick<HttpContext, "nodes" | "accounts" | "clock" | "settings">;
 
-/** POST /internal/nodes/introspect: what the key may do that a client has shown to a node that listens. */
+/** POST /internal/nodes/introspect: permissions of a key that a client showed a node. */
 export function addIntrospectRoute(app: TypedApp, context: Context): void {
   const { accounts, clock, settings } = context;
   app.route({
@@ -26,7 +26,7 @@ export function addIntrospectRoute(app: TypedApp, context: Context): void {
   });
 }
 
-/** The least of what the key and its account may do: a node counts alone. */
+/** The lower limit of key and account, because a node counts alone. */
 function answerOf(
   found: Caller | "suspended" | null,
   limits: { requestsPerSecond: number; submissionsPerMinute: number },

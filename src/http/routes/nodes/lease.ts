@@ -6,8 +6,8 @@ import type { TypedApp } from "../typed-app.ts";
 import { signedRoute } from "./signed-route.ts";
 
 /**
- * POST /internal/nodes/lease: 200 with a job that is sealed to the node's key, or 204 when none came in time. It is held no
- * longer than the node waits for it, and not over a stop of the server.
+ * POST /internal/nodes/lease: 200 with a job encrypted to the node's key, or 204. Stays open no longer than the node waits,
+ * or until shutdown.
  */
 export function addLeaseRoute(
   app: TypedApp,

@@ -12,11 +12,11 @@ import {
 import type { TypedApp } from "../typed-app.ts";
 import { signAnswerHook } from "./sign-answer.ts";
 
-/** Quote, event log and what the guest agent tells: several times what a machine has to say. */
+/** Several times the size of quote, event log and guest agent data. */
 const maxBytes = 262_144;
 
 /**
- * POST /internal/nodes/register: a statement with its evidence, signed with the key that it states. Errors: `node_unauthorized`,
+ * POST /internal/nodes/register: a statement with its evidence, signed with the stated key. Errors: `node_unauthorized`,
  * `node_refused`, `unavailable`.
  */
 export function addRegisterRoute(app: TypedApp, { nodes }: Pick<HttpContext, "nodes">): void {
@@ -25,7 +25,7 @@ export function addRegisterRoute(app: TypedApp, { nodes }: Pick<HttpContext, "no
     url: "/internal/nodes/register",
     bodyLimit: maxBytes,
     onSend: signAnswerHook(nodes),
-    // Nothing is read of a node that is not enrolled.
+    // Do not read bodies of nodes that are not enrolled.
     onRequest: async (request) => nodes.requireEnrolled(signedPart(request), request.callerAddress),
     config: { checkBody: requireSignedBody },
     schema: { body: registration },
@@ -37,7 +37,7 @@ export function addRegisterRoute(app: TypedApp, { nodes }: Pick<HttpContext, "no
   });
 }
 
-/** Who registers keys has to hold them. */
+/** Proof of possession. */
 function requireOwnSignature(request: FastifyRequest, { statement }: Registration): void {
   const sender = senderOf(request);
   if (sender.keyId !== keyIdOf(statement)) {

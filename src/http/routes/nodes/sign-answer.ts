@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { NodeGateway } from "../../../remote/gateway/gateway.ts";
 import { gatewaySignatureField } from "../../../remote/protocol/gateway-answer.ts";
 
-/** Longer than any that is read. */
+/** Longer than any valid value. */
 const longestInput = 512;
 
 /**
- * Signs what a node is told, refusals too, so that nobody on the way can tell it anything else. Who sends no `Signature-Input`,
- * as to ask for a challenge by hand, is answered without.
+ * Signs all answers to nodes, against changes in transit. Without `Signature-Input`, as for a challenge by hand, there is
+ * none.
  */
 export function signAnswerHook(nodes: Pick<NodeGateway, "signAnswer">) {
   return async (request: FastifyRequest, reply: FastifyReply, body: unknown): Promise<void> => {

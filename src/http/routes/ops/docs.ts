@@ -38,8 +38,8 @@ const elsewhere = {
 const missingPage = problemAnswers({ 404: "There is no such page." });
 
 /**
- * GET /docs and the pages below it: the documentation of this server's version, for browsers as HTML without script or outside
- * resource. The `type` of every problem leads to its page here.
+ * GET /docs and below: this version's documentation; for browsers as HTML without scripts or external resources. Every
+ * problem's `type` points here.
  */
 export function addDocsRoutes(app: TypedApp): void {
   const description = readOnce(openApiFile);
@@ -128,7 +128,7 @@ export function addDocsRoutes(app: TypedApp): void {
   });
 }
 
-/** Whether `If-None-Match` names the tag (RFC 9110, weakly). */
+/** Weak comparison (RFC 9110). */
 function isHeld(field: string | undefined, etag: string): boolean {
   if (field === undefined) return false;
   if (field.trim() === "*") return true;

@@ -4,14 +4,13 @@ import { jsonAnswer } from "../../schemas/answers.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { readOnce } from "./read-once.ts";
 
-/** Where the description of this API lies; `npm run openapi` makes it anew from the routes. */
+/** `npm run openapi` regenerates it from the routes. */
 export const openApiFile = new URL("openapi.json", packageRoot);
 
 const description = z
   .looseObject({ openapi: z.string() })
   .meta({ examples: [{ openapi: "3.1.1" }] });
 
-/** GET /openapi.json: the description of this API. */
 export function addOpenApiRoute(app: TypedApp): void {
   const page = readOnce(openApiFile);
   app.route({

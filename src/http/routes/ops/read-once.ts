@@ -1,9 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-/**
- * Reads a file once and keeps its bytes, which all answers share however slowly they are read; a reading that failed is tried
- * again by the next call.
- */
+/** Caches a file, whose bytes all answers share; a failed read is retried. */
 export function readOnce(file: URL): () => Promise<Buffer> {
   let bytes: Promise<Buffer> | null = null;
   return () => {

@@ -53,12 +53,12 @@ const readiness = z
 
 const timeText = (ms: number | null): string | null => (ms === null ? null : isoText(ms));
 
-/** Of a node that nobody has approved no result comes. */
+/** Pending nodes return no results. */
 const takesPart = ({ isConnected, state }: NodeView): boolean => isConnected && state !== "pending";
 
 /**
- * GET /readyz: 200 once a reader of the archive has answered, until a stop is announced. The live stream and a full disk are told, but results are read
- * without the one and in spite of the other.
+ * GET /readyz: 200 from the first answer of an archive reader until shutdown is announced. Reports live stream and full disk,
+ * but reads work without them.
  */
 export function addReadyzRoute(app: TypedApp, context: HttpContext): void {
   app.route({

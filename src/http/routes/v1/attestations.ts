@@ -4,10 +4,10 @@ import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
 import { attestation, attestationPath, publishedPolicy } from "../../schemas/nodes.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-/** What an id names never changes. */
+/** Attestations are immutable. */
 const forever = "public, max-age=31536000, immutable";
 
-/** GET /v1/attestations/<id> and GET /v1/attestation/policy: what nodes have shown, and what they have to. */
+/** GET /v1/attestations/<id> and GET /v1/attestation/policy: what nodes have shown, and what they must. */
 export function addAttestationRoutes(app: TypedApp, { nodes }: Pick<HttpContext, "nodes">): void {
   app.route({
     method: "GET",
@@ -54,5 +54,5 @@ export function addAttestationRoutes(app: TypedApp, { nodes }: Pick<HttpContext,
   });
 }
 
-/** What is no SHA-256 in base64url is no id: the store is not asked for it. */
+/** An id is a base64url SHA-256; other texts never reach the store. */
 const isId = /^[A-Za-z0-9_-]{43}$/;

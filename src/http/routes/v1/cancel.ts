@@ -30,7 +30,7 @@ const shared = {
   },
 };
 
-/** DELETE on the paths of a job's status and result, with and without the platform's word. */
+/** DELETE on a job's status and result paths, also without the platform word. */
 export function addCancelRoutes(app: TypedApp, context: Pick<HttpContext, "jobs">): void {
   async function answer(request: FastifyRequest, reply: FastifyReply, path: { uuid: string }) {
     const { accountId } = callerOf(request);

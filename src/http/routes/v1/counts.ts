@@ -31,7 +31,7 @@ import { platformOfWord } from "../../submission/source-types.ts";
 import { windowWarnings } from "../../submission/window.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-/** GET /v1/search/<platform>/counts: how many posts match in each minute, hour or day. */
+/** GET /v1/search/<platform>/counts: matching posts per minute, hour or day. */
 export function addCountsRoute(app: TypedApp, context: HttpContext): void {
   app.route({
     method: "GET",
@@ -122,8 +122,8 @@ function questionOf(
 }
 
 /**
- * A count is one of the key's searches; one that the archive cannot answer costs nothing of them. Null when the client closed the
- * connection: a cancelled count used reader time, and so it costs as much as one that ended.
+ * Takes one of the key's searches, returned if the count fails. Null after a disconnect: the count used reader time and is
+ * charged.
  */
 async function counted(
   context: HttpContext,

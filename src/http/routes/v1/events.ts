@@ -38,7 +38,7 @@ const shared = {
   },
 };
 
-/** GET /v1/search/live/<platform>/events, and the same without the platform's word. */
+/** GET /v1/search/live/<platform>/events, also without the platform word. */
 export function addEventsRoutes(app: TypedApp, context: HttpContext, held: PendingRequests): void {
   async function answer(request: FastifyRequest, reply: FastifyReply, uuid: string | undefined) {
     const { jobs, clock, settings } = context;
@@ -50,9 +50,9 @@ export function addEventsRoutes(app: TypedApp, context: HttpContext, held: Pendi
     }
     reply
       .type("text/event-stream; charset=utf-8")
-      // No proxy is to wait until it has gathered a page of it.
+      // Against buffering by proxies.
       .header("x-accel-buffering", "no")
-      // A stop waits for no connection that could bring another request.
+      // Shutdown must not wait for a connection that could carry another request.
       .header("connection", "close");
     if (request.method === "HEAD") return reply.send(Readable.from([]));
     const signal = held.holdStream(caller, reply, settings.maxStreamMs);
@@ -79,7 +79,6 @@ export function addEventsRoutes(app: TypedApp, context: HttpContext, held: Pendi
   });
 }
 
-/** Null where a client has no place to go on from. */
 function lastEventId(field: string | undefined): number | null {
   if (field === undefined || field === "") return null;
   if (/^\d{1,15}$/.test(field)) return Number(field);

@@ -33,7 +33,7 @@ const shared = {
   },
 };
 
-/** GET /v1/search/live/<platform>/jobs, and the same without the platform's word. */
+/** GET /v1/search/live/<platform>/jobs, also without the platform word. */
 export function addJobsRoutes(app: TypedApp, context: Pick<HttpContext, "jobs">): void {
   async function answer(
     request: FastifyRequest,

@@ -5,7 +5,7 @@ import { jsonAnswer } from "../../schemas/answers.ts";
 import { nodeList } from "../../schemas/nodes.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-/** GET /v1/nodes: which nodes are admitted. */
+/** GET /v1/nodes: the admitted nodes. */
 export function addNodesRoute(app: TypedApp, context: Pick<HttpContext, "nodes" | "settings">) {
   app.route({
     method: "GET",
@@ -32,7 +32,7 @@ export function addNodesRoute(app: TypedApp, context: Pick<HttpContext, "nodes" 
   });
 }
 
-/** Whatever a node says of itself that nobody has approved is a stranger's word. */
+/** Claims of an unapproved node are untrusted. */
 const isAdmitted = ({ state }: NodeView): boolean => state !== "pending" && state !== "removed";
 
 function nodeBody(node: NodeView) {

@@ -40,7 +40,7 @@ const shared = {
 
 type Context = Pick<HttpContext, "jobs" | "nodes" | "archive" | "clock">;
 
-/** GET /v1/search/live/<platform>/result/<uuid>/proof, and the same without the platform's word. */
+/** GET /v1/search/live/<platform>/result/<uuid>/proof, also without the platform word. */
 export function addProofRoutes(app: TypedApp, context: Context): void {
   async function answer(request: FastifyRequest, reply: FastifyReply, uuid: string) {
     const job = await context.jobs.find(callerOf(request).accountId, uuid);
@@ -74,7 +74,7 @@ export function addProofRoutes(app: TypedApp, context: Context): void {
   });
 }
 
-/** A `Proof` as JSON; its body, which may be of some megabytes, is written bit by bit. */
+/** Yields in between: the body may have several megabytes. */
 async function proofText(
   { clock }: Pick<Context, "clock">,
   { uuid }: Job,

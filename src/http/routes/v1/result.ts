@@ -46,7 +46,7 @@ const shared = {
   },
 };
 
-/** GET /v1/search/live/<platform>/result/<uuid>, and the same without the platform's word. */
+/** GET /v1/search/live/<platform>/result/<uuid>, also without the platform word. */
 export function addResultRoutes(app: TypedApp, context: HttpContext, held: PendingRequests): void {
   async function answer(
     request: FastifyRequest,
@@ -68,7 +68,7 @@ export function addResultRoutes(app: TypedApp, context: HttpContext, held: Pendi
     return reply.type("application/json; charset=utf-8").send(body);
   }
 
-  /** The records; what a node has signed comes with its signature, or with the reason why it has none any more. */
+  /** A signed result has its signature, or the reason why it no longer applies. */
   async function bodyOf(reply: FastifyReply, { uuid }: Job, result: JobResult) {
     const { signature = null } = result;
     if (signature === null) {

@@ -19,7 +19,7 @@ import { platformOfWord } from "../../submission/source-types.ts";
 import type { Submissions } from "../../submission/submission.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-/** POST /v1/search/<platform>: a submission that is waited for and answered with its posts. */
+/** POST /v1/search/<platform>: submits a search and answers with its posts. */
 export function addSearchRoute(
   app: TypedApp,
   context: HttpContext,
@@ -76,7 +76,7 @@ export function addSearchRoute(
       const word = request.params.platform;
       const { wait, fields, max_chars: maxChars, ...rest } = request.body;
       const platform = platformOfWord(word) ?? "social";
-      // How it is waited for and shown makes no other search of it.
+      // Wait and presentation do not change what is searched.
       const body = submissionOf(rest);
       const idempotency = idempotencyOf(request.headers, requested(platform, body));
       const submit = async () => {
@@ -88,7 +88,7 @@ export function addSearchRoute(
           reply,
           idempotency,
         );
-        // From here on a refusal tells of it too: the job is on disk.
+        // The job is on disk: problems name it too.
         request.jobUuid = submitted.uuid;
         reply.header("x-job-uuid", submitted.uuid);
         return submitted;

@@ -32,7 +32,7 @@ const shared = {
   },
 };
 
-/** GET /v1/search/live/<platform>/status/<uuid>, and the same without the platform's word. */
+/** GET /v1/search/live/<platform>/status/<uuid>, also without the platform word. */
 export function addStatusRoutes(app: TypedApp, context: HttpContext, held: PendingRequests): void {
   async function answer(
     request: FastifyRequest,

@@ -37,7 +37,7 @@ const answers = {
 
 const config = { pace: "call", refusalHoldsUuid: true } as const;
 
-/** POST /v1/search/live/<platform>, and the same without the platform's word. */
+/** POST /v1/search/live/<platform>, also without the platform word. */
 export function addSubmitRoutes(
   app: TypedApp,
   submissions: Submissions,
@@ -55,7 +55,7 @@ export function addSubmitRoutes(
     const waitSeconds = preferredWaitSeconds(request.headers.prefer?.toString());
     const idempotency = idempotencyOf(request.headers, requested(platform, body));
     const { uuid } = await submissions.submit(caller, platform, body, rules, reply, idempotency);
-    // The job is on disk: whatever goes wrong in the wait, the client gets its uuid.
+    // The job is on disk: the client gets its uuid even if the wait fails.
     if (waitSeconds > 0) {
       await held.waitAsPreferred(caller, uuid, waitSeconds, reply).catch(() => null);
     }

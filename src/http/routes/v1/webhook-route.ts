@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
 import { problem } from "../../problems/write-problem.ts";
 
-/** What the routes of webhooks and of their deliveries have in common. */
+/** Shared by the routes of webhooks and deliveries. */
 export const webhookRoute = {
   config: { pace: "call" as const },
   schema: { tags: ["webhooks"], security: [{ key: [] }] },
@@ -16,10 +16,9 @@ export const webhookRefusals = {
   503: "The store cannot be asked for the moment.",
 };
 
-/** Answers with JSON. */
 export function send(reply: FastifyReply, body: unknown) {
   return reply.type("application/json; charset=utf-8").send(JSON.stringify(body));
 }
 
-/** The problem of a webhook that is not there, or is another account's. */
+/** Unknown, or another account's. */
 export const noWebhook = () => problem("webhook_not_found", "there is no such webhook");

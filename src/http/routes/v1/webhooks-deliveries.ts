@@ -26,7 +26,6 @@ const disabled = { 409: "The webhook is disabled." };
 
 const defaultLimit = 20;
 
-/** What is and was sent to a webhook of the caller's account, and what its owner sends again or to try it. */
 export function addWebhookDeliveryRoutes(
   app: TypedApp,
   { webhooks }: Pick<HttpContext, "webhooks">,
