@@ -14,9 +14,9 @@ import {
 } from "../src/remote/evidence/simulated/simulated-folder.ts";
 import { createSimulatedTee } from "../src/remote/evidence/simulated/simulated-tee.ts";
 import { answerBytes, bodyOf, readAnswer } from "../src/remote/protocol/answer.ts";
+import { createOpenedLeases, encryptJob, openJob } from "../src/remote/protocol/encrypted-job.ts";
 import { gatewayKeyOf, makeIdentity, makeRunKeys } from "../src/remote/protocol/keys.ts";
 import type { ChallengeAnswer } from "../src/remote/protocol/messages.ts";
-import { createOpenedLeases, openJob, sealJob } from "../src/remote/protocol/sealed-job.ts";
 import { signRequest } from "../src/remote/protocol/signed-request.ts";
 import { signResult, verifyResult } from "../src/remote/protocol/signed-result.ts";
 import {
@@ -102,7 +102,7 @@ async function steps(count: number): Promise<(string | number)[][]> {
     const text = requestText(request);
     const nowMs = Date.now();
     const { envelope, opener } = await note("gateway seals and signs the job", () =>
-      sealJob({
+      encryptJob({
         keyId,
         sealingKey: keys.sealingKey,
         job,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Input } from "../src/cli/input.ts";
 import { systemClock } from "../src/lib/clock.ts";
-import { createSealer } from "../src/lib/seal.ts";
+import { createEncryptor } from "../src/lib/encryption.ts";
 import { configFrom } from "../src/server/config.ts";
 import { type Control, startControl } from "../src/server/control.ts";
 import { credentialKinds } from "../src/server/credential-kinds.ts";
@@ -43,7 +43,7 @@ beforeAll(async () => {
   way = openUpstreamClient(config);
   pool = createCredentialPool({
     store: control.store,
-    sealer: createSealer(control.secrets.secretKey, randomBytes),
+    sealer: createEncryptor(control.secrets.secretKey, randomBytes),
     kinds: credentialKinds(config, way),
     fetch: way.fetch,
     clock: { ...systemClock, now: () => nowMs },

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createSealer } from "../src/lib/seal.ts";
+import { createEncryptor } from "../src/lib/encryption.ts";
 import { encryptSecrets } from "../src/upstream/credentials/encrypt-secrets.ts";
 import { mountStreams } from "./emulators/mastodon/mounted-streams.ts";
 import { type MastodonEmulator, startMastodonEmulator } from "./emulators/mastodon/server.ts";
@@ -81,7 +81,7 @@ const connected = () =>
 
 async function addCredential(accountId: string): Promise<void> {
   const { token } = emulator.addToken({ accountId, scopes: ["read"] });
-  const sealer = createSealer(secretKey, randomBytes);
+  const sealer = createEncryptor(secretKey, randomBytes);
   const owned = { id: "the-stream", accountId: null };
   await service.context.store.write("keepCredential", {
     ...owned,

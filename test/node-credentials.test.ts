@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createEncryptor } from "../src/lib/encryption.ts";
 import { readKey } from "../src/lib/key-file.ts";
-import { createSealer } from "../src/lib/seal.ts";
 import { encryptSecrets } from "../src/upstream/credentials/encrypt-secrets.ts";
 import { type MastodonEmulator, startMastodonEmulator } from "./emulators/mastodon/server.ts";
 import {
@@ -68,7 +68,7 @@ beforeEach(() => {
 async function keep(id: string, owner: string | null, subject: string, token: string) {
   const secretKey = readKey(readFileSync(join(gateway.dataDir, "secret.key"), "utf8"));
   if (secretKey === null) throw new Error("the gateway has no secret key");
-  const sealer = createSealer(secretKey, randomBytes);
+  const sealer = createEncryptor(secretKey, randomBytes);
   await gateway.service().context.store.write("keepCredential", {
     id,
     accountId: owner,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createSealer } from "../src/lib/seal.ts";
+import { createEncryptor } from "../src/lib/encryption.ts";
 import { encryptSecrets } from "../src/upstream/credentials/encrypt-secrets.ts";
 import { type MastodonEmulator, startMastodonEmulator } from "./emulators/mastodon/server.ts";
 import { type ServiceUnderTest, startServiceUnderTest } from "./support/service-under-test.ts";
@@ -72,7 +72,7 @@ async function makeAccount(name: string) {
 async function keep(server: MastodonEmulator, owner: string, subject: string): Promise<void> {
   const { token } = server.addToken({ accountId: subject });
   const id = `token-of-${owner}`.slice(0, 40);
-  const sealer = createSealer(secretKey, randomBytes);
+  const sealer = createEncryptor(secretKey, randomBytes);
   await service.context.store.write("keepCredential", {
     id,
     accountId: owner,

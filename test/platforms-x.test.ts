@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createSealer } from "../src/lib/seal.ts";
+import { createEncryptor } from "../src/lib/encryption.ts";
 import { lowestId } from "../src/posts/ids.ts";
 import { createLog } from "../src/server/log.ts";
 import { encryptSecrets } from "../src/upstream/credentials/encrypt-secrets.ts";
@@ -101,7 +101,7 @@ async function keep(
     subjectName: kind === "app-token" ? null : "bob",
     hint: "app-",
     sealedSecret: encryptSecrets(
-      createSealer(secretKey, randomBytes),
+      createEncryptor(secretKey, randomBytes),
       { id, accountId: owner },
       secrets,
     ),

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createSealer } from "../src/lib/seal.ts";
+import { createEncryptor } from "../src/lib/encryption.ts";
 import { fakeTimelines } from "./support/fake-timelines.ts";
 import { type HostileUpstream, limited, startHostileUpstream } from "./support/hostile-upstream.ts";
 import { type ServiceUnderTest, startServiceUnderTest } from "./support/service-under-test.ts";
@@ -42,7 +42,7 @@ afterEach(async () => {
 
 /** A token of the deployment, as `earshot credentials add` keeps one. */
 async function keepToken(): Promise<void> {
-  const sealer = createSealer(secretKey, randomBytes);
+  const sealer = createEncryptor(secretKey, randomBytes);
   const owner = { purpose: "credential", accountId: "", id: "credential-1" } as const;
   await service.context.store.write("keepCredential", {
     id: owner.id,

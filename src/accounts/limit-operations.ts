@@ -23,7 +23,7 @@ import {
 type CallTime = { elapsedMs: number; nowMs: number };
 
 /** With the deployment's limits. Flat, with hashes as text, because that is cheapest to transfer. */
-export type AdmissionAsked = CallTime &
+export type AdmissionRequest = CallTime &
   Limits & {
     address: string;
     /** Null if there is no well-formed key. */
@@ -48,16 +48,16 @@ type TurnAnswer =
   | { kind: "admitted"; caller: Caller; turnInMs: number; policies: readonly PolicyState[] }
   | { kind: "refused"; caller: Caller; retryAfterMs: number; policies: readonly PolicyState[] };
 
-export type SessionAdmissionAsked = CallTime &
+export type SessionAdmissionRequest = CallTime &
   Limits &
   PresentedSession &
-  Pick<AdmissionAsked, "readOf" | "maxWaitMs">;
+  Pick<AdmissionRequest, "readOf" | "maxWaitMs">;
 
 export type SessionAdmissionAnswer =
   | Exclude<FoundSession, { kind: "live" }>
   | (TurnAnswer & { session: CallerSession; note: SessionNote });
 
-export type SubmissionAsked = CallTime & { key: RatedKey };
+export type SubmissionRateRequest = CallTime & { key: RatedKey };
 
 export type SubmissionAnswer = {
   allowed: boolean;
@@ -78,7 +78,7 @@ export const limitOperations = {
   }),
 
   /** Checks the address's wrong keys, then the key, then takes one of its requests. */
-  admit: memory((database, asked: AdmissionAsked): AdmissionAnswer => {
+  admit: memory((database, asked: AdmissionRequest): AdmissionAnswer => {
     const held = limitsOf(database);
     const nowMs = timeOf(database, held, asked);
     const { address, failedKeysPerMinute, keyId, keyHash, presentedHash } = asked;
@@ -98,7 +98,7 @@ export const limitOperations = {
   }),
 
   /** As `admit`, by session. */
-  admitSession: memory((database, asked: SessionAdmissionAsked): SessionAdmissionAnswer => {
+  admitSession: memory((database, asked: SessionAdmissionRequest): SessionAdmissionAnswer => {
     const held = limitsOf(database);
     const timeMs = timeOf(database, held, asked);
     const found = findSession(database, asked, asked.dashboardRequestsPerSecond, asked.nowMs);
@@ -107,7 +107,7 @@ export const limitOperations = {
     return { ...turnOf(database, held, caller, asked, timeMs), session, note };
   }),
 
-  takeSubmission: memory((database, asked: SubmissionAsked): SubmissionAnswer => {
+  takeSubmission: memory((database, asked: SubmissionRateRequest): SubmissionAnswer => {
     const held = limitsOf(database);
     const nowMs = timeOf(database, held, asked);
     const { allowed, waitMs } = held.rates.takeSubmission(asked.key, nowMs);
@@ -116,7 +116,7 @@ export const limitOperations = {
   }),
 
   giveBackSubmission: memory(
-    (database, asked: SubmissionAsked & { takenMs: number }): PolicyState[] => {
+    (database, asked: SubmissionRateRequest & { takenMs: number }): PolicyState[] => {
       const held = limitsOf(database);
       const nowMs = timeOf(database, held, asked);
       held.rates.giveBackSubmission(asked.key, asked.takenMs);
@@ -124,7 +124,7 @@ export const limitOperations = {
     },
   ),
 
-  limitState: memory((database, asked: SubmissionAsked): PolicyState[] => {
+  limitState: memory((database, asked: SubmissionRateRequest): PolicyState[] => {
     const held = limitsOf(database);
     return held.rates.state(asked.key, timeOf(database, held, asked));
   }),
@@ -139,7 +139,7 @@ export const limitOperations = {
   ),
 };
 
-function callerOf(database: Database, id: string, keyHash: string, asked: AdmissionAsked) {
+function callerOf(database: Database, id: string, keyHash: string, asked: AdmissionRequest) {
   const { nowMs, requestsPerSecond, submissionsPerMinute } = asked;
   const secretHash = Buffer.from(keyHash, "base64");
   return authenticate(database, { id, secretHash, nowMs, requestsPerSecond, submissionsPerMinute });
@@ -150,7 +150,7 @@ function turnOf(
   database: Database,
   { rates }: HeldLimits,
   caller: Caller,
-  asked: Limits & Pick<AdmissionAsked, "readOf" | "maxWaitMs">,
+  asked: Limits & Pick<AdmissionRequest, "readOf" | "maxWaitMs">,
   nowMs: number,
 ): TurnAnswer {
   const rated = ratedKey(caller, asked);

@@ -4,7 +4,7 @@ import type { Clock } from "../lib/clock.ts";
 import { keyOfAuthorization } from "./api-key.ts";
 import type { Caller } from "./authenticate.ts";
 import type { RatedKey } from "./key-rates.ts";
-import { type AdmissionAsked, type LimitOperations, ratedKey } from "./limit-operations.ts";
+import { type AdmissionRequest, type LimitOperations, ratedKey } from "./limit-operations.ts";
 import type { LimitPolicy, Limits, PolicyState } from "./limits.ts";
 import type {
   CallerSession,
@@ -142,7 +142,7 @@ export function createLimiter(
 /** The same secret with another ID is another guess. */
 function presentedKey(
   authorization: string | undefined,
-): Pick<AdmissionAsked, "keyId" | "keyHash" | "presentedHash"> {
+): Pick<AdmissionRequest, "keyId" | "keyHash" | "presentedHash"> {
   if (authorization === undefined) return { keyId: null, keyHash: null, presentedHash: null };
   const key = keyOfAuthorization(authorization);
   return {

@@ -44,7 +44,7 @@ export type PreparedDelete = {
   revision: string;
 };
 
-export type PreparedHeldDelete = {
+export type PreparedAliasDelete = {
   platform: Platform;
   name: string;
   hash: bigint;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Store } from "../db/operations.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
-import { createSealer } from "../lib/seal.ts";
+import { createEncryptor } from "../lib/encryption.ts";
 import type { CredentialKind, CredentialTools } from "../platforms/credential.ts";
 import { type OpenControl, openControl } from "../server/control.ts";
 import type { credentialKinds } from "../server/credential-kinds.ts";
@@ -39,7 +39,7 @@ export async function withCredentials<Value>(
       clock: systemClock,
       randomBytes,
       keep: async (kept) => control.run("addCredential", { ...kept, actor: "command_line" }),
-      sealer: createSealer(secretKeyOf(config, control), randomBytes),
+      sealer: createEncryptor(secretKeyOf(config, control), randomBytes),
       kinds: kindsOf(config, client),
       tools: { fetch: client.fetch, now: systemClock.now, randomBytes },
       maxCredentials: config.upstreams.maxCredentials,

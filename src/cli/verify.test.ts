@@ -11,12 +11,12 @@ import {
 } from "../remote/evidence/simulated/simulated-tee.ts";
 import {
   answerOf,
-  askedRequest,
   jobUuid,
   makeNode,
   nowMs,
   postItem,
   proofBy,
+  testRequest,
 } from "../remote/proof/proof.test-support.ts";
 import type { Proof } from "../remote/proof/proof.ts";
 import { requestText } from "../remote/protocol/texts.ts";
@@ -103,7 +103,7 @@ describe("a proof that holds", () => {
         { check: "signature", outcome: "passed", code: null, message: expect.any(String) },
       ]),
       job: jobUuid,
-      asked: { query: askedRequest.query, platform: "x", maxResults: 10 },
+      asked: { query: testRequest.query, platform: "x", maxResults: 10 },
       about: null,
       first_page: true,
       records: 2,
@@ -243,7 +243,7 @@ describe("a proof that does not hold", () => {
 
 describe("a proof about an account", () => {
   const asked = {
-    ...askedRequest,
+    ...testRequest,
     method: "gettweets",
     fromMs: null,
     platform: "bluesky",
@@ -284,7 +284,7 @@ test("whatever a proof says, nothing in it hides, turns or breaks what is read, 
   const unseen = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
   const node = await makeNode("none", null, { audience: `earshot${odd}` });
   const attestation = { ...node.attestation, name: `a node${odd}` };
-  const request = requestText({ ...askedRequest, query: `cats ${odd}` });
+  const request = requestText({ ...testRequest, query: `cats ${odd}` });
   const answer = { ...answerOf([]), complete: false };
   const path = proofFile({ ...proofBy(node, answer, { request }), attestation });
   const text = await verify(path, "--accept", "none");

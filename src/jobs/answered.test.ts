@@ -3,7 +3,7 @@ import { EarshotError } from "../lib/errors.ts";
 import { jsonPage } from "../lib/json-page.ts";
 import { parseQuery } from "../query/parse.ts";
 import type { EndedJob, NewJob } from "./queue.ts";
-import { answerSearches, type SearchHere } from "./search-operations.ts";
+import { type AnswerSearch, answerSearches } from "./search-operations.ts";
 import { newJob, result, startTestQueue, type TestQueue } from "./test-jobs.ts";
 
 const node = { nodeId: "local", methods: ["searchbyquery"] };
@@ -14,7 +14,7 @@ const found = { answer: result, page: jsonPage(['{"ID":"30"}', '{"ID":"20"}']), 
 let jobs: TestQueue;
 let ended: EndedJob[];
 let version: number | null;
-let answer: SearchHere;
+let answer: AnswerSearch;
 let searched: number;
 
 beforeEach(async () => {

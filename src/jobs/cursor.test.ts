@@ -2,7 +2,13 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { platforms } from "../posts/post.ts";
-import { type CursorScope, fitsCursor, longestCursor, openCursor, sealCursor } from "./cursor.ts";
+import {
+  type CursorScope,
+  decryptCursor,
+  encryptCursor,
+  fitsCursor,
+  longestCursor,
+} from "./cursor.ts";
 
 const secret = createHash("sha256").update("a secret").digest();
 
@@ -22,7 +28,7 @@ const place = {
   asked: { startMs: null, endMs: 1_700_000_604_800 },
 } as const;
 
-const cursor = sealCursor(secret, { ...scope, ...place });
+const cursor = encryptCursor(secret, { ...scope, ...place });
 
 const mismatch = expect.objectContaining({ code: "cursor_mismatch", status: 400 });
 const invalid = expect.objectContaining({ code: "cursor_invalid", status: 400 });
@@ -43,8 +49,8 @@ test("a cursor opens to the place it was sealed with, whatever the place", () =>
   });
   fc.assert(
     fc.property(anyPlace, (any) => {
-      const text = sealCursor(secret, { ...scope, ...any });
-      expect(openCursor(secret, text, scope)).toEqual(any);
+      const text = encryptCursor(secret, { ...scope, ...any });
+      expect(decryptCursor(secret, text, scope)).toEqual(any);
     }),
   );
 });
@@ -52,12 +58,12 @@ test("a cursor opens to the place it was sealed with, whatever the place", () =>
 test("a cursor keeps the hash that orders the posts of one millisecond", () => {
   const uriHash = "00ff".repeat(8);
   const after = { ...place.after, uriHash };
-  const text = sealCursor(secret, { ...scope, ...place, after });
-  expect(openCursor(secret, text, scope)).toEqual({ ...place, after });
+  const text = encryptCursor(secret, { ...scope, ...place, after });
+  expect(decryptCursor(secret, text, scope)).toEqual({ ...place, after });
 });
 
 test("the same place has the same cursor, and it is short, safe in a header and tells nothing", () => {
-  expect(sealCursor(secret, { ...scope, ...place })).toBe(cursor);
+  expect(encryptCursor(secret, { ...scope, ...place })).toBe(cursor);
   expect(cursor).toMatch(/^[\w-]{1,150}$/);
   expect(Buffer.from(cursor, "base64url").includes("comet")).toBe(false);
 });
@@ -66,7 +72,7 @@ test("a cursor of a release before `within_time:` is read, as of the end of its 
   // Made by that release from `place`, `scope` and `secret`.
   const earlier =
     "olbM4tjW9vK2u-dvhuEYikRObqZyIaHHI2Is0-zuvFz6qMX1a4TT6KfMoMsQFYgbK4T1sAJpIYLx7_GlwmTvsuahO6pIrdeY9YovlGkMhVNQNG9rMQo";
-  expect(openCursor(secret, earlier, scope)).toEqual({ ...place, asOfMs: place.toMs });
+  expect(decryptCursor(secret, earlier, scope)).toEqual({ ...place, asOfMs: place.toMs });
 });
 
 test.each([
@@ -76,7 +82,7 @@ test.each([
   { method: "searchbyfullarchive" },
   { canonicalQuery: "(comet lang:fr)" },
 ] as const)("it is good for no other search: %o", (other) => {
-  expect(() => openCursor(secret, cursor, { ...scope, ...other })).toThrow(mismatch);
+  expect(() => decryptCursor(secret, cursor, { ...scope, ...other })).toThrow(mismatch);
 });
 
 test("a flipped bit, wherever it is, makes it invalid", () => {
@@ -84,19 +90,19 @@ test("a flipped bit, wherever it is, makes it invalid", () => {
   for (let bit = 0; bit < bytes.length * 8; bit += 1) {
     const flipped = Buffer.from(bytes);
     flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-    expect(() => openCursor(secret, flipped.toString("base64url"), scope)).toThrow(invalid);
+    expect(() => decryptCursor(secret, flipped.toString("base64url"), scope)).toThrow(invalid);
   }
 });
 
 test("another store's cursor and any other text are invalid", () => {
   const otherSecret = createHash("sha256").update("another").digest();
-  expect(() => openCursor(otherSecret, cursor, scope)).toThrow(invalid);
+  expect(() => decryptCursor(otherSecret, cursor, scope)).toThrow(invalid);
   for (const text of ["", `${cursor}=`, ` ${cursor}`, cursor.slice(1), `${cursor}AAAA`]) {
-    expect(() => openCursor(secret, text, scope)).toThrow(invalid);
+    expect(() => decryptCursor(secret, text, scope)).toThrow(invalid);
   }
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.base64String()), (text) => {
-      expect(() => openCursor(secret, text, scope)).toThrow(invalid);
+      expect(() => decryptCursor(secret, text, scope)).toThrow(invalid);
     }),
   );
 });
@@ -117,15 +123,15 @@ describe("a cursor into the pages of a platform", () => {
     lastKey: null,
     skip: 0,
   } as const;
-  const sealed = sealCursor(secret, { ...scope, ...times, after: null, place: one });
+  const sealed = encryptCursor(secret, { ...scope, ...times, after: null, place: one });
 
   test("opens to the place it was sealed with", () => {
     fc.assert(
       fc.property(places, (place) => {
         fc.pre(fitsCursor(place));
-        const text = sealCursor(secret, { ...scope, ...times, after: null, place });
+        const text = encryptCursor(secret, { ...scope, ...times, after: null, place });
         expect(text.length).toBeLessThanOrEqual(longestCursor);
-        expect(openCursor(secret, text, scope)).toEqual({ ...times, after: null, place });
+        expect(decryptCursor(secret, text, scope)).toEqual({ ...times, after: null, place });
       }),
     );
   });
@@ -141,22 +147,22 @@ describe("a cursor into the pages of a platform", () => {
     );
     expect(longest).toBeGreaterThan(2_000);
     const content = { ...scope, ...latest, asked, after: null, place: placeOf(longest) };
-    const text = sealCursor(secret, content);
+    const text = encryptCursor(secret, content);
     expect(text.length).toBeLessThanOrEqual(longestCursor);
-    expect(openCursor(secret, text, scope).place?.cursor).toHaveLength(longest);
+    expect(decryptCursor(secret, text, scope).place?.cursor).toHaveLength(longest);
   });
 
   test("is good for no other search, and for nothing when it is changed", () => {
     expect(Buffer.from(sealed, "base64url").includes("b26v89c")).toBe(false);
     const other = { ...scope, accountId: "two" };
-    expect(() => openCursor(secret, sealed, other)).toThrow(mismatch);
+    expect(() => decryptCursor(secret, sealed, other)).toThrow(mismatch);
     const bytes = Buffer.from(sealed, "base64url");
     for (let at = 0; at < bytes.length; at += 1) {
       const flipped = Buffer.from(bytes);
       flipped[at] = (flipped[at] ?? 0) ^ 1;
-      expect(() => openCursor(secret, flipped.toString("base64url"), scope)).toThrow(invalid);
+      expect(() => decryptCursor(secret, flipped.toString("base64url"), scope)).toThrow(invalid);
       const cut = bytes.subarray(0, at).toString("base64url");
-      expect(() => openCursor(secret, cut, scope)).toThrow(invalid);
+      expect(() => decryptCursor(secret, cut, scope)).toThrow(invalid);
     }
   });
 });

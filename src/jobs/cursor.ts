@@ -55,7 +55,7 @@ const mostPlaceBytes = (longestCursor * 3) / 4 - nonceLength - headLength - tagL
 const unbounded = -(2n ** 63n);
 
 /** `secret` is the store's cursor key. */
-export function sealCursor(secret: Uint8Array, content: CursorContent): string {
+export function encryptCursor(secret: Uint8Array, content: CursorContent): string {
   const plain = encode(content);
   const keys = keysOf(secret);
   const nonce = createHmac("sha256", keys.nonce).update(plain).digest().subarray(0, nonceLength);
@@ -68,7 +68,7 @@ export function sealCursor(secret: Uint8Array, content: CursorContent): string {
 /**
  * Errors: `cursor_invalid` if this store did not encrypt it, `cursor_mismatch` if it belongs to a search other than `expected`.
  */
-export function openCursor(
+export function decryptCursor(
   secret: Uint8Array,
   text: string,
   expected: CursorScope,

@@ -9,7 +9,7 @@ import type { Job } from "./job.ts";
  */
 export type EndedJobs = {
   /** Caches `done` jobs only; skips large jobs and pages. */
-  add(job: Job, page?: KeptPage | null): void;
+  add(job: Job, page?: CachedPage | null): void;
   /** Null on a cache miss. */
   find(accountId: string, uuid: string): Job | null;
   /** Removes and returns a page; null unless the archive version is still the one it was read at. */
@@ -20,13 +20,13 @@ export type EndedJobs = {
 };
 
 /** Records as sent. `version`: the archive version before they were read. */
-export type KeptPage = JsonPage & { version: number };
+export type CachedPage = JsonPage & { version: number };
 
 const keptMs = 10_000;
 const mostBytes = 16_777_216;
 const mostJobBytes = 262_144;
 
-type Entry = { job: Job; bytes: number; untilMs: number; page: KeptPage | null };
+type Entry = { job: Job; bytes: number; untilMs: number; page: CachedPage | null };
 
 export function createEndedJobs(
   clock: Pick<Clock, "elapsed">,
@@ -39,7 +39,7 @@ export function createEndedJobs(
   const entries = new Map<string, Entry>();
   let bytes = 0;
 
-  function add(job: Job, page: KeptPage | null = null): void {
+  function add(job: Job, page: CachedPage | null = null): void {
     if (job.state !== "done") return;
     const jobBytes = bytesOf(job);
     if (jobBytes > mostJobBytes) return;

@@ -8,7 +8,7 @@ import type { SearchRequest } from "../search/merged-answer.ts";
 import type { ShortSearchTerms } from "../search/short-search.ts";
 import { createChangeReaders } from "./change-readers.ts";
 import { createDispatcher, type LiveJob } from "./dispatcher.ts";
-import { createEndedJobs, type KeptPage } from "./ended-jobs.ts";
+import { type CachedPage, createEndedJobs } from "./ended-jobs.ts";
 import type {
   Job,
   JobChange,
@@ -239,7 +239,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
   function tellStand(
     stand: JobSnapshot,
     result: JobResult | null = null,
-    known: { live: LiveJob; page: KeptPage | null } | null = null,
+    known: { live: LiveJob; page: CachedPage | null } | null = null,
   ): void {
     const { accountId, uuid, state } = stand;
     const nowMs = now();

@@ -38,14 +38,14 @@ type SearchTimes = { startedMs: number; finishedMs: number; expiresMs: number };
 /**
  * Answers on the writer thread. `tookMs`: whole milliseconds. `busy` if there is no time, null if it cannot be answered there.
  */
-export type SearchHere = (
+export type AnswerSearch = (
   search: ShortSearch,
   nowMs: number,
 ) => (ShortAnswer & { tookMs: number }) | "busy" | null;
 
-const searches = new WeakMap<Database, SearchHere>();
+const searches = new WeakMap<Database, AnswerSearch>();
 
-export function answerSearches(database: Database, search: SearchHere): void {
+export function answerSearches(database: Database, search: AnswerSearch): void {
   searches.set(database, search);
 }
 

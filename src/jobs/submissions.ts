@@ -4,7 +4,7 @@ import { EarshotError } from "../lib/errors.ts";
 import { timeAfter } from "../lib/latest-time.ts";
 import { isSearch } from "../platforms/methods.ts";
 import type { Dispatcher, LiveJob } from "./dispatcher.ts";
-import type { KeptPage } from "./ended-jobs.ts";
+import type { CachedPage } from "./ended-jobs.ts";
 import { fetchedPosts } from "./fetched-operations.ts";
 import type { Job, JobChange, JobResult } from "./job.ts";
 import type { JobReads } from "./job-reads.ts";
@@ -38,7 +38,7 @@ type SubmissionsContext = {
   tellStand: (
     stand: JobSnapshot,
     result?: JobResult,
-    known?: { live: LiveJob; page: KeptPage | null },
+    known?: { live: LiveJob; page: CachedPage | null },
   ) => void;
 };
 

@@ -4,7 +4,7 @@ import type { RandomBytes } from "./base62.ts";
 import { EarshotError } from "./errors.ts";
 import { ensureKeyFile, readKey } from "./key-file.ts";
 
-/** Key for lib/seal.ts from a variable; null if invalid. */
+/** Key for lib/encryption.ts from a variable; null if invalid. */
 export const readSecretKey = readKey;
 
 /**

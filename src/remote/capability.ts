@@ -20,7 +20,7 @@ const waysOfType: Readonly<Record<SourceType, readonly AccessMethod[]>> = {
  */
 export function reachOf(capabilities: readonly Capability[], work: Work): number {
   const allowed = waysOfType[work.type];
-  const reaches = askedPlatforms(work).map((platform) => {
+  const reaches = requestedPlatforms(work).map((platform) => {
     const ways = capabilities
       .filter((one) => one.platform === platform && one.method === work.method)
       .flatMap((one) => one.ways)
@@ -51,7 +51,9 @@ const billingPlatforms: readonly Platform[] = ["x"];
 
 /** Derived from request and capabilities, never from the node's report. */
 export function mayBeBilled(capabilities: readonly Capability[], work: Work): boolean {
-  const billing = askedPlatforms(work).filter((platform) => billingPlatforms.includes(platform));
+  const billing = requestedPlatforms(work).filter((platform) =>
+    billingPlatforms.includes(platform),
+  );
   const allowed = waysOfType[work.type];
   return capabilities.some(
     ({ platform, method, ways }) =>
@@ -62,7 +64,7 @@ export function mayBeBilled(capabilities: readonly Capability[], work: Work): bo
 }
 
 export function isOfBillingPlatform(work: Work): boolean {
-  const asked = askedPlatforms(work);
+  const asked = requestedPlatforms(work);
   return asked.length > 0 && asked.every((platform) => billingPlatforms.includes(platform));
 }
 
@@ -70,7 +72,7 @@ export function canRun(capabilities: readonly Capability[], work: Work): boolean
   return reachOf(capabilities, work) > 0;
 }
 
-export function askedPlatforms({ platform, method, target, place }: Work): readonly Platform[] {
+export function requestedPlatforms({ platform, method, target, place }: Work): readonly Platform[] {
   const named = place?.platform ?? (platform === "social" ? target?.platform : platform) ?? null;
   if (named !== null) return [named];
   return isSearch(method) ? platforms : [];

@@ -44,13 +44,13 @@ export function silentUpstream(platform: Platform, special: Partial<Upstream> = 
   };
 }
 
-export type AskedPages = SearchCall[];
+export type RequestedPages = SearchCall[];
 
 /** A platform whose search gives these posts, newest first, `pageSize` a page; it understands nothing of a query but the window. */
 export function searchingUpstream(
   platform: Platform,
   posts: readonly Post[],
-  { pageSize = 10, isExhaustive = true, asked = [] as AskedPages } = {},
+  { pageSize = 10, isExhaustive = true, asked = [] as RequestedPages } = {},
 ): Upstream {
   const newestFirst = posts.toSorted((a, b) => timeOf(b) - timeOf(a));
   return silentUpstream(platform, {

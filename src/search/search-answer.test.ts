@@ -7,9 +7,9 @@ import type { SearchCall, Upstream, UpstreamPage } from "../platforms/upstream.t
 import type { Post } from "../posts/post.ts";
 import {
   type AnsweringUnderTest,
-  type AskedPages,
   answering,
   endMs,
+  type RequestedPages,
   requestOf,
   searchingUpstream,
   sessionOf,
@@ -62,7 +62,7 @@ function uriOf(item: AnswerItem, all: readonly Post[]): string {
 const everything = { query: "comet", fromMs: startMs };
 
 test("no platform is requested before the job is accepted, and the archive alone needs no acceptance", async () => {
-  const asked: AskedPages = [];
+  const asked: RequestedPages = [];
   tested = answering({
     upstreams: { bluesky: searchingUpstream("bluesky", [postAt(1)], { asked }) },
     sessions: { bluesky: [sessionOf("bluesky")] },
@@ -84,7 +84,7 @@ test("no platform is requested before the job is accepted, and the archive alone
 
 test("the platform is asked for what the archive does not hold, and for nothing else", async () => {
   const posts = [1, 5, 9, 13, 17, 21].map((hour) => postAt(hour));
-  const asked: AskedPages = [];
+  const asked: RequestedPages = [];
   tested = answering({
     upstreams: { bluesky: searchingUpstream("bluesky", posts, { asked }) },
     sessions: { bluesky: [sessionOf("bluesky")] },
@@ -120,7 +120,7 @@ test("the platform is asked for what the archive does not hold, and for nothing 
 });
 
 test("where the archive holds the whole window no platform is asked", async () => {
-  const asked: AskedPages = [];
+  const asked: RequestedPages = [];
   tested = answering({
     upstreams: { bluesky: searchingUpstream("bluesky", [postAt(3)], { asked }) },
     sessions: { bluesky: [sessionOf("bluesky")] },

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { webhookOwner } from "../jobs/webhooks/secrets.ts";
-import { createSealer, type Sealer } from "../lib/seal.ts";
+import { createEncryptor, type Encryptor } from "../lib/encryption.ts";
 import { decryptSecrets } from "../upstream/credentials/encrypt-secrets.ts";
 import type { OnFinding } from "./control-findings.ts";
 
@@ -14,18 +14,22 @@ export function checkEncrypted(
   part: Part,
   onFinding: OnFinding,
 ): void {
-  const sealer = secretKey === null ? null : createSealer(secretKey, randomBytes);
+  const sealer = secretKey === null ? null : createEncryptor(secretKey, randomBytes);
   part("webhook", () => checkWebhooks(database, sealer, onFinding));
   part("credential", () => checkCredentials(database, sealer, onFinding));
 }
 
-function checkWebhooks(database: DatabaseSync, sealer: Sealer | null, onFinding: OnFinding): void {
+function checkWebhooks(
+  database: DatabaseSync,
+  sealer: Encryptor | null,
+  onFinding: OnFinding,
+): void {
   const rows = database
     .prepare("SELECT id, account_id AS accountId, sealed_secret AS secret FROM webhook")
     .iterate();
   for (const { id, accountId, secret } of rows) {
     const key = String(id);
-    const open = (by: Sealer): unknown =>
+    const open = (by: Encryptor): unknown =>
       by.open(secret as Uint8Array, webhookOwner(String(accountId), key));
     attempt(sealer, open, () => onFinding("secret_unreadable", "webhook", key, unreadable(key)));
   }
@@ -33,7 +37,7 @@ function checkWebhooks(database: DatabaseSync, sealer: Sealer | null, onFinding:
 
 function checkCredentials(
   database: DatabaseSync,
-  sealer: Sealer | null,
+  sealer: Encryptor | null,
   onFinding: OnFinding,
 ): void {
   const rows = database
@@ -42,7 +46,7 @@ function checkCredentials(
   for (const row of rows) {
     const { accountId, secret } = row as { accountId: string | null; secret: Uint8Array };
     const id = String(row.id);
-    const open = (by: Sealer): unknown => decryptSecrets(by, { id, accountId }, secret);
+    const open = (by: Encryptor): unknown => decryptSecrets(by, { id, accountId }, secret);
     attempt(sealer, open, () => onFinding("secret_unreadable", "credential", id, unreadable(id)));
   }
 }
@@ -51,8 +55,8 @@ const unreadable = (id: string): string =>
   `the secret of ${id} cannot be decrypted with the secret key in use`;
 
 function attempt(
-  sealer: Sealer | null,
-  open: (sealer: Sealer) => unknown,
+  sealer: Encryptor | null,
+  open: (sealer: Encryptor) => unknown,
   onFailure: () => void,
 ): void {
   try {

@@ -10,7 +10,7 @@ import {
   openControlForReading,
   openControlForWriting,
 } from "./control-operations.ts";
-import type { SearchesHere } from "./search-here.ts";
+import type { ControlThreadSearch } from "./control-thread-search.ts";
 
 /** The writer, which locks the folder and answers short searches if it has the archive, or the reader. */
 export type ControlThreadData = {
@@ -33,13 +33,15 @@ function openWriter(): Served {
 }
 
 let writing: Database | null = null;
-let searches: SearchesHere | null = null;
+let searches: ControlThreadSearch | null = null;
 let isLoading = false;
 
 /** After the first search, to keep the start short. */
 async function loadSearches(share: ReaderShare): Promise<void> {
   isLoading = true;
-  const { createSearchHere } = await import("./search-here.ts");
+  const { createControlThreadSearch: createSearchHere } = await import(
+    "./control-thread-search.ts"
+  );
   if (writing === null) return;
   searches = createSearchHere(share);
   answerSearches(writing, searches.search);

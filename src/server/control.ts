@@ -20,7 +20,7 @@ export type ControlStore = Store<ControlOperations>;
 
 export type Control = {
   store: ControlStore;
-  /** `secretKey` encrypts secrets that must be readable again (lib/seal.ts). */
+  /** `secretKey` encrypts secrets that must be readable again (lib/encryption.ts). */
   secrets: { cursorKey: Buffer; secretKey: Uint8Array };
   load(): readonly (ThreadLoad & { thread: "control_writer" | "control_reader" })[];
   /** Completes pending operations, then unlocks the folder. */

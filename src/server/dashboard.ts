@@ -8,9 +8,9 @@ import type { AccountStore } from "../accounts/store.ts";
 import type { Dashboard } from "../http/context.ts";
 import { createCookies } from "../http/dashboard/cookies.ts";
 import type { Clock } from "../lib/clock.ts";
+import { createEncryptor } from "../lib/encryption.ts";
 import { createGuard } from "../lib/guard.ts";
 import { createGuardedFetch } from "../lib/guarded-fetch.ts";
-import { createSealer } from "../lib/seal.ts";
 import type { Config } from "./config.ts";
 import { packageVersion } from "./version.ts";
 
@@ -46,7 +46,7 @@ export function createDashboardRole({
         sessions,
         store,
         fetch,
-        sealer: createSealer(secretKey, randomBytes),
+        sealer: createEncryptor(secretKey, randomBytes),
         clock,
         randomBytes,
       }),

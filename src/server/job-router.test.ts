@@ -7,7 +7,7 @@ import type { Platform } from "../posts/post.ts";
 import type { Capability } from "../remote/capability.ts";
 import type { NodeView } from "../remote/gateway/gateway.ts";
 import type { GatewaySettings } from "../remote/settings.ts";
-import { createJobPlacing } from "./job-router.ts";
+import { createJobRouter } from "./job-router.ts";
 
 const nowMs = 10_000_000;
 
@@ -78,7 +78,7 @@ function placing({
   here?: readonly Capability[];
   nodes?: readonly NodeView[];
 }) {
-  return createJobPlacing({
+  return createJobRouter({
     embedded,
     capabilities: () => here,
     nodes: () => nodes,

@@ -14,7 +14,7 @@ import type { GatewaySettings } from "../remote/settings.ts";
 import type { RemoteCapabilities } from "../search/remote-capabilities.ts";
 
 /** Routes jobs to the embedded node, to remote nodes, or to none. */
-export type JobPlacing = {
+export type JobRouter = {
   /** Whether the node in this process takes a job. */
   isTakenHere(work: SearchJobRequest): boolean;
   /** How far it gets with a job, where it shares work with others (`reachOf`); 0 where it leaves all that it can to them. */
@@ -34,16 +34,16 @@ type Placing = {
   clock: Pick<Clock, "now">;
 };
 
-export function createJobPlacing({
+export function createJobRouter({
   embedded,
   capabilities,
   nodes,
   awayMs,
   clock,
-}: Placing): JobPlacing {
+}: Placing): JobRouter {
   const isRunHere = embedded !== "off";
 
-  const isTakenHere: JobPlacing["isTakenHere"] = (work) => {
+  const isTakenHere: JobRouter["isTakenHere"] = (work) => {
     const { isKeptHere, place } = work;
     if (isKeptHere === true) return true;
     if ((place?.nodeId ?? null) !== null) return false;
@@ -59,7 +59,7 @@ export function createJobPlacing({
     return embedded === "on" ? reachOf(capabilities(), work) : 0;
   }
 
-  const hasNodeFor: JobPlacing["hasNodeFor"] = (work, besides = noNodes) => {
+  const hasNodeFor: JobRouter["hasNodeFor"] = (work, besides = noNodes) => {
     const nodeId = work.place?.nodeId ?? null;
     const atWork = nodes().filter(isAtWork);
     const others = atWork.filter(({ id }) => !besides.has(id));

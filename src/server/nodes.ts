@@ -16,14 +16,14 @@ import { gatewayDefaults } from "../remote/settings.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import type { Config } from "./config.ts";
 import type { Control } from "./control.ts";
-import { createJobPlacing, type JobPlacing } from "./job-router.ts";
+import { createJobRouter, type JobRouter } from "./job-router.ts";
 import { insecureEvidenceWarning, openNodeTrust } from "./node-trust.ts";
 import type { UpstreamRole } from "./upstreams.ts";
 
 /** Remote nodes, and how jobs are divided with the embedded one. */
 export type NodesRole = {
   gateway: NodeGateway;
-  placing: JobPlacing;
+  placing: JobRouter;
   /** Expired leases and jobs leased until their deadline count against the node. */
   noteFailedAttempt(attempt: FailedAttempt): void;
   /** The embedded node's success may count against a node that failed. */
@@ -61,7 +61,7 @@ export function createNodesRole(context: NodesRoleContext): NodesRole {
   let capabilities: readonly Capability[] = [];
   let releasable: readonly Capability[] = [];
   let looking: Promise<void> = Promise.resolve();
-  const placing = createJobPlacing({
+  const placing = createJobRouter({
     embedded: settings.embedded,
     capabilities: () => capabilities,
     nodes: () => gateway.nodes(),

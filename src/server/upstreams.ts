@@ -4,7 +4,7 @@ import {
   createAccountCredentials,
 } from "../accounts/credentials/account-credentials.ts";
 import type { Clock } from "../lib/clock.ts";
-import { createSealer } from "../lib/seal.ts";
+import { createEncryptor } from "../lib/encryption.ts";
 import { createBlueskyUpstream } from "../platforms/bluesky/upstream.ts";
 import { createMastodonUpstream } from "../platforms/mastodon/upstream.ts";
 import type { AnswerRequest, SourceAnswer } from "../platforms/source.ts";
@@ -71,7 +71,7 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
   const client = openUpstreamClient(config);
   const keeping = {
     store,
-    sealer: createSealer(context.secretKey, randomBytes),
+    sealer: createEncryptor(context.secretKey, randomBytes),
     kinds: credentialKinds(config, client),
     clock,
     randomBytes,

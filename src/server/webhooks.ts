@@ -3,9 +3,9 @@ import { createPost, mostAnswerBytes } from "../jobs/webhooks/post.ts";
 import { createSender, type Sender, type SenderContext } from "../jobs/webhooks/sender.ts";
 import { createWebhooks, type Webhooks } from "../jobs/webhooks/webhooks.ts";
 import type { Clock } from "../lib/clock.ts";
+import { createEncryptor } from "../lib/encryption.ts";
 import { createGuard } from "../lib/guard.ts";
 import { createGuardedFetch } from "../lib/guarded-fetch.ts";
-import { createSealer } from "../lib/seal.ts";
 import type { Config } from "./config.ts";
 import type { Control } from "./control.ts";
 
@@ -24,7 +24,7 @@ export type WebhookRoleContext = Pick<SenderContext, "random" | "log" | "onFault
 
 export function createWebhookRole(context: WebhookRoleContext): WebhookRole {
   const { settings, store, clock, secretKey, version } = context;
-  const sealer = createSealer(secretKey, randomBytes);
+  const sealer = createEncryptor(secretKey, randomBytes);
   const guard = createGuard(settings.privateHosts, {
     setting: "EARSHOT_WEBHOOK_PRIVATE_HOSTS",
   });

@@ -6,6 +6,12 @@ import type { Capability } from "../../src/remote/capability.ts";
 import type { Evidence } from "../../src/remote/evidence/evidence.ts";
 import { answerBytes, bodyOf } from "../../src/remote/protocol/answer.ts";
 import { base64url } from "../../src/remote/protocol/encoding.ts";
+import {
+  type AnswerSealer,
+  createOpenedLeases,
+  type JobPayload,
+  openJob,
+} from "../../src/remote/protocol/encrypted-job.ts";
 import { enrolmentField, enrolmentProof } from "../../src/remote/protocol/enrolment.ts";
 import { makeIdentity, makeRunKeys, type RunKeys } from "../../src/remote/protocol/keys.ts";
 import type {
@@ -14,12 +20,6 @@ import type {
   Registration,
   RegistrationAnswer,
 } from "../../src/remote/protocol/messages.ts";
-import {
-  type AnswerSealer,
-  createOpenedLeases,
-  type JobPayload,
-  openJob,
-} from "../../src/remote/protocol/sealed-job.ts";
 import { signRequest } from "../../src/remote/protocol/signed-request.ts";
 import { quoteDigestOf, signResult } from "../../src/remote/protocol/signed-result.ts";
 import {

@@ -7,10 +7,10 @@ import { type GitHubEmulator, startGitHubEmulator } from "../../../test/emulator
 import { createLocalStore } from "../../db/local-store.ts";
 import { controlMigrations } from "../../db/migrations/control.ts";
 import { type Database, openForWriting } from "../../db/open.ts";
+import { createEncryptor } from "../../lib/encryption.ts";
 import { createGuard } from "../../lib/guard.ts";
 import { createGuardedFetch, type GuardedClient } from "../../lib/guarded-fetch.ts";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
-import { createSealer } from "../../lib/seal.ts";
 import { sessionDefaults } from "../sessions/settings.ts";
 import { accountStoreOperations } from "../store.ts";
 import { readAllowList } from "./allow-list.ts";
@@ -81,7 +81,7 @@ function signInWith(changes: Changes = {}): SignIn {
     sessions: sessionDefaults,
     store: createLocalStore(database, accountStoreOperations(randomBytes)),
     fetch,
-    sealer: createSealer(changes.secretKey ?? secretKey, randomBytes),
+    sealer: createEncryptor(changes.secretKey ?? secretKey, randomBytes),
     clock,
     randomBytes,
   });

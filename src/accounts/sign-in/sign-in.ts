@@ -1,20 +1,20 @@
 import type { RandomBytes } from "../../lib/base62.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { Encryptor } from "../../lib/encryption.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
-import type { Sealer } from "../../lib/seal.ts";
 import type { NewSession, StartedSession } from "../sessions/new-session.ts";
 import { hashOfSecret, newSecret } from "../sessions/session-token.ts";
 import type { SessionSettings } from "../sessions/settings.ts";
 import type { AccountStore } from "../store.ts";
 import { allowedOrganizations, isLoginAllowed } from "./allow-list.ts";
 import { attemptHash, isState } from "./attempt.ts";
+import { encryptAttempt, openAttempt } from "./encrypted-attempt.ts";
 import { accessToken, authorizationUrl, isMemberOfAny, readProfile } from "./oauth.ts";
 import type { LeftSession } from "./operations.ts";
 import type { ProviderName } from "./provider.ts";
 import { configuredProviders, type Profile, type Provider } from "./providers.ts";
 import { SignInRefused } from "./refusal.ts";
 import { returnPath } from "./return-path.ts";
-import { openAttempt, sealAttempt } from "./sealed-attempt.ts";
 import type { SignInSettings } from "./settings.ts";
 
 /** Includes the browser's earlier session. */
@@ -49,7 +49,7 @@ export type SignInParts = {
   sessions: SessionSettings;
   store: AccountStore;
   fetch: GuardedFetch;
-  sealer: Sealer;
+  sealer: Encryptor;
   clock: Pick<Clock, "now">;
   randomBytes: RandomBytes;
 };
@@ -73,7 +73,7 @@ export function createSignIn(parts: SignInParts): SignIn {
       allowedOrganizations(allow, name).length === 0
         ? provider.scopes.profile
         : provider.scopes.organizations;
-    const attempt = sealAttempt(sealer, {
+    const attempt = encryptAttempt(sealer, {
       provider: name,
       returnTo: returnPath(returnTo),
       expiresMs: clock.now() + settings.attemptMs,

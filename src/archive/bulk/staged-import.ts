@@ -25,8 +25,8 @@ import {
 import { lockCompaction } from "../compaction/lock.ts";
 import { notCommitted, reinstate, removeEntry, retire } from "../compaction/retire.ts";
 import { removeSegmentFiles } from "../compaction/segment-copy.ts";
+import { assignPosts, entriesOf, noteAuthors } from "../write/assign-posts.ts";
 import { latestChanges } from "../write/latest-changes.ts";
-import { entriesOf, noteAuthors, placePosts } from "../write/place-posts.ts";
 import { owner } from "../write/placement.ts";
 import type { PreparedChanges } from "../write/prepare.ts";
 import { publish } from "../write/publish.ts";
@@ -103,7 +103,7 @@ export function beginStagedImport(
     const newest = newestOf(entries);
     const writerOf = (entry: SegmentEntry) =>
       entry.sequence === newest.sequence ? staged.writer : writers.writerOf(entry);
-    const placed = placePosts(context, platform, changes, { report, writerOf });
+    const placed = assignPosts(context, platform, changes, { report, writerOf });
     if (publish(context, platform, placed)) return null;
     noteAuthors(context, placed);
     const isOwn = ({ id }: { id: bigint }): boolean => id >= newest.low;

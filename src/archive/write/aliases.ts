@@ -3,7 +3,7 @@ import { lastId } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { NamedPosition } from "../archive.ts";
 import { byOtherIds } from "../catalog/other-ids.ts";
-import type { PreparedChange, PreparedHeldDelete } from "../prepared.ts";
+import type { PreparedAliasDelete, PreparedChange } from "../prepared.ts";
 import type { StoredPost } from "../segments/segment-writer.ts";
 import { findPost } from "./find-post.ts";
 import { owner } from "./placement.ts";
@@ -91,7 +91,7 @@ export function deletesOf(
 
 function heldUri(
   context: WriteContext,
-  { platform, name, hash }: PreparedHeldDelete,
+  { platform, name, hash }: PreparedAliasDelete,
 ): string | null {
   const id = context.aliases.find(platform, hash);
   const named = id === null ? null : postWithId(context, platform, id);

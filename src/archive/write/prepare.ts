@@ -6,10 +6,10 @@ import { foldHandle } from "../../text/entities.ts";
 import type { ArchiveChange } from "../archive.ts";
 import { isAccountId } from "../catalog/labels.ts";
 import type {
+  PreparedAliasDelete,
   PreparedChange,
   PreparedDelete,
   PreparedHandle,
-  PreparedHeldDelete,
   PreparedPost,
 } from "../prepared.ts";
 
@@ -17,7 +17,7 @@ type Of<Kind extends ArchiveChange["kind"]> = Extract<ArchiveChange, { kind: Kin
 
 export type PreparedChanges = {
   changes: PreparedChange[];
-  heldDeletes: PreparedHeldDelete[];
+  heldDeletes: PreparedAliasDelete[];
   handles: PreparedHandle[];
   counts: Of<"count">[];
   /** What hosts, accounts and labelers say, in the order in which it came; account ids in lower case. */

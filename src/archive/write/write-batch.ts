@@ -21,11 +21,11 @@ import { inTransaction } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { addCountStep } from "./add-counts.ts";
 import { aliasesOf, deletesOf, noteAliases } from "./aliases.ts";
+import { assignPosts, noteAuthors } from "./assign-posts.ts";
 import { countChangesOf } from "./count-changes.ts";
 import { createImportBound } from "./import-bound.ts";
 import { latestChanges } from "./latest-changes.ts";
 import { expireLabels, moderateListed, newsOf, noteModeration } from "./moderate.ts";
-import { noteAuthors, placePosts } from "./place-posts.ts";
 import type { PreparedChanges } from "./prepare.ts";
 import { publish } from "./publish.ts";
 import { segmentWritersOf } from "./segment-writers.ts";
@@ -149,7 +149,7 @@ export function createBatchWriter(
     const placed = [...Map.groupBy(changes, (change) => change.platform)].map(
       ([platform, own]) => ({
         platform,
-        changes: placePosts(context, platform, own, { report, writerOf: writers.writerOf }),
+        changes: assignPosts(context, platform, own, { report, writerOf: writers.writerOf }),
       }),
     );
     const published = placed.map(({ platform, changes: own }) => publish(context, platform, own));

@@ -1,5 +1,5 @@
 /**
- * A credential is the deployment's if `account_id` is null. Secrets are encrypted (lib/seal.ts). `revision` counts changes; the
+ * A credential is the deployment's if `account_id` is null. Secrets are encrypted (lib/encryption.ts). `revision` counts changes; the
  * process that renews a session claims it until `renewing_until_ms`. `subject` is the user it acts for, `hint` the first
  * characters of the secret. `credential_cooling` has exhausted limits by bucket.
  *

@@ -1,6 +1,6 @@
 import type { Caller } from "../../accounts/authenticate.ts";
 import type { CursorScope } from "../../jobs/cursor.ts";
-import { sealCursor } from "../../jobs/cursor.ts";
+import { encryptCursor } from "../../jobs/cursor.ts";
 import type { RequestedBounds } from "../../jobs/job.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { SearchPlatform } from "../../platforms/source.ts";
@@ -72,7 +72,7 @@ export function nextToken(
   toldFromMs: number,
 ): string | null {
   if (toldFromMs <= windowFromMs) return null;
-  return sealCursor(cursorKey, {
+  return encryptCursor(cursorKey, {
     ...scopeOf(question),
     // A count continues at a time, not at a post.
     after: { platform: "x", id: 0n },

@@ -2,9 +2,9 @@ import type { Position } from "../../archive/archive.ts";
 import {
   type CursorPosition,
   type CursorScope,
+  decryptCursor,
+  encryptCursor,
   fitsCursor,
-  openCursor,
-  sealCursor,
 } from "../../jobs/cursor.ts";
 import { type Job, noBounds, type RequestedBounds } from "../../jobs/job.ts";
 import type { FetchPosition } from "../../platforms/upstream.ts";
@@ -32,7 +32,7 @@ function seal({ cursorKey }: Pick<HttpContext, "cursorKey">, job: Job, end: End)
   const { platform, type, method, fromMs, toMs, asOfMs, asked = noBounds } = job.request;
   const { accountId, canonicalQuery } = job;
   const scope = { accountId, platform, type, method, canonicalQuery };
-  return sealCursor(cursorKey, { ...scope, ...end, fromMs, toMs, asOfMs, asked });
+  return encryptCursor(cursorKey, { ...scope, ...end, fromMs, toMs, asOfMs, asked });
 }
 
 /**
@@ -45,7 +45,7 @@ export function continueFrom(
   cursor: string,
   asked: RequestedBounds,
 ): CursorPosition {
-  const place = openCursor(cursorKey, cursor, scope);
+  const place = decryptCursor(cursorKey, cursor, scope);
   const isSame =
     (asked.startMs ?? place.asked.startMs) === place.asked.startMs &&
     (asked.endMs ?? place.asked.endMs) === place.asked.endMs;

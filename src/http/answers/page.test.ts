@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openCursor } from "../../jobs/cursor.ts";
+import { decryptCursor } from "../../jobs/cursor.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { pageOf } from "./page.ts";
 import { pageWith } from "./test-page.ts";
@@ -35,7 +35,8 @@ function read(
 /** The position of the page's cursor. */
 function placeAfter({ job, nextCursor }: Awaited<ReturnType<typeof read>>) {
   const { accountId, canonicalQuery, request } = job;
-  return openCursor(cursorKey, nextCursor ?? "", { accountId, canonicalQuery, ...request }).after;
+  return decryptCursor(cursorKey, nextCursor ?? "", { accountId, canonicalQuery, ...request })
+    .after;
 }
 
 const recordOf = (id: number, Metadata: object | null) => ({

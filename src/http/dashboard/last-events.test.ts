@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { CountAnswer, CountRequest } from "../../archive/archive.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
-import { countHeard, heardUnitMs, inParts } from "./last-events.ts";
+import { countReceived, inParts, receivedUnitMs } from "./last-events.ts";
 
 const fromMs = 1_700_000_100_000;
 const units = 288;
-const toMs = fromMs + units * heardUnitMs;
+const toMs = fromMs + units * receivedUnitMs;
 const work = {
   segmentsInWindow: 1,
   segmentsCached: 0,
@@ -22,9 +22,9 @@ function slowArchive(msOfUnit: number) {
   const count = async (request: CountRequest): Promise<CountAnswer> => {
     requests.push(request);
     const reach = Math.floor((request.deadlineMs - clock.now()) / msOfUnit);
-    const countedFromMs = Math.max(request.fromMs, request.toMs - reach * heardUnitMs);
+    const countedFromMs = Math.max(request.fromMs, request.toMs - reach * receivedUnitMs);
     const buckets = [];
-    for (let ms = countedFromMs; ms < request.toMs; ms += heardUnitMs) {
+    for (let ms = countedFromMs; ms < request.toMs; ms += receivedUnitMs) {
       buckets.push({ fromMs: ms, count: 1 });
     }
     return { buckets, countedFromMs, work, held: [], damage: [] };
@@ -36,19 +36,19 @@ const never = new AbortController().signal;
 
 test("a count that takes long is asked for in turns, none of which counts anything twice", async () => {
   const { source, requests } = slowArchive(10);
-  const heard = await countHeard(source, { platforms: ["bluesky"], fromMs, toMs }, never);
+  const heard = await countReceived(source, { platforms: ["bluesky"], fromMs, toMs }, never);
   expect(heard.get("bluesky")?.size).toBe(units);
   expect(requests).toHaveLength(Math.ceil(units / 25));
   for (const { deadlineMs } of requests) expect(deadlineMs - source.clock.now()).toBe(250);
   for (const [index, { toMs: end }] of requests.entries()) {
-    expect(end).toBe(toMs - index * 25 * heardUnitMs);
+    expect(end).toBe(toMs - index * 25 * receivedUnitMs);
   }
 });
 
 test("a stretch that takes longer than a turn gets a longer one", async () => {
   const { source, requests } = slowArchive(900);
-  const short = { platforms: ["bluesky"] as const, fromMs, toMs: fromMs + 2 * heardUnitMs };
-  const heard = await countHeard(source, short, never);
+  const short = { platforms: ["bluesky"] as const, fromMs, toMs: fromMs + 2 * receivedUnitMs };
+  const heard = await countReceived(source, short, never);
   expect(heard.get("bluesky")?.size).toBe(2);
   const turns = requests.map(({ deadlineMs }) => deadlineMs - source.clock.now());
   expect(turns).toEqual([250, 500, 1_000, 250, 500, 1_000]);
@@ -57,7 +57,7 @@ test("a stretch that takes longer than a turn gets a longer one", async () => {
 test("who gives up is not counted for any more", async () => {
   const { source, requests } = slowArchive(10_000);
   const over = new AbortController();
-  const counted = countHeard(source, { platforms: ["bluesky"], fromMs, toMs }, over.signal);
+  const counted = countReceived(source, { platforms: ["bluesky"], fromMs, toMs }, over.signal);
   over.abort();
   await expect(counted).rejects.toThrow();
   expect(requests.length).toBeLessThan(3);
@@ -71,12 +71,12 @@ test("parts side by side hold every post of their time, once", () => {
       (counted, unitsOfPart) => {
         const counts = new Map(
           Object.entries(counted).map(([unit, posts]) => [
-            fromMs + Number(unit) * heardUnitMs,
+            fromMs + Number(unit) * receivedUnitMs,
             posts,
           ]),
         );
         const parts = units / unitsOfPart;
-        const sums = inParts(counts, { fromMs, partMs: unitsOfPart * heardUnitMs, parts });
+        const sums = inParts(counts, { fromMs, partMs: unitsOfPart * receivedUnitMs, parts });
         expect(sums).toHaveLength(parts);
         const within = [...counts].filter(([ms]) => ms >= fromMs && ms < toMs);
         expect(sums.reduce((a, b) => a + b, 0)).toBe(

@@ -3,21 +3,21 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Platform } from "../../posts/post.ts";
 
 /** Posts per unit, by the unit's start in Unix milliseconds; empty units are absent. */
-export type HeardPosts = ReadonlyMap<Platform, ReadonlyMap<number, number>>;
+export type ReceivedPosts = ReadonlyMap<Platform, ReadonlyMap<number, number>>;
 
 /** Divides the parts of every range, so that all ranges share the archive's cached counts of unchanged segments. */
-export const heardUnitMs = 300_000;
+export const receivedUnitMs = 300_000;
 
 /** Time slice per request to the counting reader; counts of searches run in between. */
 const turnMs = 250;
 const longestTurnMs = 8_000;
 
 /** Counts posts of platforms, newest first. Errors: those of the archive, and the signal's reason if it aborts. */
-export async function countHeard(
+export async function countReceived(
   { archive, clock }: { archive: Pick<Archive, "count">; clock: Pick<Clock, "now"> },
   asked: { platforms: readonly Platform[]; fromMs: number; toMs: number },
   signal: AbortSignal,
-): Promise<HeardPosts> {
+): Promise<ReceivedPosts> {
   const heard = new Map<Platform, ReadonlyMap<number, number>>();
   for (const platform of asked.platforms) {
     const counts = new Map<number, number>();
@@ -30,7 +30,7 @@ export async function countHeard(
           platforms: [platform],
           fromMs: asked.fromMs,
           toMs,
-          bucketMs: heardUnitMs,
+          bucketMs: receivedUnitMs,
           deadlineMs: clock.now() + forMs,
         },
         signal,

@@ -7,7 +7,7 @@ import type { NodeView } from "../../remote/gateway/gateway.ts";
 import { problem } from "../problems/write-problem.ts";
 import { type CachedAnswer, createCachedAnswer } from "./cached-answer.ts";
 import type { NodeStatus, PlatformStatus, StatusAnswer, UsageRange } from "./contract.ts";
-import { countHeard, type HeardPosts, heardUnitMs, inParts } from "./last-events.ts";
+import { countReceived, inParts, type ReceivedPosts, receivedUnitMs } from "./last-events.ts";
 import { type EmbeddedNode, embeddedStatus, nodeStatus } from "./node-status.ts";
 import { platformCoverage } from "./platform-coverage.ts";
 import { rangeNames, ranges } from "./ranges.ts";
@@ -65,7 +65,7 @@ type ArchiveLook = {
 };
 
 type Lags = Awaited<ReturnType<StatusSource["lags"]>>;
-type RangeLooks = { heard: CachedAnswer<HeardPosts>; lags: CachedAnswer<Lags> };
+type RangeLooks = { heard: CachedAnswer<ReceivedPosts>; lags: CachedAnswer<Lags> };
 
 export function createStatusBoard(source: StatusSource): StatusBoard {
   const { archive, clock, settings } = source;
@@ -105,7 +105,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     return counted;
   }
 
-  async function hear(range: UsageRange): Promise<HeardPosts> {
+  async function hear(range: UsageRange): Promise<ReceivedPosts> {
     const held = (await archiveLook.get(longestMs))?.held ?? [];
     const holding = held.filter(({ holdsPosts }) => holdsPosts).map(({ platform }) => platform);
     const { fromMs, toMs } = heardSpan(range, clock.now());
@@ -117,7 +117,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     );
     try {
       const span = { fromMs, toMs };
-      return await countHeard(source, { platforms: holding, ...span }, tooLate.signal);
+      return await countReceived(source, { platforms: holding, ...span }, tooLate.signal);
     } finally {
       over.abort();
     }
@@ -161,7 +161,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     platform: Platform,
     range: UsageRange,
     { nowMs, held, stats, asked }: ArchiveLook,
-    heard: HeardPosts | null,
+    heard: ReceivedPosts | null,
     lags: Lags | null,
   ): PlatformStatus {
     const intervals = held.find((entry) => entry.platform === platform)?.intervals ?? [];
@@ -220,7 +220,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
 
 /** A range in whole units of the count. */
 function heardSpan(range: UsageRange, nowMs: number): { fromMs: number; toMs: number } {
-  const toMs = Math.floor(nowMs / heardUnitMs) * heardUnitMs + heardUnitMs;
+  const toMs = Math.floor(nowMs / receivedUnitMs) * receivedUnitMs + receivedUnitMs;
   return { fromMs: toMs - ranges[range].spanMs, toMs };
 }
 

@@ -1,6 +1,6 @@
 import type { Store } from "../../db/operations.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { Sealer } from "../../lib/seal.ts";
+import type { Encryptor } from "../../lib/encryption.ts";
 import type { DueDelivery } from "./due-deliveries.ts";
 import type { TryEnd } from "./end-try.ts";
 import type { WebhookOperations } from "./operations.ts";
@@ -16,7 +16,7 @@ export type AttemptContext = {
   /** In [0, 1). */
   random: () => number;
   settings: WebhookSettings;
-  sealer: Sealer;
+  sealer: Encryptor;
   post: PostDelivery;
   log: {
     info(fields: Record<string, unknown>, message: string): void;

@@ -1,7 +1,7 @@
-import type { Sealer, SealOwner } from "../../lib/seal.ts";
+import type { Encryptor, SecretOwner } from "../../lib/encryption.ts";
 import type { DueDelivery } from "./due-deliveries.ts";
 
-export function webhookOwner(accountId: string, id: string): SealOwner {
+export function webhookOwner(accountId: string, id: string): SecretOwner {
   return { purpose: "webhook", accountId, id };
 }
 
@@ -10,7 +10,7 @@ export function webhookOwner(accountId: string, id: string): SealOwner {
  * secret is how that is fixed. Errors: `secret_key_mismatch`.
  */
 export function secretsOf(
-  sealer: Sealer,
+  sealer: Encryptor,
   {
     accountId,
     webhookId,

@@ -7,9 +7,9 @@ import { createLocalStore } from "../../db/local-store.ts";
 import { controlMigrations } from "../../db/migrations/control.ts";
 import { type Database, openForWriting } from "../../db/open.ts";
 import type { Store } from "../../db/operations.ts";
+import { createEncryptor } from "../../lib/encryption.ts";
 import { createGuard } from "../../lib/guard.ts";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
-import { createSealer } from "../../lib/seal.ts";
 import { type WebhookOperations, webhookOperations } from "./operations.ts";
 import type { Message } from "./post.ts";
 import { pausesMs, type TryOutcome } from "./schedule.ts";
@@ -68,7 +68,7 @@ afterEach(async () => {
 function begin(key: Uint8Array = secretKey, overrides: Partial<typeof webhookDefaults> = {}): void {
   store = createLocalStore(database, webhookOperations);
   const settings = { ...webhookDefaults, ...overrides };
-  const sealer = createSealer(key, randomBytes);
+  const sealer = createEncryptor(key, randomBytes);
   const log = (_fields: unknown, message: string) => logged.push(message);
   sender = createSender({
     store: {

@@ -7,8 +7,8 @@
 import type { Store } from "../../db/operations.ts";
 import { type RandomBytes, randomBase62 } from "../../lib/base62.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { Encryptor } from "../../lib/encryption.ts";
 import type { Guard } from "../../lib/guard.ts";
-import type { Sealer } from "../../lib/seal.ts";
 import type { WebhookOperations } from "./operations.ts";
 import type { DeliveryFilter } from "./rows.ts";
 import { webhookOwner } from "./secrets.ts";
@@ -50,7 +50,7 @@ export type WebhooksContext = {
   clock: Clock;
   randomBytes: RandomBytes;
   settings: WebhookSettings;
-  sealer: Sealer;
+  sealer: Encryptor;
   guard: Guard;
   onDue: () => void;
 };

@@ -1,9 +1,9 @@
 import type { Lease } from "../../jobs/lease.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { methodNames } from "../../platforms/methods.ts";
+import { encryptJob } from "../protocol/encrypted-job.ts";
 import { checkOf, nodeUnauthorized } from "../protocol/errors.ts";
 import type { JobEnvelope, LeaseBody } from "../protocol/messages.ts";
-import { sealJob } from "../protocol/sealed-job.ts";
 import { requestText } from "../protocol/texts.ts";
 import { tooManyAttempts } from "./authenticate.ts";
 import type { GatewayWork, NodeGatewayContext, NodeQueue } from "./context.ts";
@@ -161,7 +161,7 @@ export class Dispatch {
     const request = requestText(work);
     const { credential, release } = (await released.release(run, leased)) ?? {};
     const sealedMs = clock.now();
-    const { envelope, opener } = await sealJob({
+    const { envelope, opener } = await encryptJob({
       keyId: run.keyId,
       sealingKey: run.sealingKey,
       job,

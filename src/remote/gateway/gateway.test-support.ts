@@ -16,6 +16,7 @@ import type { Capability } from "../capability.ts";
 import type { QuoteFacts, VerifiedEvidence } from "../evidence/evidence.ts";
 import { answerBytes, bodyOf } from "../protocol/answer.ts";
 import { base64url } from "../protocol/encoding.ts";
+import { type AnswerSealer, createOpenedLeases, openJob } from "../protocol/encrypted-job.ts";
 import { enrolmentTokenOf } from "../protocol/enrolment.ts";
 import {
   gatewayKeyOf,
@@ -25,7 +26,6 @@ import {
   type RunKeys,
 } from "../protocol/keys.ts";
 import type { JobEnvelope, Registration, SealedAnswer } from "../protocol/messages.ts";
-import { type AnswerSealer, createOpenedLeases, openJob } from "../protocol/sealed-job.ts";
 import { type SignedRequest, signRequest } from "../protocol/signed-request.ts";
 import { quoteDigestOf, signResult } from "../protocol/signed-result.ts";
 import { attestationIdOf, identityMessageOf, keyIdOf, nodeIdOf } from "../protocol/statement.ts";

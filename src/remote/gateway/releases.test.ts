@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Release } from "../evidence/release-rules.ts";
+import { createOpenedLeases, openJob } from "../protocol/encrypted-job.ts";
 import type { JobEnvelope } from "../protocol/messages.ts";
 import { aCredential } from "../protocol/released-credential.test-support.ts";
-import { createOpenedLeases, openJob } from "../protocol/sealed-job.ts";
 import {
   admittedNode,
   attest,

@@ -1,7 +1,7 @@
 import type { Lease } from "../../jobs/lease.ts";
 import { isSearch } from "../../platforms/methods.ts";
 import type { ReleasedCredential } from "../../upstream/credentials/release.ts";
-import { askedPlatforms, type Capability } from "../capability.ts";
+import { type Capability, requestedPlatforms } from "../capability.ts";
 import type { VerifiedEvidence } from "../evidence/evidence.ts";
 import type { Release } from "../evidence/release-rules.ts";
 import type { JobEnvelope } from "../protocol/messages.ts";
@@ -42,7 +42,7 @@ export class Releases {
 
   /** Reach (`reachOf`) for a job that needs its account's own credential; 0 if not releasable. */
   reachOfKept(run: Run, work: GatewayWork): number {
-    const [platform, ...others] = askedPlatforms(work);
+    const [platform, ...others] = requestedPlatforms(work);
     const isReleased = this.#allowed(run).some(
       (one) => one.platform === platform && one.owner === "any",
     );
@@ -56,7 +56,7 @@ export class Releases {
     { work, accountId, leftMs }: Lease<GatewayWork>,
   ): Promise<{ credential: ReleasedCredential; release: JobEnvelope["release"] } | null> {
     const { releases, clock } = this.#context;
-    const platforms = askedPlatforms(work);
+    const platforms = requestedPlatforms(work);
     const isFor = ({ platform }: Release) => platforms.includes(platform);
     const allowed = this.#allowed(run).find(isFor);
     if (releases === undefined || allowed === undefined) return null;

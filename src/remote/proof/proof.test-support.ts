@@ -22,7 +22,7 @@ export const nowMs = Date.UTC(2026, 0, 31, 12);
 
 export const jobUuid = "0190a2b4-7c11-4f6e-9d53-1f0a55c0ffee";
 
-export const askedRequest = {
+export const testRequest = {
   platform: "x",
   type: "social",
   method: "searchbyquery",
@@ -61,8 +61,8 @@ export const answerOf = (items: readonly FetchedItem[]): SourceAnswer => ({
   nextPlace: null,
   complete: true,
   coverage: {
-    fromMs: askedRequest.fromMs,
-    toMs: askedRequest.toMs,
+    fromMs: testRequest.fromMs,
+    toMs: testRequest.toMs,
     complete: true,
     gaps: [],
     truncated: false,
@@ -71,7 +71,7 @@ export const answerOf = (items: readonly FetchedItem[]): SourceAnswer => ({
         platform: "x",
         collection: "posts",
         complete: true,
-        held: [{ fromMs: askedRequest.fromMs, toMs: askedRequest.toMs }],
+        held: [{ fromMs: testRequest.fromMs, toMs: testRequest.toMs }],
         gaps: [],
         truncated: false,
       },
@@ -81,8 +81,8 @@ export const answerOf = (items: readonly FetchedItem[]): SourceAnswer => ({
     {
       platform: "x",
       via: "archive",
-      fromMs: askedRequest.fromMs,
-      toMs: askedRequest.toMs,
+      fromMs: testRequest.fromMs,
+      toMs: testRequest.toMs,
       count: items.length,
     },
   ],
@@ -141,7 +141,7 @@ export function proofBy(
   const signed = {
     body: bodyOf(answer.items.filter((item) => "record" in item)),
     job: jobUuid,
-    request: requestText(askedRequest),
+    request: requestText(testRequest),
     knowledge: knowledgeText(answer),
     evidence: statement.evidence,
     quoteSha256: quoteDigestOf(evidence),

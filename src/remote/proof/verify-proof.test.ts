@@ -8,13 +8,13 @@ import { attestationIdOf, identityMessageOf, keyIdOf, nodeIdOf } from "../protoc
 import { requestText } from "../protocol/texts.ts";
 import {
   answerOf,
-  askedRequest,
   jobUuid,
   makeNode,
   nowMs,
   postItem,
   proofBy,
   type TestNode,
+  testRequest,
 } from "./proof.test-support.ts";
 import type { Proof } from "./proof.ts";
 import { type ProofOptions, verifyProof } from "./verify-proof.ts";
@@ -82,12 +82,12 @@ describe("a proof that holds", () => {
     const expected = {
       job: jobUuid,
       body: Buffer.from(proof.body),
-      query: askedRequest.query,
+      query: testRequest.query,
       gatewayKey: node.attestation.statement.gateway_key,
       audience: "earshot",
       signedAfterMs: nowMs - 1_000,
-      fromMs: askedRequest.fromMs,
-      toMs: askedRequest.toMs,
+      fromMs: testRequest.fromMs,
+      toMs: testRequest.toMs,
       isFirstPage: true,
     } as const;
     expect(await faultsOf(proof, options({ expected }))).toEqual([]);
@@ -98,8 +98,8 @@ describe("a proof that holds", () => {
     ["not_the_nonce", { nonce: "A".repeat(43) }],
     ["not_the_result", { body: Buffer.from("[]") }],
     ["not_the_query", { query: "dogs" }],
-    ["not_the_window", { fromMs: askedRequest.fromMs - 1 }],
-    ["not_the_window", { toMs: askedRequest.toMs + 1 }],
+    ["not_the_window", { fromMs: testRequest.fromMs - 1 }],
+    ["not_the_window", { toMs: testRequest.toMs + 1 }],
     ["not_the_gateway", { gatewayKey: makeIdentity().key }],
     ["not_the_audience", { audience: "another" }],
     ["signed_too_early", { signedAfterMs: nowMs + 1_000 }],
@@ -547,13 +547,13 @@ describe("a node that lies", () => {
     ["outside_window", { fromMs: nowMs - 100 }],
     ["before_its_page", { after: { platform: "x" as const, id: 5n } }],
   ])("cannot answer another question: %s", async (code, special) => {
-    const proof = proofBy(bare, answer, { request: requestText({ ...askedRequest, ...special }) });
+    const proof = proofBy(bare, answer, { request: requestText({ ...testRequest, ...special }) });
     expect(await asNone(proof)).toEqual([code]);
   });
 
   test("cannot answer about somebody else than the query names", async () => {
     const asked = {
-      ...askedRequest,
+      ...testRequest,
       method: "gettweets",
       fromMs: null,
       query: "x:@alice",
@@ -572,7 +572,7 @@ describe("a node that lies", () => {
 
   test("cannot call a further page the first", async () => {
     const after = { platform: "x", id: lastId } as const;
-    const proof = proofBy(bare, answer, { request: requestText({ ...askedRequest, after }) });
+    const proof = proofBy(bare, answer, { request: requestText({ ...testRequest, after }) });
     const given = { ...acceptingNone(), expected: { isFirstPage: true } as const };
     expect(await faultsOf(proof)).toEqual(["kind_not_accepted"]);
     expect(await asNone(proof)).toEqual([]);
@@ -588,7 +588,7 @@ describe("a node that lies", () => {
   test("cannot have signed before it was asked, nor before what it signs was posted", async () => {
     const signedMs = nowMs - 3_600_000;
     const proof = (items: Parameters<typeof answerOf>[0], asOfMs: number): Proof => {
-      const request = requestText({ ...askedRequest, asOfMs });
+      const request = requestText({ ...testRequest, asOfMs });
       return proofBy(bare, answerOf(items), { request, nowMs: signedMs });
     };
     expect(await asNone(proof([postItem(61)], signedMs))).toEqual([]);

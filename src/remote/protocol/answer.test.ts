@@ -7,7 +7,7 @@ import type { AnswerRequest, FetchedItem, SourceAnswer } from "../../platforms/s
 import type { Target } from "../../platforms/target.ts";
 import { lastId, lowestId } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
-import { answerOf, askedRequest, nowMs, postItem } from "../proof/proof.test-support.ts";
+import { answerOf, nowMs, postItem, testRequest } from "../proof/proof.test-support.ts";
 import { answerBytes, bodyOf, type NodeAnswer, readAnswer } from "./answer.ts";
 import {
   failureBytes,
@@ -67,7 +67,7 @@ const questions: readonly [FetchMethod, string, Platform][] = [
 
 async function outcomeOf(
   bytes: Uint8Array | (() => Uint8Array),
-  request: AnswerRequest = askedRequest,
+  request: AnswerRequest = testRequest,
 ): Promise<string> {
   return await codeOf(() => readAnswer(typeof bytes === "function" ? bytes() : bytes, request));
 }
@@ -92,13 +92,13 @@ const whole = answerOf([postItem(1), postItem(2), postItem(3)]);
 describe("an answer", () => {
   test("is read as it was given", async () => {
     const given = nodeAnswer(whole);
-    const read = await readAnswer(answerBytes(given), askedRequest);
+    const read = await readAnswer(answerBytes(given), testRequest);
     expect(read.answer).toEqual(whole);
     expect(read.body.toString("utf8")).toBe(given.body);
     expect(JSON.parse(given.body)).toHaveLength(3);
     expect(read).toMatchObject({ knowledge: given.knowledge, fields });
     expect(
-      (await readAnswer(answerBytes(nodeAnswer(answerOf([]))), askedRequest)).answer.items,
+      (await readAnswer(answerBytes(nodeAnswer(answerOf([]))), testRequest)).answer.items,
     ).toEqual([]);
   });
 
@@ -117,7 +117,7 @@ describe("an answer", () => {
       record: JSON.stringify(record),
     } as const;
     const request = {
-      ...askedRequest,
+      ...testRequest,
       platform: "bluesky",
       method: "getfollowers",
       fromMs: null,
@@ -146,7 +146,7 @@ describe("an answer", () => {
   });
 
   test("does not lead on to another platform than the one that was asked", async () => {
-    const request = { ...askedRequest, method: "gettweets" } as const;
+    const request = { ...testRequest, method: "gettweets" } as const;
     const place = { credentialId: null, cursor: "c", lastKey: null, skip: 0 };
     const leadingTo = (platform: "x" | "mastodon") =>
       answerBytes(nodeAnswer({ ...whole, nextPlace: { platform, ...place } }));
@@ -175,7 +175,7 @@ describe("an answer", () => {
       userId: "12",
       record: JSON.stringify(record),
     } as const;
-    const early = { ...askedRequest, fromMs: Date.UTC(2006, 0), toMs: Date.UTC(2007, 0) };
+    const early = { ...testRequest, fromMs: Date.UTC(2006, 0), toMs: Date.UTC(2007, 0) };
     const coverage = { fromMs: early.fromMs, toMs: early.toMs, complete: true, gaps: [] };
     const bytes = answerBytes(nodeAnswer({ ...answerOf([item]), coverage }));
     expect(await outcomeOf(bytes, early)).toBe("taken");
@@ -305,7 +305,7 @@ describe("items that cannot be those of an answer are refused", () => {
   ] satisfies [string, Partial<FetchedItem>, string][])(
     "that are called as no reader calls them: %s",
     async (_name, special, code) => {
-      const request = { ...askedRequest, platform: "social" } as const;
+      const request = { ...testRequest, platform: "social" } as const;
       expect(await ofItems([onBluesky(special)], request)).toBe(code);
     },
   );
@@ -324,7 +324,7 @@ describe("items that cannot be those of an answer are refused", () => {
     "with names on every platform: %j",
     async (special, code) => {
       const own = special.uri === "own" ? { ...special, uri: item.uri } : special;
-      const request = { ...askedRequest, platform: "social" } as const;
+      const request = { ...testRequest, platform: "social" } as const;
       expect(await ofItems([named(own)], request)).toBe(code);
     },
   );
@@ -345,7 +345,7 @@ describe("items that cannot be those of an answer are refused", () => {
     "that were imported go by what imports call them: %s %s of %s",
     async (platform, uri, userId, code) => {
       const imported = named({ platform, uri, userId }, { origin: "import" });
-      expect(await ofItems([imported], { ...askedRequest, platform: "social" })).toBe(code);
+      expect(await ofItems([imported], { ...testRequest, platform: "social" })).toBe(code);
     },
   );
 
@@ -379,8 +379,8 @@ describe("items that cannot be those of an answer are refused", () => {
 
   test("before the place at which the page begins", async () => {
     const after = { platform: "x", id: item.id ?? 0n } as const;
-    expect(await ofItems([item], { ...askedRequest, after })).toBe("before_its_page");
-    expect(await ofItems([postItem(2)], { ...askedRequest, after })).toBe("taken");
+    expect(await ofItems([item], { ...testRequest, after })).toBe("before_its_page");
+    expect(await ofItems([postItem(2)], { ...testRequest, after })).toBe("taken");
   });
 });
 
@@ -443,7 +443,7 @@ describe("what is told of an answer is refused where it cannot be so", () => {
     ],
     [
       "coverage from before the window",
-      ofCoverage({ fromMs: askedRequest.fromMs - 1 }),
+      ofCoverage({ fromMs: testRequest.fromMs - 1 }),
       "coverage_outside_window",
     ],
     ["coverage of all time", ofCoverage({ fromMs: null }), "coverage_outside_window"],
@@ -469,13 +469,13 @@ describe("what is told of an answer is refused where it cannot be so", () => {
     const toMs = nowMs + 5_000;
     const empty = { ...answerOf([]), coverage: { fromMs: toMs, toMs, complete: true, gaps: [] } };
     const query = `cats since:${new Date(toMs).toISOString().slice(0, 19)}Z`;
-    const request = { ...askedRequest, query };
+    const request = { ...testRequest, query };
     expect(await outcomeOf(answerBytes(nodeAnswer(empty)), request)).toBe("taken");
     expect(await outcomeOf(answerBytes(nodeAnswer(empty)))).toBe("coverage_too_narrow");
   });
 
   const liveOnX = (laterMs: number) => {
-    const window = { fromMs: askedRequest.fromMs + laterMs, toMs: nowMs };
+    const window = { fromMs: testRequest.fromMs + laterMs, toMs: nowMs };
     const known = { complete: true, held: [window], gaps: [], truncated: false };
     return { ...window, platforms: [{ platform: "x", collection: "posts", ...known }] } as const;
   };
@@ -488,7 +488,7 @@ describe("what is told of an answer is refused where it cannot be so", () => {
         nodeAnswer({ ...answerOf([]), complete: true, coverage: known, sources: [] }),
       );
     };
-    const request = { ...askedRequest, query: "cats", after };
+    const request = { ...testRequest, query: "cats", after };
     expect(await outcomeOf(coveredTo(lastMs), request)).toBe("taken");
     expect(await outcomeOf(coveredTo(lastMs - 1), request)).toBe("coverage_too_narrow");
     expect(await outcomeOf(coveredTo(lastMs), { ...request, after: null })).toBe(
@@ -496,10 +496,10 @@ describe("what is told of an answer is refused where it cannot be so", () => {
     );
   });
 
-  const day = (days: number) => askedRequest.fromMs + days * 86_400_000;
+  const day = (days: number) => testRequest.fromMs + days * 86_400_000;
   test.each([
     ["cats", {}, {}, "taken"],
-    ["cats", { fromMs: askedRequest.fromMs + 1 }, {}, "coverage_too_narrow"],
+    ["cats", { fromMs: testRequest.fromMs + 1 }, {}, "coverage_too_narrow"],
     // Live streams lag slightly.
     ["cats", { toMs: nowMs - 60_000 }, {}, "taken"],
     ["cats", { toMs: nowMs - 60_001 }, {}, "coverage_too_narrow"],
@@ -528,7 +528,7 @@ describe("what is told of an answer is refused where it cannot be so", () => {
     const bytes = answerBytes(
       nodeAnswer({ ...answerOf([]), complete, coverage: all, sources: [] }),
     );
-    expect(await outcomeOf(bytes, { ...askedRequest, ...special, query })).toBe(code);
+    expect(await outcomeOf(bytes, { ...testRequest, ...special, query })).toBe(code);
   });
 
   test("texts come without what could move the cursor", () => {
@@ -606,7 +606,7 @@ describe("bytes that are not those of an answer are refused", () => {
           changed[at] = (changed[at] ?? 0) ^ by;
           const outcome = await outcomeOf(changed);
           if (outcome !== "taken") return;
-          const read = await readAnswer(changed, askedRequest);
+          const read = await readAnswer(changed, testRequest);
           const isSame =
             read.body.toString("latin1") === Buffer.from(given.body).toString("latin1");
           expect(
@@ -687,22 +687,22 @@ describe("a request", () => {
       skip: 0,
       nodeId: "n",
     } as const;
-    const asked = { ...askedRequest, place, isKeptHere: true, asked: { startMs: 1, endMs: 2 } };
+    const asked = { ...testRequest, place, isKeptHere: true, asked: { startMs: 1, endMs: 2 } };
     const { nodeId: _nodeId, ...told } = place;
-    expect(readRequest(requestText(asked))).toEqual({ ...askedRequest, target: null, place: told });
+    expect(readRequest(requestText(asked))).toEqual({ ...testRequest, target: null, place: told });
   });
 
   test.each([
     "",
     "null",
     "{}",
-    ` ${requestText(askedRequest)}`,
-    requestText(askedRequest).replace("{", '{"query":"dogs",'),
-    requestText(askedRequest).replace('"maxResults":10', '"maxResults":1e1'),
-    requestText(askedRequest).replace('"maxResults":10', '"maxResults":0'),
-    requestText(askedRequest).replace('"x"', '"myspace"'),
-    requestText(askedRequest).replace('"after":null', '"after":["x","-1"]'),
-    requestText(askedRequest).replace("cats", "c".repeat(70_000)),
+    ` ${requestText(testRequest)}`,
+    requestText(testRequest).replace("{", '{"query":"dogs",'),
+    requestText(testRequest).replace('"maxResults":10', '"maxResults":1e1'),
+    requestText(testRequest).replace('"maxResults":10', '"maxResults":0'),
+    requestText(testRequest).replace('"x"', '"myspace"'),
+    requestText(testRequest).replace('"after":null', '"after":["x","-1"]'),
+    requestText(testRequest).replace("cats", "c".repeat(70_000)),
     "[".repeat(200_000),
   ])("in any other form is refused", async (text) => {
     expect(await codeOf(() => readRequest(text))).toBe("request_malformed");
@@ -720,7 +720,7 @@ describe("a request", () => {
 
 describe("a request asks about what its query names", () => {
   const asking = (special: Partial<AnswerRequest>) =>
-    codeOf(() => readRequest(requestText({ ...askedRequest, fromMs: null, ...special })));
+    codeOf(() => readRequest(requestText({ ...testRequest, fromMs: null, ...special })));
   const post = (uri: string, platform: Platform) => readTarget("post", uri, platform);
 
   test.each(questions)("%s %s on %s", async (method, query, platform) => {
@@ -806,7 +806,7 @@ describe("a request by a username without a platform", () => {
   const asking = (platform: Platform, target: Target) =>
     codeOf(() =>
       readRequest(
-        requestText({ ...askedRequest, method: "gettweets", query: "@Ann", platform, target }),
+        requestText({ ...testRequest, method: "gettweets", query: "@Ann", platform, target }),
       ),
     );
   const user = (text: string) => readTarget("user", text, "social");

@@ -10,7 +10,7 @@ export type Sealed = { encapsulated: Buffer; sealed: Buffer; secret: Buffer };
 /** Opens only with the same binding. */
 export type Binding = { info: Uint8Array; aad: Uint8Array; secretLabel: string };
 
-export type SealingPair = {
+export type EncryptionKeyPair = {
   /** Base64url. */
   publicKey: string;
   /** Null if encrypted to another key or with another binding. */
@@ -34,7 +34,7 @@ function suiteOf(): ReturnType<typeof load> {
 }
 
 /** The private key is not extractable. */
-export async function makeSealingPair(): Promise<SealingPair> {
+export async function makeEncryptionKeyPair(): Promise<EncryptionKeyPair> {
   const suite = await suiteOf();
   const pair = await suite.GenerateKeyPair(false);
   const publicKey = base64url(await suite.SerializePublicKey(pair.publicKey));
@@ -57,7 +57,7 @@ export async function makeSealingPair(): Promise<SealingPair> {
 }
 
 /** Null if the public key is unusable. */
-export async function sealTo(
+export async function encryptTo(
   publicKey: string,
   plain: Uint8Array,
   { info, aad, secretLabel }: Binding,

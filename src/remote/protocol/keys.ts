@@ -8,7 +8,7 @@ import {
   verify,
 } from "node:crypto";
 import { bytesOf } from "./encoding.ts";
-import { makeSealingPair, type SealingPair } from "./hpke.ts";
+import { type EncryptionKeyPair, makeEncryptionKeyPair } from "./hpke.ts";
 
 const seedLength = 32;
 
@@ -42,13 +42,13 @@ export type RunKeys = {
   sealingKey: string;
   sign(message: Uint8Array): Uint8Array;
   /** Null if encrypted to another key (hpke.ts). */
-  open: SealingPair["open"];
+  open: EncryptionKeyPair["open"];
 };
 
 /** An Ed25519 key to sign and an X25519 key to receive jobs. */
 export async function makeRunKeys(): Promise<RunKeys> {
   const signing = signingKeyOf(freshSeed());
-  const sealing = await makeSealingPair();
+  const sealing = await makeEncryptionKeyPair();
   return {
     signingKey: signing.publicKey,
     sealingKey: sealing.publicKey,

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
+import { encryptJob } from "../protocol/encrypted-job.ts";
 import { gatewayKeyOf, makeIdentity, makeRunKeys } from "../protocol/keys.ts";
 import { aCredential } from "../protocol/released-credential.test-support.ts";
-import { sealJob } from "../protocol/sealed-job.ts";
 import { keyIdOf, nodeIdOf } from "../protocol/statement.ts";
 import { requestText } from "../protocol/texts.ts";
 import type { Attested } from "./attest.ts";
@@ -97,7 +97,7 @@ export async function aJob(
     expires_at: Math.floor((nowMs + released.forMs) / 1_000),
   };
   const credential = released && aCredential;
-  const sealed = await sealJob({
+  const sealed = await encryptJob({
     keyId,
     sealingKey: keys.sealingKey,
     job,

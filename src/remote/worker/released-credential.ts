@@ -1,7 +1,7 @@
 import type { Lease } from "../../jobs/lease.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { OpenedJob } from "../protocol/encrypted-job.ts";
 import { jobRefused } from "../protocol/errors.ts";
-import type { OpenedJob } from "../protocol/sealed-job.ts";
 import type { Attested } from "./attest.ts";
 import type { AttestLoop } from "./attest-loop.ts";
 import type { GatewayClock } from "./gateway-state.ts";

@@ -3,8 +3,8 @@ import { type Lease, type LeaseFailure, type LeaseGateway, leaseLost } from "../
 import type { Clock } from "../../lib/clock.ts";
 import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";
 import { answerBytes } from "../protocol/answer.ts";
+import { type AnswerSealer, createOpenedLeases, openJob } from "../protocol/encrypted-job.ts";
 import { renewAnswer } from "../protocol/messages.ts";
-import { type AnswerSealer, createOpenedLeases, openJob } from "../protocol/sealed-job.ts";
 import { failureBytes, readRequest } from "../protocol/texts.ts";
 import { type SigningContext, signAnswer, withoutMisfits, withRecords } from "./answers.ts";
 import type { Attested } from "./attest.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createSealer } from "../../lib/seal.ts";
+import { createEncryptor } from "../../lib/encryption.ts";
 import { type CredentialBench, openCredentialBench } from "./credentials.test-support.ts";
 import type { CredentialPool } from "./pool.ts";
 
@@ -242,7 +242,7 @@ describe("quarantine", () => {
 
   test("what another key has sealed is quarantined, the others serve", async () => {
     const other = bench.pool({
-      sealer: createSealer(new Uint8Array(32).fill(9), (length) => new Uint8Array(length)),
+      sealer: createEncryptor(new Uint8Array(32).fill(9), (length) => new Uint8Array(length)),
     });
     await bench.keep("one");
     expect(await chosen({}, other)).toEqual([]);

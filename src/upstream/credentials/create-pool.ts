@@ -1,8 +1,8 @@
 import type { Store } from "../../db/operations.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { Encryptor } from "../../lib/encryption.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
-import type { Sealer } from "../../lib/seal.ts";
 import type {
   Credential,
   CredentialKind,
@@ -30,7 +30,7 @@ const useNotedEveryMs = 60_000;
 
 export type PoolContext = {
   store: Store<CredentialOperations>;
-  sealer: Sealer;
+  sealer: Encryptor;
   kinds: readonly CredentialKind[];
   fetch: CredentialTools["fetch"];
   clock: Clock;

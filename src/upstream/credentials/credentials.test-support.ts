@@ -5,8 +5,8 @@ import { createLocalStore } from "../../db/local-store.ts";
 import { controlMigrations } from "../../db/migrations/control.ts";
 import { type Database, openForWriting } from "../../db/open.ts";
 import type { Store } from "../../db/operations.ts";
+import { createEncryptor, type Encryptor } from "../../lib/encryption.ts";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
-import { createSealer, type Sealer } from "../../lib/seal.ts";
 import type { CredentialKind, Secrets } from "../../platforms/credential.ts";
 import { createCredentialPool, type PoolContext } from "./create-pool.ts";
 import { encryptSecrets } from "./encrypt-secrets.ts";
@@ -22,7 +22,7 @@ export type CredentialBench = {
   database: Database;
   store: Store<CredentialOperations>;
   clock: ManualClock;
-  sealer: Sealer;
+  sealer: Encryptor;
   /** Keeps a credential of X with the secret `token`; of the deployment unless an account is named. */
   keep(id: string, values?: Partial<StoredSecretCredential> & { secrets?: Secrets }): Promise<void>;
   pool(context?: Partial<PoolContext>): ReturnType<typeof createCredentialPool>;
@@ -37,7 +37,7 @@ export function openCredentialBench(): CredentialBench {
   const database = openForWriting(join(folder, "control.db"), controlMigrations);
   const store = createLocalStore(database, credentialOperations);
   const clock = createManualClock();
-  const sealer = createSealer(bytes(32), bytes);
+  const sealer = createEncryptor(bytes(32), bytes);
   for (const id of ["ann", "ben"]) {
     database.run("INSERT INTO account(id, name, created_ms) VALUES(:id, :id, 1)", { id });
   }

@@ -1,19 +1,19 @@
-import type { Sealer, SealOwner } from "../../lib/seal.ts";
+import type { Encryptor, SecretOwner } from "../../lib/encryption.ts";
 import type { Credential, Secrets } from "../../platforms/credential.ts";
 
 type Owned = Pick<Credential, "id" | "accountId">;
 
 /** Whose a sealed secret is: of the deployment's the account is empty, which no account's id is. */
-function ownerOf({ id, accountId }: Owned): SealOwner {
+function ownerOf({ id, accountId }: Owned): SecretOwner {
   return { purpose: "credential", accountId: accountId ?? "", id };
 }
 
-export function encryptSecrets(sealer: Sealer, credential: Owned, secrets: Secrets): Uint8Array {
+export function encryptSecrets(sealer: Encryptor, credential: Owned, secrets: Secrets): Uint8Array {
   return sealer.seal(JSON.stringify(secrets), ownerOf(credential));
 }
 
 /** Errors: `secret_key_mismatch`. */
-export function decryptSecrets(sealer: Sealer, credential: Owned, sealed: Uint8Array): Secrets {
+export function decryptSecrets(sealer: Encryptor, credential: Owned, sealed: Uint8Array): Secrets {
   // What opens was sealed by `sealSecrets`.
   return JSON.parse(sealer.open(sealed, ownerOf(credential))) as Secrets;
 }

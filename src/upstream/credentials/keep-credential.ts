@@ -1,15 +1,15 @@
 import type { Store } from "../../db/operations.ts";
 import { type RandomBytes, randomBase62 } from "../../lib/base62.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { Encryptor } from "../../lib/encryption.ts";
 import { EarshotError } from "../../lib/errors.ts";
-import type { Sealer } from "../../lib/seal.ts";
 import type { CredentialKind, NewCredential, Secrets } from "../../platforms/credential.ts";
 import { decryptSecrets, encryptSecrets } from "./encrypt-secrets.ts";
 import type { CredentialOperations, StoredSecretCredential } from "./operations.ts";
 
 export type CredentialStore = {
   store: Pick<Store<CredentialOperations>, "read">;
-  sealer: Sealer;
+  sealer: Encryptor;
   clock: Pick<Clock, "now">;
   randomBytes: RandomBytes;
   /** Most that an owner may have of a platform. */

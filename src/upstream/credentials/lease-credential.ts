@@ -1,7 +1,7 @@
 import type { Store } from "../../db/operations.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { Encryptor } from "../../lib/encryption.ts";
 import { EarshotError } from "../../lib/errors.ts";
-import type { Sealer } from "../../lib/seal.ts";
 import type { LeasedCredential, Secrets } from "../../platforms/credential.ts";
 import { credentialRefused } from "../../platforms/credential-errors.ts";
 import { decryptSecrets, encryptSecrets, sameSecrets } from "./encrypt-secrets.ts";
@@ -13,7 +13,7 @@ const lookAgainMs = 100;
 
 export type HoldContext = {
   store: Store<CredentialOperations>;
-  sealer: Sealer;
+  sealer: Encryptor;
   clock: Clock;
 };
 

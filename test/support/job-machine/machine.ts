@@ -6,7 +6,7 @@ import { controlMigrations } from "../../../src/db/migrations/control.ts";
 import { type Database, openForWriting } from "../../../src/db/open.ts";
 import { type JobOperations, jobOperations } from "../../../src/jobs/operations.ts";
 import { createJobQueue, type JobQueue } from "../../../src/jobs/queue.ts";
-import { answerSearches, type SearchHere } from "../../../src/jobs/search-operations.ts";
+import { type AnswerSearch, answerSearches } from "../../../src/jobs/search-operations.ts";
 import type { JobSettings } from "../../../src/jobs/settings.ts";
 import { createManualClock, type ManualClock } from "../../../src/lib/manual-clock.ts";
 import type { ShortSearchTerms } from "../../../src/search/short-search.ts";
@@ -38,7 +38,7 @@ export type Machine = {
   database: Database;
   mortal: MortalStore<JobOperations>;
   /** How searches are answered where they are committed. */
-  answerHere: SearchHere;
+  answerHere: AnswerSearch;
   /** How often the process was started. */
   starts: number;
   faults: unknown[];

@@ -6,14 +6,14 @@ import { EarshotError } from "./errors.ts";
  * Encrypts secrets that must be read again, such as a webhook's (AES-256-GCM). Ciphertexts are bound to purpose and owner: a
  * copy in another row does not decrypt.
  */
-export type Sealer = {
+export type Encryptor = {
   /** Layout byte, random nonce, ciphertext, tag. */
-  seal(secret: string, owner: SealOwner): Uint8Array;
+  seal(secret: string, owner: SecretOwner): Uint8Array;
   /** Errors: `secret_key_mismatch` for another key or owner. */
-  open(sealed: Uint8Array, owner: SealOwner): string;
+  open(sealed: Uint8Array, owner: SecretOwner): string;
 };
 
-export type SealOwner = { purpose: string; accountId: string; id: string };
+export type SecretOwner = { purpose: string; accountId: string; id: string };
 
 const layout = 1;
 const nonceLength = 12;
@@ -21,18 +21,18 @@ const tagLength = 16;
 const cipherName = "aes-256-gcm";
 
 /** 32 bytes (lib/secret-key.ts). */
-export function createSealer(secretKey: Uint8Array, randomBytes: RandomBytes): Sealer {
+export function createEncryptor(secretKey: Uint8Array, randomBytes: RandomBytes): Encryptor {
   const key = Buffer.from(hkdfSync("sha256", secretKey, "", "earshot seal", 32));
   const options = { authTagLength: tagLength };
 
-  function seal(secret: string, owner: SealOwner): Uint8Array {
+  function seal(secret: string, owner: SecretOwner): Uint8Array {
     const nonce = randomBytes(nonceLength);
     const cipher = createCipheriv(cipherName, key, nonce, options).setAAD(boundTo(owner));
     const text = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
     return Buffer.concat([Buffer.of(layout), nonce, text, cipher.getAuthTag()]);
   }
 
-  function open(sealed: Uint8Array, owner: SealOwner): string {
+  function open(sealed: Uint8Array, owner: SecretOwner): string {
     const bytes = Buffer.from(sealed);
     const isWhole = bytes[0] === layout && bytes.length >= 1 + nonceLength + tagLength;
     if (!isWhole) throw mismatch(owner);
@@ -51,10 +51,10 @@ export function createSealer(secretKey: Uint8Array, randomBytes: RandomBytes): S
   return { seal, open };
 }
 
-const boundTo = ({ purpose, accountId, id }: SealOwner): Buffer =>
+const boundTo = ({ purpose, accountId, id }: SecretOwner): Buffer =>
   Buffer.from(JSON.stringify([layout, purpose, accountId, id]));
 
-function mismatch({ purpose, id }: SealOwner): EarshotError {
+function mismatch({ purpose, id }: SecretOwner): EarshotError {
   return new EarshotError(
     "secret_key_mismatch",
     `the secret of ${purpose} ${id} was not sealed with the key in use`,

@@ -1,4 +1,4 @@
-import type { Sealer } from "../../lib/seal.ts";
+import type { Encryptor } from "../../lib/encryption.ts";
 import { isProviderName, type ProviderName } from "./provider.ts";
 
 export type Attempt = {
@@ -11,12 +11,12 @@ export type Attempt = {
 
 const owner = { purpose: "sign-in", accountId: "", id: "" };
 
-export function sealAttempt(sealer: Sealer, attempt: Attempt): string {
+export function encryptAttempt(sealer: Encryptor, attempt: Attempt): string {
   return Buffer.from(sealer.seal(JSON.stringify(attempt), owner)).toString("base64url");
 }
 
 /** Null unless this server encrypted it. */
-export function openAttempt(sealer: Sealer, text: string): Attempt | null {
+export function openAttempt(sealer: Encryptor, text: string): Attempt | null {
   try {
     const { provider, returnTo, expiresMs, secret } = JSON.parse(
       sealer.open(Buffer.from(text, "base64url"), owner),

@@ -8,7 +8,7 @@ import { answerRefused } from "./errors.ts";
  */
 type SealedBytes = { nonce: string; sealed: string };
 
-export type AnswerSealer = { seal(plain: Uint8Array): SealedBytes };
+export type AnswerEncryptor = { seal(plain: Uint8Array): SealedBytes };
 
 /** Errors: `answer_refused` with `not_openable`. */
 export type AnswerOpener = { open(answer: SealedBytes): Uint8Array };
@@ -19,7 +19,7 @@ const cipherName = "aes-256-gcm";
 const tagLength = 16;
 const nonceLength = 32;
 
-export function createAnswerSealer(shared: AnswerSecret): AnswerSealer {
+export function createAnswerEncryptor(shared: AnswerSecret): AnswerEncryptor {
   return {
     seal: (plain) => {
       const nonce = randomBytes(nonceLength);

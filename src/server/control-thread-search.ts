@@ -3,15 +3,15 @@ import { createSealedMemory } from "../archive/segments/sealed-part.ts";
 import { useVerifiedFiles } from "../archive/segments/verified-files.ts";
 import type { ReaderShare } from "../archive/threads/open.ts";
 import { createReader } from "../archive/threads/reader.ts";
-import type { SearchHere } from "../jobs/search-operations.ts";
+import type { AnswerSearch } from "../jobs/search-operations.ts";
 import { systemClock } from "../lib/clock.ts";
 import { shortAnswer } from "../search/short-search.ts";
 import { createSearchBudget, type SearchBudget } from "./search-budget.ts";
 
-export type SearchesHere = Pick<SearchBudget, "beginBatch"> & { search: SearchHere };
+export type ControlThreadSearch = Pick<SearchBudget, "beginBatch"> & { search: AnswerSearch };
 
 /** Answers short searches on the calling thread, with its own reader. */
-export function createSearchHere(share: ReaderShare): SearchesHere {
+export function createControlThreadSearch(share: ReaderShare): ControlThreadSearch {
   const { folder, cacheKib, ids, verifiedFiles, termMemoryBytes } = share;
   const memory = createSealedMemory(
     termMemoryBytes,
@@ -22,7 +22,7 @@ export function createSearchHere(share: ReaderShare): SearchesHere {
   const { elapsed } = systemClock;
   const { spend, beginBatch } = createSearchBudget();
 
-  const search: SearchHere = (asked, nowMs) => {
+  const search: AnswerSearch = (asked, nowMs) => {
     const outcome = spend((isOver) => {
       const startMs = elapsed();
       const found = answerOrNull(() => shortAnswer(reader, asked, systemClock, { isOver, nowMs }));

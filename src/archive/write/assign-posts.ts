@@ -15,7 +15,7 @@ type PlaceOptions = {
 };
 
 /** Decides what each change of one platform does, and begins the platform's first segment where there is none. */
-export function placePosts(
+export function assignPosts(
   context: WriteContext,
   platform: Platform,
   changes: readonly PreparedChange[],

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createSealer } from "./seal.ts";
+import { createEncryptor } from "./encryption.ts";
 
 const owner = { purpose: "webhook", accountId: "account", id: "wh_1" };
 const key = randomBytes(32);
-const sealer = createSealer(key, randomBytes);
+const sealer = createEncryptor(key, randomBytes);
 const mismatch = expect.objectContaining({ name: "EarshotError", code: "secret_key_mismatch" });
 
 describe("a sealed secret", () => {
@@ -35,7 +35,7 @@ describe("a sealed secret", () => {
 
   test("does not open with another key; the error names the setting and tells nothing of it", () => {
     const sealed = sealer.seal("hidden", owner);
-    const other = createSealer(randomBytes(32), randomBytes);
+    const other = createEncryptor(randomBytes(32), randomBytes);
     try {
       other.open(sealed, owner);
       expect.unreachable();

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { EarshotError } from "../../lib/errors.ts";
 import { base64url, frame } from "./encoding.ts";
+import { type AnswerOpener, createOpenedLeases, encryptJob, openJob } from "./encrypted-job.ts";
 import { gatewayKeyOf, makeRunKeys, type RunKeys } from "./keys.ts";
 import type { JobEnvelope } from "./messages.ts";
 import { aCredential } from "./released-credential.test-support.ts";
-import { type AnswerOpener, createOpenedLeases, openJob, sealJob } from "./sealed-job.ts";
 
 const nowMs = Date.UTC(2026, 0, 31, 12);
 const gateway = gatewayKeyOf(Buffer.alloc(32, 1));
@@ -24,8 +24,8 @@ let keys: RunKeys;
 let envelope: JobEnvelope;
 let opener: AnswerOpener;
 
-const sealing = (special: Partial<Parameters<typeof sealJob>[0]> = {}) =>
-  sealJob({
+const sealing = (special: Partial<Parameters<typeof encryptJob>[0]> = {}) =>
+  encryptJob({
     keyId,
     sealingKey: keys.sealingKey,
     job,

@@ -1,19 +1,19 @@
 import * as z from "zod";
 import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import { base64url, bytesOf, frame } from "./encoding.ts";
+import {
+  type AnswerEncryptor,
+  type AnswerOpener,
+  createAnswerEncryptor,
+  createAnswerOpener,
+} from "./encrypted-answer.ts";
 import { jobRefused } from "./errors.ts";
-import { type Binding, sealTo } from "./hpke.ts";
+import { type Binding, encryptTo } from "./hpke.ts";
 import { isSignedBy, type RunKeys, type SigningKey } from "./keys.ts";
 import { type JobEnvelope, jobEnvelope } from "./messages.ts";
 import { releasedCredential } from "./released-credential.ts";
-import {
-  type AnswerOpener,
-  type AnswerSealer,
-  createAnswerOpener,
-  createAnswerSealer,
-} from "./sealed-answer.ts";
 
-export type { AnswerOpener, AnswerSealer } from "./sealed-answer.ts";
+export type { AnswerEncryptor as AnswerSealer, AnswerOpener } from "./encrypted-answer.ts";
 
 const jobPayload = z.strictObject({
   /** Lease token. */
@@ -33,7 +33,7 @@ export type OpenedJob = {
   uuid: string;
   payload: JobPayload;
   release: JobEnvelope["release"];
-  sealer: AnswerSealer;
+  sealer: AnswerEncryptor;
 };
 
 /** Tolerance for the node's estimate of the gateway's clock, seconds. */
@@ -61,7 +61,7 @@ const signedPartOf = (head: Head, encapsulated: Uint8Array, sealed: Uint8Array):
 /**
  * Encrypts and signs a job. Nodes refuse it `lifeMs` after `nowMs` (gateway clock). Errors: `job_refused` with `key_unusable`.
  */
-export async function sealJob(options: {
+export async function encryptJob(options: {
   keyId: string;
   sealingKey: string;
   job: string;
@@ -83,7 +83,7 @@ export async function sealJob(options: {
     ...(release !== undefined && { release }),
   };
   const plain = Buffer.from(JSON.stringify(payload));
-  const sealed = await sealTo(sealingKey, plain, bindingOf(head));
+  const sealed = await encryptTo(sealingKey, plain, bindingOf(head));
   if (sealed === null) {
     throw jobRefused("key_unusable", "nothing can be sealed to the sealing key of the node");
   }
@@ -140,7 +140,7 @@ export async function openJob(
     throw jobRefused("payload_malformed", "what is in the job is malformed");
   }
   const { secret } = found;
-  const sealer = createAnswerSealer({ secret, encapsulated, aad: aadOf(job) });
+  const sealer = createAnswerEncryptor({ secret, encapsulated, aad: aadOf(job) });
   return { uuid: job.job, payload, release: job.release, sealer };
 }
 
