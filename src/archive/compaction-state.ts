@@ -1,4 +1,3 @@
-/** Kinds of upkeep; `tasks.ts` says what each does. */
 const taskKinds = [
   "drop",
   "thin",
@@ -13,36 +12,29 @@ const taskKinds = [
 
 export type TaskKind = (typeof taskKinds)[number];
 
-/** What the upkeep of an archive does and finds. */
 export type CompactionState = {
-  /** `elsewhere`: another process keeps this archive up. */
+  /** `elsewhere`: another process runs the compaction. */
   status: "idle" | "working" | "elsewhere";
   doing: { kind: TaskKind; platform: string; sequence: number } | null;
-  /** Tasks that wait, by their kind. */
   waiting: Readonly<Record<TaskKind, number>>;
-  /** Tasks done since the start, by their kind. */
   done: Readonly<Record<TaskKind, number>>;
-  /** Posts that aged out since the start. */
   agedOutPosts: number;
-  /** What went wrong last, and when; null where the last task went well. `kind` is null where no task was begun. */
+  /** Null if the last task succeeded; `kind` is null if no task had begun. */
   fault: { kind: TaskKind | null; message: string; atMs: number } | null;
   segments: number;
   bytes: number;
   maxBytes: number;
-  /** Whether the archive is over its bound though nothing is left that ages out: imports alone, and what is newest. */
+  /** Over the bound with only imports and newest segments left. */
   isOverBound: boolean;
-  /** Segment files that belong to no segment, and were set aside. */
   orphaned: { files: number; bytes: number };
-  /** The longest write-ahead log. */
   walBytes: number;
-  /** Count changes that wait to be added to their posts. */
   counts: number;
 };
 
 export const countsByKind = (): Record<TaskKind, number> =>
   Object.fromEntries(taskKinds.map((kind) => [kind, 0])) as Record<TaskKind, number>;
 
-/** What is told where another process keeps the archive up, or nothing has been looked at yet. */
+/** The state before the first look, or when another process runs compaction. */
 export const unknownState = (
   status: CompactionState["status"],
   maxBytes: number,

@@ -3,12 +3,12 @@ import { makePrivate } from "../db/private-files.ts";
 import { useWriteAheadLog } from "../db/write-ahead-log.ts";
 import { EarshotError } from "../lib/errors.ts";
 
-/** How long a statement waits for another process of the folder, milliseconds. */
+/** How long a statement waits for another process, milliseconds. */
 const busyTimeoutMs = 10_000;
 
 /**
- * Opens a database of the archive for writing; makes it, or brings it up to date, by the migrations that it has not had. Its
- * files are readable by their owner alone. Every commit is on disk when it returns. Errors: `newer_schema` for one that a later version of Earshot has written.
+ * Creates or migrates as needed; owner-only files; durable commits. Errors: `newer_schema` if a later version of Earshot
+ * wrote it.
  */
 export function openForWriting(
   path: string,
@@ -42,18 +42,16 @@ function migrate(database: DatabaseSync, path: string, migrations: readonly stri
   database.exec(`PRAGMA user_version = ${migrations.length}`);
 }
 
-/** How many migrations a database has had. */
 export const versionOf = (database: DatabaseSync): number =>
   Number(database.prepare("PRAGMA user_version").get()?.user_version);
 
-/** Opens a database of the archive for reading; sees the last commit and never waits for a writer. */
+/** Sees the last commit and never waits for a writer. */
 export function openForReading(path: string, cacheKib: number): DatabaseSync {
   const database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs });
   database.exec(`PRAGMA cache_size = -${cacheKib}; PRAGMA mmap_size = 0`);
   return database;
 }
 
-/** Runs `work` on one snapshot: what it reads fits together, whoever writes meanwhile. */
 export function onSnapshot<Value>(database: DatabaseSync, work: () => Value): Value {
   database.exec("BEGIN");
   try {
@@ -63,19 +61,19 @@ export function onSnapshot<Value>(database: DatabaseSync, work: () => Value): Va
   }
 }
 
-/** Ends a transaction that only read. One that met damage may have ended, or not be committed. */
+/** Ends a read transaction. After damage it may have ended already, or fail to commit. */
 export function endSnapshot(database: DatabaseSync): void {
   for (const end of ["COMMIT", "ROLLBACK"]) {
     if (!database.isTransaction) return;
     try {
       database.exec(end);
     } catch {
-      // What was read has been answered from, or has failed by itself.
+      // The reads have already succeeded or failed on their own.
     }
   }
 }
 
-/** Prepares statements whose numbers come as bigints: IDs are larger than what a number holds. */
+/** IDs exceed the safe integers. */
 export const preparesBigInts =
   (database: DatabaseSync) =>
   (text: string): StatementSync => {
@@ -84,23 +82,23 @@ export const preparesBigInts =
     return statement;
   };
 
-/** Runs after the beginning of each write transaction, before its commit, and when it fails. */
+/** Runs after the start of each write transaction, before its commit, and on failure. */
 type BesideTransactions = { begin(): void; end(): void; discard(): void };
 
 const besideTransactions = new WeakMap<DatabaseSync, BesideTransactions>();
 
-/** Has every `inTransaction` and `committed` of a connection do something beside its work. */
+/** Attaches hooks to every `inTransaction` and `committed` of a connection. */
 export function onTransactions(database: DatabaseSync, beside: BesideTransactions): void {
   besideTransactions.set(database, beside);
 }
 
-/** Runs `work` in one write transaction: all of it, or nothing when it throws. */
+/** Rolled back when `work` throws. */
 export function inTransaction<Value>(database: DatabaseSync, work: () => Value): Value {
   database.exec("BEGIN IMMEDIATE");
   return committed(database, work);
 }
 
-/** Runs `work` in the write transaction that has just begun, and ends it: all of it, or nothing when it throws. */
+/** As `inTransaction`, in the transaction just begun. */
 export function committed<Value>(database: DatabaseSync, work: () => Value): Value {
   const beside = besideTransactions.get(database);
   try {

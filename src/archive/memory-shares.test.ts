@@ -6,7 +6,7 @@ import { archiveDefaults } from "./settings.ts";
 
 test("by default the IDs of ten segments of a million posts fit", () => {
   const { slots } = createIdMemory(memoryShares(archiveDefaults.memoryBytes, 2).ids);
-  // One slot is always given up for the next page.
+  // One slot is always reserved for the next page.
   expect(slots - 1).toBeGreaterThanOrEqual(10 * Math.ceil(1_000_000 / idsOfPage));
 });
 

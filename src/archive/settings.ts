@@ -1,7 +1,6 @@
 import { choice, count, duration, durationOrNone } from "../lib/settings/kinds.ts";
 import { defaultsOf, type SettingsOf } from "../lib/settings/setting.ts";
 
-/** How an archive is written and read. */
 export const archiveSettings = {
   segmentPosts: count(
     "EARSHOT_SEGMENT_POSTS",
@@ -18,7 +17,6 @@ export const archiveSettings = {
   ),
 };
 
-/** Size, age and compaction of segments. */
 export const boundSettings = {
   maxBytes: count(
     "EARSHOT_ARCHIVE_MAX_BYTES",
@@ -100,7 +98,7 @@ export const boundSettings = {
 };
 
 export const archiveLimits = {
-  /** Newest arrivals that are remembered, at least. */
+  /** Newest ingest numbers retained, at least. */
   arrivalsKept: 1_000_000,
 };
 

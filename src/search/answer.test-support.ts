@@ -17,7 +17,7 @@ import { type Platform, platforms } from "../posts/post.ts";
 import type { AskingJob, ConfiguredAccess, OpenSession } from "../upstream/requests/sessions.ts";
 import type { AnswerContext } from "./context.ts";
 
-/** The end of the window of every search here, Unix milliseconds: also the present. */
+/** The present, and the end of the window of every search here, Unix milliseconds. */
 export const endMs = Date.UTC(2026, 0, 2);
 
 export const noSupport = Object.fromEntries(
@@ -29,7 +29,7 @@ const supported = (access: readonly AccessKind[]): Record<Method, MethodSupport>
   ...Object.fromEntries(methodNames.map((method) => [method, { access, endpoint: "/", note: "" }])),
 });
 
-/** A platform that cannot be asked at all, but for what a test says. */
+/** A platform without any access, except as given. */
 export function silentUpstream(platform: Platform, special: Partial<Upstream> = {}): Upstream {
   return {
     platform,
@@ -46,7 +46,7 @@ export function silentUpstream(platform: Platform, special: Partial<Upstream> = 
 
 export type RequestedPages = SearchCall[];
 
-/** A platform whose search gives these posts, newest first, `pageSize` a page; it understands nothing of a query but the window. */
+/** A platform whose search returns these posts, newest first, `pageSize` per page; of a query it applies only the window. */
 export function searchingUpstream(
   platform: Platform,
   posts: readonly Post[],
@@ -101,7 +101,7 @@ export type AnsweringUnderTest = {
   job: AskingJob;
 };
 
-/** An archive, and platforms that can be asked by these sessions. */
+/** An archive, and platforms with these sessions. */
 export function answering({
   upstreams = {},
   sessions = {},
@@ -152,7 +152,7 @@ export function answering({
   return { archive, context, job };
 }
 
-/** What a job asks, but for what a test says. */
+/** A job's request with defaults. */
 export function requestOf(special: Partial<AnswerRequest> = {}): AnswerRequest {
   return {
     platform: "social",

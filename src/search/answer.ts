@@ -8,10 +8,7 @@ import { searchAnswer } from "./search-answer.ts";
 
 export type { AnswerContext } from "./context.ts";
 
-/**
- * Answers what a job asks, whatever the method. Rejects with the reason of the job's signal when that aborts; with an
- * `EarshotError` that names the upstream when nothing could be answered.
- */
+/** Rejects with the signal's reason on abort, or with an `EarshotError` that names the upstream if nothing could be answered. */
 export async function answerJob(
   context: AnswerContext,
   request: AnswerRequest,
@@ -23,7 +20,6 @@ export async function answerJob(
   return await fetchAnswer(context, { ...request, method, platform }, job);
 }
 
-/** The platform that a method which does not search asks. */
 function platformOf(
   {
     platform,

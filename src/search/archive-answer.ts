@@ -4,7 +4,7 @@ import type { ArchivedAnswer } from "./archive/search.ts";
 import { searchCoverage } from "./completeness.ts";
 import { merged, type SearchRequest } from "./merged-answer.ts";
 
-/** The answer of a search that asks no platform. `askable`: the platforms that it could have asked. */
+/** Answers a search that requests no platform. `askable`: those that it could have requested. */
 export function archiveAnswer(
   request: SearchRequest,
   held: ArchivedAnswer,

@@ -14,16 +14,13 @@ import type { AnswerContext } from "./context.ts";
 import { derivedAnswer, isDerived } from "./derived-answer.ts";
 import type { FetchRequest } from "./fetch-request.ts";
 
-/** The methods whose answers are archived posts, which a search finds. */
+/** Answered with archived posts found by a search. */
 const heldMethods: readonly FetchMethod[] = ["getbyid", "getreplies", "gettweets", "getmedia"];
 
 export const isAnsweredByArchive = (method: FetchMethod): boolean =>
   heldMethods.includes(method) || isDerived(method);
 
-/**
- * What the archive answers to a method that does not search; `complete` where it knows that there is no more. Null for methods
- * that it cannot answer.
- */
+/** `complete` if there is no more. Null for methods that the archive cannot answer. */
 export async function archivedAnswer(
   context: AnswerContext,
   request: FetchRequest,
@@ -46,10 +43,7 @@ export async function archivedAnswer(
   );
 }
 
-/**
- * A post that is held is answered at once, unless its stream has not followed it up to now; that it is not held says nothing of
- * whether there is such a post.
- */
+/** If a post is not stored, it may still exist; a stored one answers at once if its stream has followed it up to now. */
 async function heldPost(
   { source }: AnswerContext,
   { platform, asOfMs }: FetchRequest,
@@ -89,18 +83,17 @@ async function urisOf(
   return url === null ? [] : [url];
 }
 
-/** When a post was made, as its uri tells; null where it tells nothing. */
 function timeOf(uri: string): number | null {
   const number = xIdOf(uri);
   if (number !== null) return hasTime(number) ? idTimeMs(number) : null;
   return uri.startsWith("at://") ? tidMs(uri.slice(uri.lastIndexOf("/") + 1)) : null;
 }
 
-/** From when on the archive looks for what a method asks for, Unix milliseconds: answers are not older than what they answer. */
+/** Unix milliseconds: replies are not older than their post. */
 export const archivedFromMs = (method: FetchMethod, target: Target): number | null =>
   queryOf(method, target)?.fromMs ?? null;
 
-/** The search that a method amounts to; null where its target cannot be named in one. */
+/** Null if a query cannot express the target. */
 function queryOf(
   method: FetchMethod,
   target: Target,
@@ -131,8 +124,8 @@ function queryOf(
 }
 
 /**
- * What replies may call a post in the archive, as far as a query can express it. A Mastodon id counts on its server: replies that
- * came from that server name both. An id of letters whose server is unknown cannot be searched.
+ * The names by which archived replies may refer to a post. A Mastodon id is local to its server, whose replies have both
+ * names. An id of letters without a known server cannot be searched.
  */
 function postNames({ platform, uri, id, host, url }: PostTarget): readonly string[] {
   const onServer =
@@ -145,13 +138,12 @@ function postNames({ platform, uri, id, host, url }: PostTarget): readonly strin
     .filter((name) => "value" in readPost("in_reply_to_tweet_id", name));
 }
 
-/** A handle or an id that stands for the account in a query; null where none can stand there, such as `a-b@one.example`. */
+/** Null if a query cannot express it, such as `a-b@one.example`. */
 function nameOf({ id, handle }: UserTarget): string | null {
   const name = id ?? handle;
   return name !== null && "value" in readUser("from", name) ? name : null;
 }
 
-/** What is known of a time that nothing bounds. */
 function unbounded(toMs: number, complete: boolean): Coverage {
   return {
     fromMs: null,

@@ -5,25 +5,22 @@ import type { AskingJob } from "../upstream/requests/sessions.ts";
 import { searchArchive } from "./archive/search.ts";
 import type { AnswerContext } from "./context.ts";
 
-/** Of an archived post, what answers about accounts and trends are made of. */
 export type ArchivedPost = {
   id: bigint;
   userId: string | null;
   username: string;
   authorName: string | null;
   authorVerified: boolean | null;
-  /** Unix milliseconds; null where the record has no time. */
+  /** Unix milliseconds; null if the record has no time. */
   createdMs: number | null;
   hashtags: readonly string[];
   urls: readonly string[];
 };
 
 export type ArchivedPosts = {
-  /** Newest first. */
   posts: readonly ArchivedPost[];
-  /** Where older posts follow that were not read; null where all were. */
+  /** Null if all posts were read. */
   next: SourceRequest["after"];
-  /** The parts of the window that the archive does not cover. */
   gaps: readonly Span[];
   warnings: readonly SourceWarning[];
 };
@@ -32,13 +29,9 @@ type Asked = Pick<SourceRequest, "query" | "fromMs" | "toMs" | "asOfMs" | "after
   platform: Platform;
 };
 
-/** Posts that are read at once. */
 const postsOfPage = 500;
 
-/**
- * The newest `most` archived posts that match a query, or fewer where the deadline of the job comes before. Rejects with the reason
- * of the job's signal when that aborts.
- */
+/** Newest first, fewer than `most` if the job's deadline comes first. On abort, rejects with the reason of its signal. */
 export async function readArchivedPosts(
   { source }: Pick<AnswerContext, "source">,
   asked: Asked,
@@ -66,7 +59,7 @@ export async function readArchivedPosts(
   }
 }
 
-/** What these say follows from the gaps and the end of the read posts. */
+/** Redundant with the gaps and `next`. */
 const ofWholeSearch = new Set(["incomplete_coverage", "deadline_reached"]);
 
 type StoredRecord = {

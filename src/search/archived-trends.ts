@@ -4,10 +4,7 @@ import type { ArchivedPost } from "./archived-posts.ts";
 
 type Counted = { name: string; url: string | null; posts: number; authors: Set<string> };
 
-/**
- * The hashtags and links of posts, those of most accounts first: an account counts once, however often it repeats one. Among
- * equals the one in more posts comes first. At most `most`; `posts` of a trend are those that have it.
- */
+/** Ranks by number of accounts, ties by posts; at most `most`. `posts` of a trend is the number of posts with it. */
 export function trendsOf(
   platform: Platform,
   posts: readonly ArchivedPost[],

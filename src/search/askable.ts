@@ -3,7 +3,7 @@ import { type AnswerContext, accessFor } from "./context.ts";
 import type { SearchRequest } from "./merged-answer.ts";
 import type { ShortSearchTerms } from "./short-search.ts";
 
-/** The platforms that a search may ask, as far as the settings say. Whether there is a credential is for the store to say. */
+/** Follows the settings alone; the store knows whether there is a credential. */
 export function askableBy(
   { upstreams }: Pick<AnswerContext, "upstreams">,
   { platform: word, type, method }: Pick<SearchRequest, "platform" | "type" | "method">,

@@ -9,24 +9,22 @@ import type { Session } from "../platforms/session.ts";
 import type { AccessKind, Route } from "../platforms/upstream.ts";
 import type { OpenSession } from "../upstream/requests/sessions.ts";
 
-/** A credential, or none, and the route that is read with it. */
 export type Attempt = { session: OpenSession; route: Route };
 
-/** Attempts of which the first ones give the best answer; those of one rank give the same. */
+/** Best answer first; attempts of one rank give equal answers. */
 export type RankedAttempts = readonly (readonly Attempt[])[];
 
 export type FailedAttempt = { attempt: Attempt; fault: EarshotError };
 
 export type Ranking = {
   mayShow: (owner: Session["owner"]) => "everything" | "ids";
-  /** What is read: Unix milliseconds, null for unbounded. */
+  /** Unix milliseconds; null for unbounded. */
   fromMs: number | null;
   nowMs: number;
-  /** How much of the oldest part a route may leave out and still count as one that reads all of it, milliseconds. */
+  /** How much of the oldest part a route may miss, milliseconds. */
   toleranceMs: number;
 };
 
-/** Every session by each of its routes. */
 export const attemptsOf = (
   sessions: readonly OpenSession[],
   routesOf: (access: AccessKind) => readonly Route[],
@@ -34,8 +32,8 @@ export const attemptsOf = (
   sessions.flatMap((session) => routesOf(session.access).map((route) => ({ session, route })));
 
 /**
- * The attempts, best first: those that may show everything, then those that leave least of the window unread. Within a rank the
- * cheaper route comes first, else the order of the sessions stays.
+ * Ranks attempts that may show everything first, then those that leave least unread. Sorts a rank by the route's cost, then
+ * session order.
  */
 export function ranked(attempts: readonly Attempt[], ranking: Ranking): RankedAttempts {
   const ranks = new Map<string, { shownRank: number; unreadMs: number; attempts: Attempt[] }>();
@@ -52,7 +50,6 @@ export function ranked(attempts: readonly Attempt[], ranking: Ranking): RankedAt
     .map((rank) => rank.attempts.toSorted((a, b) => a.route.cost - b.route.cost));
 }
 
-/** The failed attempts that would have given more than another one. */
 export function betterThan(
   attempt: Attempt,
   failed: readonly FailedAttempt[],
@@ -62,7 +59,7 @@ export function betterThan(
   return failed.filter((one) => rankOf(one.attempt) < rankOf(attempt));
 }
 
-/** From when on a route shows posts, Unix milliseconds; null for all of them. */
+/** Unix milliseconds; null for unbounded. */
 export const reachOf = ({ reachMs }: Route, nowMs: number): number | null =>
   reachMs === null ? null : nowMs - reachMs;
 
@@ -74,5 +71,5 @@ function unreadBy(route: Route, { fromMs, nowMs, toleranceMs }: Ranking): number
   return unreadMs <= toleranceMs ? 0 : unreadMs;
 }
 
-/** Two infinities are the same. */
+/** Subtracting infinities would give NaN. */
 const byNumber = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);

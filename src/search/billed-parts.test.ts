@@ -37,7 +37,7 @@ const billed = (credentialId: string, postReads: number): OpenSession =>
 
 const refused = new EarshotError("credential_refused", "status 401", { status: 502 });
 
-/** A platform that refuses these credentials, at whatever page of what they are asked for. */
+/** A platform that refuses these credentials for any page. */
 function refusing(credentialIds: readonly string[]): Upstream {
   const { search, ...upstream } = searchingUpstream("bluesky", [post]);
   if (search === null) throw new Error("it searches");

@@ -8,7 +8,6 @@ import type { QueryNode } from "../query/tree.ts";
 import { foldHandle } from "../text/entities.ts";
 import { accountById } from "../text/facets.ts";
 
-/** A search as posts of upstreams are held against it. */
 export type CheckedSearch = {
   tree: QueryNode;
   names: ResolvedNames;
@@ -18,10 +17,7 @@ export type CheckedSearch = {
   nowMs: number;
 };
 
-/**
- * The posts that satisfy a search, by the matcher. A name in the query stands for the accounts that the archive knows under it
- * and for those that these posts show with that handle.
- */
+/** Runs the matcher. A name means the accounts that the archive knows under it, and those with this handle in these posts. */
 export function matching(
   posts: readonly Post[],
   ids: ReadonlyMap<string, bigint>,

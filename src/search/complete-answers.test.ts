@@ -20,7 +20,7 @@ import type { OpenSession } from "../upstream/requests/sessions.ts";
 import { type AnsweringUnderTest, answering, endMs, requestOf } from "./answer.test-support.ts";
 import { answerJob } from "./answer.ts";
 
-/** Whether `complete` is true of what the emulated X holds: every method, by every access, over every window. */
+/** Whether `complete` is true for the emulated X: every method, every access, every window. */
 
 const hourMs = 60 * minuteMs;
 const ann: EmulatedUser = { id: "11", username: "ann", followers: ["12", "14"] };
@@ -151,7 +151,7 @@ const refersTo = (one: EmulatedPost, type: string, id: string): boolean =>
 
 type Held = { target: Target | null; names: readonly string[]; isMore?: boolean };
 
-/** What the emulated X holds of a method, whoever asks. */
+/** The emulated X's content for each method, whoever the caller. */
 const held: Readonly<Record<FetchMethod, readonly Held[]>> = {
   searchbyprofile: [{ target: userTarget({ handle: "ann" }), names: ["11"] }],
   getprofilebyid: [{ target: userTarget({ id: "11" }), names: ["11"] }],
@@ -187,7 +187,7 @@ const held: Readonly<Record<FetchMethod, readonly Held[]>> = {
   getspace: [{ target: { kind: "space", platform: "x", id: "1DX" }, names: ["1DX"] }],
 };
 
-/** Methods of which an access shows all there is. */
+/** Whether an access shows everything of a method. */
 const reaches = (method: FetchMethod, access: Access): boolean => {
   if (method === "gethometweets" || method === "gettrends") return false;
   return method !== "getreplies" || access.some((one) => one.endsWith("app"));

@@ -5,35 +5,31 @@ import { idTimeMs } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
 
 /**
- * The one place that decides whether an answer is complete: from what was requested and from what was read of it. Adapters and
- * readers report facts alone: that a page leaves something out (`isPartial`), and from when on it was read (`sinceMs`).
+ * The only place that decides whether an answer is complete. Adapters and readers only report facts: a page that leaves
+ * something out (`isPartial`), and the time from which it was read (`sinceMs`).
  */
 
-/** What was read of a platform. */
 export type Reading = {
   remarks: readonly UpstreamWarning[];
-  /** Unix milliseconds; null where posts of any age were read. */
+  /** Unix milliseconds; null if posts of any age were read. */
   sinceMs: number | null;
 };
 
-/** Whether nothing was left out of what was read. */
 export const isWhole = (remarks: readonly UpstreamWarning[]): boolean =>
   !remarks.some(({ isPartial }) => isPartial === true);
 
-/** The part of requested spans that was read to its end. */
 export function readOf(requested: readonly Span[], { remarks, sinceMs }: Reading): readonly Span[] {
   if (!isWhole(remarks)) return [];
   return sinceMs === null ? requested : since(requested, sinceMs);
 }
 
-/** The part of spans from a time on. */
 export const since = (spans: readonly Span[], fromMs: number): readonly Span[] =>
   intersectionOf([...spans], [{ fromMs, toMs: Number.MAX_SAFE_INTEGER }]);
 
-/** A post's number may be of another second than X says. */
+/** An X post's ID may be in another second than its time. */
 const leastMissingMs = 1_000;
 
-/** What a reading that has come to its end leaves unread of what was requested. */
+/** The part of the request that a finished reading did not cover. */
 export function missingOf(requested: Span, { remarks, sinceMs }: Reading): readonly Span[] {
   if (!isWhole(remarks)) return [requested];
   const { fromMs } = requested;
@@ -41,7 +37,7 @@ export function missingOf(requested: Span, { remarks, sinceMs }: Reading): reado
   return [{ fromMs, toMs: Math.min(sinceMs, requested.toMs) }];
 }
 
-/** The coverage of a method that does not search, of which these spans were not read. */
+/** `missing` spans were not read. */
 export function fetchCoverage(requested: Span, missing: readonly Span[]): Coverage {
   return {
     ...requested,
@@ -52,23 +48,20 @@ export function fetchCoverage(requested: Span, missing: readonly Span[]): Covera
   };
 }
 
-/** What platforms were searched for, and what of it they answered completely. */
+/** `closed` spans were answered completely. */
 export type SearchedPlatform = {
   platform: Platform;
   closed: readonly Span[];
-  /** From when on it was searched, where that is later than requested; null else. */
+  /** If later than requested; else null. */
   sinceMs: number | null;
 };
 
-/**
- * How much of the oldest part of a live window may have passed out of the reach of a platform's recent search while the request
- * was on its way, milliseconds.
- */
+/** The oldest part of a live window may leave a recent search's reach while the request is on its way, milliseconds. */
 export const liveToleranceMs = 900_000;
 
 /**
- * The coverage of a search: what platforms answered completely is no gap. Of the platforms that are searched a later page covers
- * what is older than the page before. A live window begins where the recent search of a platform begins.
+ * Spans that platforms answered completely are no gaps. On searched platforms a later page covers the time before the
+ * previous page. A live window begins where a platform's recent search begins.
  */
 export function searchCoverage(
   coverage: Coverage,
@@ -103,10 +96,10 @@ export function searchCoverage(
   return { ...coverage, ...window, complete: gaps.length === 0, gaps, platforms: each };
 }
 
-/** X reports the times of its posts in whole seconds, which their IDs do not. */
+/** X reports post times in whole seconds; IDs have milliseconds. */
 export const skewMs = (platform: Platform): number => (platform === "x" ? 1_000 : 0);
 
-/** Where the posts end that may follow a position: exclusive, Unix milliseconds. */
+/** Exclusive, Unix milliseconds. */
 export const lastOf = (after: SourceRequest["after"], platform: Platform): number =>
   after === null ? Number.MAX_SAFE_INTEGER : idTimeMs(after.id) + skewMs(platform) + 1;
 

@@ -5,17 +5,16 @@ import type { Platform } from "../posts/post.ts";
 import type { Sessions } from "../upstream/requests/sessions.ts";
 import type { ArchiveSource } from "./archive/search.ts";
 
-/** What answering needs of its surroundings. */
 export type AnswerContext = {
   source: ArchiveSource;
   sessions: Sessions;
   upstreams: Readonly<Record<Platform, Upstream>>;
   settings: {
-    /** Pages of a platform that one job reads. */
+    /** Pages per platform and job. */
     maxPages: number;
-    /** How long a search waits for the limit of a platform. */
+    /** How long a search waits for a platform's limit, milliseconds. */
     searchWaitMs: number;
-    /** The platform that `social` asks where nothing else names one. */
+    /** The platform of `social` when nothing else names one. */
     defaultPlatform: Platform;
   };
 };
@@ -26,7 +25,6 @@ const accessOfType: Readonly<Record<SourceType, readonly AccessKind[]>> = {
   "social-api": ["app", "public"],
 };
 
-/** The ways to ask a platform for a method that a type allows; what belongs to one account is asked with its credential alone. */
 export function accessFor(
   type: SourceType,
   method: Method,
@@ -37,7 +35,6 @@ export function accessFor(
   return ownMethods.includes(method) ? allowed.filter((access) => access === "user") : allowed;
 }
 
-/** Whether a method is requested with a credential of the calling account alone. */
 export const isOwn = (method: Method, upstream: Pick<Upstream, "ownMethods">): boolean =>
   ownMethods.includes(method) || (upstream.ownMethods?.includes(method) ?? false);
 
@@ -47,5 +44,4 @@ const ways: Readonly<Record<AccessKind, AccessMethod>> = {
   public: "public",
 };
 
-/** How an answer that was come by in this way is told of. */
 export const accessMethodOf = (access: AccessKind): AccessMethod => ways[access];

@@ -15,10 +15,9 @@ type Answer = {
   warnings: readonly SourceWarning[];
 };
 
-/** How many gaps an answer lists of each platform, and in all. */
 const listedGaps = 100;
 
-/** An answer in which posts may be missing that are damaged in the archive: their times are gaps, and it is not complete. */
+/** Damaged times are gaps, and the answer is not complete. */
 export function withDamage<Known extends Answer>(answer: Known, damage: readonly Damage[]): Known {
   if (damage.length === 0) return answer;
   const { coverage, warnings } = answer;
@@ -49,7 +48,7 @@ const archiveDamaged: SourceWarning = {
   hint: "see coverage.gaps for their times; the log of the server names the command that repairs it",
 };
 
-/** The damaged spans within the window; all of it where they lie outside, as the times of posts may differ from their IDs'. */
+/** The whole window if the spans are outside, because post times may differ from their IDs'. */
 function gapsIn(window: Span, damage: readonly Damage[]): Span[] {
   if (damage.length === 0) return [];
   const spans = damage.map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs ?? window.toMs }));

@@ -12,10 +12,7 @@ import { trendsOf } from "./archived-trends.ts";
 import type { AnswerContext } from "./context.ts";
 import type { FetchRequest } from "./fetch-request.ts";
 
-/**
- * The methods whose answers the archive can derive from its posts: accounts from what they wrote, trends by counting. It never knows
- * all of such an answer, so that none is complete, and the platform comes first where it can be asked.
- */
+/** Derived from archived posts. Such answers are never complete, so the platform is preferred if it can be requested. */
 const derivedMethods: readonly FetchMethod[] = [
   "getprofilebyid",
   "searchbyprofile",
@@ -25,15 +22,13 @@ const derivedMethods: readonly FetchMethod[] = [
 
 export const isDerived = (method: FetchMethod): boolean => derivedMethods.includes(method);
 
-/** How far back trends are counted. */
 const trendWindowMs = 86_400_000;
-/** The most posts that one answer reads. */
 export const mostTrendPosts = 2_000;
 export const mostReposts = 1_000;
 
 /**
- * Derives the answer of such a method from archived posts. `query` finds them: those of the account, or the reposts of the post; null
- * for trends. Rejects with the reason of the job's signal when that aborts.
+ * `query` finds posts of the account, or reposts of the post; null for trends. On abort, rejects with the reason of the job's
+ * signal.
  */
 export async function derivedAnswer(
   context: AnswerContext,
@@ -52,7 +47,7 @@ export async function derivedAnswer(
   });
 }
 
-/** Accounts by their latest repost, newest first, each once on a page. */
+/** Accounts by latest repost, newest first, without duplicates on a page. */
 async function reposters(
   context: AnswerContext,
   request: FetchRequest,
@@ -106,13 +101,13 @@ async function trends(
 
 const withTags = "(has:hashtags OR has:links) -is:retweet";
 
-/** From when on posts were counted: where not all were read, the oldest of those that were. */
+/** The oldest post read, unless all were. */
 function sinceOf({ posts, next }: ArchivedPosts, fromMs: number): number {
   if (next === null) return fromMs;
   return Math.max(fromMs, posts.at(-1)?.createdMs ?? fromMs);
 }
 
-/** An account as its post shows it; null where the post does not have its id. */
+/** Null if the post lacks the author's id. */
 function profileOf(
   platform: Platform,
   { userId, username, authorName, authorVerified }: ArchivedPost,
@@ -162,7 +157,7 @@ function answerOf(
   };
 }
 
-/** What is archived may be shown. */
+/** Archived data may be shown. */
 const asArchived = (nowMs: number) => ({ mayShow: "everything" as const, nowMs, idOf: () => 0n });
 
 const fromPosts: SourceWarning = {

@@ -1,6 +1,6 @@
 import type { EarshotError } from "../lib/errors.ts";
 
-/** Faults that whoever asked can do something about, each under its own code. */
+/** Errors that the caller can act on, each with its own code. */
 const ownCodes = new Set([
   "budget_used_up",
   "credential_refused",
@@ -9,6 +9,5 @@ const ownCodes = new Set([
   "upstream_limited",
 ]);
 
-/** The code of the remark that a platform's fault leaves on an answer. */
 export const codeOfError = ({ code }: EarshotError): string =>
   ownCodes.has(code) ? code : "upstream_failed";

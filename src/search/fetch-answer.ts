@@ -13,9 +13,8 @@ import type { FetchRequest } from "./fetch-request.ts";
 import { readMethod } from "./read-method.ts";
 
 /**
- * Answers a method that does not search: from the archive where it knows all of the answer, else by the platform, else from the
- * archive with what it has. What the archive can only derive from posts is not looked up where the platform answers. Errors: `source_unavailable` when nobody can be asked; those of the platform when nothing could be
- * read and the archive has nothing either.
+ * Answers from the archive if its answer is complete, else from the platform, else from the archive. Derived answers are a
+ * fallback. Errors: `source_unavailable` when no one can be requested; those of the platform when neither has anything.
  */
 export async function fetchAnswer(
   context: AnswerContext,
@@ -27,7 +26,7 @@ export async function fetchAnswer(
     place === null ? await archivedAnswer(context, request, job) : null;
   const isLast = isDerived(method) && after === null;
   const first = isLast ? null : await askArchive();
-  // Another page of what the archive gave goes on there.
+  // A later page of the archive's answer continues there.
   if (first !== null && (first.complete || after !== null)) return first;
   const sessions = await sessionsFor(context, request, job);
   if (sessions.length === 0) {
@@ -119,7 +118,6 @@ const insteadOf = (platform: string, fault: EarshotError): SourceWarning => ({
   ...(fault.hint === undefined ? {} : { hint: fault.hint }),
 });
 
-/** Says that the posts of an answer are told by their IDs alone. */
 export function idsAlone(upstream: Upstream, session: OpenSession): SourceWarning[] {
   if (upstream.mayShow(session.owner) === "everything") return [];
   return [

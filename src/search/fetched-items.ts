@@ -6,7 +6,7 @@ import type { Upstream, UpstreamItem } from "../platforms/upstream.ts";
 import { postTimeMs } from "../posts/ids.ts";
 import type { Post } from "../posts/post.ts";
 
-/** What an upstream gave as it is kept with an answer: posts under the IDs that they have, or would have, in the archive. */
+/** Posts get the IDs that they have, or would get, in the archive. */
 export async function fetchedItems(
   archive: Pick<Archive, "identify">,
   items: readonly UpstreamItem[],
@@ -21,7 +21,7 @@ export async function fetchedItems(
   );
 }
 
-/** The IDs of posts, by uri. */
+/** The IDs by uri. */
 export async function idsOf(
   archive: Pick<Archive, "identify">,
   posts: readonly Post[],

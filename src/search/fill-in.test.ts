@@ -22,7 +22,7 @@ const fetched = (id: bigint, special: Partial<FetchedItem> = {}): FetchedItem =>
   ...special,
 });
 
-/** An archive of posts that are all there but those that are `gone`; it counts its calls. */
+/** An archive of all posts except those in `gone`; counts its calls. */
 function archiveOf({ gone = [] as bigint[], withheld = [] as string[] } = {}) {
   const calls = { records: 0, page: 0, withheld: 0 };
   const textsOf = (positions: readonly Position[]): string[] =>

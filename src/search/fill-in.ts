@@ -3,10 +3,7 @@ import { fieldsOf } from "../platforms/fields.ts";
 import { type AnswerItem, type FetchedItem, isArchived, isFetched } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
 
-/**
- * The records of an answer as JSON texts, in order: those of the archive as it holds them at this moment, those of upstreams as
- * they were given. What was deleted or hidden since is left out of both, as is what is damaged.
- */
+/** JSON texts in order: archived records as stored now, others as fetched. Deleted, hidden and damaged ones are left out. */
 export async function recordsOf(
   archive: Pick<Archive, "records" | "withheld">,
   items: readonly AnswerItem[],
@@ -41,7 +38,7 @@ export async function pageOf(
   return { body: utf8.encode(`[${records.join(",")}]`), damage };
 }
 
-/** Those that may still be shown: a repost is no more to be seen than the post that it repeats. */
+/** A repost is withheld with its original. */
 async function shownOf(
   archive: Pick<Archive, "withheld">,
   items: readonly FetchedItem[],
@@ -54,7 +51,7 @@ async function shownOf(
 
 function namesOf({ platform, uri, userId, record }: FetchedItem): FetchedName[] {
   const own = uri === null && userId === null ? [] : [{ platform, uri, userId }];
-  // Within a JSON string the quotes would be escaped.
+  // A quick test: within a JSON string the quotes would be escaped.
   if (!record.includes('"is_retweet":true')) return own;
   const { Metadata } = fieldsOf(JSON.parse(record));
   const { uri: original, user_id: author } = fieldsOf(fieldsOf(Metadata).reposted);
@@ -62,10 +59,9 @@ function namesOf({ platform, uri, userId, record }: FetchedItem): FetchedName[] 
   return reposted.uri === null && reposted.userId === null ? own : [...own, reposted];
 }
 
-/** What is kept may be of a node that says odd things, and one record must not hide the others. */
+/** A node may have stored invalid values, and one record must not hide the others. */
 const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
-/** What a record of the archive stands for. */
 function positionOf(text: string): string {
   const { ID, Metadata }: { ID: string; Metadata: { platform: Platform } } = JSON.parse(text);
   return `${Metadata.platform} ${ID}`;

@@ -3,13 +3,11 @@ import type { UpstreamPage } from "../platforms/upstream.ts";
 import { keyOf } from "../platforms/upstream-page.ts";
 import { mostIdlePages } from "./page-warnings.ts";
 
-/** What is to be made of a page: go on, or end, as the last few were empty or the same again. */
 export type Idleness = "none" | "empty" | "repeated";
 
 /**
- * Watches the pages of one reading. A page is idle when the platform sent nothing in it, or nothing but what it had sent before.
- * One of which everything was left out is not: what follows it may be shown. `isNews`: whether it holds an item for the first
- * time. After `mostIdlePages` in a row the reading is to end.
+ * Idle pages are sent empty, or only repeat earlier ones. A page with all items filtered out is not idle, because later ones
+ * may have some to show. `isNews`: it has a new item. After `mostIdlePages` in a row the reading ends.
  */
 export function watchIdlePages(): (page: UpstreamPage, isNews: boolean) => Idleness {
   const looks = new Set<string>();
@@ -33,7 +31,7 @@ export function watchIdlePages(): (page: UpstreamPage, isNews: boolean) => Idlen
   };
 }
 
-/** What a page is known again by; null where too little of it is left to tell it from another. */
+/** Null if too little of the page is left to recognise it. */
 function lookOf({ items, received, oldestMs }: UpstreamPage): string | null {
   if (items.length === 0 && oldestMs === undefined) return null;
   return hash("sha256", JSON.stringify([received, oldestMs, items.map(keyOf)]), "base64url");

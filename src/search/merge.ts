@@ -6,23 +6,19 @@ import { platforms } from "../posts/post.ts";
 
 export type Merged = { items: readonly AnswerItem[]; next: Position | null };
 
-/** One source's items, newest first, and whether it has seen everything there is. */
 export type MergedPart = {
   items: readonly AnswerItem[];
-  /** The source may have more that is older than this position; null where it has nothing more. */
+  /** Where older items may follow; null if none do. */
   moreAfter: Position | null;
 };
 
-/** The position before everything older than a time: nothing lies at it. */
+/** Before everything older than a time; no post has it. */
 export const positionBefore = (ms: number): Position => ({
   id: lowestId(ms),
   platform: platforms.at(-1) ?? "x",
 });
 
-/**
- * The newest items of several sources, each once, at most `limit`. What one source may still have is not passed over: where it
- * has not looked further, the page ends, and `next` goes on there.
- */
+/** Drops duplicates. The page ends where any source stopped reading: `next` continues there, so that nothing is skipped. */
 export function merge(parts: readonly MergedPart[], limit: number): Merged {
   const ends = parts.flatMap(({ moreAfter }) => (moreAfter === null ? [] : [moreAfter]));
   const end = ends.toSorted(comparePositions)[0] ?? null;
@@ -45,7 +41,7 @@ export function merge(parts: readonly MergedPart[], limit: number): Merged {
   return { items, next: end };
 }
 
-/** As the source gave it, which knows how the posts of its millisecond are ordered, where the page ends with that source's. */
+/** Prefers the source's own position, which has the order within its millisecond. */
 function placeAfter(item: AnswerItem, ends: readonly Position[]): Position {
   const place = placeOf(item);
   if (isFetched(item)) {

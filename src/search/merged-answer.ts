@@ -6,10 +6,7 @@ import type { PlatformPart } from "./search-platform.ts";
 
 export type SearchRequest = AnswerRequest & { method: SearchMethod };
 
-/**
- * The answer of the archive and of platforms, newest first. Errors: the error of a platform that may pass, where there is nothing else
- * to answer with.
- */
+/** Newest first. Errors: a platform's temporary error when there is nothing else to answer with. */
 export function merged(
   { maxResults }: SearchRequest,
   held: ArchivedAnswer,
@@ -49,8 +46,7 @@ export function merged(
   };
 }
 
-/** What `warningsOf` says anew of the merged answer. */
+/** Warnings that `warningsOf` repeats for the merged answer. */
 const ownWarnings = new Set(["incomplete_coverage", "deadline_reached"]);
 
-/** Whether the platform gave all that it was asked for. */
 const isWhole = ({ fault }: PlatformPart): boolean => fault === null;

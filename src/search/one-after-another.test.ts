@@ -59,7 +59,7 @@ test("a route that leaves out no more than is tolerated reads all", () => {
 const limited = (seconds: number) => new UpstreamLimited("x.example", endMs + seconds * 1_000);
 const refused = new EarshotError("credential_refused", "refused");
 
-/** What each session answers, by the name of its credential; `patient` is what it answers when it waits. */
+/** The answer of each session, by credential; `patient` is its answer after waiting. */
 function asking(answers: Record<string, string | Error>, sessions: readonly OpenSession[]) {
   const asked: string[] = [];
   const waiting = sessions.map((one) => ({

@@ -3,7 +3,7 @@ import type { Session } from "../platforms/session.ts";
 import { UpstreamLimited } from "../platforms/upstream-limited.ts";
 import type { Attempt, FailedAttempt, RankedAttempts } from "./attempts.ts";
 
-/** Errors of one attempt that another one may not have. */
+/** Errors of one attempt that another may not have. */
 const ownErrors = new Set([
   "upstream_limited",
   "credential_refused",
@@ -15,15 +15,13 @@ const ownErrors = new Set([
 export type Tried<Answer> = {
   answer: Answer;
   attempt: Attempt;
-  /** The attempts that failed before, each with its error, in the order in which they were tried. */
   failed: readonly FailedAttempt[];
 };
 
 /**
- * Makes one attempt after another, the best first, until one answers. Where only used up limits are in the way of all attempts of
- * a rank, the one that is open again first is waited for before a worse rank is tried. `ask` gets the session for its first
- * request, and the one for those that follow, which waits: what was begun by one credential is gone on with by the same. Errors:
- * that of an attempt where none is left; `source_unavailable` where there was none.
+ * Tries the best rank first. If only used-up limits block a rank, waits for the first to reopen before a worse rank. `ask`
+ * gets the session for the first request, and a patient one for later ones, because a reading continues with its credential.
+ * Errors: those of an attempt when none is left; `source_unavailable` when there was none.
  */
 export async function oneAfterAnother<Answer>(
   ranks: RankedAttempts,

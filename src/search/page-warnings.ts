@@ -3,13 +3,11 @@ import { isoText } from "../lib/iso-time.ts";
 import type { Method } from "../platforms/methods.ts";
 import type { UpstreamWarning } from "../platforms/upstream.ts";
 
-/** Pages in a row that may bring nothing before a reading ends. */
+/** Idle pages in a row that end a reading. */
 export const mostIdlePages = 3;
 
-/** The hint where a cursor leads on. */
 export const goOn = "continue with next_cursor";
 
-/** A fault ended a reading of which a part was read. */
 export const brokenOff = ({ message, hint }: EarshotError): UpstreamWarning => ({
   code: "upstream_broke_off",
   message: `reading ended early: ${message}`,
@@ -17,14 +15,14 @@ export const brokenOff = ({ message, hint }: EarshotError): UpstreamWarning => (
   isPartial: true,
 });
 
-/** A later page says that what the ones before were of is not there. `name` is the platform's, as in all of these. */
+/** `name` is the platform's, as in all of these. */
 export const pageGone = (name: string): UpstreamWarning => ({
   code: "upstream_gone",
   message: `${name} no longer shows what was asked for: what follows on the pages before cannot be had`,
   isPartial: true,
 });
 
-/** The platform shows nothing older by what was asked with. */
+/** The platform shows nothing older with this access. */
 export const notFurther = (
   { method, platform }: { method: Method; platform: string },
   { sinceMs }: { sinceMs: number | null },
@@ -35,28 +33,25 @@ export const notFurther = (
   ...(hint === undefined ? {} : { hint }),
 });
 
-/** Pages lead in a circle. */
 export const repeats = (name: string): UpstreamWarning => ({
   code: "upstream_repeats",
   message: `${name} gave the same pages again: what follows cannot be had`,
   isPartial: true,
 });
 
-/** An item came twice, on one page or on two. */
 export const repeatedItems = (name: string): UpstreamWarning => ({
   code: "upstream_repeats",
   message: `${name} gave the same item more than once: others may be missing`,
   isPartial: true,
 });
 
-/** A post is newer than the one before it. */
 export const outOfOrder = (name: string): UpstreamWarning => ({
   code: "upstream_out_of_order",
   message: `${name} gave posts out of time order: others may be missing`,
   isPartial: true,
 });
 
-/** Pages are empty as they are sent, though each names another; `hint` tells what can be done. */
+/** Sent empty, though each names a next page. */
 export const emptyPages = (name: string, hint: string): UpstreamWarning => ({
   code: "upstream_empty_pages",
   message: `${name} gave ${mostIdlePages} pages in a row with nothing in them, and each says that more follows`,
@@ -64,7 +59,6 @@ export const emptyPages = (name: string, hint: string): UpstreamWarning => ({
   isPartial: true,
 });
 
-/** A job has used up its pages. */
 export const tooManyPages = (name: string, maxPages: number): UpstreamWarning => ({
   code: "page_limit_reached",
   message: `${maxPages} pages of ${name} were read, and there are more`,
@@ -72,14 +66,13 @@ export const tooManyPages = (name: string, maxPages: number): UpstreamWarning =>
   isPartial: true,
 });
 
-/** All pages that may be read were of one moment. */
+/** All pages allowed were of one moment. */
 export const stuck = (name: string, pages: number): UpstreamWarning => ({
   code: "upstream_repeats",
   message: `${pages} pages of ${name} led to nothing older: what it has of that time is not all read`,
   isPartial: true,
 });
 
-/** The time of a job is over. */
 export const outOfTime = (name: string): UpstreamWarning => ({
   code: "deadline_reached",
   message: `the search ran out of time before it had read all that ${name} has`,

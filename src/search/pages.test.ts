@@ -13,7 +13,7 @@ const item = (key: number): UpstreamItem => ({
 });
 const keys = (items: readonly UpstreamItem[]) => items.map(keyOf);
 
-/** Reads pages that a function gives, by the number of the call. */
+/** Reads the pages that a function returns by call number. */
 async function reading(
   page: (call: number, cursor: string | null) => UpstreamPage,
   special: Partial<PageReading> = {},

@@ -12,21 +12,20 @@ import { watchIdlePages } from "./idle-pages.ts";
 import { brokenOff, emptyPages, goOn, pageGone, repeats, tooManyPages } from "./page-warnings.ts";
 import { watchItems } from "./watch-items.ts";
 
-/** Long enough that two items of one page never share it. */
+/** Long enough to be unique within a page. */
 const keyLength = 22;
 
-/** What a cursor names an item by, which is short whatever the item calls itself. */
+/** Short for any id. */
 export const lastKeyOf = (item: UpstreamItem): string =>
   hash("sha256", keyOf(item), "base64url").slice(0, keyLength);
 
-/** Where a reading begins or goes on; see `FetchPlace`. */
+/** See `FetchPosition`. */
 export type PagePosition = Pick<FetchPosition, "cursor" | "lastKey" | "skip">;
 
 export const firstPage: PagePosition = { cursor: null, lastKey: null, skip: 0 };
 
 export type ReadPages = {
   items: readonly UpstreamItem[];
-  /** Where to go on; null when nothing follows. */
   place: PagePosition | null;
 } & Reading;
 
@@ -35,15 +34,12 @@ export type PageReading = {
   start: PagePosition;
   limit: number;
   maxPages: number;
-  /** Names the upstream in remarks. */
   name: string;
 };
 
 /**
- * Reads page after page until there are as many items as wanted. Each item comes once, whatever the pages repeat. Pages that
- * lead in a circle, are empty as they are sent or do not end within `maxPages` end the reading, and so does a fault once
- * something was read: what was read is given, and a remark says why it is partial. No `place` leads on in a circle. Errors:
- * the fault of a first page.
+ * Reads pages without duplicates. Cyclic, idle or more than `maxPages` pages end the reading, as does an error after the
+ * first page: the items so far are returned with a warning. `place` never continues a cycle. Errors: those of the first page.
  */
 export async function readPages(reading: PageReading): Promise<ReadPages> {
   const { start, limit, maxPages, name } = reading;
@@ -101,7 +97,7 @@ export async function readPages(reading: PageReading): Promise<ReadPages> {
   return ended(place, tooManyPages(name, maxPages));
 }
 
-/** Behind the item that was given last; where that is gone, behind as many as were given. */
+/** The index after the last returned item; if that is gone, after as many as were returned. */
 function startIn(items: readonly UpstreamItem[], { lastKey, skip }: PagePosition): number {
   if (lastKey === null) return 0;
   const index = items.findIndex((item) => lastKeyOf(item) === lastKey);

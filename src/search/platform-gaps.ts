@@ -5,10 +5,10 @@ import type { Platform } from "../posts/post.ts";
 import type { ArchivedAnswer } from "./archive/search.ts";
 import { lastOf, since, skewMs } from "./completeness.ts";
 
-/** What the archive lacks of a platform: on this page, and older, which the next pages are to ask for. Oldest first. */
+/** Missing on this page; and older, for later pages. Oldest first. */
 export type Gaps = { gaps: readonly Span[]; olderThanMs: number | null };
 
-/** Null where nothing is lacking. */
+/** Null if nothing is missing. */
 export function gapsOf(
   held: ArchivedAnswer,
   platform: Platform,
@@ -27,7 +27,7 @@ export function gapsOf(
   return { gaps: since(left, oldestMs), olderThanMs: isMore ? oldestMs : null };
 }
 
-/** Where the archive alone fills the page: the time of its last post, as nothing older comes onto it. */
+/** If the archive alone fills the page, nothing older fits. */
 function oldestOfPage(
   { items }: ArchivedAnswer,
   platform: Platform,

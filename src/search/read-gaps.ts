@@ -18,10 +18,9 @@ import { fetchedItems } from "./fetched-items.ts";
 import { oneAfterAnother } from "./one-after-another.ts";
 import { type SearchedGaps, searchGaps } from "./search-gaps.ts";
 
-/** Time that is kept for putting the answer together. */
+/** Time reserved for assembling the answer, milliseconds. */
 const reserveMs = 2_000;
 
-/** A search of a platform. */
 export type GapRequest = {
   request: SourceRequest;
   isLive: boolean;
@@ -33,7 +32,6 @@ export type GapRequest = {
   job: AskingJob;
 };
 
-/** What one attempt read of the gaps that it reaches. */
 type GapReading = {
   attempt: Attempt;
   span: Span;
@@ -43,19 +41,18 @@ type GapReading = {
 
 export type ReadGaps = {
   readings: readonly GapReading[];
-  /** Down to here everything was seen, Unix milliseconds; null where nothing more can be read. */
+  /** Everything down to this time was seen, Unix milliseconds; null if nothing more can be read. */
   seenFromMs: number | null;
-  /** What the next pages of the answer read by another attempt. */
+  /** Gaps for later pages, by another attempt. */
   left: readonly Span[];
-  /** Why better attempts gave way to worse ones. */
+  /** Why better attempts were given up. */
   failures: readonly EarshotError[];
-  /** Why the reading ended early. */
   fault: EarshotError | null;
 };
 
 /**
- * Reads the gaps by the attempt that reads most of them, and what its route does not reach by the next best, until there are as
- * many posts as wanted. Errors: any but an `EarshotError`.
+ * Reads by the attempt that covers most, then by the next best beyond its reach, until there are enough posts. Errors: only
+ * others than `EarshotError`.
  */
 export async function readGaps(context: AnswerContext, asked: GapRequest): Promise<ReadGaps> {
   const { search, upstream, sessions, request, isLive } = asked;
@@ -86,7 +83,7 @@ export async function readGaps(context: AnswerContext, asked: GapRequest): Promi
     });
     const outcome = await readOnce(context, asked, { ranks, left, limit, nowMs });
     if (outcome instanceof EarshotError) {
-      // What an attempt before has answered stays.
+      // The results of earlier attempts stay.
       if (readings.length === 0) return ended({ fault: outcome });
       failures.push(outcome);
       return ended();
@@ -100,7 +97,7 @@ export async function readGaps(context: AnswerContext, asked: GapRequest): Promi
     }
     limit -= searched.posts.length;
     left = unreachedBy(attempt, left, nowMs);
-    // The part of a live window that is tolerated is not worth another request.
+    // Not worth another request.
     if (isLive && lengthOf(left) <= liveToleranceMs) left = [];
     const spent = new Set(failed.map((one) => one.attempt));
     attempts = attempts.filter((one) => !spent.has(one) && isFurther(one, attempt));

@@ -20,24 +20,21 @@ import { notFurther } from "./page-warnings.ts";
 import { firstPage, type ReadPages, readPages } from "./pages.ts";
 import { credentialCommand } from "./unanswerable.ts";
 
-/** What one attempt read. */
 type MethodReading = { attempt: Attempt; read: ReadPages; items: readonly FetchedItem[] };
 
 export type ReadMethod = {
   readings: readonly MethodReading[];
   place: FetchPosition | null;
   requested: Span;
-  /** What of it was not read. */
   missing: readonly Span[];
   warnings: readonly SourceWarning[];
-  /** Why better attempts gave way to worse ones. */
+  /** Why better attempts were given up. */
   failures: readonly EarshotError[];
 };
 
 /**
- * Reads a method that does not search by the attempt that shows most, and what its route does not reach by the next best, until
- * there are as many items as wanted. `openOthers` opens the sessions that a cursor's credential does not bind. Errors: those of a
- * first attempt.
+ * Reads by the attempt that shows most, then by the next best beyond its reach, until there are enough items. `openOthers`
+ * opens sessions beyond a cursor's credential. Errors: those of the first attempt.
  */
 export async function readMethod(
   context: AnswerContext,
@@ -76,7 +73,7 @@ export async function readMethod(
           ),
       }),
     ).catch((fault: unknown) => {
-      // What an attempt before has read stays.
+      // The results of earlier attempts stay.
       if (readings.length === 0 || !(fault instanceof EarshotError)) throw fault;
       return fault;
     });
@@ -137,7 +134,6 @@ function placeAfter(
   };
 }
 
-/** The route that a page was read by. */
 const routeOf = ({ route: name }: FetchPosition, routes: readonly Route[]): Route =>
   routes.find((route) => route.name === name) ?? routes[0] ?? anyRoute;
 
@@ -149,7 +145,7 @@ function missingIn(requested: Span, readings: readonly MethodReading[]): readonl
   return last.read.place === null ? missingOf(requested, last.read) : [];
 }
 
-/** What to add where another kind of access reads further back; undefined where none does, or the type does not allow it. */
+/** Undefined if no other access reaches further back, or the type does not allow it. */
 function hintFor(
   upstream: Upstream,
   { method, type }: FetchRequest,

@@ -33,7 +33,7 @@ const postAt = (hour: number, special: Partial<Post> = {}): Post =>
     ...special,
   });
 
-/** Holds these posts, and everything of Bluesky between two hours. */
+/** Stores these posts, with full coverage of Bluesky in these spans. */
 function hold({ archive }: AnsweringUnderTest, posts: readonly Post[], spans: [number, number][]) {
   archive.write(
     posts.map((post) => ({ kind: "upsert", post })),
@@ -258,7 +258,7 @@ test("pages that lead in a circle and pages that never end come to an end", asyn
   }
 });
 
-/** A platform whose pages are these, whatever is asked. */
+/** A platform with these pages for any request. */
 function givingPages(pages: readonly UpstreamPage[]): Upstream {
   const upstream = searchingUpstream("bluesky", []);
   const page = async ({ cursor }: SearchCall) => pages[Number(cursor ?? 0)] ?? null;
@@ -377,7 +377,7 @@ test("pages of any size, put together, are all posts of archive and platform, ea
       async ({ hours, held, spans, limit, pageSize, maxPages, isExhaustive }) => {
         const isCovered = (at: number) => spans.some(([from, to]) => at >= from && at < to);
         const posts = hours.map((at) => postAt(at));
-        // What is said to be held is held; beside it some of the rest.
+        // Covered posts are stored, and some of the others.
         const kept = hours
           .filter((at) => isCovered(at) || held.includes(at))
           .map((at) => postAt(at));

@@ -10,9 +10,8 @@ import { gapsOf } from "./platform-gaps.ts";
 import { type Askable, searchPlatform } from "./search-platform.ts";
 
 /**
- * Answers a search from the archive, and asks the platforms that have a search, where a credential for it is configured, for
- * the parts of the window that the archive does not hold. All are merged by identity, newest first. What a platform could not
- * give leaves the answer incomplete and is said; when there is nothing else to answer with, its fault is thrown.
+ * Answers from the archive; requests the gaps from platforms that have a search and a credential. A platform's failure leaves
+ * the answer incomplete, with a warning; it is thrown only if there is nothing else to answer with.
  */
 export async function searchAnswer(
   context: AnswerContext,
@@ -50,7 +49,6 @@ export async function searchAnswer(
   return merged(request, held, { parts, coverage });
 }
 
-/** The platforms that can be asked to search in this job, and by whom. */
 async function askable(
   { sessions, upstreams, settings }: AnswerContext,
   { platform: word, method, type }: SearchRequest,

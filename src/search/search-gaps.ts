@@ -20,37 +20,34 @@ import { watchIdlePages } from "./idle-pages.ts";
 import { emptyPages, outOfTime, pageGone, repeats, stuck, tooManyPages } from "./page-warnings.ts";
 import { watchItems } from "./watch-items.ts";
 
-/** A post that a platform gave and the matcher let through, with its place in the order of answers. */
 type GapPost = { position: Position; post: Post };
 
 export type SearchedGaps = {
   posts: readonly GapPost[];
-  /** What the platform tells completely, oldest first: it was searched to its end, or is from here on by the next pages. */
+  /** Oldest first: searched completely, or left to later pages. */
   closed: readonly Span[];
-  /** Down to here everything that the platform gives was seen; null where all gaps were gone through. */
+  /** Everything down to this time was seen; null if all gaps were searched. */
   seenFromMs: number | null;
-  /** Why it ended early, where it did not end by having enough. */
+  /** Why it ended early, unless it had enough. */
   fault: EarshotError | null;
 } & Reading;
 
 export type GapSearch = CheckedSearch & {
   upstream: UpstreamSearch;
-  /** The session for the first page, and for those that follow. */
+  /** `session` reads the first page, `rest` later ones. */
   session: Session;
   rest: Session;
   /** Oldest first. */
   gaps: readonly Span[];
-  /** The name of the route that is read. */
   route: string;
-  /** Only posts strictly after it in the order; null for all. */
+  /** Only posts strictly after it; null for all. */
   after: Position | null;
   limit: number;
   maxPages: number;
-  /** Whether the time that the search has is over. */
   isOver: () => boolean;
 };
 
-/** How many times `maxPages` may be read where all that comes is of the moment at which the page before ended. */
+/** Times `maxPages`, while all posts are of the moment at which the previous page ended. */
 const mostRepeated = 10;
 
 function note(watched: ReturnType<typeof watchItems>, page: UpstreamPage, nowMs: number): void {
@@ -61,8 +58,8 @@ function note(watched: ReturnType<typeof watchItems>, page: UpstreamPage, nowMs:
 }
 
 /**
- * Asks a platform for the posts in the gaps of what is held, the newest gap first, until there are as many as wanted. A fault
- * ends it with what was found until then; the fault of the very first page is thrown, as another credential may not have it.
+ * Newest gap first, until there are enough posts. An error ends the search with what was found; an error of the first page is
+ * thrown, because another credential may not have it.
  */
 export async function searchGaps(
   { source: { archive } }: AnswerContext,
@@ -75,7 +72,7 @@ export async function searchGaps(
   const remarks: UpstreamWarning[] = [];
   const seen = new Set<string>();
   let sinceMs: number | null = null;
-  /** The time at which the page before ended: posts of that moment come once more. */
+  /** Posts of the moment at which the previous page ended come again. */
   const startMs = after === null || !hasTime(after.id) ? null : idTimeMs(after.id);
   let pages = 0;
 
@@ -87,7 +84,7 @@ export async function searchGaps(
     remarks,
     sinceMs,
   });
-  /** Counts what was read to its end as held, where the platform promises everything. */
+  /** If the platform promises all posts. */
   const close = (gaps: readonly Span[], of: readonly UpstreamWarning[]): void => {
     if (upstream.isExhaustive) {
       closed.push(...readOf(gaps, { remarks: of, sinceMs }).toReversed());
@@ -95,7 +92,7 @@ export async function searchGaps(
   };
 
   for (const [index, gap] of [...search.gaps.entries()].toReversed()) {
-    // The next page of the answer goes on where this one has enough.
+    // The next page of the answer continues where this one is full.
     const older = search.gaps.slice(0, index);
     if (found.length >= limit) {
       close([...older, gap], []);
@@ -147,7 +144,7 @@ export async function searchGaps(
       const { sinceMs: pageSinceMs } = page;
       if (pageSinceMs !== undefined) sinceMs = Math.max(sinceMs ?? pageSinceMs, pageSinceMs);
       remark(...(page.remarks ?? []));
-      // Only of a platform that promises everything does it show that something is missing.
+      // Otherwise inconsistent pages do not show that posts are missing.
       if (upstream.isExhaustive) note(watched, page, nowMs);
       const posts = page.items.flatMap((item) =>
         item.kind === "post" && !seen.has(item.post.uri) ? [item.post] : [],

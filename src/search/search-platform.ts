@@ -13,23 +13,19 @@ import { type MergedPart, positionBefore } from "./merge.ts";
 import type { Gaps } from "./platform-gaps.ts";
 import { readGaps } from "./read-gaps.ts";
 
-/** A platform and the ways to ask it. */
 export type Askable = { platform: Platform; sessions: readonly OpenSession[] };
 
-/** What one platform adds to an answer. */
 export type PlatformPart = SearchedPlatform & {
-  /** Whether all of the gaps were gone through. */
   isSearched: boolean;
   part: MergedPart;
-  /** What it gave, for each credential that it was read with. */
   sources: readonly { source: SourcePart; items: readonly FetchedItem[] }[];
-  /** What was spent on the way without anything to show for it. */
+  /** The cost of attempts without results. */
   billed: readonly SourcePart[];
   fault: EarshotError | null;
   warnings: readonly SourceWarning[];
 };
 
-/** Asks a platform for what the archive lacks. Its faults are told in the part, and any other is thrown. */
+/** Its errors are returned in the part; others are thrown. */
 export async function searchPlatform(
   context: AnswerContext,
   request: SourceRequest & { isLive: boolean },
@@ -57,7 +53,7 @@ export async function searchPlatform(
     isSearched: seenFromMs === null,
     part: {
       items: readings.flatMap(({ items }) => items),
-      // A fault ends the reading for good: what is older is told of as a gap, not waited for.
+      // After an error, older posts are a gap, not left to later pages.
       moreAfter: seenFromMs === null || fault !== null ? older : positionBefore(seenFromMs),
     },
     sources: readings.map(({ attempt, span: ofReading, items }) => ({

@@ -12,31 +12,27 @@ import { archiveAnswer } from "./archive-answer.ts";
 import type { SearchRequest } from "./merged-answer.ts";
 import { gapsOf } from "./platform-gaps.ts";
 
-/** What a short search has to know of the event loop, as plain data: it travels to another thread. */
+/** Plain data, because the search runs on another thread. */
 export type ShortSearchTerms = {
-  /** Platforms that the search may ask without a credential. */
   askableOpenly: readonly Platform[];
-  /** Platforms that the search may ask with a credential. */
   askableWithCredential: readonly Platform[];
   fedPlatforms: readonly Platform[];
   coverageSlackMs: number;
-  /** Since when live streams are connected; null for those that are not. */
   liveSinceMs: Readonly<Record<Platform, number | null>>;
-  /** Whether stored Mastodon posts may have to be compared with their server. */
+  /** Stored posts may have to be compared with their server. */
   isMastodonFollowed: boolean;
 };
 
 export type ShortSearch = { request: SearchRequest; tree: QueryNode; terms: ShortSearchTerms };
 
-/** `page` is null when there was no time left to read it. */
 export type ShortAnswer = { answer: SourceAnswer; page: JsonPage | null };
 
-/** Records that are read between two looks at the time. */
+/** Records read between two checks of the time. */
 const recordsAtOnce = 32;
 
 /**
- * Answers a search from the archive on the calling thread, until `isOver`. Null when that is not possible: the search takes
- * longer, a platform has to be asked, found posts may have changed since they were stored, or a segment is damaged. `nowMs`: Unix time.
+ * Runs on the calling thread until `isOver`. Null if the search takes longer, a platform has to be requested, found posts may
+ * have changed, or a segment is damaged. `nowMs`: Unix milliseconds.
  */
 export function shortAnswer(
   { steps, operations }: Pick<Reader, "steps" | "operations">,
@@ -88,7 +84,7 @@ function pageOf(
   return jsonPage(texts);
 }
 
-/** What a generator returns without yielding; null when it yields, and then it is ended. */
+/** Null if it yields, and then it is ended. */
 function firstStep<Value>(steps: Generator<void, Value>): Value | null {
   const step = steps.next();
   if (step.done) return step.value;

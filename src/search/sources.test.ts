@@ -9,7 +9,7 @@ import {
 import type { RemoteCapabilities } from "./remote-capabilities.ts";
 import { createSources } from "./sources.ts";
 
-/** What is told of a method before a job is taken. */
+/** What is known of a method before a job is accepted. */
 let tested: AnsweringUnderTest | null = null;
 afterEach(() => {
   tested?.archive.remove();

@@ -24,35 +24,30 @@ import {
   ownCredentialNeeded,
 } from "./unanswerable.ts";
 
-/** What can be asked at all, known before a job is taken. */
+/** Known before a job is accepted. */
 export type Sources = {
-  /** The platform that `social` asks where nothing else names one. */
+  /** The platform of `social` when nothing else names one. */
   defaultPlatform: Platform;
   support: Readonly<Record<Platform, Readonly<Record<Method, MethodSupport>>>>;
-  /** Whether anything can answer a method that does not search, for an account. */
   answerable(asked: {
     platform: Platform;
     type: SourceType;
     method: FetchMethod;
     accountId: string;
-    /** What the query names, which may say where to ask. */
+    /** May decide where to request it. */
     target: Target | null;
   }): Promise<Answerable>;
-  /** Whether any platform would be asked, beside the archive, by a search. */
+  /** Whether a search requests a platform in addition to the archive. */
   isAsked(asked: AskedSearch): Promise<boolean>;
-  /** Whether anything searches there at all. */
   isSearched(asked: Omit<AskedSearch, "accountId">): boolean;
-  /**
-   * Whether a job of the account has to run in this process: it belongs to the account alone, or the account has a credential of
-   * its own for what is asked, which is handed to no other process.
-   */
+  /** Its method belongs to the account, or the account has its own credential for it, which no other process gets. */
   isKeptHere(asked: {
     platform: SearchPlatform;
     type: SourceType;
     method: Method;
     accountId: string;
   }): Promise<boolean>;
-  /** By which ways the deployment itself can ask a platform, for each method that it can ask for at all. */
+  /** The deployment's own access methods for each available method. */
   deploymentWays(platform: Platform): Promise<ReadonlyMap<Method, readonly AccessMethod[]>>;
 };
 
@@ -110,7 +105,6 @@ export function createSources(
     return notConfigured(asked, allowed, support.access);
   }
 
-  /** What of a platform a method asks, where it can be asked at all. */
   const askedBy = (platform: SearchPlatform, method: Method): readonly Platform[] =>
     (platform === "social" ? platforms : [platform]).filter(
       (one) => !isSearch(method) || upstreams[one].search !== null,
@@ -128,7 +122,7 @@ export function createSources(
 
   const deploymentWays: Sources["deploymentWays"] = async (platform) => {
     const upstream = upstreams[platform];
-    // No account has this id: what is left is the deployment's.
+    // No account has this id: only the deployment's credentials are left.
     const configured = await sessions.configured(platform, "");
     const waysOf = (method: Method): readonly AccessMethod[] =>
       accessFor("social", method, upstream)

@@ -2,15 +2,14 @@ import { type Method, ownMethods, type SourceType } from "../platforms/methods.t
 import type { AccessKind, Upstream } from "../platforms/upstream.ts";
 import { type Platform, platforms } from "../posts/post.ts";
 
-/** Whether a method that does not search can be answered, and why not. */
 export type Answerable =
-  /** `isAsked`: the platform can be asked; else the archive answers alone. */
+  /** `isAsked`: the platform can be requested; else only the archive answers. */
   { ok: true; isAsked: boolean } | Unanswerable;
 
 type Unanswerable = {
   ok: false;
   why: "no_counterpart" | "credential_refused" | "own_credential_needed" | "not_configured";
-  /** One line each: what is the matter, and what to do. */
+  /** What is wrong, and how to fix it. */
   message: string;
   hint: string;
 };
@@ -43,7 +42,7 @@ export const credentialRefused = (platform: Platform, reason: string): Unanswera
   hint: "earshot credentials test uses it again where it works, earshot credentials add replaces it",
 });
 
-/** Only an account's own credential may fetch it: it is that account's, or the platform allows no other to be shown it. */
+/** The data belongs to that account, or the platform forbids showing it to others. */
 export function ownCredentialNeeded(
   { platform, method }: Pick<AskedFetch, "platform" | "method">,
   allowed: readonly AccessKind[],
@@ -60,7 +59,7 @@ export function ownCredentialNeeded(
   };
 }
 
-/** Nothing in this process can ask; what the type allows, and what there is at all. */
+/** `allowed`: by the type; `offered`: by the platform. */
 export const notConfigured = (
   { platform, method, type }: AskedFetch,
   allowed: readonly AccessKind[],
@@ -72,7 +71,7 @@ export const notConfigured = (
   hint: toConfigure(platform, allowed, offered),
 });
 
-/** This process runs no jobs, and no other can ask. */
+/** This process runs no jobs, and no other can request the platform. */
 export function noNode(upstreams: Upstreams, { platform, method, type }: AskedFetch): Unanswerable {
   if (upstreams[platform].support[method].access.length === 0) {
     return noCounterpart(upstreams, platform, method);
@@ -114,11 +113,11 @@ const kindsOf: Readonly<Record<Platform, Partial<Record<AccessKind, string>>>> =
   },
 };
 
-/** How a kind of access to a platform is had; null where nothing gives it. */
+/** Null if nothing gives this access. */
 export const credentialCommand = (platform: Platform, access: AccessKind): string | null =>
   kindsOf[platform][access] ?? null;
 
-/** What makes the method work: by the ways that the type allows, or by another type where it allows none of them. */
+/** An access of the type, or of another type if it allows none. */
 function toConfigure(
   platform: Platform,
   allowed: readonly AccessKind[],

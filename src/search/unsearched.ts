@@ -1,10 +1,7 @@
 import { intervalsIn, unionOf } from "../archive/catalog/coverage.ts";
 import type { Coverage, SourceAnswer, UnsearchedSpan } from "../platforms/source.ts";
 
-/**
- * The answer to a search of which a part of the requested time lies outside the window that its method searches: that part is a
- * gap, of every platform, and the answer is not complete.
- */
+/** Time outside the method's window is a gap of every platform; the answer is not complete. */
 export function withUnsearched<Answer extends Pick<SourceAnswer, "complete" | "coverage">>(
   answer: Answer,
   unsearched: UnsearchedSpan | null,

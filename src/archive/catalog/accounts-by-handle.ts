@@ -4,20 +4,19 @@ import type { NamedAccount } from "../archive.ts";
 import type { Accounts } from "./accounts.ts";
 import { presentHandle } from "./catalog.ts";
 
-/** A common name has an account on every server of Mastodon. */
+/** A common name may have an account on every Mastodon server. */
 export const mostNamedAccounts = 20;
 
 /**
- * Reads the accounts that a username without a platform can name: on X the handle, on Bluesky `<name>.bsky.social`, on Mastodon
- * `<name>@` any host. `name` is folded. At most `mostNamedAccounts`, by platform and handle; former handles and accounts that are
- * not active are left out.
+ * Accounts that a folded username can mean: on X the handle, on Bluesky `<name>.bsky.social`, on Mastodon `<name>@` any host.
+ * At most `mostNamedAccounts`, by platform and handle, without former handles and inactive accounts.
  */
 export function accountsNamed(
   catalog: DatabaseSync,
   { read }: Pick<Accounts, "read">,
 ): (name: string) => NamedAccount[] {
   const handleOf = presentHandle(catalog);
-  // "A" follows "@".
+  // "A" is the character after "@".
   const select = catalog.prepare(
     `SELECT platform, user_id, handle FROM handle WHERE handle = :name AND platform = 'x'
      UNION ALL SELECT platform, user_id, handle FROM handle

@@ -2,11 +2,11 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import type { AccountStatus, ArchiveChange } from "../archive.ts";
 
-/** What the catalog knows of an account, by its id in lower case. */
+/** Ids are in lower case. */
 type AccountRow = {
   status: AccountStatus;
   statusMs: number;
-  /** When it was deleted last: what it wrote before that is gone for good. */
+  /** The last deletion: posts written before it are gone for good. */
   deletedMs: number | null;
   name: string | null;
   labels: readonly string[];
@@ -14,18 +14,16 @@ type AccountRow = {
 
 type Of<Kind extends ArchiveChange["kind"]> = Extract<ArchiveChange, { kind: Kind }>;
 
-/** The accounts that hosts, the accounts themselves or look-ups have told something of, or whose posts came without a handle. */
+/** Accounts reported by hosts, profiles or look-ups, or with posts that lack a handle. */
 export type Accounts = {
   read(platform: Platform, userId: string): AccountRow | null;
-  /** Whether anything is known of any account of a platform. */
   any(platform: Platform): boolean;
-  /** Notes an account, so that it is looked up. */
   add(platform: Platform, userId: string): void;
-  /** False for what is older than what is known. */
+  /** False if a newer status is recorded. */
   setStatus(change: Of<"account">): boolean;
   setProfile(change: Of<"profile">): boolean;
   setLookedUp(change: Of<"looked-up">): void;
-  /** Those that were not asked for since a time, the ones never asked for first. */
+  /** Never looked-up ones first. */
   toLookUp(platform: Platform, beforeMs: number, limit: number): string[];
 };
 
@@ -66,7 +64,7 @@ export function accountsOf(catalog: DatabaseSync): Accounts {
     add: (platform, userId) => {
       add.run(platform, userId);
     },
-    // The network tells of everybody: of those who are not known here only what keeps their posts from being shown is noted.
+    // Networks report all accounts: of unknown ones only what hides their posts is recorded.
     setStatus: ({ platform, userId, status, observedMs }) => {
       if (status !== "active" && status !== "opted-out") add.run(platform, userId);
       if (status === "deleted") setDeleted.run(observedMs, platform, userId);

@@ -3,12 +3,11 @@ import type { Platform } from "../../posts/post.ts";
 import type { CoverageInterval } from "../archive.ts";
 
 /**
- * Until when a platform's streamed posts have aged out, Unix milliseconds: what a stream or a backfill brings from before is
- * not kept, and nothing claims to hold it. Imports are kept whatever their age.
+ * Streamed posts from before this time have aged out, Unix milliseconds: later copies are rejected, and no coverage claims
+ * them. Imports stay whatever their age.
  */
 const nameOf = (platform: Platform): string => `aged_out ${platform}`;
 
-/** Null where nothing has aged out. */
 export function agedOutMs(catalog: DatabaseSync, platform: Platform): number | null {
   const row = catalog.prepare("SELECT value FROM setting WHERE name = ?").get(nameOf(platform));
   return row === undefined ? null : Number(row.value);
@@ -26,7 +25,6 @@ export function putAgedOut(catalog: DatabaseSync, platform: Platform, ms: number
 
 const keepsAll = "import";
 
-/** What is left of an interval; it may be empty. */
 export function withoutAgedOut(
   catalog: DatabaseSync,
   interval: CoverageInterval,
@@ -36,7 +34,7 @@ export function withoutAgedOut(
   return { ...interval, fromMs: agedMs };
 }
 
-/** Takes from all intervals of a platform but those of imports what lies before a time. */
+/** Ends coverage before `ms`, except that of imports. */
 export function cutCoverage(catalog: DatabaseSync, platform: Platform, ms: number): void {
   catalog
     .prepare("DELETE FROM interval WHERE platform = ? AND source <> ? AND to_ms <= ?")

@@ -1,13 +1,12 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** Everything in the archive's folder, bytes. */
 export function archiveBytes(folder: string): number {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((file) => file.isFile())
     .reduce((sum, file) => sum + sizeOf(join(file.parentPath, file.name)), 0);
 }
 
-/** 0 for a file that is gone. */
+/** 0 for a missing file. */
 export const sizeOf = (path: string): number =>
   statSync(path, { throwIfNoEntry: false })?.size ?? 0;

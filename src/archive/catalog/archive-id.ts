@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
 
-/** What an archive is recognised by: it follows from the key of its uri hashes, and does not give it away. */
+/** Derived from the key of the uri hashes without revealing it. */
 export const archiveId = (uriKey: string): string =>
   createHash("sha256").update(`earshot archive ${uriKey}`).digest("hex").slice(0, 32);

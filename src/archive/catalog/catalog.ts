@@ -7,30 +7,26 @@ import { accountByHandle, accountById, accountWithoutId } from "../../text/facet
 import type { Collection, CoverageInterval, PlatformCoverage } from "../archive.ts";
 import type { PreparedHandle } from "../prepared.ts";
 
-/** One segment of a platform: it owns the IDs from `low` up to the next segment's `low`. */
+/** Owns the IDs from `low` up to the next segment's `low`. */
 export type SegmentEntry = {
   platform: Platform;
   sequence: number;
   low: bigint;
   high: bigint;
-  /** Covers at least the posts of the segment: it is widened before a post that needs it is written. */
+  /** Widened before a post that needs it is written. */
   skew: TimeSkew;
-  /** What made its terms: the version of the analyzer and that of Unicode. */
   analyzer: string;
-  /** How its posts are numbered: `presentNumbering`, or 0 for numbers of a hash that is keyed for each archive. */
+  /** `presentNumbering`, or 0 for numbers from a hash keyed per archive. */
   numbering: number;
-  /** Whether its index was merged into one piece since it is quiet. */
   optimised: boolean;
-  /** The number of the last commit that wrote to it. */
+  /** The last commit number that wrote to it. */
   writtenIn: number;
-  /** Whether it is being copied into another file: what changes meanwhile is noted in it. */
+  /** Whether it is being copied: changes are then listed in it. */
   rewriting: boolean;
 };
 
-/** The posts of one millisecond are numbered as `number-slots.ts` does it. */
 export const presentNumbering = 1;
 
-/** What makes the terms of posts here. */
 export const presentAnalyzer = `${analyzerVersion} ${unicodeVersion}`;
 
 /** Page cache of a connection to the catalog, KiB. */
@@ -42,7 +38,6 @@ export function segmentPath(folder: string, entry: { platform: string; sequence:
   return join(folder, entry.platform, `${String(entry.sequence).padStart(6, "0")}.db`);
 }
 
-/** The segments of all platforms, lowest IDs first within each. */
 export function readSegments(catalog: DatabaseSync): SegmentEntry[] {
   const statement = catalog.prepare("SELECT * FROM segment ORDER BY platform, low");
   statement.setReadBigInts(true);
@@ -80,7 +75,7 @@ export function addSegmentEntry(
     .run(platform, sequence, low, skew.minMs, skew.maxMs, presentAnalyzer, writtenIn, numbering);
 }
 
-/** Notes the commit in which a segment was last written, after the segment has noted it itself (`commit-number.ts`). */
+/** Records the last commit that wrote to a segment, after the segment itself has (`commit-number.ts`). */
 export function setWrittenIn(
   catalog: DatabaseSync,
   { platform, sequence }: Pick<SegmentEntry, "platform" | "sequence">,
@@ -91,7 +86,7 @@ export function setWrittenIn(
     .run(commit, platform, sequence);
 }
 
-/** The number of a platform's next segment: above that of every one there is, or was and may still be read. */
+/** Above all present numbers, and former ones that may still be read. */
 export function nextSequence(catalog: DatabaseSync, platform: Platform): number {
   const row = catalog
     .prepare(
@@ -112,7 +107,6 @@ export function setSkew(catalog: DatabaseSync, entry: SegmentEntry, skew: TimeSk
     .run(skew.minMs, skew.maxMs, entry.platform, entry.sequence);
 }
 
-/** Notes that the posts of a segment are numbered as they are now. */
 export function setNumbering(
   catalog: DatabaseSync,
   { platform, sequence }: Pick<SegmentEntry, "platform" | "sequence">,
@@ -122,7 +116,6 @@ export function setNumbering(
     .run(presentNumbering, platform, sequence);
 }
 
-/** Notes that the index of a segment was merged into one piece. */
 export function setOptimised(
   catalog: DatabaseSync,
   { platform, sequence }: Pick<SegmentEntry, "platform" | "sequence">,
@@ -132,13 +125,12 @@ export function setOptimised(
     .run(platform, sequence);
 }
 
-/** The key of this archive's uri hashes. */
 export const readUriKey = (catalog: DatabaseSync): string => readSetting(catalog, "uri_key");
 
 /**
- * `arrival` is the number of the post that arrived last, `arrivals_from` the one up to which arrivals are forgotten, `generation` that of the count changes that gather, `count_step`
- * that of the last step in which some were added to their posts. `commit_number` counts the commits that segments take part in
- * (`commit-number.ts`), and `identified` is 1 once every segment notes who it is.
+ * `arrival` is the newest ingest number; `arrivals_from` the start of the retained ingest order; `generation` the open
+ * generation of count changes; `count_step` the last step in which counts were added to posts. `commit_number` counts commits
+ * that involve segments (`commit-number.ts`); `identified` is 1 once every segment contains its identity.
  */
 type NumberSetting =
   | "arrival"
@@ -170,18 +162,17 @@ export function readCheckpoint(catalog: DatabaseSync, name: string): string | nu
   return row === undefined ? null : String(row.value);
 }
 
-/** What is held completely of each platform that has any post or interval, of single accounts too. */
+/** The coverage of each platform with any post or interval, including single accounts. */
 export const readCoverage = (catalog: DatabaseSync): PlatformCoverage[] =>
   byPlatform(catalog, catalog.prepare("SELECT * FROM interval ORDER BY from_ms").all());
 
-/** The same without what is held of single accounts, of which there may be thousands. */
+/** The coverage without single accounts, of which there may be thousands. */
 export const readCoverageOfAll = (catalog: DatabaseSync): PlatformCoverage[] =>
   byPlatform(
     catalog,
     catalog.prepare("SELECT * FROM interval WHERE account = '' ORDER BY from_ms").all(),
   );
 
-/** Reads what is held of one account alone, by its platform and its id in lower case. */
 export function coverageOfAccount(
   catalog: DatabaseSync,
 ): (platform: Platform, account: string) => CoverageInterval[] {
@@ -219,7 +210,7 @@ const toInterval = (row: IntervalRow): CoverageInterval => ({
   toMs: Number(row.to_ms),
 });
 
-/** Adds an interval; those of the same kind and source that it overlaps or touches become one with it. */
+/** Merges intervals of the same kind and source that overlap or touch. */
 export function addCoverage(catalog: DatabaseSync, interval: CoverageInterval): void {
   const { platform, collection, account, source, fromMs, toMs } = interval;
   if (toMs <= fromMs) return;
@@ -236,7 +227,6 @@ export function addCoverage(catalog: DatabaseSync, interval: CoverageInterval): 
   catalog.prepare("INSERT INTO interval VALUES(?, ?, ?, ?, ?, ?)").run(...kind, from, to);
 }
 
-/** Remembers which account was seen with which handle, and when last. */
 export function addHandles(catalog: DatabaseSync, handles: readonly PreparedHandle[]): void {
   const put = catalog.prepare(
     `INSERT INTO handle VALUES(?, ?, ?, ?)
@@ -249,8 +239,8 @@ export function addHandles(catalog: DatabaseSync, handles: readonly PreparedHand
 }
 
 /**
- * The accounts that a name given by a user can stand for, on every platform, as facets hold them: the handle itself, and every
- * account id that ever bore it. A name that nobody bore is taken for an account id, together with the handles of that account.
+ * The facet keys of accounts that a user-given name can mean: the handle, and every account id that ever had it. A name that
+ * was never a handle is taken for an account id, with that account's handles.
  */
 export function resolveAccount(catalog: DatabaseSync, name: string): string[] {
   const bearers = catalog
@@ -271,7 +261,7 @@ export function resolveAccount(catalog: DatabaseSync, name: string): string[] {
   return keys;
 }
 
-/** The ids of the accounts of a platform that ever bore a handle. */
+/** Accounts that ever had the handle. */
 export function accountIds(catalog: DatabaseSync, platform: Platform, handle: string): string[] {
   return catalog
     .prepare("SELECT user_id FROM handle WHERE handle = ? AND platform = ?")
@@ -279,7 +269,7 @@ export function accountIds(catalog: DatabaseSync, platform: Platform, handle: st
     .map((row) => String(row.user_id));
 }
 
-/** The handle that an account was last seen with. */
+/** The last known handle. */
 export function presentHandle(
   catalog: DatabaseSync,
 ): (platform: Platform, userId: string) => string | null {

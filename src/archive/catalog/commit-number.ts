@@ -2,14 +2,12 @@ import type { DatabaseSync } from "node:sqlite";
 import { putSetting, readSetting } from "./catalog.ts";
 
 /**
- * The commits of the catalog that segments take part in are numbered, and each segment notes the last one in which it was
- * written. Segments are committed before the catalog, so that a crash can leave one commit that the catalog does not know:
- * a segment that is further ahead shows that the catalog is older than it.
+ * Numbers the catalog commits that involve segments; each segment stores the last one that wrote to it. Segments commit
+ * first, so that a crash can leave them one ahead. A segment further ahead proves that the catalog is an older copy.
  */
 export type CommitNumber = {
-  /** The number of the transaction that is open; counted at the first call within it. */
+  /** Assigned at the first call in the open transaction. */
   current(): number;
-  /** A transaction begins. */
   reset(): void;
 };
 
@@ -26,7 +24,7 @@ export function commitNumberOf(catalog: DatabaseSync): CommitNumber {
   };
 }
 
-/** Counts the transaction that is open; once in each. */
+/** Call once per transaction. */
 export function countCommit(catalog: DatabaseSync): number {
   const number = Number(readSetting(catalog, "commit_number")) + 1;
   putSetting(catalog, "commit_number", number);

@@ -1,32 +1,28 @@
 import type { CoverageInterval } from "../archive.ts";
 
-/** A span of time, Unix milliseconds, `toMs` exclusive; `fromMs` null is unbounded. */
+/** Unix milliseconds, `toMs` exclusive; `fromMs` null is unbounded. */
 export type Span = { fromMs: number | null; toMs: number };
 
-/** An interval that begins here or earlier reaches back before every post: nobody posted before 1970, whatever dates say. */
+/** Intervals from here on count as unbounded: no post is from before 1970, whatever its date. */
 const firstMs = 0;
 
-/** Sources that end where their interval ends. Any other is a stream, which goes on. */
+/** Sources whose intervals have ended. All others are streams, which continue. */
 const endedSources = new Set(["import", "backfill"]);
 
-/**
- * Streams that bring what one server of a network sees: the ledger tells when they were followed, and nothing that they hold
- * is all that everybody wrote.
- */
+/** Streams of one server's view: coverage records when they were followed, but they never have all posts. */
 const partialSource = /^mastodon-stream:/;
 
-/** What a source is called that follows the public stream of one server. */
 export const mastodonStreamSource = (host: string): string => `mastodon-stream:${host}`;
 
-/** The end of the newest interval of a stream, Unix milliseconds; -Infinity when there is none. */
+/** Unix milliseconds; -Infinity if no stream has an interval. */
 export const streamEndMs = (intervals: readonly CoverageInterval[]): number =>
   intervals
     .filter(isStream)
     .reduce((end, { toMs }) => Math.max(end, toMs), Number.NEGATIVE_INFINITY);
 
 /**
- * Whether a stream has caught up: `liveSinceMs` is when its present connection was opened, null while there is none. What an
- * outage delayed comes first, so the stream has caught up once its intervals reach beyond that.
+ * `liveSinceMs`: when the present connection opened, null if disconnected. Delayed posts come first, so the stream has caught
+ * up once its intervals reach beyond that time.
  */
 export const hasCaughtUp = (
   intervals: readonly CoverageInterval[],
@@ -34,8 +30,8 @@ export const hasCaughtUp = (
 ): boolean => liveSinceMs !== null && streamEndMs(intervals) >= liveSinceMs;
 
 /**
- * How far the intervals of a stream that has caught up, and others beyond them, reach into a window: to its end, or to where only
- * the slack of the stream closes it.
+ * How far the intervals of a caught-up stream, and others beyond them, reach into a window: to its end, or to where only the
+ * slack closes it.
  */
 export function reachedMs(window: Span, intervals: readonly CoverageInterval[]): number {
   const newestMs = streamEndMs(intervals);
@@ -44,9 +40,8 @@ export function reachedMs(window: Span, intervals: readonly CoverageInterval[]):
 }
 
 /**
- * The parts of a window that no interval holds, oldest first. A live stream is always a moment behind: where the window reaches
- * to the present, the newest interval of a stream reaches it too, unless it ended longer than `slackMs` before `nowMs`. The slack
- * is for a stream that `hasCaughtUp`; for any other it is 0.
+ * The uncovered parts of a window, oldest first. Live streams lag: a window that reaches the present is covered to its end
+ * unless the newest stream interval ended more than `slackMs` before `nowMs`. Pass a slack only if `hasCaughtUp`, else 0.
  */
 export function gapsIn(
   window: Span,
@@ -70,11 +65,10 @@ export function gapsIn(
   return gaps;
 }
 
-/** One account's posts are fetched, not listened to. */
+/** Single accounts are fetched, not streamed. */
 const isStream = ({ source, account }: CoverageInterval): boolean =>
   account === null && !endedSources.has(source);
 
-/** The intervals of a collection that hold what everybody wrote. */
 export const intervalsOf = (
   intervals: readonly CoverageInterval[],
   collection: CoverageInterval["collection"],
@@ -86,7 +80,6 @@ export const intervalsOf = (
       !partialSource.test(interval.source),
   );
 
-/** The union of several lists of spans, oldest first. */
 export function unionOf(spans: readonly Span[]): Span[] {
   const sorted = spans.toSorted((a, b) => startOf(a) - startOf(b));
   const union: Span[] = [];
@@ -98,7 +91,7 @@ export function unionOf(spans: readonly Span[]): Span[] {
   return union;
 }
 
-/** What lies in both of two lists, each oldest first and without overlaps, as the result is. */
+/** Both lists, and the result, are oldest first and without overlaps. */
 export function intersectionOf(a: readonly Span[], b: readonly Span[]): Span[] {
   const both: Span[] = [];
   let atA = 0;
@@ -115,7 +108,7 @@ export function intersectionOf(a: readonly Span[], b: readonly Span[]): Span[] {
   }
 }
 
-/** What is left of a window without its gaps (oldest first, within it), oldest first. */
+/** The parts of a window outside `gaps`, which are in it; both oldest first. */
 export function intervalsIn(window: Span, gaps: readonly Span[]): Span[] {
   const held: Span[] = [];
   let reachedMs = startOf(window);
@@ -127,7 +120,7 @@ export function intervalsIn(window: Span, gaps: readonly Span[]): Span[] {
   return held;
 }
 
-/** At most `count` gaps of a list, oldest first: beyond it the oldest become one, with what is held between them. */
+/** At most `count` gaps, oldest first: joins the oldest ones, including covered time between them. */
 export function coarsened(gaps: readonly Span[], count: number): readonly Span[] {
   const [oldest] = gaps;
   const lastJoined = gaps.at(-count);

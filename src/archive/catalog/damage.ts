@@ -2,10 +2,9 @@ import { type IdRange, windowOfIds } from "../../posts/ids.ts";
 import type { Damage } from "../archive.ts";
 import type { SegmentEntry } from "./catalog.ts";
 
-/** More spans of one segment than this become one. */
+/** More spans per segment are joined into one. */
 const mostSpans = 50;
 
-/** What damaged IDs of a segment mean for an answer. */
 export function damageOf(
   { platform, sequence, skew }: Pick<SegmentEntry, "platform" | "sequence" | "skew">,
   ids: readonly IdRange[],

@@ -69,7 +69,7 @@ function recovered(): Promise<RecoverReport> {
   return recover({ dataDir, isForced: false, arrivalsKept: 1_000, onProgress: () => {}, signal });
 }
 
-/** Writes bytes into the first page of a table of the catalog, at a place that follows from the page. */
+/** Writes bytes into the first page of a catalog table, at an offset derived from the page. */
 function overwrite(table: string, bytes: Uint8Array, placeIn: (page: Buffer) => number): void {
   const path = catalogPath(folder());
   const { pageBytes, tables } = pageMap(path);
@@ -81,14 +81,13 @@ function overwrite(table: string, bytes: Uint8Array, placeIn: (page: Buffer) => 
   closeSync(file);
 }
 
-/** Changes the catalog as a broken disk does. */
+/** Changes the catalog without updating checksums, as a broken disk would. */
 function damage(sql: string): void {
   const catalog = new DatabaseSync(catalogPath(folder()));
   catalog.exec(sql);
   catalog.close();
 }
 
-/** Opens the archive and waits until its catalog is verified. */
 async function verified(): Promise<Archive> {
   const archive = await opened();
   await archive.verified().catch(async (error: unknown) => {
@@ -136,7 +135,7 @@ test.each([
 });
 
 test("recover does not take over a table of which a row cannot be read", async () => {
-  // The type of the first value of a row, which says how long it is, follows the lengths of the row and of its header.
+  // The serial type of a row's first value, which sets its length, follows the sizes of the row and of its header.
   overwrite("label", Uint8Array.of(0x5b), (page) => page.readUInt16BE(8) + 2);
   await expect(verified()).rejects.toMatchObject({ code: "archive_damaged" });
   const { takenOver } = await recovered();

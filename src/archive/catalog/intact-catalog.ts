@@ -4,21 +4,21 @@ import { inTransaction } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { type CatalogDamage, catalogDamage, damagedAmong } from "./sums.ts";
 
-/** The table of what the sources have completely: without it answers are correct, and not complete. */
+/** The coverage table: answers without it are correct, but not complete. */
 const coverageTable = "interval";
 
-/** The schema, and the tables with a row per segment or setting: what opening an archive reads. */
+/** All that opening an archive reads. */
 const tablesOfStart = ["sqlite_schema", "setting", "segment", "retired"];
 
-/** Verifies what is read while an archive is opened, in about a millisecond. Errors: `archive_damaged`. */
+/** Takes about a millisecond. Errors: `archive_damaged`. */
 export function requireIntactStart(catalog: DatabaseSync, path: string): void {
   const tables = damagedAmong(catalog, tablesOfStart);
   if (tables.length > 0) throw damaged(path, { tables, structure: [] });
 }
 
 /**
- * Verifies all of a catalog, which takes about a second per million handles. Damaged indexes are rebuilt; damaged coverage is
- * given up, so that it is unknown. Returns a warning for each. Errors: `archive_damaged` where anything else is damaged.
+ * Verifies the whole catalog, about a second per million handles. Rebuilds damaged indexes and drops damaged coverage, with a
+ * warning each. Errors: `archive_damaged` for other damage.
  */
 export function requireIntactCatalog(catalog: DatabaseSync, path: string): string[] {
   const found = catalogDamage(catalog);
@@ -46,7 +46,7 @@ export function requireIntactCatalog(catalog: DatabaseSync, path: string): strin
 export const isIntact = ({ tables, structure }: CatalogDamage): boolean =>
   tables.length === 0 && structure.length === 0;
 
-/** Outside of `inTransaction`: the difference that the damage makes must not be counted. */
+/** Outside of `inTransaction`, so that the difference caused by the damage is not added to the checksum. */
 const giveUpCoverage = (catalog: DatabaseSync): void =>
   catalog.exec(
     `BEGIN IMMEDIATE; DELETE FROM ${coverageTable};

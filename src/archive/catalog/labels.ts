@@ -7,19 +7,16 @@ type Label = Extract<ArchiveChange, { kind: "label" }>;
 /** A post's uri, or an account's id in lower case. */
 export type LabelSubject = { platform: Platform; subject: string };
 
-/** Whether a subject is an account: a DID, or what is no uri, such as `12@mastodon.social`. */
+/** Whether a subject is an account: a DID, or not a uri, such as `12@mastodon.social`. */
 export const isAccountId = (subject: string): boolean =>
   subject.startsWith("did:") || !/^[a-z][a-z0-9+.-]*:/i.test(subject);
 
-/** What labelers say of posts and accounts, whether these are held here or not. */
 export type Labels = {
-  /** False for what was made before what the same source says now of the same subject. */
+  /** False if the same source has a newer label with this value on the subject. */
   put(label: Label): boolean;
-  /** Whether anything was ever said of a platform's posts or accounts. */
   any(platform: Platform): boolean;
-  /** The values that stand, each once. */
+  /** The values in force, without duplicates. */
   of(platform: Platform, subject: string): string[];
-  /** Takes back what has expired; the subjects that it concerns. */
   expire(nowMs: number): LabelSubject[];
 };
 

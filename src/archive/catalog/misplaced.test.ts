@@ -3,7 +3,7 @@ import { makePost } from "../../../test/support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
 import { openCatalog } from "./open-catalog.ts";
 
-/** A record key that tells 2026-07-04. */
+/** A record key containing the time 2026-07-04. */
 const key = "3mptbyoeyc22k";
 const toldMs = Date.UTC(2026, 6, 4, 14, 38);
 const uri = `at://did:plc:author/app.bsky.feed.post/${key}`;

@@ -4,36 +4,34 @@ import type { Platform } from "../../posts/post.ts";
 import { tidMs } from "../../posts/tid.ts";
 
 /**
- * Most uris of Bluesky tell when they were made, and a post lies near that time. One that claims another time lies elsewhere:
- * those few are listed here, so that looking for a uri never means looking into every segment.
+ * Most Bluesky uris contain their creation time, near which the post is stored. Exceptions are listed here, so that finding a
+ * uri never means searching every segment.
  */
 const nearMs = 86_400_000;
 
-/** The time that a uri tells, Unix milliseconds; null where it tells none. */
 export function uriTimeMs(platform: Platform, uri: string): number | null {
   return platform === "bluesky" ? tidMs(uri.slice(uri.lastIndexOf("/") + 1)) : null;
 }
 
-/** The times within which a post lies whose uri tells this one, unless it is listed as strayed. */
+/** Where a post with this time in its uri is stored unless listed. */
 export const nearTime = (timeMs: number): { fromMs: number; toMs: number } => ({
   fromMs: timeMs - nearMs,
   toMs: timeMs + nearMs,
 });
 
-/** Whether a post lies far from the time that its uri tells; false where it tells none. */
+/** Stored far from the time in its uri; false if it contains none. */
 export function isMisplaced(platform: Platform, uri: string, id: bigint): boolean {
   const toldMs = uriTimeMs(platform, uri);
   if (toldMs === null) return false;
   return !hasTime(id) || Math.abs(idTimeMs(id) - toldMs) > nearMs;
 }
 
-/** A post is listed by an ID of its millisecond: it may get another number there. */
+/** Listed by any ID of the millisecond, because the number in it may change. */
 export type MisplacedPosts = {
-  /** False when it is listed already. */
   add(platform: Platform, hash: bigint, id: bigint): boolean;
   remove(platform: Platform, hash: bigint, id: bigint): void;
   isListed(platform: Platform, hash: bigint, id: bigint): boolean;
-  /** An ID of each millisecond in which a post with this hash is listed. */
+  /** One ID per millisecond. */
   idsOf(platform: Platform, hash: bigint): bigint[];
 };
 

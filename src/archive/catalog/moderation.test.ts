@@ -63,7 +63,7 @@ const profile = (labels: readonly string[], observedMs: number): ArchiveChange =
 const found = (query: string): string[] =>
   archive.records(archive.ask(query).positions).map((record) => record.Metadata.uri);
 
-/** Posts of two accounts in turn, over several segments. */
+/** Alternating posts of two accounts, over several segments. */
 function putPosts(count = 10): void {
   archive.put(
     ...Array.from({ length: count }, (_, n) => post(n % 2 === 0 ? alice : "did:plc:bob", n)),
@@ -80,7 +80,7 @@ describe("the state of an account", () => {
       expect(found("river")).toHaveLength(5);
       expect(found(`from:${alice}`)).toEqual([]);
       expect(archive.search({ plan: { kind: "all" } }).positions).toHaveLength(5);
-      // A page that was found before is filled in without them.
+      // A page found before is filled in without them.
       expect(archive.records(positions as Position[])).toHaveLength(5);
       archive.write([status(alice, "active", start + 2)]);
       expect(found("river")).toHaveLength(10);
@@ -137,7 +137,7 @@ describe("the state of an account", () => {
 });
 
 describe("a crash that left an account half judged", () => {
-  /** As if the first segment had been judged, and the catalog had not heard of it. */
+  /** As if a crash had interrupted moderation after the first segment. */
   function leaveHalfJudged(): void {
     const catalog = openCatalog(archive.folder);
     changeCatalog(catalog, `INSERT INTO unjudged VALUES('bluesky', '${alice}')`);

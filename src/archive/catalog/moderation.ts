@@ -4,16 +4,15 @@ import type { Accounts } from "./accounts.ts";
 import type { Labels } from "./labels.ts";
 
 /**
- * Who may be seen. A post is hidden while its account is anything but active, while the account asks not to be shown to
- * those who are not signed in (nobody here is), and while a label that hides stands on the post or the account. All of it
- * can be taken back. Other labels become labels of the post; those that begin with `!` are instructions, and shown to nobody.
+ * A post is hidden while its account is inactive or asks to be hidden from those not signed in (as all are here), and while
+ * it or the account has a hiding label; all reversible. Other labels are shown, except instructions, which begin with `!`.
  */
 const hidingLabels = new Set(["!takedown", "!hide", "!suspend"]);
 const notForStrangers = "!no-unauthenticated";
 
 type PostName = { platform: Platform; uri: string; userId: string | null };
 
-/** What accounts and labels say of a post; the account's id in lower case. */
+/** `userId` is in lower case. */
 export function moderationOf(
   { platform, uri, userId }: PostName,
   accounts: Accounts,

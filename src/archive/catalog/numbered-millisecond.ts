@@ -1,11 +1,11 @@
 import { lastInMillisecond, numberOfHash } from "../../posts/ids.ts";
 
-/** A post that may have any number; `id` is the one that it has now. */
+/** A post whose number may change; `id` is the present one. */
 type UnnumberedPost = { id: bigint; uriHash: string };
 
 /**
- * The IDs of all posts of one millisecond, by the IDs that they have now: what `number-slots.ts` comes to, one post after another.
- * `low` is the first ID of the millisecond, `fixed` has the IDs that are not to be given.
+ * New IDs by present IDs: the same as inserting all one by one with `number-slots.ts`. `low` is the first ID of the
+ * millisecond; `fixed` are taken IDs.
  */
 export function numberMillisecond(
   low: bigint,
@@ -22,7 +22,7 @@ export function numberMillisecond(
     numbered.push({ id, to: free });
     free += 1n;
   }
-  // What reaches beyond the end of the millisecond is pushed back.
+  // Numbers past the end of the millisecond move back.
   let highest = lastInMillisecond(low);
   for (const post of numbered.toReversed()) {
     while (fixed.has(highest)) highest -= 1n;

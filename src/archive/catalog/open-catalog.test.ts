@@ -23,14 +23,14 @@ afterEach(() => archive.remove());
 const newer = expect.objectContaining({ code: "newer_schema" });
 const everything = { plan: { kind: "all" } } as const;
 
-/** What another version of the program would have noted of every segment. */
+/** As if another version of the program had written every segment. */
 function note(analyzer: string): void {
   const catalog = openCatalog(archive.folder);
   changeCatalog(catalog, `UPDATE segment SET analyzer = '${analyzer}'`);
   catalog.close();
 }
 
-/** Takes the words of all posts out of the index, as if an analyzer had made other ones of them. */
+/** Removes the terms of all posts from the index, as if another analyzer had made it. */
 function spoilTerms(): void {
   const segment = new DatabaseSync(join(archive.folder, "bluesky", "000001.db"));
   segment.exec("INSERT INTO term(term) VALUES('delete-all')");
@@ -86,7 +86,7 @@ describe("a segment whose terms another analyzer made", () => {
 });
 
 describe("an archive of the first form", () => {
-  /** As the first version made it: one post, terms of analyzer 1, a span held completely. */
+  /** As the first version made it: one post, terms of analyzer 1, one covered span. */
   function makeFirstForm(folder: string): void {
     const version = (database: DatabaseSync) => database.exec("PRAGMA user_version = 1");
     mkdirSync(join(folder, "bluesky"), { recursive: true });

@@ -21,11 +21,7 @@ import { requireCurrentCatalog } from "./require-current-catalog.ts";
 import { catalogMigrations } from "./schema.ts";
 import { fillCatalogSums, maintainCatalogSums } from "./sums.ts";
 
-/**
- * Opens the catalog of an archive for writing, makes it when there is none, brings it and its segments up to date when an
- * earlier version made them. Errors: `newer_schema` where a later one did, and those of a catalog that is not the present one
- * of its segments (`require-current-catalog.ts`).
- */
+/** Creates or migrates the catalog and its segments. Errors: `newer_schema`, and those of `require-current-catalog.ts`. */
 export function openCatalog(folder: string): DatabaseSync {
   requireCurrentCatalog(folder);
   if (isOutdated(folder)) migrateSegments(folder);
@@ -42,7 +38,7 @@ export function openCatalog(folder: string): DatabaseSync {
   return catalog;
 }
 
-/** Segments of an earlier version note who they are. After a crash those that did are passed over. */
+/** Writes identities to segments of an earlier version; resumes after a crash. */
 function identifySegments(folder: string, catalog: DatabaseSync): void {
   inTransaction(catalog, () => {
     const uriKey = readUriKey(catalog);
@@ -65,7 +61,7 @@ function isOutdated(folder: string): boolean {
   return reading(folder, versionOf) < catalogMigrations.length;
 }
 
-/** The segments come first: whoever sees the catalog in its present form counts on theirs. */
+/** Segments first: a reader that sees the migrated catalog relies on migrated segments. */
 function migrateSegments(folder: string): void {
   const segments = reading(folder, (catalog) =>
     versionOf(catalog) === 0 ? [] : catalog.prepare("SELECT platform, sequence FROM segment").all(),
@@ -88,7 +84,7 @@ function reading<Value>(folder: string, read: (catalog: DatabaseSync) => Value):
   }
 }
 
-/** Throws `newer_schema` where a later version of the analyzer has made the terms of any segment. */
+/** Throws `newer_schema` if a later analyzer made any segment's terms. */
 export function requireKnownAnalyzers(segments: readonly SegmentEntry[], folder: string): void {
   if (segments.every(({ analyzer }) => versionIn(analyzer) <= analyzerVersion)) return;
   throw new EarshotError("newer_schema", `${folder} was written by a later version of Earshot`, {
@@ -96,5 +92,5 @@ export function requireKnownAnalyzers(segments: readonly SegmentEntry[], folder:
   });
 }
 
-/** The version in what a segment notes of its analyzer: `<version> <version of Unicode>`, or the first alone. */
+/** Parses `<version> <version of Unicode>`, or the version alone. */
 const versionIn = (analyzer: string): number => Number(analyzer.split(" ")[0]);

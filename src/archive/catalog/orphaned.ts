@@ -5,26 +5,24 @@ import { damageMarkerOf } from "../segments/damage-marker.ts";
 import { type SegmentEntry, segmentPath } from "./catalog.ts";
 
 /**
- * Segment files that belong to no segment: what a crash left of a batch or of a copy. They are moved into a folder of their
- * own, which is left alone until they are old, as the catalog that does not list them may be the one that is wrong.
+ * Segment files without a catalog entry, left by a crash. They are moved to a folder of their own and kept for a time,
+ * because the catalog may be the wrong one.
  */
 export const orphanedFolder = (folder: string): string => join(folder, "orphaned");
 
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
-/** Segment files, their side files and markers of damage. */
 const segmentFile = /^(\d{6,})\.(?:db(?:-wal|-shm|-journal)?|damaged)$/;
 
-/** The numbers of which there is any file in a platform's folder. */
 export function segmentNumbersIn(folder: string, platform: string): number[] {
   const numbers = filesIn(join(folder, platform)).map((name) => segmentFile.exec(name)?.[1]);
   return [...new Set(numbers.filter((number) => number !== undefined).map(Number))];
 }
 
-/** Moves the files of a segment there; where they are from then on, null where there were none. */
+/** Returns the new path, null if there were no files. */
 export function moveToOrphaned(folder: string, key: SegmentKey): string | null {
   const path = segmentPath(folder, key);
-  // The log goes first: a database that is moved without it would lose what is in it.
+  // The log goes first: a database moved without its log would lose the log's content.
   const files = [`${path}-wal`, `${path}-shm`, `${path}-journal`, path].filter(existsSync);
   rmSync(damageMarkerOf(path), { force: true });
   if (files.length === 0) return null;
@@ -34,7 +32,7 @@ export function moveToOrphaned(folder: string, key: SegmentKey): string | null {
   return target;
 }
 
-/** What was begun with the log of a database goes on with its file. */
+/** Skips only existing databases, so that an interrupted move, which leaves a log alone, continues at its path. */
 function freePath(folder: string, { platform, sequence }: SegmentKey): string {
   const number = basename(segmentPath("", { platform, sequence }), ".db");
   for (let copy = 1; ; copy += 1) {
@@ -45,20 +43,19 @@ function freePath(folder: string, { platform, sequence }: SegmentKey): string {
 
 type OrphanedFile = { path: string; bytes: number; sinceMs: number };
 
-/** The files there, those moved first first. */
 function orphanedFiles(folder: string): OrphanedFile[] {
   const orphaned = orphanedFolder(folder);
   return filesIn(orphaned)
     .flatMap((name) => {
       const path = join(orphaned, name);
       const stats = statSync(path, { throwIfNoEntry: false });
-      // Being renamed changes the status of a file, and not its content.
+      // Renaming changes a file's ctime, not its mtime.
       return stats === undefined ? [] : [{ path, bytes: stats.size, sinceMs: stats.ctimeMs }];
     })
     .sort((a, b) => a.sinceMs - b.sinceMs);
 }
 
-/** How many databases are there, and what they take with their logs. */
+/** Databases, and their bytes with logs. */
 export function orphanedTotals(folder: string): { files: number; bytes: number } {
   const files = orphanedFiles(folder);
   return {
@@ -67,7 +64,7 @@ export function orphanedTotals(folder: string): { files: number; bytes: number }
   };
 }
 
-/** Removes what was moved there before `untilMs`, and the oldest beyond `mostBytes`. */
+/** Removes files orphaned before `untilMs`, and the oldest beyond `mostBytes`. */
 export function removeOrphaned(folder: string, untilMs: number, mostBytes: number): void {
   const files = orphanedFiles(folder);
   let bytes = files.reduce((sum, file) => sum + file.bytes, 0);

@@ -10,13 +10,13 @@ import { numberMillisecond } from "./numbered-millisecond.ts";
 
 type Lookup = Pick<PostLookup<unknown>, "lowestId" | "findById">;
 
-/** `uri` is null where the post keeps its ID whatever its uri. */
+/** `uri` is null if the post keeps its ID whatever its uri. */
 type PostOfMillisecond = { id: bigint; uri: string | null };
 
 /**
- * The posts of a segment that have other IDs than those by which they are looked for, by the latter: earlier releases numbered
- * posts by a hash that is keyed for each archive, segments that they wrote keep those numbers until they are rewritten, and
- * posts that make room for others have other IDs where those are missing. Reads the milliseconds of the IDs.
+ * Maps given IDs to the posts' stored IDs where they differ. Earlier releases numbered posts with a hash keyed per archive,
+ * kept until the segment is rewritten; posts that made room for others differ where those are missing. Reads the milliseconds
+ * of the IDs.
  */
 export function byOtherIds(
   lookup: Lookup,
@@ -44,7 +44,7 @@ function otherIdsIn(
   const others = new Map<bigint, bigint>();
   for (const { id, uri } of hashed) {
     const former = formerId(low, uri, uriKey);
-    // One that found its number taken got the next one.
+    // On a collision the post got the next number.
     for (const name of [former + 1n, former]) {
       if (name === former || !others.has(name)) others.set(name, id);
     }
@@ -54,11 +54,11 @@ function otherIdsIn(
   return others;
 }
 
-/** The ID that releases before 0055 gave to a post of the millisecond that begins with `low`. */
+/** The ID that releases before 0055 gave to a post; `low` is the first ID of its millisecond. */
 export const formerId = (low: bigint, uri: string, uriKey: string): bigint =>
   low | keyedNumber(uriKey, uri);
 
-/** The posts of the millisecond that begins with `low`, lowest IDs first. */
+/** Lowest IDs first. */
 export function postsWithin(lookup: Lookup, low: bigint): PostOfMillisecond[] {
   const high = lastInMillisecond(low);
   const posts: PostOfMillisecond[] = [];

@@ -2,9 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import type { LabelSubject } from "./labels.ts";
 
-/** The accounts and posts that are about to be judged anew, or that a crash left half judged. */
 export type PendingModeration = {
-  /** False when it is listed already. */
   add(subject: LabelSubject): boolean;
   all(): LabelSubject[];
   clear(): void;

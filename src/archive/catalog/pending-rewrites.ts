@@ -1,12 +1,9 @@
 import { pendingTasksIn } from "./pending-tasks.ts";
 
-/** What a segment is marked with while the rewrite that is wanted of it is being made: the wish is taken, and not yet met. */
+/** The requested rewrite is taken, but not finished. */
 export const rewriteInProgress = 2;
 
-/**
- * Segments that somebody wants rewritten though nothing is wrong with their analyzer: as texts that were forgotten are to be
- * gone from the disk, or as their lists and their index are to be made anew.
- */
+/** Requested rewrites of current segments: to remove forgotten texts from disk, or to rebuild lists and index. */
 export const {
   put: wantRewrites,
   take: takeWantedRewrite,

@@ -2,10 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { SegmentEntry } from "./catalog.ts";
 import { wantRewrites } from "./pending-rewrites.ts";
 
-/**
- * Segments that an operator named to be rewritten: what cannot be read of them is left out and reported, which no rewrite does
- * unasked.
- */
+/** Rewrites chosen by an operator, which leave out and report unreadable parts; others never do. */
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
 const nameOf = ({ platform, sequence }: SegmentKey): string => `salvage ${platform} ${sequence}`;
@@ -19,7 +16,6 @@ export function requestSalvage(catalog: DatabaseSync, entry: SegmentKey): void {
 export const isSalvagePending = (catalog: DatabaseSync, entry: SegmentKey): boolean =>
   catalog.prepare("SELECT 1 FROM setting WHERE name = ?").get(nameOf(entry)) !== undefined;
 
-/** Forgets the request; within a transaction. */
 export function endSalvage(catalog: DatabaseSync, entry: SegmentKey): void {
   catalog.prepare("DELETE FROM setting WHERE name = ?").run(nameOf(entry));
 }

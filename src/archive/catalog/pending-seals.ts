@@ -1,4 +1,4 @@
 import { pendingTasksIn } from "./pending-tasks.ts";
 
-/** Segments that somebody wants sealed without waiting until they have been left alone: as an import is over. */
+/** Seals that do not wait until segments are quiet, such as after an import. */
 export const { put: wantSeals, read: wantedSeals } = pendingTasksIn("wanted_seal");

@@ -3,16 +3,12 @@ import { readSegments, type SegmentEntry } from "./catalog.ts";
 
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
-/**
- * What somebody wants done with segments, kept in the catalog until it is: whoever keeps the archive up does it. What is done
- * makes another segment of one, so that the wish ends with it.
- */
+/** Requested tasks, stored until compaction has done them. A finished task replaces the segment, which ends the request. */
 export type PendingTasks = {
-  /** Notes the wish for these segments; forgets it for those that are no more. */
+  /** Adds requests; drops those of segments that no longer exist. */
   put(catalog: DatabaseSync, segments: Iterable<SegmentKey>): void;
-  /** Forgets the wish for a segment; whether there was one. */
   take(catalog: DatabaseSync, segment: SegmentKey): boolean;
-  /** The segments of which it is wanted, lowest IDs first within each platform. */
+  /** Lowest IDs first within each platform. */
   read(catalog: DatabaseSync): SegmentEntry[];
 };
 

@@ -13,26 +13,25 @@ import { segmentNumbersIn } from "./orphaned.ts";
 import { catalogMigrations } from "./schema.ts";
 
 /**
- * Whether a catalog is the present one of the segments beside it. A catalog that was lost, emptied, or set back to an earlier
- * state lists fewer segments than there are, and what it does not list would be taken for the remains of a crash.
+ * Verifies that a catalog belongs to the segments beside it. If it was lost, emptied or restored from an earlier copy,
+ * unlisted segments would be mistaken for leftovers of a crash.
  *
- * A crash leaves segments that are one commit ahead of the catalog, and never two (`commit-number.ts`). Segments are looked at
- * before the catalog, which only grows, so that no lock is needed beside a process that writes.
+ * A crash leaves segments one commit ahead of the catalog, never two (`commit-number.ts`). Segments are read before the
+ * catalog, which only grows, so that no lock is needed.
  *
- * The catalog notes the last commit of each segment, after the segment does. A segment file that is older than that is an earlier copy.
+ * The catalog stores each segment's last commit, after the segment does: a file with an older one is an earlier copy.
  *
- * Errors: `catalog_missing`, `catalog_older`, `catalog_foreign`, `segment_missing`, `segment_older`, `archive_missing`, each with how to
- * repair it.
+ * Errors: `catalog_missing`, `catalog_older`, `catalog_foreign`, `segment_missing`, `segment_older`, `archive_missing`, each
+ * with its repair.
  */
 export function requireCurrentCatalog(folder: string): void {
   const problem = catalogProblem(folder);
   if (problem !== null) throw problem;
 }
 
-/** What was seen while files came and went is looked at again. */
+/** Retries when files changed during the check. */
 const mostTries = 3;
 
-/** The error that says why the catalog cannot be used; null where it can. */
 export function catalogProblem(folder: string): EarshotError | null {
   for (let tries = 1; ; tries += 1) {
     const problem = problemNow(folder);
@@ -45,15 +44,14 @@ type SegmentFile = { name: string; path: string; identity: ReturnType<typeof ide
 type CatalogState = {
   uriKey: string;
   commitNumber: number;
-  /** The last commit of each segment that the catalog lists; 0 where an earlier version wrote it. */
+  /** The last commit of each listed segment; 0 if an earlier version wrote it. */
   listed: ReadonlyMap<string, number>;
-  /** Files that are no segments any more, or not yet. */
   retired: ReadonlySet<string>;
 };
 
 function problemNow(folder: string): EarshotError | null {
   const before = catalogState(folder);
-  // A copy that is being made is locked by whoever makes it.
+  // A copy in progress is locked by its creator.
   const files = segmentFiles(folder, before === "newer" ? null : (before?.retired ?? null));
   const catalog = catalogState(folder);
   if (catalog === "newer") return null;
@@ -78,7 +76,7 @@ function problemNow(folder: string): EarshotError | null {
   return null;
 }
 
-/** The error of a file that lacks commits which the catalog knew of before the file was read; null where there is none. */
+/** Files that lack commits listed before they were read. */
 function olderSegment(
   files: readonly SegmentFile[],
   { listed, uriKey }: CatalogState,
@@ -119,7 +117,7 @@ function fileProblem(
   );
 }
 
-/** A file of an earlier version does not say who it is; one that a platform's empty list leaves out is not the rest of a crash. */
+/** Earlier versions wrote no identity. If the catalog lists no segment of the platform, the file is no leftover of a crash. */
 function unknownProblem(
   name: string,
   { listed, retired }: CatalogState,
@@ -172,12 +170,12 @@ function segmentFiles(folder: string, retired: ReadonlySet<string> | null): Segm
   );
 }
 
-/** What the catalog says; null where there is none, `newer` where a later version made it. */
+/** Null if there is no catalog; `newer` if a later version made it. */
 function catalogState(folder: string): CatalogState | "newer" | null {
   if (sizeOf(catalogPath(folder)) === 0) return null;
   const catalog = openForReading(catalogPath(folder), 1_000);
   try {
-    // One statement after another, on one snapshot.
+    // All statements on one snapshot.
     catalog.exec("BEGIN");
     const version = versionOf(catalog);
     if (version > catalogMigrations.length) return "newer";
@@ -198,7 +196,7 @@ function catalogState(folder: string): CatalogState | "newer" | null {
 }
 
 function lastCommits(catalog: DatabaseSync): ReadonlyMap<string, number> {
-  // A column that an earlier version lacks is left out of the rows.
+  // `SELECT *`, because an earlier version may lack the column.
   const rows = preparesBigInts(catalog)("SELECT * FROM segment").all();
   return new Map(rows.map((row) => [nameOfRow(row), Number(row.written_in ?? 0)]));
 }

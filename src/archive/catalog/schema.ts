@@ -1,10 +1,8 @@
 import { analyzerVersion } from "../../text/analyze.ts";
 
 /**
- * What the archive knows beside its posts: which segments there are, which IDs each owns and which analyzer made its terms,
- * which posts were deleted, which have another name, what accounts are called and what their hosts and labelers say of them, which counts wait to be
- * added to their posts, what the sources hold completely, and how far each has come. A batch is written under the catalog's
- * write lock, and its checkpoints are committed here last: after a crash a source repeats what may not have arrived.
+ * Everything but the posts. A batch is written under the catalog's write lock, and its checkpoints are committed here last:
+ * after a crash a source repeats what may be missing.
  */
 export const catalogMigrations: readonly string[] = [
   `
@@ -91,7 +89,7 @@ export const catalogMigrations: readonly string[] = [
     platform TEXT NOT NULL, sequence INTEGER NOT NULL, PRIMARY KEY(platform, sequence)
   ) WITHOUT ROWID;
 `,
-  // -1: a copy that was not committed, or a file that an earlier version retired.
+  // -1: a copy that was not committed, or a file retired by an earlier version.
   `
   ALTER TABLE retired ADD COLUMN commit_number INTEGER NOT NULL DEFAULT -1;
   INSERT INTO setting VALUES ('commit_number', '0'), ('identified', '0');
@@ -103,13 +101,12 @@ export const catalogMigrations: readonly string[] = [
   `
   ALTER TABLE segment ADD COLUMN written_in INTEGER NOT NULL DEFAULT 0;
 `,
-  // The sums are those of tables in the schema of this version.
+  // `version` is the schema version in which the sums were computed.
   `
   CREATE TABLE catalog_sum(
     name TEXT PRIMARY KEY, version INTEGER NOT NULL, rows INTEGER NOT NULL, sum INTEGER NOT NULL
   ) WITHOUT ROWID;
 `,
-  // Segments of earlier releases are numbered by a hash that is keyed for each archive.
   `
   ALTER TABLE segment ADD COLUMN numbering INTEGER NOT NULL DEFAULT 0;
 `,

@@ -7,15 +7,15 @@ import { catalogMigrations } from "./schema.ts";
 import { rowSum, type StoredValue, valueSums } from "./value-sums.ts";
 
 /**
- * Sums of the catalog's tables. SQLite does not notice a changed value, and one in these tables can hide posts from a search that
- * says it is complete. `catalog_sum` has the number of rows of each table and the sum of their checksums, and the same of the schema.
- * Transactions of a connection that `openCatalog` returned update them. Those of another schema version are computed again.
+ * Checksums of the catalog's tables: SQLite does not detect changed values, which could hide posts from a search that claims
+ * to be complete. `catalog_sum` has row count and checksum sum per table and of the schema, updated by transactions of
+ * `openCatalog` connections, and computed again for another schema version.
  */
 const version = catalogMigrations.length;
 const ownTable = "catalog_sum";
 const schemaName = "sqlite_schema";
 
-/** Computes the sums where there are none of this schema version: in a new catalog, or after a migration. */
+/** Computes the sums in a new catalog or after a migration. */
 export function fillCatalogSums(catalog: DatabaseSync): void {
   if (isFilled(catalog)) return;
   inTransaction(catalog, () => {
@@ -40,13 +40,13 @@ const tablesOf = (catalog: DatabaseSync): string[] =>
     .all(ownTable)
     .map(({ name }) => String(name));
 
-/** Updates the sums in every transaction of this connection. A change outside of a transaction is not counted. */
+/** Updates the sums in every transaction of this connection; other changes are not counted. */
 export function maintainCatalogSums(catalog: DatabaseSync): void {
   const add = catalog.prepare(
     `UPDATE ${ownTable} SET rows = rows + ?1, sum = ((sum + ?2) % ${sumModulus} + ${sumModulus}) % ${sumModulus}
      WHERE name = ?3`,
   );
-  // A statement that is prepared while there is no session may empty a table without calling any.
+  // A statement prepared without any session may truncate a table without reporting its rows.
   catalog.createSession({ table: ownTable });
   let session: Session | null = null;
 
@@ -70,27 +70,25 @@ export function maintainCatalogSums(catalog: DatabaseSync): void {
 }
 
 export type CatalogDamage = {
-  /** Tables that are not what was written. */
   tables: string[];
-  /** What SQLite finds: pages and indexes that are damaged, also of tables that are intact. */
+  /** SQLite's findings, including damaged indexes of intact tables. */
   structure: string[];
 };
 
-/** The tables that are not what was written; none where an earlier version wrote the catalog. */
+/** Empty if an earlier version wrote the catalog. */
 export const damagedCatalogTables = (catalog: DatabaseSync): string[] =>
   lastOf(damagedTablesInSteps(catalog));
 
-/** Those of `tables` that are not what was written. */
 export const damagedAmong = (catalog: DatabaseSync, tables: readonly string[]): string[] =>
   lastOf(damagedTablesInSteps(catalog, tables));
 
-/** Reads all tables and indexes. No table counts as damaged where an earlier version wrote the catalog. */
+/** Reads all tables and indexes. */
 export const catalogDamage = (catalog: DatabaseSync): CatalogDamage => ({
   tables: damagedCatalogTables(catalog),
   structure: structureDamage(catalog),
 });
 
-/** The damaged tables of one snapshot, all or those of `among`. Yields after some thousand rows. */
+/** All tables or those of `among`, on one snapshot. Yields every few thousand rows. */
 export function* damagedTablesInSteps(
   catalog: DatabaseSync,
   among: readonly string[] | null = null,
@@ -119,10 +117,9 @@ const tablesHaveSums = (catalog: DatabaseSync): boolean =>
   isFilled(catalog);
 
 const mostFindings = 20;
-/** A page that a damaged index had is lost when the index is built again, which does no harm. */
+/** Rebuilding a damaged index leaks its pages, which is harmless. */
 const harmless = /never used$/;
 
-/** What SQLite finds damaged in the structure of the file; empty where nothing is. */
 export function structureDamage(catalog: DatabaseSync): string[] {
   try {
     return catalog
@@ -136,7 +133,6 @@ export function structureDamage(catalog: DatabaseSync): string[] {
   }
 }
 
-/** Null where a table cannot be read. */
 function* ifReadable<Value>(steps: Generator<void, Value>): Generator<void, Value | null> {
   try {
     return yield* steps;
@@ -146,7 +142,7 @@ function* ifReadable<Value>(steps: Generator<void, Value>): Generator<void, Valu
   }
 }
 
-/** SQLite notices the damage, or the schema lacks the table. */
+/** SQLite detects the damage, or the schema lacks the table. */
 const isUnreadable = (error: unknown): boolean => isDamage(error) || isSqlError(error);
 
 const isSqlError = (error: unknown): boolean =>
@@ -154,7 +150,7 @@ const isSqlError = (error: unknown): boolean =>
 
 const rowsOfStep = 5_000;
 
-/** Sums up a table; ends after more than `mostRows`, as a damaged b-tree may lead back to rows that were read. */
+/** Stops after more than `mostRows`, because a damaged b-tree may loop back to rows already read. */
 function* readSum(catalog: DatabaseSync, table: string, mostRows: number): Generator<void, Delta> {
   const isSchema = table === schemaName;
   const statement = catalog.prepare(

@@ -2,16 +2,16 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import type { Accounts } from "./accounts.ts";
 
-/** After every revision that a source gives: what an operator had forgotten at it never comes back by itself. */
+/** Sorts after every source revision: forgotten posts never return by themselves. */
 export const forgottenRevision = "~";
 
-/** After every time: of an account that was deleted then nothing is kept, and no news of it counts. */
+/** Later than any time: an account deleted then has nothing stored, and its later changes are ignored. */
 export const forGoodMs = 8_640_000_000_000_000;
 
-/** What is left of deleted posts: uri and revision, so that no replay and no import brings one back. */
+/** Uri and revision of deleted posts, so that no replay or import restores them. */
 export type Tombstones = {
   add(deleted: { uri: string; revision: string }): void;
-  /** Whether the post was deleted at this revision or a later one, or was there when its account was deleted. */
+  /** Deleted at this revision or later, or with its account. */
   cover(post: DatedPost): boolean;
 };
 

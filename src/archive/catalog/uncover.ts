@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import type { Span } from "./coverage.ts";
 
-/** Makes a span of a platform's posts a gap: no interval covers it any longer. Within a transaction. */
+/** Makes a span of a platform's posts a gap: removes it from all intervals. Within a transaction. */
 export function uncoverPosts(
   catalog: DatabaseSync,
   platform: Platform,

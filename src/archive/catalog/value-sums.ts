@@ -1,16 +1,16 @@
 import { Buffer } from "node:buffer";
 import type { RowSums } from "../segments/changeset.ts";
 
-/** A value as a statement with big integers reads it. */
+/** A value as read by a statement with bigints. */
 export type StoredValue = bigint | number | string | Uint8Array | null;
 
 /**
- * Checksums of rows whose values are short: FNV-1a over the type of each value and its characters or 32-bit halves. Each step is a
- * bijection of the hash, so a single changed character or half always changes it. For such values this is several times faster
- * than CRC-32, which has to encode them first.
+ * Checksum of rows with short values: FNV-1a over the type and the characters or 32-bit halves of each value. Each step is a
+ * bijection, so a change of a single character or half is always detected; several times faster than CRC-32, which has to
+ * encode first.
  *
- * A row counts as the hash of its key, and that of its key with every other column, so that an update needs nothing but the key
- * and the columns that change.
+ * Adds the hash of the key, and of the key with each other column, so that an update needs only the key and the changed
+ * columns.
  */
 export function rowSum(row: readonly StoredValue[], isKey: readonly boolean[]): number {
   let key = basis;
@@ -22,7 +22,6 @@ export function rowSum(row: readonly StoredValue[], isKey: readonly boolean[]): 
   return sum;
 }
 
-/** The same of rows as a changeset has them. */
 export const valueSums: RowSums = {
   of(cells) {
     const key = cells.reduce((hash, cell) => hashOf(hash, storedValue(cell)), basis);
@@ -35,7 +34,7 @@ export const valueSums: RowSums = {
 
 const basis = 0x811c9dc5 | 0;
 const prime = 16_777_619;
-/** Beyond all characters. */
+/** Above all character codes. */
 const types = { null: 0x10000, integer: 0x10001, real: 0x10002, text: 0x10003, blob: 0x10004 };
 
 function hashOf(before: number, value: StoredValue): number {
@@ -63,7 +62,7 @@ function hashOfText(before: number, type: number, text: string): number {
   return hash;
 }
 
-/** A value of a changeset: its type in one byte; eight bytes of a number, or the length and the bytes of a text or a blob. */
+/** A changeset value: one type byte; then eight bytes of a number, or the length and bytes of a text or blob. */
 function storedValue(cell: Uint8Array): StoredValue {
   const bytes = Buffer.from(cell.buffer, cell.byteOffset, cell.byteLength);
   switch (bytes[0]) {
@@ -80,7 +79,7 @@ function storedValue(cell: Uint8Array): StoredValue {
   }
 }
 
-/** Where the bytes begin, after a length of seven bits a byte. */
+/** The offset of the content, after a varint length. */
 function contentOf(bytes: Buffer): number {
   let at = 1;
   while ((bytes[at] ?? 0) >= 0x80) at += 1;

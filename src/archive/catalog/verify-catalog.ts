@@ -10,23 +10,21 @@ import { isIntact } from "./intact-catalog.ts";
 import { type CatalogDamage, damagedTablesInSteps, structureDamage } from "./sums.ts";
 
 type VerifyParts = {
-  /** Runs `checkCatalog` on a reader thread. */
   check(): Promise<CatalogDamage>;
-  /** Runs `requireIntactCatalog` on the writer thread. */
   repair(): Promise<readonly string[]>;
   onWarning(message: string): void;
 };
 
 /**
- * Verifies the catalog while the process starts. Every other call of the archive waits for it: no answer depends on a value that
- * was not verified. Errors: `archive_damaged` where more than coverage or an index is damaged.
+ * Runs while the process starts; all other calls wait for it, so that no answer depends on an unverified value. Errors:
+ * `archive_damaged` if more than coverage or an index is damaged.
  */
 export async function verifyCatalog({ check, repair, onWarning }: VerifyParts): Promise<void> {
   if (isIntact(await check())) return;
   for (const warning of await repair()) onWarning(warning);
 }
 
-/** Finds the damage of a catalog, on a connection of its own. Yields when `isSliceOver` says so. */
+/** Uses a connection of its own. Yields when `isSliceOver` returns true. */
 export function* checkCatalog(
   folder: string,
   isSliceOver: () => boolean,

@@ -4,10 +4,7 @@ import type { Accounts } from "./accounts.ts";
 import type { Labels } from "./labels.ts";
 import { moderationOf } from "./moderation.ts";
 
-/**
- * Tells of what is not held here whether it may be shown all the same: not a post that was deleted, none of an account that is
- * gone or out of sight, and nothing on which a label stands that hides.
- */
+/** Withholds deleted posts, those of deleted or hidden accounts, and those with a hiding label, even if not stored here. */
 export function withheldOf(
   catalog: DatabaseSync,
   accounts: Accounts,

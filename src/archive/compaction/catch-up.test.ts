@@ -19,7 +19,7 @@ afterEach(() => {
   archive.remove();
 });
 
-/** Posts of X without a number of their own, which give way to one that has theirs. */
+/** Imported X posts without their own number, which make room for a native one with theirs. */
 const unnumbered = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, n) =>
     makePost({
@@ -30,7 +30,7 @@ const unnumbered = (from: number, to: number) =>
     }),
   );
 
-/** The whole range of IDs may have to be looked through for a single one, while every batch waits for the lock. */
+/** A lookup may search the whole range of IDs for a single one, while every batch waits for the lock. */
 test("arrivals are looked up for posts that gave way to others alone, however many have arrived", () => {
   archive.put(...unnumbered(0, 40));
   const [entry] = readSegments(context.catalog).filter(({ platform }) => platform === "x");
@@ -55,7 +55,7 @@ test("arrivals are looked up for posts that gave way to others alone, however ma
     },
   });
   expect(runSteps(steps)).toMatchObject({ isDone: true, posts: 342 });
-  // Each of the two, and the native post that took its place.
+  // Each of the two, and the native post that took its ID.
   expect(looked.length).toBeGreaterThan(0);
   expect(looked.length).toBeLessThanOrEqual(4);
 });

@@ -4,14 +4,14 @@ import { sameBatch } from "../segments/read-ingest-order.ts";
 import { type FollowedSegment, idsInCopy, putIngestOrder } from "./followed-segment.ts";
 import { inLock, type Steps } from "./steps.ts";
 
-/** Changed posts that one step follows, and so few that the rest can be left for the moment under the lock. */
+/** Changed posts per step, and how few may be left for the step under the lock. */
 const postsOfStep = 500;
 const few = 50;
 
-/** Rounds in which few posts are not reached before the moment under the lock is tried all the same. */
+/** Rounds after which the step under the lock is tried anyway. */
 const mostRounds = 200;
 
-/** Follows what was changed in the segment since its rows were copied, until little is left. */
+/** Follows changes since the rows were copied, until few are left. */
 export function* catchUp(segment: FollowedSegment): Steps<void> {
   const { old, followPosts, lastArrival } = segment;
   const take = old.prepare(
@@ -33,8 +33,8 @@ export function* catchUp(segment: FollowedSegment): Steps<void> {
 }
 
 /**
- * Follows the last changes, in a moment in which nobody writes; then the copies are on disk, equal to the segment. False when
- * more than `most` posts are left.
+ * Runs under the lock: afterwards the copies are on disk and equal to the segment. False when more than `most` posts are
+ * left.
  */
 export function finish(segment: FollowedSegment, most: number): boolean {
   const { old, parts, followPosts, numbering } = segment;
@@ -54,7 +54,6 @@ export function finish(segment: FollowedSegment, most: number): boolean {
   return true;
 }
 
-/** One commit in each copy. */
 function inCopies({ parts }: FollowedSegment, work: () => void): void {
   const nested = parts.reduce<() => void>(
     (inner, { copy }) =>
@@ -66,8 +65,8 @@ function inCopies({ parts }: FollowedSegment, work: () => void): void {
 }
 
 /**
- * As `copyNewArrivals`. Where a damaged segment is salvaged, posts whose arrival cannot be read are found by every search, and
- * passed over by clients that follow the order of arrival.
+ * When salvaging, posts without a readable ingest number are still found by searches, but skipped by clients that follow the
+ * order.
  */
 function copyArrivals(segment: FollowedSegment): void {
   try {
@@ -77,12 +76,12 @@ function copyArrivals(segment: FollowedSegment): void {
   }
 }
 
-/** Numbers that were not committed may be given again after a crash: those above the last one committed are read again. */
+/** A crash may reissue uncommitted numbers, so those above the last committed one are read again. */
 function copyNewArrivals(segment: FollowedSegment): void {
   const { old, parts, arrival } = segment;
   for (const { copy } of parts) copy.arrivals.forgetAfter(arrival);
   for (const arrived of sameBatch(old)(arrival + 1, Number.MAX_SAFE_INTEGER)) {
-    // One that was deleted and has come again lies where it was, among those that it came with first.
+    // A post deleted and ingested again falls in the run of the posts that it first came with: the run becomes a list without it.
     for (const id of idsInCopy(arrived.ids, segment.idInCopy)) {
       segment.copyOf(id).arrivals.makeRoom(id);
       segment.arrived.add(id);
@@ -91,11 +90,11 @@ function copyNewArrivals(segment: FollowedSegment): void {
   }
 }
 
-/** A post that made room for another one keeps the number of its arrival, and the other one has its own. */
+/** A post moved from its ID keeps its ingest number; the post that takes the ID has its own. */
 function copyMovedArrivals(segment: FollowedSegment): void {
   const arrivals = ingestOrderIn(segment.old);
   const { moved, arrived, vacated } = segment;
-  // What has arrived meanwhile may be many posts, and is told already.
+  // Newly ingested posts may be many, and are numbered already.
   for (const id of new Set([...moved.keys(), ...vacated])) {
     if (arrived.has(id) && !vacated.has(id)) continue;
     const copy = segment.copyOf(id);

@@ -1,12 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 
-/** Moves what stands in a write-ahead log into its database, as far as nobody is in the way; nobody waits for it. */
 export const emptyLog = (path: string): void => onDatabase(path, moveFrames);
 
-/**
- * Moves what stands in a write-ahead log into its database and empties the file; false when a reader or a writer is in the
- * way. Nobody waits for it but for the emptying.
- */
+/** False when a reader or a writer prevents it. Blocks others only while truncating. */
 export const shortenLog = (path: string): boolean =>
   onDatabase(path, (database) => {
     moveFrames(database);

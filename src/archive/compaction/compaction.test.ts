@@ -21,7 +21,7 @@ const everything = { plan: { kind: "all" }, limit: 1_000 } as const;
 let archive: SmallArchive;
 let context: CompactionContext;
 let nowMs: number;
-/** Ten posts a segment, one post an hour. */
+/** Ten posts per segment, one post an hour. */
 beforeEach(() => {
   archive = smallArchive(10);
   nowMs = Date.now();
@@ -41,7 +41,7 @@ function keeping(bounds: Partial<ArchiveBounds> = {}): Compaction {
   return createCompaction(context);
 }
 
-/** Looks until nothing is left to do; how often it did something. */
+/** Runs tasks until none is left; returns how many. */
 function keepUp(upkeep: Compaction): number {
   let tasks = 0;
   while (runSteps(upkeep.look())) {
@@ -78,7 +78,7 @@ const coverage = () =>
       ]),
     );
 
-/** What a segment's file looks like when nobody has written to it for long. */
+/** As if no one had written to the segment for a long time. */
 function leaveAlone(): void {
   const folder = join(archive.folder, "bluesky");
   for (const name of readdirSync(folder)) utimesSync(join(folder, name), new Date(0), new Date(0));
@@ -125,7 +125,7 @@ describe("posts age out", () => {
     toMs: startMs + toHour * 3_600_000,
   });
 
-  /** 35 posts in four segments; nothing older than a day at the hour 40. */
+  /** 35 posts in four segments; at hour 40, nothing older than a day stays. */
   function agedUpkeep(): Compaction {
     nowMs = startMs + 40 * 3_600_000;
     return keeping({ maxAgeMs: dayMs, retiredMs: 60_000 });
@@ -206,7 +206,7 @@ describe("posts age out", () => {
   });
 
   test("where there is room again, old posts that come late are kept", () => {
-    // So many segments that the loss of one makes little room.
+    // Enough segments that removing one frees little.
     archive.put(...posts(0, 155));
     const bytes = archive.reader.operations.stats({ maxBytes: 0 }).bytes;
     keepUp(keeping({ maxBytes: bytes - 1 }));
@@ -288,7 +288,7 @@ describe("a quiet segment", () => {
     expect(keepUp(keeping({ optimiseAfterMs: 600_000 }))).toBe(0);
   });
 
-  /** Pieces that the index of the first segment is in: the leaves' numbers begin with that of their piece. */
+  /** The number of pieces in the first segment's index: leaf ids begin with that of their piece. */
   function pieces(): number {
     const segment = new DatabaseSync(join(archive.folder, "bluesky", "000001.db"));
     const row = segment.prepare("SELECT count(DISTINCT segid) AS pieces FROM term_idx").get();
@@ -327,7 +327,7 @@ describe("what goes wrong", () => {
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
     const path = segmentPath(archive.folder, { platform: "bluesky", sequence: 1 });
     const { size } = statSync(path);
-    // Rows that cannot be read stand for whatever keeps a copy from being made.
+    // Unreadable rows represent any failure of a copy.
     const segment = new DatabaseSync(path);
     segment.exec("UPDATE post SET record = '{' WHERE id = (SELECT max(id) FROM post)");
     expect(keepUp(upkeep)).toBe(1);

@@ -23,31 +23,29 @@ import { inLock, type Steps } from "./steps.ts";
 import { type Findings, findTasks, keyOf, type Task } from "./tasks.ts";
 
 /**
- * Keeps an archive small and fast while it is written and read: one thing at a time, the most needed first. Nothing that it
- * does changes what is found, but for posts that age out.
+ * Keeps an archive small and fast while it is used: one task at a time, the most urgent first. Search results stay the same,
+ * except for posts that age out.
  *
- * A write-ahead log cannot be emptied while anybody still reads what came before it. The readers of this program look at one
- * commit no longer than a search lasts; should another program hold one for hours, the log of what is written meanwhile grows,
- * the catalog's and that of at most one segment of each platform as long as it fills; it is told in the state, counts to the
- * bytes of the archive, and is emptied when the reader is gone.
+ * A write-ahead log cannot be emptied while a reader uses an older snapshot. Earshot's readers keep one no longer than a
+ * search. If another program keeps one for hours, the logs of the catalog and of one filling segment per platform grow: the
+ * state reports them, they count towards the archive's bytes, and are emptied when the reader ends.
  */
 export type Compaction = {
-  /** Does what is needed most; false when there is nothing to do. Does not fail: what does is tried again later. */
+  /** False when there is no task. Never throws: a failed task is retried later. */
   look(): Steps<boolean>;
   state(): CompactionState;
 };
 
-/** While the files on disk pass the bound of bytes, those of no segment stay this long for searches under way, milliseconds. */
+/** Over the byte bound, retired files stay this long for running searches, milliseconds. */
 const graceMs = 10_000;
 
-/** The first pause after a task failed, doubled each time, milliseconds. */
+/** The first pause after a task failed, doubled each time; milliseconds. */
 const firstPauseMs = 30_000;
 const longestPauseMs = 3_600_000;
 
-/** Below this share of the bound there is room for old posts that come late. */
+/** Below this share of the bound, late old posts are accepted again. */
 const roomyShare = 0.9;
 
-/** The longest log that the catalog keeps. */
 const catalogWalBytes = 64 * 1024 ** 2;
 
 const nothingFound: Findings = {
@@ -132,7 +130,7 @@ export function createCompaction(context: CompactionContext): Compaction {
         return posts !== null;
       }
       case "thin": {
-        // Nobody may take for held what is about to go.
+        // Coverage ends before the posts go.
         yield* inLock(catalog, () => ageOut(context, entry));
         const thinned = yield* rewriteSegment(context, entry, { cuts: [], keeps: isImported });
         agedOutPosts += thinned.dropped;
@@ -168,7 +166,7 @@ export function createCompaction(context: CompactionContext): Compaction {
     }
   }
 
-  /** Where there is room again, old posts are kept as long as the bound of age allows. */
+  /** With room again, old posts are kept as long as the age bound allows. */
   function* takeLateOnes(): Steps<void> {
     if (findings.bytes > bounds.maxBytes * roomyShare) return;
     const bound = bounds.maxAgeMs === 0 ? null : clock.now() - bounds.maxAgeMs;

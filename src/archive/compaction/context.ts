@@ -5,7 +5,6 @@ import { readUriKey } from "../catalog/catalog.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";
 import type { ArchiveBounds } from "../settings.ts";
 
-/** What upkeep works on. Whoever makes one holds the folder's upkeep lock. */
 export type CompactionContext = {
   folder: string;
   catalog: DatabaseSync;
@@ -14,7 +13,7 @@ export type CompactionContext = {
   hashOf(uri: string): bigint;
 };
 
-/** Opens the catalog of an archive for its upkeep; the caller closes it. Errors: `newer_schema`. */
+/** The caller closes it, and holds the compaction lock. Errors: `newer_schema`. */
 export function compactionContext(
   folder: string,
   bounds: ArchiveBounds,

@@ -3,21 +3,17 @@ import { sameBatch } from "../segments/read-ingest-order.ts";
 import { type FollowedSegment, putIngestOrder } from "./followed-segment.ts";
 import type { Steps } from "./steps.ts";
 
-/** Posts of one step, whose terms are made anew, and what is only copied. */
 const postsOfStep = 250;
 const rowsOfStep = 5_000;
 
-/**
- * Copies everything that lies in a segment. What is noted as changed is left out but for its row and uri: it is followed later,
- * with all that belongs to it.
- */
+/** Copies only row and uri of changed posts, because the rest is followed later. */
 export function* copySegment(segment: FollowedSegment, arrivalsFrom: number): Steps<void> {
   yield* copyPosts(segment);
   yield* copyHidden(segment);
   yield* copyArrivals(segment, arrivalsFrom);
 }
 
-/** The list of uris is made from the rows: what is wrong in it is not copied. */
+/** Rebuilds the uri list from the rows, so that errors in it are not copied. */
 function* copyPosts({ old, copyRow, copyOf, hashOf }: FollowedSegment): Steps<void> {
   const read = old.prepare("SELECT * FROM post WHERE id > ? ORDER BY id LIMIT ?");
   read.setReadBigInts(true);

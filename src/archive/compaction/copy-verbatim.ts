@@ -3,15 +3,14 @@ import { preparesBigInts } from "../database.ts";
 import { rowSumSql } from "../segments/row-sum.ts";
 import type { Steps } from "./steps.ts";
 
-/** Rows of one step: of posts, and of what takes a few bytes each. */
 const postsOfStep = 2_500;
 const rowsOfStep = 10_000;
 
 const lowestHash = -(2n ** 63n);
 
 /**
- * Copies everything that lies in a segment but its index into an empty one, as it lies there; rows without a sum
- * get one. The segment is attached to `target` as `old`. Arrivals below `arrivalsFrom` are left out. The IDs of the posts, newest first.
+ * Copies all but the index into an empty segment, verbatim; adds missing row checksums. The source is attached to `target` as
+ * `old`. Drops ingest numbers below `arrivalsFrom`. Returns the post IDs, newest first.
  */
 export function* copyVerbatim(target: DatabaseSync, arrivalsFrom: number): Steps<BigInt64Array> {
   const ids = yield* copyPosts(target);

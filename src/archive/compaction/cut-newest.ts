@@ -13,7 +13,7 @@ import { createSegmentFile, openSegmentFile } from "../segments/segment-file.ts"
 import type { CompactionContext } from "./context.ts";
 import { inLock, type Steps } from "./steps.ts";
 
-/** Ends a platform's newest segment and begins the next one behind its last post, as a batch would. */
+/** Begins a new segment after the last post, as a batch would. */
 export function* cutNewest(
   { folder, catalog }: CompactionContext,
   entry: SegmentEntry,

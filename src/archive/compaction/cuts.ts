@@ -4,9 +4,8 @@ import { openForReading } from "../database.ts";
 import { idsInOrder } from "./ids-in-order.ts";
 
 /**
- * Where a segment is cut so that each part has about as many posts as the others and none more than `splitPosts`: the first
- * IDs of the parts after the first. A millisecond is never cut, as the posts of one find free numbers within it; where one
- * holds everything there is no cut.
+ * The first IDs of parts after the first: about equal sizes, none over `splitPosts`. A millisecond is never cut, because its
+ * posts choose free numbers within it.
  */
 export function cutsOf(folder: string, entry: SegmentEntry, splitPosts: number): bigint[] {
   const path = segmentPath(folder, entry);

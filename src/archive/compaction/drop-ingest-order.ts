@@ -6,12 +6,12 @@ import { openSegmentFile } from "../segments/segment-file.ts";
 import type { CompactionContext } from "./context.ts";
 import { inLock, type Steps } from "./steps.ts";
 
-/** Rows of arrivals that one step removes; one may stand for a thousand posts. */
+/** One row may cover a thousand posts. */
 const rowsOfStep = 1_000;
 
 /**
- * Says up to which number arrivals are forgotten, before any is removed, so that nobody is told a part. Rarely: each time a
- * tenth more than what is kept has come.
+ * Runs before any row is removed, so that no client gets a partial order, and only each time a tenth of the retained number
+ * has come.
  */
 export function* raiseIngestOrderStart({ catalog, bounds }: CompactionContext): Steps<void> {
   const behind = Number(readSetting(catalog, "arrival")) - bounds.arrivalsKept;
@@ -20,7 +20,6 @@ export function* raiseIngestOrderStart({ catalog, bounds }: CompactionContext): 
   yield* inLock(catalog, () => putSetting(catalog, "arrivals_from", behind));
 }
 
-/** Whether a segment remembers arrivals that are forgotten. */
 export function hasDroppedIngestOrder(folder: string, entry: SegmentEntry, from: number): boolean {
   if (from === 0) return false;
   const segment = openForReading(segmentPath(folder, entry), 100);
@@ -33,7 +32,6 @@ export function hasDroppedIngestOrder(folder: string, entry: SegmentEntry, from:
   }
 }
 
-/** Removes the arrivals of a segment that are forgotten. */
 export function* dropIngestOrder(
   { folder, catalog }: CompactionContext,
   entry: SegmentEntry,

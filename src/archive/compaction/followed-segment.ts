@@ -10,41 +10,37 @@ import type { CompactionContext } from "./context.ts";
 import { renumberingOf, unchangedIds } from "./renumbering.ts";
 import type { SegmentCopy } from "./segment-copy.ts";
 
-/** One of the files that come into a segment's place; it begins with the ID `low`. */
+/** A file that replaces the segment; begins with the ID `low`. */
 export type Part = { sequence: number; low: bigint; copy: SegmentCopy };
 
-/** A segment and the copies that follow it. */
 export type FollowedSegment = {
   platform: Platform;
-  /** Whether the segment may be damaged, and what can be read of it is enough. */
+  /** The segment may be damaged, and a partial read suffices. */
   salvages: boolean;
   old: DatabaseSync;
   /** Lowest IDs first. */
   parts: readonly Part[];
-  /** The copy that an ID belongs to. */
   copyOf(id: bigint): SegmentCopy;
-  /** How the posts of the copies are numbered. */
   numbering: number;
-  /** The ID of a post in its copy; null for a post that came while its millisecond was being copied. */
+  /** Null for a post written while its millisecond was being copied. */
   idInCopy(id: bigint): bigint | null;
-  /** Copies a row, unless it is not kept; `id` is the post's ID in the copy. */
+  /** Null if dropped; `id` is the post's ID in the copy. */
   copyRow(row: StoredRow): CopiedRow | null;
-  /** Makes posts in their copies what they are in the segment. */
+  /** Makes these posts in the copies equal to the segment's. */
   followPosts(ids: readonly bigint[]): void;
   hashOf(uri: string): bigint;
-  /** Posts that lie far from the time that their uri tells. */
+  /** Misplaced posts. */
   strayed: { hash: bigint; id: bigint }[];
-  /** Those of them that were not kept, and the hashes of their uris. */
+  /** Dropped misplaced posts: ID to hash of the uri. */
   dropped: Map<bigint, bigint>;
-  /** Posts that came under another ID, or whose arrival is yet to be read, by their IDs in the copies. */
+  /** Posts with another ID, or a pending ingest number, by ID in the copies. */
   moved: Map<bigint, bigint>;
-  /** IDs that other posts had in the copies. */
+  /** IDs formerly of other posts. */
   vacated: Set<bigint>;
-  /** Posts whose arrival was read after the rest was copied, by their IDs in the copies. */
+  /** Posts whose ingest number came after the copy, by ID in the copies. */
   arrived: Set<bigint>;
-  /** Every arrival up to this number has been copied. */
+  /** Copied up to this ingest number. */
   arrival: number;
-  /** The number of the arrival that was committed last. */
   lastArrival(): number;
 };
 
@@ -106,7 +102,7 @@ export function follow(
     if (isHidden.get(id) !== undefined) copy.hide(id);
   }
 
-  /** Where posts are renumbered, each change may move the others of its millisecond. */
+  /** With renumbering, each change may move other posts of its millisecond. */
   function followMillisecond(low: bigint): void {
     const copy = copyOf(low);
     const high = lastInMillisecond(low);
@@ -160,13 +156,12 @@ export function follow(
 type FollowOptions = {
   keeps: ((record: string) => boolean) | null;
   salvages?: boolean;
-  /** Whether posts that an earlier release numbered get other IDs. */
   renumbers?: boolean;
 };
 
 const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
-/** Posts that arrived together arrive in their copies so. */
+/** Posts ingested together keep one number in their copies. */
 export function putIngestOrder(
   { copyOf, idInCopy }: Pick<FollowedSegment, "copyOf" | "idInCopy">,
   { number, ids }: SameBatch,
@@ -176,7 +171,7 @@ export function putIngestOrder(
   }
 }
 
-/** Lowest ID first, as `ids` are. */
+/** Lowest ID first, as `ids`. */
 export function idsInCopy(
   ids: readonly bigint[],
   idInCopy: FollowedSegment["idInCopy"],

@@ -9,9 +9,8 @@ import { guardedBySeal, markingDamage } from "../segments/damage-marker.ts";
 import { lowerBound } from "../segments/id-list.ts";
 
 /**
- * The ID of a segment's nth post, from 0 on, lowest IDs first; null where it has no more. Rows need not be walked over: the
- * sizes of FTS5's documents lie by ID too, and are small, and of sealed posts the IDs lie side by side. Holds
- * for as long as nothing is written to the segment.
+ * The ID of a segment's nth post, from 0, lowest first; null past the end. Avoids walking rows: FTS5's document sizes are
+ * small and ordered by ID, sealed IDs contiguous. Valid until the segment is written to.
  */
 export function idsInOrder(segment: DatabaseSync, path: string): (n: number) => bigint | null {
   if (sealedState(segment) === null) return inTable(segment, "term_docsize");
@@ -35,14 +34,13 @@ function inTable(segment: DatabaseSync, table: "post" | "term_docsize") {
   return (n: number): bigint | null => (nth.get(n)?.id as bigint | undefined) ?? null;
 }
 
-/** The posts that were written since the segment was sealed, lowest IDs first. */
 function writtenIn(segment: DatabaseSync): BigInt64Array {
   const statement = segment.prepare("SELECT id FROM term_docsize ORDER BY id");
   statement.setReadBigInts(true);
   return BigInt64Array.from(statement.all().map(({ id }) => id as bigint));
 }
 
-/** Looks in both indexes of a sealed segment: halves the IDs until only the one is left below which n posts lie. */
+/** Bisects for the ID with n posts below it in both indexes. */
 function inBoth(segment: DatabaseSync, path: string) {
   const numbers = openPostNumbers(segment, path, null);
   const mask = readMask(segment);
@@ -60,7 +58,7 @@ function inBoth(segment: DatabaseSync, path: string) {
   };
 }
 
-/** How many sealed posts that were not replaced have lower IDs. */
+/** Not counting replaced posts. */
 function sealedBelow(numbers: PostNumbers, mask: Mask, id: bigint): number {
   const from = numbers.below(id);
   let count = numbers.posts - from;

@@ -6,21 +6,19 @@ import { type Span, unionOf } from "../catalog/coverage.ts";
 import { orphanedFolder } from "../catalog/orphaned.ts";
 import type { UnreadableIds } from "../segments/intact-rows.ts";
 
-/** A post whose row could not be salvaged; `uri` is null where nothing of the row is left that tells it. */
+/** `uri` is null if nothing readable names it. */
 export type LostPost = { id: bigint; uri: string | null };
 
-/** What could not be salvaged of a segment. */
 export type LostPosts = {
-  /** At least so many; `isExact` is false where the segment does not tell how many posts it had. */
+  /** A lower bound; `isExact` is false if the segment's post count is unreadable. */
   count: number;
   isExact: boolean;
-  /** Those of them whose IDs are known, ascending. */
   posts: readonly LostPost[];
   /** When lost posts can have been written. */
   spans: readonly Span[];
 };
 
-/** The times of lost posts, up to now: those of known ones each by itself, and of unknown ones those of the IDs that could not be read. */
+/** One span per known post; for unknown posts the spans of unreadable IDs. All end by now. */
 export function spansOfLost(
   entry: SegmentEntry,
   posts: readonly LostPost[],
@@ -35,14 +33,14 @@ export function spansOfLost(
     })),
   ].map(({ low, high }) => windowOfIds(low, high, entry.skew));
   return unionOf(
-    // No post is from later than now.
+    // No post is from the future.
     spans.map(({ fromMs, toMs }) => ({ fromMs, toMs: Math.min(toMs ?? nowMs + 1, nowMs + 1) })),
   );
 }
 
 const highest = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
-/** Lists lost posts beside the damaged file; the path of the list, null where no ID is known. */
+/** Writes the list beside the damaged file; returns its path, null if no ID is known. */
 export function writeLostList(
   folder: string,
   entry: SegmentEntry,

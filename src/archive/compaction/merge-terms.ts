@@ -2,19 +2,16 @@ import type { DatabaseSync } from "node:sqlite";
 import { tableSumsOf } from "../segments/table-sums.ts";
 import { inLock, type Steps } from "./steps.ts";
 
-/** Pages of the index that one step writes: some 1 MB. */
+/** About 1 MB. */
 const pagesOfStep = 250;
 
-/**
- * Merges the pieces of a segment's index into one, in short transactions between which others write. Not FTS5's `optimize`,
- * which would hold the write lock for seconds.
- */
+/** Merges FTS5's index in short transactions; its own `optimize` would hold the write lock for seconds. */
 export function* mergeTerms(database: DatabaseSync): Steps<void> {
   const merge = database.prepare("INSERT INTO term(term, rank) VALUES('merge', ?)");
   const written = database.prepare("SELECT total_changes() AS changes");
   const sums = tableSumsOf(database);
   const changes = (): number => Number(written.get()?.changes);
-  // A negative number puts all pieces together, so that those that follow go on until one is left.
+  // A negative count schedules all pieces for one merge, which positive ones continue.
   for (let pages = -pagesOfStep; ; pages = pagesOfStep) {
     const before = changes();
     const after = yield* inLock(database, () => {
@@ -25,7 +22,7 @@ export function* mergeTerms(database: DatabaseSync): Steps<void> {
       return now;
     });
     yield "worked";
-    // The statement itself is one change.
+    // The statement itself counts as one change.
     if (after - before < 2) return;
   }
 }

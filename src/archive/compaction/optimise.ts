@@ -7,7 +7,7 @@ import { inLock, type Steps } from "./steps.ts";
 
 const cacheKib = 8_000;
 
-/** Merges the index of a quiet segment into one piece, in steps between which it is read and written. */
+/** Merges a quiet segment's index in steps that leave room for reads and writes. */
 export function* optimiseSegment(
   { folder, catalog }: CompactionContext,
   entry: SegmentEntry,
@@ -15,7 +15,7 @@ export function* optimiseSegment(
   const path = segmentPath(folder, entry);
   const segment = openSegmentFile(path, cacheKib);
   try {
-    // Little is moved into the file at a time.
+    // Keeps each checkpoint small.
     segment.exec("PRAGMA wal_autocheckpoint = 1000; PRAGMA synchronous = NORMAL");
     yield* mergeTerms(segment);
   } finally {

@@ -8,7 +8,7 @@ import type { StoredRow } from "../segments/intact-rows.ts";
 /** Page cache of the damaged segment, KiB. */
 const cacheKib = 8_000;
 
-/** Opens a segment that may be damaged, on one snapshot; null where SQLite does not open the file. */
+/** Begins a snapshot; null if SQLite cannot open the file. */
 export function openDamaged(path: string): DatabaseSync | null {
   let source: DatabaseSync | null = null;
   try {
@@ -22,7 +22,6 @@ export function openDamaged(path: string): DatabaseSync | null {
   }
 }
 
-/** The post of a row; null where its record cannot be decoded. */
 export function decodedRow({ id, time_ms, record }: StoredRow, platform: Platform): Post | null {
   const counts = { likes: null, reposts: null, replies: null, quotes: null };
   try {
@@ -32,7 +31,7 @@ export function decodedRow({ id, time_ms, record }: StoredRow, platform: Platfor
   }
 }
 
-/** The hidden posts, as far as they can be read: what the catalog knows of accounts and labels hides the others again. */
+/** The readable ones; the catalog's account states and labels hide the others again. */
 export function hiddenIn(source: DatabaseSync | null): IdList {
   const hidden = createIdList();
   try {
@@ -40,12 +39,11 @@ export function hiddenIn(source: DatabaseSync | null): IdList {
     rows?.setReadBigInts(true);
     for (const { id } of rows?.iterate() ?? []) hidden.add(id as bigint);
   } catch {
-    // As far as they can be read.
+    // The readable part suffices.
   }
   return hidden;
 }
 
-/** A number that a segment notes of itself; null where it cannot be read. */
 export function numberIn(source: DatabaseSync, name: string): number | null {
   try {
     const value = source.prepare("SELECT value FROM setting WHERE name = ?").get(name)?.value;
@@ -55,7 +53,7 @@ export function numberIn(source: DatabaseSync, name: string): number | null {
   }
 }
 
-/** Whether the list of uris has an entry; false where it cannot be read. */
+/** False if unreadable. */
 export const uriEntries =
   (source: DatabaseSync | null) =>
   (hash: bigint, id: bigint): boolean => {

@@ -12,7 +12,7 @@ import { createCompaction } from "./compaction.ts";
 import { type CompactionContext, compactionContext } from "./context.ts";
 import { runSteps } from "./steps.ts";
 
-/** An archive of an earlier release, and one that was filled today with the same posts. */
+/** An archive of an earlier release, and a new one with the same posts. */
 let archive: SmallArchive;
 let fresh: SmallArchive;
 let context: CompactionContext;
@@ -29,7 +29,7 @@ afterEach(() => {
 
 const count = 120;
 
-/** Twenty posts in each of some milliseconds, some with colliding numbers; imported posts of X beside native ones. */
+/** Twenty posts in each of some milliseconds, some with colliding numbers; imported X posts beside native ones. */
 function posts(): Post[] {
   const ofBluesky = Array.from({ length: count }, (_, n) => postOf(n)).map((post, n) => ({
     ...post,
@@ -59,7 +59,7 @@ const all = (of: SmallArchive): readonly Position[] => of.search(everything).pos
 const urisOf = (of: SmallArchive, positions: readonly Position[]): string[] =>
   of.records(positions).map(({ Metadata }) => Metadata.uri);
 
-/** The posts of Bluesky, with all that their records say. */
+/** The Bluesky posts with their records. */
 function shown(of: SmallArchive): unknown {
   const { positions } = of.search({ ...everything, platforms: ["bluesky"] });
   return { positions, records: of.records(positions) };

@@ -14,20 +14,17 @@ import { openForReading } from "../database.ts";
 import type { CompactionContext } from "./context.ts";
 import { inLock, type Steps } from "./steps.ts";
 
-/** The IDs that the posts of a segment get in its copy. */
 export type Renumbering = {
-  /** The post's ID in the copy; null for a post that came while its millisecond was being copied. */
   idInCopy(id: bigint): bigint | null;
-  /** Reads a millisecond again: its posts have changed. */
+  /** Drops the cached millisecond, because its posts have changed. */
   forget(): void;
 };
 
-/** Leaves every post its ID. */
 export const unchangedIds: Renumbering = { idInCopy: (id) => id, forget: () => {} };
 
 const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
-/** Numbers posts as `number-slots.ts` does. Posts that are read in the order of their IDs cost one look at each millisecond. */
+/** Numbers posts as `number-slots.ts`. Reading posts in ID order costs one query per millisecond. */
 export function renumberingOf(segment: DatabaseSync, platform: Platform): Renumbering {
   const read = segment.prepare("SELECT id, record FROM post WHERE id BETWEEN ? AND ?");
   read.setReadBigInts(true);
@@ -59,10 +56,7 @@ export function renumberingOf(segment: DatabaseSync, platform: Platform): Renumb
   };
 }
 
-/**
- * Whether a segment is to be rewritten for the numbers of its posts alone and has none that would change, as of a platform
- * whose posts have numbers of their own; the catalog then says so.
- */
+/** Nothing to renumber, as on platforms with their own numbers; the catalog then records it. */
 export function* isNumberedAlready(
   { folder, catalog }: CompactionContext,
   entry: SegmentEntry,

@@ -41,60 +41,55 @@ import { createSegmentCopy, removeSegmentFiles } from "./segment-copy.ts";
 import { inLock, type Steps } from "./steps.ts";
 
 /**
- * Puts other files in the place of a segment's, while batches are written and readers read.
+ * Replaces a segment with other files while batches are written and readers read.
  *
- * 1. Under the catalog's lock the segment is marked: from then on every batch notes in the segment itself which of its posts
- *    it changes. The numbers of the files to come are taken, as those of retired files: after a crash they are removed so.
- * 2. The copies are filled in short steps, and put on disk. What is in them may be older than the mark, or younger.
- * 3. What was changed meanwhile is taken from the segment in rounds, each shorter than the one before, until little is left.
- * 4. Under the catalog's lock the rest is taken, the copies are committed, and one commit of the catalog puts their entries
- *    in the place of the old one, whose file is retired: those who read it go on until they look at the catalog again.
+ * 1. Under the catalog lock, the segment is marked: every batch from now on lists the posts that it changes in the segment.
+ *    The sequence numbers of the new files are reserved as retired files, so that a crash removes them.
+ * 2. The copies are filled in short steps and flushed. Their content may be older or newer than the mark.
+ * 3. Listed changes are followed in rounds, each shorter than the last, until few are left.
+ * 4. Under the catalog lock, the rest is followed and the copies are committed. One catalog commit replaces the old entry
+ *    with theirs and retires its file, which readers use until they read the catalog again.
  *
- * A crash or an error before that commit leaves the segment as it was, and after it the copies as they are.
+ * A crash or an error before that commit leaves the segment as it was; after it, the copies are complete.
  */
 export type Replacement = {
-  /** Where the segments after the first begin, lowest first; each the first ID of a millisecond. */
+  /** The first IDs of the parts after the first, each the first of a millisecond. */
   cuts: readonly bigint[];
-  /** Which posts stay, by their record; null keeps all. */
   keeps: ((record: string) => boolean) | null;
-  /** Whether terms are taken over as they are, so that the present analyzer must have made them. */
+  /** `present`: terms are copied, and must be of the present analyzer. */
   terms: "present" | "any";
-  /** Makes whole segments of the copies, with everything that lay in the segment at some time after the mark. */
+  /** Fills the copies with all that the segment had at some time after the mark. */
   fill(followed: FollowedSegment, beginning: Beginning): Steps<void>;
-  /** Whether posts that an earlier release numbered get the IDs of `number-slots.ts`. */
+  /** Posts numbered by an earlier release get the IDs of `number-slots.ts`. */
   renumbers?: boolean;
-  /** Where the segment may be damaged: nothing else need be readable in it than what `fill` reads. */
+  /** The segment may be damaged: only what `fill` reads has to be readable. */
   salvages?: boolean;
-  /** Whether the segment's file is kept as an orphaned one. */
+  /** Keeps the segment's file as an orphaned one. */
   setsAside?(): boolean;
-  /** Runs in the commit that puts the copies in the segment's place. */
+  /** Runs in the replacing commit. */
   onSwap?(followed: FollowedSegment): void;
 };
 
 export type Beginning = {
-  /** One for each file to come, lowest IDs first. */
+  /** One for each new file, lowest IDs first. */
   places: readonly { sequence: number; low: bigint }[];
-  /** Arrivals below it are forgotten. */
   arrivalsFrom: number;
-  /** Covers the posts of the segment. */
   skew: TimeSkew;
 };
 
 export type RewriteReport = {
-  /** False when the segment was gone before it could be rewritten. */
   isDone: boolean;
   posts: number;
-  /** Posts that were not kept. */
   dropped: number;
 };
 
-/** Posts whose changes may be left for the moment under the lock, and rounds until they must be so few. */
+/** Changed posts left for the step under the lock, and attempts to get there. */
 const mostUnderLock = 500;
 const mostSwaps = 20;
 /** Page cache of the segment while it is followed, KiB. */
 const followedCacheKib = 8_000;
 
-/** The caller holds the upkeep lock. Errors: those of SQLite, such as a full disk; `busy` when changes come too fast. */
+/** The caller holds the compaction lock. Errors: those of SQLite, such as a full disk; `busy` when changes come too fast. */
 export function* replaceSegment(
   context: CompactionContext,
   entry: SegmentEntry,
@@ -109,7 +104,7 @@ export function* replaceSegment(
   try {
     const path = segmentPath(folder, entry);
     old = replacement.salvages ? openFollowable(context, path) : openOld(path);
-    // The changes that are taken off need not be on disk: after a crash the copy is made anew.
+    // Consuming the list of changes need not be durable: after a crash the copy starts over.
     old.exec("PRAGMA synchronous = NORMAL");
     for (const { sequence, low } of begun.places) {
       const path = segmentPath(folder, { platform: entry.platform, sequence });
@@ -143,8 +138,8 @@ export function* replaceSegment(
 const openOld = (path: string): DatabaseSync => openSegmentFile(path, followedCacheKib);
 
 /**
- * A segment of which changes can be followed; an empty one in memory where they cannot, as then no batch can write to it
- * either: changes are noted in the same transaction.
+ * Changes are listed in the transaction that writes them. A segment where that fails cannot be written to either, so that an
+ * empty one in memory can stand in.
  */
 function openFollowable({ catalog }: CompactionContext, path: string): DatabaseSync {
   let old: DatabaseSync | null = null;
@@ -159,14 +154,13 @@ function openFollowable({ catalog }: CompactionContext, path: string): DatabaseS
   old?.close();
   const empty = new DatabaseSync(":memory:");
   for (const migration of segmentMigrations) empty.exec(migration);
-  // No step of counts that was added before is added again.
+  // Keeps count steps that were already added from being added again.
   empty
     .prepare("UPDATE setting SET value = ? WHERE name = 'counted'")
     .run(Number(readSetting(catalog, "count_step")));
   return empty;
 }
 
-/** Null where a damaged segment does not tell. */
 function postsOf(segment: DatabaseSync): number | null {
   try {
     return Number(segment.prepare("SELECT value FROM setting WHERE name = 'posts'").get()?.value);
@@ -185,7 +179,7 @@ function begin(
   const now = present(catalog, entry);
   if (now === null || (terms === "present" && now.analyzer !== presentAnalyzer)) return null;
   stopNoting(context, entry);
-  // What is wanted from now on, as more is to be forgotten, is not done with this, and nothing is where terms are taken over.
+  // A rewrite requested from now on, such as to forget more, is not served by this one; nor is any if terms are copied.
   const isWanted = terms === "any" && takeWantedRewrite(catalog, entry);
   setRewriting(catalog, entry, isWanted ? rewriteInProgress : 1);
   const { platform } = entry;
@@ -199,7 +193,7 @@ function begin(
 
 type CopyDeletions = (to: DatabaseSync) => void;
 
-/** What cannot be read of a damaged segment's deletions the catalog still has. */
+/** The catalog still has those deletions that a damaged segment cannot provide. */
 function copierOf(old: DatabaseSync, salvages: boolean): CopyDeletions {
   const copy = deletionsCopier(old);
   if (!salvages) return copy;
@@ -212,7 +206,6 @@ function copierOf(old: DatabaseSync, salvages: boolean): CopyDeletions {
   };
 }
 
-/** The entry as it is now: others may have widened it. */
 function present(catalog: DatabaseSync, entry: SegmentEntry): SegmentEntry | null {
   const found = readSegments(catalog).find(
     ({ platform, sequence }) => platform === entry.platform && sequence === entry.sequence,
@@ -220,7 +213,7 @@ function present(catalog: DatabaseSync, entry: SegmentEntry): SegmentEntry | nul
   return found ?? null;
 }
 
-/** Puts the copies in the segment's place; false when too much has changed for one moment under the lock. */
+/** False when too much has changed for one step under the lock. */
 function swap(
   { catalog, clock }: CompactionContext,
   entry: SegmentEntry,
@@ -237,7 +230,7 @@ function swap(
   const isSalvage = isSalvagePending(catalog, entry);
   endSalvage(catalog, entry);
   removeEntry(catalog, entry);
-  // What is not known to be retired by a commit is moved to the orphaned files instead of being removed.
+  // A file not known to be retired by a commit becomes orphaned instead of being removed.
   retire(catalog, entry, clock.now(), setsAside ? notCommitted : commit);
   for (const { sequence, low, copy } of followed.parts) {
     const { platform } = entry;
@@ -251,7 +244,7 @@ function swap(
       numbering: followed.numbering,
     });
     const next = followed.parts.find((part) => part.low > low);
-    // What still fills is merged when it is quiet.
+    // A segment that still fills is merged once quiet.
     if (next !== undefined || now.high !== lastId) setOptimised(catalog, { platform, sequence });
     if (isWanted && isSalvage) requestSalvage(catalog, { platform, sequence });
     else if (isWanted) wantRewrites(catalog, [{ platform, sequence }]);
@@ -261,11 +254,11 @@ function swap(
   return true;
 }
 
-/** The first of the parts begins where the segment does by now, which may have taken in the IDs of one that is gone. */
+/** The first part begins where the segment does now: it may have taken over the IDs of a removed one. */
 const lowOf = (low: bigint, entry: SegmentEntry, now: SegmentEntry): bigint =>
   low === entry.low ? now.low : low;
 
-/** Notes in the copies who they are from this commit of the catalog on. */
+/** Writes the identities of the copies, valid from this catalog commit. */
 function identifyParts(
   catalog: DatabaseSync,
   entry: SegmentEntry,
@@ -288,7 +281,7 @@ function identifyParts(
   }
 }
 
-/** Leaves the segment as it was. What cannot be tidied up now is tidied up later. */
+/** Leaves the segment as it was. `tidyUp` does later what fails here. */
 function abandon(
   context: CompactionContext,
   entry: SegmentEntry,

@@ -12,9 +12,8 @@ import { removeEntry, retire } from "./retire.ts";
 import { inLock, type Steps } from "./steps.ts";
 
 /**
- * What streams brought ages out, a whole segment at a time, oldest first: all that is older than the age bound, and as much as
- * brings the archive under the bound of its bytes. What was imported stays, whatever the bounds: a segment that holds some
- * keeps it alone. A platform's newest segment stays.
+ * Streamed posts age out by whole segments, oldest first, to stay within the bounds of age and bytes. Imported posts stay
+ * whatever the bounds: a segment with some keeps only those. A platform's newest segment stays.
  */
 export type SegmentNumbers = { posts: number; imported: number };
 
@@ -24,7 +23,7 @@ export function readNumbers(folder: string, entry: SegmentEntry): SegmentNumbers
   return readableNumbers(folder, entry) ?? { posts: 0, imported: 0 };
 }
 
-/** Null where the segment is damaged: nothing is known of it, so that nothing is done to it unasked. */
+/** Null if damaged: left alone unless a rewrite is requested. */
 export function readableNumbers(folder: string, entry: SegmentEntry): SegmentNumbers | null {
   try {
     return numbersIn(folder, entry);
@@ -45,11 +44,11 @@ function numbersIn(folder: string, entry: SegmentEntry): SegmentNumbers {
   }
 }
 
-/** Every post of the segment is older than this, Unix milliseconds. */
+/** All posts of the segment are older than this, Unix milliseconds. */
 const endOf = ({ high, skew }: SegmentEntry): number =>
   high === lastId ? Number.POSITIVE_INFINITY : idTimeMs(high) + 1 + Math.max(0, skew.maxMs);
 
-/** The segments that the bound of age lets go, oldest first; some may hold nothing that ages. */
+/** Oldest first; some may contain nothing that ages. */
 export function tooOld({ bounds, clock }: CompactionContext, entries: readonly SegmentEntry[]) {
   if (bounds.maxAgeMs === 0) return [];
   const untilMs = clock.now() - bounds.maxAgeMs;
@@ -63,8 +62,8 @@ export const byAge = (entries: readonly SegmentEntry[]): SegmentEntry[] =>
     .toSorted((a, b) => (a.high < b.high ? -1 : a.high > b.high ? 1 : 0));
 
 /**
- * Takes a segment without imports out of the archive; how many posts went, null when it holds imports or is gone. The next one
- * owns its IDs from then on, and what is held completely begins where it ended.
+ * Returns the number of posts; null if it contains imports or is gone. The next segment takes over its IDs, and coverage
+ * begins where it ended.
  */
 export function* dropSegment(
   context: CompactionContext,
@@ -95,7 +94,6 @@ export function* dropSegment(
   });
 }
 
-/** What was deleted from a segment that goes is noted in another one. */
 function handDeletionsOn(from: string, to: string): void {
   const going = openForReading(from, 100);
   const staying = openSegmentFile(to, 100);
@@ -107,7 +105,7 @@ function handDeletionsOn(from: string, to: string): void {
   }
 }
 
-/** Notes that streamed posts up to the end of a segment are not held any more; within a transaction. */
+/** Ends coverage up to the segment's end; within a transaction. */
 export function ageOut({ catalog }: CompactionContext, entry: SegmentEntry): void {
   const ms = Math.max(agedOutMs(catalog, entry.platform) ?? 0, endOf(entry));
   putAgedOut(catalog, entry.platform, ms);

@@ -15,13 +15,10 @@ import { inLock, type Steps } from "./steps.ts";
 
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
-/** What stands in for a commit number with a file that is no segment yet. */
+/** Commit number of a file that is not a segment yet. */
 export const notCommitted = -1;
 
-/**
- * Notes a file that is no segment any more since a commit, or not yet one (`notCommitted`); within a transaction. It is
- * removed later.
- */
+/** Lists a file for removal: replaced by a commit, or not committed yet (`notCommitted`). Within a transaction. */
 export function retire(
   catalog: DatabaseSync,
   { platform, sequence }: SegmentKey,
@@ -33,7 +30,7 @@ export function retire(
     .run(platform, sequence, nowMs, commitNumber);
 }
 
-/** Takes back that a file was noted as no segment; within a transaction. */
+/** Undoes `retire`; within a transaction. */
 export function reinstate(catalog: DatabaseSync, { platform, sequence }: SegmentKey): void {
   catalog
     .prepare("DELETE FROM retired WHERE platform = ? AND sequence = ?")
@@ -46,7 +43,6 @@ export function removeEntry(catalog: DatabaseSync, { platform, sequence }: Segme
     .run(platform, sequence);
 }
 
-/** Files that are no segments, those noted first first. */
 export function retiredFiles(
   catalog: DatabaseSync,
 ): (SegmentKey & { sinceMs: number; commitNumber: number })[] {
@@ -62,9 +58,8 @@ export function retiredFiles(
 }
 
 /**
- * Removes the files that were retired at `untilMs` or earlier, once each is seen to be what was retired; any other, and copies
- * that were never committed, are set aside as orphaned. How many. A number is forgotten with its file, but for a platform's
- * highest: no number is ever given twice, so that nobody takes one file for another.
+ * Removes files retired at `untilMs` or earlier, after verifying each; others and uncommitted copies become orphaned. Returns
+ * how many. A platform's highest number stays listed: none is ever reused, so that no file is mistaken for another.
  */
 export function* removeRetired(
   { folder, catalog }: CompactionContext,
@@ -94,7 +89,7 @@ export function* removeRetired(
   return due.length;
 }
 
-/** Whether a file is the segment that a commit put others in the place of: nothing was written to it in a later one. */
+/** Whether the file is the retired one: no later commit wrote to it. */
 function isWhatWasRetired(
   path: string,
   uriKey: string,
@@ -111,8 +106,8 @@ function isWhatWasRetired(
 }
 
 /**
- * Tidies up after a process that died: sets files aside that a batch began and never committed, and ends the noting of
- * changes for a copy that is no longer being made. Errors: those of a catalog that is not the present one of its segments.
+ * Cleans up after a crash: sets uncommitted files aside, and stops listing changes for abandoned copies. Errors: those of a
+ * catalog that is not the present one.
  */
 export function* tidyUp({ folder, catalog }: CompactionContext): Steps<void> {
   requireCurrentCatalog(folder);
@@ -121,7 +116,7 @@ export function* tidyUp({ folder, catalog }: CompactionContext): Steps<void> {
     yield* endNoting({ folder, catalog }, entry);
     yield "worked";
   }
-  // Under the lock, as a batch under way makes files before its entries can be seen.
+  // Under the lock, because a running batch creates files before its entries are visible.
   yield* inLock(catalog, () => {
     const known = new Set(
       [...readSegments(catalog), ...retiredFiles(catalog)].map(
@@ -136,7 +131,6 @@ export function* tidyUp({ folder, catalog }: CompactionContext): Steps<void> {
   });
 }
 
-/** Changes to a segment are noted no more, and those noted are forgotten. */
 function* endNoting(
   { folder, catalog }: Pick<CompactionContext, "folder" | "catalog">,
   entry: SegmentEntry,
@@ -144,7 +138,7 @@ function* endNoting(
   yield* inLock(catalog, () => stopNoting({ folder, catalog }, entry));
 }
 
-/** As `endNoting`, within a transaction of the catalog; a rewrite that was wanted and has not come is wanted again. */
+/** Within a catalog transaction; requests an unfinished rewrite again. */
 export function stopNoting(
   { folder, catalog }: Pick<CompactionContext, "folder" | "catalog">,
   entry: SegmentEntry,
@@ -158,7 +152,7 @@ export function stopNoting(
   try {
     forgetChanged(segmentPath(folder, entry));
   } catch (error) {
-    // What is left there is followed once more by the next copy, which changes nothing.
+    // Leftover changes are followed again by the next copy, without effect.
     if (!isDamage(error)) throw error;
   }
 }

@@ -105,7 +105,7 @@ describe("a segment that is rewritten", () => {
   });
 
   test("keeps what is written while it is copied, wherever the copy is at", () => {
-    // At each step of the copy something else happens, so that every part of it meets every kind of change.
+    // Each step of the copy is combined with another kind of change.
     archive.put(...posts(300));
     const twin = smallArchive(100_000);
     try {
@@ -139,7 +139,7 @@ describe("a segment that is rewritten", () => {
     }
   });
 
-  /** Edits, deletes, brings back, adds, hides, counts. */
+  /** Edits, deletes, restores, adds, hides, counts. */
   function change(each: SmallArchive, round: number): void {
     const all = posts(300);
     const revision = String(round + 2);
@@ -325,7 +325,7 @@ describe("what a process that died left", () => {
     const before = contents(archive);
     const rewriting = rewriteSegment(context, entry(), keepAll);
     for (let step = 0; step < 4; step += 1) rewriting.next();
-    // Nobody goes on with it.
+    // An abandoned copy.
     new DatabaseSync(join(archive.folder, "bluesky", "000009.db")).exec("CREATE TABLE a(b)");
     archive.put(makePost({ key: "meanwhile" }));
     runSteps(tidyUp(context));

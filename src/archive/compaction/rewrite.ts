@@ -12,9 +12,9 @@ import { inLock, type Steps } from "./steps.ts";
 export type RewriteOptions = Pick<Replacement, "cuts" | "keeps">;
 
 /**
- * Makes one or more files anew from the rows of a segment and puts them in its place (`replace-segment.ts`): rows, hidden posts
- * and arrivals are copied in short reads; uris and terms are made from the rows. Posts that an earlier release numbered get other IDs. What comes of a sealed segment is not sealed.
- * Errors: as `replaceSegment`, and `archive_damaged` where a segment that is marked as damaged lacks rows or hidden posts.
+ * Rebuilds a segment as one or more files (`replace-segment.ts`): copies rows, hidden posts and ingest order; makes uris and
+ * terms from the rows. Posts of an earlier release get new IDs. The results are not sealed. Errors: as `replaceSegment`, and
+ * `archive_damaged` if a damaged segment lacks rows or hidden posts.
  */
 export const rewriteSegment = (
   context: CompactionContext,
@@ -35,10 +35,7 @@ export const rewriteSegment = (
     },
   });
 
-/**
- * Throws where a copy of the rows and of the list of hidden posts would lack what the segment has lost, as nothing would tell it
- * any more. Rows and their number are those of one commit.
- */
+/** A copy of an incomplete segment would make the loss undetectable. Rows and their count are of one commit. */
 function requireWhole(
   segment: DatabaseSync,
   { platform, sequence }: SegmentEntry,
@@ -61,10 +58,9 @@ function requireWhole(
   );
 }
 
-/** Posts that are listed as strayed in one moment under the lock. */
 const listedAtOnce = 1_000;
 
-/** Archives of an earlier form do not list which posts strayed. */
+/** Archives of an earlier format do not list misplaced posts. */
 export function* listMisplaced(
   { catalog }: CompactionContext,
   { old, platform, strayed: found }: FollowedSegment,

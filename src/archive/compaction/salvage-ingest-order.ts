@@ -4,13 +4,9 @@ import { unpackIds } from "../segments/ingest-order-ids.ts";
 import { type FollowedSegment, putIngestOrder } from "./followed-segment.ts";
 import type { Steps } from "./steps.ts";
 
-/** Posts of one step. */
 const postsOfStep = 5_000;
 
-/**
- * Copies the arrivals of salvaged posts as far as they can be read, without the table of posts. A post whose arrival is lost is
- * found by every search, and passed over by clients that follow the order of arrival.
- */
+/** Does not read the post table. Searches find posts without an ingest number, but clients that follow the order skip them. */
 export function* copyReadableIngestOrder(
   source: DatabaseSync,
   followed: FollowedSegment,
@@ -32,7 +28,7 @@ export function* copyReadableIngestOrder(
       yield "worked";
     }
   } catch {
-    // As far as they can be read.
+    // The readable part suffices.
   }
 }
 

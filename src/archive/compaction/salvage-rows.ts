@@ -17,20 +17,17 @@ import { decodedRow, hiddenIn, numberIn, openDamaged, uriEntries } from "./read-
 import { copyReadableIngestOrder } from "./salvage-ingest-order.ts";
 import { inLock, type Steps } from "./steps.ts";
 
-/** Posts of one step, whose terms are made again. */
 const postsOfStep = 250;
 
-/** What is salvaged of one segment into the copies that follow it. */
 export type Salvage = {
   copyRows(): Steps<void>;
   copyArrivals(from: number): Steps<void>;
   isDamaged(): boolean;
-  /** What is lost by the end; null where nothing is. */
   lost(followed: FollowedSegment): LostPosts | null;
   close(): void;
 };
 
-/** The source is read on one snapshot, from here on. */
+/** Reads the source on one snapshot, taken now. */
 export function createSalvage(
   context: CompactionContext,
   entry: SegmentEntry,
@@ -45,13 +42,13 @@ export function createSalvage(
   const unreadable: UnreadableIds[] = [];
   const source = openDamaged(path);
   const wasHidden = hiddenIn(source);
-  /** The posts that the lists and indexes of the segment name. */
+  /** Named by the segment's lists and indexes. */
   let named: IdList = createIdList();
   let posts: number | null = null;
   let wasWhole = false;
-  /** The revisions of those that the table does not lead to. */
+  /** Revisions of rows that the table does not lead to. */
   const fromPages = new Map<bigint, string>();
-  /** Uris of rows that are not intact, as far as their hashes are listed for their IDs. */
+  /** Uris of damaged rows whose hashes are listed for their IDs. */
   const uris = new Map<bigint, string>();
 
   /** False for a row that cannot be decoded. */
@@ -91,27 +88,26 @@ export function createSalvage(
         if (rows % postsOfStep === 0) yield "worked";
       }
     } catch {
-      // The table itself is not to be found in the file.
+      // The table itself cannot be found in the file.
       unreadable.push({ from: entry.low - 1n, to: null });
     }
   }
 
-  /** The posts that are known of and were not salvaged. */
   function missing(): bigint[] {
     if (posts !== null && posts === salvaged.size) return [];
     return [...named.sorted()].filter((id) => isOwn(id) && !salvaged.has(id));
   }
 
-  /** What is in the log is put into the file first. */
+  /** The log is checkpointed into the file first. */
   function* copyRaw(): Steps<void> {
     yield* inLock(catalog, () => {
       try {
         emptyLog(path);
       } catch {
-        // A file that SQLite does not open has no log that could be read either.
+        // The log of a file that SQLite cannot open is unreadable, too.
       }
     });
-    // Of deleted rows only those on free pages are left. Where nothing names any row, all are taken that were not deleted.
+    // Deleted rows survive only on free pages. If no list names any row, all rows without a tombstone are taken.
     const mayBeUnnamed = source === null || hasWholeFreeList(path);
     const tombstones = tombstonesOf(catalog, platform, accounts);
     const isEntered = uriEntries(source);

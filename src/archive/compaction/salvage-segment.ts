@@ -8,17 +8,14 @@ import { createSalvage, type Salvage } from "./salvage-rows.ts";
 import type { Steps } from "./steps.ts";
 
 export type SalvageReport = RewriteReport & {
-  /** Whether anything of the segment could not be read; its file is then set aside. */
   isDamaged: boolean;
-  /** Null where every post was salvaged. */
   lost: (LostPosts & { listPath: string | null }) | null;
 };
 
 /**
- * Makes a segment again from every row of another one that is intact, and puts it in that one's place (`replace-segment.ts`):
- * rows are read in the order of the table, past pages that are damaged, and what the table does not lead to any more from the
- * pages of the file. Terms, uris and hidden posts are made from the rows and the catalog. What is lost becomes a gap of the
- * coverage, and is listed beside the damaged file. Errors: as `replaceSegment`.
+ * Rebuilds a segment from its intact rows (`replace-segment.ts`): in table order past damaged pages, then unreachable rows
+ * from the file's pages. Terms, uris and hidden posts come from the rows and the catalog. Losses become a coverage gap,
+ * listed beside the damaged file. Errors: as `replaceSegment`.
  */
 export function* salvageSegment(
   context: CompactionContext,

@@ -18,17 +18,15 @@ import type { SegmentCopy } from "./segment-copy.ts";
 import { inLock, type Steps } from "./steps.ts";
 import { forgetUnreadable, noteUnreadable } from "./unreadable-index.ts";
 
-/** How large what is kept in memory of the segment may be while its index is read, KiB. */
+/** Page cache of the segment while its index is read, KiB. */
 const sourceCacheKib = 16_000;
 
 /**
- * Puts a sealed segment in the place of one, sealed or not (`replace-segment.ts`): everything is copied as it lies there, and
- * the sealed index is made from what the segment is found by. Posts that change meanwhile are found by FTS5 there, as those
- * that change later are.
+ * Replaces a segment with a sealed one (`replace-segment.ts`): copies it verbatim and builds the sealed index from the
+ * existing one. FTS5 finds later changes.
  *
- * Nothing is done to a segment whose terms another analyzer made. Where its tables do not match their sums it is marked as
- * damaged. A sealed index that turns out to be damaged is marked so, as
- * the segment has to be made anew from its rows, and where its FTS5 index cannot be read, that is wanted once
+ * Skips segments with terms of another analyzer. Marks a segment as damaged if tables do not match their checksums or its
+ * sealed index is damaged, because it must be rebuilt from its rows; an unreadable FTS5 index requests that once
  * (`unreadable-index.ts`). Errors: as `replaceSegment`, `SealedDamage`, and `UnreadableFts`.
  */
 export function* sealSegment(
@@ -67,7 +65,7 @@ function* fillSealed(
     isSealed = sealedState(source) !== null;
     copy.widen(skew);
     yield* copy.fillFrom(path, function* (target) {
-      // Nobody writes to a segment without the catalog's lock: rows and index are those of one moment.
+      // Segments are only written under the catalog lock: rows and index are of one moment.
       yield* inLock(catalog, () => {
         source.exec("BEGIN");
         source.prepare("SELECT count(*) FROM setting").get();
@@ -84,18 +82,18 @@ function* fillSealed(
     });
     yield* copy.complete();
   } catch (error) {
-    // SQLite's own errors may be of rows: where nothing is sealed they say nothing of a sealed index.
+    // SQLite's own errors may be about rows: without a sealed index they do not concern one.
     if (error instanceof SealedDamage || (isSealed && isDamage(error))) markDamaged(path);
     throw error;
   } finally {
     source.close();
   }
-  // What was written while the index was read could not leave the log: one batch would have to wait for all of it.
+  // Otherwise one batch would have to wait for the checkpoint of all that was written meanwhile.
   emptyLog(path);
   yield "worked";
 }
 
-/** What is made from damaged tables gets sums of its own, which would hide the damage. */
+/** Copies of damaged tables would get valid checksums, which would hide the damage. */
 function* requireIntactTables(source: DatabaseSync, path: string): Steps<void> {
   const tables = yield* damagedTables(source);
   if (tables.length === 0) return;
@@ -116,7 +114,6 @@ const bytesOf = (database: DatabaseSync): number =>
       .get()?.bytes,
   );
 
-/** Posts of one step. */
 const hiddenOfStep = 5_000;
 
 function* hideInMask(database: DatabaseSync, name: string): Steps<void> {

@@ -30,7 +30,7 @@ let context: CompactionContext;
 const want = (entries: readonly SegmentEntry[]): void =>
   inTransaction(context.catalog, () => wantSeals(context.catalog, entries));
 let nowMs: number;
-/** Ten posts a segment, one post an hour. */
+/** Ten posts per segment, one post an hour. */
 beforeEach(() => {
   archive = smallArchive(10);
   nowMs = Date.now();
@@ -40,7 +40,7 @@ afterEach(() => {
   archive.remove();
 });
 
-/** Segments of ten posts are worth it here, and nothing but sealing is done once a segment is quiet. */
+/** Segments of ten posts are worth sealing here, and nothing else is done once a segment is quiet. */
 function keeping(bounds: Partial<ArchiveBounds> = {}): Compaction {
   const sealing = { sealPosts: 10, optimiseAfterMs: Number.POSITIVE_INFINITY };
   context = compactionContext(
@@ -51,13 +51,13 @@ function keeping(bounds: Partial<ArchiveBounds> = {}): Compaction {
   return createCompaction(context);
 }
 
-/** As after a restart: nothing is remembered. */
+/** As after a restart, without memory. */
 function startAgain(bounds: Partial<ArchiveBounds> = {}): Compaction {
   context.catalog.close();
   return keeping(bounds);
 }
 
-/** Looks until nothing is left to do; what it did, by kind. */
+/** Runs tasks until none is left; returns the number by kind. */
 function keepUp(upkeep: Compaction): Record<string, number> {
   const before = { ...upkeep.state().done };
   for (let tasks = 0; runSteps(upkeep.look()); tasks += 1) {
@@ -91,7 +91,7 @@ const like = (n: number) =>
     { kind: "count", platform: "bluesky", uri: postOf(n).uri, metric: "likes", by: 1 },
   ]);
 
-/** Which segments are sealed, lowest IDs first. */
+/** Whether each segment is sealed, lowest IDs first. */
 const sealed = () =>
   archive.reader.operations
     .stats({ maxBytes: 0 })
@@ -102,14 +102,14 @@ const found = () => archive.ask("river", { limit: 1_000 }).positions.length;
 const pathOf = (sequence: number): string =>
   segmentPath(archive.folder, { platform: "bluesky", sequence });
 
-/** Makes a record of FTS5's pieces that contradicts itself. */
+/** Makes FTS5's structure record contradict itself. */
 function spoilIndex(sequence: number): void {
   const segment = new DatabaseSync(pathOf(sequence), { defensive: false });
   segment.exec("UPDATE term_data SET block = x'00000001ff00000101010101' WHERE id = 10");
   segment.close();
 }
 
-/** What a folder looks like to whom nobody has written for so long. */
+/** As if no one had written to the folder for so long. */
 function leaveAlone(ms: number): void {
   const folder = join(archive.folder, "bluesky");
   for (const name of readdirSync(folder)) {
@@ -212,7 +212,7 @@ describe("a segment is sealed", () => {
 });
 
 describe("a sealed segment", () => {
-  /** Two segments, the first of which is sealed. */
+  /** Two segments, the first one sealed. */
   function sealedFirst(bounds: Partial<ArchiveBounds> = {}): Compaction {
     archive.put(...posts(0, 12));
     leaveAlone(dayMs);

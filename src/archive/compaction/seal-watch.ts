@@ -8,49 +8,46 @@ import type { CompactionContext } from "./context.ts";
 import { lastWrittenMs, walBytes } from "./files.ts";
 import { isUnreadable } from "./unreadable-index.ts";
 
-/** How a segment stands to being sealed. */
 type SealStanding = {
   posts: number;
-  /** Why it may not be sealed whoever wants it; null where it may. */
+  /** Prevents sealing even on request; null if nothing does. */
   obstacle: SealObstacle | null;
-  /** Whether that is worth its cost, for the first time or anew. */
+  /** Whether sealing or resealing is worth its cost. */
   isWorthwhile: boolean;
-  /** Whether it is time for it, too. */
+  /** Whether it is also time for it. */
   isDue: boolean;
-  /** Whether it has to be made anew from its rows: it is marked as damaged, sealed in another format, or sealed though none is to be. */
+  /** Must be rebuilt from its rows: damaged, of another format, or sealed while sealing is off. */
   isUnfit: boolean;
 };
 
 /**
- * `off`: no segment is to be sealed. `empty`: it holds no posts. `outdated`: another analyzer made its terms. `damaged`: its sealed
- * index is. `unreadable`: its FTS5 index could not be read when that was tried.
+ * `off`: disabled. `empty`: no posts. `outdated`: terms of another analyzer. `damaged`: sealed index damaged. `unreadable`:
+ * FTS5 index unreadable at the last attempt.
  */
 export type SealObstacle = "off" | "empty" | "outdated" | "damaged" | "unreadable";
 
 /**
- * Watches when segments may be sealed: once no post has arrived for a while, whatever likes and labels still trickle in; and
- * again from time to time, once much was written to them.
+ * Seals a segment once nothing was ingested for a while, even if likes and labels still trickle in; reseals after many
+ * writes.
  */
 export type SealWatch = {
-  /** Looks at these segments, and forgets others; reads only the files that were written to since. */
+  /** Forgets other segments; reads only files written to since. */
   look(entries: readonly SegmentEntry[]): void;
-  /** How one of those that were looked at stands. */
   standingOf(entry: SegmentEntry): SealStanding;
 };
 
 type Facts = {
   posts: number;
   sealed: SealedState | null;
-  /** Whether too many posts were written since it was sealed. */
+  /** Whether too many posts were written since sealing. */
   isOverlaid: boolean;
-  /** The number of the newest arrival; 0 where none is remembered. */
+  /** The newest ingest number; 0 if none is retained. */
   arrival: number;
 };
 
 type Seen = Facts & {
-  /** What the file looked like. */
   version: string;
-  /** No post has arrived since then, Unix milliseconds. */
+  /** No post was ingested since, Unix milliseconds. */
   sinceMs: number;
 };
 
@@ -70,10 +67,10 @@ export function createSealWatch({
     const hasArrived = before === undefined || facts.arrival > before.arrival;
     return {
       ...facts,
-      // Arrivals that are forgotten have been all the same.
+      // Dropped ingest numbers still count.
       arrival: Math.max(facts.arrival, before?.arrival ?? 0),
       version,
-      // Nothing arrives without a write: a file that is quiet tells it after a restart too.
+      // Ingesting writes the file, so that its modification time also serves after a restart.
       sinceMs: hasArrived ? lastWrittenMs(path) : before.sinceMs,
     };
   }
@@ -104,7 +101,7 @@ export function createSealWatch({
       const { posts, sealed, isOverlaid } = facts;
       const isDamaged = isMarkedDamaged(path) || sealed?.isReadable === false;
       const obstacle = obstacleOf(entry, posts, isDamaged);
-      // An index without checksums is made anew at once.
+      // An index without checksums is resealed at once.
       const isOld = obstacle === null && sealed?.isSummed === false;
       const isWorthwhile =
         isOld ||
@@ -123,7 +120,7 @@ export function createSealWatch({
 const versionOf = (path: string): string =>
   `${lastWrittenMs(path)} ${statSync(path).size} ${walBytes(path)}`;
 
-/** A damaged segment counts as empty: it is left as it is until a rewrite is requested. */
+/** A damaged segment counts as empty: it is left alone until a rewrite is requested. */
 function readableFacts(path: string, resealPercent: number): Facts {
   try {
     return readFacts(path, resealPercent);

@@ -22,55 +22,50 @@ import { fileBytes } from "./files.ts";
 import { mergeTerms } from "./merge-terms.ts";
 import type { Steps } from "./steps.ts";
 
-/** How large what is kept in memory of a file may be while it is filled, and once it only follows, KiB. */
+/** Page cache of a file while it is filled, and while it only follows, KiB. */
 const fillingCacheKib = 16_000;
 const followingCacheKib = 8_000;
-/**
- * Posts, and steps of other work, after which the file is put on disk while it is filled: what is written to a disk all at
- * once keeps everybody else's commits waiting.
- */
+/** Posts and steps between flushes: one large flush would delay the commits of others. */
 const postsOfCommit = 20_000;
 const stepsOfSync = 16;
-/** By how much it may grow before that, bytes. */
+/** Growth that also triggers a flush, bytes. */
 const bytesOfSync = 2 * 1024 ** 2;
 
 /**
- * A segment file that is being made from another one. While it is filled nobody else knows it and a crash throws it away: it
- * has no journal, and what is written is put on disk bit by bit. `complete` makes a whole segment of it; from then on every
- * commit leaves one that could be used. Where it is sealed, what is written from then on is found by FTS5.
+ * A segment file in the making. While being filled it has no journal, is flushed bit by bit, and a crash discards it. After
+ * `complete` every commit leaves a usable segment. If sealed, FTS5 finds later changes.
  */
 export type SegmentCopy = {
-  /** Adds a post that is not there, under an ID, with terms made anew; what it was made from. */
+  /** Adds a new post under an ID, with newly made terms; returns their source. */
   add(row: StoredRow, id: bigint): { uri: string; isNative: boolean };
   addUri(hash: bigint, id: bigint): void;
   hide(id: bigint): void;
   arrivals: IngestOrder;
   holds(id: bigint): boolean;
-  /** The IDs from one to another, both inclusive. */
+  /** Both bounds inclusive. */
   idsWithin(from: bigint, to: bigint): bigint[];
-  /** Removes a post with everything that is kept of it but its arrival; its uri, null where it was not there. */
+  /** Keeps the ingest order; returns the uri, null if the post was not there. */
   remove(id: bigint, hashOf: (uri: string) => bigint): string | null;
   /**
-   * Lets `work` fill the file, in one transaction, from the segment at `path`, which is attached as `old` and read on one
-   * snapshot, from the first statement that names it on.
+   * Runs in one transaction, with the segment at `path` attached as `old`, on a snapshot from the first statement that names
+   * it.
    */
   fillFrom(path: string, work: (database: DatabaseSync) => Steps<void>): Steps<void>;
   /** The file, in a transaction that `complete` commits. */
   open(): DatabaseSync;
-  /** Takes in posts whose times differ so from those of their IDs. */
+  /** Includes posts with this difference between their time and their ID's. */
   widen(skew: TimeSkew): void;
-  /** Merges FTS5's index into one piece and puts everything on disk. */
+  /** Merges FTS5's index into one piece and flushes everything. */
   complete(): Steps<void>;
-  /** All of `work` in one commit, which is on disk when it returns. */
+  /** Runs `work` in one commit, which is on disk on return. */
   commit(work: () => void): void;
-  /** Writes down how many posts there are, which count changes were added last, and how posts are numbered. */
+  /** Stores post counts, the last added count step, and the numbering. */
   setNumbers(counted: bigint, numbering: number): void;
-  /** Takes over what was deleted, in a commit of its own. */
   takeDeletions(copyTo: (database: DatabaseSync) => void): void;
-  /** Makes a segment of the copy, in a commit of its own. */
+  /** Writes the segment's identity, in a commit of its own. */
   identify(identity: SegmentIdentity): void;
   numbers(): { posts: number; imported: number };
-  /** By how much the times of all posts that were ever added differ from those of their IDs. */
+  /** Covers all posts ever added. */
   skew(): TimeSkew;
   close(): void;
 };
@@ -131,7 +126,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     return { uri: post.uri, isNative: post.nativeId !== null };
   }
 
-  /** What lies in the system's memory only is little, whenever it is put on disk. */
+  /** Bounds what only the system's memory has, so that each flush is short. */
   function commitSome(): void {
     uncommitted += 1;
     if (uncommitted < postsOfCommit) return;
@@ -177,7 +172,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     syncFolder(dirname(path));
     yield "worked";
     database = openForWriting(path, segmentMigrations, followingCacheKib);
-    // Frames are moved into the file when nobody waits for it.
+    // Compaction checkpoints the log when no one waits for it.
     database.exec("PRAGMA wal_autocheckpoint = 0");
     sql = prepareStatements(database);
     tableSums = tableSumsOf(database);
@@ -186,7 +181,6 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     isComplete = true;
   }
 
-  /** Puts on disk from time to time what the steps have written. */
   function* synced(work: Steps<void>): Steps<void> {
     let steps = 0;
     let syncedBytes = fileBytes(path);
@@ -262,13 +256,11 @@ function create(path: string): DatabaseSync {
   return database;
 }
 
-/** A segment's file, what SQLite keeps beside it, and the marker of damage. */
 export function removeSegmentFiles(path: string): void {
   for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true });
   rmSync(damageMarkerOf(path), { force: true });
 }
 
-/** Null where the segment is not sealed. */
 function maskOf(database: DatabaseSync, name: string): MaskWriter | null {
   if (sealedState(database) === null) return null;
   return maskWriterOf(database, openPostNumbers(database, name, null));

@@ -3,15 +3,14 @@ import { isBusy } from "../../db/sqlite-errors.ts";
 import { committed } from "../database.ts";
 
 /**
- * Work in short steps. Between two of them whoever runs it may rest, do something else, or leave it: `return()` on it tidies
- * up. `waiting` says that another holds what the work needs, so that it is worth a pause.
+ * Between steps the caller may pause, do other work, or abandon it: `return()` cleans up. `waiting`: another holds a needed
+ * lock, so that a pause makes sense.
  */
 export type Steps<Value> = Generator<"worked" | "waiting", Value, void>;
 
-/** Pause before a lock is asked for again, milliseconds. */
+/** Pause before retrying a lock, milliseconds. */
 export const lockPauseMs = 2;
 
-/** Runs work to its end; blocks the thread. */
 export function runSteps<Value>(steps: Steps<Value>): Value {
   for (;;) {
     const step = steps.next();
@@ -22,10 +21,7 @@ export function runSteps<Value>(steps: Steps<Value>): Value {
   }
 }
 
-/**
- * Runs `work` in one write transaction: all of it, or nothing when it throws. The lock is asked for again and again, as one
- * who writes without a break leaves only moments between two batches.
- */
+/** Rolled back when it throws. Polls the lock, because a continuous writer releases it only briefly between batches. */
 export function* inLock<Value>(database: DatabaseSync, work: () => Value): Steps<Value> {
   while (!begins(database)) yield "waiting";
   return committed(database, work);

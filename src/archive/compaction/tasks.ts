@@ -21,34 +21,30 @@ import { retiredFiles } from "./retire.ts";
 import type { SealWatch } from "./seal-watch.ts";
 
 /**
- * What there is to do for an archive:
+ * Finds the tasks of an archive:
  *
- * - `drop` a segment whose posts have aged out, or `thin` one that keeps its imports alone;
- * - `cut` off a newest segment whose terms another analyzer made or whose posts an earlier release numbered, and `reindex`
- *   those that are not the newest, those of which somebody wants it, those whose sealed index is damaged, and sealed ones where none is to be sealed;
+ * - `drop` a segment whose posts have aged out, or `thin` one to its imports;
+ * - `cut` off a newest segment with terms of another analyzer or numbering of an earlier release, and `reindex` such segments
+ *   that are not the newest, those with a requested rewrite or a damaged sealed index, and sealed ones while sealing is off;
  * - `split` a segment that has grown too large;
- * - `forget` arrivals, `optimise` a segment, `shorten` a write-ahead log, each once its file is quiet;
- * - `seal` a segment in which nothing arrives any more, or of which somebody wants it, and seal it anew once much was written
- *   to it.
+ * - `forget` ingest order, `optimise` a segment, `shorten` a write-ahead log, each once its file is quiet;
+ * - `seal` a segment that ingests nothing any more or whose sealing is requested, and reseal it after many writes.
  */
 export type Task = { kind: TaskKind; entry: SegmentEntry };
 
-/** An archive as upkeep finds it. */
 export type Findings = {
-  /** In order of need, the oldest or the newest segment first. */
+  /** Most urgent first; within a kind by the age of the segment. */
   tasks: Task[];
   segments: number;
-  /** Without the files that are about to be removed, and those. */
+  /** `bytes` excludes the retired files. */
   bytes: number;
   retiredBytes: number;
   orphaned: { files: number; bytes: number };
-  /** The longest write-ahead log. */
   walBytes: number;
-  /** Count changes that wait to be added to their posts. */
   counts: number;
 };
 
-/** A write-ahead log that is emptied: of a quiet segment, and of one that is written to. */
+/** When a write-ahead log is emptied: of a quiet segment, and of one being written. */
 const quietWalBytes = 1024 ** 2;
 const busyWalBytes = 128 * 1024 ** 2;
 
@@ -56,7 +52,6 @@ export const keyOf = ({ kind, entry }: Task): string => `${kind} ${nameOf(entry)
 
 const nameOf = ({ platform, sequence }: SegmentEntry): string => `${platform} ${sequence}`;
 
-/** Looks at every segment once. */
 export function findTasks(context: CompactionContext, sealWatch: SealWatch): Findings {
   const { folder, catalog, clock, bounds } = context;
   const listed = readSegments(catalog);
@@ -65,7 +60,7 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Fin
     const read = readableNumbers(folder, entry);
     if (read !== null) numbers.set(entry, read);
   }
-  // A segment that is damaged is only rewritten, where that is wanted; the others are kept in shape.
+  // A damaged segment is only rewritten, on request; the others get all tasks.
   const entries = listed.filter((entry) => numbers.has(entry));
   const retiredBytes = retiredFiles(catalog).reduce(
     (sum, file) => sum + fileBytes(segmentPath(folder, file)),
@@ -85,7 +80,7 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Fin
   const of = (kind: TaskKind, chosen: readonly SegmentEntry[]): Task[] =>
     chosen.map((entry) => ({ kind, entry }));
 
-  /** What ages out of a segment: all of it, what was not imported, or nothing. */
+  /** All of a segment, all but its imports, or nothing. */
   function aging(entry: SegmentEntry): Task[] {
     const { posts, imported } = numbersOf(entry);
     if (imported === 0) return of("drop", [entry]);

@@ -1,8 +1,8 @@
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 
 /**
- * Runs one part of a check. What cannot be read ends that part with a finding, and the parts after it still run: damage must
- * never end a check. Errors with a code, such as `archive_busy`, are not about what is read and pass.
+ * Unreadable data ends this part with a finding, never the whole check. Errors with a code, such as `archive_busy`, are
+ * rethrown.
  */
 export function* attemptPart(
   part: string,
@@ -17,7 +17,7 @@ export function* attemptPart(
   }
 }
 
-/** The same for a part that takes one step; null where it could not be read. */
+/** The same for a part of one step; null if the data is unreadable. */
 export function attempt<Value>(
   part: string,
   work: () => Value,

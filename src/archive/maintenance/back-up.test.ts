@@ -49,7 +49,7 @@ const postKey = (n: number): string => `post${n}`;
 const uri = (n: number): string => `at://did:plc:author/app.bsky.feed.post/${postKey(n)}`;
 const revision = (n: number): string => String(n).padStart(8, "0");
 
-/** What a stream brings as its `n`th batch: new posts, a late one, an edit, deletions, counts, an account's state. */
+/** A stream's `n`th batch: new posts, a late one, an edit, deletions, counts, an account state. */
 function batch(n: number): ArchiveChange[] {
   const stream = { origin: "stream", userId: "did:plc:author", revision: revision(n) } as const;
   const zero = { likes: 0, reposts: 0, replies: 0, quotes: 0 };
@@ -117,7 +117,7 @@ function feed(dataDir: string) {
   };
 }
 
-/** An archive that is made once, and copied for each test that only reads it. */
+/** Made once, and copied for each test that only reads it. */
 let made = "";
 
 beforeAll(() => {
@@ -195,7 +195,7 @@ test("a backup of sealed segments, one of them damaged, restored and written to,
     onProgress: () => {},
     signal: never,
   });
-  // Which was written to while its index was said to be damaged, and so was not kept up.
+  // It was written to while its index was marked as damaged, so the index was not maintained.
   const found = new Set(report.findings.map(({ kind, segment }) => `${kind} ${segment}`));
   expect([...found]).toEqual([`sealed_damaged bluesky/${damaged}`]);
   const words = ["post", "batch3", "late", "edited", "number 77"];
@@ -207,7 +207,6 @@ test("a backup of sealed segments, one of them damaged, restored and written to,
 const namesIn = (folder: string): string[] =>
   readdirSync(folder).filter((name) => !/-(?:wal|shm)$/.test(name));
 
-/** The posts that are found by a query. */
 function idsOf(folder: string, query: string): bigint[] {
   const reader = createReader(folder, 1_000, { now: clock.now, elapsed: () => 0 });
   try {

@@ -18,24 +18,21 @@ import {
 import { type ArchiveSnapshot, takeSnapshot } from "./snapshots.ts";
 
 export type BackupRequest = {
-  /** The archive's folder. */
   folder: string;
-  /** Where the backup goes: a folder that does not exist, is empty, or holds what an earlier try left. */
+  /** A folder that does not exist, is empty, or contains an unfinished backup. */
   target: string;
   clock: Pick<Clock, "now">;
-  /** Hears how much was copied and read back, of how much in all. */
   onProgress: (doneBytes: number, totalBytes: number) => void;
   signal: AbortSignal;
 };
 
-/** Pages that are copied between two looks at the signal. */
+/** Pages copied between checks of the signal. */
 const pagesOfStep = 512;
 
 /**
- * Copies an archive as it is at one moment, between two batches, while others write on: what a crash at that moment would
- * have left, which a source continues from its checkpoint. Files are copied page by page from snapshots, the newest first, as
- * those are written to and their logs grow until their snapshots end; then read back for their hashes. The manifest comes
- * last. Errors: `backup_exists`, `disk_full`, `not_writable`.
+ * Copies an archive as of one moment between two batches, as a crash would leave it, while others keep writing. Copies page
+ * by page from snapshots, newest first, because their logs grow until the snapshots end; then verifies the copies. The
+ * manifest comes last. Errors: `backup_exists`, `disk_full`, `not_writable`.
  */
 export async function backUp(request: BackupRequest): Promise<Manifest> {
   const { folder, target } = request;
@@ -63,7 +60,7 @@ function snapshotOf(folder: string): ArchiveSnapshot {
 
 const unfinishedPath = (target: string): string => join(target, "unfinished");
 
-/** Only what an earlier try left is taken away. */
+/** Removes only what an unfinished backup left. */
 async function prepareTarget(target: string): Promise<void> {
   await makeFolder(target);
   if (existsSync(manifestPath(target))) throw exists(`${target} holds a backup already`);
@@ -123,7 +120,6 @@ async function copySnapshot(
   return manifest;
 }
 
-/** The catalog, then the segments with the newest IDs first. */
 function partsOf({ catalog, segments }: ArchiveSnapshot): Part[] {
   const newestFirst = segments.toSorted((a, b) =>
     a.entry.high === b.entry.high ? 0 : a.entry.high > b.entry.high ? -1 : 1,
@@ -158,7 +154,7 @@ async function requireSpace(target: string, bytes: number): Promise<void> {
   );
 }
 
-/** `onShare` hears which share is done; what it throws ends the copying. */
+/** Throwing from `onShare` ends the copying. */
 async function copyDatabase(
   database: DatabaseSync,
   to: string,

@@ -9,7 +9,7 @@ import { attempt } from "./attempt-part.ts";
 import { checkFile } from "./check-file.ts";
 import type { Findings } from "./findings.ts";
 
-/** What the catalog says by itself: its file, that segments own all IDs once, and that intervals are intervals. */
+/** Checks its file, that segments own each ID exactly once, and that intervals are valid. */
 export function checkCatalog(
   folder: string,
   catalog: DatabaseSync,

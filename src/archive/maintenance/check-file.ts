@@ -3,7 +3,7 @@ import { messageOf } from "../../lib/errors.ts";
 
 const mostFaults = 10;
 
-/** What SQLite itself says of a file, also of the inner form of its index; `isFull` compares tables with their indexes too. */
+/** Includes FTS5's structure; `isFull` also compares tables with their indexes. */
 export function checkFile(
   database: DatabaseSync,
   isFull: boolean,
@@ -16,7 +16,7 @@ export function checkFile(
       if (message !== "ok") onFault(message.replaceAll(/\s+/g, " "));
     }
   } catch (error) {
-    // Some damage ends this check. What can be read is compared all the same.
+    // Some damage ends SQLite's check. What is readable is still compared afterwards.
     onFault(messageOf(error));
   }
 }

@@ -26,26 +26,23 @@ import { addSealedSums, sealedPositions } from "./sealed-positions.ts";
 import { walkSealedTerms } from "./sealed-terms.ts";
 import { rowsOf, type SegmentRow } from "./segment-rows.ts";
 
-/** A segment whose index is compared; `sealed` are the posts of its sealed index, null where it has none. */
 export type IndexedSegment = {
   entry: SegmentEntry;
   database: DatabaseSync;
   sealed: SealedNumbers | null;
 };
 
-/** Compares a segment's index with what its rows say that it holds. */
 export type IndexCheck = {
-  /** Takes a row, lowest IDs first. */
   add(row: SegmentRow): void;
-  /** Ends the comparison, when all rows were given. Yields now and then. */
+  /** Finishes the comparison after all rows. Yields regularly. */
   end(): Generator<number, void>;
   compared(): number;
 };
 
 /**
- * Compares what the index says of some posts, `sampleRows` of a segment, evenly spread. FTS5 has to find them by each of
- * their tokens, to have as many tokens of them as they have, and no count that they have not; where tokens stand in it is not
- * compared. Of the sealed index everything that it says of them is. It is read as a whole, and what is malformed is told.
+ * Compares the entries of `sampleRows` evenly spread posts. FTS5 must find each token, store the number of tokens, and have
+ * no extra count facet; its positions are not compared. The sealed index is read as a whole: malformed data is reported, and
+ * all entries of these posts are compared.
  */
 export function sampleIndex(
   segment: IndexedSegment,
@@ -84,19 +81,18 @@ export function sampleIndex(
   };
 }
 
-/** What a malformed table is told as. */
 export const indexErrorsOf =
   (report: Report): ((message: string) => void) =>
   (message) =>
     report("sealed_damaged", null, `its sealed index is damaged: ${message}`);
 
-/** The number of a post that the sealed index answers for. */
+/** A post's doc number in the sealed index; null if replaced. */
 function sealedNumber(sealed: SealedNumbers | null, id: bigint): number | null {
   const number = sealed?.numberOf(id) ?? null;
   return number === null || sealed?.isReplaced(number) ? null : number;
 }
 
-/** The places by which a post is found; the sealed index keeps none of some tokens, which then count as the first. */
+/** Tokens without positions in the sealed index count as position 0. */
 function eachPlace(
   row: SegmentRow,
   isSealed: boolean,
@@ -115,7 +111,6 @@ function eachPlace(
   for (const token of withoutPlaces) take(token, 0);
 }
 
-/** Compares what FTS5 says of single posts. */
 function writtenComparison(database: DatabaseSync, report: Report): (row: SegmentRow) => void {
   const has = database.prepare("SELECT 1 FROM term WHERE term MATCH ? AND rowid = ?");
   const size = database.prepare("SELECT sz FROM term_docsize WHERE id = ?");
@@ -145,7 +140,7 @@ const countFacets = countMetrics.flatMap((metric) =>
   countThresholds.map((threshold) => atLeast(metric, threshold)),
 );
 
-/** A number as SQLite packs it: seven bits a byte, the highest first. */
+/** An SQLite varint: seven bits per byte, highest first. */
 function firstVarint(bytes: Uint8Array): number {
   let value = 0;
   for (const byte of bytes) {
@@ -155,15 +150,11 @@ function firstVarint(bytes: Uint8Array): number {
   return value;
 }
 
-/** Places of tokens that are held in memory to name the posts that differ. */
+/** Token positions kept in memory to name the posts that differ. */
 const placesToName = 2_000_000;
-/** Tokens between two turns. */
 const tokensOfTurn = 20_000;
 
-/**
- * Compares every place of every token, over FTS5 and the sealed index. Memory is bounded: sums of partitions are compared
- * first.
- */
+/** Compares every position of every token. Bounds memory by comparing sums of partitions first. */
 export function compareIndex(segment: IndexedSegment, report: Report): IndexCheck {
   const { database, sealed } = segment;
   const expected = indexSums();
@@ -176,7 +167,7 @@ export function compareIndex(segment: IndexedSegment, report: Report): IndexChec
     },
     end: function* () {
       const held = indexSums();
-      // First, as FTS5 refuses to look into a file of which any page is damaged.
+      // First, because FTS5 refuses to read a file with any damaged page.
       if (sealed !== null) {
         const add = addSealedSums(sealed, held);
         yield* walkSealedTerms(database, sealed.posts, indexErrorsOf(report), add);
@@ -212,7 +203,6 @@ function* addWrittenSums(database: DatabaseSync, sums: IndexSums): Generator<num
   }
 }
 
-/** Names the posts that differ in the tokens of some partitions. */
 function* nameDifferences(
   { entry, database, sealed }: IndexedSegment,
   partitions: ReadonlySet<number>,

@@ -2,12 +2,11 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Report } from "./index-findings.ts";
 import type { SealedNumbers } from "./sealed-numbers.ts";
 
-/** IDs between two turns. */
 const idsOfTurn = 20_000;
 
 /**
- * That exactly the posts of a segment are in its index, whatever it says of them, each in one form: in FTS5, or in the sealed
- * index unless that leaves it out, which hides exactly those of its posts that are hidden. Yields now and then.
+ * Checks that exactly the stored posts are in the index, each once: in FTS5, or in the sealed index unless its deletion
+ * bitmap excludes it, and that exactly the hidden ones are hidden. Yields regularly.
  */
 export function* checkIndexedPosts(
   database: DatabaseSync,
@@ -46,10 +45,10 @@ export function* checkIndexedPosts(
   }
 }
 
-/** IDs in their order, the newest first; `next` is null at the end. */
+/** IDs, newest first; `next` is null at the end. */
 type DescendingIds = {
   readonly next: bigint | null;
-  /** Whether the next one is this one, which it then goes past. */
+  /** Whether `id` is next; if so, moves past it. */
   take(id: bigint): boolean;
 };
 
@@ -85,7 +84,7 @@ function descendingNumbers(sealed: SealedNumbers | null) {
     get next() {
       return next();
     },
-    /** The number of the next one where it is this one, which it then goes past. */
+    /** The doc number of `id` if it is next, moving past it; else null. */
     take: (id: bigint): number | null => {
       if (next() !== id) return null;
       number += 1;

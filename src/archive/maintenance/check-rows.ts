@@ -10,12 +10,11 @@ import { rowsOf, type SegmentRow } from "./segment-rows.ts";
 
 export type CheckedSegment = { catalog: DatabaseSync; entry: SegmentEntry; database: DatabaseSync };
 
-/** Rows between two turns. */
 const rowsOfTurn = 500;
 
 /**
- * Compares the rows of a segment with what the segment and the catalog say of them. `onRow` gets every row that can be read.
- * What cannot be read is a finding. Yields how many rows were looked at since the last turn.
+ * Compares rows with the other tables and the catalog. `onRow` gets every readable row. Yields the number of rows since the
+ * last yield.
  */
 export function* checkRows(
   { catalog, entry, database }: CheckedSegment,
@@ -31,7 +30,6 @@ export function* checkRows(
   if (lookUp === null) return;
   const seen = { rows: 0, imported: 0, hashed: 0 };
 
-  /** What leads to a post, and what is known of it. */
   function compareNames({ id, revision }: SegmentRow, uri: string): void {
     const deletedAt = lookUp?.deletedAt(uri) ?? null;
     if (deletedAt !== null && deletedAt >= revision) {
@@ -122,7 +120,7 @@ const unreadableText = ({ from, to }: UnreadableIds): string =>
       ? `post ${from + 1n}`
       : `posts with IDs between ${from} and ${to}`;
 
-/** What is older than IDs with a time is looked for among those without one, whatever the skew. */
+/** Posts from before the first timed ID are searched among the IDs without a time, whatever the skew. */
 function isOutside({ id, timeMs }: SegmentRow, { skew }: SegmentEntry): boolean {
   if (!hasTime(id) && timeMs <= firstTimeMs) return false;
   const off = timeMs - idTimeMs(id);

@@ -24,7 +24,7 @@ import { type FindingKind, remedyOf } from "./findings.ts";
 let made = "";
 let data = "";
 
-/** A sealed segment that was written to since, made once and copied for each test. */
+/** A sealed segment with later writes, made once and copied for each test. */
 beforeAll(() => {
   made = mkdtempSync(join(tmpdir(), "earshot-check-sealed-"));
   makeSealedArchive(made);
@@ -320,7 +320,7 @@ describe("damage of its tables is found without comparing every word:", () => {
   });
 });
 
-/** A byte of the positions of the term of the first row: where it stands in one post. */
+/** Changes one position of the term in the first row. */
 const moved = positions((bytes) => {
   bytes[bytes.length - 1] = 200;
   return bytes;

@@ -7,12 +7,11 @@ import type { Findings } from "./findings.ts";
 
 type OpenSegment = { entry: SegmentEntry; database: DatabaseSync };
 
-/** Hashes that are held in memory at a time. */
 const hashesOfPass = 4_000_000;
 const lowestHash = -(2n ** 63n);
 const hashes = 2n ** 64n;
 
-/** That no uri of a platform lies in two places, over all of its segments. Yields now and then. */
+/** No uri of a platform may be stored twice. Yields regularly. */
 export function* checkUrisOnce(
   platform: Platform,
   segments: readonly OpenSegment[],
@@ -21,7 +20,7 @@ export function* checkUrisOnce(
   const readable = segments.filter(({ entry, database }) => isReadable(entry, database, findings));
   const readers = readable.map(({ entry, database }) => hashReader(entry, database, findings));
   const entries = readable.reduce((sum, { database }) => sum + urisIn(database), 0);
-  // As hashes are evenly spread, so are those of each pass.
+  // Hashes are evenly distributed, so that ranges of equal width have similar counts.
   const passes = BigInt(Math.max(1, Math.ceil(entries / hashesOfPass)));
   for (let pass = 0n; pass < passes; pass++) {
     const from = lowestHash + (hashes * pass) / passes;
@@ -44,7 +43,7 @@ export function* checkUrisOnce(
 const urisIn = (database: DatabaseSync): number =>
   Number(database.prepare("SELECT count(*) AS n FROM uri").get()?.n);
 
-/** The hashes of a segment's uris within a range; none where they cannot be read, so that the others are still compared. */
+/** Empty if unreadable, so that the others are still compared. */
 function hashReader(entry: SegmentEntry, database: DatabaseSync, findings: Findings) {
   const statement = database.prepare("SELECT hash FROM uri WHERE hash BETWEEN ? AND ?");
   statement.setReadBigInts(true);
@@ -69,7 +68,7 @@ const onDamage =
     findings.add({ kind: "file_damaged", platform, segment, message: `${path}: ${message}` });
   };
 
-/** Two uris may have the same hash: their rows tell. */
+/** Uris may share a hash, so their rows decide. */
 function reportTwice(
   platform: Platform,
   hash: bigint,
@@ -82,7 +81,7 @@ function reportTwice(
     );
     rows.setReadBigInts(true);
     const counts = { likes: null, reposts: null, replies: null, quotes: null };
-    // A record that cannot be read was found where the rows were compared.
+    // Unreadable records were reported with the rows.
     const read = (): { id: bigint; uri: string; segment: string }[] =>
       rows.all(hash).map(({ id, record }) => ({
         segment: `${platform}/${entry.sequence}`,

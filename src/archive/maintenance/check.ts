@@ -29,13 +29,11 @@ import { readSealedNumbers } from "./sealed-numbers.ts";
 import { walkSealedTerms } from "./sealed-terms.ts";
 
 export type CheckRequest = {
-  /** The archive's folder. */
   folder: string;
-  /** Compares the index with all posts, not with some of each segment, and files in all that SQLite can compare. */
+  /** All posts instead of a sample, and SQLite's full check. */
   isFull: boolean;
-  /** Posts of a segment that are looked up in the index where not all are. */
+  /** Per segment, unless `isFull`. */
   sampleRows: number;
-  /** Hears how many posts were looked at, of about how many. */
   onProgress: (done: number, total: number) => void;
   signal: AbortSignal;
 };
@@ -43,29 +41,27 @@ export type CheckRequest = {
 export type CheckReport = {
   segments: number;
   posts: number;
-  /** Of how many posts the index was compared. */
+  /** Posts compared with the index. */
   indexed: number;
   /** Segments of another analyzer, whose index cannot be compared. */
   outdated: readonly string[];
-  /** The first ones of each kind in each segment. */
+  /** The first ones of each kind and segment. */
   findings: readonly Finding[];
   findingCount: number;
 };
 
-/** Findings of one kind in one segment that are told. */
 const mostTold = 20;
 
 /**
- * Compares everything in an archive that says the same twice: files with their own sums, the catalog with the segments, rows
- * with the lists that lead to them, rows with the index. Writes nothing, and works while others write: each segment is looked
- * at as it was at one moment, together with the catalog. What cannot be read is a finding; without a catalog that can be read
- * there are no others. Errors: `archive_busy`, `not_writable`.
+ * Compares redundant data: files with checksums, the catalog with segments, rows with the lists that lead to them and with
+ * the index. Writes nothing, and runs while others write: each segment is read on one snapshot with the catalog. Without a
+ * readable catalog there are no other findings. Errors: `archive_busy`, `not_writable`.
  */
 export async function check(request: CheckRequest): Promise<CheckReport> {
   const { folder, onProgress, signal } = request;
   const findings = collectFindings(mostTold);
   const totals = { segments: 0, posts: 0, indexed: 0, outdated: [] as string[] };
-  /** Segments of which nothing more can be said. */
+  /** Segments that cannot be checked further. */
   const unreadable = new Set<string>();
   checkIsCurrent(folder, findings);
   const catalog = openedCatalog(folder, findings);
@@ -74,7 +70,6 @@ export async function check(request: CheckRequest): Promise<CheckReport> {
   try {
     checkCatalog(folder, catalog, request.isFull, findings);
     const entries = segmentsIn(catalog);
-    // Why they cannot be read was found above.
     if (entries === null) return report();
     const total = postsSaid(folder, entries);
     const run = (steps: Generator<number, void>): Promise<void> =>
@@ -123,7 +118,7 @@ export async function check(request: CheckRequest): Promise<CheckReport> {
   return report();
 }
 
-/** What follows finds a segment that is missing and a catalog that cannot be read. */
+/** Later checks report missing segments and an unreadable catalog. */
 function checkIsCurrent(folder: string, findings: Findings): void {
   if (!existsSync(catalogPath(folder))) return;
   try {
@@ -131,11 +126,11 @@ function checkIsCurrent(folder: string, findings: Findings): void {
     if (problem === null || problem.code === "segment_missing") return;
     findings.add({ kind: "catalog_not_current", message: problem.message });
   } catch {
-    // A catalog that cannot be read.
+    // An unreadable catalog is reported later.
   }
 }
 
-/** Null where it cannot be opened, which is a finding. */
+/** Null if it cannot be opened, which is a finding. */
 function openedCatalog(folder: string, findings: Findings): DatabaseSync | null {
   let catalog: DatabaseSync | null = null;
   try {
@@ -152,7 +147,7 @@ function openedCatalog(folder: string, findings: Findings): DatabaseSync | null 
   }
 }
 
-/** What says that the catalog itself is at fault, not what is around it. */
+/** Codes that mean damage of the catalog itself. */
 const catalogFaults = new Set(["archive_damaged", "file_missing"]);
 
 function segmentsIn(catalog: DatabaseSync): SegmentEntry[] | null {
@@ -165,7 +160,7 @@ function segmentsIn(catalog: DatabaseSync): SegmentEntry[] | null {
 
 const keyOf = ({ platform, sequence }: SegmentEntry): string => `${platform}/${sequence}`;
 
-/** A segment that was not looked at: also one that has come into the place of another meanwhile. */
+/** A segment not checked yet, including one that has replaced another since. */
 function nextOf(catalog: DatabaseSync, checked: ReadonlySet<string>): SegmentEntry | null {
   return readSegments(catalog).find((entry) => !checked.has(keyOf(entry))) ?? null;
 }
@@ -192,7 +187,7 @@ function* checkSegment(
       ...about,
     });
   const version = versionOf(database);
-  // A file that was cut to nothing is an empty database.
+  // A file truncated to nothing is an empty database.
   if (version !== segmentMigrations.length) {
     const message = `segment ${key} has schema ${version}, not ${segmentMigrations.length}`;
     findings.add({ kind: "schema_differs", message, ...about });
@@ -212,7 +207,7 @@ function* checkSegment(
     () => readSealedNumbers(database, indexErrorsOf(report)) ?? "none",
     onDamage,
   );
-  // Which posts the sealed index has nobody can say: what is written since says nothing by itself.
+  // Without the numbers of the sealed index, comparing FTS5 alone would say nothing.
   if (sealed === null || sealed === "unreadable") {
     yield* checkRows(segment, findings, () => {});
     return;
@@ -240,11 +235,11 @@ function* checkSegment(
   totals.indexed += index.compared();
 }
 
-/** How many posts a segment says that it has; only a share of them is compared. */
+/** The post count that a segment stores, used for sampling. */
 const postsIn = (database: DatabaseSync): number =>
   Number(database.prepare("SELECT value FROM setting WHERE name = 'posts'").get()?.value ?? 0);
 
-/** What the segments say of their sizes; those that cannot be read say nothing. */
+/** Skips unreadable segments. */
 function postsSaid(folder: string, entries: readonly SegmentEntry[]): number {
   return entries.reduce((sum, entry) => {
     try {
@@ -258,7 +253,7 @@ function postsSaid(folder: string, entries: readonly SegmentEntry[]): number {
   }, 0);
 }
 
-/** Lets signals be heard between the steps. */
+/** Yields to the event loop between steps, so that signals are handled. */
 async function inTurns(
   steps: Generator<number, void>,
   signal: AbortSignal,

@@ -3,10 +3,9 @@ import { createReadStream, existsSync } from "node:fs";
 import { mkdir, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** What a file holds, in brief. */
 export type Digest = { bytes: number; sha256: string };
 
-/** Reads a file through. `onBytes` hears of each piece; an abort ends it with the signal's reason. */
+/** `onBytes` gets the size of each chunk; an abort rejects with the signal's reason. */
 export async function digestOf(
   path: string,
   onBytes: (bytes: number) => void,
@@ -23,9 +22,9 @@ export async function digestOf(
   return { bytes, sha256: hash.digest("hex") };
 }
 
-/** Makes a folder of its owner's alone where there is none, and those that it lies in. */
+/** Readable by its owner alone, with its parents. */
 export async function makeFolder(path: string): Promise<void> {
-  // Not Node's own recursion, which never ends below /proc and hides that a disk is read-only.
+  // Not Node's `recursive`, which never ends below /proc and hides that a disk is read-only.
   try {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {
@@ -36,7 +35,7 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Copies a file to a new one of its owner's alone, which is on disk when it resolves, and tells what was in it. */
+/** The copy is readable by its owner alone and flushed. */
 export async function copyFile(
   from: string,
   to: string,
@@ -69,7 +68,7 @@ const pieceBytes = 1 << 20;
 const piecesOf = (path: string): AsyncIterable<Buffer> =>
   createReadStream(path, { highWaterMark: pieceBytes });
 
-/** Writes a small file in one step: whoever looks sees all of it or nothing, also after a crash. */
+/** Writes a small file atomically, also if a crash follows. */
 export async function writeDurably(path: string, text: string): Promise<void> {
   const file = await open(`${path}.new`, "w", 0o600);
   try {
@@ -82,7 +81,7 @@ export async function writeDurably(path: string, text: string): Promise<void> {
   await syncToDisk(dirname(path));
 }
 
-/** Brings a file, or the names in a folder, to disk. */
+/** Flushes a file, or the entries of a folder. */
 export async function syncToDisk(path: string): Promise<void> {
   const handle = await open(path, "r");
   try {

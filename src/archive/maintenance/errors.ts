@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 
-/** What SQLite's result codes and those of the operating system mean for whoever looks after an archive. */
+/** Result codes of SQLite and of the operating system by meaning. */
 const meanings = new Map<number | string, "disk_full" | "not_writable" | "damaged" | "missing">([
   [13, "disk_full"],
   ["ENOSPC", "disk_full"],
@@ -16,7 +16,7 @@ const meanings = new Map<number | string, "disk_full" | "not_writable" | "damage
   ["ENOENT", "missing"],
 ]);
 
-/** The error with a code and a hint where the cause lies outside; any other as it is. `place` is the folder it is about. */
+/** Adds a code and a hint if the cause is external. `place` is the folder concerned. */
 export function maintenanceError(thrown: unknown, place: string): unknown {
   if (thrown instanceof EarshotError) return thrown;
   const meaning = meaningOf(thrown, place);
@@ -57,7 +57,7 @@ export const noSegment = (name: string): EarshotError =>
     hint: "earshot archive stats --json lists them; a name is a platform and a number, such as x/3",
   });
 
-/** SQLite says of a file that it cannot write beside what it says of one that is not there. */
+/** SQLite reports a missing file also when it may not write beside it. */
 function meaningOf(thrown: unknown, place: string) {
   const meaning = meanings.get(codeOf(thrown));
   return meaning === "missing" && isReadOnly(place) ? "not_writable" : meaning;
@@ -72,7 +72,6 @@ function isReadOnly(place: string): boolean {
   }
 }
 
-/** Throws the operating system's fault where a folder may not be written. */
 export function requireWritable(folder: string): void {
   accessSync(folder, constants.W_OK);
 }

@@ -20,15 +20,11 @@ import { rowSubject } from "../segments/row-subject.ts";
 import { sealedIds } from "../segments/sealed-ids.ts";
 import { rowById } from "./segment-rows.ts";
 
-/** A post that is held, and the segment that it was found in. */
 export type FoundPost = { platform: Platform; id: bigint; uri: string; entry: SegmentEntry };
 
 const cacheKib = 8_000;
 
-/**
- * All posts that match a plan, also those that are hidden, segment by segment. A segment is closed before its posts are
- * given out, so that they may be changed meanwhile. Yields a list for each segment.
- */
+/** Includes hidden posts. Yields a list per segment, after closing it so that the posts may be changed. */
 export function* findPosts(
   folder: string,
   catalog: DatabaseSync,
@@ -62,7 +58,6 @@ function inSegment(
   });
 }
 
-/** IDs among which all matches are. */
 function candidates(
   database: DatabaseSync,
   path: string,
@@ -78,7 +73,7 @@ function candidates(
   const range = { low: from < 0n ? 0n : from, high: to > lastId ? lastId : to };
   const everyRow = () =>
     idsOf(database, "SELECT id FROM post WHERE id BETWEEN ? AND ?", range.low, range.high);
-  // Terms that another analyzer made say nothing of what a query asks.
+  // Terms of another analyzer do not match the query's.
   if (query.expression === null || entry.analyzer !== presentAnalyzer) return everyRow();
   const sealed = sealedCandidates(database, path, query.sealed, range);
   if (sealed === null) return everyRow();
@@ -86,7 +81,7 @@ function candidates(
   return [...idsOf(database, named, query.expression, range.low, range.high), ...sealed];
 }
 
-/** Those of which the sealed index knows alone; none where the segment is not sealed, null where that cannot be read. */
+/** Empty if not sealed, null if unreadable. */
 function sealedCandidates(
   database: DatabaseSync,
   path: string,

@@ -1,8 +1,8 @@
 import type { Platform } from "../../posts/post.ts";
 
 /**
- * What a check finds: a stable word for scripts, and what to do about it. Rewriting a damaged segment salvages what can be read;
- * where a backup has the rest, restoring that loses less.
+ * Kinds of findings, stable for scripts, with their remedies. Rewriting a damaged segment salvages what is readable;
+ * restoring a backup that has the rest loses less.
  */
 export const findingKinds = {
   file_damaged: "earshot archive reindex --segment SEGMENT",
@@ -32,7 +32,7 @@ export type FindingKind = keyof typeof findingKinds;
 
 export type Finding = {
   kind: FindingKind;
-  /** `<platform>/<sequence>`; null where it is about the catalog. */
+  /** `<platform>/<sequence>`; null for the catalog. */
   segment: string | null;
   platform: Platform | null;
   id: bigint | null;
@@ -42,7 +42,6 @@ export type Finding = {
 
 const catalogRemedy = "restore a backup, or earshot archive recover";
 
-/** What to do about a finding, one line. */
 export function remedyOf({ kind, segment, id, uri }: Finding): string {
   if (kind === "file_damaged" && segment === null) return catalogRemedy;
   return findingKinds[kind]
@@ -51,14 +50,14 @@ export function remedyOf({ kind, segment, id, uri }: Finding): string {
     .replace("ID", String(id));
 }
 
-/** Findings as they come: the first ones of each kind and segment are kept, all are counted. */
+/** Collects findings: lists the first ones of each kind and segment, counts all. */
 export type Findings = {
   add(finding: Pick<Finding, "kind" | "message"> & Partial<Finding>): void;
   kept(): readonly Finding[];
   count(): number;
 };
 
-/** `mostKept` is that of one kind in one segment. */
+/** `mostKept` is per kind and segment. */
 export function collectFindings(mostKept: number): Findings {
   const kept: Finding[] = [];
   const counts = new Map<string, number>();

@@ -8,7 +8,7 @@ import { inTransaction } from "../database.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
 import type { NamedAuthor } from "./named-author.ts";
 
-/** A post that is to be forgotten; `held` is null where only its return is to be kept out. */
+/** `held` is null if it is not stored: only kept from returning. */
 export type ForgottenPost = {
   platform: Platform;
   uri: string;
@@ -17,7 +17,6 @@ export type ForgottenPost = {
 
 export type ForgetContext = {
   archive: Pick<Archive, "write">;
-  /** The archive's catalog, open for writing. */
   catalog: DatabaseSync;
   signal: AbortSignal;
 };
@@ -25,8 +24,8 @@ export type ForgetContext = {
 const postsOfBatch = 500;
 
 /**
- * Removes posts and keeps every version of them out from then on, of those too that are not held. Their texts are gone from
- * the disk once the segments that held them are rewritten, which is noted. How many were held.
+ * Removes posts and rejects all their later versions, stored or not. Their texts leave the disk with the rewrite requested
+ * here. Returns how many were stored.
  */
 export async function forgetPosts(
   { archive, catalog, signal }: ForgetContext,
@@ -49,7 +48,7 @@ export async function forgetPosts(
     deleted += report.deleted;
     onProgress(at + own.length);
   }
-  // Those that came into the place of others meanwhile.
+  // Segments that have replaced others since.
   wantRewritesOf(catalog, posts);
   return deleted;
 }
@@ -69,7 +68,7 @@ function wantRewritesOf(catalog: DatabaseSync, posts: readonly ForgottenPost[]):
   });
 }
 
-/** Lets posts that were forgotten come back with the next replay or import; how many had been. */
+/** Returns how many had been forgotten. */
 export function allowReturn(
   { catalog, folder }: LiftContext,
   posts: readonly Pick<ForgottenPost, "platform" | "uri">[],
@@ -92,10 +91,9 @@ export function allowReturn(
   });
 }
 
-/** The catalog, open for writing, and the archive's folder. */
 type LiftContext = { catalog: DatabaseSync; folder: string };
 
-/** Changes what each segment of a platform notes of deletions, one transaction a segment. */
+/** One transaction per segment. */
 function inSegmentsOf(
   { catalog, folder }: LiftContext,
   platform: Platform,
@@ -114,7 +112,7 @@ function inSegmentsOf(
 
 type Account = NamedAuthor & { userId: string };
 
-/** Removes everything that an account wrote, and keeps out whatever it will write. How many posts were held. */
+/** Removes all posts and rejects future ones. Returns how many were stored. */
 export async function forgetAccount(
   { archive, catalog }: ForgetContext,
   { platform, userId }: Account,
@@ -135,7 +133,7 @@ export async function forgetAccount(
   return deleted;
 }
 
-/** Lets an account be kept again that was forgotten for good; false where it was not. Its posts come with the next source. */
+/** False if it was not forgotten. Its posts return with the next source. */
 export function allowAccountReturn(
   { catalog, folder }: LiftContext,
   { platform, userId }: Account,
@@ -153,10 +151,7 @@ export function allowAccountReturn(
   });
 }
 
-/**
- * Lets the posts of an account come back that were forgotten one by one, as far as their uris name the account, which those
- * of Bluesky do; how many there were.
- */
+/** Only posts whose uris contain the account, as Bluesky's do; returns how many. */
 export function allowReturnOf(
   { catalog, folder }: LiftContext,
   { platform, userId }: Account,

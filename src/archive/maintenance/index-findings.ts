@@ -1,7 +1,6 @@
 import type { SegmentEntry } from "../catalog/catalog.ts";
 import type { FindingKind, Findings } from "./findings.ts";
 
-/** Tells a finding about the index of one segment, and the post that it is about. */
 export type Report = (kind: FindingKind, id: bigint | null, message: string) => void;
 
 export function reporter(entry: SegmentEntry, findings: Findings): Report {
@@ -16,13 +15,11 @@ export function reporter(entry: SegmentEntry, findings: Findings): Report {
     });
 }
 
-/** Where a token stands in posts. */
+/** The positions of a token: parallel lists of posts and offsets. */
 export type Locations = { ids: bigint[]; offsets: number[] };
 
-/** Where tokens stand, by token. */
 export type IndexLocations = Map<string, Locations>;
 
-/** Those of one token; with `add` they are filled. */
 export function locationsOf(index: IndexLocations, token: string): Locations {
   const found = index.get(token);
   if (found !== undefined) return found;
@@ -42,7 +39,7 @@ export function addLocation(
   offsets.push(offset);
 }
 
-/** Names the posts that an index does not find where they are to be found, and those that it finds elsewhere. */
+/** Names posts missing at expected locations, and those found at others. */
 export function* reportDifferences(
   expected: IndexLocations,
   held: IndexLocations,
@@ -63,7 +60,7 @@ export function* reportDifferences(
 
 const noPlaces: Locations = { ids: [], offsets: [] };
 
-/** The posts that have a place among `places` which is not among `others`. */
+/** The posts with a location that is not among `others`. */
 function differing(places: Locations, others: Locations): Set<bigint> {
   const known = new Set(others.ids.map((id, index) => `${id} ${others.offsets[index]}`));
   return new Set(places.ids.filter((id, index) => !known.has(`${id} ${places.offsets[index]}`)));

@@ -1,27 +1,23 @@
 /**
- * What an index holds, in little room: sums over all places of tokens, each in one of many partitions by its token. Two
- * indexes that hold the same tokens at the same places of the same posts have the same sums, and where they differ, the
- * partitions tell which tokens to look at.
+ * Sums over token positions, partitioned by token. Equal indexes have equal sums; differing partitions narrow down the tokens
+ * to compare.
  */
 const partitionBits = 16;
 const partitionCount = 1 << partitionBits;
 
 export type IndexSums = {
-  /** A token of a post, at a place among its tokens. */
   add(token: string, id: bigint, place: number): void;
-  /** All places of one token: how many, and the sums of `placeSums`. */
   addToken(token: string, sums: TokenSums): void;
-  /** The partitions in which another index differs, those with the fewest places first. */
+  /** The partitions that differ from another index, smallest first. */
   differences(other: IndexSums): number[];
-  /** How many places of tokens a partition has. */
   places(partition: number): number;
   values(): readonly Uint32Array[];
 };
 
-/** Each modulo 2^32: number of places, upper and lower halves of the IDs, places, lower halves times places from 1 on. */
+/** Modulo 2^32 each: number of positions, upper and lower halves of the IDs, positions, lower halves times (position + 1). */
 export type TokenSums = readonly [number, number, number, number, number];
 
-/** The sums of each token of a segment, `TokenSums` by `vocabulary`, an fts5vocab table of type `instance`. */
+/** `vocabulary` is an fts5vocab table of type `instance`. */
 export const tokenSumsSql = (vocabulary: string): string => `
   SELECT term, count(*) & 0xffffffff, sum(doc >> 32) & 0xffffffff, sum(doc & 0xffffffff) & 0xffffffff,
     sum(offset) & 0xffffffff, sum(((doc & 0xffffffff) * (offset + 1)) & 0xffffffff) & 0xffffffff

@@ -3,7 +3,7 @@ import { lockPauseMs, type Steps } from "../compaction/steps.ts";
 
 export type Interleaved = { clock: Pick<Clock, "sleep">; signal: AbortSignal };
 
-/** Runs steps to their end, letting signals be heard between them; an abort leaves everything tidy. */
+/** Runs steps to their end, yielding to the event loop between them; an abort cleans up. */
 export async function interleave<Value>(
   steps: Steps<Value>,
   { clock, signal }: Interleaved,
@@ -21,7 +21,7 @@ export async function interleave<Value>(
       signal.throwIfAborted();
     }
   } finally {
-    // What cannot be run to its end has a value to return that nobody reads.
+    // The return value of abandoned steps is never read.
     if (!done) steps.return(undefined as Value);
   }
 }

@@ -6,25 +6,24 @@ import { platforms } from "../../posts/post.ts";
 import { catalogMigrations } from "../catalog/schema.ts";
 import { segmentMigrations } from "../segments/schema.ts";
 
-/** What a backup consists of. It is written last: a folder without it holds no whole backup. */
+/** Written last: a folder without it has no complete backup. */
 export type Manifest = {
-  /** When the archive was as the backup has it, ISO 8601. */
+  /** The moment of the backup, ISO 8601. */
   takenAt: string;
   posts: number;
-  /** How many migrations catalog and segments have had. */
   catalogSchema: number;
   segmentSchema: number;
   files: readonly BackupFile[];
 };
 
-/** `path` is relative to the backup's folder, and to the archive's. */
+/** `path` is relative to the folders of backup and archive. */
 export type BackupFile = { path: string; bytes: number; sha256: string };
 
 const format = "earshot archive backup 1";
 
 export const manifestPath = (folder: string): string => join(folder, "manifest.json");
 
-/** The manifest of a backup that is taken at this moment, Unix milliseconds. */
+/** `takenMs`: Unix milliseconds. */
 export const manifestOf = (
   takenMs: number,
   posts: number,
@@ -49,10 +48,7 @@ export function manifestText({ takenAt, posts, catalogSchema, segmentSchema, fil
   return `${JSON.stringify(body, null, 2)}\n`;
 }
 
-/**
- * The manifest in a folder. Errors: `backup_incomplete` where there is none, `backup_damaged` where it cannot be read,
- * `newer_schema` where a later version of Earshot made it.
- */
+/** Errors: `backup_incomplete` if missing, `backup_damaged` if unreadable, `newer_schema` if a later Earshot made it. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const read = parse(await textOf(folder));
   if (read === null || typeof read !== "object") throw unreadable(folder);
@@ -98,7 +94,7 @@ function parse(text: string): unknown {
 
 const filePath = new RegExp(`^(?:catalog|(?:${platforms.join("|")})/\\d{6,15})\\.db$`);
 
-/** Nothing outside of the folder can be named. */
+/** Rejects paths outside of the folder. */
 function isFile(file: unknown): file is BackupFile {
   if (file === null || typeof file !== "object") return false;
   const { path, bytes, sha256 } = file as Record<string, unknown>;

@@ -6,19 +6,15 @@ import type { PlanNode } from "../../query/plan.ts";
 import { foldHandle } from "../../text/entities.ts";
 import { accountByHandle, accountById, fromAccount } from "../../text/facets.ts";
 
-/** Whose posts are meant. */
 export type NamedAuthor = {
   platform: Platform;
-  /** In lower case; null where the archive knows only posts by the handle alone. */
+  /** In lower case; null if the archive knows the handle only from posts. */
   userId: string | null;
-  /** Null where the account was named by its id. */
+  /** Null if the account was named by id. */
   handle: string | null;
 };
 
-/**
- * The one account that a name stands for, as somebody must be sure of whose posts go. Errors: `wrong_use` where it could be
- * any of several, or nobody knows on which platform it is.
- */
+/** Must be unique, because its posts may be deleted. Errors: `wrong_use` if there are several, or the platform is unknown. */
 export function namedAuthor(
   catalog: DatabaseSync,
   name: string,
@@ -65,7 +61,6 @@ function unknownAuthor(name: string): EarshotError {
   });
 }
 
-/** The plan that finds the posts of an author. */
 export function planOf({ platform, userId, handle }: NamedAuthor): PlanNode {
   const keys = [
     ...(userId === null ? [] : [accountById(platform, userId)]),

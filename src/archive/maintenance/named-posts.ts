@@ -16,17 +16,14 @@ import { openForReading } from "../database.ts";
 import { segmentLookup } from "../segments/lookup.ts";
 import { rowById } from "./segment-rows.ts";
 
-/** A post that somebody named; `held` tells where it lies, null where it is not held. */
+/** `held` is null if it is not stored. */
 export type NamedPost = {
   platform: Platform;
   uri: string;
   held: { id: bigint; entry: SegmentEntry } | null;
 };
 
-/**
- * The posts that a name stands for: an ID that `search` shows, a uri, or the address of a page on X or Bluesky. What is not
- * held is named all the same. Errors: `wrong_use` where nothing tells which post is meant.
- */
+/** An ID as shown by `search`, a uri, or a page address on X or Bluesky, stored or not. Errors: `wrong_use` if not understood. */
 export function namedPosts(folder: string, catalog: DatabaseSync, name: string): NamedPost[] {
   const { number, bluesky } = readNamedPost(name);
   if (number !== null) {
@@ -57,7 +54,7 @@ const addressOnX =
 const addressOnBluesky =
   /^https?:\/\/(?:www\.)?bsky\.app\/profile\/(did:[^/?#]+)\/post\/([^/?#]+)/i;
 
-/** Which platform's a uri is; a web address is one of Mastodon unless it is known as another's. */
+/** The uri and its platform; a web address is Mastodon's unless it is another platform's. */
 function uriOf(name: string): { platform: Platform; uri: string } | null {
   if (name.startsWith("at://")) return { platform: "bluesky", uri: name };
   const number = addressOnX.exec(name)?.[1];

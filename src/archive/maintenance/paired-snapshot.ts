@@ -9,21 +9,20 @@ import {
 } from "../catalog/catalog.ts";
 import { openForReading } from "../database.ts";
 
-/** Some segments and the catalog as they were at one moment. */
 export type PairedSnapshot = {
   catalog: DatabaseSync;
   segments: readonly { entry: SegmentEntry; database: DatabaseSync }[];
 };
 
 const cacheKib = 8_000;
-/** How often a moment without a commit is looked for, and how long is waited between, milliseconds. */
+/** How often a moment without a commit is tried, and the pause between, milliseconds. */
 const mostTries = 500;
 const pauseMs = 3;
 
 /**
- * Runs `work` on segments and the catalog as they were at one moment; nobody waits for it, and nothing is written. What a batch
- * that is under way has committed to a segment may be seen; what the catalog says of it is then older, never newer, as after a
- * crash. `choose` picks the segments, those that are gone meanwhile are left out. Errors: `archive_busy`.
+ * Runs `work` on segments and catalog as of one moment, without blocking anyone. Commits of a running batch may be visible in
+ * segments; the catalog is then older, never newer, as after a crash. Segments removed meanwhile are left out. Errors:
+ * `archive_busy`.
  */
 export function* onPairedSnapshot<Value>(
   folder: string,
@@ -60,7 +59,7 @@ export function* onPairedSnapshot<Value>(
   }
 }
 
-/** From its first look on a transaction sees one state of its database. */
+/** A transaction's snapshot begins with its first read. */
 function begin(database: DatabaseSync): DatabaseSync {
   database.exec("BEGIN");
   database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get();

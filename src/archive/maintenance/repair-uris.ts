@@ -7,16 +7,14 @@ import { openSegmentFile } from "../segments/segment-file.ts";
 import { tableSumsOf } from "../segments/table-sums.ts";
 import { rowById } from "./segment-rows.ts";
 
-/** Posts, and entries of the list, between two turns. */
 const postsOfTurn = 500;
 const lowestHash = -(2n ** 63n);
 
 type Entry = { hash: bigint; id: bigint };
 
 /**
- * Puts the list by which posts of a segment are found by their uris in order: enters what lacks, takes out what leads nowhere
- * or to another post. Looks without holding anybody up; only where something is wrong writers wait for a moment. A rewrite
- * copies the list as it is, so that this comes before it. Yields between short steps.
+ * Adds missing entries; removes those that lead nowhere or to another post. Reads without locks; writers wait only for fixes.
+ * Run it before a rewrite, which copies the list. Yields between short steps.
  */
 export function* repairUris(
   folder: string,
@@ -58,7 +56,7 @@ export function* repairUris(
   }
 }
 
-/** The entry that a post must have; null where it is gone, or its ID follows from its uri. */
+/** Null if the post is gone, or its ID follows from its uri. */
 const entryReader =
   (uriKey: string, { platform }: SegmentEntry) =>
   (database: DatabaseSync): ((id: bigint) => Entry | null) => {
@@ -111,7 +109,7 @@ function* entriesHeld(database: DatabaseSync): Generator<Entry[]> {
   }
 }
 
-/** Writes to a segment that is still one, between two batches. */
+/** Runs `work` between two batches, if the segment still exists. */
 function inWriting(
   folder: string,
   catalog: DatabaseSync,

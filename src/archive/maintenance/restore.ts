@@ -12,18 +12,17 @@ import { maintenanceError } from "./errors.ts";
 import { type BackupFile, type Manifest, readManifest } from "./manifest.ts";
 
 export type RestoreRequest = {
-  /** The folder of the backup. */
   source: string;
-  /** The data folder that is to hold the archive; no server runs on it. */
+  /** No server runs on it. */
   dataDir: string;
   onProgress: (doneBytes: number, totalBytes: number) => void;
   signal: AbortSignal;
 };
 
 /**
- * Puts the archive of a backup into a data folder that has none. Every file is compared with the manifest while it is copied;
- * the archive appears in one step, whole, or not at all. Errors: `backup_incomplete`, `backup_damaged`, `newer_schema`,
- * `archive_exists`, `folder_in_use`, `disk_full`, `not_writable`.
+ * Restores into a data folder without an archive. Verifies files against the manifest while copying; the archive appears
+ * atomically. Errors: `backup_incomplete`, `backup_damaged`, `newer_schema`, `archive_exists`, `folder_in_use`, `disk_full`,
+ * `not_writable`.
  */
 export async function restore(request: RestoreRequest): Promise<Manifest> {
   const { source, dataDir } = request;
@@ -76,7 +75,7 @@ async function restoreInto(
   await syncToDisk(dataDir);
 }
 
-/** From here on the data folder knows this archive, whichever it had before. */
+/** The data folder now belongs to this archive. */
 function noteArchive(dataDir: string, archive: string): void {
   const catalog = openForReading(catalogPath(archive), 1_000);
   try {
@@ -86,7 +85,7 @@ function noteArchive(dataDir: string, archive: string): void {
   }
 }
 
-/** Whether a data folder has an archive; one that cannot be opened counts. */
+/** True also for an unreadable archive. */
 export async function hasArchive(dataDir: string): Promise<boolean> {
   const archive = join(dataDir, "archive");
   return existsSync(archive) && (await readdir(archive)).length > 0;

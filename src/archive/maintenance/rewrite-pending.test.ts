@@ -74,7 +74,7 @@ const inSegment =
 
 const one = "(SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 12)";
 
-/** Zeroes the pages of the segment's table of uris, of which there is one. */
+/** Zeroes the only page of the segment's uri table. */
 function spoilUris(): void {
   const path = segmentPath(folder(), { platform: "bluesky", sequence: 1 });
   const { pageBytes, tables } = pageMap(path);
@@ -126,7 +126,7 @@ describe("a sealed segment", () => {
 
   const sealedPath = (): string => segmentPath(folder(), { platform: "bluesky", sequence: 3 });
 
-  /** Overwrites the last page of a table with what is no page. */
+  /** Overwrites the last page of a table with invalid data. */
   function spoilPage(table: string): void {
     const database = new DatabaseSync(sealedPath());
     const find = database.prepare("SELECT max(pageno) AS page FROM dbstat WHERE name = ?");
@@ -158,7 +158,7 @@ describe("a sealed segment", () => {
   });
 });
 
-/** Runs a replacement of the first segment; `meanwhile` is called after a step of it. */
+/** Runs a replacement of the first segment; calls `meanwhile` after one of its steps. */
 function replaced(
   replacement: (context: CompactionContext, entry: SegmentEntry) => Steps<RewriteReport>,
   meanwhile: (context: CompactionContext, entry: SegmentEntry) => void,

@@ -24,37 +24,34 @@ import { repairUris } from "./repair-uris.ts";
 import { removeOldFiles } from "./without-server.ts";
 
 export type RewriteRequest = {
-  /** The archive's folder. */
   folder: string;
   bounds: ArchiveBounds;
   clock: Pick<Clock, "now" | "sleep">;
-  /** Hears about how many posts were rewritten, of how many. */
   onProgress: (done: number, total: number) => void;
   signal: AbortSignal;
 };
 
 export type RewriteOutcome = {
-  /** `elsewhere`: another process keeps the archive up, and rewrites what is wanted. */
+  /** `elsewhere`: by another process, which runs compaction. */
   by: "here" | "elsewhere";
   segments: number;
   posts: number;
-  /** Segments of which not everything could be read. */
   salvaged: readonly SalvagedSegment[];
-  /** Whether the old files are gone from the disk; else they go with the upkeep of a running server. */
+  /** If false, the compaction of a running server removes them. */
   oldFilesGone: boolean;
 };
 
 export type SalvagedSegment = Pick<SalvageReport, "posts" | "lost"> & {
-  /** `<platform>/<sequence>`, which is another one from then on. */
+  /** `<platform>/<sequence>` before the rewrite. */
   segment: string;
 };
 
-/** Which segments: those of another analyzer, every one, or one by its name, `<platform>/<sequence>`. */
+/** `outdated`: those of another analyzer; `segment`: `<platform>/<sequence>`. */
 export type WhichSegments = "outdated" | "all" | { segment: string };
 
 /**
- * Notes that segments are to be rewritten; how many. One that is named is salvaged (`upkeep/salvage-segment.ts`). Where all
- * are wanted the lists of uris are repaired first, which a rewrite copies. Errors: `wrong_use` for an unknown name.
+ * Returns how many. A named segment is salvaged (`compaction/salvage-segment.ts`). `all` first repairs the uri lists, which a
+ * rewrite copies. Errors: `wrong_use` for an unknown name.
  */
 export async function requestRewrites(
   folder: string,
@@ -98,8 +95,8 @@ function isMeant(entry: SegmentEntry, which: WhichSegments): boolean {
 }
 
 /**
- * Rewrites the segments of which that is wanted, unless another process keeps the archive up and so does it itself. May be
- * stopped at any time: what is left is still wanted. Their old files are removed at once where no server runs.
+ * Does nothing if another process runs compaction, which then does the rewrites. May be stopped at any time: the rest stays
+ * requested. Removes old files at once if no server runs.
  */
 export async function rewritePending(request: RewriteRequest): Promise<RewriteOutcome> {
   const { folder, bounds, clock } = request;
@@ -157,7 +154,7 @@ async function rewriteEach(
   return { ...rewritten, salvaged };
 }
 
-/** What a step of copying takes, and which share of the whole is copying. */
+/** Posts per copying step, and its share of the whole. */
 const postsOfStep = 250;
 const copyingShare = 0.85;
 

@@ -38,7 +38,7 @@ const forms = ["unsealed", "sealed"] as const satisfies readonly Form[];
 
 const uriOf = (n: number): string => `at://did:plc:author/app.bsky.feed.post/key${n}`;
 
-/** Long texts, so that the table of posts has inner pages and rows have overflow pages. */
+/** Long texts, so that the post table has interior and overflow pages. */
 const textOf = (n: number): string =>
   `words of post ${n} ${"and many more ".repeat(n % 50 === 0 ? 900 : 40)}`;
 
@@ -132,7 +132,7 @@ const pagesOf = (table: string): { pageBytes: number; pages: readonly number[] }
   return { pageBytes, pages: tables.find((each) => each.table === table)?.pages ?? [] };
 };
 
-/** Inner pages are told from leaves by their first byte. */
+/** The first byte distinguishes interior pages from leaves. */
 function isInner(page: number, pageBytes: number): boolean {
   return readFileSync(pathOfSegment())[(page - 1) * pageBytes] === 0x05;
 }
@@ -149,7 +149,7 @@ function gaps(): { fromMs: number; toMs: number }[] {
     });
 }
 
-/** A line for each post, with what differs where anything of it does. */
+/** One line per post that covers all of its content. */
 const contents = (): string[] =>
   wholeArchive(folder()).map(({ row, hidden }) => `${row.id} ${row.sum} ${hidden}`);
 

@@ -18,37 +18,35 @@ import { interleave } from "./interleave.ts";
 import { removeOldFiles, withoutServer } from "./without-server.ts";
 
 export type SealRequest = {
-  /** The archive's folder. */
   folder: string;
   bounds: ArchiveBounds;
   clock: Pick<Clock, "now" | "sleep">;
   which: WhichSeals;
-  /** Hears about how many posts were sealed, of how many. */
   onProgress: (done: number, total: number) => void;
   signal: AbortSignal;
 };
 
 /**
- * Which segments: one by its name, `<platform>/<sequence>`; or those of all platforms, or of one, that are worth it: which are
- * not sealed, or much was written to since, and are not too small. Where a server runs, the newest ones are left to it then.
+ * A `<platform>/<sequence>`, or all worth sealing: large enough, and not sealed or with many later writes. The newest ones
+ * are left to a running server.
  */
 export type WhichSeals = { segment: string } | { platform: Platform | "all" };
 
 export type SealOutcome = {
-  /** How many segments were to be sealed, of this wish and of others. */
+  /** Segments requested by this call and earlier ones. */
   wanted: number;
-  /** `elsewhere`: a server, or another command, keeps the archive up, and seals what is wanted. */
+  /** `elsewhere`: by a server or another command, which runs compaction. */
   by: "here" | "elsewhere";
   segments: number;
   posts: number;
-  /** Whether the old files are gone from the disk; else they go with the upkeep of a running server. */
+  /** If false, the compaction of a running server removes them. */
   oldFilesGone: boolean;
 };
 
 /**
- * Notes that segments are to be sealed, and seals them unless a server runs, which does so itself. May be stopped at any time:
- * what is left is still wanted. With `seal` off nothing is noted or done. Errors: `wrong_use` for a name that is none's,
- * `not_sealable` for a segment that cannot be sealed as it is.
+ * Requests seals, and performs them unless a server runs, which does so itself. May be stopped at any time: the rest stays
+ * requested. No-op with `seal` off. Errors: `wrong_use` for an unknown name, `not_sealable` for a segment that cannot be
+ * sealed.
  */
 export async function sealPending(request: SealRequest): Promise<SealOutcome> {
   const { folder, bounds } = request;
@@ -91,7 +89,7 @@ function openContext({ folder, bounds, clock }: SealRequest): CompactionContext 
   }
 }
 
-/** Those that can be sealed, newest first, as they are searched most. */
+/** Newest first, because those are searched most. */
 function wantedEntries(context: CompactionContext): SegmentEntry[] {
   const wanted = wantedSeals(context.catalog);
   const watch = createSealWatch(context);
@@ -160,8 +158,8 @@ async function sealEach(
 }
 
 /**
- * Posts for each step of the whole, as measured; the share of the steps in which everything but the index is copied, which are the
- * long ones, and of the time that they take; and the most that is told before the last step.
+ * Measured: posts per step; the share of copying steps, which take longer, and of their time; the highest share reported
+ * before the last step.
  */
 const postsOfStep = 90;
 const copyingSteps = 0.1;

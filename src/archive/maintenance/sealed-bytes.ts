@@ -1,9 +1,9 @@
-/** Thrown where a table of a sealed index is not what its format says; the message tells what is wrong there. */
+/** The message says how a table of a sealed index violates its format. */
 export class Malformed extends Error {}
 
-/** Reads numbers and bytes one after the other, and throws `Malformed` where they end too early. */
+/** Errors: `Malformed` at an early end. */
 export type ByteReader = {
-  /** A number, seven bits a byte, the lowest first. */
+  /** Seven bits per byte, lowest first. */
   varint(): number;
   bytes(length: number): Uint8Array;
   isAtEnd(): boolean;
@@ -32,6 +32,6 @@ export function byteReader(bytes: Uint8Array): ByteReader {
   };
 }
 
-/** The bytes where they lie, or a copy of them, such that numbers of up to 32 bits can be read where they stand. */
+/** Copied if necessary so that 32-bit numbers can be read in place. */
 export const aligned = (bytes: Uint8Array): Uint8Array =>
   bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();

@@ -10,11 +10,10 @@ import {
   unsummedFormat,
 } from "../sealed/format.ts";
 
-/** The posts that a sealed index numbers, and those of them that it does not answer for. */
 export type SealedNumbers = {
   posts: number;
   idOf(number: number): bigint;
-  /** The upper and the lower half of an ID, each of 32 bits. */
+  /** The upper and lower 32 bits of an ID. */
   upperOf(number: number): number;
   lowerOf(number: number): number;
   numberOf(id: bigint): number | null;
@@ -22,7 +21,6 @@ export type SealedNumbers = {
   isHidden(number: number): boolean;
 };
 
-/** Hears what is wrong with a table. */
 export type OnError = (message: string) => void;
 
 const sealedTables = [
@@ -33,10 +31,7 @@ const sealedTables = [
   "sealed_mask",
 ] as const;
 
-/**
- * Reads which posts the sealed index of a segment numbers; `unreadable` where nothing can be said of any, which is told as a
- * fault, null where the segment is not sealed. Takes eight bytes a post.
- */
+/** Takes 8 bytes per post. `unreadable` if damaged, which is reported; null if not sealed. */
 export function readSealedNumbers(
   database: DatabaseSync,
   onFault: OnError,
@@ -79,10 +74,10 @@ function readNumbers(
   return numbersOf(ids, readMasks(database, posts, onFault));
 }
 
-/** Little endian, as all that is sealed. */
+/** Little-endian, like all sealed data. */
 const bytesOfId = 8;
 
-/** The IDs by their numbers; null where a page is missing, too many, too short or too long. */
+/** IDs by doc number; null if the number or size of pages is wrong. */
 function readIds(database: DatabaseSync, posts: number, onFault: OnError): BigInt64Array | null {
   const held = Number(database.prepare("SELECT count(*) AS n FROM sealed_ids").get()?.n);
   const pages = Math.ceil(posts / idsOfPage);

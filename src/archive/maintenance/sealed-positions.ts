@@ -5,7 +5,7 @@ import type { Postings } from "./sealed-postings.ts";
 
 type OnTerm = (term: string, postings: Postings) => void;
 
-/** Collects where terms stand in the posts that are wanted and that the sealed index answers for; 0 where it does not say. */
+/** Locations of terms in the wanted, covered posts; position 0 if none is stored. */
 export const sealedPositions =
   (sealed: SealedNumbers, held: IndexLocations, isWanted: (number: number) => boolean): OnTerm =>
   (term, { count, numbers, places, starts }) => {
@@ -23,7 +23,7 @@ export const sealedPositions =
     }
   };
 
-/** Adds everything that the sealed index answers. */
+/** Adds all entries in force. */
 export const addSealedSums =
   (sealed: SealedNumbers, sums: IndexSums): OnTerm =>
   (term, { count, numbers, places, starts }) => {

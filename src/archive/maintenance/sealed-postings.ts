@@ -1,28 +1,24 @@
 import { bytesOfContainer, densePosts, postsOfChunk, wordsOfBitmap } from "../sealed/format.ts";
 import { aligned, type ByteReader, Malformed } from "./sealed-bytes.ts";
 
-/** The posts of one term and where it stands in them; the arrays are used again for the next term. */
+/** The posting list of one term; the arrays are reused for the next one. */
 export type Postings = {
   count: number;
-  /** The posts' numbers, ascending, of which the first `count` are the term's. */
+  /** Doc numbers, ascending; only the first `count` are valid. */
   numbers: Uint32Array;
-  /**
-   * The positions of all posts, one after the other: those of post `i` from `starts[i]` to below `starts[i + 1]`. Null where the
-   * term holds none.
-   */
+  /** Those of post `i` are from `starts[i]` to below `starts[i + 1]`. Null if the term has no positions. */
   places: Uint32Array | null;
   starts: Uint32Array;
 };
 
-/** Takes the postings of terms apart, strictly: what the format does not allow throws `Malformed`. */
+/** Strict: throws `Malformed` for anything that the format does not allow. */
 export type PostingsReader = {
-  /** Begins with another term. */
   begin(hasPositions: boolean): void;
-  /** Posts, and positions where the term holds them, that stand in the dictionary. */
+  /** Posts, and positions if the term has them, in the dictionary. */
   readInline(reader: ByteReader, posts: number): void;
-  /** A row of containers: so many posts in each of the chunks from `chunk` on. */
+  /** `counts`: posts of each chunk from `chunk` on. */
   readContainers(row: Uint8Array, chunk: number, counts: readonly number[]): void;
-  /** A row of positions: those of so many posts, the next ones that have none yet. */
+  /** Positions of the next posts without any. */
   readPositions(row: Uint8Array, posts: number): void;
   postings(): Postings;
 };
@@ -45,7 +41,6 @@ export function postingsReader(allPosts: number): PostingsReader {
     count += 1;
   }
 
-  /** Another position of the post that is being read. */
   function addPlace(place: number): void {
     if (filled > (starts[placed] ?? 0) && place <= (places[filled - 1] ?? 0))
       throw new Malformed("its positions are not in order");
@@ -159,13 +154,13 @@ export function postingsReader(allPosts: number): PostingsReader {
 const bytesOf = (posts: number): number => (posts === 0 ? 0 : bytesOfContainer(posts));
 
 type Positions = {
-  /** A byte a post: its position, or 255 where the table has its positions. */
+  /** Per post: its position, or 255 if the table has its positions. */
   single: Uint8Array;
-  /** Which bytes those are, and where in `list` their positions begin. */
+  /** The posts in the table, and where in `list` their positions begin. */
   ranks: Uint16Array | Uint32Array;
   starts: Uint16Array | Uint32Array;
   list: Uint16Array | Uint32Array;
-  /** What the last position of a post is raised by. */
+  /** Flag added to a post's last position. */
   last: number;
 };
 

@@ -7,13 +7,11 @@ import { type ByteReader, byteReader, Malformed } from "./sealed-bytes.ts";
 import type { OnError } from "./sealed-numbers.ts";
 import { type Postings, type PostingsReader, postingsReader } from "./sealed-postings.ts";
 
-/** Postings between two turns. */
 const postingsOfTurn = 100_000;
 
 /**
- * Reads everything that the sealed index of a segment holds, term by term in the order of their bytes, each with the posts that
- * it is found in; `posts` is how many the index numbers. What cannot be read, or is not what the format says, is told as a
- * fault and left out. Yields now and then.
+ * Terms come in byte order; `posts` is how many the index numbers. Reports and skips unreadable and malformed parts. Yields
+ * regularly.
  */
 export function* walkSealedTerms(
   database: DatabaseSync,
@@ -60,7 +58,7 @@ export function* walkSealedTerms(
     onFault(messageOf(error));
     return;
   }
-  // Terms that cannot be read may well have the rows that nobody names.
+  // Unclaimed rows may belong to unreadable terms.
   if (isWhole) rows.checkAllRead(onFault);
 
   function* walkBlocks(): Generator<number, void> {
@@ -138,7 +136,6 @@ type TermRows = {
   hasPositions: boolean;
 };
 
-/** Reads the posts and positions of a term that has rows of its own. */
 function readRows({ reader, rows, row, counts, count, hasPositions }: TermRows): void {
   if (count <= oneRowPosts) {
     reader.readContainers(rows.docs(row), 0, counts);
@@ -152,7 +149,7 @@ function readRows({ reader, rows, row, counts, count, hasPositions }: TermRows):
   }
 }
 
-/** The rows of containers and of positions, each of which one term has. */
+/** Each row is owned by one term. */
 type SealedRows = {
   docs(row: number): Uint8Array;
   positions(row: number): Uint8Array;

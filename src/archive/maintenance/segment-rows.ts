@@ -5,7 +5,7 @@ import { intactRows, type OnUnreadable, type StoredRow } from "../segments/intac
 
 export type SegmentRow = RecordRow & { revision: string };
 
-/** The intact rows of a segment, lowest IDs first; `onUnreadable` gets the IDs around those that cannot be read. */
+/** Intact rows, lowest IDs first; `onUnreadable` gets the IDs around unreadable ones. */
 export function* rowsOf(
   database: DatabaseSync,
   platform: Platform,
@@ -14,7 +14,7 @@ export function* rowsOf(
   for (const row of intactRows(database, onUnreadable)) yield rowFrom(row, platform);
 }
 
-/** Reads single rows of a segment; null for an ID that no post has. */
+/** Null for an unused ID. */
 export function rowById(
   database: DatabaseSync,
   platform: Platform,

@@ -9,24 +9,21 @@ import {
 import { openCatalog } from "../catalog/open-catalog.ts";
 import { inTransaction, openForReading } from "../database.ts";
 
-/** A segment as it was at one moment, open until it is closed. */
 type SegmentSnapshot = { entry: SegmentEntry; database: DatabaseSync };
 
-/** An archive as it was between two batches: catalog and segments fit together, whoever writes meanwhile. */
+/** Consistent, between two batches, while others keep writing. */
 export type ArchiveSnapshot = {
   catalog: DatabaseSync;
-  /** Those of all platforms, lowest IDs first within each. */
   segments: readonly SegmentSnapshot[];
   close(): void;
 };
 
-/** Page cache of one snapshot that is read from its beginning to its end, KiB. */
+/** Page cache of one snapshot for a sequential read, KiB. */
 const cacheKib = 1_000;
 
 /**
- * Takes a snapshot of a whole archive. All of its files are opened first; then writers wait for as long as it takes to look
- * once into each, which is what a snapshot begins with. Files that are unlinked later stay readable here, and while the
- * snapshot of a file is open its write-ahead log grows with what is written to it.
+ * Opens all files first; then blocks writers only while it reads once from each, which starts the snapshot. Unlinked files
+ * stay readable. A file's write-ahead log grows with each write while its snapshot is open.
  */
 export function takeSnapshot(folder: string): ArchiveSnapshot {
   const opened = new Map<string, DatabaseSync>();
@@ -58,7 +55,6 @@ export function takeSnapshot(folder: string): ArchiveSnapshot {
   }
 }
 
-/** From its first look on a transaction sees one state of its database. */
 function beginReading(database: DatabaseSync): DatabaseSync {
   database.exec("BEGIN");
   database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get();

@@ -5,7 +5,7 @@ import type { CompactionContext } from "../compaction/context.ts";
 import { removeRetired } from "../compaction/retire.ts";
 import { type Interleaved, interleave } from "./interleave.ts";
 
-/** Removes files that are no segments any more; false where a server may still read them. */
+/** False if a server may still read them. */
 export async function removeOldFiles(
   context: CompactionContext,
   turns: Interleaved,
@@ -20,7 +20,7 @@ export async function removeOldFiles(
   );
 }
 
-/** What `work` gives while no server runs on the data folder, and none can start; `otherwise` where one does. */
+/** `work` runs while no server can start on the data folder; `otherwise` if one runs. */
 export async function withoutServer<Value>(
   dataDir: string,
   work: () => Promise<Value>,

@@ -8,7 +8,7 @@ beforeEach(() => {
   cache = createCountCache();
 });
 
-/** The cache looks at nothing of an open segment but whether it is the same one. */
+/** The cache only compares the identity of an open segment. */
 const openedSegment = (): Segment => Object.create(null);
 const segment = openedSegment();
 
@@ -47,7 +47,7 @@ test("what was counted is known as long as the file, its version and its IDs are
   ] satisfies Parameters<CountCache["find"]>[]) {
     cache.keep("q", segment, entry(1), 7, known(3));
     expect(isKnown(...place)).toBe(false);
-    // What has changed does not come back.
+    // A changed version is not restored.
     expect(isKnown("q", segment, entry(1), 7)).toBe(false);
   }
 });

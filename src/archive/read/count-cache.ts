@@ -3,23 +3,19 @@ import type { SegmentEntry } from "../catalog/catalog.ts";
 import type { Segment } from "../segments/segment.ts";
 import type { PlatformQuery } from "./platform-query.ts";
 
-/** What is known of a count in one segment: whole stretches of a span, and single spans of other lengths. */
+/** Counts of one segment: contiguous whole buckets, and single partial ones. */
 export type KnownCounts = {
-  /** The span that was counted, from one stretch's beginning to another's, Unix milliseconds; empty when both are equal. */
+  /** Aligned to buckets, Unix milliseconds; empty when both are equal. */
   fromMs: number;
   toMs: number;
-  /** Matches of the stretches of the span that have any, by the stretch's beginning. */
+  /** Non-zero counts by the start of the bucket. */
   counts: Map<number, number>;
-  /** Matches of parts of stretches, by `<from>-<to>`. */
   cuts: Map<string, number>;
 };
 
-/**
- * What one reader has counted before, for as long as the segment does not change: the open file, its data version and the IDs
- * that it owns are part of what is remembered. The count that was asked for longest ago is forgotten first.
- */
+/** An LRU cache per reader: entries match only the same open file, data version and range of owned IDs. */
 export type CountCache = {
-  /** What is known of a question to a segment in its present version; nothing when it has changed since. */
+  /** Empty if the segment has changed. */
   find(question: string, segment: Segment, entry: SegmentEntry, version: number): KnownCounts;
   keep(
     question: string,
@@ -30,12 +26,12 @@ export type CountCache = {
   ): void;
 };
 
-/** How many numbers are remembered, about 60 bytes each. */
+/** Cached numbers, about 60 bytes each. */
 const maxNumbers = 250_000;
-/** Of one question to one segment. What is more is not remembered beyond the last request. */
+/** Per query and segment. More are not kept beyond the last request. */
 const maxNumbersOfQuestion = 100_000;
 const maxCuts = 16;
-/** What a remembered question takes beside its numbers, counted in numbers. */
+/** Overhead of a cached query, in numbers. */
 const numbersOfQuestion = 8;
 
 type Remembered = {
@@ -105,7 +101,7 @@ export function createCountCache(): CountCache {
 const keyOf = (question: string, { platform, sequence }: SegmentEntry): string =>
   `${platform} ${sequence} ${question}`;
 
-/** What tells questions to the segments of a platform apart: everything but the window. */
+/** Everything but the window. */
 export function questionOf(
   { expression, residual }: Pick<PlatformQuery, "expression" | "residual">,
   bounds: { lowId: bigint | null; highId: bigint | null },

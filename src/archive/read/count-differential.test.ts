@@ -14,7 +14,7 @@ import type { CountRequest } from "../archive.ts";
 const minuteMs = 60_000;
 const widths = { minute: minuteMs, hour: 60 * minuteMs, day: dayMs } as const;
 
-/** Times close to where buckets, days and the skews of IDs meet. */
+/** Times close to the boundaries of buckets, days and ID skews. */
 const bound = fc
   .tuple(
     fc.integer({ min: -1, max: 7 }),
@@ -31,7 +31,7 @@ const asked = fc.record({
   bucketMs: fc.constantFrom(...Object.values(widths)),
 });
 
-/** X posts whose numbers tell times up to hours away from those they claim. */
+/** X posts whose IDs are up to hours off their times. */
 const skewedPost = (number: number): fc.Arbitrary<Post> =>
   fc
     .tuple(generatedPost(number), fc.constantFrom(0, -3_600_000, 999, 61_000, 5_400_000))
@@ -47,7 +47,7 @@ const bounded = { interruptAfterTimeLimit: 25_000, markInterruptAsFailure: true 
 
 type Window = Pick<CountRequest, "fromMs" | "toMs" | "bucketMs">;
 
-/** The times of posts that match, by looking at each of them: nothing that an archive stored is asked. */
+/** The times of matching posts by checking each one, without the archive. */
 function matchingTimes(set: PostSet, plan: PlanNode): Map<string, number> {
   const times = new Map(set.posts.map((post) => [nameOfPost(post), postTimeMs(post, capMs)]));
   const matching = new Set(set.foundByMatcher(plan));

@@ -8,7 +8,6 @@ import type { CountCache, KnownCounts } from "./count-cache.ts";
 /** A span of time, Unix milliseconds, `toMs` exclusive. */
 type Span = { fromMs: number; toMs: number };
 
-/** A segment that is to be counted: what it is asked, of which time, among which of its IDs. */
 export type Visit = IdRange & {
   entry: SegmentEntry;
   query: CountQuery;
@@ -16,7 +15,6 @@ export type Visit = IdRange & {
   window: Span;
 };
 
-/** The IDs of a visit that a post of a span can have. */
 export function idsOf(
   { entry, low, high }: Pick<Visit, "entry" | "low" | "high">,
   span: Span,
@@ -26,31 +24,27 @@ export function idsOf(
 }
 
 type VisitCounts = {
-  /** By the beginning of the bucket, or of what the window leaves of it. */
+  /** Counts by the start of the bucket or of its part in the window. */
   counts: Map<number, number>;
-  /** Everything from here on was counted; negative infinity where all was. */
+  /** Negative infinity if everything is counted. */
   countedFromMs: number;
-  /** Posts that may not be counted: such a count is not remembered. */
+  /** IDs of possibly missing posts; such a count is not cached. */
   damaged: IdRange[];
-  /** How often the segment was counted in; not at all where everything was known. */
+  /** 0 if everything was cached. */
   slices: number;
   statements: number;
 };
 
-/** What a count needs of the thread that runs it. */
 export type CountSlice = {
-  /** Opens the segment of the visit, or returns the open one. */
   open(): Segment;
-  /** Whether the time of the visit is over, or the count was cancelled. */
+  /** Out of time, or cancelled. */
   isOver(): boolean;
-  /** Whether the count has to yield, so that another call has its turn. */
   isSliceOver(): boolean;
 };
 
 /**
- * Counts one segment's share: whole buckets, and apart from them what the window's ends leave of one. It yields when its slice is
- * over; the slices count disjoint ranges of IDs, each on a snapshot of its own. What was counted is remembered only if nothing was
- * written to the segment between them.
+ * Counts whole buckets, and separately the partial ones at the window's ends. Yields when its slice is over. Slices count
+ * disjoint ranges of IDs, each on its own snapshot; the result is cached only if the segment did not change between them.
  */
 export function* countVisit(
   visit: Visit,
@@ -69,7 +63,7 @@ export function* countVisit(
   const segment = open();
   const version = segment.counter.onSnapshot((each) => each);
   let isUnchanged = true;
-  // Another count may remember more while this one is suspended.
+  // Another count may extend the cache entry while this one is suspended.
   const known = copyOf(cache.find(question, segment, entry, version));
 
   function* count(span: Span, grid: Grid): Generator<void, Counted> {
@@ -125,7 +119,7 @@ const copyOf = (known: KnownCounts): KnownCounts => ({
   cuts: new Map(known.cuts),
 });
 
-/** A window's whole buckets, and what it has of one more before and after them; any may be empty. */
+/** Parts may be empty. */
 function partsOf({ fromMs, toMs }: Span, bucketMs: number) {
   const firstMs = Math.ceil(fromMs / bucketMs) * bucketMs;
   const lastMs = Math.floor(toMs / bucketMs) * bucketMs;
@@ -145,12 +139,12 @@ const nameOf = ({ fromMs, toMs }: Span): string => `${fromMs}-${toMs}`;
 type Counted = { counts: Map<number, number>; countedFromMs: number | null };
 type Count = (span: Span, grid: Grid) => Generator<void, Counted>;
 
-/** Counts a part of a bucket unless it is known; from when on it is known then. */
+/** Returns from when on it is counted. */
 function* addCut({ cuts }: KnownCounts, part: Span, count: Count): Generator<void, number> {
   const name = nameOf(part);
   const held = cuts.get(name);
   if (held !== undefined) {
-    // Those asked for last stand last and are forgotten last.
+    // LRU order: the last used goes last.
     cuts.delete(name);
     cuts.set(name, held);
     return part.fromMs;
@@ -162,7 +156,7 @@ function* addCut({ cuts }: KnownCounts, part: Span, count: Count): Generator<voi
   return part.fromMs;
 }
 
-/** Counts what is not known of whole buckets, newest first; from when on all of them are known then. */
+/** Newest first; returns from when on all are counted. */
 function* addWhole(
   known: KnownCounts,
   part: Span,
@@ -179,7 +173,7 @@ function* addWhole(
     const { counts, countedFromMs } = yield* count(span, grid);
     const reachedMs =
       countedFromMs === null ? span.fromMs : Math.ceil(countedFromMs / bucketMs) * bucketMs;
-    // What is not joined to the span that is known takes its place.
+    // A span that does not adjoin the known one replaces it.
     if (span === newer && reachedMs > span.fromMs) forgetSpan(known, span.toMs);
     for (const [stretch, number] of counts) {
       const fromMs = stretch * bucketMs;

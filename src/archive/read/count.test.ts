@@ -20,7 +20,7 @@ describe.each(heldForms)("posts found by %s", (form) => {
   const start = Date.UTC(2026, 0, 1);
 
   let archive: SmallArchive;
-  /** What the clock says, once for each look at it; the last one for good. */
+  /** The successive readings of the clock; the last one repeats. */
   let times: number[];
 
   beforeEach(() => {
@@ -51,13 +51,13 @@ describe.each(heldForms)("posts found by %s", (form) => {
     return makePost({ key: String(posts), createdMs: ms, ...more });
   }
 
-  /** An X post whose own number tells another time than it claims. */
+  /** An X post whose ID contains another time than the post. */
   const skewed = (ms: number, idMs: number): Post => {
     const nativeId = lowestId(idMs) + 5n;
     return at(ms, { platform: "x", nativeId, uri: `https://x.com/i/status/${nativeId}` });
   };
 
-  /** Posts every quarter of an hour, so many that they fill several segments. */
+  /** Posts every quarter of an hour, over several segments. */
   const quarters = (number: number): Post[] =>
     Array.from({ length: number }, (_, n) => at(start + (n * hourMs) / 4));
 
@@ -239,7 +239,7 @@ describe.each(heldForms)("posts found by %s", (form) => {
       archive.put(at(start + 3 * hourMs + 1));
       const changed = count("-nothing");
       expect(total(changed)).toBe(46);
-      // What came after sealing is counted by FTS5, beside the rest.
+      // Posts written after sealing are counted by FTS5 in addition.
       const statements = form === "sealed" ? 2 : 1;
       expect(changed.work).toMatchObject({ segmentsCached: 4, segmentsOpened: 1, statements });
       expect(count("river").work).toMatchObject({ segmentsCached: 0, segmentsOpened: 5 });
@@ -354,7 +354,7 @@ describe.each(heldForms)("posts found by %s", (form) => {
         [...own, ...own.map((post) => ({ ...post, platform: "mastodon" as const }))],
         form,
       );
-      // Each look at the clock takes a millisecond.
+      // Each reading of the clock takes a millisecond.
       times = Array.from({ length: 100 }, (_, ms) => ms);
       const toMs = start + 150 * hourMs;
       const early = count("min_faves:5", { toMs, deadlineMs: 6 });

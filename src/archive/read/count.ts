@@ -12,11 +12,10 @@ import { type PlatformQuery, platformQuery, rowByRowQuery } from "./platform-que
 import type { SearchSurroundings } from "./search.ts";
 
 /**
- * How many posts match, bucket by bucket. It counts exactly what a search would find. Segments are visited newest first, those
- * outside the window not at all; of one that has not changed since it was last counted for the same question, only what the
- * window has more than then is counted. The deadline is looked at between two segments and within one; what is returned then
- * is complete from `countedFromMs` on, and what was counted of a segment is remembered, so that the same request gets further.
- * Segments of several platforms that hold the same times share the time. It yields when its slice is over.
+ * Counts exactly what a search would find, newest segments first. Of an unchanged segment only the new part of the window is
+ * counted. The deadline is checked between and within segments: the answer is complete from `countedFromMs` on, and partial
+ * counts are cached, so that a retry gets further. Platforms whose segments overlap in time share the time left. Yields when
+ * its slice is over.
  */
 export function* countSegments(
   request: CountRequest,
@@ -42,7 +41,6 @@ export function* countSegments(
       countedFromMs = Math.max(countedFromMs, ...visits.slice(index).map(endOf));
       break;
     }
-    // Nothing of it would be told.
     if (endOf(visit) <= countedFromMs) continue;
     const rivals = visits.slice(index + 1).filter((other) => other.high > visit.low);
     const sharers = 1 + new Set(rivals.map(({ entry }) => entry.platform)).size;
@@ -73,13 +71,12 @@ export function* countSegments(
   return { buckets, countedFromMs, damage, work };
 }
 
-/** Where the first bucket begins that is counted whole. */
+/** The start of the first complete bucket. */
 function wholeFrom(countedFromMs: number, { fromMs, toMs, bucketMs }: CountRequest): number {
   if (countedFromMs <= fromMs) return fromMs;
   return Math.min(Math.ceil(countedFromMs / bucketMs) * bucketMs, toMs);
 }
 
-/** The segments that can hold a match, those with the newest IDs first. */
 function visitsOf(request: CountRequest, entries: readonly SegmentEntry[]): Visit[] {
   const bounded = splitWindow(request.plan, request);
   // Times are whole milliseconds.
@@ -112,7 +109,7 @@ function visitsOf(request: CountRequest, entries: readonly SegmentEntry[]): Visi
     .sort((a, b) => (a.high === b.high ? 0 : a.high > b.high ? -1 : 1));
 }
 
-/** The token that every post carries is counted much faster than the rows themselves. */
+/** A token that every post has is counted much faster than rows. */
 const everyTerm = expression({ kind: "terms", elements: [{ kind: "token", token: everyPost }] });
 
 const inTerms = (query: PlatformQuery): PlatformQuery => ({
@@ -120,6 +117,5 @@ const inTerms = (query: PlatformQuery): PlatformQuery => ({
   expression: query.expression ?? everyTerm,
 });
 
-/** All posts of a visit are older. */
 const endOf = ({ high, entry, window }: Visit): number =>
   Math.min(countedFrom(high, entry.skew), window.toMs);

@@ -4,10 +4,9 @@ import { accountById, fromAccount } from "../../text/facets.ts";
 import type { CoverageInterval, PlatformCoverage } from "../archive.ts";
 import type { coverageOfAccount } from "../catalog/catalog.ts";
 
-/** Authors of one plan whose own intervals are looked up; a plan that names more is answered by what is held of everybody. */
+/** Authors of one plan. With more, only the coverage of all accounts counts. */
 const mostAuthors = 256;
 
-/** What is held of the authors that a plan names, each alone. */
 export function coverageOfAuthors(
   read: ReturnType<typeof coverageOfAccount>,
   plan: PlanNode,
@@ -22,7 +21,6 @@ export function coverageOfAuthors(
   });
 }
 
-/** What is held of everybody with what is held of some alone. */
 export function withAuthors(
   ofAll: readonly PlatformCoverage[],
   ofAuthors: readonly CoverageInterval[],
@@ -34,7 +32,6 @@ export function withAuthors(
   });
 }
 
-/** The facets of authors that stand in a plan, wherever they do. */
 function authorsIn(plan: PlanNode): Set<string> {
   const found = new Set<string>();
   const prefix = fromAccount("");

@@ -8,14 +8,14 @@ import { testRuns } from "../../../test/support/seed.ts";
 import { parseQuery } from "../../query/parse.ts";
 
 const postsOfSet = 40;
-/** Sealing costs more than asking: the fewer sets there are of a form, the more each is asked. */
+/** Sealing costs more than querying: fewer sets of a form get more queries each. */
 const sizes: Readonly<Record<IndexForm, { sets: number; queries: number; pages: number }>> = {
   fts5: { sets: testRuns(4), queries: 40, pages: testRuns(2) },
   sealed: { sets: testRuns(1), queries: 80, pages: testRuns(1) },
   imported: { sets: testRuns(2), queries: 60, pages: testRuns(1) },
   mixed: { sets: testRuns(2), queries: 60, pages: testRuns(1) },
 };
-/** A failing case is made smaller for no longer than this. */
+/** Bounds the shrinking of a failing case. */
 const bounded = { interruptAfterTimeLimit: 25_000, markInterruptAsFailure: true };
 
 const posts = fc.tuple(...Array.from({ length: postsOfSet }, (_, n) => generatedPost(n)));

@@ -12,7 +12,7 @@ afterEach(() => archive.remove());
 const at = (n: number, minute: number) =>
   makePost({ key: `${n}`, createdMs: start + minute * 60_000, text: `post ${n}` });
 
-/** Everything that arrived after a place, page by page. */
+/** All posts ingested after a position, page by page. */
 function follow(
   after: IngestedPost | null,
   limit = 3,
@@ -56,7 +56,7 @@ test("what no batch has committed is not told, so that nobody takes its number f
   const before = follow(null);
   const catalog = openCatalog(archive.folder);
   archive.put(at(2, 2));
-  // As after a crash between the commit of the segment and that of the catalog.
+  // As after a crash between the commits of the segment and of the catalog.
   changeCatalog(catalog, "UPDATE setting SET value = '1' WHERE name = 'arrival'");
   expect(follow(before.last).texts).toEqual([]);
   archive.put(at(3, 3));

@@ -4,10 +4,7 @@ import type { IngestedPost } from "../archive.ts";
 import { readSetting, type SegmentEntry } from "../catalog/catalog.ts";
 import type { Segment } from "../segments/segment.ts";
 
-/**
- * The posts that arrived after a place, oldest arrival first. Numbers that no batch has committed yet are not told: after a
- * crash others may get them. Errors: `arrivals_forgotten`.
- */
+/** Uncommitted numbers are left out, because a crash may reissue them. Errors: `arrivals_forgotten`. */
 export function readIngestOrder(
   catalog: DatabaseSync,
   entries: readonly SegmentEntry[],

@@ -4,21 +4,18 @@ import { presentNumbering, type SegmentEntry } from "../catalog/catalog.ts";
 import { byOtherIds, formerId, postsWithin } from "../catalog/other-ids.ts";
 import type { PostLookup } from "../segments/lookup.ts";
 
-/** Where a page starts among the posts of the platform of the position before it. */
+/** Posts with lower IDs than `below`, except `seen` ones of earlier pages, on the platform of the previous position. */
 export type PageStart = {
-  /** Only posts with lower IDs. */
   below: bigint;
-  /** Of those, posts that were on a page before. */
   seen: ReadonlySet<bigint>;
 };
 
 const none: ReadonlySet<bigint> = new Set();
 
 /**
- * Where the page after a position starts in the segment of its millisecond. Posts of one millisecond are in the order of
- * `uriHash` on every server, so that the page starts at the same post on all, also where one server lacks a post, or its
- * position has another ID there. A position of an earlier release, in the order of the numbers of then, leaves out what
- * came before it.
+ * Posts of one millisecond are ordered by `uriHash` on every server, so that the page starts at the same post on all, even if
+ * a server lacks a post or numbers it differently. A position of an earlier release, ordered by number, leaves out the posts
+ * before it.
  */
 export function pageStart(
   after: Position,
@@ -44,7 +41,7 @@ export function pageStart(
   };
 }
 
-/** The lowest ID of the millisecond whose post has this hash or a higher one; the first ID after it where none has. */
+/** The lowest ID of the millisecond with this hash or a higher one, or the ID after the millisecond. */
 function firstFrom(lookup: PostLookup<unknown>, id: bigint, hash: string): bigint {
   const low = firstInMillisecond(id);
   const high = lastInMillisecond(id);

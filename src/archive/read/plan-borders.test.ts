@@ -7,7 +7,7 @@ import type { PlanNode } from "../../query/plan.ts";
 import type { Position, SearchRequest } from "../archive.ts";
 
 describe.each(heldForms)("posts found by %s", (form) => {
-  /** What a plan finds and opens at the borders of segments. */
+  /** What a plan finds and opens at the boundaries of segments. */
   let archive: SmallArchive;
   afterEach(() => archive.remove());
 
@@ -15,7 +15,7 @@ describe.each(heldForms)("posts found by %s", (form) => {
   const dayMs = 86_400_000;
   const everything: PlanNode = { kind: "all" };
 
-  /** A post a day (or every `stepMs`), three to a segment: 1 to 3, 4 to 6 … lie together. */
+  /** A post a day (or every `stepMs`), three per segment: 1 to 3, 4 to 6 … */
   function fill(days: number, stepMs = dayMs): void {
     archive = smallArchive(3);
     putInOne(
@@ -36,7 +36,7 @@ describe.each(heldForms)("posts found by %s", (form) => {
       .positions.map(({ id }) => id)
       .reverse();
 
-  /** The days of what a query finds, first to last, and how many segments were opened for it. */
+  /** The days of what a query finds, in order, and how many segments were opened. */
   function ask(query: string, request: Partial<SearchRequest> = {}) {
     const { positions, work } = archive.ask(query, request);
     const days = archive.records(positions).map(({ Content }) => Number(Content.slice(4)));
@@ -49,7 +49,7 @@ describe.each(heldForms)("posts found by %s", (form) => {
       const ids = allIds();
       const [first, second, last] = [ids[3], ids[4], ids[5]];
       expect(ask(`since_id:${first} max_id:${last}`)).toEqual({ days: [5, 6], opened: 1 });
-      // What else came in the last one's millisecond lies in its segment.
+      // Other posts of the last one's millisecond are in its segment.
       expect(ask(`since_id:${last}`)).toEqual({ days: [7, 8, 9, 10], opened: 3 });
       expect(ask(`max_id:${first}`)).toEqual({ days: [1, 2, 3, 4], opened: 2 });
       expect(ask(`max_id:${last}`)).toEqual({ days: [1, 2, 3, 4, 5, 6], opened: 2 });
@@ -165,7 +165,7 @@ describe.each(heldForms)("posts found by %s", (form) => {
         1, 2, 4, 6, 8, 10, 12, 14, 16, 18,
       ]);
       const { work } = archive.ask("platform:bluesky OR (until:2026-01-02 platform:mastodon)");
-      // All of Bluesky is certain: what is looked at again lies on Mastodon.
+      // The index decides for all Bluesky posts: only Mastodon posts are rechecked.
       expect(work).toMatchObject({ candidates: 18, rechecked: 9, returned: 10 });
     });
   });
@@ -207,7 +207,7 @@ describe.each(heldForms)("posts found by %s", (form) => {
       const { positions, work } = archive.search({ plan: everything, limit: 5, segmentsTold: 10 });
       expect(positions.every(({ platform }) => platform === "bluesky")).toBe(true);
       const opened = work.segments.filter(({ platform }) => platform === "mastodon");
-      // Sealing gives each segment the next number.
+      // Sealing gives each segment the next sequence number.
       expect(opened.map(({ sequence }) => sequence)).toEqual([form === "sealed" ? 8 : 4]);
     });
   });

@@ -10,14 +10,14 @@ import { makePlan, namesIn } from "../../query/make-plan.ts";
 import { parseQuery } from "../../query/parse.ts";
 
 describe.each(heldForms)("posts found by %s", (form) => {
-  /** Queries that careless plans get wrong. The archive's answer and the matcher's are both held to what is expected. */
+  /** Queries that careless plans get wrong. Both the archive's and the matcher's answers are compared with the expected one. */
   let archive: SmallArchive;
   let held: Post[] = [];
   afterEach(() => archive.remove());
 
   const start = Date.UTC(2026, 0, 1);
 
-  /** Holds posts a millisecond apart, two to a segment; sealed ones in one, as sealing many takes its time. */
+  /** Stores posts a millisecond apart, two per segment; sealed ones in a single segment, because sealing many is slow. */
   function hold(...posts: Partial<Post>[]): void {
     archive = smallArchive(form === "sealed" ? 100 : 2);
     held = posts.map((post, n) => makePost({ key: `k${n}`, createdMs: start + n, ...post }));
@@ -26,7 +26,7 @@ describe.each(heldForms)("posts found by %s", (form) => {
 
   const holdTexts = (...texts: string[]): void => hold(...texts.map((text) => ({ text })));
 
-  /** The texts of what a query finds, oldest first, once both have found the same. */
+  /** The texts of what a query finds, oldest first, after checking that archive and matcher agree. */
   function ask(query: string): string[] {
     const { positions } = archive.ask(query);
     const { tree } = parseQuery(query);
@@ -160,7 +160,7 @@ describe.each(heldForms)("posts found by %s", (form) => {
       const nested = (depth: number) =>
         `${"(a OR -(".repeat(depth / 2)}b c${"))".repeat(depth / 2)}`;
       holdTexts("a", "b c", "c");
-      // Ten pairs: what is within is negated ten times.
+      // Ten pairs: the inner part is negated ten times.
       expect(ask(nested(20))).toEqual(["a", "b c"]);
       for (const depth of [21, 33]) {
         const deep = `${"(a -".repeat(depth)}b${")".repeat(depth)}`;
@@ -224,7 +224,7 @@ describe.each(heldForms)("posts found by %s", (form) => {
       expect(ask('"a b"')).toHaveLength(1);
       expect(ask('"c d"')).toHaveLength(1);
       expect(ask('"e f"')).toHaveLength(1);
-      // A query has no room for the word; what it begins with is another one.
+      // The word is too long for a query, and its prefix is another word.
       expect(ask("w".repeat(64))).toEqual([]);
       expect(ask('"x * y"')).toHaveLength(1);
       expect(ask("-plain")).toHaveLength(4);

@@ -8,22 +8,18 @@ import { lower } from "../segments/lower.ts";
 import { rowByRow } from "../segments/row-by-row.ts";
 import type { SegmentQuery } from "../segments/search-segment.ts";
 
-/** A plan without the bounds that all its matches lie in, and those bounds. */
+/** A plan split from the bounds of all its matches. */
 export type BoundedPlan = ReturnType<typeof splitWindow>;
 
-/** What every segment of a platform is asked. */
 export type PlatformQuery = Omit<SegmentQuery, "skew" | "writtenIn">;
 
-/**
- * The question to a segment whose terms another analyzer made, so that they say nothing of what its posts hold: every row is
- * looked at. Null when no post of the platform can match.
- */
+/** Checks every row, because terms of another analyzer do not match the query's. Null when no post of the platform can match. */
 export function rowByRowQuery(platform: Platform, window: BoundedPlan): PlatformQuery | null {
   const query = platformQuery(platform, window);
   return query && { ...rowByRow(query), sealed: { kind: "every" } };
 }
 
-/** The question to the segments of a platform; null when no post of it can match. */
+/** Null when no post of the platform can match. */
 export function platformQuery(
   platform: Platform,
   { conjuncts, fromMs, toMs }: BoundedPlan,
@@ -46,10 +42,10 @@ export function platformQuery(
   };
 }
 
-/** Terms that all circles of a query are lowered to. */
+/** Terms for all circles of a query together. */
 const mostCircleTerms = 256;
 
-/** Each circle of a query that has several is lowered to fewer cells. */
+/** With several circles, each is lowered to fewer cells. */
 const mostCellsOf = (plans: readonly PlanNode[]): number | undefined => {
   const circles = countCircles(plans);
   return circles < 5 ? undefined : Math.floor(mostCircleTerms / circles);

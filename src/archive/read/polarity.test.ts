@@ -8,7 +8,7 @@ import { parseQuery } from "../../query/parse.ts";
 import type { SearchWork } from "../archive.ts";
 
 describe.each(heldForms)("posts found by %s", (form) => {
-  /** What is lowered to more or less than was asked must come out exact all the same. */
+  /** Conditions lowered to a superset or subset must still give exact results. */
   let archive: SmallArchive;
   afterEach(() => archive.remove());
 

@@ -7,7 +7,7 @@ import type { PostReference } from "../../posts/post.ts";
 import { postKey } from "../../posts/references.ts";
 
 describe.each(heldForms)("posts found by %s", (form) => {
-  /** Posts that stand in a relation to others are found by whatever names the other one. */
+  /** Related posts are found by any name of the other post. */
   let archive: SmallArchive;
   beforeEach(() => {
     archive = smallArchive();

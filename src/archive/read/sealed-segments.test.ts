@@ -56,7 +56,7 @@ function entries(): SegmentEntry[] {
 const pathOf = (entry: SegmentEntry): string => segmentPath(archive.folder, entry);
 const onlyPath = (): string => entries().map(pathOf)[0] ?? "";
 
-/** The minutes of what is found, newest first. */
+/** The minutes of the found posts, newest first. */
 const found = (query: string, limit = 100): number[] =>
   minutesOf(archive.ask(query, { limit }).positions);
 const minutesOf = (positions: readonly Position[]): number[] =>
@@ -270,7 +270,7 @@ describe("every post is in exactly one of both indexes", () => {
   });
 });
 
-/** What a sealed segment's tables must say of each other. */
+/** Checks the consistency of a sealed segment's tables. */
 function expectOneOfBoth(path: string): void {
   const database = openForReading(path, 1_000);
   const idsIn = (table: string): Set<bigint> => {
@@ -364,7 +364,7 @@ describe("a deadline", () => {
   const unbounded = { fromMs: null, toMs: null, lowId: null, highId: null };
   const rowsOnly: PlanNode = { kind: "min-count", metric: "likes", atLeast: 3 };
 
-  /** All that a search finds that is stopped as early as can be, and goes on below. */
+  /** All posts found by a search that stops as early as possible and resumes below. */
   function inSteps(segment: Segment, plan: PlanNode): { ids: bigint[]; steps: number } {
     const ids: bigint[] = [];
     let high = lastId;
@@ -484,7 +484,7 @@ describe("times that IDs do not tell exactly", () => {
 });
 
 describe("a sealed index that is damaged", () => {
-  /** Spoils a table of the only segment; readers that have it open are not told but by what they read. */
+  /** Damages a table of the only segment; readers that have it open notice only by reading it. */
   function spoil(sql: string): void {
     const database = new DatabaseSync(onlyPath());
     database.exec(sql);

@@ -17,7 +17,7 @@ describe.each(heldForms)("posts found by %s", (form) => {
     elements: [{ kind: "token", token }],
   });
 
-  /** `count` posts a millisecond apart, a hundred to a segment. */
+  /** `count` posts a millisecond apart, a hundred per segment. */
   function fill(count: number, segmentPosts = 100): void {
     archive = smallArchive(segmentPosts);
     putInOne(
@@ -35,7 +35,7 @@ describe.each(heldForms)("posts found by %s", (form) => {
     );
   }
 
-  /** Posts of the three platforms in turn, 50 likes more every fifteen posts, ten to a segment. */
+  /** Posts alternating between the three platforms, with 50 more likes every fifteen posts, ten per segment. */
   function onEachPlatform(count: number): void {
     archive = smallArchive(10);
     putInOne(
@@ -164,7 +164,7 @@ describe.each(heldForms)("posts found by %s", (form) => {
       fill(550);
       const { work } = archive.search({ plan: word("rare"), segmentsTold: 4 });
       expect(work.segmentsOpened).toBe(6);
-      // Sealing gives each of the six the next number.
+      // Sealing gives each of the six the next sequence number.
       const before = form === "sealed" ? 6 : 0;
       expect(work.segments.map(({ sequence }) => sequence - before)).toEqual([6, 5, 4, 3]);
       const all = archive.search({ plan: word("rare"), segmentsTold: 100 }).work.segments;
@@ -239,7 +239,7 @@ describe.each(heldForms)("posts found by %s", (form) => {
   describe("the deadline", () => {
     const plan: PlanNode = { kind: "min-count", metric: "likes", atLeast: 150 };
 
-    /** Follows cursors to the end on a clock that moves with every look at it. */
+    /** Follows cursors to the end on a clock that advances with every reading. */
     function allPagesInTime(deadlineMs: number, reset: () => void) {
       const found: Position[] = [];
       let after: Position | null = null;
@@ -300,7 +300,7 @@ describe.each(heldForms)("posts found by %s", (form) => {
               platform: (["bluesky", "mastodon", "x"] as const)[n % 3] ?? "x",
               uri: `uri:${n}`,
               createdMs: start + n,
-              // Reaches the threshold below the one asked for, so that each is a candidate and few are found.
+              // Reaches the indexed threshold below the requested one, so that each is a candidate and few match.
               counts: counted(n % 30 === 0 ? 200 : 120),
             }),
           ),

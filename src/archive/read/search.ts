@@ -12,19 +12,18 @@ import { type BoundedPlan, platformQuery, rowByRowQuery } from "./platform-query
 
 const noIds: ReadonlySet<bigint> = new Set();
 
-/** Newest first; platforms by name within one ID. */
 export function comparePositions(a: Position, b: Position): number {
   if (a.id !== b.id) return a.id > b.id ? -1 : 1;
   return a.platform < b.platform ? -1 : a.platform > b.platform ? 1 : 0;
 }
 
-/** Whether two positions of a platform without numbers of its own are in one millisecond: IDs do not order their posts alone. */
+/** On platforms without their own numbers, IDs alone do not order posts of one millisecond. */
 export const shareMillisecond = (a: Position, b: Position): boolean =>
   a.platform === b.platform &&
   a.platform !== "x" &&
   firstInMillisecond(a.id) === firstInMillisecond(b.id);
 
-/** Whether a post belongs on the pages after a position, which may come from another server. */
+/** `position` may come from another server. */
 export function comesAfter(post: Position & { uri: string }, position: Position): boolean {
   if (position.uriHash === undefined || !shareMillisecond(post, position)) {
     return comparePositions(position, post) < 0;
@@ -32,26 +31,22 @@ export function comesAfter(post: Position & { uri: string }, position: Position)
   return uriHash(post.uri) < position.uriHash;
 }
 
-/** What a search needs of the thread that runs it. */
 export type SearchSurroundings = {
-  /** Opens a segment, or returns the open one. */
   open(entry: SegmentEntry): Segment;
   clock: Pick<Clock, "now" | "elapsed">;
-  /** Where the page starts on the platform of `after`; at its ID where this is left out. */
+  /** The start on the platform of `after`; at its ID if omitted. */
   start?: PageStart;
-  /** Whether the search was cancelled: it ends with what it has. */
+  /** A cancelled search returns what it has. */
   isStopped(): boolean;
-  /** Whether the search has to yield, so that another call has its turn. */
   isSliceOver(): boolean;
 };
 
 /**
- * The newest matching posts of several segments of several platforms. Segments are visited newest first; one whose IDs all lie
- * below what was already found is not opened, nor is one outside the window. The deadline is looked at between two segments
- * and within one; what is returned then is complete down to `next`, where the following page goes on. Segments of several
- * platforms that hold the same IDs share the time, and each is looked into a little even when it is over: every page gets on.
- * One that is stopped ends in the same way, sooner. It yields when its slice is over, between two snapshots of a segment: the
- * posts of later slices lie below those of earlier ones, so that none is lost or found twice.
+ * Finds the newest matching posts, newest segments first; skips segments outside the window or entirely below what was found.
+ * The deadline is checked between and within segments: the answer is complete down to `next`, where the following page
+ * continues; likewise after a cancellation. Platforms whose segments overlap share the time, and each is searched a little
+ * even after the deadline, so that every page makes progress. Yields between two snapshots of a segment: later slices cover
+ * lower IDs, so that no post is lost or found twice.
  */
 export function* searchSegments(
   request: SearchRequest,
@@ -59,7 +54,7 @@ export function* searchSegments(
   { open, start, clock, isStopped, isSliceOver }: SearchSurroundings,
 ): Generator<void, SearchAnswer> {
   const window = splitWindow(request.plan, request);
-  // One more than asked for tells whether there is a next page.
+  // One more shows whether there is a next page.
   const wanted = request.limit + 1;
   const visits = visitsOf(request, entries, window, start);
   const seenOn = (platform: Platform): ReadonlySet<bigint> =>
@@ -78,7 +73,7 @@ export function* searchSegments(
   const segments: SegmentWork[] = [];
   const damage: Damage[] = [];
   let found: Position[] = [];
-  /** Everything from this ID on has been seen, where the deadline kept the search from going lower. */
+  /** The lowest ID searched when the deadline came. */
   let seenFrom: bigint | null = null;
 
   for (const [index, visit] of visits.entries()) {
@@ -117,7 +112,7 @@ export function* searchSegments(
       damaged.push(...answer.damaged);
       const { stoppedAt } = answer;
       if (stoppedAt === null || stoppedAt <= low || own.length >= wanted) break;
-      // A page on which not even the first segment was looked at would lead to itself.
+      // A page that did not search even the first segment would lead to itself.
       if (isOver() && (isStopped() || !isFirst || hasLooked(answer))) {
         seenFrom = stoppedAt;
         break;
@@ -144,11 +139,11 @@ export function* searchSegments(
   return { ...page, damage, work: { ...work, returned: page.positions.length, segments } };
 }
 
-/** Whether any post could be looked at, or the slice only looked up terms. */
+/** False if the slice only looked up terms. */
 const hasLooked = ({ prepared, containers, candidates }: SegmentAnswer): boolean =>
   prepared === 0 || containers > 0 || candidates > 0;
 
-/** How many platforms share the time of a visit: those that hold posts as new as its own. */
+/** Platforms with posts as new as its own share the time of a visit. */
 function sharersOf({ low }: Visit, later: readonly Visit[]): number {
   const rivals = later.filter(({ high }) => high > low);
   return 1 + new Set(rivals.map(({ entry }) => entry.platform)).size;
@@ -156,7 +151,6 @@ function sharersOf({ low }: Visit, later: readonly Visit[]): number {
 
 type Visit = IdRange & { entry: SegmentEntry; query: SegmentQuery };
 
-/** The segments that can hold a match, those with the newest IDs first. */
 function visitsOf(
   request: SearchRequest,
   entries: readonly SegmentEntry[],
@@ -190,7 +184,6 @@ function visitsOf(
     .sort((a, b) => (a.high === b.high ? 0 : a.high > b.high ? -1 : 1));
 }
 
-/** The highest ID of a platform that comes strictly after a position. */
 function highestAfter(
   after: Position | null,
   entry: SegmentEntry,
@@ -201,7 +194,7 @@ function highestAfter(
   return entry.platform > after.platform ? after.id : after.id - 1n;
 }
 
-/** The page of what was found; where time ran out, of what is known: everything from `seenFrom` on, and the next page starts below. */
+/** Ends at `seenFrom` after a deadline; the next page continues there. */
 function pageOf(
   found: readonly Position[],
   seenFrom: bigint | null,

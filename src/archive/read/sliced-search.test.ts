@@ -15,7 +15,7 @@ import { inSlices as inSlicesOf, slicedCandidates } from "../segments/sliced-can
 import { platformQuery } from "./platform-query.ts";
 import { searchSegments } from "./search.ts";
 
-/** Queries of so many frequent terms that FTS5 could walk millions of postings between two matches. */
+/** Queries of so many frequent terms that FTS5 may walk millions of postings between two matches. */
 const words = ["the", "of", "a", "in", "old", "mill", "river", "stone"];
 const random = seededRandom(3);
 const draw = (): string => String(words[Math.floor(random() ** 2 * words.length)]);
@@ -45,7 +45,7 @@ const queries = [
   many(60, (index) => `("${word(index)} * ${word(index + 5)}" ${word(index + 1)})`, " OR "),
 ];
 
-/** The answer of many slices, each of which ends as soon as it may. */
+/** The answer of many slices, each as short as possible. */
 function inSlices({ archive }: PostSet, plan: PlanNode, limit: number) {
   const turn = { clock: { now: () => 0, elapsed: () => 0 }, isSliceOver: () => true };
   const steps = archive.reader.steps.search(
@@ -230,7 +230,7 @@ test("a slice reads a bounded number of postings, each term once however often i
   try {
     const { work } = set.archive.search({ plan: set.planOf(String(queries[0])), limit: 6_000 });
     const distinct = words.length;
-    // 512 posts, then as many as hold 16,384 postings.
+    // 512 posts, then as many as have 16,384 postings.
     expect(work.statements - work.rechecked).toBeLessThanOrEqual(12 * (distinct + 1));
     const first = set.archive.search({ plan: set.planOf(String(queries[0])), limit: 1 });
     expect(first.work.statements - first.work.rechecked).toBe(distinct + 2);

@@ -20,7 +20,7 @@ import { replacedPosts } from "../sealed/deletion-bitmap.ts";
 import { overlayPosts, sealedState } from "../sealed/sealed-state.ts";
 import { isMarkedDamaged } from "../segments/damage-marker.ts";
 
-/** What an archive holds and how large it is. Opens every segment once; yields between two when its slice is over. */
+/** Opens every segment once; yields between two when its slice is over. */
 export function* readStats(
   catalog: DatabaseSync,
   folder: string,
@@ -53,7 +53,6 @@ export function* readStats(
   };
 }
 
-/** Files that are no segments any more and wait to be removed. */
 const retiredFiles = (catalog: DatabaseSync, folder: string): number =>
   catalog
     .prepare("SELECT platform, sequence FROM retired")
@@ -99,7 +98,6 @@ function sealedStats(segment: DatabaseSync, path: string, bytes: number): Sealed
   };
 }
 
-/** Null where what says it is damaged. */
 function readableReplaced(segment: DatabaseSync): number | null {
   try {
     return replacedPosts(segment);
@@ -126,8 +124,8 @@ function timesOf(segment: DatabaseSync): Times {
 }
 
 /**
- * Times of the posts whose IDs tell none: of before November 2010. X numbered its posts in their order, so the ends are enough;
- * numbers made from a uri are in no order, and all of them are among the first `firstOrdered`.
+ * Covers posts from before November 2010, whose IDs contain no time. X numbered its posts in order, so the ends suffice;
+ * numbers made from a uri are unordered, but all among the first `firstOrdered`.
  */
 function earlyTimes(segment: DatabaseSync): Times {
   const { first = null, last = null } =
@@ -146,8 +144,7 @@ function earlyTimes(segment: DatabaseSync): Times {
   };
 }
 
-/** Posts of before the epoch without a number of their own are numbered below it. */
+/** Posts from before the epoch without their own numbers have IDs below it. */
 const firstOrdered = nextMillisecondId(0n);
 
-/** A database with what stands in its write-ahead log. */
 const bytesOf = (path: string): number => sizeOf(path) + sizeOf(`${path}-wal`);

@@ -1,11 +1,11 @@
-/** How much reader time each account used lately: what is used counts half as much after ten seconds. */
+/** Recent reader time per account, with a half-life of ten seconds. */
 export type Shares = {
   usedMs(account: string, nowMs: number): number;
   use(account: string, tookMs: number, nowMs: number): void;
 };
 
 const halfLifeMs = 10_000;
-/** Accounts that are remembered before those that used nothing lately are forgotten. */
+/** Accounts tracked before idle ones are dropped. */
 const manyAccounts = 1_000;
 const nothingMs = 0.01;
 

@@ -9,12 +9,11 @@ import { type CompactionState, unknownState } from "../compaction-state.ts";
 import type { ArchiveBounds } from "../settings.ts";
 
 /**
- * The thread that keeps an archive up, in the process that was first to take the folder's upkeep. It works in short steps and
- * rests after each as long as it took, so that searches and batches have the machine to themselves half of the time.
+ * Runs in the process that first took the compaction lock. Rests after each step as long as the step took, which leaves half
+ * of the time to searches and batches.
  */
 export type CompactionThreadData = { folder: string; bounds: ArchiveBounds };
 
-/** Time between two looks when there is nothing to do, milliseconds. */
 const betweenLooksMs = 2_000;
 const longestRestMs = 200;
 
@@ -33,7 +32,7 @@ async function keepUp(): Promise<void> {
   }
 }
 
-/** Null while another process has the folder's upkeep. */
+/** Null while another process holds the compaction lock. */
 function start(): typeof running {
   const lock = lockCompaction(folder);
   if (lock === null) return null;
@@ -80,7 +79,7 @@ function run({ method }: ThreadCall): unknown {
 
 serveThread((calls) => calls.map((call) => reply(call, run)), end);
 
-/** What cannot be begun, such as on a full disk, is begun later. */
+/** A start that fails, such as on a full disk, is retried. */
 async function keepTrying(): Promise<void> {
   while (!ending.signal.aborted) {
     await keepUp().catch(() => undefined);

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => archive.remove());
 
-/** Every file and folder of the archive that someone other than its owner may read or write. */
+/** Files and folders of the archive accessible to others than its owner. */
 const openToOthers = (): string[] =>
   readdirSync(archive.folder, { recursive: true, withFileTypes: true })
     .map((file) => join(file.parentPath, file.name))

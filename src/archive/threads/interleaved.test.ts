@@ -10,7 +10,7 @@ import { compactionContext } from "../compaction/context.ts";
 import { runSteps } from "../compaction/steps.ts";
 import { archiveDefaults } from "../settings.ts";
 
-/** Many calls on one reader, each suspended wherever it can be, between which posts are written and segments replaced. */
+/** Many calls on one reader, each suspended wherever possible, while posts are written and segments replaced. */
 const words = ["river", "stone", "bridge", "the", "old", "mill"];
 const queries = [
   "river",
@@ -45,7 +45,7 @@ type Running = {
   slices: number;
 };
 
-/** The posts that nobody writes while calls run, and those that come and go. */
+/** Stable posts, and volatile ones that are written and deleted while calls run. */
 function openSet(form: IndexForm, random: () => number) {
   const posts = Array.from({ length: count }, (_, number) => postNumbered(number, textOf(random)));
   return { set: openPostSet(posts, 500, form), volatile: posts.filter((_, n) => isVolatile(n)) };
@@ -69,7 +69,7 @@ function beginOne({ archive, planOf }: PostSet, random: () => number, isCount: b
   };
 }
 
-/** Deletes or writes some of the posts that come and go, or has segments sealed, split or rewritten. */
+/** Deletes or writes some volatile posts, or has segments sealed, split or rewritten. */
 function change({ archive }: PostSet, volatile: readonly Post[], random: () => number): void {
   const kind = random();
   if (kind < 0.06) {

@@ -46,42 +46,38 @@ import type { WriterThreadData } from "./writer-thread.ts";
 
 export type ArchiveSettings = {
   dataDir: string;
-  /** Threads that read. */
   readers: number;
-  /** Posts at which the newest segment of a platform is cut. */
   segmentPosts: number;
-  /** Whether the language of posts whose source names none is detected; it is, where this is left out. */
+  /** Default `on`; only for posts whose source names none. */
   detectLanguage?: "on" | "off";
-  /** Whether this process keeps the archive up, unless another one does; it does not, where this is left out. */
+  /** Default `off`; another process may already run compaction. */
   upkeep?: "on" | "off";
   clock: Clock;
-  /** What other threads that read the archive share with its readers; its own where this is left out. */
+  /** Created if omitted. */
   share?: ReaderShare;
-  /** Receives what was damaged in the catalog and is repaired; a warning of the process where this is left out. */
+  /** Repaired damage of the catalog; default: a process warning. */
   onWarning?: (message: string) => void;
 } & Partial<ArchiveBounds>;
 
-/** What all threads of a process that read the archive share, and how each reads. */
 export type ReaderShare = Omit<ReaderThreadData, "stopFlags">;
 
-/** An archive in this process. */
 export type OpenArchive = Archive & {
   /**
-   * Changes with every commit of any process: what was read at the same version, or later, has not changed. Null while the catalog is being
-   * verified, or when it cannot be read. Reads the catalog on the calling thread.
+   * Changes with every commit of any process. Null while the catalog is being verified, or if unreadable. Reads the catalog
+   * on the calling thread.
    */
   version(): number | null;
 };
 
 const noNames: ResolvedNames = { accounts: new Map(), posts: new Map() };
 
-/** Page cache of the connection that reads the version alone, KiB. */
+/** Page cache of the connection that only reads the version, KiB. */
 const versionCacheKib = 64;
 
 /**
- * Opens the archive of a data folder, making it when there is none. Searches are spread over the reader threads; changes
- * are analysed on the caller's thread, those of imports by the caller, and written on one other. The catalog is verified meanwhile, and every call waits for that
- * (`verify-catalog.ts`). Errors: `newer_schema`, `not_writable`, `disk_full`, `archive_damaged`.
+ * Creates the archive if missing. Searches run on reader threads, writes on one writer thread; changes are analysed on the
+ * caller's thread. The catalog is verified in the background, and every call waits for it (`verify-catalog.ts`). Errors:
+ * `newer_schema`, `not_writable`, `disk_full`, `archive_damaged`.
  */
 export async function openArchive(settings: ArchiveSettings): Promise<OpenArchive> {
   const { clock } = settings;
@@ -124,7 +120,7 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
     return await askNow(method, args, among);
   }
 
-  /** The reader with the fewest calls under way. */
+  /** Calls the reader with the fewest pending calls. */
   async function askNow(method: string, args: unknown, among = readers): Promise<unknown> {
     const reader = among.reduce((a, b) => (b.waiting < a.waiting ? b : a));
     reader.waiting += 1;
@@ -136,7 +132,7 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
   }
 
   const verified = verifyCatalog({
-    // The other readers answer that they are ready.
+    // The other readers stay free to report readiness.
     check: async () => (await askNow("checkCatalog", null, readers.slice(0, 1))) as CatalogDamage,
     repair: async () => (await guarded(writer, "repairCatalog", null)) as string[],
     onWarning,
@@ -146,7 +142,7 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
   verified.then(
     () => {
       isVerified = true;
-      // The thread begins its work at its first call.
+      // The first call starts the thread's work.
       keeper?.call("state", null).catch(() => {});
     },
     (error: unknown) => {
@@ -160,7 +156,6 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
   ): Promise<readonly ArchiveChange[]> =>
     settings.detectLanguage === "off" ? changes : await withLanguages(changes, detect);
 
-  /** The batch that was given last, while it is under way. */
   let lastWrite: Promise<unknown> = Promise.resolve();
 
   const write = (batch: WriteBatch): Promise<WriteReport> => inLine(writeAfter(lastWrite, batch));
@@ -172,12 +167,12 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
     const forget = (): void => {
       if (lastWrite === written) lastWrite = Promise.resolve();
     };
-    // A failure holds until the next turn: whoever gave the batch hears of it before another one is taken.
+    // Until the next event-loop turn, so that the caller learns of the failure before another batch is accepted.
     written.then(forget, () => setImmediate(forget));
     return written;
   }
 
-  /** Prepares while the batch before is being written, and is written only if that one was. */
+  /** Prepares during the previous batch, and writes only if that one succeeded. */
   async function writeAfter(
     before: Promise<unknown>,
     { changes, checkpoints = [], coverage = [] }: WriteBatch,
@@ -218,7 +213,7 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
         noticed((await ask("search", { ...request, stopFlag })) as CoveredAnswer),
       ),
     count: async (request, signal) =>
-      // All counts go to one reader, which remembers what it has counted.
+      // One reader for all counts, because of its cache.
       await stopFlags.during(signal, async (stopFlag) =>
         noticed((await ask("count", { ...request, stopFlag }, readers.slice(-1))) as CountAnswer),
       ),
@@ -270,7 +265,7 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
       catalog.close();
       const others = [detector, ...readers.map(({ thread }) => thread)];
       await Promise.all([keeper, ...others].map((thread) => thread?.close()));
-      // Last, since a connection that only reads does not take over the write-ahead log.
+      // Last, because a read-only connection does not take over the write-ahead log.
       await writer.close();
     },
   };
@@ -284,7 +279,6 @@ function versionOf(statement: StatementSync): number | null {
   }
 }
 
-/** What the threads share that read the archive of a data folder. */
 export function createReaderShare(
   settings: Pick<ArchiveSettings, "dataDir" | "readers"> & Partial<ArchiveBounds>,
 ): ReaderShare {
@@ -305,8 +299,8 @@ const sumOf = (loads: readonly ThreadLoad[]): ThreadLoad => ({
 });
 
 /**
- * From time to time adds the counts that have gathered to their posts, in steps between which batches are written, and takes
- * labels back whose time is over. What fails is tried again the next time.
+ * Adds collected counts in steps between which batches are written, and removes expired labels. Failures are retried the next
+ * time.
  */
 async function keepCounting(
   clock: Clock,
@@ -322,7 +316,7 @@ async function keepCounting(
       await ask("closeCounts", null);
       while (!signal.aborted && (await ask("addCounts", null)));
     } catch {
-      // The archive says itself, to whoever writes, what keeps it from being written.
+      // Writers get the error that keeps the archive from being written.
     }
   }
 }
@@ -344,7 +338,7 @@ const boundsOf = (settings: ArchiveBounds): ArchiveBounds => ({
   memoryBytes: settings.memoryBytes,
 });
 
-/** How long changes are prepared before others have their turn on the event loop, milliseconds. */
+/** How long changes are prepared before yielding to the event loop, milliseconds. */
 const turnMs = 8;
 
 async function prepareInTurns(
@@ -362,7 +356,7 @@ async function prepareInTurns(
   return preparation.prepared();
 }
 
-/** Makes the catalog when there is none; the key of its uri hashes never changes. */
+/** The key of the uri hashes never changes. */
 function prepareCatalog(folder: string): string {
   try {
     makePrivateFolder(folder);
@@ -385,10 +379,9 @@ function intactUriKey(catalog: DatabaseSync, folder: string): string {
   }
 }
 
-/** Codes of errors that a thread did not raise itself. */
 const unnamed: readonly string[] = ["internal", "disk_error"];
 
-/** SQLite's own errors (disk full, no access, damage) reach the caller as what they mean for it. */
+/** Maps SQLite's own errors (disk full, no access, damage) to error codes. */
 async function guarded(
   thread: Thread,
   method: string,

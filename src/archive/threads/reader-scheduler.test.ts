@@ -6,7 +6,7 @@ const sliceMs = 10;
 
 type Wanted = Partial<ReaderTask> & { slices?: number; sliceTakesMs?: number };
 
-/** A scheduler of made-up calls, and the order in which it ran their slices. */
+/** A scheduler of synthetic calls, and the order of their slices. */
 function schedule() {
   let nowMs = 0;
   const ran: string[] = [];

@@ -7,40 +7,35 @@ import {
 import { createShares } from "./account-shares.ts";
 
 /**
- * Runs the calls of one reader thread in slices. Reads that are always short run before any search. Of the searches and counts
- * that wait, the next slice goes to the account that used the least reader time lately, and within an account to the one that
- * arrived first. A slice ends after `sliceMs` only if another call waits.
+ * Runs the calls of one reader thread in slices. Reads, which are always short, run before any search. The next slice of
+ * searches and counts goes to the account with the least recent reader time, FIFO within it. A slice ends after `sliceMs`
+ * only if another call is pending.
  */
 export type ReaderScheduler = {
   add(call: ThreadCall): void;
-  /** Runs one slice; the replies of the calls that ended. `takeArrivals` adds the calls that arrived since. */
+  /** Returns the replies of the calls that ended. `takeArrivals` adds the calls received since. */
   runSlice(takeArrivals: () => void): ThreadReply[];
   isIdle(): boolean;
 };
 
-/** A call as the scheduler runs it. */
 export type ReaderTask = {
-  /** `read`: always short. `search`: takes as long as the query makes it. */
+  /** `read`: always short. `search`: may take long, depending on the query. */
   kind: "read" | "search";
-  /** Whose reader time it uses. */
   account: string;
-  /** A call that was cancelled before it began is never begun. */
+  /** Such a call is not begun. */
   isCancelled(): boolean;
   /** Yields where it can be suspended. */
   steps: Generator<void, unknown>;
 };
 
-/** What a task is told of its slice. */
 export type Slice = {
-  /** Whether the task has to yield, as another call waits. */
   isOver(): boolean;
 };
 
 export type SchedulerSettings = {
-  /** Errors: whatever makes the call impossible. */
+  /** Errors: any that makes the call impossible. */
   taskOf(call: ThreadCall, slice: Slice): ReaderTask;
   sliceMs: number;
-  /** A monotonic clock, milliseconds. */
   elapsed(): number;
 };
 
@@ -53,7 +48,6 @@ export function createReaderScheduler({
 }: SchedulerSettings): ReaderScheduler {
   const shares = createShares();
   const reads: Waiting[] = [];
-  /** In the order of their arrival. */
   const searches: Waiting[] = [];
   const refused: ThreadReply[] = [];
   let sliceEndMs = 0;
@@ -82,7 +76,6 @@ export function createReaderScheduler({
     }
   }
 
-  /** One slice of a call; its reply when that ended it. */
   function advance(waiting: Waiting): ThreadReply | null {
     const { call, task } = waiting;
     if (!waiting.hasBegun && task.isCancelled()) {
@@ -98,7 +91,7 @@ export function createReaderScheduler({
     }
   }
 
-  /** Reads run one after the other, until a slice's time is over. */
+  /** Until the slice is over. */
   function runReads(): ThreadReply[] {
     const replies: ThreadReply[] = [];
     isAlone = false;

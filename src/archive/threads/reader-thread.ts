@@ -9,21 +9,19 @@ import { createReader, type ReaderOperations, type ReaderSteps } from "./reader.
 import { createReaderScheduler, type ReaderTask, type Slice } from "./reader-scheduler.ts";
 import { isStopped } from "./stop-flags.ts";
 
-/** One of the threads that read the archive. */
 export type ReaderThreadData = {
   folder: string;
-  /** Page cache of all segments that it has open, KiB. */
+  /** Page cache of all open segments together, KiB. */
   cacheKib: number;
   stopFlags: Int32Array;
-  /** The IDs of sealed segments, which all of them share. */
+  /** Shared by all reader threads, as are `verifiedFiles`. */
   ids: SharedIdMemory;
-  /** Which files they have verified, which all of them share. */
   verifiedFiles: SharedVerifiedFiles;
-  /** What each remembers of their terms, bytes. */
+  /** Cached terms per thread, bytes. */
   termMemoryBytes: number;
 };
 
-/** How long a call runs before the others that wait have their turn. */
+/** How long a call runs before it yields to pending ones, milliseconds. */
 const sliceMs = 8;
 
 const { folder, cacheKib, stopFlags, ids, verifiedFiles, termMemoryBytes } =
@@ -53,7 +51,7 @@ function* stepsOf(method: string, args: unknown, slice: Slice): Generator<void, 
   if (!(method in reader.steps)) {
     return reader.operations[method as keyof ReaderOperations](args as never);
   }
-  // A wall clock that is put right during the call would leave it too little time, or too much.
+  // Monotonic, because a wall-clock adjustment would shift the deadline.
   const startMs = systemClock.now() - systemClock.elapsed();
   const clock = { now: () => startMs + systemClock.elapsed(), elapsed: systemClock.elapsed };
   const turn = { clock, isSliceOver: slice.isOver };

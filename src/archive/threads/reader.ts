@@ -67,7 +67,7 @@ import { identifyPosts } from "../write/identify.ts";
 import { owner } from "../write/placement.ts";
 import { isStopped } from "./stop-flags.ts";
 
-/** How many segments a reader keeps open; the one used longest ago is closed for a new one. */
+/** Segments that a reader keeps open, in LRU order. */
 const openSegments = 64;
 
 export type ReaderOperations = {
@@ -87,14 +87,12 @@ export type ReaderOperations = {
   stats(request: { maxBytes: number }): ArchiveStats;
 };
 
-/** What a call needs of the thread that runs it. */
 type ReaderTurn = {
   clock: Pick<Clock, "now" | "elapsed">;
-  /** Whether the call has to yield, so that another one has its turn. */
   isSliceOver(): boolean;
 };
 
-/** The operations that may take long, in steps: each yields when its slice is over. */
+/** Each yields when its slice is over. */
 export type ReaderSteps = {
   [Name in "search" | "count" | "stats" | "resolve"]: (
     request: Parameters<ReaderOperations[Name]>[0],
@@ -105,9 +103,8 @@ export type ReaderSteps = {
 export type Reader = { operations: ReaderOperations; steps: ReaderSteps; close(): void };
 
 /**
- * Everything that is read of an archive, in the thread that calls it. Each call sees the last commit. A search whose flag of
- * `stopFlags` goes up ends with what it has. `cacheKib` is the page cache of all open segments together, `memory` what the thread
- * remembers of sealed segments.
+ * Reads on the calling thread; each call sees the last commit. A search whose flag in `stopFlags` is set returns what it has.
+ * `cacheKib` is for all open segments together.
  */
 export function createReader(
   folder: string,
@@ -134,11 +131,11 @@ export function createReader(
   const handleOf = presentHandle(catalog);
   let known: { version: unknown; segments: SegmentEntry[]; held: PlatformCoverage[] } | null = null;
 
-  /** Segments and coverage, read anew when any process has changed the catalog. */
+  /** Read again after any process has changed the catalog. */
   function current(): { segments: SegmentEntry[]; held: PlatformCoverage[] } {
     const now = version.get()?.data_version;
     if (known === null || known.version !== now) {
-      // Coverage must not be newer than the segments that hold what it promises.
+      // One snapshot: coverage must not be newer than the segments.
       known = onSnapshot(catalog, () => {
         const segments = readSegments(catalog);
         requireKnownAnalyzers(segments, folder);
@@ -149,7 +146,6 @@ export function createReader(
     return known;
   }
 
-  /** A file that is no segment any more is about to be removed. */
   function closeGone(segments: readonly SegmentEntry[]): void {
     const present = new Set(segments.map((entry) => segmentPath(folder, entry)));
     for (const [path, segment] of opened) {
@@ -160,7 +156,7 @@ export function createReader(
     shareCache();
   }
 
-  /** An answer with what was held when it was begun: what is claimed must not be newer than the segments that were asked. */
+  /** Adds the coverage read before the answer: it must not be newer than the segments searched. */
   function* covered<Answer>(
     plan: PlanNode,
     answer: (segments: SegmentEntry[]) => Generator<void, Answer>,
@@ -194,7 +190,7 @@ export function createReader(
     for (const segment of opened.values()) segment.resizeCache(kib);
   }
 
-  /** Damage of one file must not keep the others from answering. */
+  /** A damaged file must not keep the others from answering. */
   function openReadable(path: string, platform: Platform): Segment {
     try {
       return openSegment(path, platform, segmentCacheKib, memory);
@@ -222,7 +218,7 @@ export function createReader(
     name: accounts.read(platform, userId)?.name ?? null,
   });
 
-  /** One statement for each segment that any of the posts lies in; what is gone is left out. */
+  /** One statement per segment; deleted posts are left out. */
   function rowsOf(positions: readonly Position[]): { rows: RecordRow[]; damage: Damage[] } {
     const { segments } = current();
     const bySegment = Map.groupBy(positions, ({ id, platform }) =>
@@ -242,7 +238,7 @@ export function createReader(
     return { rows: bySegment.size > 1 ? rows.sort(comparePositions) : rows, damage };
   }
 
-  /** Rows of posts that are asked for by other IDs than their own bear those: a result keeps the IDs that it was given with. */
+  /** Rows keep the ID that they were requested by, as in the result. */
   function rowsIn(entry: SegmentEntry, ids: readonly bigint[]): RowsRead {
     const segment = open(entry);
     const read = segment.rows(ids);
@@ -263,7 +259,7 @@ export function createReader(
     return { rows, damaged: read.damaged };
   }
 
-  /** What is damaged has no other IDs. */
+  /** Empty for damaged posts. */
   function othersOf(
     { platform, ...entry }: SegmentEntry,
     ids: readonly bigint[],
@@ -278,7 +274,6 @@ export function createReader(
     }
   }
 
-  /** Where the page after a position starts among the posts of its platform. */
   function startAfter(
     after: Position | null,
     segments: readonly SegmentEntry[],
@@ -293,7 +288,7 @@ export function createReader(
     }
   }
 
-  /** A position together with what orders it among the posts of its millisecond. */
+  /** Adds the hash that orders a position within its millisecond. */
   function withHash(position: Position | null, segments: readonly SegmentEntry[]): Position | null {
     const entry = position && segmentOf(position, segments);
     if (!entry || entry.platform === "x") return position;
@@ -306,7 +301,7 @@ export function createReader(
     }
   }
 
-  /** A number is an X post's own, or that of any post held here; the handle in an address is whoever bore it. */
+  /** A number is an X post's own ID or any stored post's; a handle is any account that ever had it. */
   function resolvePost(written: string): string[] {
     const { number, keys, bluesky } = readNamedPost(written);
     const held =
@@ -399,7 +394,6 @@ export function createReader(
   };
 }
 
-/** The segment that owns a position; undefined where its platform has none. */
 const segmentOf = (
   { platform, id }: Position,
   segments: readonly SegmentEntry[],

@@ -1,14 +1,7 @@
-/**
- * Flags in memory that threads share, by which a call that is under way elsewhere is told to stop. A call has the number of
- * its flag along; it has none where so many others are under way that all flags are taken.
- */
+/** Flags in shared memory that stop a call on another thread. A call has no flag if all are in use. */
 export type StopFlags = {
-  /** What the threads are started with. */
   readonly shared: Int32Array;
-  /**
-   * Makes a call that stops when the signal aborts: it rejects with the signal's reason at once, and the call's flag is up
-   * until its thread has answered.
-   */
+  /** On abort, rejects at once with the signal's reason; the flag stays set until the thread has replied. */
   during<Value>(
     signal: AbortSignal | undefined,
     call: (flag: number | null) => Promise<Value>,
@@ -46,7 +39,6 @@ export function createStopFlags(): StopFlags {
   return { shared, during };
 }
 
-/** Whether the call with this flag is to stop, as its thread asks. */
 export function isStopped(shared: Int32Array, flag: number | null | undefined): boolean {
   return typeof flag === "number" && Atomics.load(shared, flag) === 1;
 }

@@ -7,12 +7,11 @@ import { requireIntactCatalog } from "../catalog/intact-catalog.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";
 import type { PreparedBatch } from "../write/write-batch.ts";
 
-/** The one thread of this process that writes the archive. */
 export type WriterThreadData = {
   folder: string;
   segmentPosts: number;
   maxBytes: number;
-  /** Posts from which on an import makes a sealed segment; null where no segment is sealed. */
+  /** Posts from which on an import makes a sealed segment; null if sealing is off. */
   sealPosts: number | null;
 };
 

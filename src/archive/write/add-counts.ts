@@ -10,10 +10,10 @@ import { findPost } from "./find-post.ts";
 import { owner } from "./placement.ts";
 import { inSegment, type WriteContext } from "./write-context.ts";
 
-/** Rows of one step: few enough that live posts hardly wait for it. */
+/** Rows per step: few enough not to delay live posts. */
 const rowsOfStep = 2_000;
 
-/** Adds one step of the count changes that wait; false when none waits. Those to posts that are not held end here. */
+/** False if no change is pending. Changes to posts that are not stored are dropped. */
 export function addCountStep(context: WriteContext): boolean {
   const { counts, writers } = context;
   const step = counts.nextStep(rowsOfStep);

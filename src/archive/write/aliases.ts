@@ -11,19 +11,18 @@ import type { PreparedChanges } from "./prepare.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /**
- * Other names of posts. A source may tell of a deletion by a name of its own, such as the id that a post has on one server;
- * the name came with the post, and leads to it for as long as the post is held. Names are found by 64 bits of a keyed hash, and
- * listed by the IDs of their posts, so that the source can be asked what became of them.
+ * A source may report a deletion by its own name of a post, such as its id on one server, which came with the post. Names are
+ * looked up by a keyed 64-bit hash while the post is stored, and listed by ID to query the source for the posts' present
+ * state.
  */
 export type Aliases = {
   put(platform: Platform, alias: { hash: bigint; name: string }, id: bigint): void;
-  /** A post has another ID now; `to` belongs to no post that keeps it. */
+  /** No other post keeps `to`. */
   renumber(platform: Platform, id: bigint, to: bigint): void;
-  /** The ID of the post that was given the name last. */
+  /** The post that last got the name. */
   find(platform: Platform, hash: bigint): bigint | null;
 };
 
-/** The aliases of posts with an ID below one, highest first; null starts at the highest. */
 export function aliasesBelow(
   catalog: DatabaseSync,
   isHeld: (platform: Platform, id: bigint) => boolean,
@@ -60,7 +59,7 @@ export function aliasesOf(catalog: DatabaseSync): Aliases {
   };
 }
 
-/** Notes the names that posts of a batch came with, once the posts are there. */
+/** Stores aliases, after the posts are written. */
 export function noteAliases(context: WriteContext, changes: readonly PreparedChange[]): void {
   for (const change of changes) {
     if (change.kind !== "upsert" || change.alias === null) continue;
@@ -70,7 +69,7 @@ export function noteAliases(context: WriteContext, changes: readonly PreparedCha
   }
 }
 
-/** The deletions of what is held, by the uris of the posts: those of the batch itself, and those that lie in segments. */
+/** Resolves deletions by name to deletions by uri, of posts in the batch or in segments. */
 export function deletesOf(
   context: WriteContext,
   { heldDeletes, changes }: Pick<PreparedChanges, "heldDeletes" | "changes">,
@@ -100,7 +99,6 @@ function heldUri(
   return held === null ? null : name;
 }
 
-/** The post with an ID; null when none is held under it. */
 export function postWithId(
   { writers, uriKey }: WriteContext,
   platform: Platform,

@@ -4,20 +4,18 @@ import type { CountMetric } from "../../query/tree.ts";
 import { putSetting, readSetting } from "../catalog/catalog.ts";
 
 /**
- * Counts that wait to be added to their posts. They gather in a generation, durably with the batch that brought them; once a
- * minute the generation is closed, and is added step by step, each step one commit here that takes its rows away. A step has
- * a number, which each segment notes in the commit that adds its part: after a crash the same rows make the same step again,
- * and a segment that has it already passes it over. So every count is added exactly once.
+ * Counts collect in a generation, committed with their batch. Once a minute the generation is closed and added in steps, each
+ * one commit here that deletes its rows. Each segment stores the number of the step in the commit that adds its part: after a
+ * crash the same rows form the same step, and a segment that has it skips it, so that every count is added exactly once.
  */
 export type CountChange = { platform: Platform; uri: string; metric: CountMetric; by: number };
 
 export type CountChanges = {
   gather(change: CountChange): void;
-  /** Ends the gathering generation; what comes from now on waits for the next one. */
   close(): void;
-  /** What the next step adds, at most `limit` rows of one closed generation; null when none waits. */
+  /** Rows of one closed generation; null if none is pending. */
   nextStep(limit: number): CountStep | null;
-  /** Ends a step, in the transaction in which `nextStep` began it. */
+  /** Call it in the transaction of its `nextStep`. */
   end(step: CountStep): void;
 };
 

@@ -1,4 +1,4 @@
-/** Whether these are the IDs of X posts, which follow from their uris, and none comes twice: sorting numbers costs less than a set of uris. */
+/** X posts without duplicates: their IDs follow from uris, and sorting numbers is cheaper than a set of uris. */
 export function haveDistinctIds(
   posts: readonly { hash: bigint | null; id: bigint | null }[],
 ): boolean {

@@ -11,7 +11,6 @@ import type { StoredPost } from "../segments/segment-writer.ts";
 import { findStored } from "./placement.ts";
 import type { WriteContext } from "./write-context.ts";
 
-/** The post with this uri, wherever in the segments of its platform it lies; null when it is not held. */
 export function findPost(
   context: WriteContext,
   entries: readonly SegmentEntry[],

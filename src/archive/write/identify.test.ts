@@ -18,7 +18,7 @@ const entry: SegmentEntry = {
   rewriting: false,
 };
 
-/** Lookups of an archive in which a run of IDs is taken. */
+/** Lookups of an archive with a run of taken IDs. */
 function lookupsWith(taken: ReadonlySet<bigint>) {
   const lookup: PostLookup<{ id: bigint }> = {
     holds: (id) => taken.has(id),

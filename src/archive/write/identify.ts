@@ -7,13 +7,12 @@ import { findStored, owner } from "./placement.ts";
 
 export type Lookups = {
   uriKey: string;
-  /** Of all platforms. */
   segments: readonly SegmentEntry[];
   lookupOf(entry: SegmentEntry): PostLookup<{ id: bigint }>;
   strayed: Pick<MisplacedPosts, "idsOf">;
 };
 
-/** The IDs of posts, in order. Of several that are not held no two of a platform get one ID. */
+/** Returns IDs in order. Posts of one platform that are not stored get distinct ones. */
 export function identifyPosts(lookups: Lookups, posts: readonly UnknownPost[]): Identified[] {
   const given = new Map<string, string>();
   return posts.map((post) => identify(lookups, post, given));

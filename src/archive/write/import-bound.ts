@@ -3,13 +3,10 @@ import { archiveBytes } from "../catalog/archive-bytes.ts";
 import { orphanedTotals } from "../catalog/orphaned.ts";
 import type { PreparedChange } from "../prepared.ts";
 
-/** Batches between two looks at the size of the archive. */
+/** Batches between two checks of the archive's size. */
 const batchesBetweenLooks = 16;
 
-/**
- * What refuses a batch of imported posts when the archive takes up its bytes: posts of a stream age out, what is imported is
- * kept, so that it must fit. Errors: `archive_full`.
- */
+/** Streamed posts age out, but imported ones stay and must fit the byte bound. Errors: `archive_full`. */
 export function createImportBound(
   folder: string,
   maxBytes: number,

@@ -3,8 +3,8 @@ import type { PreparedChange } from "../prepared.ts";
 import { haveDistinctIds } from "./distinct-ids.ts";
 
 /**
- * Of several changes to one uri in a batch the one that counts: the later revision, or the later in the batch where there are
- * none; what was observed before what was imported. The report counts those left out.
+ * Keeps the later revision of several changes to one uri, or without revisions the later change; observed before imported.
+ * The report counts the others.
  */
 export function latestChanges(changes: readonly PreparedChange[]): {
   changes: PreparedChange[];
@@ -28,7 +28,7 @@ export function latestChanges(changes: readonly PreparedChange[]): {
   return { changes: [...latest.values()], report };
 }
 
-/** Most imports of X have each post once. */
+/** Most X imports have no duplicates. */
 const areDistinct = (changes: readonly PreparedChange[]): boolean =>
   changes.every(({ kind, platform }) => kind === "upsert" && platform === "x") &&
   haveDistinctIds(changes);

@@ -17,13 +17,11 @@ import { takeOffReactions } from "./reactions.ts";
 import { inSegment, type WriteContext } from "./write-context.ts";
 
 /**
- * What is said of accounts and posts is judged where the posts are held, in several segments, each with a commit of its own. So
- * it is listed in the catalog which accounts and posts are about to be judged, in a commit before any of them: whatever a crash
- * leaves half judged is judged again with the next batch, by what is said then.
+ * Stored posts are moderated in several segments with a commit each. Affected accounts and posts are therefore listed in the
+ * catalog first: what a crash interrupts is applied with the next batch, by the state at that time.
  */
 type Told = Pick<PreparedChanges, "accounts" | "profiles" | "labels" | "lookUps">;
 
-/** The accounts and posts of which a batch says something new. */
 export function newsOf({ accounts }: WriteContext, batch: Told): LabelSubject[] {
   const news: LabelSubject[] = [];
   for (const { platform, userId, status } of batch.accounts) {
@@ -40,16 +38,15 @@ export function newsOf({ accounts }: WriteContext, batch: Told): LabelSubject[] 
   return news;
 }
 
-/** Notes what hosts, accounts and labelers say in a batch, in the order in which it came. */
 export function noteModeration({ accounts, labels }: WriteContext, batch: Told): void {
-  // Whoever is asked for is known from here on.
+  // Look-ups first: they make the account known.
   for (const lookUp of batch.lookUps) accounts.setLookedUp(lookUp);
   for (const change of batch.accounts) accounts.setStatus(change);
   for (const change of batch.profiles) accounts.setProfile(change);
   for (const label of batch.labels) labels.put(label);
 }
 
-/** Hides, shows, labels and removes the posts that are listed, as is said of them now; how many were removed. */
+/** Applies the present moderation; returns how many posts were removed. */
 export function moderateListed(context: WriteContext): number {
   const { unjudged } = context;
   const listed = unjudged.all();
@@ -58,7 +55,6 @@ export function moderateListed(context: WriteContext): number {
   return removed.reduce((sum, count) => sum + count, 0);
 }
 
-/** Takes labels back whose time is over. */
 export function expireLabels(context: WriteContext, nowMs: number): void {
   for (const subject of context.labels.expire(nowMs)) judge(context, subject);
 }
@@ -81,7 +77,7 @@ function judgePost(context: WriteContext, { platform, subject: uri }: LabelSubje
   inSegment(context, writer, entry, () => writer.moderate(held.id, moderation));
 }
 
-/** All posts of an account; those that were there when it was deleted go. How many went. */
+/** Removes posts from before the account's deletion; returns how many. */
 function judgeAccount(context: WriteContext, { platform, subject: userId }: LabelSubject): number {
   const { accounts, labels } = context;
   const deletedMs = accounts.read(platform, userId)?.deletedMs ?? null;
@@ -105,7 +101,7 @@ function judgeAccount(context: WriteContext, { platform, subject: userId }: Labe
   return removed;
 }
 
-/** Notes in the newest segment that nothing of an account is archived for good. */
+/** Records in the newest segment that the account's posts are never archived again. */
 function keepOut(context: WriteContext, platform: Platform, userId: string): void {
   const entry = context.writers.entries(platform).at(-1);
   if (entry === undefined) return;
@@ -113,7 +109,6 @@ function keepOut(context: WriteContext, platform: Platform, userId: string): voi
   inSegment(context, writer, entry, () => writer.deletions.addAccount(userId, forGoodMs));
 }
 
-/** Does something with every post of an account, one transaction a segment. */
 function inSegmentsOf(
   context: WriteContext,
   platform: Platform,

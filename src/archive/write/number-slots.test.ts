@@ -7,7 +7,7 @@ import { type NumberSlots, numberSlots, type StoredIds } from "./number-slots.ts
 const low = lowestId(Date.UTC(2026, 0, 1));
 const last = lastInMillisecond(low) - low;
 
-/** A hash whose number is `number` and which sorts by `rest` among those with the same one. */
+/** A hash with this number, ordered by `rest` among those with the same one. */
 function hashWith(number: bigint, rest: number): string {
   const bits = (number << 10n) | BigInt(rest);
   return bits.toString(16).padStart(8, "0").padEnd(32, "0");
@@ -28,7 +28,7 @@ function slotsOf(stored: Stored): NumberSlots {
   return numberSlots(lookUp);
 }
 
-/** Stores a batch as a segment does, one change after another: each finds its ID free. */
+/** Stores a batch change by change, as a segment does: each must find its ID free. */
 function store(stored: Stored, hashes: readonly string[], fixed: readonly bigint[] = []): void {
   const slots = slotsOf(stored);
   const keys = hashes.map((hash) => ({ hash }));
@@ -61,7 +61,7 @@ function expected(hashes: readonly string[], fixed: readonly bigint[]): [string,
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Numbers close together, in the middle of a millisecond or at its end, where they collide most of the time. */
+/** Numbers close together, in the middle or at the end of a millisecond, so that most collide. */
 const numbers = fc
   .tuple(fc.constantFrom(1_000n, last - 12n), fc.integer({ min: 0, max: 12 }))
   .map(([from, more]) => from + BigInt(more));

@@ -2,49 +2,43 @@ import { EarshotError } from "../../lib/errors.ts";
 import { firstInMillisecond, lastInMillisecond, nextInMillisecond } from "../../posts/ids.ts";
 
 /**
- * Which numbers the posts of one millisecond have (0055). Sorted by `uriHash`, each post has the number that its hash begins
- * with, or the next one after its predecessor's where that is higher: the same numbers for the same posts, in whatever order
- * they arrive. A post that arrives between others may therefore move those after it, up to the next free number. Where a run
- * of taken numbers reaches the end of the millisecond, it grows downwards instead.
+ * Numbers posts within one millisecond (0055). Sorted by `uriHash`, each has the number that its hash begins with, or its
+ * predecessor's plus one if higher: equal posts get equal numbers in whatever order they arrive. An insert may move later
+ * posts up to the next free number. A run of taken numbers that reaches the end of the millisecond grows downwards.
  *
- * X posts keep their own numbers, as do posts whose uri cannot be read; others are numbered around them. A deletion moves no
- * post.
+ * X posts and posts with unreadable uris keep their numbers; others are numbered around them. Deletions move no post.
  */
 
-/** A post as far as its number is concerned; `uriHash` is null for one that must not be moved. */
+/** `uriHash` is null for a post that must not move. */
 type Occupant = { id: bigint; uriHash: string | null };
 
-/** The posts that are stored, of one platform; both ends of ranges are inclusive. */
+/** Stored posts of one platform; ranges are inclusive, results null if empty. */
 export type StoredIds = {
-  /** The lowest ID within a range; null where it has none. */
   lowest(from: bigint, to: bigint): bigint | null;
-  /** The highest ID within a range. */
   highest(from: bigint, to: bigint): bigint | null;
-  /** The `uriHash` of the post with an ID; null where the post must not be moved. */
+  /** Null if the post must not move. */
   hashOf(id: bigint): string | null;
-  /** Whether the posts of an ID's millisecond are numbered in this order; those of releases before 0055 are not. */
+  /** False for milliseconds of releases before 0055. */
   isOrdered(id: bigint): boolean;
 };
 
-/** The numbers as they will be after a batch. Its deletions free none. */
+/** A batch's deletions free no numbers. */
 export type NumberSlots = {
-  /** Gives a new post its number, and other posts theirs where it displaces them; `key` stands for the post in `idOf`. */
+  /** Moves displaced posts; `key` identifies the post in `idOf`. */
   insert(key: object, id: bigint, uriHash: string): void;
-  /** Puts a post under its own number. */
   insertFixed(key: object, id: bigint): void;
-  /** The ID of a post that was inserted, once all are. */
+  /** Call after all inserts. */
   idOf(key: object): bigint;
-  /** Stored posts that get another number, in an order in which each finds its number free. */
+  /** Moves of stored posts, ordered so that each finds its number free. */
   moves(): { from: bigint; to: bigint }[];
 };
 
-/** Who has an ID: a post of the batch, or the ID of a stored one. */
+/** `key` is that of the batch, or the former ID of a stored post. */
 type Planned = Occupant & { key: object | bigint };
 
 export function numberSlots(stored: StoredIds): NumberSlots {
-  /** Posts of the batch and stored ones that were moved, sorted by ID, of each millisecond that has any. */
+  /** Posts of the batch and moved stored ones, by millisecond, sorted by ID. */
   const planned = new Map<bigint, Planned[]>();
-  /** Stored IDs whose posts were moved. */
   const left = new Set<bigint>();
   const hashes = new Map<bigint, string | null>();
   const ids = new Map<object | bigint, bigint>();
@@ -59,7 +53,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
 
   const inMillisecond = (id: bigint): Planned[] => planned.get(firstInMillisecond(id)) ?? [];
 
-  /** The post with the lowest ID from `id` on in its millisecond. */
+  /** The first post from `id` on in its millisecond. */
   function next(id: bigint): Occupant | null {
     const own = inMillisecond(id);
     const first = own[indexFrom(own, id)] ?? null;
@@ -73,7 +67,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
     }
   }
 
-  /** The post with the highest ID below `id` in the millisecond that begins with `low`. */
+  /** The last post below `id`, down to `low`. */
   function previous(id: bigint, low: bigint): Occupant | null {
     const own = inMillisecond(low);
     const first = own[indexFrom(own, id) - 1] ?? null;
@@ -115,7 +109,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
     }
   }
 
-  /** Moves the post at an ID, and those in its way, to the next free number above or below; false where there is none. */
+  /** Shifts the post and those adjacent to the next free number; false if there is none. */
   function vacate(id: bigint, step: 1n | -1n): boolean {
     const low = firstInMillisecond(id);
     const high = lastInMillisecond(id);
@@ -137,7 +131,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
     return false;
   }
 
-  /** Where a post belongs by its hash: behind the last post with a lower hash. May be one above the millisecond. */
+  /** The ID after the last post with a lower hash; may be one past the millisecond. */
   function placeOf(wanted: bigint, hash: string): bigint {
     const low = firstInMillisecond(wanted);
     let place = wanted;
@@ -146,7 +140,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
       if (post.uriHash !== null || post.id === place) place = post.id + 1n;
       post = post.id === lastInMillisecond(low) ? null : next(post.id + 1n);
     }
-    // Only a run that grew downwards has posts below their number.
+    // Posts have lower numbers than their hash's only in a run that grew downwards.
     if (at(lastInMillisecond(low)) === null) return place;
     for (let post = previous(place, low); post !== null; post = previous(post.id, low)) {
       if (post.uriHash === null) continue;
@@ -156,7 +150,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
     return place;
   }
 
-  /** The first free ID from one on, around the end of its millisecond. */
+  /** The first free ID from `wanted` on, wrapping around within its millisecond. */
   function firstFree(wanted: bigint): bigint {
     let id = wanted;
     while (at(id) !== null) {
@@ -166,7 +160,6 @@ export function numberSlots(stored: StoredIds): NumberSlots {
     return id;
   }
 
-  /** A free ID for a new post, after other posts made room for it. */
   function makeRoom(wanted: bigint, hash: string): bigint {
     if (!stored.isOrdered(wanted)) return firstFree(wanted);
     const place = placeOf(wanted, hash);
@@ -199,7 +192,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
   };
 }
 
-/** The posts keep their order, so that those that go up are moved from the highest on, those that go down from the lowest. */
+/** Keeps the order: those that go up from the highest, those that go down from the lowest. */
 function inOrder(moves: readonly { from: bigint; to: bigint }[]): { from: bigint; to: bigint }[] {
   const byFrom = moves.toSorted((a, b) => (a.from < b.from ? -1 : 1));
   return [
@@ -208,7 +201,7 @@ function inOrder(moves: readonly { from: bigint; to: bigint }[]): { from: bigint
   ];
 }
 
-/** The index of the first post with this ID or a higher one. */
+/** First post with this ID or a higher one. */
 function indexFrom(posts: readonly Occupant[], id: bigint): number {
   let [low, high] = [0, posts.length];
   while (low < high) {

@@ -9,7 +9,7 @@ import { makePlan } from "../../query/make-plan.ts";
 import { parseQuery } from "../../query/parse.ts";
 import type { Position } from "../archive.ts";
 
-/** Archives that were filled separately, as on different servers. */
+/** Archives filled separately, as on different servers. */
 const atMs = Date.UTC(2026, 0, 1);
 const plan = makePlan(parseQuery("comet").tree, {
   names: { accounts: new Map(), posts: new Map() },
@@ -30,7 +30,7 @@ function post(uri: string, createdMs = atMs, platform: Platform = "bluesky"): Po
   return makePost({ platform, uri, createdMs, text: "comet", revision: "1" });
 }
 
-/** Posts that share numbers, and others, of one millisecond; some of the next ones, and of another platform. */
+/** Posts of one millisecond, with and without shared numbers; some of the next milliseconds and of another platform. */
 function manyPosts(): Post[] {
   const others = Array.from(
     { length: 600 - colliding.length / 2 },
@@ -124,7 +124,7 @@ describe("archives that were filled in different orders and batches", () => {
       const archive = random() < 0.5 ? first : second;
       archive.write([{ kind: "delete", platform, uri, revision: "2" }]);
     }
-    // Some never came, instead of having been deleted.
+    // Some never came, instead of being deleted.
     const third = filled(rest, 11);
     for (let seed = 20; seed < 26; seed += 1) {
       const uris = paged([first, second, third], seededRandom(seed), 20);

@@ -16,7 +16,6 @@ import {
 import { haveDistinctIds } from "./distinct-ids.ts";
 import { numberSlots, type StoredIds } from "./number-slots.ts";
 
-/** A change that knows which ID, and so which segment, it concerns. */
 export type AssignedChange =
   | { kind: "insert"; post: PreparedPost; id: bigint }
   | { kind: "update"; post: PreparedPost; held: StoredPost; id: bigint }
@@ -28,7 +27,7 @@ export type AssignedChange =
       uri: string;
       revision: string;
     }
-  /** Keeps a post out that is not archived. */
+  /** Rejects later copies of a post that is not archived. */
   | { kind: "keep-out"; id: bigint; uri: string; revision: string }
   /** Makes room for another post of the millisecond. */
   | { kind: "renumber"; id: bigint; to: bigint; hash: bigint };
@@ -41,7 +40,6 @@ export type Segments = {
   strayed: MisplacedPosts;
 };
 
-/** The segment that an ID belongs to. */
 export function owner(entries: readonly SegmentEntry[], id: bigint): SegmentEntry {
   const entry = entries.findLast(({ low }) => low <= id);
   if (entry === undefined) throw new Error(`no segment owns ID ${id}`);
@@ -49,8 +47,8 @@ export function owner(entries: readonly SegmentEntry[], id: bigint): SegmentEntr
 }
 
 /**
- * Decides what each change of one platform does: where its post lies already, which ID a new one gets, what a tombstone keeps
- * out, what is no news. Counts all of it in `report`.
+ * Decides for changes of one platform where the post is stored, which ID a new one gets, and whether a tombstone rejects it
+ * or it is unchanged. Counts the outcomes in `report`.
  */
 export function assignChanges(
   changes: readonly PreparedChange[],
@@ -90,7 +88,6 @@ export function assignChanges(
   return numbered(segments, inserts, placed);
 }
 
-/** Numbers new posts, and stored ones that make room for them. */
 function numbered(
   segments: Segments,
   inserts: readonly PreparedPost[],
@@ -104,7 +101,7 @@ function numbered(
     ];
   }
   const slots = numberSlots(storedIds(segments));
-  // X posts keep their own numbers, so they choose first.
+  // First, because they keep their own numbers.
   for (const post of inserts) if (post.hash === null) slots.insertFixed(post, post.id);
   for (const post of inserts) {
     if (post.hash !== null) slots.insert(post, post.id, uriHash(post.uri));
@@ -121,7 +118,7 @@ function numbered(
   ];
 }
 
-/** Whether all posts have numbers of their own, none of which is taken. */
+/** Whether all posts have their own, free numbers. */
 const areFree = (segments: Segments, posts: readonly PreparedPost[]): boolean =>
   haveDistinctIds(posts) && posts.every(({ id }) => !writerOf(segments, id).holds(id));
 
@@ -131,7 +128,7 @@ const movedTo = (change: AssignedChange, id: bigint): AssignedChange =>
 const writerOf = (segments: Segments, id: bigint): SegmentWriter =>
   segments.writerOf(owner(segments.entries, id));
 
-/** A millisecond lies in one segment. */
+/** A millisecond is never split between segments. */
 const storedIds = (segments: Segments): StoredIds => ({
   lowest: (from, to) => writerOf(segments, from).lowestId(from, to),
   highest: (from, to) => writerOf(segments, from).highestId(from, to),
@@ -150,7 +147,7 @@ const keptOut = ({ uri, revision }: { uri: string; revision: string }): Assigned
   revision,
 });
 
-/** What a post is looked for by: `id` is its own number, or the one that it would get; null where neither is known. */
+/** `id`: its own, or the one that it would get; null if unknown. */
 export type PostKey = {
   platform: Platform;
   uri: string;
@@ -158,7 +155,6 @@ export type PostKey = {
   id: bigint | null;
 };
 
-/** The segments of one platform, lowest IDs first, as they are looked into. */
 export type LookupSegments<Found> = {
   entries: readonly SegmentEntry[];
   writerOf(entry: SegmentEntry): PostLookup<Found>;
@@ -166,8 +162,8 @@ export type LookupSegments<Found> = {
 };
 
 /**
- * Where a post lies: an X post under its own number, any other near the time that its uri tells or where it strayed to. Where
- * the uri tells no time, in the segment of the time it has, else in any other.
+ * X posts by their own number; others near the time in their uri, or where they are listed as misplaced. Without a time in
+ * the uri, the segment of the post's time first, then all others.
  */
 export function findStored<Found>(segments: LookupSegments<Found>, wanted: PostKey): Found | null {
   const { entries, writerOf, strayed } = segments;
@@ -189,11 +185,11 @@ export function findStored<Found>(segments: LookupSegments<Found>, wanted: PostK
   return null;
 }
 
-/** What was looked up by a number or a hash of 64 bits is the post, though its row is damaged. */
+/** A match by number or 64-bit hash is the post even if its row is damaged. */
 const hasUri = (found: { uri: string }, uri: string): boolean =>
   found.uri === uri || found.uri === "";
 
-/** The segments in which a post can lie that did not stray, the likeliest first. */
+/** Where a post that is not misplaced can be, likeliest first. */
 function likelyEntries(
   entries: readonly SegmentEntry[],
   { platform, uri, id }: PostKey,
@@ -211,7 +207,7 @@ function likelyEntries(
   return first === null ? near.reverse() : [first, ...near.reverse()];
 }
 
-/** Whether a version says more than the one held: a later revision, or different content where there are no revisions. */
+/** A later revision, or different content without revisions. */
 function isNews(post: PreparedPost, held: StoredPost): boolean {
   if (!held.isIntact) return true;
   if (post.imported && !held.imported) return false;

@@ -20,7 +20,7 @@ export type PreparedChanges = {
   heldDeletes: PreparedAliasDelete[];
   handles: PreparedHandle[];
   counts: Of<"count">[];
-  /** What hosts, accounts and labelers say, in the order in which it came; account ids in lower case. */
+  /** Moderation changes in order; account ids in lower case. */
   accounts: Of<"account">[];
   profiles: Of<"profile">[];
   labels: Of<"label">[];
@@ -38,7 +38,7 @@ export const noChanges: PreparedChanges = {
   lookUps: [],
 };
 
-/** Takes changes one by one and does what writing them needs of the analyzer. `nowMs` caps times that no network has seen. */
+/** `nowMs` caps times that no network has observed. */
 export type Preparation = { add(change: ArchiveChange): void; prepared(): PreparedChanges };
 
 export function startPreparation(uriKey: string, nowMs: number): Preparation {
@@ -101,7 +101,7 @@ export function startPreparation(uriKey: string, nowMs: number): Preparation {
   return { add, prepared: () => ({ ...prepared, handles: handles.all() }) };
 }
 
-/** Handles of accounts, each once, as it was observed last. */
+/** Collects handles without duplicates, each with its latest observation. */
 export function createHandles() {
   const handles = new Map<string, PreparedHandle>();
   return {
@@ -114,7 +114,7 @@ export function createHandles() {
   };
 }
 
-/** Account ids are compared without regard to case, uris as they are. */
+/** Account ids are case-insensitive, uris are not. */
 const foldSubject = (subject: string): string =>
   isAccountId(subject) ? subject.toLowerCase() : subject;
 
@@ -127,7 +127,7 @@ function prepareDelete(
   return { kind: "delete", platform, uri, hash, id, revision };
 }
 
-/** A post as the writer stores it. `nowMs` caps a time that no network has seen. */
+/** `nowMs` caps a time that no network has observed. */
 export function preparePost(
   { post, alias }: Of<"upsert">,
   uriKey: string,
@@ -162,8 +162,8 @@ function identity(post: Post, timeMs: number, uriKey: string): Pick<PreparedPost
 }
 
 /**
- * The account id and handle of a post's author. Handles that a post gives to others are not taken: anyone can write anything.
- * What an import says never comes before what was observed.
+ * Ignores handles that a post claims for others, because anyone can write anything. Handles of imports never override
+ * observed ones.
  */
 export function authorOf({
   platform,

@@ -5,10 +5,7 @@ import { isMisplaced } from "../catalog/misplaced.ts";
 import { type AssignedChange, owner } from "./placement.ts";
 import type { WriteContext } from "./write-context.ts";
 
-/**
- * Publishes what others must know before the posts are written: by how much times lie off those of their IDs, and which posts
- * stray. False when all of it was known.
- */
+/** Readers must know skews and misplaced posts before the posts are written. False if nothing was new. */
 export function publish(
   context: WriteContext,
   platform: Platform,
@@ -34,7 +31,7 @@ function widenSkews(
   const wider = new Map<SegmentEntry, TimeSkew>();
   for (const change of changes) {
     if (change.kind !== "insert" && change.kind !== "update") continue;
-    // What is older than IDs with a time is looked for among those without one, whatever the skew.
+    // Searches find these among the IDs without a time, whatever the skew.
     if (!hasTime(change.id) && change.post.timeMs <= firstTimeMs) continue;
     const entry = owner(entries, change.id);
     const skew = wider.get(entry) ?? entry.skew;

@@ -4,8 +4,8 @@ import type { ReadPost } from "../segments/segment-writer.ts";
 import type { CountChanges } from "./count-changes.ts";
 
 /**
- * A reply or quote that goes is taken off the counts of the posts it spoke to. Only those of a live stream were counted one
- * by one; other sources bring counts as they know them.
+ * Subtracts a removed reply or quote from the counts of the posts that it refers to. Only streamed reactions were counted one
+ * by one; other sources report totals.
  */
 export function takeOffReactions(
   { counts }: { counts: CountChanges },

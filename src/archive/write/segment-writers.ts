@@ -13,25 +13,24 @@ import { moveToOrphaned } from "../catalog/orphaned.ts";
 import { createSegmentFile, requireSegmentFile } from "../segments/segment-file.ts";
 import { openSegmentWriter, type SegmentWriter } from "../segments/segment-writer.ts";
 
-/** Segments whose files are kept open for writing. */
+/** Segment files kept open for writing. */
 const openWriters = 64;
-/** Page caches: of the segment that fills, and of one that is only looked into or corrected, KiB. */
+/** Page caches of the segment that fills, and of one only read or corrected, KiB. */
 const fillingCacheKib = 32_000;
 const quietCacheKib = 2_000;
 
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
-/** The writing sides of an archive's segments, opened when they are asked for; all of it within a transaction of the catalog. */
+/** Opened on demand, LRU; all calls are within a transaction of the catalog. */
 export type SegmentWriters = {
-  /** Those of a platform, lowest IDs first. */
+  /** Lowest IDs first. */
   entries(platform: Platform): SegmentEntry[];
   writerOf(entry: SegmentEntry): SegmentWriter;
-  /** Begins a segment; `low` is the first ID that it owns. */
+  /** `low` is the first ID that it owns. */
   add(entry: SegmentKey & { low: bigint; skew: TimeSkew }): void;
   close(entry: SegmentKey): void;
-  /** Ends what was begun to look posts up. */
+  /** Ends the read transactions of lookups. */
   endReading(): void;
-  /** Closes the files of segments that are no more. */
   closeGone(): void;
   closeAll(): void;
 };
@@ -45,7 +44,6 @@ export function segmentWritersOf(
 
   let last: { platform: Platform; sequence: number; writer: SegmentWriter } | null = null;
 
-  /** The one used longest ago is closed for one too many. */
   function open(entry: SegmentKey, cacheKib: number): SegmentWriter {
     if (last?.sequence === entry.sequence && last.platform === entry.platform) return last.writer;
     const path = segmentPath(folder, entry);
@@ -75,7 +73,7 @@ export function segmentWritersOf(
     entries,
     writerOf: (entry) => open(entry, entry.high === lastId ? fillingCacheKib : quietCacheKib),
     add: (entry) => {
-      // A file of that number without an entry is what a crash left of an earlier try.
+      // A file without an entry is left from a crash.
       const path = segmentPath(folder, entry);
       closePath(path);
       moveToOrphaned(folder, entry);

@@ -6,8 +6,8 @@ import { findPost } from "./find-post.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /**
- * The network tells of everybody: handles of accounts that never post anything that is held, labels of posts that never come.
- * Both are kept for a month, as a post may follow, and then forgotten, a few rows at a time. An alias goes once its post is gone.
+ * Networks report handles of accounts that never post, and labels of posts that never come. Both are removed after a month,
+ * in which a post may follow, a few rows at a time. An alias is removed once its post is gone.
  */
 const keptMs = 30 * 86_400_000;
 const handlesAtOnce = 5_000;
@@ -15,7 +15,7 @@ const labelsAtOnce = 500;
 const aliasesAtOnce = 500;
 
 export type UnknownSubjects = {
-  /** Looks at the next rows, round and round. */
+  /** The next rows of each table, in a cycle. */
   forgetSome(nowMs: number): void;
 };
 
@@ -41,7 +41,7 @@ export function unknownSubjectsOf(context: WriteContext): UnknownSubjects {
   return {
     forgetSome: (nowMs) => {
       const beforeMs = nowMs - keptMs;
-      // What an import says of handles has no time, and is kept.
+      // Handles from imports have no time and are kept.
       handles(({ platform, user_id, observed_ms }) => {
         const isOld = Number(observed_ms) > 0 && Number(observed_ms) < beforeMs;
         return isOld && !isKnown(platform as Platform, String(user_id));
@@ -60,7 +60,6 @@ export function unknownSubjectsOf(context: WriteContext): UnknownSubjects {
 
 type Row = Record<string, unknown>;
 
-/** Goes through a table in the order of its key, some rows at each call, and removes those that are to go. */
 function inTurn(
   catalog: DatabaseSync,
   table: string,

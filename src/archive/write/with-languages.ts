@@ -1,9 +1,6 @@
 import type { ArchiveChange } from "../archive.ts";
 
-/**
- * The changes with the language of each post whose source names none, where it can be told. `detect` answers texts with their languages or
- * null, in order; it is asked once, and not at all where every post has its language.
- */
+/** `detect` returns a language or null for each text, in order; called at most once, only if a post lacks its language. */
 export async function withLanguages(
   changes: readonly ArchiveChange[],
   detect: (texts: readonly string[]) => Promise<unknown>,

@@ -34,18 +34,17 @@ import type { WriteContext } from "./write-context.ts";
 import { writeSegments } from "./write-segments.ts";
 
 /**
- * How a batch is written.
+ * Writes a batch in these steps.
  *
- * 1. The catalog's write lock is taken: one batch at a time over all processes of the folder.
- * 2. Deletions by an alias are led to the posts. Of several changes to one uri the latest counts; each change is placed: where the post lies, else where it will.
- * 3. A segment whose posts would lie further from the times of their IDs than the catalog says has that widened first, and a
- *    post that strays far from the time its uri tells is listed first, as are the accounts and posts that are to be judged
- *    anew, in a commit of its own, so that no reader ever skips a post for it and no crash leaves one half judged.
- * 4. What hosts, accounts and labelers say is noted, so that the posts of the batch are judged by it.
- * 5. Each segment gets its changes in the order of their IDs, in one transaction. The newest segment is cut when it is full.
- * 6. Posts that are held are hidden, shown, labelled or removed as their accounts and labels now say.
- * 7. Handles, counts, coverage and checkpoints are committed last: after a crash the source repeats the batch, and what
- *    arrived already is found by its uri.
+ * 1. Takes the catalog's write lock: one batch at a time across all processes of the folder.
+ * 2. Resolves deletions by alias. Of several changes to one uri the latest counts. Assigns each change to a segment.
+ * 3. Widens skews, and lists misplaced posts and pending moderation, in a commit of its own, so that no reader skips a post
+ *    and no crash leaves moderation half applied.
+ * 4. Records account states, profiles and labels, by which the posts of the batch are moderated.
+ * 5. Writes each segment's changes in ID order, in one transaction. Cuts the newest segment when it is full.
+ * 6. Applies pending moderation to stored posts.
+ * 7. Commits handles, counts, coverage and checkpoints last: after a crash the source repeats the batch, and posts already
+ *    written are found by uri.
  */
 export type PreparedBatch = PreparedChanges & {
   checkpoints: readonly { name: string; value: string }[];
@@ -55,28 +54,25 @@ export type PreparedBatch = PreparedChanges & {
 export type BatchWriter = {
   write(batch: PreparedBatch): WriteReport;
   shared: SharedWriting;
-  /** Ends the gathering of count changes: `addCounts` adds what came until now. */
+  /** `addCounts` adds the counts collected until now. */
   closeCounts(): void;
-  /** Adds some of the counts that wait to their posts; false when none waits. */
+  /** One step; false if none is pending. */
   addCounts(): boolean;
-  /** Takes labels back whose time is over, and forgets some of what was said of those of whom nothing is held. */
+  /** Removes expired labels, and some entries about posts and accounts that never came. */
   expire(nowMs: number): void;
   close(): void;
 };
 
-/** What else writes with the same catalog and segments uses. */
 type SharedWriting = {
   context: WriteContext;
-  /** All of `work` under the catalog's lock, or nothing of it. */
   locked<Value>(work: () => Value): Value;
   /** Throws `archive_full`. */
   refuseWhenFull(batch: Pick<PreparedBatch, "changes">): void;
 };
 
 export type WriterSettings = {
-  /** Posts at which the newest segment is cut. */
   segmentPosts: number;
-  /** Above it nothing is imported. */
+  /** Imports are rejected above it. */
   maxBytes: number;
 };
 
@@ -106,8 +102,8 @@ export function createBatchWriter(
   const refuseWhenFull = createImportBound(folder, maxBytes);
 
   /**
-   * All of `work` under the catalog's lock, or nothing of it. Where SQLite gives it up because of a page that is damaged it is done
-   * once more: if that page belonged to a sealed index, the segment is marked by then, and written to without it.
+   * Runs `work` under the catalog's lock, rolled back when it throws. Retries once after a damaged page: if it belonged to a
+   * sealed index, the segment is marked by then, and written to without that index.
    */
   function locked<Value>(work: () => Value): Value {
     try {
@@ -128,7 +124,7 @@ export function createBatchWriter(
         return value;
       });
     } catch (error) {
-      // A segment that was made meanwhile is in no catalog now: another process may put its own in the same place.
+      // Segments created in the transaction are in no catalog: another process may create its own under the same path.
       writers.closeAll();
       throw error;
     }
@@ -143,7 +139,7 @@ export function createBatchWriter(
     }
   }
 
-  /** Null when something had to be published first: the commit that follows does, then the batch is tried anew. */
+  /** Null if something had to be published: commit that, then try again. */
   function tryWrite(batch: PreparedBatch): WriteReport | null {
     const { changes, report } = latestChanges([...batch.changes, ...deletesOf(context, batch)]);
     const placed = [...Map.groupBy(changes, (change) => change.platform)].map(
@@ -156,7 +152,7 @@ export function createBatchWriter(
     const news = newsOf(context, batch).map((subject) => unjudged.add(subject));
     if (published.includes(true) || news.includes(true)) return null;
     for (const { changes: own } of placed) noteAuthors(context, own);
-    // Every batch counts, also one that writes to no segment.
+    // Every batch is numbered, even if it writes to no segment.
     commit.current();
     noteModeration(context, batch);
     const arrivals = { last: Number(readSetting(catalog, "arrival")) };

@@ -10,7 +10,7 @@ import type { Aliases } from "./aliases.ts";
 import type { CountChanges } from "./count-changes.ts";
 import type { SegmentWriters } from "./segment-writers.ts";
 
-/** What writing shares: the catalog, open under its write lock, and what is kept in it. */
+/** The catalog is open under its write lock. */
 export type WriteContext = {
   catalog: DatabaseSync;
   writers: SegmentWriters;
@@ -25,7 +25,6 @@ export type WriteContext = {
   hashOf(uri: string): bigint;
 };
 
-/** One transaction of a segment: all that `work` does, or nothing. */
 export function inSegment(
   { catalog, commit }: Pick<WriteContext, "catalog" | "commit">,
   writer: SegmentWriter,

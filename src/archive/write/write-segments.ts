@@ -13,10 +13,9 @@ import { type AssignedChange, owner } from "./placement.ts";
 import { takeOffReactions } from "./reactions.ts";
 import { inSegment, type WriteContext } from "./write-context.ts";
 
-/** The number of the post that arrived last; counted on as posts are written. */
 export type IngestNumbers = { last: number };
 
-/** As many changes as bring the segment to its size, and the rest of the last one's millisecond: it has one home. */
+/** Changes that fill the segment, and the rest of the last millisecond, which is never split. */
 function upToCapacity(changes: readonly AssignedChange[], room: number): AssignedChange[] {
   let inserts = 0;
   let cut: bigint | null = null;
@@ -30,7 +29,7 @@ function upToCapacity(changes: readonly AssignedChange[], room: number): Assigne
   return changes.slice(0, end);
 }
 
-/** Gives each segment of a platform its changes, in the order of their IDs, and cuts the newest one when it is full. */
+/** Writes in ID order; cuts the newest segment when it is full. */
 export function writeSegments(
   context: WriteContext,
   platform: Platform,
@@ -66,11 +65,10 @@ export function writeSegments(
   }
 }
 
-/** Changes in the order in which they are written to their segment. */
 export const inWriteOrder = (changes: readonly AssignedChange[]): AssignedChange[] =>
   changes.toSorted(compare);
 
-/** By ID; a post makes room before anything else is done within its millisecond, to it or to the one that comes. */
+/** Orders by ID; a post makes room before other changes in its millisecond. */
 function compare(a: AssignedChange, b: AssignedChange): number {
   const [first, second] = [placeOf(a), placeOf(b)];
   return first < second ? -1 : first > second ? 1 : 0;
@@ -79,7 +77,6 @@ function compare(a: AssignedChange, b: AssignedChange): number {
 const placeOf = (change: AssignedChange): bigint =>
   change.kind === "renumber" ? firstInMillisecond(change.id) : change.id;
 
-/** Writes one change to its segment. */
 export function applyChange(
   context: WriteContext,
   writer: SegmentWriter,
@@ -106,7 +103,6 @@ export function applyChange(
   }
 }
 
-/** A post comes as its account and its labels say. */
 function judge(context: WriteContext, writer: SegmentWriter, change: AssignedChange): void {
   if (change.kind !== "insert" && change.kind !== "update") return;
   const moderation = moderationOf(change.post, context.accounts, context.labels);

@@ -8,12 +8,12 @@ import { accountByHandle, fromAccount } from "../../text/facets.ts";
 
 type Source = { archive: Pick<Archive, "accountsNamed" | "search">; clock: Pick<Clock, "now"> };
 
-/** Time to look for authors of whom only the handle is known. */
+/** Time to search for authors known by handle alone, milliseconds. */
 const searchMs = 1_000;
 
 /**
- * The accounts of the archive that a bare username can name, on all platforms. Imported authors without an id are found on X and
- * Bluesky alone: the catalog has only accounts with an id.
+ * Searches all platforms. Imported authors without an id are found on X and Bluesky alone: the catalog has only accounts with
+ * an id.
  */
 export async function accountsOfName(
   { archive, clock }: Source,

@@ -7,29 +7,27 @@ import { withDamage } from "../damage.ts";
 import { coverageOf } from "./coverage.ts";
 import { type ArchiveSource, by } from "./search.ts";
 
-/** What is counted. Times are Unix milliseconds, `fromMs` inclusive, `toMs` exclusive. */
+/** Times are Unix milliseconds, `fromMs` inclusive, `toMs` exclusive. */
 export type CountsRequest = {
   platform: SearchPlatform;
   tree: QueryNode;
   fromMs: number;
   toMs: number;
-  /** Buckets begin at multiples of it, counted from the Unix epoch; the first and the last are cut by the bounds. */
+  /** Buckets begin at its multiples since the Unix epoch; the bounds cut the first and the last. */
   bucketMs: number;
   /** `within_time:` counts back from it. */
   asOfMs: number;
-  /** Whose count it is: accounts share the readers of the archive. */
   account?: string;
 };
 
 export type SourceCounts = Pick<CountAnswer, "buckets" | "countedFromMs"> & {
-  /** Whether the whole window was counted and is held completely. */
+  /** The whole window was counted and is covered. */
   complete: boolean;
-  /** Of what was counted: from `countedFromMs` on. */
+  /** Covers the time from `countedFromMs` on. */
   coverage: Coverage;
   warnings: readonly SourceWarning[];
 };
 
-/** Counts the matching posts of the archive bucket by bucket, and tells how much of the counted time it holds completely. */
 export async function countArchive(
   source: ArchiveSource,
   request: CountsRequest,

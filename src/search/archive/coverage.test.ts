@@ -15,7 +15,7 @@ const nowMs = Date.UTC(2026, 10, 21, 12);
 const iso = (ms: number | null) => ms && new Date(ms).toISOString().slice(0, 16);
 const at = (text: string) => Date.parse(`${text}:00Z`);
 
-/** The live stream's, with everything in it, unless a test says otherwise. */
+/** By default the live stream's interval with everything in it. */
 const interval = (special: Partial<CoverageInterval>): CoverageInterval => ({
   platform: "bluesky",
   collection: "posts",
@@ -39,7 +39,7 @@ function heldOf(intervals: readonly CoverageInterval[]): PlatformCoverage[] {
     .filter((each) => each.intervals.length > 0);
 }
 
-/** Who bore which name, as the archive resolves them. */
+/** The accounts of each name, as the archive resolves them. */
 const bearers: ReadonlyMap<string, readonly string[]> = new Map([
   ["ann.example", ["did:plc:ann"]],
   ["two.example", ["did:plc:ann", "did:plc:bob"]],
@@ -197,7 +197,7 @@ describe("of what the live stream held", () => {
     expect(ask(`comet OR since_id:${since}`, { intervals }).coverage.fromMs).toBe(
       nowMs - 7 * dayMs,
     );
-    // Numbers from before IDs told their time.
+    // IDs from before they contained a time.
     const early = ask("comet since_id:20 max_id:21", { intervals, fromMs: null });
     expect(early.coverage.fromMs).toBeNull();
     expect(iso(early.coverage.toMs)).toBe("2010-11-04T01:43");

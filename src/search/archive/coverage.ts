@@ -25,24 +25,19 @@ import { changingIn, type Followed, followedOf } from "./followed.ts";
 import { missingPosts } from "./missing-posts.ts";
 import { noSourceWarning } from "./no-source.ts";
 
-/** What tells how far the archive is fed. */
 export type ArchiveFeed = {
   clock: Pick<Clock, "now">;
-  /** Platforms that something feeds into the archive, whether or not a post of theirs has come yet. */
+  /** Platforms with a source, even if no post has come yet. */
   fedPlatforms: readonly Platform[];
-  /** How far a live stream that has caught up may be behind and still reach the present. */
+  /** How far a caught-up stream may lag and still reach the present, milliseconds. */
   coverageSlackMs: number;
-  /**
-   * Since when the connection of a platform's live stream is open, Unix milliseconds; null while it is not, or where this process
-   * does not know.
-   */
+  /** Unix milliseconds; null if not connected, or unknown to this process. */
   liveSinceMs: (platform: Platform) => number | null;
 };
 
 /** For a process that follows no stream. */
 export const noLiveStream: ArchiveFeed["liveSinceMs"] = () => null;
 
-/** A query with its plan, and the window that it is asked of. */
 export type CoverageQuery = {
   platform: SearchPlatform;
   tree: QueryNode;
@@ -50,26 +45,25 @@ export type CoverageQuery = {
   plan: PlanNode;
   fromMs: number | null;
   toMs: number;
-  /** Where the page begins; the first one, and a count, have none. */
   after?: Position | null;
 };
 
 export type CoverageRequest = {
   coverage: Coverage;
-  /** The platforms whose posts can match, of those that anything is known of. */
+  /** Known platforms whose posts can match. */
   platforms: readonly Platform[];
   warnings: readonly SourceWarning[];
 };
 
-/** How many gaps an answer lists of each platform and collection, and in all. */
+/** Per platform and collection, and in all. */
 const listedGaps = 100;
 
-/** X tells the times of its posts in whole seconds, which their IDs do not. */
+/** X reports post times in whole seconds; IDs have milliseconds. */
 const skewOfIds = { minMs: -1_000, maxMs: 1_000 };
 
 /**
- * How much of a query's window the archive holds completely. The bounds that stand in the query narrow the window. A search of
- * `social` is complete only when each platform that is fed or holds any post is, but for those that the query leaves out.
+ * Bounds in the query narrow the window. A `social` search is complete only if every platform that is fed or has stored posts
+ * is, except those that the query excludes.
  */
 export function coverageOf(
   feed: ArchiveFeed,
@@ -91,7 +85,7 @@ export function coverageOf(
     const slackMs = isLive ? feed.coverageSlackMs : 0;
     const around = { window, intervals, nowMs: feed.clock.now(), slackMs, isLive };
     const gaps = missingPosts({ platform, tree, names, ...around });
-    // What the stream has not brought yet is not claimed.
+    // What the stream has not delivered yet is not claimed.
     const toMs = isLive && gaps.length === 0 ? reachedMs(window, ofPosts) : window.toMs;
     const claimed = { ...window, toMs: Math.max(toMs, window.fromMs ?? toMs) };
     return { platform, gaps, claimed, followed: followedOf(changing, around) };
@@ -136,8 +130,8 @@ export function coverageOf(
 }
 
 /**
- * What all matches of the page lie in; without length where nothing can match. What came since the page before, and would belong
- * on it, is not on this one: a later page claims nothing of the time after its cursor.
+ * Empty if nothing can match. A later page claims nothing of the time after its cursor, because posts may have come there
+ * since the previous page.
  */
 function windowOf({ plan, fromMs, toMs: endOfSearchMs, after = null }: CoverageQuery): {
   fromMs: number | null;
@@ -153,7 +147,7 @@ function windowOf({ plan, fromMs, toMs: endOfSearchMs, after = null }: CoverageQ
   return { fromMs: startMs, toMs: Math.max(endMs, startMs ?? endMs) };
 }
 
-/** Whether a plan leaves posts of a platform possible, as far as it speaks of platforms. */
+/** Whether platform conditions allow the platform. */
 const admits = (plan: PlanNode, platform: Platform): boolean =>
   plan.kind === "none" || planOn(platform, plan).kind !== "none";
 
@@ -172,7 +166,7 @@ function planOn(platform: Platform, plan: PlanNode): PlanNode {
   }
 }
 
-/** Whether anything of a platform could be found here: something feeds it, or posts of it are held. */
+/** It has a source, or stored posts. */
 function isAnswerable(
   { fedPlatforms }: ArchiveFeed,
   held: readonly PlatformCoverage[],
@@ -197,7 +191,7 @@ function listedIn(
   };
 }
 
-/** Posts with too few likes seen are left out, or let in by a `-`: not a gap, as the posts are held, but to be known. */
+/** Posts with undercounted likes are left out, or included by a `-`: a warning, not a gap, because they are stored. */
 function unfollowed(platform: Platform, followed: readonly Followed[]): SourceWarning[] {
   const missed = followed.filter(({ gaps }) => gaps.length > 0).map(({ what }) => what);
   const counts = missed.filter((what) => what !== "labels");

@@ -2,7 +2,7 @@ import type { Collection, CoverageInterval } from "../../archive/archive.ts";
 import { gapsIn, intervalsOf, type Span, unionOf } from "../../archive/catalog/coverage.ts";
 import type { QueryNode } from "../../query/tree.ts";
 
-/** What a query asks of a post that changes after the post was written. */
+/** What a query depends on that changes after the post was written. */
 export type Changing = "likes" | "reposts" | "replies" | "quotes" | "labels";
 
 /** Replies and quotes are posts. */
@@ -14,7 +14,7 @@ const collections: Readonly<Record<Changing, Collection>> = {
   labels: "labels",
 };
 
-/** Of what can change the answer of a query depends on, whichever way. */
+/** Negated or not. */
 export function changingIn(tree: QueryNode): ReadonlySet<Changing> {
   const found = new Set<Changing>();
   const visit = (node: QueryNode): void => {
@@ -36,10 +36,10 @@ function changingInLeaf(
   return leaf.property === "has_engagement" ? ["likes", "reposts", "replies"] : [];
 }
 
-/** Counts reach their posts a minute late, and a labeler may have nothing to say for a while. */
+/** Counts are added with a delay of a minute, and a labeler may be silent for a while. */
 const leastSlackMs = 300_000;
 
-/** Of one platform, how far something that changes was followed: `span` reaches from the first post that it matters for to now. */
+/** `span` is from the first relevant post to now. */
 export type Followed = {
   what: Changing;
   collection: Collection;
@@ -48,9 +48,8 @@ export type Followed = {
 };
 
 /**
- * How far that which a query depends on was followed for the posts of a window. A like comes at any time after its post, so
- * this looks from the window's start to the present. Posts of a span that an import declares have what the file says, and on a
- * platform that only imports feed there is nothing to follow.
+ * Looks from the window's start to the present, because a like may come any time after its post. Imported spans are as their
+ * file says; a platform fed by imports alone has nothing to follow.
  */
 export function followedOf(
   changing: ReadonlySet<Changing>,
@@ -73,7 +72,7 @@ export function followedOf(
   });
 }
 
-/** Each labeler says things of its own, so all of them are to be followed. */
+/** Each labeler has labels of its own, so all must be followed. */
 function byLabeler(intervals: readonly CoverageInterval[]): (readonly CoverageInterval[])[] {
   const labelers = Map.groupBy(intervals, ({ source }) => source);
   return labelers.size === 0 ? [[]] : [...labelers.values()];
@@ -85,6 +84,6 @@ type PostsHeld = {
   intervals: readonly CoverageInterval[];
   nowMs: number;
   slackMs: number;
-  /** Whether the stream has caught up; without it nothing reaches the present. */
+  /** Whether the stream has caught up. */
   isLive: boolean;
 };

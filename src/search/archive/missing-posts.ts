@@ -11,25 +11,22 @@ import type { ResolvedNames } from "../../query/make-plan.ts";
 import type { QueryNode } from "../../query/tree.ts";
 import { accountById } from "../../text/facets.ts";
 
-/** What is looked at, on one platform. */
 export type MissingPostsRequest = {
   platform: Platform;
   tree: QueryNode;
   names: ResolvedNames;
   window: Span;
-  /** All intervals of the platform. */
   intervals: readonly CoverageInterval[];
   nowMs: number;
   slackMs: number;
 };
 
-/** A name that stands for more accounts than these is looked for in what everybody wrote. */
+/** Names of more accounts depend on the coverage of all accounts. */
 const maxAccounts = 64;
 
 /**
- * The parts of a window in which there may be posts of the platform that match a query and are not held, oldest first. Where a
- * match must be by one of a few accounts, a span is held for it too where the posts of each of them are; a name stands for the
- * accounts that are known to have borne it.
+ * The parts of a window that may lack matching posts, oldest first. If a match must be by one of a few accounts, the coverage
+ * of each of them suffices; a name means the accounts known to have had it.
  */
 export function missingPosts(asked: MissingPostsRequest): readonly Span[] {
   const { platform, window, intervals, nowMs, slackMs } = asked;
@@ -76,20 +73,20 @@ const byAccount = ({ platform, intervals }: MissingPostsRequest) =>
     collection === "posts" && account !== null ? accountById(platform, account) : null,
   );
 
-/** `missing` holds all the others. */
+/** `missing` contains all other parts. */
 const inAll = (parts: readonly (readonly Span[])[], missing: readonly Span[]): readonly Span[] =>
   parts.filter((part) => part !== missing).reduce(intersectionOf, missing);
 
 const inAny = (parts: readonly (readonly Span[])[], missing: readonly Span[]): readonly Span[] =>
   parts.includes(missing) ? missing : unionOf(parts.flat());
 
-/** Names on X have no dots and no colons; DIDs are Bluesky's. */
+/** Names on X have no dots or colons; DIDs are Bluesky's. */
 function mayBeAccount(platform: Platform, name: string): boolean {
   if (platform === "x") return /^\w+$/.test(name);
   return platform === "bluesky" || !name.startsWith("did:");
 }
 
-/** The ids among the keys of accounts. The other keys are those of handles, and a post that bears no more than a handle is an imported one. */
+/** Other keys are handles; posts with only a handle are imported. */
 function idsAmong(keys: readonly string[], platform: Platform): string[] {
   const start = `${platform}/`;
   return keys.filter((key) => key.startsWith(start) && !/^[@?]/.test(key.slice(start.length)));

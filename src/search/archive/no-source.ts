@@ -1,7 +1,6 @@
 import type { SearchPlatform, SourceWarning } from "../../platforms/source.ts";
 import type { Platform } from "../../posts/post.ts";
 
-/** What makes a search of a platform find something. */
 const nextSteps: Readonly<Record<SearchPlatform, string>> = {
   social: "EARSHOT_INGEST=bluesky follows Bluesky's stream, earshot import adds posts from a file",
   bluesky:
@@ -11,7 +10,6 @@ const nextSteps: Readonly<Record<SearchPlatform, string>> = {
   x: "earshot credentials add x app-token lets searches ask X, earshot import adds posts",
 } satisfies Record<Platform | "social", string>;
 
-/** The warning for a search that nothing can answer: it is empty whatever the query is. */
 export function noSourceWarning(platform: SearchPlatform): SourceWarning {
   const posts = platform === "social" ? "no posts" : `no posts of ${platform}`;
   return {

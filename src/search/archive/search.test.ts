@@ -7,13 +7,13 @@ import type { SearchPlatform } from "../../platforms/source.ts";
 import { isArchived } from "../../platforms/source.ts";
 import { searchArchive } from "./search.ts";
 
-/** What a search says of the time that the archive holds completely. */
+/** The coverage that a search reports. */
 const startMs = Date.UTC(2026, 0, 1);
 const endMs = startMs + 86_400_000;
 let archive: SmallArchive;
 afterEach(() => archive.remove());
 
-/** A day of which Bluesky is held completely, and X not. */
+/** A day with complete coverage of Bluesky, but not of X. */
 function holdADay(): void {
   archive = smallArchive();
   const posts = [
@@ -138,7 +138,7 @@ test("within_time: counts back from the submission, however late the search runs
     makePost({ key: "1", createdMs: askedMs - 90 * minuteMs, text: "just within" }),
     makePost({ key: "2", createdMs: askedMs - 90 * minuteMs - 1_000, text: "just before" }),
   );
-  // The clock of the source stands at the end of the day.
+  // The source's clock is at the end of the day.
   const { items } = await ask("just within_time:90m", "bluesky", askedMs);
   const found = archive.reader.operations
     .records(items.filter(isArchived))

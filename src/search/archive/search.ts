@@ -16,30 +16,23 @@ import { withDamage } from "../damage.ts";
 import { type ArchiveFeed, coverageOf } from "./coverage.ts";
 import { type FreshnessOf, uncheckedWarnings } from "./unchecked.ts";
 
-/** What the archive source needs of its surroundings. */
 export type ArchiveSource = ArchiveFeed & {
   archive: Archive;
   clock: Clock;
-  /** Every post is taken to be confirmed where this is left out. */
+  /** If omitted, every post counts as confirmed. */
   freshnessOf?: FreshnessOf;
-  /** Whose searches these are: accounts share the readers of the archive. */
   account?: string;
 };
 
-/** A query as it is read for the archive. */
 export type PlannedQuery = { tree: QueryNode; names: ResolvedNames; plan: PlanNode };
 
-/** What the archive answered, and the query as it was read for it. */
 export type ArchivedAnswer = SourceAnswer &
   PlannedQuery & {
-    /** Whether the search came to the end of its window, or to as many posts as were wanted. */
+    /** The search reached the end of its window, or its limit. */
     isSearched: boolean;
   };
 
-/**
- * Answers a search from the archive: the newest matching posts of the asked platforms, and how much of the window it holds
- * completely. Rejects with the signal's reason when that aborts; the search stops then.
- */
+/** On abort, stops the search and rejects with the signal's reason. */
 export async function searchArchive(
   source: ArchiveSource,
   request: SourceRequest,
@@ -55,7 +48,7 @@ export async function searchArchive(
   return answer;
 }
 
-/** The same, with the query as it was read. `alsoFed`: platforms with a source of this search's own, read meanwhile. */
+/** `alsoFed`: platforms with a source of this search alone, resolved in parallel. */
 export async function searchArchived(
   source: ArchiveSource,
   request: SourceRequest,
@@ -64,7 +57,7 @@ export async function searchArchived(
   alsoFed: Promise<readonly Platform[]> = Promise.resolve([]),
 ): Promise<ArchivedAnswer> {
   const { archive, account } = source;
-  // Its length was looked at when the job was taken.
+  // Its length was validated at submission.
   const { tree } = parseQuery(request.query, { maxLength: Number.POSITIVE_INFINITY });
   const names = await archive.resolve(namesIn(tree));
   signal?.throwIfAborted();
@@ -78,7 +71,6 @@ export async function searchArchived(
   return answerFound({ ...source, fedPlatforms }, request, { tree, names, plan }, found, unchecked);
 }
 
-/** What the archive is asked for a search. */
 export function archiveSearch(
   { platform, after, maxResults, fromMs, toMs }: SourceRequest,
   plan: PlanNode,
@@ -87,7 +79,7 @@ export function archiveSearch(
   return { plan, platforms: searched, fromMs, toMs, after, limit: maxResults };
 }
 
-/** The answer that consists of what was found in the archive. `unchecked`: warnings on posts that may have changed. */
+/** `unchecked`: warnings about posts that may have changed. */
 export function answerFound(
   feed: ArchiveFeed,
   { platform, after, fromMs, toMs }: SourceRequest,
@@ -120,11 +112,10 @@ export function answerFound(
   };
 }
 
-/** The caller of an archive's search, where there is one. */
 export const by = (account: string | undefined): { account?: string } =>
   account === undefined ? {} : { account };
 
-/** What is to be remarked on what is known of a window, and on a search that did not come to its end. */
+/** Warns of gaps, and of an unfinished search. */
 export function warningsOf(
   { gaps }: Coverage,
   items: readonly AnswerItem[],

@@ -11,8 +11,8 @@ import { accountById, fromAccount } from "../../text/facets.ts";
 import type { ArchiveFeed } from "./coverage.ts";
 
 /**
- * What is known of whether an archived post of Mastodon still is as its platform has it: `confirmed`, the stream has followed it
- * up to now; `unchecked`, the stream was interrupted and the post is yet to be compared; `unfollowed`, nothing follows it.
+ * Whether a Mastodon post is current. `confirmed`: followed up to now. `unchecked`: its stream was interrupted, and it is not
+ * compared yet. `unfollowed`: not followed.
  */
 export type Freshness = "confirmed" | "unchecked" | "unfollowed";
 
@@ -23,10 +23,10 @@ type Source = Omit<ArchiveFeed, "fedPlatforms"> & {
   freshnessOf?: FreshnessOf;
 };
 
-/** Records are read for as many posts; of an answer with more the rest is taken to be like them. */
+/** The rest of a larger answer is assumed to be like the posts read. */
 const mostRead = 20;
 
-/** The warning that a post may have changed since its stream last followed it; null for a post that is known to be current. */
+/** Null if the post is known to be current. */
 export async function staleWarning(
   source: Source,
   position: Position,
@@ -42,8 +42,8 @@ export async function staleWarning(
 }
 
 /**
- * The warnings for an answer with posts that may have changed during an interruption of their stream; none where there are no
- * such posts. `held` is what the archive held when it was searched. The time since a Bluesky stream ended is not judged.
+ * Warns of posts whose stream was interrupted. `held`: coverage at the time of the search. Ignores the time since a Bluesky
+ * stream ended.
  */
 export async function uncheckedWarnings(
   source: Source,
@@ -79,8 +79,8 @@ const interruptedWarning: SourceWarning = {
 };
 
 /**
- * Whether everything that happened to a Bluesky post since its time was seen: by the stream, which brings deletions and edits in
- * the order of the posts, or by a backfill of its author, which compares all posts of the author.
+ * Whether all later changes of a Bluesky post were seen: by the stream, which delivers deletions and edits in order, or by a
+ * backfill, which compares all posts of the author.
  */
 async function isFollowed(source: Source, { id }: Position, author: string): Promise<boolean> {
   if (!hasTime(id)) return false;
@@ -103,7 +103,7 @@ async function isFollowed(source: Source, { id }: Position, author: string): Pro
   return gapsIn(window, intervals, nowMs, isLive ? source.coverageSlackMs : 0).length === 0;
 }
 
-/** The Bluesky posts after which the stream was interrupted, and followed again. */
+/** Bluesky posts from before an interruption that has ended. */
 export function interrupted(
   positions: readonly Position[],
   held: readonly PlatformCoverage[],
@@ -118,13 +118,12 @@ export function interrupted(
   return posts.filter(({ id }) => idTimeMs(id) < lastGapMs);
 }
 
-/** Imports declare which posts a file has, and nothing of what became of others. */
+/** Imports declare which posts a file has, not later changes. */
 const followedIn = (held: readonly PlatformCoverage[]): readonly CoverageInterval[] =>
   (held.find(({ platform }) => platform === "bluesky")?.intervals ?? []).filter(
     ({ collection, source }) => collection === "posts" && source !== "import",
   );
 
-/** The account ids of the authors of those posts that a stream or a backfill brought. */
 async function authorsOfStreamed(
   { archive }: Pick<Source, "archive">,
   positions: readonly Position[],

@@ -16,13 +16,11 @@ export type CheckContext = {
 
 export type CheckedCredential = {
   works: boolean;
-  /** What was found, one line without anything secret. */
   says: string;
-  /** Whether it was in quarantine and is so no more. */
   released: boolean;
 };
 
-/** Asks the platform whether a credential works: one that does is released from quarantine, one that is refused is put there. */
+/** Releases it from quarantine if it works, quarantines it if it is refused. */
 export async function checkCredential(
   { id, platform, kind: name }: Credential,
   { store, kinds, tools, holder, clock }: CheckContext,

@@ -35,7 +35,7 @@ async function chosen(
   return all.map(({ credential }) => credential.id);
 }
 
-/** The platform refuses a credential as it stands. */
+/** Refuses a credential at its present revision. */
 async function refuse(id: string, reason: string): Promise<void> {
   const stored = await bench.store.read("readCredential", { id });
   await pool.quarantine(id, stored?.revision ?? Number.NaN, reason);

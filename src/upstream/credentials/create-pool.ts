@@ -22,10 +22,10 @@ import type { StoredCredential } from "./rows.ts";
 import { createUsableReads } from "./usable-reads.ts";
 import { createUsedUpLimits } from "./used-up-limits.ts";
 
-/** No limit that a platform tells is believed for longer. */
+/** Longer limits of a platform are ignored. */
 const longestCoolingMs = 86_400_000;
 
-/** How often the store is told that a credential is in use. */
+/** How often the use of a credential is stored. */
 const useNotedEveryMs = 60_000;
 
 export type PoolContext = {
@@ -37,13 +37,11 @@ export type PoolContext = {
   randomBytes: RandomBytes;
 };
 
-/** The credentials of a store. What is told of one counts at once here and is written down behind the caller's back. */
+/** State changes take effect at once and are written in the background. */
 export function createCredentialPool(context: PoolContext): CredentialPool & {
-  /** Asks the platform whether a credential works; what is held of it in this process is used and renewed. */
+  /** Uses and renews the secret in memory. */
   check(credential: Credential): Promise<CheckedCredential>;
-  /** Lets go of what this process holds of an account's own credentials. */
   forgetOf(accountId: string): void;
-  /** Ends when what is under way is on disk. */
   stop(): Promise<void>;
 } {
   const { store, kinds, fetch, clock, randomBytes } = context;
@@ -109,7 +107,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
       .filter(({ credential }) => host === null || credential.host === host)
       .toSorted(inOrder);
     const [first] = chosen;
-    // Those who choose at once, before the first of them has sent anything, are to spread over the pool.
+    // Spreads concurrent choices over the pool before the first has sent anything.
     if (first !== undefined) turns.take(first.credential.id, clock.now());
     return chosen;
   };
@@ -162,7 +160,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     note(store.write("useCredential", { id, nowMs }));
   };
 
-  /** Memory holds it too: what the store cannot take is lost with the process alone. */
+  /** Memory has the change, too: a failed write is lost only at the end of the process. */
   function note(write: Promise<unknown>): void {
     const ended = write
       .catch(() => null)

@@ -12,21 +12,16 @@ export type CredentialStore = {
   sealer: Encryptor;
   clock: Pick<Clock, "now">;
   randomBytes: RandomBytes;
-  /** Most that an owner may have of a platform. */
   maxCredentials: number;
-  /** Writes it down. */
   keep: (kept: StoredSecretCredential) => Promise<unknown>;
 };
 
 const idLength = 10;
 
-/** Shorter values, such as a scope, may be the same by chance. */
+/** Shorter values, such as a scope, may be equal by chance. */
 const shortestTelling = 16;
 
-/**
- * Keeps a credential and returns its id: that of the one which it replaces, where it acts for the same subject or, for nobody,
- * has the same secret. Errors: those of `keep`.
- */
+/** Replaces one of the same subject or, without a subject, the same secret; returns the id. Errors: those of `keep`. */
 export async function storeCredential(
   keeper: CredentialStore,
   { platform, name: kind }: CredentialKind,
@@ -72,7 +67,7 @@ async function findSameSecret(
   return null;
 }
 
-/** What another key has sealed is like no other. */
+/** A secret encrypted with another key matches no other. */
 async function openedOrNothing({ store, sealer }: CredentialStore, id: string): Promise<Secrets> {
   const stored = await store.read("readCredential", { id });
   if (stored === null) return {};

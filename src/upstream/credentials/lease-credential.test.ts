@@ -31,7 +31,7 @@ async function onDisk(): Promise<Secrets> {
   return decryptSecrets(bench.sealer, stored.credential, stored.sealedSecret);
 }
 
-/** A platform that takes each refresh token once. */
+/** A platform that accepts each refresh token once. */
 function rotation() {
   let current = "first";
   let made = 0;

@@ -8,7 +8,7 @@ import { decryptSecrets, encryptSecrets, sameSecrets } from "./encrypt-secrets.t
 import type { CredentialOperations } from "./operations.ts";
 import type { StoredCredential } from "./rows.ts";
 
-/** How often one that waits for another process's renewal looks again. */
+/** How often to check for another process's renewal, milliseconds. */
 const lookAgainMs = 100;
 
 export type HoldContext = {
@@ -17,22 +17,20 @@ export type HoldContext = {
   clock: Clock;
 };
 
-/** The credentials that this process has in use: all who use one share what is secret of it, and its renewal. */
+/** Users of one credential share its secret and its renewal. */
 export type CredentialLeases = {
   /** Errors: `secret_key_mismatch`. */
   hold(stored: StoredCredential): LeasedCredential;
-  /** What is held of a credential that is in use; null of any other. */
   inUse(id: string): { secrets: Secrets; revision: number } | null;
-  /** Lets go of what is held of an account's own credentials. */
   forgetOf(accountId: string): void;
-  /** Resolves when the renewals that are under way have ended; those that wait for another process fail. */
+  /** Waits for pending renewals; those that wait for another process fail. */
   stop(): Promise<void>;
 };
 
 type State = {
   stored: StoredCredential;
   secrets: Secrets;
-  /** What a renewal made and the store has not taken yet; the platform may have ended what was before. */
+  /** Not stored yet; the platform may have revoked the previous secret. */
   unsaved: Secrets | null;
   renewal: Promise<Secrets> | null;
 };
@@ -59,7 +57,7 @@ export function createCredentialLeases({ store, sealer, clock }: HoldContext): C
   function stateOf(stored: StoredCredential): State {
     const { id, accountId } = stored.credential;
     const known = states.get(id);
-    // What is open for one account is not given to another one, whatever its row says.
+    // A secret opened for one account is never given to another, whatever its row says.
     if (known !== undefined && known.stored.credential.accountId === accountId) {
       adopt(known, stored);
       return known;
@@ -69,7 +67,7 @@ export function createCredentialLeases({ store, sealer, clock }: HoldContext): C
     return made;
   }
 
-  /** Takes what the store holds, unless it was read before what is held was written. */
+  /** Ignores a stored secret older than the one in memory. */
   function adopt(state: State, stored: StoredCredential): void {
     if (stored.revision <= state.stored.revision) return;
     state.secrets = opened(stored);
@@ -96,7 +94,7 @@ export function createCredentialLeases({ store, sealer, clock }: HoldContext): C
     return await save(state, made);
   }
 
-  /** The credential as it stands once the claim is made, or once another process has renewed it. */
+  /** Returns once claimed, or once another process has renewed it. */
   async function claim({ stored }: State): Promise<StoredCredential> {
     const { revision, credential } = stored;
     const { id } = credential;
@@ -108,7 +106,7 @@ export function createCredentialLeases({ store, sealer, clock }: HoldContext): C
     }
   }
 
-  /** A claim that cannot be given back lapses by itself. */
+  /** A claim that cannot be released expires. */
   async function release({ stored: { credential, revision } }: State): Promise<void> {
     await store.write("releaseRenewal", { id: credential.id, revision }).catch(() => null);
   }

@@ -11,14 +11,11 @@ import { withoutControls } from "../../text/controls.ts";
 
 type Given = Readonly<Record<string, string>>;
 
-/** Of what a platform says of the subject, characters. */
+/** Longest reported name of the subject, characters. */
 const longestName = 300;
 const longestHint = 4;
 
-/**
- * Has a kind make a credential of what was given. Errors: `credential_invalid`, those of the fetch; none of them repeats what
- * is secret.
- */
+/** Errors: `credential_invalid`, those of the fetch; all without secrets. */
 export async function makeCredential(
   kind: CredentialKind,
   given: Given,
@@ -30,7 +27,7 @@ export async function makeCredential(
   return bounded(made);
 }
 
-/** The same where a person allows it in a browser. Errors: those of `makeCredential`, those of `dialogue`. */
+/** Authorizes in a browser. Errors: those of `makeCredential` and of `dialogue`. */
 export async function authorizeCredential(
   { fields, run }: NonNullable<CredentialKind["authorization"]>,
   given: Given,
@@ -54,13 +51,13 @@ function secretsIn(fields: readonly CredentialField[], given: Given): Given {
   return Object.fromEntries(secret.map((name) => [name, given[name] ?? ""]));
 }
 
-/** An answer and what is in its address: a code that was given there is secret until it is spent. */
+/** Includes URL parameters: an authorization code is secret until used. */
 function valuesIn(answer: string, from: number): Given {
   const inAddress = URL.parse(answer)?.searchParams.values() ?? [];
   return Object.fromEntries([answer, ...inAddress].map((value, index) => [from + index, value]));
 }
 
-/** What a platform answers may hold what it was sent. */
+/** A platform's response may echo what it was sent. */
 function withoutGiven(thrown: unknown, secrets: Given): Error {
   if (!(thrown instanceof EarshotError)) return new Error(shownReason(messageOf(thrown), secrets));
   const { code, message, status, retryable, hint } = thrown;

@@ -14,7 +14,7 @@ import { credentialStateOperations } from "./state-operations.ts";
 
 export type StoredSecretCredential = {
   id: string;
-  /** Null: the deployment's. */
+  /** Null for the deployment. */
   accountId: string | null;
   platform: Platform;
   kind: string;
@@ -23,22 +23,18 @@ export type StoredSecretCredential = {
   subjectName: string | null;
   hint: string;
   sealedSecret: Uint8Array;
-  /** Most that the owner may have of the platform. */
   maxOfOwner: number;
   nowMs: number;
 };
 
 export type CredentialOperations = typeof credentialOperations;
 
-/** Credentials as the store keeps them. What is secret comes sealed and is never opened here. */
+/** Secrets are encrypted and never decrypted here. */
 export const credentialOperations = {
   ...renewalOperations,
   ...credentialStateOperations,
 
-  /**
-   * Keeps a credential; one of the same id is replaced, and is neither quarantined nor cooling any more.
-   * Errors: `too_many_credentials`, `unknown_account`.
-   */
+  /** One with the same id is replaced, and leaves quarantine and cooling. Errors: `too_many_credentials`, `unknown_account`. */
   keepCredential: durable((database, kept: StoredSecretCredential): null => {
     const { nowMs, maxOfOwner, accountId, platform, ...values } = kept;
     if (credentialOf(database, kept.id) === null) requireRoom(database, kept);
@@ -55,7 +51,6 @@ export const credentialOperations = {
     return null;
   }),
 
-  /** The credential that acts for the same subject in the same way for the same owner; null when there is none. */
   findSameCredential: read((database, asked: SameCredential): string | null => {
     const row = database.get<{ id: string }>(
       `SELECT id FROM credential WHERE account_id IS :accountId AND platform = :platform AND kind = :kind AND host = :host
@@ -65,7 +60,7 @@ export const credentialOperations = {
     return row?.id ?? null;
   }),
 
-  /** Without what is secret; null lists all. */
+  /** Without secrets; null lists all. */
   listCredentials: read(
     (database, owner: { accountId: string | null } | null): CredentialListing[] =>
       listedCredentials(database, owner),

@@ -9,29 +9,27 @@ import { credentialRefused } from "../../platforms/credential-errors.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { PooledCredential } from "./pool.ts";
 
-/** What another process is sent of a credential, to use it for one job. It is held in memory alone. */
+/** Sent to another process for one job, which keeps it in memory alone. */
 export type ReleasedCredential = {
   id: string;
   platform: Platform;
   kind: string;
   owner: "account" | "deployment";
-  /** Where its requests go: an origin. */
+  /** An origin. */
   host: string;
   subject: string | null;
   revision: number;
   secrets: Secrets;
-  /** Limits that are used up, Unix milliseconds. */
+  /** Unix milliseconds. */
   coolings: readonly { bucket: string; untilMs: number }[];
 };
 
-/** A credential that was released to this process for the job that it runs. */
 export type UsableRelease = {
   credential: ReleasedCredential;
-  /** Whether its time is over. */
   isOver(): boolean;
 };
 
-/** What of a pooled credential is released; null where its kind releases nothing. */
+/** Null if its kind allows no release. */
 export function releaseOf(
   { credential, kind, held, owner, revision }: PooledCredential,
   nowMs: number,
@@ -47,8 +45,8 @@ export function releaseOf(
 }
 
 /**
- * A released credential as a session uses it; null when its time is over or this process does not know its kind. It cannot be
- * renewed here: only the process that stores it can. Its secret cannot be read once its time is over (`credential_refused`).
+ * Null if it has expired or its kind is unknown. Only the process that stores it can renew it. Its secret is unreadable after
+ * expiry (`credential_refused`).
  */
 export function pooledRelease(
   { credential: released, isOver }: UsableRelease,
@@ -61,7 +59,7 @@ export function pooledRelease(
   const { id, platform, host, subject, owner, revision, secrets, coolings } = released;
   const credential: Credential = {
     id,
-    // Whose it is stays with the gateway.
+    // Only the gateway knows the owner.
     accountId: null,
     platform,
     kind: kind.name,

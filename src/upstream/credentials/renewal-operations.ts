@@ -7,14 +7,14 @@
 import { durable, relaxed } from "../../db/operations.ts";
 import { credentialOf, type StoredCredential } from "./rows.ts";
 
-/** For how long whoever renews a credential has it to itself; one that died meanwhile keeps the others waiting no longer. */
+/** A process that died does not block the others for longer, milliseconds. */
 const renewalClaimMs = 60_000;
 
-/** A secret that is renewed: one process at a time, which says of which revision it comes. */
+/** One process at a time renews a secret, with a compare-and-set on the revision. */
 export const renewalOperations = {
   /**
-   * Claims the renewal of a secret whose revision is the caller's; null when another one has claimed it. Else the credential
-   * as it stands, whose revision tells whether the claim was made; `removed` when it is gone.
+   * Null if another process has claimed it. Otherwise the credential, whose revision shows whether the claim was made;
+   * `removed` if it is gone.
    */
   claimRenewal: relaxed(
     (
@@ -22,8 +22,8 @@ export const renewalOperations = {
       { id, revision, nowMs }: { id: string; revision: number; nowMs: number },
     ): StoredCredential | "removed" | null => {
       const untilMs = nowMs + renewalClaimMs;
-      // One that ends much later than a claim of this moment was made before the clock was put back. A little later is
-      // usual: the other process has looked at the clock after this one and come first.
+      // A claim that ends much later was made before the clock was set back. Slightly later is normal: the other process read
+      // the clock later but claimed first.
       const claimed = database.run(
         `UPDATE credential SET renewing_until_ms = :untilMs WHERE id = :id AND revision = :revision
            AND (renewing_until_ms IS NULL OR renewing_until_ms <= :nowMs OR renewing_until_ms > :oddMs)`,
@@ -35,7 +35,6 @@ export const renewalOperations = {
     },
   ),
 
-  /** Gives a claim back, where nothing came of it. */
   releaseRenewal: relaxed((database, { id, revision }: { id: string; revision: number }): null => {
     database.run(
       "UPDATE credential SET renewing_until_ms = NULL WHERE id = :id AND revision = :revision",
@@ -44,7 +43,7 @@ export const renewalOperations = {
     return null;
   }),
 
-  /** Changes what is secret where its revision is still the caller's: whether it was. */
+  /** If its revision is still the caller's; returns whether it was. */
   changeCredentialSecret: durable(
     (database, change: { id: string; revision: number; sealedSecret: Uint8Array }): boolean =>
       database.run(

@@ -1,10 +1,9 @@
 import type { Credential } from "../../platforms/credential.ts";
 
-/** Which credential had its turn longest ago: the store's times, and what happened in this process in its order. */
+/** Orders by stored times, and by this process's own uses. */
 export type RoundRobin = {
-  /** It has its turn. */
   take(id: string, nowMs: number): void;
-  /** Sorts those whose turn is longest ago to the front; those that never had one come first. */
+  /** Least recently used first; never used ones before. */
   compare(one: Credential, other: Credential): number;
 };
 

@@ -2,7 +2,7 @@ import type { Database } from "../../db/open.ts";
 import type { Credential } from "../../platforms/credential.ts";
 import type { Platform } from "../../posts/post.ts";
 
-/** A credential as the store holds it: `revision` counts the changes of its secret, which is sealed. */
+/** `revision` counts the changes of the secret, which is encrypted. */
 export type StoredCredential = {
   credential: Credential;
   revision: number;
@@ -10,7 +10,7 @@ export type StoredCredential = {
 };
 
 export type CredentialListing = Credential & {
-  /** Null also for an account that has no name. */
+  /** Null also for an account without a name. */
   accountName: string | null;
 };
 
@@ -31,7 +31,7 @@ export function credentialOf(database: Database, id: string): StoredCredential |
   return row === undefined ? null : storedOf(database, row);
 }
 
-/** What an account may use on platforms and what they have not refused: its own and the deployment's, oldest first. */
+/** An account's own and the deployment's, without quarantined ones, oldest first. */
 export function usableCredentials(
   database: Database,
   platforms: readonly Platform[],
@@ -47,7 +47,7 @@ export function usableCredentials(
     .map((row) => storedOf(database, row));
 }
 
-/** All credentials, oldest first; of one account, or of the deployment (null), where it is told. */
+/** Oldest first; `owner` null lists all, `accountId` null the deployment's. */
 export function listedCredentials(
   database: Database,
   owner: { accountId: string | null } | null,

@@ -1,13 +1,12 @@
 import { durable, relaxed } from "../../db/operations.ts";
 
-/** How a credential stands: when it was used, which limits are used up, whether the platform refuses it. */
 export const credentialStateOperations = {
   useCredential: relaxed((database, { id, nowMs }: { id: string; nowMs: number }): null => {
     database.run("UPDATE credential SET used_ms = :nowMs WHERE id = :id", { id, nowMs });
     return null;
   }),
 
-  /** Notes that a bucket is used up; what has opened meanwhile is forgotten. */
+  /** Drops those that have reopened. */
   coolCredential: relaxed((database, cooling: Cooling): null => {
     const { id, bucket, untilMs, reason, nowMs } = cooling;
     database.run(
@@ -26,10 +25,7 @@ export const credentialStateOperations = {
     return null;
   }),
 
-  /**
-   * Nobody uses it from now on, unless its secret was changed since the revision that was refused; the time of an earlier
-   * quarantine stays.
-   */
+  /** No-op if its secret changed since; the time of an earlier quarantine stays. */
   quarantineCredential: durable((database, refused: Refused): null => {
     database.run(
       `UPDATE credential SET quarantined_ms = coalesce(quarantined_ms, :nowMs), quarantine_reason = :reason
@@ -39,7 +35,6 @@ export const credentialStateOperations = {
     return null;
   }),
 
-  /** Whether it was quarantined. */
   releaseCredential: durable(
     (database, { id }: { id: string }): boolean =>
       database.run(

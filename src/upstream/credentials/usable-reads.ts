@@ -3,7 +3,6 @@ import type { Platform } from "../../posts/post.ts";
 import type { CredentialOperations } from "./operations.ts";
 import type { StoredCredential } from "./rows.ts";
 
-/** Reads what an account may use on a platform. */
 export type UsableReads = (
   platform: Platform,
   accountId: string,
@@ -14,10 +13,7 @@ type Gathering = {
   rows: Promise<readonly StoredCredential[]>;
 };
 
-/**
- * A job asks for its platforms, and for each way to ask them, all at once: what is asked for an account at the same moment is
- * one read of the store.
- */
+/** One read per account and moment: a job needs its platforms and accesses all at once. */
 export function createUsableReads(store: Pick<Store<CredentialOperations>, "read">): UsableReads {
   const gathering = new Map<string, Gathering>();
 

@@ -1,12 +1,11 @@
 import type { StoredCredential } from "./rows.ts";
 
-/** The limits that are used up, as this process was told last, else as the store holds them. */
+/** The latest of this process, else those stored. */
 export type UsedUpLimits = {
-  /** `revision`: that of the credential's secret, as it is in use. */
   cool(id: string, revision: number, told: { bucket: string; untilMs: number }): void;
   /**
-   * Until when a bucket is used up; null when it is open, and for no bucket. Of a credential whose secret was changed since, by
-   * whomever, what the store holds counts: it forgets what concerned a secret that was replaced.
+   * Null if open, and for a null bucket. After a change of the secret the stored limits count: the store drops those of a
+   * replaced secret.
    */
   untilOf(stored: StoredCredential, bucket: string | null, nowMs: number): number | null;
 };

@@ -22,7 +22,7 @@ const renewing: CredentialKind = {
 
 test("a request that is given up ends at once, and the renewal on its way goes on for others", async () => {
   const asked: { path: string; options: FetchOptions | undefined }[] = [];
-  // Never answers; ends with its signal alone.
+  // Never answers; ends only with its signal.
   const fetch = async (url: URL | string, options?: FetchOptions): Promise<never> => {
     asked.push({ path: new URL(url).pathname, options });
     return await new Promise((_resolve, reject) => {

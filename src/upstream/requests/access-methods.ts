@@ -9,16 +9,14 @@ import type { CredentialPool, PooledCredential } from "../credentials/pool.ts";
 import { redactError } from "./redact-error.ts";
 import { type UsedSecrets, usedSecrets } from "./used-secrets.ts";
 
-/** How requests are sent: with a credential or openly. */
 export type Access = {
-  /** Whose limits its requests share. */
+  /** The owner whose limits its requests share. */
   ownerOf(url: URL): string;
   send(request: AuthorizedRequest): Promise<FetchedAnswer>;
-  /** The platform takes no more of this bucket until then. */
   cool(bucket: string, untilMs: number): void;
 };
 
-/** What bounds each request. The client must follow no redirects by itself. */
+/** The client must not follow redirects itself. */
 export type AccessContext = {
   fetch: GuardedClient;
   timeoutMs: number;
@@ -27,7 +25,7 @@ export type AccessContext = {
 
 const mostRedirects = 3;
 
-/** What is public. Redirects are followed within the same origin. */
+/** Sends without a credential. Follows redirects within the same origin. */
 export function openAccess({ fetch, timeoutMs, maxAnswerBytes }: AccessContext): Access {
   async function send({ url, headers, signal }: AuthorizedRequest): Promise<FetchedAnswer> {
     const options = { headers, signal, timeoutMs, maxBytes: maxAnswerBytes };
@@ -47,10 +45,7 @@ export function openAccess({ fetch, timeoutMs, maxAnswerBytes }: AccessContext):
   return { ownerOf: (url) => `public ${url.origin}`, send, cool: () => {} };
 }
 
-/**
- * A credential of the pool. One that its platform refuses is quarantined; no redirect is followed with it; and nothing that is
- * secret of it stands in an error, whatever the platform echoes.
- */
+/** Quarantines a refused credential. Follows no redirects, and keeps secrets out of errors, whatever the platform echoes. */
 export function credentialAccess(
   { fetch, timeoutMs, maxAnswerBytes }: AccessContext,
   pooled: PooledCredential,
@@ -60,7 +55,7 @@ export function credentialAccess(
   const { id } = pooled.credential;
 
   async function send(request: AuthorizedRequest): Promise<FetchedAnswer> {
-    // Not the request's signal: a session that is renewed on the way is for all who wait for it, not for this request alone.
+    // Not the request's signal: a renewal serves all who wait for it.
     const bounds = { timeoutMs, maxBytes: maxAnswerBytes };
     const bounded: typeof tools.fetch = (url, options) => fetch(url, { ...bounds, ...options });
     pool.used(id);
@@ -72,7 +67,7 @@ export function credentialAccess(
     if (answer.status === 401) return await refuse(unauthorized(request.url.host), taken);
     const target = redirectOf(request.url, answer);
     if (target !== null) throw refusedAt(request.url.host, leadsTo(target));
-    // What it says of a refusal is told, and it may repeat what it was sent.
+    // The body of a refusal is reported, and may echo secrets.
     if (answer.status < 400) return answer;
     return answerOf(
       request.url,
@@ -96,7 +91,7 @@ export function credentialAccess(
   };
 }
 
-/** What comes of it, or the signal's reason when it aborts before; it goes on all the same. */
+/** Rejects on abort; `work` continues all the same. */
 function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(signal.reason);
@@ -106,7 +101,7 @@ function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promis
   });
 }
 
-/** Where an answer redirects to; null when it does not. */
+/** Null if the answer is no redirect. */
 function redirectOf(url: URL, { status, headers }: FetchedAnswer): URL | null {
   if (status < 300 || status > 399) return null;
   const location = headers.get("location");
@@ -115,7 +110,7 @@ function redirectOf(url: URL, { status, headers }: FetchedAnswer): URL | null {
   return target;
 }
 
-/** The host alone: the rest of an address may hold anything. */
+/** Only the host: the rest of an address may contain anything. */
 const leadsTo = ({ host, protocol }: URL): string =>
   `redirects to ${host === "" ? protocol : host}, which is not followed`;
 

@@ -1,6 +1,6 @@
 import type { UpstreamRequest } from "../../platforms/session.ts";
 
-/** The address that a path leads to. Throws when it is no path. */
+/** Throws if `path` does not begin with a slash. */
 export function addressOf(baseUrl: string, path: string, query: UpstreamRequest["query"]): URL {
   const base = new URL(baseUrl);
   if (!path.startsWith("/")) {
@@ -10,7 +10,7 @@ export function addressOf(baseUrl: string, path: string, query: UpstreamRequest[
   return withQuery(url, query);
 }
 
-/** With the parameters that are not undefined; a list comes again and again. */
+/** Skips undefined parameters; a list repeats its name. */
 export function withQuery(url: URL, query: UpstreamRequest["query"] = {}): URL {
   const asked = new URL(url);
   for (const [name, value] of Object.entries(query)) {

@@ -18,7 +18,7 @@ import { createSpending } from "./spending.ts";
 export type SessionsContext = {
   pool: CredentialPool;
   upstreams: readonly Upstream[];
-  /** Follows no redirects by itself (`maxRedirects: 0`): with a credential none is, and openly within one origin. */
+  /** `maxRedirects: 0`: no redirects with a credential, otherwise within one origin. */
   fetch: GuardedClient;
   store: Pick<Store<SpendingOperations>, "write">;
   clock: Clock;
@@ -36,14 +36,13 @@ export type SessionsContext = {
     dispatchesPerSecond: number;
     xMonthlyPostReads: number;
   };
-  /** Told of each request that was sent, and how it ended. */
   onOutcome?: (platform: Platform, outcome: RequestOutcome) => void;
 };
 
 type Asked = Parameters<Sessions["open"]>[0];
 type Ranked = { session: OpenSession; closedUntilMs: number | null };
 
-/** The one place that sends requests to platforms: it keeps their limits, the pace and the budget for all jobs of the process. */
+/** The only place that sends requests to platforms: limits, pace and budget of all jobs of the process. */
 export function createSessions(context: SessionsContext): Sessions {
   const { pool, clock, random, settings, store } = context;
   const upstreams = new Map(context.upstreams.map((upstream) => [upstream.platform, upstream]));
@@ -83,7 +82,7 @@ export function createSessions(context: SessionsContext): Sessions {
     const { credential, owner, access, coolingUntilMs } = one;
     const { id, coolings, subject, host } = credential;
     const revision = one.revision();
-    // What the store has forgotten with a secret that was replaced stands against nobody any more.
+    // Limits that the store dropped with a replaced secret no longer apply.
     if (revision !== (revisions.get(id) ?? revision)) limits.reopen(id, bucketsOf(coolings));
     revisions.set(id, revision);
     for (const { bucket, untilMs } of coolings) limits.close({ owner: id, bucket }, untilMs);
@@ -166,6 +165,6 @@ export function createSessions(context: SessionsContext): Sessions {
 const bucketsOf = (coolings: readonly { bucket: string }[]): string[] =>
   coolings.map(({ bucket }) => bucket);
 
-/** Those whose limit is used up come last, the soonest open first. */
+/** Used-up limits last, the first to reopen first. */
 const byOpening = (one: Ranked, other: Ranked): number =>
   (one.closedUntilMs ?? 0) - (other.closedUntilMs ?? 0);

@@ -31,7 +31,7 @@ import {
 } from "./sessions.test-support.ts";
 import type { OpenSession } from "./sessions.ts";
 
-/** The clock of these tests runs ahead: an hour of it is a minute of a busy machine. */
+/** These tests speed up the clock: one of its hours is a minute of a busy machine. */
 const hourMs = 3_600_000;
 
 let upstream: HostileUpstream;

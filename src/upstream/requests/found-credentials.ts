@@ -4,10 +4,7 @@ import type { AskingJob, Sessions } from "./sessions.ts";
 
 export type FoundCredential = PooledCredential & { access: Exclude<AccessKind, "public"> };
 
-/**
- * The credentials by which a job may ask: an account's own before the deployment's, `user` before `app`, else as the pool has
- * them, and what was released for the job.
- */
+/** Own credentials before the deployment's, `user` before `app`, otherwise in pool order, and those released for the job. */
 export async function foundCredentials(
   pool: CredentialPool,
   asked: Omit<Parameters<Sessions["open"]>[0], "job"> & {

@@ -7,15 +7,15 @@ import { plausibleLimit } from "./rate-limit-headers.ts";
 type Platform = {
   limit: number;
   windowMs: number;
-  /** Whether it tells resets in whole seconds, as most do, which cuts them down. */
+  /** Whether resets are reported in whole seconds, as is usual, rounded down. */
   tellsSeconds: boolean;
-  /** How long each request and each answer travels, in turn. */
+  /** The travel time of each request and each answer, alternating. */
   travelMs: number[];
-  /** When each job comes. */
+  /** When each job starts. */
   startMs: number[];
 };
 
-/** Jobs that each send one request to a platform that tells the truth: how many were refused, and how long it took. */
+/** Runs jobs of one request each on a platform with truthful headers; returns how many were refused, and the time taken. */
 async function played({ limit, windowMs, tellsSeconds, travelMs, startMs }: Platform) {
   const clock = createManualClock();
   const limits = createLimits({

@@ -17,7 +17,7 @@ import {
 } from "./sessions.test-support.ts";
 import type { OpenSession } from "./sessions.ts";
 
-/** Buckets of which a platform takes one request a second. */
+/** Buckets for which a platform accepts one request a second. */
 
 const secondMs = 1_000;
 let upstream: HostileUpstream;

@@ -1,35 +1,30 @@
 import type { Limit } from "../../platforms/upstream.ts";
 
-/**
- * What is known of a limit and of the requests that are under way. Times are the clock's `elapsed`, so that a step of the wall
- * clock opens or closes nothing.
- */
+/** Times are the clock's `elapsed`, so that wall-clock steps have no effect. */
 export type LimitState = {
-  /** Of the window that lasts; null when the platform tells none. */
+  /** Null if the platform reports none. */
   window: { remaining: number; resetMs: number } | null;
-  /** Whether an answer has told of the window that lasts. */
+  /** Whether an answer has reported the current window. */
   isKnown: boolean;
-  /** Requests that may be under way while it is not. */
+  /** Requests that may be pending while it is unknown. */
   mostUnknown: number;
   underWay: number;
-  /** Counts how often what was known came to nothing; an answer to a request of before tells nothing any more. */
+  /** Answers to requests of an earlier era are ignored. */
   era: number;
-  /** A refusal closes it. */
   closedUntilMs: number;
-  /** Refusals in a row, each after the pause of the one before. */
+  /** Consecutive, each after the pause of the one before. */
   refusals: number;
-  /** Where requests go one at a time: the least time from an answer to the next request, milliseconds; 0 where they do not. */
+  /** The minimum time from an answer to the next request in sequence, milliseconds; else 0. */
   intervalMs: number;
-  /** The next request waits for it. */
   intervalUntilMs: number;
 };
 
 export type LimitUsage =
   | { kind: "open" }
-  /** Until an answer to what is under way tells more. */
+  /** Until the answer to a pending request. */
   | { kind: "unknown" }
   | { kind: "closed"; untilMs: number }
-  /** The limit is open, and the request before was answered a moment ago. */
+  /** Open, but the interval since the last answer has not passed. */
   | { kind: "paced"; untilMs: number };
 
 export const unknownLimit = (): LimitState => ({
@@ -44,13 +39,13 @@ export const unknownLimit = (): LimitState => ({
   intervalUntilMs: Number.NEGATIVE_INFINITY,
 });
 
-/** Resets that are told within this of one another are those of one window. */
+/** Resets that differ by less are of one window. */
 const sameWindowMs = 1_500;
 
-/** However many ask, a host that does not answer is asked no oftener at the same time. */
+/** Concurrent requests to a host that does not answer. */
 const mostUnknown = 64;
 
-/** Whether one more request would be taken. Requests under way count as if the platform had not counted them yet. */
+/** Pending requests count as not yet counted by the platform. */
 export function limitUsage(state: LimitState, nowMs: number): LimitUsage {
   if (nowMs < state.closedUntilMs) return { kind: "closed", untilMs: state.closedUntilMs };
   if (state.window !== null && nowMs >= state.window.resetMs) beginEra(state);
@@ -65,12 +60,11 @@ export function limitUsage(state: LimitState, nowMs: number): LimitUsage {
   return { kind: "unknown" };
 }
 
-/** A request has ended, answered or not: the next one waits for the interval. */
+/** Starts the interval, answered or not. */
 export function noteEnd(state: LimitState, nowMs: number): void {
   if (state.intervalMs > 0) state.intervalUntilMs = nowMs + state.intervalMs;
 }
 
-/** What an answer told of the limit. */
 export function noteAnswer(state: LimitState, era: number, told: Limit | null): void {
   if (era !== state.era) return;
   const { window } = state;
@@ -84,27 +78,27 @@ export function noteAnswer(state: LimitState, era: number, told: Limit | null): 
     state.window = { ...told };
     return;
   }
-  // One that was overtaken tells of the window before, or of more than is left.
+  // Out of order: an earlier window, or a higher remainder.
   if (told.resetMs < window.resetMs - sameWindowMs) return;
   window.remaining = Math.min(window.remaining, told.remaining);
   window.resetMs = Math.max(window.resetMs, told.resetMs);
 }
 
-/** A request that got no answer may count all the same. More may try together each time, lest all wait for a dead host in turn. */
+/** It may count all the same. Allows more at once each time, so that not all wait for a dead host in sequence. */
 export function noteSilence(state: LimitState, era: number): void {
   if (era !== state.era) return;
   if (state.window !== null) state.window.remaining -= 1;
   if (!state.isKnown) state.mostUnknown = Math.min(mostUnknown, state.mostUnknown * 2);
 }
 
-/** The platform refused for its limit and takes the next request then: one alone, as nothing is known of the window it is in. */
+/** Allows one request after `untilMs`, because nothing is known of that window. */
 export function noteRefusal(state: LimitState, untilMs: number): void {
   beginEra(state);
   state.refusals += 1;
   state.closedUntilMs = Math.max(state.closedUntilMs, untilMs);
 }
 
-/** Requests go with another secret from here on: what the one before had used up tells nothing of it. */
+/** Limits of the former secret do not apply. */
 export function noteReplacement(state: LimitState): void {
   beginEra(state);
   state.closedUntilMs = Number.NEGATIVE_INFINITY;

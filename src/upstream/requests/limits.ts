@@ -16,33 +16,30 @@ import {
 } from "./limit-state.ts";
 
 /**
- * The limits of platforms, each of one credential (or of a host that is asked openly) and one bucket. What an answer tells of a
- * limit is obeyed before it bites, counting the requests that are under way; before anything is told, one request goes alone.
- * Whoever waits is served in the order in which they came.
+ * Limits per credential (or host without one) and bucket. Reported limits are obeyed in advance, counting pending requests;
+ * before the first report, requests go one at a time. FIFO.
  */
 export type Limits = {
   /**
-   * Resolves when one more request may be sent. Errors: `UpstreamLimited` when the limit is used up, for an impatient caller at
-   * once and for a patient one when it is for longer than the caller's time; `upstream_timeout` when that passes;
-   * the reason of the signal.
+   * Errors: `UpstreamLimited` when used up, at once if impatient, else if it reopens after the deadline; `upstream_timeout`
+   * when that passes; the reason of the signal.
    */
   take(asked: AskedPermit): Promise<Permit>;
-  /** Until when it is used up, Unix milliseconds; null when it is not. */
+  /** Unix milliseconds; null if open. */
   closedUntilMs(place: LimitPlace): number | null;
-  /** It is used up until then by what was known before. */
+  /** Marks the limit as used up, by earlier knowledge. */
   close(place: LimitPlace, untilMs: number): void;
-  /** What an owner had used up concerns it no more, but in these buckets. */
+  /** Drops used-up limits, except in these buckets. */
   reopen(owner: string, except: readonly string[]): void;
 };
 
-/** Doubled after each failure in a row, from the least up to the most. */
+/** Doubled after each consecutive failure. */
 export type Pauses = { leastMs: number; mostMs: number };
 
 export type LimitsContext = {
   clock: Clock;
-  /** From 0 to below 1. */
   random: () => number;
-  /** After refusals whose end the platform does not tell. */
+  /** Applies to refusals without a reported end. */
   pauses: Pauses;
 };
 
@@ -51,33 +48,30 @@ type LimitPlace = { owner: string; bucket: string };
 export type Patience = "patient" | "impatient";
 
 type AskedPermit = LimitPlace & {
-  /** Names the platform in errors. */
   host: string;
   patience: Patience;
-  /** Where requests of the bucket go one at a time: how long the next one waits after an answer, milliseconds; else 0. */
+  /** The wait after an answer in sequence, milliseconds; else 0. */
   intervalMs: number;
-  /** Until when a used up limit is waited for. */
+  /** The end of the wait for a used-up limit. */
   deadlineMs: number;
-  /** The same of an interval. */
+  /** The end of the wait for an interval. */
   intervalDeadlineMs: number;
   signal: AbortSignal;
 };
 
-/** Leave for one request. One of these is called when it has ended. */
+/** Permits one request. Call exactly one method when it has ended. */
 export type Permit = {
   answered(told: Limit | null): void;
-  /** No answer came. */
   unanswered(): void;
-  /** It was not sent. */
   unused(): void;
-  /** It was refused for the limit, until then where the platform said so. Returns until when it is left alone, Unix milliseconds. */
+  /** Returns until when no request is sent, Unix milliseconds. */
   refused(untilMs: number | null): number;
 };
 
-/** Refusals in a row after which a platform that goes on asking for short pauses is left alone for longer. */
+/** Consecutive refusals after which longer pauses override requested ones. */
 const mostBelieved = 3;
 
-/** Limits that are kept; beyond it those that tell nothing any more go. */
+/** Limits kept; beyond it, those without information are dropped. */
 const mostLimits = 10_000;
 
 type Waiter = AskedPermit & { admit: (permit: Permit) => void; refuse: (reason: unknown) => void };
@@ -107,7 +101,6 @@ export function createLimits({ clock, random, pauses }: LimitsContext): Limits {
     }
   }
 
-  /** Admits those who wait, in turn, as far as the limit allows. */
   function admit(held: Held): void {
     for (;;) {
       const first = held.waiting[0];
@@ -127,7 +120,6 @@ export function createLimits({ clock, random, pauses }: LimitsContext): Limits {
     }
   }
 
-  /** Those who cannot wait until then. */
   function refuseAll(held: Held, { kind, untilMs }: Closed): void {
     const retryAtMs = wallOf(untilMs);
     const isOutOfTime = ({ patience, deadlineMs, intervalDeadlineMs }: Waiter) =>
@@ -147,7 +139,7 @@ export function createLimits({ clock, random, pauses }: LimitsContext): Limits {
       held.wake = null;
       admit(held);
     };
-    // The pause is no longer than it has to be: timers may fire a little early.
+    // Rounded up, because timers may fire slightly early.
     clock.sleep(Math.ceil(atMs - clock.elapsed()), timer.signal).then(woken, () => undefined);
   }
 
@@ -175,7 +167,7 @@ export function createLimits({ clock, random, pauses }: LimitsContext): Limits {
     const noteRefused = (untilMs: number | null) => {
       const nowMs = clock.elapsed();
       const askedMs = untilMs === null ? null : elapsedOf(untilMs);
-      // Those that were under way together are refused together, which is one refusal.
+      // Requests pending together are refused together, which counts once.
       if (era === held.era) {
         const ownMs = nowMs + backoffMs(held.refusals, pauses, random);
         const isBelieved = held.refusals < mostBelieved;
@@ -265,5 +257,5 @@ export function createLimits({ clock, random, pauses }: LimitsContext): Limits {
 
 const keyOf = ({ owner, bucket }: LimitPlace): string => `${owner} ${bucket}`;
 
-/** Why a timer stops; one for all, as an abort without a reason makes an exception each time. */
+/** Shared, because an abort without a reason creates an exception each time. */
 const noLonger = new Error("nobody waits any more");

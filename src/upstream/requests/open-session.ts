@@ -21,14 +21,11 @@ export type SessionOptions = {
   subjectId: string | null;
   baseUrl: string;
   way: Access;
-  /** What is public, at whichever host. */
   openly: Access;
-  /** Null where nothing is billed. */
   spending: Spending | null;
   nowMs: number;
 };
 
-/** One way to ask a platform, ready to be asked. */
 export function openSession(options: SessionOptions): OpenSession {
   const { upstream, baseUrl, spending } = options;
   const { access, owner, credentialId, subjectId, nowMs } = options;

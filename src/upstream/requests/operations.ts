@@ -14,26 +14,25 @@ export type ReservationRequest = Spender & {
   amounts: Amounts;
   jobUuid: string;
   attempt: number;
-  /** Reservations of this attempt that are not settled yet: further calls, not earlier ones that came to nothing. */
+  /** Further calls of this attempt, not lost ones of an earlier one. */
   own: readonly number[];
-  /** The most that the deployment's credentials may read in a month; null where nothing binds. */
+  /** Monthly, of the deployment's credentials; null if unlimited. */
   mostPostReads: number | null;
   nowMs: number;
 };
 
-/** A call that may be paid for. `monthPostReads`: what the deployment's credentials have read in the month, with it. */
+/** `monthPostReads`: of the deployment's credentials, this call included. */
 export type Reserved = { id: number; monthPostReads: number };
 
 export type SpendingOperations = typeof spendingOperations;
 
-/** After it an attempt is dead that has not said what its call cost. */
+/** The time after which an unsettled attempt is dead, milliseconds. */
 const lostAfterMs = 86_400_000;
 
-/** What calls of platforms cost: noted before each call, settled after it. */
 export const spendingOperations = {
   /**
-   * Notes what a call may cost at most, before it is made. Errors: `paid_call_repeated` when an earlier attempt at the job was
-   * lost during a call, `budget_used_up` when the call may exceed the month's budget.
+   * Reserves the maximum cost before the call. Errors: `paid_call_repeated` when an earlier attempt at the job was lost
+   * during a call, `budget_used_up` when the call may exceed the month's budget.
    */
   reserveSpending: durable((database, asked: ReservationRequest): Reserved => {
     const { amounts, jobUuid, attempt, own, mostPostReads, nowMs, ...spender } = asked;
@@ -54,26 +53,26 @@ export const spendingOperations = {
     return { id: row.id, monthPostReads: deploymentPostReads(database, spender) };
   }),
 
-  /** Puts what a call cost in the place of what it might have cost. One that is gone counted in full. */
+  /** A missing reservation was already counted in full. */
   settleSpending: durable((database, { id, amounts }: { id: number; amounts: Amounts }): null => {
     const reservation = takeReservation(database, id);
     if (reservation !== null) addUse(database, reservation, amounts);
     return null;
   }),
 
-  /** Corrects what was settled by what the call cost more; less than nothing when it cost less. */
+  /** Negative if it cost less. */
   correctSpending: durable((database, asked: Spender & { amounts: Amounts }): null => {
     addUse(database, asked, asked.amounts);
     return null;
   }),
 
-  /** Posts that the deployment's credentials have read in the month, with those that are about to be read. */
+  /** Includes reserved posts. */
   readPostReads: read((database, asked: Pick<Spender, "month" | "platform">): number =>
     deploymentPostReads(database, asked),
   ),
 };
 
-/** What lost attempts reserved may have been billed. */
+/** Lost attempts may have been billed. */
 function spendDeadReservations(database: Database, beforeMs: number): void {
   for (const reservation of deadReservations(database, beforeMs)) {
     addUse(database, reservation, reservation);
@@ -110,7 +109,7 @@ function usedUp(
   );
 }
 
-/** When the month after `2026-11` begins. */
+/** `2026-11` gives December. */
 function endOf(month: string): string {
   const [year = 0, number = 0] = month.split("-").map(Number);
   return new Date(Date.UTC(year, number, 1)).toISOString().replace(".000Z", "Z");

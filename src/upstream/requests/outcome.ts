@@ -7,7 +7,6 @@ import type { OutgoingRequest, RequestOutcome, SendContext } from "./outgoing-re
 import { plausibleLimit, retryAfterMs, retryUntilMs } from "./rate-limit-headers.ts";
 import { readJson } from "./read-json.ts";
 
-/** What came of one request. */
 export type Outcome =
   | { kind: "answer"; answer: UpstreamAnswer }
   | { kind: "limited"; untilMs: number }
@@ -16,13 +15,11 @@ export type Outcome =
 type Fault = {
   kind: "fault";
   fault: EarshotError;
-  /** Whether a further try can help. */
   mayPass: boolean;
   mayBeBilled: boolean;
   askedPauseMs: number;
 };
 
-/** What an answer is, and what it tells of the limit. */
 export async function outcomeOf(
   { clock, maxValues, onOutcome }: SendContext,
   { url, bucket, way, limitOf, paid }: OutgoingRequest,
@@ -60,7 +57,7 @@ export async function outcomeOf(
   };
 }
 
-/** A fault of sending, or of reading what came. */
+/** While sending, or while reading the answer. */
 export function outcomeErrorOf({ onOutcome }: SendContext, fault: EarshotError): Fault {
   const known = faults.get(fault.code);
   onOutcome(known?.outcome ?? "failed");
@@ -89,7 +86,7 @@ const faults: ReadonlyMap<string, KnownFault> = new Map([
   ["answer_unreadable", { outcome: "unreadable", mayPass: true, mayBeBilled: true }],
   ["answer_too_large", { outcome: "unreadable", mayPass: false, mayBeBilled: true }],
   ["upstream_refused", { outcome: "refused", mayPass: false, mayBeBilled: false }],
-  // Of a renewal, before the request itself: nothing of it reached the platform.
+  // From a renewal: nothing of the request reached the platform.
   ["upstream_failed", { outcome: "failed", mayPass: true, mayBeBilled: false }],
   ["upstream_limited", { outcome: "limited", mayPass: false, mayBeBilled: false }],
   ["credential_refused", { outcome: "credential_refused", mayPass: false, mayBeBilled: false }],

@@ -5,7 +5,6 @@ import type { Limits, Patience, Pauses } from "./limits.ts";
 import type { AskingJob } from "./sessions.ts";
 import type { PaidCall } from "./spending.ts";
 
-/** How a request ended, as it is counted. */
 export type RequestOutcome =
   | "answered"
   | "refused"
@@ -20,11 +19,9 @@ export type SendContext = {
   clock: Clock;
   random: () => number;
   limits: Limits;
-  /** How often a request is sent that fails by what may pass. */
   tries: number;
-  /** Between the tries. */
   retryPauses: Pauses;
-  /** Of the JSON of an answer. */
+  /** JSON values per answer. */
   maxValues: number;
   onOutcome: (outcome: RequestOutcome) => void;
 };
@@ -39,6 +36,5 @@ export type OutgoingRequest = {
   intervalMs: number;
   patience: Patience;
   job: AskingJob;
-  /** Null where nothing is billed. */
   paid: PaidCall | null;
 };

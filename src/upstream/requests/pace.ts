@@ -3,21 +3,19 @@ import { noSlot } from "../../platforms/request-errors.ts";
 import type { AskingJob } from "./sessions.ts";
 
 /**
- * The pace at which jobs begin to ask platforms: no more than `perSecond` in any second. Accounts take turns, and
- * the jobs of an account begin in the order in which they come. `turn` resolves when the job may begin, at once where it has begun already. Errors: `upstream_limited` when its turn comes
- * after its deadline; the reason of its signal. A job whose deadline has passed takes no turn: it may ask no more, and who asks
- * for it says so.
+ * At most `perSecond` jobs start in any second, round-robin among accounts, FIFO within one. `turn` resolves when the job may
+ * start, at once if it already has. Errors: `upstream_limited` when its turn comes after its deadline; the reason of its
+ * signal. A job past its deadline takes no turn: its request fails on its own.
  */
 export type Pace = { turn(job: AskingJob): Promise<void> };
 
 type Waiter = { accountId: string; begin: () => void };
 
 export function createPace({ clock, perSecond }: { clock: Clock; perSecond: number }): Pace {
-  /** The turn of each attempt at a job, until its deadline. */
   const turns = new Map<string, { turn: Promise<void>; untilMs: number }>();
-  /** When the last `perSecond` jobs began, oldest first, by the clock's `elapsed`. */
+  /** The last `perSecond` starts, oldest first, by the clock's `elapsed`. */
   const begun: number[] = [];
-  /** The jobs that wait, by account, in the order of the accounts' turns. */
+  /** Accounts in the order of their turns. */
   const waiting = new Map<string, Waiter[]>();
   let isLetting = false;
 
@@ -46,7 +44,7 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
     });
   }
 
-  /** How many jobs begin before the next one of the account: of others no more than one for each of its own and one. */
+  /** All of the account's own, and of each other account at most one more than those. */
   function waitingBefore(accountId: string): number {
     const own = waiting.get(accountId)?.length ?? 0;
     let before = own;
@@ -63,7 +61,6 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
     if (ofAccount.length === 0) waiting.delete(accountId);
   }
 
-  /** Lets a job begin of the account whose turn it is; the account comes last then. */
   function beginNext(): void {
     const [next] = waiting.values();
     const waiter = next?.[0];
@@ -73,7 +70,7 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
     waiter.begin();
   }
 
-  /** In how many milliseconds a job begins that has so many before it, at the latest. */
+  /** The latest start, milliseconds from now. */
   function beginsInMs(before: number): number {
     const missing = perSecond - begun.length;
     const round = Math.floor(before / perSecond);

@@ -13,7 +13,7 @@ let upstream: HostileUpstream;
 let room: TestRoom;
 let clock: ManualClock;
 
-/** Half of each pause is random, and nothing here. */
+/** The random half of each pause is zero here. */
 beforeEach(async () => {
   clock = createManualClock();
   upstream = await startHostileUpstream(good({}));
@@ -50,7 +50,7 @@ async function session(): Promise<OpenSession> {
 
 const posts = { path: "/posts", bucket: "posts" };
 
-/** How long until so many requests have come, in steps of a quarter, which is what it may tell too little. */
+/** The time until so many requests have come, in steps of a quarter second, so up to one step too short. */
 async function secondsUntil(requests: number): Promise<number> {
   const startMs = clock.now();
   while (upstream.requests.length < requests) {

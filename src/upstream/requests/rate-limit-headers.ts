@@ -1,13 +1,10 @@
 import type { Headers } from "undici";
 import type { Limit } from "../../platforms/upstream.ts";
 
-/** Headers that lie are told by what no limit of a platform is like: windows are of a day at most. */
+/** Implausible rate-limit headers are ignored: windows last a day at most. */
 const longestWindowMs = 86_400_000;
 
-/**
- * What the headers told of a limit, where it can be true; null else. A reset in whole seconds may have been cut down to them,
- * so that it counts a second later.
- */
+/** Null if implausible. A reset in whole seconds may be rounded down, so it counts one second later. */
 export function plausibleLimit(told: Limit | null, nowMs: number): Limit | null {
   if (told === null || !Number.isFinite(told.remaining)) return null;
   const resetMs = told.resetMs % 1_000 === 0 ? told.resetMs + 1_000 : told.resetMs;
@@ -15,7 +12,7 @@ export function plausibleLimit(told: Limit | null, nowMs: number): Limit | null 
   return { remaining: Math.max(0, Math.floor(told.remaining)), resetMs };
 }
 
-/** Until when a refusal (429) asks to be left alone, Unix milliseconds; null where it does not say, or says what cannot be. */
+/** When a 429 allows a retry, Unix milliseconds; null if missing or implausible. */
 export function retryUntilMs(headers: Headers, told: Limit | null, nowMs: number): number | null {
   const afterMs = retryAfterMs(headers.get("retry-after"), nowMs);
   if (afterMs !== null && isAhead(afterMs, nowMs)) return afterMs;

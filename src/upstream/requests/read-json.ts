@@ -7,13 +7,13 @@ import { unreadableAnswer } from "../../platforms/fields.ts";
 
 /** Answers of the three platforms nest to a quarter of it. */
 const maxDepth = 64;
-/** Bytes that are looked at before others get their turn. */
+/** Bytes scanned between yields to the event loop. */
 const turnBytes = 1024 ** 2;
 
 /**
- * The JSON of an answer; null where there is none: of what was refused (4xx) also when its body is something else. Errors:
- * `answer_unreadable` for a body that is empty, cut off, no JSON, nested too deep or of more than `maxValues` values, as parsing
- * very many small ones holds the event loop.
+ * Null if there is none, or if the body of a refusal (4xx) is something else. Errors: `answer_unreadable` for a body that is
+ * empty, truncated, not JSON, nested too deeply or of more than `maxValues` values, because parsing very many small ones
+ * blocks the event loop.
  */
 export async function readJson(
   host: string,
@@ -49,7 +49,7 @@ async function requireShape(host: string, body: Uint8Array, maxValues: number): 
   }
 }
 
-/** It would be no other at the next try. */
+/** Not retryable. */
 const refused = (host: string, why: string): EarshotError =>
   new EarshotError("answer_unreadable", `the answer of ${host} cannot be read: ${why}`, {
     status: 502,
@@ -57,10 +57,10 @@ const refused = (host: string, why: string): EarshotError =>
 
 const decoder = new TextDecoder();
 
-/** UTF-8; a byte order mark is left out. */
+/** Drops a byte order mark. */
 const textOf = (body: Uint8Array): string => decoder.decode(body);
 
-/** The parser's message repeats the body; of it only whether it ended too early is told. */
+/** The parser's message quotes the body, so it is not reported. */
 function reasonOf(fault: unknown, contentType: string | null): string {
   if (messageOf(fault).includes("end of JSON input")) return "it is cut off";
   const type = /^[\w.+-]{1,50}\/[\w.+-]{1,50}/.exec(contentType ?? "")?.[0];

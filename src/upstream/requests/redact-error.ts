@@ -7,8 +7,8 @@ const mostCauses = 8;
 const everything = { depth: mostCauses, maxArrayLength: 1_000, maxStringLength: null } as const;
 
 /**
- * What was thrown, the same where nothing secret stands in it; else another of its kind without: its message and hint each one
- * line, of what caused it the errors alone, by their messages and codes.
+ * Unchanged if it contains no secret, else a redacted error of its kind: message and hint of one line each, causes only if
+ * errors, with message and code.
  */
 export function redactError(thrown: unknown, secrets: Secrets): unknown {
   const isClean = thrown instanceof EarshotError ? isLine(thrown, secrets) : true;

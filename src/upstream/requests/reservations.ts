@@ -2,17 +2,17 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Reserved } from "./operations.ts";
 import type { AskingJob } from "./sessions.ts";
 
-/** What one attempt at a job has reserved for calls that are paid for, and not settled; of all of its sessions. */
+/** Unsettled, of one attempt at a job, over all of its sessions. */
 export type Reservations = {
   /**
-   * Makes a reservation, with the ones that are not settled: further calls of this attempt, not those of an earlier one that
-   * was lost. One at a time, as the next has to know of it. Errors: those of `make`.
+   * Runs in sequence: each reservation passes the unsettled ones of this attempt, not of an earlier, lost one. Errors: those
+   * of `make`.
    */
   reserve(make: (own: readonly number[]) => Promise<Reserved>): Promise<Reserved>;
   settled(id: number): void;
 };
 
-/** The reservations of each attempt, kept until the job's deadline. */
+/** Per attempt, until the job's deadline. */
 export function createReservations(
   clock: Pick<Clock, "now">,
 ): (job: Pick<AskingJob, "uuid" | "attempt" | "deadlineMs">) => Reservations {

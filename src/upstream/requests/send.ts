@@ -6,10 +6,7 @@ import { type Outcome, outcomeErrorOf, outcomeOf } from "./outcome.ts";
 import type { OutgoingRequest, SendContext } from "./outgoing-request.ts";
 import type { AskingJob } from "./sessions.ts";
 
-/**
- * Asks until there is an answer: waits for leave, sends, and tries again what may pass, within the job's time. Errors: as
- * `Session.get` tells them.
- */
+/** Waits for a permit, and retries temporary errors within the job's time. Errors: as `Session.get`. */
 export async function sendRequest(
   context: SendContext,
   question: OutgoingRequest,
@@ -31,7 +28,7 @@ export async function sendRequest(
   }
 }
 
-/** Why the watch over the deadline stops; one for all, as an abort without a reason makes an exception each time. */
+/** Shared, because an abort without a reason creates an exception each time. */
 const answered = new Error("it was answered, or not, before the deadline");
 
 async function askUntil(
@@ -64,16 +61,16 @@ async function askUntil(
     }
   } catch (thrown) {
     if (!progress.mayBeBilled && !progress.isUnderWay) paid?.unbilled();
-    // A job that was lost may be tried again elsewhere, and has to find there what this attempt may have spent.
+    // Another node may retry a lost job, and must find what this attempt may have spent.
     else if (!job.signal.aborted) paid?.billed();
     throw thrown;
   }
 }
 
-/** `isUnderWay`: a request was sent and nothing has come of it. `mayBeBilled`: one that came to nothing may have been billed. */
+/** `isUnderWay`: a request is pending. `mayBeBilled`: a failed one may have been billed. */
 type Progress = { isUnderWay: boolean; mayBeBilled: boolean };
 
-/** Until when the job waits for a limit, Unix milliseconds. */
+/** Unix milliseconds. */
 const waitEndMs = ({ deadlineMs, mostWaitMs }: AskingJob, nowMs: number): number =>
   mostWaitMs === undefined ? deadlineMs : Math.min(deadlineMs, nowMs + mostWaitMs);
 
@@ -91,7 +88,7 @@ async function tryOnce(
     patience,
     intervalMs,
     deadlineMs: waitEndMs(job, clock.now()),
-    // An interval is short, and so is the queue of those who wait for it.
+    // An interval is short, and so is its queue.
     intervalDeadlineMs: job.deadlineMs,
     signal,
   });

@@ -18,10 +18,10 @@ import { createSessions, type SessionsContext } from "./create-sessions.ts";
 import { spendingOperations } from "./operations.ts";
 import type { AskingJob, Sessions } from "./sessions.ts";
 
-/** What the tests of this room share: a platform without methods, a pool that notes what it is told, a store of spending. */
+/** Shared by the tests of this folder: a platform without methods, a pool that records calls, a store of spending. */
 export type TestPool = CredentialPool & {
   credentials: PooledCredential[];
-  /** What it was told, such as `cool c1 posts` and `quarantine c1 why`. */
+  /** The recorded calls, such as `cool c1 posts` and `quarantine c1 why`. */
   told: string[];
 };
 
@@ -99,7 +99,7 @@ export function testPool(): TestPool {
   return pool;
 }
 
-/** A platform that tells its limit as test/support/hostile-upstream.ts does. */
+/** A platform with the rate-limit headers of test/support/hostile-upstream.ts. */
 export function testUpstream(platform: Platform, more: Partial<Upstream> = {}): Upstream {
   const none = { access: [], closest: "nothing" } as const;
   return {
@@ -127,9 +127,9 @@ export type TestRoom = {
   pool: TestPool;
   store: SessionsContext["store"] & { postReads(month: string): Promise<number> };
   outcomes: string[];
-  /** How long the next requests may take; those that follow have all the time that a busy machine needs. */
+  /** Timeouts of the next requests; later ones have all the time that a busy machine needs. */
   timeoutsMs: number[];
-  /** A further process on the same store. */
+  /** Another process on the same store. */
   beside(): Sessions;
   close(): Promise<void>;
 };
@@ -211,7 +211,7 @@ export function jobOf(uuid: string, more: Partial<AskingJob> = {}): AskingJob {
   };
 }
 
-/** Lets a manual clock run, so many milliseconds in each of a real one, until the promise settles. */
+/** Advances a manual clock by `speed` milliseconds per real one until the promise settles. */
 export async function running<Value>(
   clock: ManualClock,
   promise: Promise<Value>,

@@ -4,28 +4,26 @@ import type { AccessKind } from "../../platforms/upstream.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { UsableRelease } from "../credentials/release.ts";
 
-/** The job that asks. `attempt` counts from 1. */
 export type AskingJob = {
   uuid: string;
   accountId: string;
   attempt: number;
-  /** Until when an answer is of use, Unix milliseconds. */
+  /** Until when an answer is useful, Unix milliseconds. */
   deadlineMs: number;
-  /** How long one request may wait for a limit to open; as long as the job has where it is left out. */
+  /** How long a request may wait for a limit to reopen; up to the deadline if omitted. */
   mostWaitMs?: number;
   signal: AbortSignal;
-  /** Resolves when the job is on disk: no platform is asked for it before. Absent when it is already. */
+  /** Resolves when the job is on disk, before any platform request; absent if it already is. */
   accepted?: () => Promise<void>;
-  /** A credential that the gateway has released to this node for this job alone; absent without one. */
+  /** Released by the gateway to this node for this job alone. */
   released?: UsableRelease;
 };
 
-/** Opens sessions: the ways in which a job may ask a platform. */
+/** The accesses by which a job may request a platform. */
 export type Sessions = {
   /**
-   * The ways that are open to a job, the best one first: its account's credentials, the deployment's, then without one where
-   * `access` has `public`. Within one owner `user` before `app`; of each the one used longest ago; those whose bucket is used
-   * up come last. Empty when there is none.
+   * Lists the best first: the account's credentials, the deployment's, then without one if `access` has `public`. Within one
+   * owner `user` before `app`, least recently used first; those with a used-up bucket last.
    */
   open(asked: {
     job: AskingJob;
@@ -33,26 +31,24 @@ export type Sessions = {
     access: readonly AccessKind[];
     whose: "any" | "own";
     bucket: string | null;
-    /** On Mastodon: the origin to ask, with a credential of it or openly; null for any, and openly for the platform's own. */
+    /** On Mastodon: the origin to request; null for any, or the platform's own without a credential. */
     host: string | null;
-    /** This credential alone, whose cursor it is; any when absent or null. */
+    /** The credential to which a cursor is bound; any if absent or null. */
     credentialId?: string | null;
   }): Promise<readonly OpenSession[]>;
-  /** Which ways an account has on a platform at all. */
   configured(platform: Platform, accountId: string): Promise<readonly ConfiguredAccess[]>;
-  /** Why the platform refuses a credential of the account's own; null where it refuses none. */
   refusal(platform: Platform, accountId: string): Promise<string | null>;
 };
 
 export type ConfiguredAccess = { access: AccessKind; owner: "account" | "deployment" | null };
 
 /**
- * `get` and `getPublic` of the session itself throw `upstream_limited` at once when the limit is used up, with `retryAtMs` (see
- * `UpstreamLimited`): another session may be able to answer now. Those of `patient`, the same session for when none
- * is left, wait for the limit's reset and repeat what was refused, and throw it when that lies beyond the job's deadline.
+ * `get` and `getPublic` of the session throw `upstream_limited` at once when the limit is used up, with `retryAtMs` (see
+ * `UpstreamLimited`): another session may be able to answer now. Those of `patient`, as a last resort, wait for the reset and
+ * retry, and throw only if it is after the job's deadline.
  */
 export type OpenSession = Session & {
   patient: Session;
-  /** What its requests were billed so far; null where the platform bills nothing. */
+  /** Null if the platform bills nothing. */
   cost(): SourceCost | null;
 };

@@ -1,10 +1,10 @@
 import type { Database } from "../../db/open.ts";
 import type { Platform } from "../../posts/post.ts";
 
-/** What a call costs, or may cost, in units of the platform and millionths of a dollar. */
+/** Costs in units of the platform and millionths of a dollar. */
 export type Amounts = { postReads: number; userReads: number; requests: number; microUsd: number };
 
-/** Whose call it is, and in which month (UTC, `2026-11`). */
+/** `month` is in UTC, `2026-11`. */
 export type Spender = {
   month: string;
   platform: Platform;
@@ -12,10 +12,7 @@ export type Spender = {
   owner: "account" | "deployment";
 };
 
-/**
- * Adds to what was spent in the month; what was counted too much is taken off. Nothing is kept of an account's own credential
- * that is gone.
- */
+/** Corrections may be negative. Nothing is stored for a deleted credential of an account. */
 export function addUse(database: Database, spender: Spender, amounts: Amounts): void {
   database.run(
     `INSERT INTO upstream_use(month, platform, credential_id, owner, post_reads, user_reads, requests, micro_usd)
@@ -37,7 +34,7 @@ export function addUse(database: Database, spender: Spender, amounts: Amounts): 
   );
 }
 
-/** Posts that the deployment's credentials have read in the month, with those that are about to be read. */
+/** Posts read in the month, including reserved ones. */
 export function deploymentPostReads(
   database: Database,
   { month, platform }: Pick<Spender, "month" | "platform">,
@@ -54,7 +51,6 @@ export function deploymentPostReads(
 
 export type Reservation = Spender & Amounts & { id: number };
 
-/** Takes a reservation away; null when it is gone. */
 export function takeReservation(database: Database, id: number): Reservation | null {
   const row = database.get<Reservation>(`${reservations} WHERE id = :id`, { id });
   if (row === undefined) return null;
@@ -62,7 +58,7 @@ export function takeReservation(database: Database, id: number): Reservation | n
   return row;
 }
 
-/** Of attempts that ended without a word; the oldest, as many as one transaction takes. */
+/** Reservations of attempts that ended without settling; the oldest, as many as one transaction takes. */
 export function deadReservations(database: Database, beforeMs: number): Reservation[] {
   return database.all<Reservation>(
     `${reservations} WHERE made_ms < :beforeMs ORDER BY made_ms LIMIT 100`,
@@ -71,8 +67,8 @@ export function deadReservations(database: Database, beforeMs: number): Reservat
 }
 
 /**
- * Lets go of what names an account: of what its own credentials spent nothing is kept; what its jobs reserved of the
- * deployment's may have been billed, and counts in full for the month. To be called while its jobs and credentials are there.
+ * Drops the spending of the account's own credentials; its jobs' reservations with the deployment's may have been billed, and
+ * count in full for the month. Call it before its jobs and credentials are removed.
  */
 export function forgetSpendingOf(database: Database, accountId: string): void {
   const reserved = database.all<Reservation>(

@@ -294,7 +294,7 @@ describe("a job whose lease was lost during a paid call", () => {
 test("calls of one attempt at the same time are no repetition", async () => {
   const one = { ...hundred, bill: { postReads: 1 } };
   const [session, other] = [await open(), await open()];
-  // Nothing holds the next ones back once an answer has told that nothing is limited.
+  // No limit delays the next ones after an answer has reported none.
   await session.get(one);
   const all = Promise.all([session.get(one), session.get(one), other.get(one)]);
   await expect(running(clock, all)).resolves.toHaveLength(3);

@@ -7,23 +7,19 @@ import type { Reservations } from "./reservations.ts";
 import type { AskingJob } from "./sessions.ts";
 import type { Amounts, Spender } from "./spending-rows.ts";
 
-/** What one session spends. */
 export type Spending = {
   call(bill: Bill): PaidCall;
   cost(): SourceCost;
 };
 
-/** A call that is paid for, however often it is tried. */
+/** A billed call with its retries. */
 export type PaidCall = {
-  /**
-   * Notes on disk what it may cost, before it is sent; once. Errors: `budget_used_up`, `paid_call_repeated`, those of the store.
-   */
+  /** Stores the maximum cost before the first attempt. Errors: `budget_used_up`, `paid_call_repeated`, those of the store. */
   reserve(): Promise<void>;
-  /** It was billed for all that it may cost, as far as is known. */
+  /** Presumably in full. */
   billed(): void;
-  /** It was billed for nothing. */
   unbilled(): void;
-  /** What it was billed for in fact, where it was; told once. */
+  /** The actual bill, if different; call once. */
   settle(bill: Bill): void;
 };
 
@@ -31,11 +27,11 @@ export type SpendingContext = {
   store: Pick<Store<SpendingOperations>, "write">;
   clock: Clock;
   priceOf: (bill: Bill) => number;
-  /** Null where nothing binds. */
+  /** Null if unlimited. */
   mostPostReads: number | null;
   spender: Omit<Spender, "month">;
   job: AskingJob;
-  /** Those of the job's attempt, of all of its sessions. */
+  /** Shared by all sessions of the job's attempt. */
   reservations: Reservations;
 };
 
@@ -84,7 +80,7 @@ export function createSpending(context: SpendingContext): Spending {
       monthPostReads = reads;
     }
 
-    /** What cannot be written stays reserved, and counts in full. */
+    /** A cost that cannot be written stays reserved, and counts in full. */
     function close(amounts: Amounts): void {
       if (!isReserved) return;
       spend(amounts);
@@ -130,7 +126,7 @@ export function createSpending(context: SpendingContext): Spending {
   };
 }
 
-/** The calendar month (UTC) of a time, `2026-11`. */
+/** The UTC month, `2026-11`. */
 export const monthOf = (ms: number): string => new Date(ms).toISOString().slice(0, 7);
 
 const nothing: Amounts = { postReads: 0, userReads: 0, requests: 0, microUsd: 0 };
@@ -142,6 +138,6 @@ const minus = (one: Amounts, other: Amounts): Amounts => ({
   microUsd: one.microUsd - other.microUsd,
 });
 
-/** Counts may come from what a platform says. */
+/** Counts may come from a platform, so they are bounded. */
 const count = (told: number | undefined): number =>
   told === undefined || !Number.isFinite(told) ? 0 : Math.min(1e12, Math.max(0, Math.round(told)));

@@ -1,13 +1,12 @@
 import type { LeasedCredential, Secrets } from "../../platforms/credential.ts";
 import type { PooledCredential } from "../credentials/pool.ts";
 
-/** What one request has used of a credential, whose secret may be replaced while the request is under way. */
+/** Used by one request, because the credential's secrets may be replaced meanwhile. */
 export type UsedSecrets = {
-  /** What the request is to use the credential by. */
   held: LeasedCredential;
-  /** Of what the request used last: a refusal of the platform concerns that alone. */
+  /** Last used: a refusal concerns it alone. */
   revision(): number;
-  /** All that an answer to the request may repeat: what it used last, and what is held. The names mean nothing. */
+  /** All that an answer may echo: the last used and the present ones. The names have no meaning. */
   secrets(): Secrets;
 };
 
@@ -18,7 +17,7 @@ export function usedSecrets({
   let taken = { secrets: held.secrets(), revision: revision() };
 
   function take(secrets: Secrets): Secrets {
-    // What was replaced again before it got here is older than the revision that is held.
+    // A secret already replaced again is older than the present revision.
     if (secrets === held.secrets()) taken = { secrets, revision: revision() };
     return secrets;
   }

@@ -5,19 +5,17 @@ import { segmentNumbersIn } from "../../catalog/orphaned.ts";
 import { openForReading, preparesBigInts } from "../../database.ts";
 import { intactIdentity, type SegmentIdentity, unfinished } from "../../segments/identity.ts";
 
-/** A file that may be a segment. */
 export type Candidate = {
   platform: Platform;
   sequence: number;
-  /** Null where an earlier version of Earshot wrote it last, and where it is damaged. */
+  /** Null if damaged, or last written by an earlier version of Earshot. */
   identity: SegmentIdentity | null;
   posts: number;
-  /** Null where it holds no posts. */
   minId: bigint | null;
   maxId: bigint | null;
 };
 
-/** A file that is none, and why. */
+/** Why a file is not taken as a segment. */
 export type SetAside = Pick<Candidate, "platform" | "sequence"> & { reason: SetAsideReason };
 
 export type SetAsideReason =
@@ -72,7 +70,7 @@ function describe(
   };
 }
 
-/** Null also where the page that says so is damaged. */
+/** Null also if the page is damaged. */
 function idOrNull(prepare: (sql: string) => StatementSync, sql: string): bigint | null {
   try {
     return prepare(sql).get()?.id as bigint | null;

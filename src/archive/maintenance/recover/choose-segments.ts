@@ -2,13 +2,10 @@ import { firstInMillisecond } from "../../../posts/ids.ts";
 import { archiveId } from "../../catalog/archive-id.ts";
 import type { Candidate, SetAside, SetAsideReason } from "./candidates.ts";
 
-/** A candidate that is a segment of the archive, and the first ID that it owns. */
+/** A candidate that is a segment of the archive, with the first ID that it owns. */
 export type ChosenSegment = Candidate & { low: bigint };
 
-/**
- * Which archive the segments are of: the one that the data folder notes, else the one that most posts are of. Null where no
- * segment says so.
- */
+/** The key that matches the id in the data folder, else the one with most posts. Null if no segment has one. */
 export function chooseUriKey(
   candidates: readonly Candidate[],
   notedId: string | null,
@@ -24,11 +21,10 @@ export function chooseUriKey(
 }
 
 /**
- * Which of the candidates are the segments of an archive, with no ID in two of them.
+ * Selects segments with no ID in two of them.
  *
- * A segment that others were put in the place of is gone, unless it was written in the commit of that replacement or in a
- * later one: then the replacement was never committed. Of two that overlap otherwise, one is what a crash left: the one that
- * was not written any more.
+ * A replaced segment is dropped, unless it was written in the replacing commit or later: then the replacement was never
+ * committed. Of two others that overlap, the older one is left from a crash.
  */
 export function chooseSegments(
   candidates: readonly Candidate[],
@@ -66,7 +62,7 @@ function isOfArchive({ identity, platform, sequence }: Candidate, uriKey: string
 
 const writtenIn = ({ identity }: Candidate): number => identity?.writtenIn ?? 0;
 
-/** Whether the segment that this one was to replace was written on. */
+/** Whether the segment that this one was to replace was still written. */
 function isUncommitted({ identity }: Candidate, others: readonly Candidate[]): boolean {
   if (identity === null || identity.replaces === null) return false;
   const replaced = others.find(({ sequence }) => sequence === identity.replaces);
@@ -76,7 +72,7 @@ function isUncommitted({ identity }: Candidate, others: readonly Candidate[]): b
 const isReplaced = ({ sequence }: Candidate, others: readonly Candidate[]): boolean =>
   others.some(({ identity }) => identity?.replaces === sequence);
 
-/** Posts that came late may lie below where a segment began, once it owns the IDs of one that aged out. */
+/** Late posts may be below the start of a segment that took over the IDs of one that aged out. */
 function withLow(candidate: Candidate): ChosenSegment {
   const { identity, minId } = candidate;
   const first = minId === null ? null : firstInMillisecond(minId);

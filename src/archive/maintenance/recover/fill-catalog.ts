@@ -17,11 +17,10 @@ import { type RecoveredRows, recoverRows } from "./recover-rows.ts";
 
 export type Recovered = {
   posts: number;
-  /** Rows, or stretches of rows, that cannot be read. */
   unreadable: number;
-  /** Deleted posts and accounts that segments note. */
+  /** Deleted posts and accounts recorded in segments. */
   deletions: number;
-  /** Segments whose deletions or arrivals cannot be read, as `check` names them. */
+  /** Segments with unreadable deletions or ingest order, named as by `check`. */
   damaged: string[];
 };
 
@@ -35,7 +34,7 @@ export type FillRequest = {
 
 type Highest = { arrival: number; firstArrival: number; counted: number };
 
-/** Writes into an empty catalog what the segments say, each brought up to date first, one commit a segment. */
+/** Migrates each segment first; one commit per segment. */
 export async function fillCatalog(
   catalog: DatabaseSync,
   folder: string,
@@ -100,7 +99,7 @@ function addSegment(
   for (const userId of withoutHandle) accounts.add(platform, userId);
 }
 
-/** What made the terms when the file was made; a segment that another version writes to ends at once. */
+/** The analyzer when the file was created; another version that writes to a segment cuts it at once. */
 function analyzerOf(segment: DatabaseSync): string {
   const read = segment.prepare("SELECT value FROM setting WHERE name = ?");
   const [version, unicode] = ["analyzer", "unicode"].map((name) => read.get(name)?.value);
@@ -142,7 +141,7 @@ function readNumbers(segment: DatabaseSync, highest: Highest): void {
   highest.counted = Math.max(highest.counted, Number(counted?.value ?? 0));
 }
 
-/** Arrivals that may have been forgotten are: no reader is given a part of them. */
+/** Treats an ingest order that may be incomplete as dropped: no client gets a partial one. */
 function arrivalsFrom({ arrival, firstArrival }: Highest, arrivalsKept: number): number {
   if (firstArrival <= 1 || arrival === 0) return 0;
   return Math.max(firstArrival, arrival - arrivalsKept);

@@ -5,17 +5,13 @@ import { catalogMigrations } from "../../catalog/schema.ts";
 import { damagedCatalogTables } from "../../catalog/sums.ts";
 import { openForReading, versionOf } from "../../database.ts";
 
-/**
- * What an older catalog of the same archive says that stays true, or that a source repeats from: deletions, accounts, labels,
- * names, and how far each source had come. Coverage is not taken over, as what it claims may be gone since.
- */
+/** What stays true or is repeated by sources. Coverage is not taken over, because its posts may be gone. */
 const tables = ["tombstone", "handle", "account", "label", "alias", "checkpoint"];
 
-/** Taken over even where they are damaged: a list that is wrong in one row hides more of what must stay hidden than none. */
+/** Taken over even if damaged: losing the whole list would reveal more hidden posts than one wrong row. */
 const hiding: ReadonlySet<string> = new Set(["tombstone", "account", "label"]);
 
 export type FormerCatalog = {
-  /** Null where it cannot be read. */
   uriKey: string | null;
   commitNumber: number;
 };
@@ -35,7 +31,7 @@ export function readFormerCatalog(folder: string): FormerCatalog {
   }
 }
 
-/** Takes over what can be read of the former catalog; the names of the tables that were. */
+/** Returns the names of the copied tables. */
 export function takeOver(catalog: DatabaseSync, folder: string): string[] {
   const damaged = damagedTables(folder);
   try {
@@ -48,7 +44,7 @@ export function takeOver(catalog: DatabaseSync, folder: string): string[] {
     if (version !== catalogMigrations.length) return [];
     const usable = tables.filter((table) => hiding.has(table) || !damaged.has(table));
     const taken = usable.filter((table) =>
-      // Without a condition SQLite copies the bytes of rows that it could not read.
+      // Without a condition SQLite copies even unreadable rows bytewise.
       isDone(
         catalog,
         `INSERT OR IGNORE INTO main.${table} SELECT * FROM former.${table} WHERE true`,
@@ -80,7 +76,7 @@ function damagedTables(folder: string): ReadonlySet<string> {
   }
 }
 
-/** One statement: all of it, or nothing where a page cannot be read. */
+/** All or nothing. */
 function isDone(catalog: DatabaseSync, sql: string): boolean {
   try {
     catalog.exec(sql);

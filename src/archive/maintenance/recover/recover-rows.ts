@@ -8,20 +8,17 @@ import { authorOf } from "../../write/prepare.ts";
 import { rowsOf, type SegmentRow } from "../segment-rows.ts";
 import type { ChosenSegment } from "./choose-segments.ts";
 
-/** What the catalog says of a segment's posts, as their rows say it. */
 export type RecoveredRows = {
   skew: TimeSkew;
   strayed: { hash: bigint; id: bigint }[];
   handles: PreparedHandle[];
-  /** Authors known by their id alone. */
   withoutHandle: Set<string>;
-  /** Rows, or stretches of rows, that cannot be read. */
   unreadable: number;
 };
 
 const rowsOfStep = 1_000;
 
-/** Reads every row of a segment. Yields how many rows each short step read. */
+/** Yields the number of rows of each step. */
 export function* recoverRows(
   segment: DatabaseSync,
   { platform }: ChosenSegment,

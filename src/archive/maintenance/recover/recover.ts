@@ -24,9 +24,8 @@ import { type FormerCatalog, readFormerCatalog, takeOver } from "./former-catalo
 
 export type RecoverRequest = {
   dataDir: string;
-  /** Rebuilds a catalog in which nothing is wrong, too. */
+  /** Rebuilds even an intact catalog. */
   isForced: boolean;
-  /** Arrivals that upkeep remembers. */
   arrivalsKept: number;
   onProgress: (done: number, total: number) => void;
   signal: AbortSignal;
@@ -34,19 +33,17 @@ export type RecoverRequest = {
 
 export type RecoverReport = Recovered & {
   segments: number;
-  /** Files that were not taken, and why. Those that cannot be read are with the former catalog, the others are orphaned. */
+  /** Unreadable files are moved beside the former catalog, others orphaned. */
   setAside: readonly SetAside[];
-  /** Where the former catalog is now; null where there was none. */
+  /** Its new path; null if there was none. */
   former: string | null;
-  /** Tables of the former catalog that were taken over. */
   takenOver: readonly string[];
 };
 
 /**
- * Rebuilds the catalog of an archive from its segments, in the place of one that was lost or is not the present one. Posts
- * that were deleted stay deleted. The former catalog is moved aside, and no file is removed. Coverage, counts that wait, and
- * what else only the catalog knew is unknown afterwards. No other process may use the archive. Killed at any moment, it can be
- * run again. Errors: `folder_in_use`, `catalog_current`, `nothing_to_recover`, `disk_full`, `not_writable`.
+ * Rebuilds a lost or outdated catalog from the segments. Deleted posts stay deleted; the former catalog is moved aside, and
+ * no file is removed. Coverage, pending counts and other catalog-only data are lost. No other process may use the archive.
+ * Can be rerun after a crash. Errors: `folder_in_use`, `catalog_current`, `nothing_to_recover`, `disk_full`, `not_writable`.
  */
 export async function recover(request: RecoverRequest): Promise<RecoverReport> {
   const { dataDir } = request;
@@ -106,7 +103,7 @@ async function recoverIn(folder: string, request: RecoverRequest): Promise<Recov
   return { ...recovered, segments, setAside, former: formerPath, takenOver };
 }
 
-/** Whether the catalog can be used; one that cannot be read can not. */
+/** False if unreadable. */
 function isCurrent(folder: string): boolean {
   try {
     if (!existsSync(catalogPath(folder)) || catalogProblem(folder) !== null) return false;
@@ -128,7 +125,6 @@ function setUriKey(catalog: DatabaseSync, uriKey: string): void {
   catalog.prepare("UPDATE setting SET value = ? WHERE name = 'uri_key'").run(uriKey);
 }
 
-/** The last commit that any file of the archive knows of. */
 function highestCommit(
   candidates: readonly Candidate[],
   uriKey: string | null,
@@ -141,7 +137,7 @@ function highestCommit(
   );
 }
 
-/** Sets aside what is no segment, then puts the new catalog in the place of the former one, whose place it returns. */
+/** Sets rejected files aside, then installs the new catalog; returns the former one's path. */
 async function putInPlace(
   folder: string,
   draft: string,
@@ -169,7 +165,7 @@ function freeFolder(folder: string): string {
 
 const sideFiles = ["-wal", "-shm", "-journal"];
 
-/** The log goes first: a database that is moved without it would lose what is in it. */
+/** The log goes first: a database moved without it would lose its content. */
 async function moveDatabase(from: string, to: string): Promise<void> {
   for (const suffix of [...sideFiles, ""]) {
     if (!existsSync(from + suffix)) continue;
@@ -182,7 +178,7 @@ async function removeDatabase(path: string): Promise<void> {
   for (const suffix of ["", ...sideFiles]) await rm(path + suffix, { force: true });
 }
 
-/** Has segments of an earlier version say who they are, and makes their lists of uris again where their key is lost. */
+/** Writes identities to old segments, and rebuilds their uri lists if the key was lost. */
 async function finish(folder: string, isKeyLost: boolean, signal: AbortSignal): Promise<void> {
   const catalog = openCatalog(folder);
   try {
