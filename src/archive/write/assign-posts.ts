@@ -14,7 +14,7 @@ type PlaceOptions = {
   writerOf(entry: SegmentEntry): SegmentWriter;
 };
 
-/** Decides what each change of one platform does, and begins the platform's first segment where there is none. */
+/** Creates the platform's first segment if there is none. */
 export function assignPosts(
   context: WriteContext,
   platform: Platform,

@@ -3,7 +3,7 @@ import type { Credential, Secrets } from "../../platforms/credential.ts";
 
 type Owned = Pick<Credential, "id" | "accountId">;
 
-/** Whose a sealed secret is: of the deployment's the account is empty, which no account's id is. */
+/** The deployment's account id is empty, which no account's is. */
 function ownerOf({ id, accountId }: Owned): SecretOwner {
   return { purpose: "credential", accountId: accountId ?? "", id };
 }
@@ -14,7 +14,7 @@ export function encryptSecrets(sealer: Encryptor, credential: Owned, secrets: Se
 
 /** Errors: `secret_key_mismatch`. */
 export function decryptSecrets(sealer: Encryptor, credential: Owned, sealed: Uint8Array): Secrets {
-  // What opens was sealed by `sealSecrets`.
+  // Decryption authenticates: only `encryptSecrets` made it.
   return JSON.parse(sealer.open(sealed, ownerOf(credential))) as Secrets;
 }
 
