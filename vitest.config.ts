@@ -43,7 +43,7 @@ export default defineConfig({
       {
         test: {
           name: "service",
-          include: ["test/*.test.ts", "test/oracle/*.test.ts"],
+          include: ["test/*.test.ts"],
           exclude: mockingModules,
           setupFiles,
           // Loading the whole service takes longer than most files' tests.
