@@ -56,6 +56,7 @@ export async function startServiceUnderTest(
     EARSHOT_LOG_LEVEL: "silent",
     EARSHOT_BLUESKY_PUBLIC: "off",
     EARSHOT_DETECT_LANGUAGE: "off",
+    EARSHOT_READERS: "1",
     ...settings,
   });
   const service = await startService(config, { ...overrides, clock });
