@@ -22,7 +22,7 @@ export async function runCommand(
     interactiveNotes: false,
     columns: 80,
     colour: false,
-    environment,
+    environment: { EARSHOT_READERS: "1", ...environment },
     ...(inputOf === undefined ? {} : { input: inputOf(() => out + notes) }),
     stopping: new AbortController().signal,
   });
