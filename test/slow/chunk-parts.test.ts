@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { segmentForms } from "../../../test/support/segment-forms.ts";
-import { lastId } from "../../posts/ids.ts";
-import type { PlanNode } from "../../query/plan.ts";
-import { platformQuery } from "../read/platform-query.ts";
+import { platformQuery } from "../../src/archive/read/platform-query.ts";
+import { lastId } from "../../src/posts/ids.ts";
+import type { PlanNode } from "../../src/query/plan.ts";
+import { segmentForms } from "../support/segment-forms.ts";
 
 const words = ["a", "b", "c", "d", "e"];
 const phrase = (...tokens: string[]): PlanNode => ({

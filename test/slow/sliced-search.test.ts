@@ -1,19 +1,22 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { seededRandom } from "../../../bench/measure.ts";
-import { makePost } from "../../../test/support/make-post.ts";
-import { nameOf, openPostSet, type PostSet } from "../../../test/support/post-set.ts";
-import { lastId } from "../../posts/ids.ts";
-import type { PlanNode } from "../../query/plan.ts";
-import { splitWindow } from "../../query/window.ts";
-import type { Position, SearchAnswer, SearchRequest } from "../archive.ts";
-import { readSegments, segmentPath } from "../catalog/catalog.ts";
-import { openCatalog } from "../catalog/open-catalog.ts";
-import { openForReading } from "../database.ts";
-import { openSegment } from "../segments/segment.ts";
-import { inSlices as inSlicesOf, slicedCandidates } from "../segments/sliced-candidates.ts";
-import { platformQuery } from "./platform-query.ts";
-import { searchSegments } from "./search.ts";
+import { seededRandom } from "../../bench/measure.ts";
+import type { Position, SearchAnswer, SearchRequest } from "../../src/archive/archive.ts";
+import { readSegments, segmentPath } from "../../src/archive/catalog/catalog.ts";
+import { openCatalog } from "../../src/archive/catalog/open-catalog.ts";
+import { openForReading } from "../../src/archive/database.ts";
+import { platformQuery } from "../../src/archive/read/platform-query.ts";
+import { searchSegments } from "../../src/archive/read/search.ts";
+import { openSegment } from "../../src/archive/segments/segment.ts";
+import {
+  inSlices as inSlicesOf,
+  slicedCandidates,
+} from "../../src/archive/segments/sliced-candidates.ts";
+import { lastId } from "../../src/posts/ids.ts";
+import type { PlanNode } from "../../src/query/plan.ts";
+import { splitWindow } from "../../src/query/window.ts";
+import { makePost } from "../support/make-post.ts";
+import { nameOf, openPostSet, type PostSet } from "../support/post-set.ts";
 
 /** Queries of so many frequent terms that FTS5 may walk millions of postings between two matches. */
 const words = ["the", "of", "a", "in", "old", "mill", "river", "stone"];
