@@ -1,6 +1,7 @@
 import type { Database } from "../db/open.ts";
 import { durable } from "../db/operations.ts";
 import type { JsonPage } from "../lib/json-page.ts";
+import { timeAfter } from "../lib/latest-time.ts";
 import type { ShortAnswer, ShortSearch } from "../search/short-search.ts";
 import { withUnsearched } from "../search/unsearched.ts";
 import { usableCredentials } from "../upstream/credentials/rows.ts";
@@ -67,7 +68,7 @@ export const searchOperations = {
     const answer: JobResult = withUnsearched(found.answer, request.unsearched ?? null);
     const result = encodeResult(answer);
     const finishedMs = startedMs + found.tookMs;
-    const times = { startedMs, finishedMs, expiresMs: finishedMs + resultRetentionMs };
+    const times = { startedMs, finishedMs, expiresMs: timeAfter(finishedMs, resultRetentionMs) };
     const inserted = submissionOperations.insertJob.run(database, {
       ...row,
       request: encodeRequest(request),

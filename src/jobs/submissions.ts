@@ -188,7 +188,6 @@ export function createSubmissions(context: SubmissionsContext): {
     { node, nowMs: startedMs }: LeaseTerms,
   ): Promise<SubmittedJob | null> {
     const { uuid, taken } = live;
-    const { accountId, deadlineMs } = taken;
     const version = context.shortSearches?.version() ?? null;
     if (version === null) return null;
     const { resultRetentionMs } = settings;
@@ -200,10 +199,7 @@ export function createSubmissions(context: SubmissionsContext): {
     }
     const { change, finishedMs, expiresMs, body, lengths } = submitted;
     const result = decodeResult(submitted.result);
-    const stand: JobSnapshot = {
-      ...{ uuid, accountId, state: "done", attempts: 1, notBeforeMs: 0, deadlineMs },
-      ...{ node, startedMs, finishedMs, expiresMs, failure: null, change, changedMs: finishedMs },
-    };
+    const stand = doneSnapshot(taken, { node, startedMs, finishedMs, expiresMs }, change);
     const page = body === null ? null : { body, lengths, version };
     context.tellStand(stand, result, { live, page });
     context.shortSearches?.onAnswered(taken.request, now() - startedMs);
@@ -232,12 +228,11 @@ export function createSubmissions(context: SubmissionsContext): {
   }
 
   async function insertDone(
-    { uuid, taken }: LiveJob,
+    { taken }: LiveJob,
     row: InsertedRow,
     { node, nowMs: startedMs }: LeaseTerms,
     result: JobResult,
   ): Promise<SubmittedJob> {
-    const { accountId, deadlineMs } = taken;
     const nowMs = now();
     const end = {
       node,
@@ -247,10 +242,7 @@ export function createSubmissions(context: SubmissionsContext): {
     };
     const answer = { ...end, result: encodeResult(result), fetched: fetchedPosts(result) };
     return await insert(taken, { ...row, answer }, (change) => {
-      const stand: JobSnapshot = {
-        ...{ uuid, accountId, state: "done", attempts: 1, notBeforeMs: 0, deadlineMs, ...end },
-        ...{ failure: null, change, changedMs: nowMs },
-      };
+      const stand = doneSnapshot(taken, end, change);
       context.tellStand(stand, result);
       return jobAfter(taken, stand, result, nowMs);
     });
@@ -300,6 +292,18 @@ async function acceptedBy(writing: Promise<SubmittedJob>, uuid: string): Promise
   );
   if (!isTaken) throw leaseLost(uuid);
 }
+
+type SearchEnd = { node: string; startedMs: number; finishedMs: number; expiresMs: number };
+
+/** A search that was done at its first attempt. */
+const doneSnapshot = (
+  { uuid, accountId, deadlineMs }: Job,
+  end: SearchEnd,
+  change: number,
+): JobSnapshot => ({
+  ...{ uuid, accountId, state: "done", attempts: 1, notBeforeMs: 0, deadlineMs, ...end },
+  ...{ failure: null, change, changedMs: end.finishedMs },
+});
 
 function newJobAt(submittedMs: number, uuid: string, asked: NewJob, lifeMs: number): Job {
   const { accountId, keyId, request, canonicalQuery, warnings } = asked;
