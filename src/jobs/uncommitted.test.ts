@@ -123,7 +123,7 @@ test("the end of all jobs of an account stops what is not committed", async () =
   await expect(submitted).rejects.toMatchObject({ code: "account_suspended" });
 });
 
-test("a job that ended in memory before it was committed waits as any other", async () => {
+test("a job that ended in memory before it was committed is queued like any other job", async () => {
   const { submitted, lease } = await run();
   // The account is not suspended, so the job is accepted.
   await jobs.queue.endAll("one");

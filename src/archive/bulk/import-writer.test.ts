@@ -109,7 +109,7 @@ describe("an import into an archive of its own", () => {
     expect(await findingsIn(archive.folder)).toEqual([]);
   });
 
-  test("goes on in the segment as any import once it is finished", async () => {
+  test("continues in the segment like any import once it is finished", async () => {
     archive.importSealed(posts(0, 10));
     archive.importSealed(posts(5, 15));
     expect(shapes()).toEqual([{ posts: 15, sealed: 10, fts5: 5 }]);
@@ -117,7 +117,7 @@ describe("an import into an archive of its own", () => {
     expect(await findingsIn(archive.folder)).toEqual([]);
   });
 
-  test("is told in the order of the posts' IDs to who follows arrivals", () => {
+  test("is listed in the order of the posts' IDs by ingest order", () => {
     archive.importSealed(posts(10, 30), posts(0, 10));
     const { arrivals } = archive.reader.operations;
     const ids = arrivals({ after: null, limit: 100 }).map(({ id }) => id);
@@ -155,7 +155,7 @@ describe("a gathered import that is not finished", () => {
     expect(await findingsIn(archive.folder)).toEqual([]);
   });
 
-  test("is written as any other when somebody else writes", async () => {
+  test("is written the ordinary way if another process writes", async () => {
     const other = openCatalogBeside(archive);
     archive.importBatch(posts(0, 10), at("1"));
     other.put(post(3, { text: "other all", origin: "stream" }), post(100));
