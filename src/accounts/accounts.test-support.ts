@@ -17,14 +17,13 @@ export type TestAccounts = {
   database: Database;
   store: Store<typeof operations>;
   makeKey(asked?: Partial<NewKey>): Promise<CreatedKey>;
-  /** Inserts a job of the key, with only the columns that limits read. */
+  /** Inserts a job with only the columns that limits read. */
   addJob(key: CreatedKey, uuid: string, submittedMs: number): void;
   /** Reopens the database without its in-memory state. */
   reopen(): TestAccounts;
   remove(): void;
 };
 
-/** Accounts and limits over a control database in its own folder. */
 export function createTestAccounts(
   folder: string = mkdtempSync(join(tmpdir(), "earshot-")),
 ): TestAccounts {

@@ -1,8 +1,6 @@
 import ipaddr from "ipaddr.js";
 
-/**
- * The unit of per-address limits: an IPv4 address (also in IPv6 notation) or an IPv6 /64, because one household has a whole /64.
- */
+/** The unit of per-address limits: an IPv4 address or an IPv6 /64, because one household has a whole /64. */
 export function addressGroup(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

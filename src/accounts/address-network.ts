@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 
-/** /24 of an IPv4 address (also in IPv6 notation), /64 of an IPv6 address, else "unknown". */
+/** IPv4 /24 or IPv6 /64, else "unknown". */
 export function addressNetwork(address: string): string {
   if (!ipaddr.isValid(address)) return "unknown";
   const parsed = ipaddr.process(address);

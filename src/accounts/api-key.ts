@@ -3,9 +3,8 @@ import { crc32 } from "node:zlib";
 import { encodeBase62, type RandomBytes, randomBase62 } from "../lib/base62.ts";
 
 /**
- * An API key is `ear_<id>_<secret><checksum>`: 8 base62 digits of ID, 32 of secret (190 bits), and 6 of the CRC-32 of everything
- * before, so that a typo is detected without a store lookup. The store has only a plain SHA-256 of the secret, because 190 bits
- * cannot be brute-forced.
+ * `ear_<id>_<secret><checksum>`: 8 base62 digits of ID, 32 of secret (190 bits), 6 of CRC-32, which detects typos without a
+ * lookup. The store has a plain SHA-256 of the secret, because 190 bits cannot be brute-forced.
  */
 export type ApiKey = { id: string; secret: string };
 

@@ -12,12 +12,12 @@ export type AuditNote = {
   /** Null for none, as for a refused sign-in. */
   accountId: string | null;
   keyId?: string | null;
-  /** Numbers and fixed words only. Never a name, address or secret, because the log outlives the account. */
+  /** Numbers and fixed words only, never a name, address or secret: the log outlives the account. */
   detail?: Readonly<Record<string, string | number | boolean | null>>;
 };
 
 /**
- * Call it in the transaction of the action, and before account or key rows are deleted: the log refers to both by pseudonyms that
+ * Call it in the transaction of the action, before account or key rows are deleted: the log refers to both by pseudonyms that
  * only those rows resolve.
  */
 export function noteAudit(database: Database, note: AuditNote): void {
@@ -38,7 +38,6 @@ export function noteAudit(database: Database, note: AuditNote): void {
   );
 }
 
-/** A pseudonym in the audit log. */
 export function newAuditId(randomBytes: RandomBytes): string {
   return randomBase62(16, randomBytes);
 }

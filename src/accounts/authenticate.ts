@@ -4,18 +4,18 @@ import type { Method } from "../platforms/methods.ts";
 import { type DeploymentLimits, effectiveLimits, sharedLimits } from "./keys/effective-limits.ts";
 import { storedMethods } from "./keys/key.ts";
 
-/** The key or session of a request; null rates are the deployment's. */
+/** Null rates are the deployment's. */
 export type Caller = {
   keyId: string;
   accountId: string;
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
-  /** Over all calls of its account; null or absent: none. */
+  /** Shared by all calls of the account; null or absent: none. */
   accountRequestsPerSecond?: number | null;
   accountSubmissionsPerMinute?: number | null;
   /** Null: all. */
   methods: readonly Method[] | null;
-  /** The key whose rates its calls use: its own, or its successor's after a rotation. */
+  /** Own ID, or the successor's after a rotation. */
   ratesKeyId: string;
   /** Set for a session only. */
   sessionId?: string;
@@ -40,9 +40,8 @@ const statement = `
   LEFT JOIN account ON account.id = coalesce(account_id, '000000000000')`;
 
 /**
- * Null if the key is unknown, revoked, expired or wrong. Always reads the database, so that a key revoked by another process is
- * refused at once. An unknown ID takes as long as a wrong secret, because it is compared with a placeholder that no secret
- * matches.
+ * Null if the key is unknown, revoked, expired or wrong. Always reads the database, so that revocation by another process is
+ * immediate. An unknown ID is compared with a placeholder, so that it takes as long as a wrong secret.
  */
 export function authenticate(
   database: Database,

@@ -42,7 +42,6 @@ const signUp = (nowMs: number) =>
     isOperator: false,
   });
 
-/** Signs up and deletes the account, which has its own limit. */
 async function comeAndGo(nowMs: number, asked: { keptMs: number } = { keptMs }): Promise<void> {
   const entered = await signUp(nowMs);
   if (entered.kind !== "signed_in") throw new Error(entered.kind);

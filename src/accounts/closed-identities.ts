@@ -2,15 +2,14 @@ import { createHmac, hkdfSync } from "node:crypto";
 import type { Database } from "../db/open.ts";
 
 /**
- * Remembers the operator's limits and the key times of a deleted account, so that signing up again does not reset them. Stored
- * under a hash of the identity keyed with a secret of this store; it names no one.
+ * Remembers limits and key times of a deleted account, so that signing up again does not reset them. Identities are stored as
+ * keyed hashes.
  */
 export type Remembered = {
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
-  /** JSON list of Unix milliseconds, of the last 24 hours. */
+  /** JSON list of Unix milliseconds within 24 hours. */
   keyTimes: string;
-  /** Accounts deleted since `sinceMs`. */
   closings: number;
   sinceMs: number;
 };
@@ -24,7 +23,7 @@ const dayMs = 86_400_000;
 
 type Identity = { provider: string; subject: string };
 
-/** Until `keptMs` from now; 0 remembers nothing. Call it while the identities' rows exist. */
+/** For `keptMs`; 0 remembers nothing. Call it while the identities' rows exist. */
 export function rememberIdentities(
   database: Database,
   { accountId, keptMs, nowMs }: { accountId: string; keptMs: number; nowMs: number },
@@ -84,7 +83,6 @@ export function forgetRemembered(database: Database, nowMs: number): void {
   database.run("DELETE FROM closed_identity WHERE until_ms <= :nowMs", { nowMs });
 }
 
-/** When an account and its predecessors made keys. */
 export const keysMadeSql = `
   SELECT created_ms AS ms FROM api_key WHERE account_id = :accountId
   UNION ALL SELECT value FROM account, json_each(coalesce(earlier_key_times, '[]')) WHERE account.id = :accountId`;

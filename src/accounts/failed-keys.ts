@@ -1,11 +1,11 @@
 import { addressGroup } from "./address-group.ts";
 
 /**
- * Counts different wrong keys per address in any 60 seconds. Repeating the same key is no new guess, so a client with a revoked
- * key does not lock out others at its address. Memory is bounded: the least recently seen address is evicted.
+ * Counts different wrong keys per address in any 60 seconds. A repeated key is no new guess, so a client with a revoked key does
+ * not lock out others. The least recently seen address is evicted.
  */
 export type FailedKeys = {
-  /** `presentedHash`: of everything presented. */
+  /** `presentedHash` covers everything presented. */
   note(address: string, presentedHash: string, limit: number, nowMs: number): void;
   /** 0 if the address is below `limit`. */
   blockedMs(address: string, limit: number, nowMs: number): number;
@@ -37,7 +37,6 @@ export function createFailedKeys(): FailedKeys {
   }
 
   function blockedMs(address: string, limit: number, nowMs: number): number {
-    // Most servers see no wrong keys.
     if (addresses.size === 0) return 0;
     const wrongKeys = addresses.get(addressGroup(address));
     if (wrongKeys === undefined) return 0;

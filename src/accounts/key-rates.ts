@@ -5,7 +5,6 @@ export type RatedKey = {
   keyId: string;
   requestsPerSecond: number;
   submissionsPerMinute: number;
-  /** Null or absent: none. */
   account?: AccountRates | null;
 };
 
@@ -16,12 +15,12 @@ export type AccountRates = {
   submissionsPerMinute: number | null;
 };
 
-/** `waitMs`: until an allowed call may proceed, or a refused one may be repeated. */
+/** `waitMs` until an allowed call may proceed, or a refused one may be repeated. */
 type Turn = { allowed: boolean; waitMs: number };
 
 /**
- * Two limits per key and, where set, per account, each an exact sliding log. Refused calls are free. Times never decrease; their
- * origin is arbitrary. Keys and accounts without counted calls are evicted.
+ * Two exact sliding logs per key and, where set, per account. Refused calls are free. Times never decrease; their origin is
+ * arbitrary.
  */
 export type KeyRates = {
   /** Now, or at the first free slot within `maxWaitMs`. */
@@ -29,7 +28,7 @@ export type KeyRates = {
   takeSubmission(key: RatedKey, nowMs: number): Turn;
   /** Reverts a submission allowed at `takenMs`. */
   giveBackSubmission(key: RatedKey, takenMs: number): void;
-  /** Records an earlier submission, oldest first and before any other call. `accountId` is null if only the key counts it. */
+  /** Records an earlier submission, oldest first, before any other call. `accountId` null: only the key counts it. */
   noteSubmission(
     by: { keyId: string; accountId: string | null },
     atMs: number,
@@ -37,7 +36,6 @@ export type KeyRates = {
   ): void;
   /** `burst` first; `remaining` is the lower one of key and account. */
   state(key: RatedKey, nowMs: number): PolicyState[];
-  /** Tracked keys and accounts. */
   size(): number;
 };
 
@@ -63,7 +61,6 @@ export function createKeyRates(): KeyRates {
     return logs;
   }
 
-  /** The key, and its account if that has limits. */
   function bearersOf(key: RatedKey, nowMs: number): readonly Bearer[] {
     const { account = null } = key;
     const bearers: Bearer[] = [{ logs: touch(key.keyId), rates: key }];
@@ -72,7 +69,7 @@ export function createKeyRates(): KeyRates {
     return bearers;
   }
 
-  /** Two checks suffice, because a touch adds at most one entry. The entries touched last stay. */
+  /** Evicts what no longer counts. Two checks per touched entry suffice, because a touch adds at most one. */
   function forgetIdle(touched: number, nowMs: number): void {
     let looks = 2 * touched;
     for (const [id, { burst, search }] of held) {
@@ -118,7 +115,6 @@ export function createKeyRates(): KeyRates {
   };
 }
 
-/** Reports the lower one of key and account. */
 function policyState(
   policy: LimitPolicy,
   bearers: readonly Bearer[],

@@ -1,7 +1,6 @@
 /**
- * Rates are in the memory of the store, not of an HTTP server: two servers on one store share them, and no request costs a
- * write. After a restart the searches of the last minute are read from the job table; per-second rates and wrong keys start
- * empty.
+ * Rate limits live in the memory of the store, not of an HTTP server: servers share them, and no request costs a write. After a
+ * restart, submissions of the last minute are read from the job table; per-second rates and wrong keys start empty.
  */
 
 import type { Database } from "../db/open.ts";
@@ -19,20 +18,20 @@ import {
   type SessionNote,
 } from "./sessions/find-session.ts";
 
-/** `elapsedMs` is monotonic, from one clock for all users of a store; `nowMs` is Unix time. */
+/** `elapsedMs` is monotonic, from one clock for all users of a store. */
 type CallTime = { elapsedMs: number; nowMs: number };
 
-/** With the deployment's limits. Flat, with hashes as text, because that is cheapest to transfer. */
+/** Flat, with hashes as text, because that is cheapest to transfer. */
 export type AdmissionRequest = CallTime &
   Limits & {
     address: string;
     /** Null if there is no well-formed key. */
     keyId: string | null;
-    /** Base64 SHA-256 of the secret; null if there is no well-formed key. */
+    /** Base64 SHA-256 of the secret. */
     keyHash: string | null;
     /** Base64 SHA-256 of everything presented; null if nothing was. */
     presentedHash: string | null;
-    /** The job that is read: if it is the caller's, the request may wait up to `maxWaitMs`. */
+    /** The job to read; its owner may wait up to `maxWaitMs`. */
     readOf: string | null;
     maxWaitMs: number;
   };
@@ -69,7 +68,6 @@ export type SubmissionAnswer = {
 
 export type LimitOperations = typeof limitOperations;
 
-/** Rate limits, in memory, shared by all users of one store. */
 export const limitOperations = {
   /** Restores recent submissions; otherwise the first call does it. */
   restoreRates: memory((database, asked: CallTime): null => {
@@ -77,7 +75,7 @@ export const limitOperations = {
     return null;
   }),
 
-  /** Checks the address's wrong keys, then the key, then takes one of its requests. */
+  /** Checks the address's wrong keys, then the key, then takes one request. */
   admit: memory((database, asked: AdmissionRequest): AdmissionAnswer => {
     const held = limitsOf(database);
     const nowMs = timeOf(database, held, asked);
@@ -145,7 +143,6 @@ function callerOf(database: Database, id: string, keyHash: string, asked: Admiss
   return authenticate(database, { id, secretHash, nowMs, requestsPerSecond, submissionsPerMinute });
 }
 
-/** Now, or later if the request reads a job of the caller. */
 function turnOf(
   database: Database,
   { rates }: HeldLimits,
@@ -165,7 +162,6 @@ function turnOf(
     : { kind: "refused", caller, retryAfterMs: waitMs, policies };
 }
 
-/** Falls back to the deployment's limits. */
 export function ratedKey(caller: Caller, limits: Limits): RatedKey {
   return {
     keyId: caller.ratesKeyId,
@@ -177,7 +173,6 @@ export function ratedKey(caller: Caller, limits: Limits): RatedKey {
 
 type Sharing = "accountId" | "accountRequestsPerSecond" | "accountSubmissionsPerMinute";
 
-/** Null if nothing is shared. */
 export function accountRates({
   accountId,
   accountRequestsPerSecond: requestsPerSecond = null,
@@ -190,7 +185,6 @@ export function accountRates({
 const limitsOf = perStore(() => ({
   rates: createKeyRates(),
   failedKeys: createFailedKeys(),
-  /** Null before the first call. */
   latestMs: null as number | null,
   /** Latest Unix time of any call: an expired key stays expired when the clock is set back. */
   latestWallMs: 0,
@@ -200,10 +194,7 @@ type HeldLimits = ReturnType<typeof limitsOf>;
 
 const rebuiltMs = 60_000;
 
-/**
- * Calls from different contexts may arrive out of order: a late one counts as made at the time of its predecessor. The first call
- * restores earlier submissions.
- */
+/** A late call counts as made at the time of its predecessor. The first call restores earlier submissions. */
 function timeOf(database: Database, held: HeldLimits, asked: CallTime): number {
   const elapsedMs = exactMs(asked.elapsedMs);
   if (held.latestMs === null) {
@@ -215,7 +206,7 @@ function timeOf(database: Database, held: HeldLimits, asked: CallTime): number {
   return held.latestMs;
 }
 
-/** Multiples of 2^-10 ms add exactly: a minute from now is exactly 60,000 ms away. */
+/** Multiples of 2^-10 ms add exactly in floating point. */
 function exactMs(ms: number): number {
   return Math.floor(ms * 1_024) / 1_024;
 }

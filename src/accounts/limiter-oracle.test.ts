@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => accounts.remove());
 
-/** A reference limiter that records every call and examines all of them. */
+/** A reference limiter that examines every recorded call. */
 function createOracle(limit: number, windowMs: number) {
   const calls: number[] = [];
   const countedAt = (ms: number) => calls.filter((atMs) => atMs + windowMs > ms).length;
@@ -20,7 +20,6 @@ function createOracle(limit: number, windowMs: number) {
     windowMs,
     limit,
     remaining: (nowMs: number) => Math.max(0, limit - countedAt(nowMs)),
-    /** The time until one more call fits. */
     waitMs: (nowMs: number) => {
       const moments = [nowMs, ...calls.map((atMs) => atMs + windowMs)].filter((ms) => ms >= nowMs);
       return Math.min(...moments.filter((ms) => countedAt(ms) < limit)) - nowMs;

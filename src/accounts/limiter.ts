@@ -18,12 +18,8 @@ export type LimitState = { asOfMs: number; policies: readonly PolicyState[] };
 
 export type Entrant = {
   address: string;
-  /** The Authorization header. */
   authorization: string | undefined;
-  /**
-   * The job that is read: if it is the caller's, the read waits for a free slot, oldest first, up to `maxWaitMs`. Null for other
-   * requests, which never wait.
-   */
+  /** If the job is the caller's, the read waits for a free slot, FIFO, up to `maxWaitMs`. Null never waits. */
   readOf: string | null;
   maxWaitMs: number;
 };
@@ -34,7 +30,7 @@ type Admission =
   /** Missing, malformed, unknown, revoked, expired or wrong key. */
   | { kind: "unknown" }
   | { kind: "suspended" }
-  /** May proceed after `turnInMs`, for which the caller must wait; it is counted in any case. */
+  /** The caller must wait `turnInMs`; the request is already counted. */
   | { kind: "admitted"; caller: Caller; turnInMs: number; limits: LimitState }
   | { kind: "refused"; caller: Caller; retryAfterMs: number; limits: LimitState };
 
@@ -49,28 +45,23 @@ export type SubmissionDecision = {
   policy: LimitPolicy;
   retryAfterMs: number;
   limits: LimitState;
-  /**
-   * Reverts an allowed submission that was refused for another reason; idempotent. Null if there was nothing to revert or the
-   * store does not answer, in which case its log is lost anyway.
-   */
+  /** Reverts an allowed submission; idempotent. Null if there was nothing to revert or the store does not answer. */
   giveBack(): Promise<LimitState | null>;
 };
 
 /**
- * Two limits per key, each an exact sliding log: `burst`, requests in any second, and `search`, submissions in any 60 seconds;
- * refused calls are free. One limit per address: different wrong keys in any 60 seconds. The logs are shared by all users of the
- * store. Times are monotonic, so that setting the wall clock back has no effect. After a restart, submissions of the last minute
- * count if they have a job row: counts and deleted jobs have none. Errors: those of the store.
+ * Per key, exact sliding logs: `burst`, requests per second, and `search`, submissions per 60 s. Per address, different wrong
+ * keys per 60 s. Refused calls are free. Times are monotonic. After a restart only submissions with a job row count, so counts
+ * and deleted jobs do not. Errors: those of the store.
  */
 export type Limiter = {
-  /** At startup, so that the first call need not. */
+  /** Optional; otherwise the first call does it. */
   restore(): Promise<void>;
   /** Authenticates and takes one request, in one call to the store. */
   admit(entrant: Entrant): Promise<Admission>;
   admitSession(entrant: SessionEntrant): Promise<SessionAdmission>;
   takeSubmission(caller: Caller): Promise<SubmissionDecision>;
   state(caller: Caller): Promise<LimitState>;
-  /** `burst` first. */
   statesOf(keys: readonly RatedKey[]): Promise<PolicyState[][]>;
 };
 

@@ -1,7 +1,6 @@
 import { count } from "../lib/settings/kinds.ts";
 import { defaultsOf, type SettingsOf } from "../lib/settings/setting.ts";
 
-/** Of the deployment; a key may have its own. */
 export const limitSettings = {
   requestsPerSecond: count(
     "EARSHOT_REQUESTS_PER_SECOND",
@@ -41,6 +40,6 @@ export type PolicyState = {
   limit: number;
   windowMs: number;
   remaining: number;
-  /** Until `remaining` grows; 0 if nothing is used. */
+  /** Milliseconds until `remaining` grows; 0 if nothing is used. */
   growsInMs: number;
 };

@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => accounts.remove());
 
-/** When each of the four searches starts, how often it is polled, and what the polling second is measured from. */
+/** When the four searches start, how often each is polled, and where the polling second starts. */
 type Habits = {
   offsetsMs: readonly number[];
   polls: readonly number[];
@@ -22,8 +22,8 @@ const simulatedMs = 180_000;
 let storeMs = 0;
 
 /**
- * A typical client: up to four concurrent searches, each polled once a second and then fetched. It waits for each response, fails
- * at the first refused poll or fetch, and repeats refused submissions.
+ * A typical client: up to four concurrent searches, each polled once a second. It stops at the first refused poll or fetch and
+ * repeats refused submissions.
  */
 async function simulate({ offsetsMs, polls, pollsAfter }: Habits): Promise<Record<string, number>> {
   const clock = createManualClock();

@@ -1,8 +1,8 @@
 import type { PolicyState } from "./limits.ts";
 
 /**
- * Header fields of draft-ietf-httpapi-ratelimit-headers: `q` calls per `w` seconds; `r` remain, more in `t` seconds, rounded up.
- * Written by hand as RFC 9651 lists that need no escaping, because a general serializer costs more than the limits themselves.
+ * Headers of draft-ietf-httpapi-ratelimit-headers: `q` calls per `w` seconds; `r` remain, more in `t` seconds, rounded up.
+ * Written by hand, because a general RFC 9651 serializer costs more than the limits themselves.
  */
 export function rateLimitFields(policies: readonly PolicyState[]) {
   return {

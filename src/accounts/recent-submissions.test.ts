@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => accounts.remove());
 
-/** The ages in seconds of counted submissions; the arguments are seconds relative to now. */
+/** Takes seconds relative to now; returns ages in seconds. */
 function agesAfter(submittedSeconds: readonly number[]): number[] {
   for (const [index, seconds] of submittedSeconds.entries()) {
     accounts.addJob(key, `${index}`, nowMs + seconds * 1_000);

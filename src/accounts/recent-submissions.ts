@@ -4,9 +4,9 @@ import type { Database } from "../db/open.ts";
 export type RecentSubmission = { keyId: string; accountId: string | null; ageMs: number };
 
 /**
- * Submissions of the last `windowMs` with a job row, oldest first. Rows have wall-clock times but are ordered by submission: if
- * the clock was set back, a row's age is bounded by its neighbours, so a row from the future is as old as the next one, or new if
- * there is none. A clock set forward makes earlier rows older, which cannot be distinguished from time that has passed.
+ * Submissions of the last `windowMs` with a job row, oldest first. Rows have wall-clock times but are in submission order, so if
+ * the clock was set back, a row's age is bounded by its neighbours': a row from the future is as old as the next one. A clock set
+ * forward cannot be detected.
  */
 export function recentSubmissions(
   database: Database,

@@ -1,17 +1,16 @@
 /**
- * An exact sliding-window log: no window, wherever it starts, exceeds the limit. Times are monotonic and may lie in the future,
- * for calls that wait for their slot. O(log n) per call.
+ * An exact sliding-window log: no window, wherever it starts, exceeds the limit. Times are monotonic and may be in the future,
+ * for waiting calls. O(log n) per call.
  */
 export type SlidingLog = {
-  /** Includes future calls. */
   used(nowMs: number): number;
   /** Until one more call is allowed. */
   waitMs(limit: number, nowMs: number): number;
-  /** Until more calls remain; 0 if all remain. */
+  /** Until more calls remain; 0 if none is used. */
   growsInMs(limit: number, nowMs: number): number;
   /** Not before the last recorded call, whatever `atMs`. */
   add(atMs: number, nowMs: number): void;
-  /** Removes the newest call recorded at this time, if present. */
+  /** Removes the newest call of this time, if any. */
   takeBack(atMs: number): void;
 };
 
@@ -31,7 +30,7 @@ export function createSlidingLog(windowMs: number): SlidingLog {
     return timeOf(index) + windowMs;
   }
 
-  /** Index of the oldest call whose window has not passed. */
+  /** The oldest call whose window has not passed. */
   function firstCounted(nowMs: number): number {
     let low = 0;
     let high = size;

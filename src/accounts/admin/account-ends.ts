@@ -4,11 +4,11 @@ import type { Clock } from "../../lib/clock.ts";
 import type { deletionOperations, EndingAccount } from "./deletion-operations.ts";
 
 /**
- * Ends the jobs of suspended and deleted accounts and deletes the rows of the latter: at once in this process, within a second
- * after another process did it (`earshot accounts`), at the next start after a crash.
+ * Ends the jobs of suspended and deleted accounts and deletes the rows of the latter. Polls for changes by other processes
+ * (`earshot accounts`) every second, and resumes after a crash.
  */
 export type AccountEnds = {
-  /** Resolves when the account's jobs have ended and, if it was deleted, no data is left. */
+  /** Resolves when the jobs have ended and a deleted account has no data left. */
   settle(account: EndingAccount): Promise<void>;
   start(): void;
   stop(): Promise<void>;
@@ -18,7 +18,6 @@ export type AccountEndsContext = {
   store: Store<typeof deletionOperations>;
   jobs: Pick<JobQueue, "endAll">;
   clock: Clock;
-  /** Drops in-memory data of a deleted account. */
   forget: (accountId: string) => void;
   onFault: (thrown: unknown) => void;
 };

@@ -8,16 +8,13 @@ export type AuditEntry = {
   atMs: number;
   action: AuditAction;
   actor: string;
-  /** Null if no account is concerned. */
   subject: string | null;
   key: string | null;
   detail: Readonly<Record<string, string | number | boolean | null>>;
 };
 
 export type AuditPart = {
-  /** Null reads all. */
   accountId: string | null;
-  /** Null starts at the newest. */
   before: number | null;
   limit: number;
 };

@@ -5,7 +5,7 @@ import { requireOtherOperator } from "./last-operator.ts";
 import { type AccountListing, accountListing, type Role } from "./listing-operations.ts";
 import { unknownAccount } from "./resolve-account.ts";
 
-/** Omitted fields stay unchanged; null limits are the deployment's. */
+/** Omitted fields stay unchanged. */
 export type AccountChangeRequest = {
   accountId: string;
   actor: Actor;
@@ -18,10 +18,7 @@ export type AccountChangeRequest = {
 };
 
 export const changeOperations = {
-  /**
-   * Atomic and audited. Suspension ends sessions at once and jobs soon after (account-ends.ts). Errors: `account_not_found`,
-   * `last_operator`.
-   */
+  /** Atomic and audited. Suspension ends sessions at once, jobs soon after. Errors: `account_not_found`, `last_operator`. */
   changeAccount: durable((database, asked: AccountChangeRequest): AccountListing => {
     const { accountId, nowMs } = asked;
     const before = accountListing(database, accountId, nowMs);
@@ -87,7 +84,7 @@ function suspend(
     { accountId, nowMs, reason },
   );
   database.run("DELETE FROM session WHERE account_id = :accountId", { accountId });
-  // Free text may name a person, so it is not copied to the audit log.
+  // Free text may name a person, so the audit log omits it.
   if (before.suspendedMs === null) note(database, asked, "account_suspended");
   else if (before.suspendedReason !== reason) {
     note(database, asked, "account_suspended", { reason_changed: true });

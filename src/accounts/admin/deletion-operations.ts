@@ -9,18 +9,18 @@ import { unknownAccount } from "./resolve-account.ts";
 export type DeletionRequest = {
   accountId: string;
   actor: Actor;
-  /** How long a new sign-up gets the account's limits back; default: one day. */
+  /** How long a new sign-up inherits the account's limits; default one day. */
   keptMs?: number;
   nowMs: number;
 };
 
 export type EndingAccount = { id: string; ending: "suspended" | "deleted" };
 
-/** Accounts are closed at once, then deleted in batches, so that no transaction blocks the writer for long. */
+/** Closed at once, then deleted in batches, so that no transaction blocks the writer for long. */
 export const deletionOperations = {
   /**
-   * Deletes identities, sessions, keys and credentials, and refuses new jobs; `dropClosedAccount` deletes the rest, also after a
-   * crash. Errors: `account_not_found`, `last_operator`.
+   * Deletes what identifies the owner and refuses new jobs; `dropClosedAccount` deletes the rest. Errors: `account_not_found`,
+   * `last_operator`.
    */
   closeAccount: durable((database, asked: DeletionRequest): null => {
     const { accountId, actor, keptMs = rememberedMs, nowMs } = asked;
@@ -37,7 +37,7 @@ export const deletionOperations = {
       accountId,
     });
     for (const table of namingTables) deleteOf(database, table, accountId);
-    // There may be many deliveries, which are deleted later; disabling stops them now.
+    // Disabling stops deliveries now; their many rows are deleted later.
     database.run(
       "UPDATE webhook SET disabled_ms = :nowMs, due_ms = NULL WHERE account_id = :accountId",
       { accountId, nowMs },
@@ -50,7 +50,6 @@ export const deletionOperations = {
     return null;
   }),
 
-  /** Deletes a batch, the account row last. */
   dropClosedAccount: durable(
     (database, { accountId }: { accountId: string }): { isMore: boolean } => {
       const closed = database.get(
@@ -63,7 +62,7 @@ export const deletionOperations = {
         ({ sql, limit }) => database.run(sql, { accountId, limit }) === limit,
       );
       if (dropped.includes(true)) return { isMore: true };
-      // Again, because a request admitted earlier may have added rows.
+      // A request admitted earlier may have added rows.
       for (const table of [...namingTables, "webhook"] as const) {
         deleteOf(database, table, accountId);
       }
@@ -73,7 +72,7 @@ export const deletionOperations = {
     },
   ),
 
-  /** `servedMs`: the last heartbeat of a server, which deletes the rest; null for none. */
+  /** `servedMs`: last heartbeat of a server, which deletes the rest; null for none. */
   accountRest: read(
     (
       database,
@@ -87,7 +86,6 @@ export const deletionOperations = {
     },
   ),
 
-  /** At most 100. */
   endingAccounts: read((database, _args: null): EndingAccount[] =>
     database.all("SELECT id, ending FROM account WHERE ending IS NOT NULL LIMIT 100"),
   ),
@@ -103,7 +101,7 @@ export const deletionOperations = {
   }),
 };
 
-/** Tables with few rows per account. */
+/** Few rows per account. */
 const namingTables = ["session", "identity", "sign_in_link", "api_key", "credential"] as const;
 
 function deleteOf(
@@ -114,7 +112,7 @@ function deleteOf(
   database.run(`DELETE FROM ${table} WHERE account_id = :accountId`, { accountId });
 }
 
-/** Tables with possibly many rows, and batch sizes. A job with its result may be large. */
+/** Possibly many rows, and batch sizes. A job with its result may be large. */
 const parts: readonly { sql: string; limit: number }[] = [
   {
     sql: `DELETE FROM spot_check WHERE id IN (SELECT spot_check.id FROM job JOIN spot_check ON spot_check.uuid = job.uuid

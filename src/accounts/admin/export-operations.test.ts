@@ -22,7 +22,6 @@ afterEach(() => {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** All parts of a kind. */
 function partsOf(kind: ExportedKind): ExportPart[] {
   const parts: ExportPart[] = [];
   let after: ExportPart["next"] = null;
@@ -44,7 +43,7 @@ const linesOf = (kind: ExportedKind): Row[] =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line));
 
-/** Inserts a row of ann's with a value in each required column. */
+/** A row with a value in each required column. */
 function fill(table: string, values: Readonly<Record<string, string | number>> = {}): void {
   const columns = database.all<{ name: string; type: string; must: number; value: string | null }>(
     `SELECT name, type, "notnull" OR pk AS must, dflt_value AS value FROM pragma_table_info('${table}')`,
@@ -64,7 +63,6 @@ function fill(table: string, values: Readonly<Record<string, string | number>> =
 
 const owners: Readonly<Record<string, string>> = { account_id: "ann", detail: "{}" };
 
-/** Text that also parses as JSON. */
 function usual(type: string): string | number | Uint8Array {
   if (type === "BLOB") return new Uint8Array([1]);
   return type === "INTEGER" ? 1 : "[]";
@@ -171,5 +169,4 @@ describe("a line of an export", () => {
   );
 });
 
-/** The name of a column in a line. */
 const nameOf = (column: string): string => column.replace(/(?<=^|_)at_ms$|ms$/, "at");

@@ -20,7 +20,6 @@ export const exportOperations = {
     },
   ),
 
-  /** Without secrets and hashes; serialised on the reader thread. */
   exportAccount: read((database, { accountId, kind, after }: ExportRequest): ExportPart => {
     let text = "";
     let lines = 0;

@@ -6,7 +6,6 @@ import { accountNameSql } from "./names.ts";
 /** Null at the start of a kind. */
 export type ExportPosition = readonly (string | number)[] | null;
 
-/** In the order of an export. */
 export const exportedKinds = [
   "account",
   "identity",
@@ -27,7 +26,6 @@ type Exported = { line: Line; place: ExportPosition };
 
 type Next = (database: Database, accountId: string, after: ExportPosition) => Exported | null;
 
-/** Reads the row after a position, by one unique column. */
 function byColumn<Row extends { place: string | number }>(
   sql: string,
   lowest: string | number,
@@ -57,7 +55,7 @@ function plainLine({ place: _place, ...columns }: Columns): Line {
   );
 }
 
-/** The next row after a position; null at the end. Contains no secrets and no hashes. */
+/** The next row after a position; null at the end. Contains no secrets or hashes. */
 export const nextRow: Readonly<Record<ExportedKind, Next>> = {
   account: byColumn<Row>(
     `SELECT id AS place, id, ${accountNameSql} AS name, role, created_ms, suspended_ms, suspended_reason, requests_per_second,

@@ -1,7 +1,7 @@
 import type { Database } from "../../db/open.ts";
 import { EarshotError } from "../../lib/errors.ts";
 
-/** Refuses to remove the last operator who can sign in. Errors: `last_operator`. */
+/** Errors: `last_operator` if no other operator can sign in. */
 export function requireOtherOperator(database: Database, accountId: string): void {
   const last = database.get(
     `SELECT 1 FROM account WHERE id = :accountId AND role = 'operator' AND suspended_ms IS NULL AND NOT EXISTS

@@ -5,18 +5,16 @@ import { accountIdOf, nextStep, unknownAccount } from "./resolve-account.ts";
 
 export type Role = "member" | "operator";
 
-/** Times are Unix milliseconds; null limits are the deployment's. */
+/** Null limits are the deployment's. */
 export type AccountListing = {
   id: string;
   name: string;
   provider: string | null;
   role: Role;
   createdMs: number;
-  /** Last use of its sessions, keys or sign-ins. */
   seenMs: number | null;
   suspendedMs: number | null;
   suspendedReason: string | null;
-  /** Neither revoked nor expired. */
   keys: number;
   /** Accurate to 15 minutes. */
   searches24h: number;
@@ -29,7 +27,6 @@ export type AccountPosition = { createdMs: number; id: string };
 export type AccountListPart = {
   /** Part of a login, name or ID, case-insensitive; null lists all. */
   query: string | null;
-  /** Null starts at the newest. */
   after: AccountPosition | null;
   limit: number;
   nowMs: number;
@@ -38,10 +35,7 @@ export type AccountListPart = {
 const dayMs = 86_400_000;
 
 export const listingOperations = {
-  /**
-   * Matching accounts, newest first, and the position up to which accounts were scanned; null at the end. Scans a bounded number,
-   * so that it does not block other reads.
-   */
+  /** Newest first, with the position scanned so far; null at the end. Scans a bounded number of accounts per call. */
   listAccounts: read(
     (
       database,
@@ -79,7 +73,6 @@ export const listingOperations = {
       accountListing(database, id, nowMs),
   ),
 
-  /** See `accountIdOf`. Errors: `account_not_found`, `ambiguous_account`. */
   resolveAccount: read((database, { account }: { account: string }): string => {
     const id = accountIdOf(database, account);
     if (id === null) throw unknownAccount(account, nextStep(database, account));
@@ -101,7 +94,7 @@ const listed = `SELECT account.id, ${accountNameSql} AS name,
     requests_per_second AS requestsPerSecond, submissions_per_minute AS submissionsPerMinute
   FROM account`;
 
-/** Accounts scanned per batch: some milliseconds. */
+/** Takes a few milliseconds. */
 const accountsSeen = 1_000;
 
 const olderAccounts = "(account.created_ms, account.id) < (:afterMs, :afterId)";

@@ -29,12 +29,12 @@ export const nodeAdminOperations = {
     }),
   ),
 
-  /** As `changeNodeState`. Errors: `node_not_found`, `node_not_approved`, `node_removed`. */
+  /** Errors: `node_not_found`, `node_not_approved`, `node_removed`. */
   changeNode: durable(
     (database, { nodeId, change, actor, nowMs }: NodeChangeRequest): NodeRecord => {
       const { state, action } = outcomes[change];
       const changed = changeNodeState(database, { id: nodeId, state, nowMs });
-      // A node's name is free text and stays out of the audit log.
+      // A node's name is free text, so the audit log omits it.
       const detail = { node: nodeId };
       noteAudit(database, { atMs: nowMs, action, actor, accountId: null, detail });
       return changed;

@@ -3,8 +3,8 @@ import { EarshotError } from "../../lib/errors.ts";
 import { isKept } from "./names.ts";
 
 /**
- * Matches an ID, else a name, else a login with its provider (`github:ann`). Users choose their logins, so a bare login never
- * matches. Errors: `ambiguous_account`.
+ * Matches an ID, else a name, else `provider:login`. Users choose their logins, so a bare login never matches. Errors:
+ * `ambiguous_account`.
  */
 export function accountIdOf(database: Database, account: string): string | null {
   const [first, second] = database.all<{ id: string; rank: number }>(
@@ -28,7 +28,6 @@ export function unknownAccount(account: string, hint: string = listHint): Earsho
   });
 }
 
-/** The hint for a bare login or a key's name. */
 export function nextStep(database: Database, account: string): string {
   const login = database.get<{ provider: string }>(
     "SELECT provider FROM identity WHERE login = :account COLLATE NOCASE",

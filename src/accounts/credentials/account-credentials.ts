@@ -29,9 +29,8 @@ type AskedCredential = {
 };
 
 /**
- * Credentials of accounts, for their owners: those of other accounts and the deployment do not exist. No result and no error
- * contains secrets. Errors of changes: `credential_not_found`, `credential_invalid` with a pointer, `too_many_credentials`, and
- * those of the platform.
+ * An owner's credentials; others do not exist for them. Results and errors contain no secrets. Errors of changes:
+ * `credential_not_found`, `credential_invalid` with a pointer, `too_many_credentials`, and those of the platform.
  */
 export type AccountCredentials = {
   kinds: readonly CredentialKind[];
@@ -41,13 +40,12 @@ export type AccountCredentials = {
   list(accountId: string): Promise<readonly Credential[]>;
   /** Stores it if the platform accepts it. */
   add(accountId: string, asked: AskedCredential): Promise<Credential>;
-  /** Starts a dialogue in a browser. Errors: also `too_many_attempts`. */
+  /** Starts a browser dialogue. Errors: also `too_many_attempts`. */
   authorize(accountId: string, asked: AskedCredential): Promise<Step<Credential>>;
-  /** Continues the dialogue. Errors: also `authorization_not_found`. */
+  /** Continues it. Errors: also `authorization_not_found`. */
   answer(accountId: string, id: string, answer: string): Promise<Step<Credential>>;
   test(accountId: string, id: string): Promise<CheckedCredential & { credential: Credential }>;
   remove(accountId: string, id: string): Promise<void>;
-  /** Ends all dialogues. */
   stop(): Promise<void>;
 };
 

@@ -21,7 +21,6 @@ beforeEach(() => {
   });
 });
 
-/** Asks once and returns the answer. */
 async function askOnce(dialogue: Dialogue): Promise<string> {
   dialogue.show("Open https://x.example/\u001b[31m\n");
   return `made of ${await dialogue.ask("The address: ")}`;

@@ -9,7 +9,6 @@ import { tooManyAttempts } from "./faults.ts";
 export type AuthorizationSettings = {
   /** Of a whole dialogue. */
   authorizationMs: number;
-  /** Maximum number of open dialogues. */
   maxAuthorizationsPerAccount: number;
   maxAuthorizations: number;
 };
@@ -18,16 +17,15 @@ export type Step<Made> =
   | { state: "question"; id: string; texts: readonly string[]; question: string }
   | { state: "done"; made: Made };
 
-/** Dialogues that authorise a credential in a browser, across requests. In memory only. */
+/** Browser dialogues that authorise a credential across requests; in memory only. */
 export type Authorizations<Made> = {
   /**
    * Runs until the first question or the end. At the account's maximum, its oldest waiting dialogue ends. Errors:
    * `too_many_attempts`; those of `run`.
    */
   begin(accountId: string, run: (dialogue: Dialogue) => Promise<Made>): Promise<Step<Made>>;
-  /** Errors: `authorization_not_found` if it ended or belongs to another account; those of `run`. */
+  /** Errors: `authorization_not_found`; those of `run`. */
   answer(accountId: string, id: string, answer: string): Promise<Step<Made>>;
-  /** Resolves when running dialogues have ended. */
   stop(): Promise<void>;
 };
 
@@ -37,7 +35,6 @@ type Pending<Made> = {
   texts: string[];
   /** Null while `run` is working. */
   asked: PromiseWithResolvers<string> | null;
-  /** The next question or the result. */
   next: PromiseWithResolvers<Step<Made>>;
   run: Promise<void>;
   ended: AbortController;

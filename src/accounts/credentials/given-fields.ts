@@ -3,13 +3,9 @@ import type { CredentialField } from "../../platforms/credential.ts";
 
 type Given = Readonly<Record<string, string>>;
 
-/** Characters. */
 const longestValue = 16_384;
 
-/**
- * Trimmed and non-empty. Errors: `credential_invalid` with a detail per missing, unknown or malformed field; no detail repeats a
- * value.
- */
+/** Trimmed and non-empty. Errors: `credential_invalid` with a detail per field; no detail repeats a value. */
 export function givenFields(fields: readonly CredentialField[], written: Given): Given {
   const unknown = Object.keys(written).filter((name) => !fields.some((one) => one.name === name));
   const details = [
@@ -47,7 +43,7 @@ function invalid(details: readonly ErrorDetail[]): EarshotError {
   return new EarshotError("credential_invalid", message, { status: 422, details });
 }
 
-/** Adds a pointer to the field that the message starts with (`password: …`), or to the dialogue's answer (`the address: …`). */
+/** Adds a pointer to the field that starts the message (`password: …`), or to the dialogue's answer (`the address: …`). */
 export function pointedAt(fault: EarshotError, fields: readonly CredentialField[]): EarshotError {
   const { code, status, retryable, hint } = fault;
   const [, name = "", rest = ""] = /^([\w ]{1,40}): (.+)$/s.exec(fault.message) ?? [];

@@ -8,7 +8,7 @@ import {
 import { type Actor, noteAudit } from "../audit.ts";
 
 export const accountCredentialOperations = {
-  /** As `keepCredential`. Errors: `too_many_credentials`, `unknown_account`, `account_suspended`. */
+  /** Errors: `too_many_credentials`, `unknown_account`, `account_suspended`. */
   addCredential: durable(
     (database, { actor, ...kept }: StoredSecretCredential & { actor: Actor }): null => {
       const { accountId, platform, kind, nowMs: atMs } = kept;

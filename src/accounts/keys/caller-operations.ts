@@ -5,10 +5,10 @@ import { authenticate, type Caller, type PresentedKey } from "../authenticate.ts
 type Named = Pick<Caller, "keyId" | "accountId" | "sessionId">;
 
 export const callerOperations = {
-  /** For a key presented to a node. Does not count against its rates. */
+  /** Does not count against the key's rates. */
   introspectKey: read((database, asked: PresentedKey) => authenticate(database, asked)),
 
-  /** Callers whose key or session has ended or whose account is suspended or deleted, by session ID, else key ID. */
+  /** Session IDs, else key IDs, whose key, session or account has ended. */
   findEndedCallers: read(
     (database, asked: { callers: readonly Named[]; idleMs: number; nowMs: number }): string[] =>
       asked.callers

@@ -20,7 +20,7 @@ import { keyColumns } from "./read-keys.ts";
 /** Accounts own jobs and cursors; keys belong to accounts and carry limits. */
 export type NewKey = KeyLimits & {
   name: string;
-  /** ID, name or login; a new account with this name if there is none, unnamed if null. */
+  /** ID, name or login; an unknown name creates the account; null creates an unnamed one. */
   accountName: string | null;
   /** Absent: all. */
   methods?: readonly Method[] | null;
@@ -32,7 +32,6 @@ export type NewKey = KeyLimits & {
 
 export type KeyListing = StoredKey & KeyLimits & { accountName: string | null; revoked: boolean };
 
-/** For the keys of all accounts. */
 export function commandLineKeyOperations(randomBytes: RandomBytes) {
   function accountOf(database: Database, { accountName, nowMs }: NewKey): string {
     const known = accountName === null ? null : accountIdOf(database, accountName);
@@ -50,7 +49,7 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
   }
 
   return {
-    /** Errors: `invalid_request` for its name, `too_many_keys`, `account_not_found` for a login, `ambiguous_account`. */
+    /** Errors: `invalid_request`, `too_many_keys`, `account_not_found` for a login, `ambiguous_account`. */
     createKey: durable((database, asked: NewKey): CreatedKey => {
       const { methods = null, expiresMs = null, maxKeys = keyDefaults.maxPerAccount } = asked;
       const { requestsPerSecond, submissionsPerMinute, nowMs } = asked;
@@ -67,7 +66,6 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
         database.get(`SELECT 1 FROM api_key WHERE ${isLiveSql} LIMIT 1`, { nowMs }) !== undefined,
     ),
 
-    /** Oldest first, including ended ones. */
     listKeys: read((database, _args: null): KeyListing[] =>
       database
         .all<Omit<KeyListing, "revoked" | "methods"> & { methods: string | null }>(

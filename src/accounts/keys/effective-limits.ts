@@ -1,22 +1,15 @@
-/** For accounts and keys without their own. */
 export type DeploymentLimits = { requestsPerSecond: number; submissionsPerMinute: number };
 
 const noCap = Number.MAX_SAFE_INTEGER;
 
-/**
- * The command line's rate of the key, else its account's, else the deployment's (parameters of the same names), capped by the
- * owner's.
- */
+/** The command line's rate of the key, else its account's, else the deployment's, capped by the owner's. */
 export const effectiveLimits = `
   min(coalesce(api_key.requests_per_second, account.requests_per_second, :requestsPerSecond),
     coalesce(api_key.owner_requests_per_second, ${noCap})) AS requestsPerSecond,
   min(coalesce(api_key.submissions_per_minute, account.submissions_per_minute, :submissionsPerMinute),
     coalesce(api_key.owner_submissions_per_minute, ${noCap})) AS submissionsPerMinute`;
 
-/**
- * Shared by all keys of the account. Null if it has none of its own, or if the command line gave the key a rate, which is not
- * shared.
- */
+/** Shared by all keys of the account. Null if it has no rates, or if the command line gave the key its own. */
 export const sharedLimits = `
   CASE WHEN api_key.requests_per_second IS NULL THEN account.requests_per_second END AS accountRequestsPerSecond,
   CASE WHEN api_key.submissions_per_minute IS NULL THEN account.submissions_per_minute END AS accountSubmissionsPerMinute`;

@@ -15,13 +15,11 @@ import {
 } from "./key.ts";
 import { keyColumns } from "./read-keys.ts";
 
-/** To an owner, other accounts' keys do not exist. */
 export type EndedKey = { id: string; by: Exclude<Actor, "service">; nowMs: number };
 
 export type Rotation = EndedKey & {
   /** How long both keys are valid. */
   overlapMs: number;
-  /** Per 24 hours. */
   newPerDay: number;
 };
 
@@ -38,8 +36,8 @@ type HeldKey = Omit<StoredKey, "methods"> & {
 export function keyEndOperations(randomBytes: RandomBytes) {
   return {
     /**
-     * Creates a successor; the key itself expires after the overlap. At most two keys of a chain are valid: a still valid
-     * predecessor of the key ends at once. Errors: `key_not_found`, `key_ended`, `too_many_keys`.
+     * Creates a successor; the key expires after the overlap. At most two keys of a chain are valid: a still valid predecessor
+     * ends at once. Errors: `key_not_found`, `key_ended`, `too_many_keys`.
      */
     rotateKey: durable((database, asked: Rotation): CreatedKey => {
       const { id, by, overlapMs, newPerDay, nowMs } = asked;
@@ -68,7 +66,7 @@ export function keyEndOperations(randomBytes: RandomBytes) {
       return made;
     }),
 
-    /** Also revokes a still valid predecessor. Ended keys stay unchanged. Errors: `key_not_found`. */
+    /** Also revokes a still valid predecessor; idempotent. Errors: `key_not_found`. */
     revokeKey: durable((database, asked: EndedKey): null => {
       const { id: revokedId, by, nowMs } = asked;
       const held = heldKey(database, asked);

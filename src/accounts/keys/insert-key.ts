@@ -11,7 +11,7 @@ export type KeyRow = {
   accountId: string;
   name: string;
   methods: readonly Method[] | null;
-  /** From the command line, instead of the account's. */
+  /** From the command line; overrides the account's. */
   given: KeyLimits;
   /** Caps set by its owner. */
   lowered: KeyLimits;
@@ -19,7 +19,7 @@ export type KeyRow = {
   nowMs: number;
 };
 
-/** Also writes the audit entry; the account no longer gets a first key. */
+/** Also writes the audit entry and clears the account's pending first key. */
 export function insertKey(
   database: Database,
   key: KeyRow,
@@ -86,7 +86,8 @@ export function refuseTooMany(
 const dayMs = 86_400_000;
 
 /**
- * Errors: `too_many_keys`. Counts ended keys and those of a deleted predecessor account: each new key starts with unused rates.
+ * Errors: `too_many_keys`. Counts ended keys and those of a deleted predecessor account, because each new key starts with unused
+ * rates.
  */
 export function refuseTooFast(
   database: Database,

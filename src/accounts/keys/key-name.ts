@@ -1,6 +1,5 @@
 import { EarshotError } from "../../lib/errors.ts";
 
-/** In characters. */
 export const longestKeyName = 60;
 
 /** Except the two joiners that scripts and emoji need. */
@@ -11,7 +10,7 @@ export function isOneVisibleLine(text: string): boolean {
   return !invisible.test(text);
 }
 
-/** Trimmed, NFC. Errors: `invalid_request` unless it is 1 to 60 visible characters. */
+/** Trimmed, NFC. Errors: `invalid_request`. */
 export function checkedKeyName(written: string): string {
   const name = written.trim().normalize("NFC");
   const isReadable = visible.test(name) && isOneVisibleLine(name);

@@ -6,7 +6,6 @@ export type KeyLimits = {
   submissionsPerMinute: number | null;
 };
 
-/** Times are Unix milliseconds. */
 export type StoredKey = {
   id: string;
   accountId: string;
@@ -29,7 +28,6 @@ export type KeyState = "active" | "expiring" | "expired" | "revoked";
 export type CreatedKey = {
   id: string;
   accountId: string;
-  /** Shown only once. */
   token: string;
 };
 
@@ -50,7 +48,7 @@ export function isLive(state: KeyState): boolean {
   return state === "active" || state === "expiring";
 }
 
-/** As SQL over `api_key`, at `:nowMs`. */
+/** SQL over `api_key`, at `:nowMs`. */
 export const isLiveSql = livingSql("api_key");
 
 /** For a table alias. */

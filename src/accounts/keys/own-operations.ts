@@ -12,7 +12,6 @@ import { type OwnKey, ownKey, ownKeyList } from "./read-keys.ts";
 import { lowerableTo, refuseRaised } from "./refuse-raised.ts";
 import { refuseWidened } from "./refuse-widened.ts";
 
-/** `limits`: the deployment's. */
 export type Owner = { accountId: string; limits: DeploymentLimits; nowMs: number };
 
 /** Null rates are the account's. */
@@ -27,7 +26,6 @@ export type MadeKey = { key: OwnKey; token: string };
 export type NewOwnKey = Owner & KeyChoice & { maxKeys: number; newPerDay: number };
 export type KeyChanges = Owner & { id: string; changes: Partial<KeyChoice> };
 
-/** Keys of other accounts do not exist. */
 export function ownKeyOperations(randomBytes: RandomBytes) {
   function made(database: Database, owner: Owner, choice: KeyChoice): MadeKey {
     const { accountId, limits, nowMs } = owner;
@@ -39,7 +37,7 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
   }
 
   return {
-    /** Errors: `invalid_request` for its name, a rate or its expiry, `too_many_keys`. */
+    /** Errors: `invalid_request`, `too_many_keys`. */
     createOwnKey: durable((database, asked: NewOwnKey): MadeKey => {
       const { accountId, limits, maxKeys, newPerDay, nowMs } = asked;
       const name = checkedKeyName(asked.name);
@@ -117,7 +115,7 @@ function keyOf(
   return held;
 }
 
-/** A rotated key cannot be changed, so that it ends when its rotation says. */
+/** Otherwise a rotated key could outlive its overlap. */
 function refuseEnded(key: OwnKey, nowMs: number): void {
   const state = keyStateOf(key, nowMs);
   if (state === "active") return;
@@ -148,7 +146,7 @@ function columnsOf(changes: Partial<KeyChoice>): Record<string, string | number 
   };
 }
 
-/** Omits the new name from the audit log. */
+/** The audit log omits names. */
 function changedDetail(changes: Partial<KeyChoice>): Record<string, string | number | true | null> {
   const { name, methods, expiresMs, requestsPerSecond, submissionsPerMinute } = changes;
   return {

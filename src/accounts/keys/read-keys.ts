@@ -43,7 +43,7 @@ export function ownKey(
   return row === undefined ? null : fromRow(row);
 }
 
-/** Newest first, without keys that ended before `endedSinceMs`. */
+/** Newest first, without those ended before `endedSinceMs`. */
 export function ownKeyList(
   database: Database,
   asked: { accountId: string; endedSinceMs: number; limits: DeploymentLimits },

@@ -5,10 +5,7 @@ import type { KeyChoice } from "./own-operations.ts";
 import type { OwnKey } from "./read-keys.ts";
 import { lowerableTo } from "./refuse-raised.ts";
 
-/**
- * A key with higher rates than its account, from the command line, may only be narrowed by its owner. Errors: `invalid_request`
- * for a later expiry or more methods.
- */
+/** An owner may only narrow a key whose rates exceed the account's. Errors: `invalid_request`. */
 export function refuseWidened(
   database: Database,
   held: OwnKey,
@@ -42,7 +39,6 @@ export function refuseWidened(
 
 const endOf = (expiresMs: number | null): number => expiresMs ?? Number.POSITIVE_INFINITY;
 
-/** Null: all. */
 function isWithin(methods: KeyChoice["methods"], held: OwnKey["methods"]): boolean {
   if (held === null) return true;
   return methods?.every((method) => held.includes(method)) ?? false;

@@ -1,4 +1,4 @@
-/** First match wins, because browsers also name those that they derive from. */
+/** First match wins, because derived browsers also name their base. */
 const browsers = [
   [/\bEdg(?:e|A|iOS)?\//, "Edge"],
   [/\bOPR\//, "Opera"],
@@ -18,10 +18,9 @@ const systems = [
   [/\bLinux\b/, "Linux"],
 ] as const;
 
-/** Bounds the work on a header of arbitrary length. */
 const longestLookedAt = 512;
 
-/** Such as "Firefox on Linux". Contains only fixed words, never text of the header. */
+/** Such as "Firefox on Linux". Only fixed words, never text of the header. */
 export function agentWords(userAgent: string | undefined): string {
   const text = userAgent?.slice(0, longestLookedAt) ?? "";
   const browser = nameIn(browsers, text);

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
-/** CSRF tokens, derived from the session: nothing is stored, and a token of another session is invalid. */
+/** Derived from the session, so nothing is stored. */
 export type CsrfTokens = {
   of(sessionId: string): string;
   isOf(sessionId: string, token: string): boolean;

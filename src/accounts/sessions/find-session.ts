@@ -5,13 +5,13 @@ export type CallerSession = {
   id: string;
   accountId: string;
   role: "member" | "operator";
-  /** When its token was last replaced, and whether the request presented the current one. */
+  /** When the token was last replaced, and whether the request presented the current one. */
   rotatedMs: number;
   bringsCurrent: boolean;
   expiresMs: number;
 };
 
-/** The change to the session's row; `first_use`: of a replacement token. */
+/** `first_use`: of a replacement token. */
 export type SessionNote = "first_use" | "used" | null;
 
 export type FoundSession =
@@ -28,7 +28,6 @@ export type PresentedSession = {
   idleMs: number;
 };
 
-/** Precision of the last-use time. */
 export const useNotedMs = 60_000;
 
 type Row = {
@@ -97,13 +96,13 @@ type Presented = Pick<PresentedSession, "generation" | "asker">;
 /** `next`: issued as a replacement and not used before. */
 type Place = "current" | "replaced" | "next";
 
-/** Two clients may have been issued tokens of one generation; the first one used becomes current. */
+/** Two clients may hold tokens of one generation; the first used becomes current. */
 function placeOf(row: Row, { generation, asker }: Presented): Place {
   if (generation > row.generation) return "next";
   return generation === row.generation && asker === row.asker ? "current" : "replaced";
 }
 
-/** Grace period after the first use of the replacement, for requests in flight. */
+/** Grace period for requests in flight. */
 function isStillGood(row: Row, { generation }: Presented, nowMs: number): boolean {
   const isLast = generation >= row.generation - 1;
   return isLast && row.formerUntilMs !== null && nowMs < row.formerUntilMs;

@@ -21,7 +21,7 @@ export type StartedSession = {
   token: SessionToken;
 };
 
-/** Above the account's maximum, the least recently used sessions end. */
+/** Above the account's maximum, the least recently used session ends. */
 export function addSession(
   database: Database,
   accountId: string,

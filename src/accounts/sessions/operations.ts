@@ -23,7 +23,6 @@ export type SessionRow = {
 
 export type SignedInAccount = {
   id: string;
-  /** The display name. */
   name: string;
   provider: "github" | "gitlab" | null;
   role: "member" | "operator";
@@ -37,13 +36,12 @@ type OfSession = { accountId: string; sessionId: string };
 
 export function sessionOperations(randomBytes: RandomBytes) {
   return {
-    /** The account must exist. */
     startSession: durable(
       (database, asked: NewSession & { accountId: string }): StartedSession =>
         addSession(database, asked.accountId, asked, randomBytes),
     ),
 
-    /** First use of a replacement token: makes it current and starts its predecessor's grace period. */
+    /** First use of a replacement token: makes it current and starts the grace period of its predecessor. */
     advanceSession: durable(
       (
         database,
@@ -76,7 +74,6 @@ export function sessionOperations(randomBytes: RandomBytes) {
       },
     ),
 
-    /** False if there is no such session. */
     endSession: durable(
       (
         database,
@@ -109,7 +106,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
       },
     ),
 
-    /** For a replaced token: the user and the thief cannot be distinguished. */
+    /** A replaced token was used again: the user and the thief cannot be distinguished. */
     endStolenSession: durable(
       (database, { sessionId, nowMs }: { sessionId: string; nowMs: number }): null => {
         const row = database.get<{ accountId: string }>(
@@ -128,7 +125,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
       },
     ),
 
-    /** Live sessions, most recently used first. */
+    /** Most recently used first. */
     listSessions: read(
       (
         database,

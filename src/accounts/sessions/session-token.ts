@@ -2,14 +2,12 @@ import { createHmac, hash, hkdfSync, timingSafeEqual } from "node:crypto";
 import { type RandomBytes, randomBase62 } from "../../lib/base62.ts";
 
 /**
- * A handle of 131 random bits, a generation that increases with each replacement, and a hash of the client that requested it,
- * authenticated with the server's key. The store has only a hash of the handle and the current generation, so a leaked store
- * signs no one in, and a replaced token can be distinguished from a forged one. Repeating a request for a replacement gives the
- * same token; another client gets a different one.
+ * A random handle (131 bits), a generation and a hash of the requesting client, authenticated with the server's key. The store
+ * has only a hash of the handle and the current generation, so a leaked store signs no one in. Requesting a replacement again
+ * gives the same token; another client gets a different one.
  */
 export type SessionToken = { handle: string; generation: number; asker: string };
 
-/** Genuine, with its session's public ID. */
 export type PresentedToken = SessionToken & { id: string };
 
 export type SessionTokens = {
@@ -48,7 +46,6 @@ export function firstToken(randomBytes: RandomBytes): PresentedToken {
   return { id: sessionIdOf(handle), handle, generation: 1, asker: "-".repeat(8) };
 }
 
-/** For a request from this browser and network. */
 export function nextToken(
   { handle, generation }: SessionToken,
   { agent, addressGroup }: { agent: string; addressGroup: string },
@@ -62,12 +59,11 @@ function sessionIdOf(handle: string): string {
   return hash("sha256", handle, "base64url").slice(0, 22);
 }
 
-/** 256 random bits in base64url. */
 export function newSecret(randomBytes: RandomBytes): string {
   return Buffer.from(randomBytes(32)).toString("base64url");
 }
 
-/** Base64 SHA-256, which is cheap to transfer to the store. */
+/** Base64 SHA-256. */
 export function hashOfSecret(secret: string): string {
   return hash("sha256", secret, "base64");
 }

@@ -46,7 +46,7 @@ async function start(): Promise<{ accountId: string; id: string; token: SessionT
   return { accountId, id, token };
 }
 
-/** The outcome of a request with a token; records the first use of a replacement as the server does. */
+/** Records the first use of a replacement as the server does. */
 async function admitted(token: SessionToken, atMs = nowMs): Promise<string> {
   const presented = tokens.parse(tokens.print(token));
   if (presented === null) return "no token";

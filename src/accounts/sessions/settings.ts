@@ -24,7 +24,6 @@ export const sessionSettings = {
   ),
 };
 
-/** Milliseconds. */
 export const sessionRotation = {
   /** Age at which a session's token is replaced. */
   rotationMs: hourMs,

@@ -2,7 +2,7 @@ import { durable } from "../../db/operations.ts";
 
 /** A pending sign-in has no row; its state is in the browser's cookie. */
 export const attemptOperations = {
-  /** False if it was finished before. Remembered until it would expire anyway. */
+  /** False if finished before. Remembered until the attempt expires. */
   finishSignIn: durable(
     (database, { hash, expiresMs }: { hash: string; expiresMs: number }): boolean =>
       database.run(

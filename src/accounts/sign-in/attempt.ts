@@ -1,12 +1,12 @@
 import { createHmac, hash, timingSafeEqual } from "node:crypto";
 import type { ProviderName } from "./provider.ts";
 
-/** A pending sign-in has one secret, encrypted in the browser's cookie. Provider and store see only one-way derivations of it. */
+/** A pending sign-in has one secret, encrypted in the browser's cookie. Provider and store see only one-way derivations. */
 export function attemptHash(secret: string): string {
   return hash("sha256", secret, "base64");
 }
 
-/** OAuth `state`. Depends on the provider, so that another provider's callback is refused (mix-up attack). */
+/** OAuth `state`. Depends on the provider, which prevents mix-up attacks. */
 export function stateOf(secret: string, provider: ProviderName): string {
   return derived(secret, `earshot sign-in state ${provider}`);
 }

@@ -5,7 +5,6 @@ export type Attempt = {
   provider: ProviderName;
   returnTo: string;
   expiresMs: number;
-  /** Origin of its state and code verifier (attempt.ts). */
   secret: string;
 };
 

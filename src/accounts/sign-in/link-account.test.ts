@@ -10,8 +10,6 @@ import { insertAccount } from "../insert-account.ts";
 import { hashOfSecret } from "../sessions/session-token.ts";
 import { type AccountStore, accountStoreOperations } from "../store.ts";
 
-/** The account that a sign-in link without an account leads to. */
-
 let folder: string;
 let database: Database;
 let store: AccountStore;

@@ -30,7 +30,7 @@ export async function authorizationUrl(
   return url.href;
 }
 
-/** Throws SignInRefused, without the provider's own words. */
+/** Throws SignInRefused, without the provider's text. */
 export async function accessToken(
   provider: Provider,
   fetch: GuardedFetch,
@@ -80,7 +80,7 @@ export async function readProfile(
 }
 
 /**
- * One readable membership suffices; if none is found and one was unreadable, it is an error rather than a refusal. Throws
+ * One readable membership suffices; if none is found and one was unreadable, that is an error, not a refusal. Throws
  * SignInRefused.
  */
 export async function isMemberOfAny(
@@ -99,7 +99,7 @@ export async function isMemberOfAny(
   return false;
 }
 
-/** Null if unknown: the provider fails, rate-limits, or refuses the request. */
+/** Null if unknown: the provider failed or refused the request. */
 async function membershipOf(
   provider: Provider,
   fetch: GuardedFetch,
@@ -184,7 +184,7 @@ const knownErrors: readonly string[] = [
   "unverified_user_email",
 ];
 
-/** GitHub returns errors with status 200; others with 400, as the standard requires. */
+/** GitHub returns errors with status 200. */
 function tokenRefusal(fault: unknown): SignInRefused {
   const error = wordOf(fault, "error") ?? wordOf(fieldOf(fieldOf(fault, "cause"), "body"), "error");
   const known = knownErrors.find((word) => word === error);

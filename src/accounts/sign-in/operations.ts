@@ -9,7 +9,7 @@ import { hashOfSecret, newSecret } from "../sessions/session-token.ts";
 import { attemptOperations } from "./attempt-operations.ts";
 import type { ProviderName } from "./provider.ts";
 
-/** The browser's earlier session; signing in ends it, also another account's. */
+/** The browser's earlier session, which signing in ends. */
 export type LeftSession = string | null;
 
 export type SignedIn =
@@ -20,7 +20,7 @@ export type SignedIn =
 
 type Arrival = NewSession & { leaves: LeftSession };
 
-/** The name of the account for links without one, unless taken. */
+/** Account of links without one, unless the name is taken. */
 const operatorName = "operator";
 
 export function signInOperations(randomBytes: RandomBytes) {
@@ -108,7 +108,6 @@ export function signInOperations(randomBytes: RandomBytes) {
   return {
     ...attemptOperations,
 
-    /** Creates an account if there is none. */
     signInIdentity: durable(
       (
         database,
@@ -125,7 +124,7 @@ export function signInOperations(randomBytes: RandomBytes) {
       },
     ),
 
-    /** Only for existing accounts, so that others cannot fill the log. */
+    /** Existing accounts only, so that others cannot fill the log. */
     noteNotAllowed: durable(
       (
         database,
@@ -216,7 +215,7 @@ function noteRefusal(
   noteAudit(database, { atMs, action: "sign_in_refused", actor: "service", accountId, detail });
 }
 
-/** The account for links without one; found by setting, never by name. */
+/** Found by setting, never by name. */
 function linksAccount(database: Database): string | null {
   const held = database.get<{ id: string }>(
     "SELECT id FROM setting JOIN account ON account.id = value WHERE setting.name = 'operator_account'",

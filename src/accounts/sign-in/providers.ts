@@ -13,20 +13,18 @@ export type Provider = {
   label: string;
   clientId: string;
   clientSecret: string;
-  /** Accepted issuers (RFC 9207), the default first. */
+  /** RFC 9207 issuers, the default first. */
   issuers: readonly [string, ...string[]];
   authorizationEndpoint: string;
   tokenEndpoint: string;
-  /** Minimal scopes. */
   scopes: { profile: string; organizations: string };
   profileUrl: string;
   readProfile(answer: unknown): Profile | null;
   membershipUrl(organization: string): string;
-  /** Reads a response with status 200. */
+  /** A response with status 200. */
   isMember(answer: unknown, organization: string): boolean;
 };
 
-/** In display order. */
 export function configuredProviders(settings: SignInSettings): readonly Provider[] {
   const { githubClientId, githubClientSecret, gitlabClientId, gitlabClientSecret } = settings;
   return [
@@ -64,7 +62,7 @@ function gitHub(address: string, clientId: string, clientSecret: string): Provid
   };
 }
 
-/** github.com and GitHub Enterprise Cloud serve the API on a separate host; GitHub Enterprise Server under a path. */
+/** GitHub Enterprise Server has its API under a path, the clouds on a separate host. */
 function apiOfGitHub(base: string): string {
   const { protocol, host } = new URL(base);
   const isCloud = base === publicGitHub || host.endsWith(".ghe.com");

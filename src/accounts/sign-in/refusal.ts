@@ -1,4 +1,4 @@
-/** Codes that the sign-in page knows. */
+/** Codes of the sign-in page. */
 export const refusalWords = [
   "denied",
   "expired",
@@ -11,7 +11,7 @@ export const refusalWords = [
 
 export type RefusalWord = (typeof refusalWords)[number];
 
-/** `reason` is for the log and the audit: a fixed word, never the provider's text. */
+/** `reason` is a fixed word for log and audit, never the provider's text. */
 export class SignInRefused extends Error {
   readonly word: RefusalWord;
   readonly reason: string;

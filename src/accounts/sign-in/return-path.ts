@@ -1,9 +1,8 @@
 const home = "/dashboard";
 
-/** Longer than any dashboard URL. */
 const longest = 512;
 
-/** A dashboard path with its query, else the dashboard's start. Prevents open redirects, whatever the encoding of the input. */
+/** A dashboard path with its query, else the dashboard's start. Prevents open redirects. */
 export function returnPath(asked: string | null): string {
   if (asked === null || asked.length > longest) return home;
   // No characters that browsers strip, decode, or treat as a slash.

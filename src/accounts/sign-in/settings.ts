@@ -6,7 +6,7 @@ import { allowList } from "../setting-kinds.ts";
 export const githubUrl = "https://github.com";
 export const gitlabUrl = "https://gitlab.com";
 
-/** A provider is enabled by its client id together with its secret. */
+/** A provider needs both client id and secret. */
 export const signInSettings = {
   githubUrl: url(
     "EARSHOT_GITHUB_URL",
@@ -55,7 +55,6 @@ export const signInSettings = {
 export const signInLimits = {
   /** From the start of a sign-in to its return. */
   attemptMs: 600_000,
-  /** Of one request to the code host. */
   timeoutMs: 10_000,
   maxAnswerBytes: 256 * 1024,
 };

@@ -93,7 +93,7 @@ async function begin(signIn: SignIn, name: ProviderName = "github") {
   return begun;
 }
 
-/** The account that the sign-in leads to, or its refusal word. */
+/** Account of the sign-in, or its refusal word. */
 async function outcome(
   signIn: SignIn,
   { callback, attempt }: { callback: string; attempt: string },

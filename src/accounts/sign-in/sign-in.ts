@@ -17,12 +17,11 @@ import { SignInRefused } from "./refusal.ts";
 import { returnPath } from "./return-path.ts";
 import type { SignInSettings } from "./settings.ts";
 
-/** Includes the browser's earlier session. */
 export type ClientInfo = Pick<NewSession, "agent" | "addressGroup"> & { leaves: LeftSession };
 
 type Entered = { accountId: string; session: StartedSession };
 
-/** Sign-in with a code host or an operator's link. Errors: also those of the store. */
+/** Errors: also those of the store. */
 export type SignIn = {
   providers: readonly { name: ProviderName; label: string }[];
   /** Nothing is stored: the encrypted `attempt` goes into the browser's cookie. Null if the provider is not configured. */
@@ -93,7 +92,7 @@ export function createSignIn(parts: SignInParts): SignIn {
     const { secret, expiresMs, returnTo } = begun;
     if (expiresMs <= clock.now()) throw new SignInRefused("expired", "too_late");
     const token = await accessToken(provider, fetch, { secret, redirectUri, parameters });
-    // After the token exchange, so that clients without an account at the code host cannot fill the store.
+    // After the token exchange, so that only users of the code host can fill the store.
     if (!(await store.write("finishSignIn", { hash: attemptHash(secret), expiresMs }))) {
       throw new SignInRefused("expired", "used");
     }

@@ -23,12 +23,11 @@ type CountedCall = {
 type Entry = Omit<UsageRow, "latencies"> & { latencies: LatencyHistogram };
 
 /**
- * Unwritten usage, one entry per quarter of an hour, key and method. From `most` entries on, calls that need a new one are
- * counted without the key, so that account totals stay right; from twice as many on they are lost.
+ * Unwritten usage per quarter of an hour, key and method. From `most` entries on, new ones omit the key, so that account totals
+ * stay right; from twice as many on, calls are lost.
  */
 export type GatheredUsage = {
   add(call: CountedCall): void;
-  /** Returns rows that could not be written. */
   putBack(rows: readonly UsageRow[]): void;
   take(): UsageRow[];
   /** Resets the count. */

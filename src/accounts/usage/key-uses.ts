@@ -7,7 +7,6 @@ export type KeyUses = {
   /** At most one per key and minute. */
   takeDue(): NotedUse[];
   putBack(uses: readonly NotedUse[]): void;
-  /** Makes all pending uses due. */
   hurry(): void;
 };
 

@@ -20,7 +20,6 @@ function histogramOf(ms: readonly number[]) {
   return histogram;
 }
 
-/** The exact nearest-rank percentile. */
 function exactAt(ms: readonly number[], share: number): number {
   return ms.toSorted((a, b) => a - b)[Math.ceil(share * ms.length) - 1] ?? Number.NaN;
 }

@@ -1,14 +1,12 @@
 /**
- * Exponential buckets (factor 1.1): histograms can be merged, and percentiles have a relative error of at most 5 % from 1 ms to
- * 11 days. Shorter times count as 0 ms, longer ones as 11 days.
- *
- * Text form: `<bucket>:<calls>` in base 36, separated by spaces. Joining two texts with a space merges them.
+ * Exponential buckets (factor 1.1): mergeable, with percentiles within 5 % from 1 ms to 11 days. Text form: `<bucket>:<calls>` in
+ * base 36, separated by spaces, so that joining texts merges them.
  */
 export type LatencyHistogram = Map<number, number>;
 
 const step = 1.1;
 const logOfStep = Math.log(step);
-/** 1.1^217 ms is about 11 days. */
+/** About 11 days. */
 const lastBucket = 217;
 
 /** Bucket 0 is below 1 ms; bucket n starts at 1.1^(n − 1) ms. */
@@ -27,7 +25,7 @@ export function addLatencies(into: LatencyHistogram, more: LatencyHistogram): vo
   for (const [bucket, calls] of more) into.set(bucket, (into.get(bucket) ?? 0) + calls);
 }
 
-/** Nearest-rank percentile in milliseconds, `share` in (0, 1]; null without calls. */
+/** Nearest rank, `share` in (0, 1]; null without calls. */
 export function latencyAt(histogram: LatencyHistogram, share: number): number | null {
   const calls = [...histogram.values()].reduce((sum, count) => sum + count, 0);
   if (calls === 0) return null;
@@ -40,7 +38,7 @@ export function latencyAt(histogram: LatencyHistogram, share: number): number | 
   return null;
 }
 
-/** The geometric mean of a bucket's ends, each 4.9 % away. */
+/** Geometric mean: each end is 4.9 % away. */
 function middleOf(bucket: number): number {
   if (bucket === 0) return 0;
   return Number((step ** (bucket - 0.5)).toPrecision(4));
@@ -75,7 +73,7 @@ export function parseLatencies(text: string): LatencyHistogram {
 const space = 32;
 const colon = 58;
 
-/** NaN for other characters, which makes the whole number NaN. */
+/** NaN makes the whole number NaN. */
 function digitOf(sign: number): number {
   if (sign >= 48 && sign <= 57) return sign - 48;
   return sign >= 97 && sign <= 122 ? sign - 87 : Number.NaN;

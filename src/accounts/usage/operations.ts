@@ -5,7 +5,7 @@ import { addLatencies, parseLatencies, printLatencies } from "./latency-histogra
 
 export type UsageRow = {
   accountId: string;
-  /** Start of the quarter, Unix milliseconds. */
+  /** Start of the quarter of an hour. */
   bucketMs: number;
   /** Empty if not recorded. */
   keyId: string;
@@ -15,13 +15,12 @@ export type UsageRow = {
   refused: number;
   failed: number;
   posts: number;
-  /** Histogram text (latency-histogram.ts). */
   latencies: string;
 };
 
 export type KeyUse = { keyId: string; usedMs: number; usedFrom: string };
 
-/** `widthMs`: of the intervals to sum by. `keyId` null: all keys. */
+/** `widthMs` is the interval to sum by. `keyId` null: all keys. */
 export type UsageRequest = {
   accountId: string;
   keyId: string | null;
@@ -38,12 +37,11 @@ export type UsageSum = Pick<
 
 export type UsageOperations = typeof usageOperations;
 
-/** Rows per batch, so that no statement blocks the writer for long. */
+/** So that no statement blocks the writer for long. */
 const droppedAtOnce = 2_000;
 
 /** Not durable, because usage is not worth a sync. */
 export const usageOperations = {
-  /** Drops rows of deleted accounts. */
   addUsage: relaxed(
     (database, { rows, uses }: { rows: readonly UsageRow[]; uses: readonly KeyUse[] }): null => {
       for (const row of rows) addRow(database, row);
@@ -58,9 +56,7 @@ export const usageOperations = {
     },
   ),
 
-  /**
-   * `keyIds`: all keys used in that time, whatever `keyId` is. A busy account has a thousand rows a day, so read a day at a time.
-   */
+  /** `keyIds`: all keys used in that time. A busy account has a thousand rows a day, so read a day at a time. */
   usageOf: read((database, asked: UsageRequest): { sums: UsageSum[]; keyIds: string[] } => {
     const { accountId, fromMs, toMs } = asked;
     const sums = database.all<UsageSum>(
@@ -99,7 +95,6 @@ export const usageOperations = {
         .map((row) => ({ ...row, ended: row.ended === 1 })),
   ),
 
-  /** Includes ended keys. */
   ownsKey: read(
     (database, owned: { accountId: string; keyId: string }): boolean =>
       database.get("SELECT 1 FROM api_key WHERE id = :keyId AND account_id = :accountId", owned) !==

@@ -5,7 +5,6 @@ import { createUsageRecorder } from "./recorder.ts";
 import { openTestUsage } from "./usage.test-support.ts";
 
 const quarterMs = 900_000;
-/** The start of a quarter of an hour. */
 const startMs = 1_700_000_100_000;
 
 function startTestRecorder() {

@@ -6,16 +6,12 @@ import { createGatheredUsage } from "./gathered-usage.ts";
 import { createKeyUses } from "./key-uses.ts";
 import type { UsageOperations, UsageRow } from "./operations.ts";
 
-/** Time resolution. */
 const usageBucketMs = 900_000;
 
-/**
- * Counts in memory and writes every `flushMs` and on stop, with relaxed writes; failed writes are repeated. A crash loses up to
- * `flushMs`.
- */
+/** Counts in memory; writes every `flushMs` and on stop and retries failed writes. A crash loses up to `flushMs`. */
 export type UsageRecorder = {
   noteRequest(request: { accountId: string; keyId: string; status: number }): void;
-  /** `ms` after its submission. */
+  /** `ms` since its submission. */
   noteSearch(
     search: Pick<EndedJob, "accountId" | "keyId" | "method" | "state" | "posts" | "ms">,
   ): void;
