@@ -10,9 +10,9 @@ import { readConfig } from "./settings.ts";
 import { accountAsJson, accountAsLines, accountsAsTable } from "./show-account.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** A server is running if its heartbeat, written every second, is younger than this. */
+/** A younger heartbeat means that a server is running; it writes one every second. */
 const servedWithinMs = 5_000;
-/** How long to wait for a running server to delete the rest of an account. */
+/** For a running server to delete the rest of an account. */
 const patienceMs = 15_000;
 const lookEveryMs = 100;
 
@@ -38,7 +38,6 @@ export function showAccount(
   terminal.out(json ? `${JSON.stringify(accountAsJson(listing))}\n` : accountAsLines(listing));
 }
 
-/** `default`: the deployment's. */
 export type RequestedLimit = number | "default";
 
 type ChangeOptions = {

@@ -14,7 +14,6 @@ import type { Terminal } from "./terminal.ts";
 
 const longestReason = 200;
 
-/** `earshot accounts`: manages accounts; works beside a running server. */
 export function addAccounts(program: Command, terminal: Terminal): void {
   const accounts = program
     .command("accounts")

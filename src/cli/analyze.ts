@@ -9,10 +9,10 @@ import type { Analysis, Step } from "./analysis.ts";
 import { readConfig, requireDataDir } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Maximum number of opened segments whose cost is listed. */
+/** Opened segments whose cost is listed. */
 const segmentsTold = 50;
 
-/** As `earshot search` does: all platforms, newest first, with the same deadline. Errors: `no_archive`. */
+/** Runs like `earshot search`. Errors: `no_archive`. */
 export async function analyze(
   { tree, parseMs, limit }: { tree: QueryNode; parseMs: number; limit: number },
   terminal: Terminal,

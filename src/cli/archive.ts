@@ -10,7 +10,6 @@ import { addStats } from "./archive/stats.ts";
 import { wrongUse } from "./describe-error.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `earshot archive`: maintenance of the data folder's archive. */
 export function addArchive(program: Command, terminal: Terminal): void {
   const archive = program
     .command("archive")

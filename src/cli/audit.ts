@@ -11,7 +11,6 @@ type AuditOptions = { json?: boolean; account?: string; limit?: number };
 
 const pageLength = 500;
 
-/** `earshot audit`: sign-ins, and who changed what. */
 export function addAudit(program: Command, terminal: Terminal): void {
   program
     .command("audit")
@@ -42,7 +41,6 @@ function show({ json, account, limit }: AuditOptions, terminal: Terminal): void 
   if (shown === 0 && !json) terminal.note("nothing has been noted yet\n");
 }
 
-/** Read in pages. */
 function* entriesOf(
   control: OpenControl,
   accountId: string | null,

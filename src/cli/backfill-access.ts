@@ -11,7 +11,7 @@ const maxRedirects = 5;
 
 export type OutgoingAccess = { fetch: PoliteFetch; close(): Promise<void> };
 
-/** Private addresses are allowed only if the operator set them, never by default. */
+/** Private addresses are allowed only if the operator set them. */
 export function openOutgoingAccess(
   config: Config,
   stopping: AbortSignal,

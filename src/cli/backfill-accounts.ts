@@ -15,7 +15,6 @@ import { readConfig } from "./settings.ts";
 import { accountAsJson, accountAsText, number } from "./show-account-result.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `earshot backfill --author`: the whole history of some accounts. */
 export async function backfillAccounts(
   options: BackfillOptions,
   terminal: Terminal,
@@ -83,7 +82,7 @@ async function readAuthors({ author, authorsFile }: BackfillOptions): Promise<st
   return authors;
 }
 
-/** The labeler of the configured stream, for past labels. */
+/** For past labels. */
 function labelerOf({ ingest }: Config): { url: string; sources: readonly string[] } | null {
   const [stream] = ingest.labelerUrls;
   if (stream === undefined || ingest.labelerSources.length === 0) return null;

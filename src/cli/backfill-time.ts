@@ -20,7 +20,6 @@ import { readConfig } from "./settings.ts";
 import { number } from "./show-account-result.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `earshot backfill --replay`: the network's events of a time span. */
 export async function backfillTime(
   asked: Span | "gaps",
   options: BackfillOptions,
@@ -77,7 +76,7 @@ export async function backfillTime(
   }
 }
 
-/** One replay at a time: two would count the same likes twice. */
+/** Two replays at once would count the same likes twice. */
 function lockReplays(dataDir: string): FileLock {
   const folder = join(dataDir, "replay");
   mkdirSync(folder, { recursive: true, mode: 0o700 });

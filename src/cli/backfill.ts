@@ -12,7 +12,6 @@ export type BackfillOptions = {
   json?: boolean;
 };
 
-/** `earshot backfill`: history that the live stream did not bring. */
 export function addBackfill(program: Command, terminal: Terminal): void {
   program
     .command("backfill")

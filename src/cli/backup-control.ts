@@ -4,7 +4,6 @@ import { bytesText } from "./quantities.ts";
 import { readConfig } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `earshot backup-control`: a copy of accounts, keys, jobs, results and webhooks. */
 export function addBackupControl(program: Command, terminal: Terminal): void {
   program
     .command("backup-control")

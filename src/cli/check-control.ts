@@ -11,7 +11,6 @@ import { numberText } from "./quantities.ts";
 import { readConfig } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `earshot check-control`: whether the control store, or a backup of it, is intact. */
 export function addCheckControl(program: Command, terminal: Terminal): void {
   program
     .command("check-control")
@@ -63,7 +62,7 @@ async function checked(
   };
 }
 
-/** Null if there is no key; a check does not create one. */
+/** Null if there is none; a check does not create one. */
 function secretKeyOf({ data }: Config): Uint8Array | null {
   if (data.secretKey !== null && data.secretKey !== undefined) return data.secretKey;
   const path = join(data.dir, "secret.key");

@@ -12,7 +12,6 @@ afterAll(() => rmSync(dataDir, { recursive: true }));
 
 const counts = (...args: string[]) => runCommand(["counts", ...args], environment);
 
-/** Output on a terminal of 60 columns and 12 lines. */
 async function seen(...args: string[]): Promise<string> {
   let screen = "";
   const write = (text: string) => {

@@ -30,7 +30,6 @@ type Options = {
 /** The API returns more in pages. */
 const mostBuckets = 1_000_000;
 
-/** `earshot counts`: the number of matching posts in the local archive over time. */
 export function addCounts(program: Command, terminal: Terminal): void {
   takesQuery(program.command("counts"))
     .description(
@@ -104,7 +103,7 @@ async function counts(query: string, options: Options, terminal: Terminal): Prom
   }
 }
 
-/** The first year with four digits, before any post. */
+/** Before any post, and the first year with four digits. */
 const earliestMs = Date.parse("0000-01-01T00:00:00.000Z");
 
 /** Without `--since`, starts at the first match. Without `--until`, drops trailing buckets without coverage and matches. */

@@ -6,16 +6,14 @@ import type { Terminal } from "./terminal.ts";
 
 type Given = Record<string, string>;
 
-/** Characters. */
 const longestValue = 16_384;
 
-/** How to pass secrets without a terminal. */
 const secretsHint =
   "run it in a terminal, or give --secrets - and write name=value lines to its standard input";
 
 /**
- * Public fields come from the command line (`words`: `--name value` pairs), secret ones from the file `secrets` (`-`: standard
- * input) or a prompt without echo. Errors: `wrong_use`, never with a value.
+ * Public fields come from `words` (`--name value` pairs), secret ones from the file `secrets` (`-`: standard input) or a prompt
+ * without echo. Errors: `wrong_use`, never with a value.
  */
 export async function readFields(
   fields: readonly CredentialField[],
@@ -113,7 +111,7 @@ function missing(field: CredentialField): Error {
 function unknownWord(fields: readonly CredentialField[], word: string): Error {
   const open = fields.filter(({ isSecret }) => !isSecret);
   const known = open.map(({ name }) => `--${optionOf(name)} VALUE`).join(", ");
-  // Anything that is not an option may be a misplaced secret.
+  // May be a misplaced secret.
   const shown = /^--[a-z-]{1,40}$/.test(word) ? word : "a word behind the kind";
   return wrongUse(
     `${shown} is nothing that this kind takes`,

@@ -13,7 +13,7 @@ import type { Terminal } from "./terminal.ts";
 
 export type AddOptions = { account?: string; secrets?: string; json?: boolean };
 
-/** `earshot credentials add`: verifies a credential with its platform, then stores it. */
+/** Verifies the credential with its platform before storing it. */
 export async function addCredential(
   [platform = "", kindName = "", ...words]: readonly string[],
   options: AddOptions,

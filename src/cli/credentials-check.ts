@@ -13,7 +13,7 @@ import type { Terminal } from "./terminal.ts";
 
 export type CheckOptions = { json?: boolean };
 
-/** `earshot credentials test`: tests credentials at their platforms; a working one leaves quarantine. */
+/** A credential that works leaves quarantine. */
 export async function checkCredentials(
   id: string | undefined,
   { json }: CheckOptions,

@@ -12,7 +12,6 @@ import { secretKeyOf } from "./secret-key.ts";
 import { readConfig } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Tests replace it. */
 export type KindsOf = typeof credentialKinds;
 
 export type CredentialsFolder = CredentialStore & {
@@ -24,7 +23,7 @@ export type CredentialsFolder = CredentialStore & {
   accountIdOf(account: string): string;
 };
 
-/** Opens a data folder for one command; works beside a running server. */
+/** Works beside a running server. */
 export async function withCredentials<Value>(
   terminal: Terminal,
   kindsOf: KindsOf,
@@ -53,6 +52,6 @@ export async function withCredentials<Value>(
 
 function storeOn(control: OpenControl): Store<CredentialOperations> {
   const call: Store<CredentialOperations>["read"] = async (name, args) => control.run(name, args);
-  // `control.run` does not depend on the mode of an operation, and its result type follows from the name.
+  // `control.run` ignores the mode of an operation.
   return { read: call, write: call, inMemory: call } as Store<CredentialOperations>;
 }

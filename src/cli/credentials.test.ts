@@ -16,9 +16,7 @@ import type { Terminal } from "./terminal.ts";
 const canary = "canary-4f8e1b2c9d7a6053";
 
 let dataDir: string;
-/** Tokens that the test platform refuses. */
 let refused: Set<string>;
-/** All output of all commands. */
 let written: string;
 
 beforeEach(() => {
@@ -51,7 +49,7 @@ const noteField = {
   isOptional: true,
 };
 
-/** A platform that accepts every token except the refused ones and echoes what it was sent. */
+/** Accepts all tokens except the refused ones, and echoes what it was sent. */
 const userToken: CredentialKind = {
   platform: "mastodon",
   name: "user-token",
@@ -85,14 +83,14 @@ const userToken: CredentialKind = {
   },
 };
 
-/** A kind with a note for operators who share it among all accounts. */
+/** With a note for operators who share it among all accounts. */
 const sharedToken: CredentialKind = {
   ...userToken,
   name: "shared-token",
   sharing: "Others are given IDs only; --account ACCOUNT gives it to one account.",
 };
 
-/** A kind authorised in a browser. */
+/** Authorised in a browser. */
 const oauth: CredentialKind = {
   ...userToken,
   platform: "x",
@@ -124,7 +122,7 @@ const oauth: CredentialKind = {
 
 type Typed = { lines?: readonly string[]; piped?: string };
 
-/** Runs `earshot credentials` with these kinds; `lines` are typed, `piped` is a file as input. */
+/** `lines` are typed, `piped` is a file as input. */
 async function credentials(args: readonly string[], { lines, piped }: Typed = {}) {
   let out = "";
   let notes = "";

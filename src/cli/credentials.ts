@@ -12,7 +12,6 @@ import { readConfig } from "./settings.ts";
 import { listingAsJson, listingsAsTable } from "./show-credential.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `earshot credentials`: manages upstream credentials; works beside a running server. */
 export function addCredentials(
   program: Command,
   terminal: Terminal,

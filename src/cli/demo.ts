@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { Terminal } from "./terminal.ts";
 
-/** `earshot demo`: the main job, offline, on invented posts. */
 export function addDemo(program: Command, terminal: Terminal): void {
   program
     .command("demo")

@@ -2,10 +2,9 @@ import { CommanderError } from "commander";
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import { isDismissal } from "../remote/worker/dismissal.ts";
 
-/** Exit codes, stable for scripts. */
+/** Stable for scripts. */
 export const exitCode = { ok: 0, failed: 1, wrongUse: 2, sentAway: 3 } as const;
 
-/** Another command line, query or setting would avoid these. */
 const wrongUseCodes = new Set(["wrong_use", "invalid_query", "unknown_setting", "invalid_setting"]);
 
 export function wrongUse(message: string, hint: string): EarshotError {

@@ -4,11 +4,11 @@ import { drawTimelines, type TimelineRow } from "./draw-timelines.ts";
 import type { Terminal } from "./terminal.ts";
 import { wrap } from "./text-layout.ts";
 
-/** `width` is in columns, times are Unix milliseconds. */
+/** `width` is in columns. */
 export type CoverageLook = {
   width: number;
   nowMs: number;
-  /** How far a live stream may lag and still be drawn up to the present. Does not affect the completeness of results. */
+  /** A live stream may lag this far and still be drawn up to the present. */
   slackMs: number;
   /** Default: the first interval. */
   fromMs?: number;
@@ -41,7 +41,7 @@ export function drawCoverage(held: readonly PlatformCoverage[], look: CoverageLo
   return [...drawn, ...lines.flatMap((line) => wrap(line, Math.max(look.width, 8)))];
 }
 
-/** From its first interval on. A collection with imports only has no gap after the last one. */
+/** A collection with imports only has no gap after the last one. */
 function rowOf(
   { platform, intervals }: PlatformCoverage,
   collection: Collection,
@@ -72,7 +72,6 @@ function accountsOf({ platform, intervals }: PlatformCoverage): string[] {
   return [`${platform}: also what was fetched ${who} by itself`];
 }
 
-/** Judging by the environment. */
 export function showsUnicode({ environment }: Pick<Terminal, "environment">): boolean {
   if (environment.TERM === "dumb" || environment.TERM === "linux") return false;
   const locale = environment.LC_ALL || environment.LC_CTYPE || environment.LANG;

@@ -5,17 +5,16 @@ import { wrap } from "./text-layout.ts";
 /** Oldest first; gaps are listed below. */
 export type TimelineRow = { name: string; held: readonly Span[]; gaps: readonly Span[] };
 
-/** `width` is in columns, times are Unix milliseconds. */
+/** `width` is in columns. */
 export type TimelineLook = {
   width: number;
   /** Null: the earliest time of any row. */
   fromMs: number | null;
   toMs: number;
-  /** A gap that reaches this time is still open. */
+  /** A gap that reaches this time is open. */
   nowMs: number;
   /** Newest first. */
   listedGaps: number;
-  /** Whether the terminal shows non-ASCII characters. */
   unicode: boolean;
 };
 
@@ -30,8 +29,8 @@ const leastCells = 20;
 const leastCellMs = 1_000;
 
 /**
- * A timeline per row, a common scale, a legend and the newest gaps, in UTC. No line is wider than `width` (at least 8). Empty if
- * no row has a bounded time.
+ * A timeline per row, a scale, a legend and the newest gaps, in UTC. No line is wider than `width` (at least 8). Empty if no row
+ * has a bounded time.
  */
 export function drawTimelines(rows: readonly TimelineRow[], look: TimelineLook): string[] {
   const width = Math.max(Math.floor(look.width), 8);
@@ -66,7 +65,7 @@ function earliestOf(rows: readonly TimelineRow[]): number | null {
   return bounds.length === 0 ? null : bounds.reduce((a, b) => Math.min(a, b));
 }
 
-/** Spans are oldest first, without overlaps. `held`: the whole cell; `none`: nothing of it. */
+/** `spans` are oldest first, without overlaps. `held`: covers the whole cell; `none`: nothing of it. */
 export function cellsOf(
   spans: readonly Span[],
   window: { fromMs: number; toMs: number },
@@ -117,7 +116,6 @@ function scaleOf(fromMs: number, toMs: number, cells: number): string {
   return line.padEnd(cells - last.length) + last;
 }
 
-/** Each gap once, with the names of all its rows. */
 function gapLines(
   rows: readonly TimelineRow[],
   startMs: number,

@@ -3,7 +3,7 @@ import type { PlanNode } from "../query/plan.ts";
 import type { UnresolvedNames } from "../query/unresolved-names.ts";
 import { type Analysis, steps } from "./analysis.ts";
 
-/** IDs are strings, and an unresolved name is a node of its own. */
+/** IDs are strings; an unresolved name is its own node. */
 export function planFields(plan: PlanNode, unresolved: UnresolvedNames | null): object {
   const fields = (child: PlanNode) => planFields(child, unresolved);
   if (plan.kind === "and" || plan.kind === "or") {

@@ -22,7 +22,6 @@ type Options = { analyze?: boolean; maxResults?: number; json?: boolean };
 
 const usualMaxResults = 20;
 
-/** `earshot explain`: how a query is parsed and, with `--analyze`, what it costs to run. */
 export function addExplain(program: Command, terminal: Terminal): void {
   takesQuery(program.command("explain"))
     .description(

@@ -28,7 +28,6 @@ type Options = FormatOptions & {
   json?: boolean;
 };
 
-/** `earshot import`: posts from files into the archive. */
 export function addImport(program: Command, terminal: Terminal): void {
   program
     .command("import")
@@ -96,7 +95,7 @@ async function importFiles(
   let rejectedInAll = 0;
   let reading = "";
   const unreadable: string[] = [];
-  // Otherwise a pipe that sends nothing would block the shutdown.
+  // An idle pipe would block the shutdown.
   terminal.stopping.addEventListener("abort", () => process.stdin.destroy(), { once: true });
   try {
     for (const [index, file] of files.entries()) {
@@ -113,7 +112,7 @@ async function importFiles(
           platform,
           format,
           dataDir: dir,
-          // `--covers` applies to all files together, so it is recorded with the last one.
+          // `--covers` applies to all files together, so the last one records it.
           covers: isLast && rejectedInAll === 0 ? (options.covers ?? null) : null,
           onBadLine: options.strict ? "stop" : "reject",
           limits: config.import,
@@ -137,7 +136,7 @@ async function importFiles(
       );
     }
   } catch (thrown) {
-    // Keeps what was read; the original error is the one to report.
+    // Keeps what was read; the original error is reported.
     await archive.finishImport().catch(() => {});
     throw terminal.stopping.aborted ? interruption(terminal.stopping.reason, reading) : thrown;
   } finally {
@@ -184,7 +183,7 @@ function refuseFuture(toMs: number): void {
   );
 }
 
-/** For an import that was stopped while it read `file`. */
+/** Stopped while it read `file`. */
 export function interruption(reason: unknown, file: string): unknown {
   if (file !== "-") return reason;
   return new EarshotError("interrupted", messageOf(reason), {

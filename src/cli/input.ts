@@ -3,17 +3,16 @@ import { type Readable, Writable } from "node:stream";
 import { EarshotError } from "../lib/errors.ts";
 
 export type Input = {
-  /** Whether a user types and sees the questions. */
+  /** Whether a user types. */
   interactive: boolean;
   /** Errors: `input_ended`, or the reason of the signal. */
   ask(question: string): Promise<string>;
-  /** As `ask`, without echo. */
+  /** Without echo. */
   askSecret(question: string): Promise<string>;
   /** Errors: `input_too_long`. */
   readAll(): Promise<string>;
 };
 
-/** Bytes. */
 const maxBytes = 256 * 1024;
 
 /** Questions go to `stderr`. */
@@ -23,14 +22,14 @@ export function createInput(
   stopping: AbortSignal,
 ): Input {
   async function line(question: string, output: Writable): Promise<string> {
-    // Disables the terminal's own echo, so that input typed early stays hidden too.
+    // Disables the terminal's own echo, which also hides input typed early.
     const reader = createInterface({ input: stdin, output, terminal: true, historySize: 0 });
     if (output !== stderr) stderr.write(question);
     const ended = new Promise<never>((_resolve, reject) => {
       reader.once("SIGINT", () => reject(interrupted()));
       reader.once("close", () => reject(inputEnded()));
     });
-    // Closing after a line also rejects this promise, which is no error then.
+    // Closing after a line also rejects this promise.
     ended.catch(() => undefined);
     try {
       return await Promise.race([reader.question(question, { signal: stopping }), ended]);

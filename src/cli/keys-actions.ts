@@ -13,7 +13,6 @@ type CreateOptions = {
   requestsPerSecond?: number;
   submissionsPerMinute?: number;
   methods?: readonly Method[];
-  /** Milliseconds. */
   expires?: number;
 };
 

@@ -9,7 +9,6 @@ const hourMs = 3_600_000;
 /** A hundred years. */
 const longestLifeMs = 36_525 * 24 * hourMs;
 
-/** `earshot keys`: manages API keys; works beside a running server. */
 export function addKeys(program: Command, terminal: Terminal): void {
   const keys = program
     .command("keys")

@@ -7,7 +7,6 @@ import { type Outcome, runCommand } from "../../test/support/run-command.ts";
 const dataDir = mkdtempSync(join(tmpdir(), "earshot-cli-"));
 afterAll(() => rmSync(dataDir, { recursive: true }));
 
-/** Uses these tests' data folder. */
 const earshot = (args: readonly string[], environment = {}): Promise<Outcome> =>
   runCommand(args, { EARSHOT_DATA_DIR: dataDir, ...environment });
 

@@ -8,7 +8,7 @@ export async function runCommandLine(): Promise<void> {
   process.exitCode = await run(process.argv.slice(2), processTerminal(stopOnSignals()));
 }
 
-/** Resolves with the exit code: 0, 1 (failed), 2 (wrong use) or 3 (a node that was sent away). Never rejects. */
+/** Resolves with the exit code (describe-error.ts). Never rejects. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     if (args.length === 0) throw wrongUse("no command given", "earshot --help lists them");
@@ -29,7 +29,7 @@ const withoutHelpOfUnknown = (args: readonly string[]): readonly string[] =>
     ? args.slice(1)
     : args;
 
-/** `earshot search … | head` closes the pipe early, which is not an error. */
+/** `earshot search … | head` closes the pipe early. */
 function endQuietlyWhenNobodyReads(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(exitCode.ok);

@@ -19,7 +19,6 @@ type NodeOptions = {
   seedFrom?: string;
 };
 
-/** `earshot node`: a node that works for a remote gateway. */
 export function addNode(program: Command, terminal: Terminal): void {
   program
     .command("node")

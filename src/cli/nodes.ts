@@ -18,7 +18,6 @@ type Listed = Json & { limit: number };
 const json = ["--json", "print one JSON object a line"] as const;
 const nodeId = ["<id>", "the node's id, as nodes list shows it"] as const;
 
-/** `earshot nodes`: manages the nodes of this server; works beside a running server. */
 export function addNodes(program: Command, terminal: Terminal): void {
   const nodes = program
     .command("nodes")

@@ -14,7 +14,7 @@ const roles = {
   },
 } as const;
 
-/** Warns, because settings of gateway and node differ by one letter. Null if none are of the other role. */
+/** Settings of gateway and node differ by one letter. Null if none are of the other role. */
 export function otherRoleWarning(
   command: keyof typeof roles,
   environment: Readonly<Record<string, string | undefined>>,

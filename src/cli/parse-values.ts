@@ -3,7 +3,7 @@ import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { type Method, methodNames } from "../platforms/methods.ts";
 import { parseIsoTime } from "../platforms/time.ts";
 
-/** Parsers of option values for commander, which adds the option's name to their errors. */
+/** Commander adds the option's name to their errors. */
 
 /** Inclusive bounds. */
 export function wholeNumber(least: number, most: number): (written: string) => number {
@@ -15,7 +15,7 @@ export function wholeNumber(least: number, most: number): (written: string) => n
   };
 }
 
-/** Inclusive bounds, in milliseconds. */
+/** Inclusive bounds. */
 export function durationUpTo(leastMs: number, mostMs: number): (written: string) => number {
   const taken = `It takes a duration from ${formatDuration(leastMs)} to ${formatDuration(mostMs)}, such as 90m, 24h or 7d.`;
   return (written) => {
@@ -29,7 +29,7 @@ export function durationUpTo(leastMs: number, mostMs: number): (written: string)
   };
 }
 
-/** Comma-separated; returned in the order of `methodNames`. */
+/** In the order of `methodNames`. */
 export function methodList(written: string): readonly Method[] {
   const names = written.split(",").map((name) => name.trim());
   const unknown = names.find((name) => !methodNames.some((method) => method === name));
@@ -46,7 +46,7 @@ export function moment(written: string): number {
   throw new InvalidArgumentError("It takes yyyy-mm-dd or a time such as 2026-01-31T12:00:00Z.");
 }
 
-/** `FROM..TO`, each as for `moment`. FROM inclusive, TO exclusive. */
+/** FROM inclusive, TO exclusive. */
 export function timeSpan(written: string): { fromMs: number; toMs: number } {
   const [from = "", to = "", ...more] = written.split("..");
   const fromMs = parseIsoTime(from);

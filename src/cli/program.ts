@@ -138,10 +138,7 @@ const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand
 
 export const commandNames: readonly string[] = [...commands.keys()];
 
-/**
- * Loads the module of the command `asked` only; otherwise commands have just summaries, for the help and suggestions. Throws all
- * errors, including commander's.
- */
+/** Loads only the module of `asked`; other commands have just summaries. Throws all errors, including commander's. */
 export async function makeProgram(terminal: Terminal, asked: string | undefined): Promise<Command> {
   const program = new Command("earshot")
     .description("One search API over the public conversation of social platforms.")

@@ -2,7 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 import { startProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `done` of `total` in any unit. */
+/** In any unit. */
 type Report = { done: number; total: number; remark: string };
 
 export type ProgressReports = {
@@ -14,13 +14,12 @@ export type ProgressReports = {
   end(): void;
 };
 
-/** Between lines if there is no bar. */
+/** Between lines without a bar. */
 const quietMs = 10_000;
-/** For an estimate of the remaining time. */
 const leastShare = 0.01;
 const leastMs = 3_000;
 
-/** A bar with the remaining time on a terminal; otherwise a line now and then. */
+/** A bar on a terminal; otherwise a line now and then. */
 export function startReports(
   terminal: Terminal,
   clock: Pick<Clock, "elapsed">,

@@ -1,7 +1,6 @@
 import type { EvidenceKind } from "../jobs/result-signature.ts";
 import type { VerifiedEvidence } from "../remote/evidence/evidence.ts";
 
-/** Whole sentences. */
 export type ProofWords = { proven: readonly string[]; notProven: readonly string[] };
 
 const proven: Readonly<Record<EvidenceKind, readonly string[]>> = {
@@ -42,7 +41,7 @@ const ofGateway =
 const ofMachine =
   "Which machine it was: your policy names none, so it may be in anybody's hands. `platforms` of the policy names those that you trust.";
 
-/** `isGatewayKnown`: the gateway's key was compared with one that the caller knows. */
+/** `isGatewayKnown`: the gateway's key was compared with a known one. */
 export function wordsFor(
   { kind, isListedPlatform }: Pick<VerifiedEvidence, "kind" | "isListedPlatform">,
   { isGatewayKnown }: { isGatewayKnown: boolean },

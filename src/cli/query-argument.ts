@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { wrongUse } from "./describe-error.ts";
 
-/** The query may start with a minus, which commander would take for an option. */
+/** A query may start with a minus, which commander would take for an option. */
 export function takesQuery(command: Command): Command {
   return command
     .argument("<query>", "the query, in quotes for the shell")

@@ -20,7 +20,6 @@ import type { Terminal } from "./terminal.ts";
 
 type Options = { maxResults: number; json?: boolean };
 
-/** `earshot search`: searches the whole archive of the data folder. */
 export function addSearch(program: Command, terminal: Terminal): void {
   takesQuery(program.command("search"))
     .description(

@@ -13,7 +13,6 @@ import { signInLink } from "./sign-in.ts";
 import { untilStopped } from "./signals.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `earshot serve`: the whole service in one process. */
 export function addServe(program: Command, terminal: Terminal): void {
   program
     .command("serve")
@@ -64,7 +63,7 @@ async function hasKey(service: Service): Promise<boolean> {
   return await service.context.store.read("hasLiveKey", { nowMs: systemClock.now() });
 }
 
-/** Prints a sign-in link if there is neither a code host to sign in with nor an operator. */
+/** If there is neither a code host nor an operator to sign in. */
 async function offerFirstSignIn({ context, url }: Service, terminal: Terminal): Promise<void> {
   const { config, store, clock, http } = context;
   if (http.dashboard.signIn.providers.length > 0) return;
@@ -83,7 +82,7 @@ async function offerFirstSignIn({ context, url }: Service, terminal: Terminal): 
 
 const ingestLookMs = 500;
 
-/** Until shutdown. Once prints what to do if the archive is empty and nothing arrives. */
+/** Until shutdown. */
 async function reportIngest(service: Service, terminal: Terminal): Promise<void> {
   let said = "";
   let hasOffered = false;
@@ -114,7 +113,7 @@ async function reportIngest(service: Service, terminal: Terminal): Promise<void>
 const isUnreachable = ({ status, detail, events }: StreamState): boolean =>
   status === "waiting" && events === 0 && detail.includes("next try");
 
-/** No posts, and no other stream that could bring some. */
+/** And no other stream could bring some. */
 async function isEmpty({ context }: Service): Promise<boolean> {
   if (context.http.mastodonStream() !== null) return false;
   const held = await context.archive.coverage();
@@ -134,7 +133,7 @@ const nextSteps = (why: string, terminal: Terminal): string => {
 const earshotIn = ({ environment }: Terminal): string =>
   environment.npm_command === "exec" ? "npx earshot" : "earshot";
 
-/** Ignores numbers, server names and reconnection attempts, which are not worth a new line. */
+/** Ignores numbers, server names and reconnection attempts. */
 function gistOf({ status, detail }: { status: string; detail: string }): string | null {
   if (detail.endsWith("connecting")) return null;
   return `${status} ${detail.replace(/^waiting for [^:]*:/, "").replaceAll(/\d+/g, "#")}`;

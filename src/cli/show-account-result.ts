@@ -4,7 +4,6 @@ import { withoutControls } from "../text/controls.ts";
 
 export const number = (value: number): string => Math.round(value).toLocaleString("en");
 
-/** One line. */
 export function accountAsJson(result: AuthorResult): string {
   if ("fault" in result) {
     const { code, message, retryable } = result.fault;

@@ -33,7 +33,7 @@ function nameLines({ accounts, posts }: ResolvedNames): string[] {
   return [...[...accounts].map(line("account")), ...[...posts].map(line("post"))];
 }
 
-/** Platforms with the same index query share their lines. */
+/** Platforms with the same index query share lines. */
 function askedLines({ asked, bounds }: Analysis, columns: number): string[] {
   const texts = asked.map(({ platform, query }) => {
     if (query === null) return { platform, lines: ["nothing: none of its posts can match"] };
@@ -103,7 +103,7 @@ function timeLines(tookMs: Analysis["tookMs"]): string[] {
   return [...lines, "a server opens the archive once, and parses faster after its first queries"];
 }
 
-/** Left-aligned, numbers right-aligned. */
+/** Numbers are right-aligned. */
 function table(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => (row[column] ?? "").length)),

@@ -6,7 +6,7 @@ import { showsUnicode } from "./draw-coverage.ts";
 import { lengthText, minuteText } from "./span-text.ts";
 import { painter, type Terminal } from "./terminal.ts";
 
-/** `buckets` include empty ones, oldest first. Times are Unix milliseconds. */
+/** `buckets` include empty ones, oldest first. */
 export type ShownCounts = Omit<SourceCounts, "buckets"> & {
   query: string;
   by: string;
@@ -45,7 +45,6 @@ export function showCounts(
   terminal.note(`${summaryOf(shown)}\n`);
 }
 
-/** Includes empty buckets. */
 export function bucketsOf(
   { buckets, coverage }: SourceCounts,
   fromMs: number,
@@ -71,7 +70,7 @@ function plot(shown: ShownCounts, terminal: Terminal): void {
   const { buckets, bucketMs } = shown;
   const { lines, lineMs } = plotCounts(buckets, bucketMs, {
     width: terminal.columns,
-    // Leaves room for the title, the summary and the prompt.
+    // Room for title, summary and prompt.
     height: Math.max(5, (terminal.rows ?? 24) - 4),
     unicode: showsUnicode(terminal),
     paint: { dim, accent },
@@ -101,7 +100,7 @@ function summaryOf({ buckets, coverage, by }: ShownCounts): string {
   return `${posts}; ${peak} (UTC). ${knowledge}`;
 }
 
-/** In blocks, so that the reader of a pipe can start early. */
+/** In blocks, so that a pipe's reader can start early. */
 function printEach(
   { buckets }: ShownCounts,
   terminal: Terminal,

@@ -4,7 +4,7 @@ import type { CredentialListing } from "../upstream/credentials/rows.ts";
 import { tableLines } from "./table.ts";
 import { painter, type Terminal } from "./terminal.ts";
 
-/** Contains no secret except the hint. */
+/** No secret except the hint. */
 export function listingAsJson(listing: CredentialListing, nowMs: number): Record<string, unknown> {
   const { quarantine } = listing;
   const coolings = coolingsOf(listing, nowMs);

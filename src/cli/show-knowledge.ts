@@ -18,7 +18,7 @@ const holdsSome = ({ platforms = [] }: Coverage): boolean =>
 
 const listedGaps = 3;
 
-/** The coverage of the requested time, or of all time if none of it is covered, and other limits on completeness. */
+/** Of the requested time, or of all time if none of it is covered, and other limits on completeness. */
 export function drawnKnowledge(
   { coverage, warnings }: SourceAnswer,
   held: readonly PlatformCoverage[],

@@ -3,7 +3,7 @@ import type { NodeStatus } from "../remote/worker/attest-loop.ts";
 import type { Terminal } from "./terminal.ts";
 
 export type StatusPrinter = {
-  /** Skips repetitions; defers a status until `begin`. */
+  /** Skips repetitions; defers until `begin`. */
   tell(status: NodeStatus): void;
   begin(nodeId: string): void;
 };

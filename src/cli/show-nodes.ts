@@ -85,7 +85,7 @@ export function nodeAsLines(node: NodeRecord, nowMs: number): string {
   return facts.map(([name, value]) => `${name.padEnd(11)}  ${value}\n`).join("");
 }
 
-/** The gateway records contact every ten seconds, and nodes poll at least every twenty. */
+/** The gateway records contact every ten seconds; nodes poll at least every twenty. */
 const connectedMs = 45_000;
 
 /** Pending nodes are not connected. */

@@ -22,7 +22,7 @@ type Held = {
   words: ProofWords;
 };
 
-/** Of an invalid proof prints only the failed checks, because its content cannot be trusted. */
+/** For an invalid proof only the failed checks, because its content cannot be trusted. */
 export function showVerdict(verdict: ProofVerdict, shown: Shown, terminal: Terminal): void {
   const held = heldOf(verdict, shown);
   // Untrusted texts: escaped so that they cannot move the cursor, break lines or change the text direction.

@@ -6,7 +6,6 @@ import { withControl } from "./control.ts";
 import { readConfig } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `earshot sign-in`: a one-time sign-in link; works beside a running server. */
 export function addSignIn(program: Command, terminal: Terminal): void {
   program
     .command("sign-in")
@@ -40,7 +39,7 @@ function signIn({ account }: { account?: string }, terminal: Terminal): void {
   terminal.out(`${signInLink(config.http.publicUrl ?? addressOf(config), token)}\n`);
 }
 
-/** Browsers never send the fragment, so the token cannot appear in server logs. */
+/** Browsers never send the fragment, so no server logs the token. */
 export function signInLink(base: string, token: string): string {
   return `${base}/dashboard/sign-in#token=${token}`;
 }

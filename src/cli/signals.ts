@@ -3,7 +3,7 @@ import { EarshotError } from "../lib/errors.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** A terminal and a parent process may both forward one Ctrl-C: signals this soon after the first count as the same. */
+/** A terminal and a parent process may both forward one Ctrl-C. */
 const sameSignalMs = 300;
 
 /** Aborts at the first signal. A second one ends the process at once, as by default. */

@@ -2,7 +2,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** To the minute, or to the second if short; an open one ends with `now`. */
+/** To the minute, or second if short; an open span ends with `now`. */
 export function spanText(
   { fromMs, toMs }: { fromMs: number; toMs: number },
   isOpen: boolean,

@@ -1,17 +1,13 @@
 import { createInput, type Input } from "./input.ts";
 
-/** A command's environment: input, output, size and shutdown signal. */
 export type Terminal = {
-  /** To standard output. */
   out(text: string): void;
-  /** To standard error. */
   note(text: string): void;
-  /** Whether standard output is a terminal. */
+  /** Of standard output. */
   interactive: boolean;
-  /** Whether standard error is a terminal, where progress is drawn. */
+  /** Of standard error, where progress is drawn. */
   interactiveNotes: boolean;
   columns: number;
-  /** Absent if unknown. */
   rows?: number;
   colour: boolean;
   environment: Readonly<Record<string, string | undefined>>;
@@ -32,7 +28,7 @@ export function processTerminal(stopping: AbortSignal): Terminal {
     ...(process.stdout.rows === undefined ? {} : { rows: process.stdout.rows }),
     colour: interactive && !process.env.NO_COLOR && process.env.TERM !== "dumb",
     environment: process.env,
-    // A getter, so that standard input is opened only if used.
+    // Opens standard input only if used.
     get input() {
       return createInput(process.stdin, process.stderr, stopping);
     },

@@ -1,6 +1,6 @@
 import { once } from "../lib/once.ts";
 
-// Lazy, because construction takes about 8 ms.
+// Construction takes about 8 ms.
 const graphemes = once(() => new Intl.Segmenter(undefined, { granularity: "grapheme" }));
 
 const ascii = /^[\x20-\x7e]*$/;

@@ -47,7 +47,6 @@ const proofFile = (proof: unknown): string => file("proof.json", JSON.stringify(
 
 const verify = (...args: string[]): Promise<Outcome> => runCommand(["verify", ...args]);
 
-/** The options that a simulated proof needs. */
 const trusting = (): string[] => [
   "--policy",
   join(folder, "policy.json"),

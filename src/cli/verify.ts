@@ -34,10 +34,9 @@ type Options = {
   json?: boolean;
 };
 
-/** Bytes; a proof contains the whole result. */
+/** A proof contains the whole result. */
 const mostBytes = 268_435_456;
 
-/** `earshot verify`: checks offline whether an attested node signed a result. */
 export function addVerify(program: Command, terminal: Terminal): void {
   program
     .command("verify")

@@ -28,7 +28,6 @@ const uriOf = (did: string, n: number): string => `at://${did}/app.bsky.feed.pos
 
 type Line = { uri: string; author: string; author_id?: string; created_at: string; text: string };
 
-/** The `n`th post, by one of two authors. */
 function line(n: number): Line {
   const isAnn = n % 2 === 0;
   const did = isAnn ? ann : "did:plc:bob";
@@ -41,10 +40,8 @@ function line(n: number): Line {
   };
 }
 
-/** Twelve Bluesky posts, in three segments. */
 const posts = Array.from({ length: 12 }, (_, n) => line(n));
 
-/** Imports like `earshot import`, in this thread. */
 function importPosts(lines: readonly Line[] = posts, platform: Platform = "bluesky"): void {
   const writer = writerOn(dataDir, 5);
   writer.write(

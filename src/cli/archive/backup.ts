@@ -8,7 +8,6 @@ import { readConfig, requireDataDir } from "../settings.ts";
 import type { Terminal } from "../terminal.ts";
 import { archiveFolder } from "./with-archive.ts";
 
-/** `earshot archive backup`: a consistent copy of the archive. */
 export function addBackup(archive: Command, terminal: Terminal): void {
   archive
     .command("backup")

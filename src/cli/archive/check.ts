@@ -13,10 +13,9 @@ import { archiveFolder } from "./with-archive.ts";
 
 type Options = { full?: boolean; json?: boolean };
 
-/** Posts sampled per segment without `--full`. */
+/** Per segment, without `--full`. */
 const sampleRows = 500;
 
-/** `earshot archive check`: whether the parts of the archive agree. */
 export function addCheck(archive: Command, terminal: Terminal): void {
   archive
     .command("check")

@@ -41,7 +41,6 @@ type Options = {
   json?: boolean;
 };
 
-/** `earshot archive forget`: deletes posts from the archive for good. */
 export function addForget(archive: Command, terminal: Terminal): void {
   archive
     .command("forget")
@@ -201,7 +200,7 @@ async function forgetSubject(
     let rest = posts;
     if (options.forGood && author?.userId) {
       forgotten += await forgetAccount(work, { ...author, userId: author.userId }, posts);
-      // Posts that match by handle only.
+      // Matched by handle only.
       rest = await postsOf(work, planOf(author), author.platform);
     }
     forgotten += await forgetPosts(work, rest, (done) =>

@@ -11,7 +11,6 @@ import { segmentsText } from "./reindex.ts";
 
 type Options = { force?: boolean; json?: boolean };
 
-/** `earshot archive recover`: rebuilds the catalog from the segments. */
 export function addRecover(archive: Command, terminal: Terminal): void {
   archive
     .command("recover")

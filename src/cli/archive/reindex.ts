@@ -17,7 +17,6 @@ import { archiveFolder } from "./with-archive.ts";
 
 type Options = { all?: boolean; segment?: string; json?: boolean };
 
-/** `earshot archive reindex`: rebuilds segments from their posts. */
 export function addReindex(archive: Command, terminal: Terminal): void {
   archive
     .command("reindex")

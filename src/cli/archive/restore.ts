@@ -7,7 +7,6 @@ import { bytesText, numberText } from "../quantities.ts";
 import { readConfig } from "../settings.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** `earshot archive restore`: restores a backup into a data folder without an archive. */
 export function addRestore(archive: Command, terminal: Terminal): void {
   archive
     .command("restore")

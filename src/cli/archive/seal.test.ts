@@ -34,7 +34,7 @@ const earshot = (args: readonly string[], environment = {}): Promise<Outcome> =>
 
 const timeOf = (n: number): string => `2026-01-01T00:${String(10 + n)}:00Z`;
 
-/** Writes `count` Mastodon posts, in segments of five. */
+/** In segments of five. */
 function put(count: number): void {
   const writer = writerOn(dataDir, 5);
   writer.write(
@@ -71,7 +71,6 @@ async function told(): Promise<Told> {
   return JSON.parse(out) as Told;
 }
 
-/** The number of sealed posts of each segment. */
 const sealedPosts = async () => (await told()).segments.map(({ sealed }) => sealed?.posts ?? null);
 
 describe("import", () => {

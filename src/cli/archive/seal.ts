@@ -16,7 +16,6 @@ import { archiveFolder } from "./with-archive.ts";
 
 type Options = { segment?: string; json?: boolean };
 
-/** `earshot archive seal`: gives segments the sealed index. */
 export function addSeal(archive: Command, terminal: Terminal): void {
   archive
     .command("seal")

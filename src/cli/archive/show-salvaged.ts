@@ -2,7 +2,7 @@ import type { SalvagedSegment } from "../../archive/maintenance/rewrite-pending.
 import { isoText } from "../../lib/iso-time.ts";
 import { numberText } from "../quantities.ts";
 
-/** Lost posts listed on the terminal; the file lists all. */
+/** The file lists all. */
 const mostNamed = 10;
 
 export function salvagedText({ segment, posts, lost }: SalvagedSegment): string[] {

@@ -12,7 +12,6 @@ import { type Column, tableLines } from "../table.ts";
 import { painter, type Terminal } from "../terminal.ts";
 import { withArchive } from "./with-archive.ts";
 
-/** `earshot archive stats`: the contents and size of the archive. */
 export function addStats(archive: Command, terminal: Terminal): void {
   archive
     .command("stats")
@@ -59,7 +58,7 @@ type PlatformSums = {
 type SealedSums = {
   segments: number;
   damaged: number;
-  /** Posts in the sealed index; `overlay` counts those written since, which FTS5 finds. */
+  /** Sealed posts; `overlay` counts those written since, which FTS5 finds. */
   posts: number;
   overlay: number;
   bytes: number;

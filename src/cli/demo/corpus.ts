@@ -3,7 +3,7 @@ import { type Person, people } from "./people.ts";
 import { storyLines } from "./posts.ts";
 import { seriesLines } from "./series.ts";
 
-/** A record of the neutral import format (docs/import.md). */
+/** See docs/import.md. */
 export type CorpusRecord = Readonly<Record<string, unknown>> & {
   author: string;
   created_at: string;
@@ -20,7 +20,7 @@ type Line = {
 
 type Placed = Line & { id: bigint; uri: string | null; createdMs: number };
 
-/** Invented posts of the last three years by platform, deterministic except that times count back from `nowMs`. */
+/** Invented posts of the last three years, deterministic except that times count back from `nowMs`. */
 export function makeCorpus(nowMs: number): ReadonlyMap<Platform, readonly CorpusRecord[]> {
   const lines = [...storyLines.trim().split("\n"), ...seriesLines()].map(parseLine);
   const placed = lines.map((line, index) => place(line, index, nowMs));
@@ -65,7 +65,7 @@ function splitOption(option: string): [string, string] {
   return at < 0 ? [option, ""] : [option.slice(0, at), option.slice(at + 1)];
 }
 
-/** The line number separates posts of the same minute. */
+/** The index separates posts of the same minute. */
 function place(line: Line, index: number, nowMs: number): Placed {
   const createdMs = nowMs - line.ageMs - index * 37;
   const id = ownId(line.person.platform, createdMs, index);
@@ -86,7 +86,7 @@ function uriOf(person: Person, id: bigint): string | null {
   return `at://${person.id}/app.bsky.feed.post/${recordKey(id)}`;
 }
 
-/** Time as thirteen sortable base 32 digits. */
+/** Thirteen sortable base 32 digits. */
 function recordKey(tid: bigint): string {
   const digits = "234567abcdefghijklmnopqrstuvwxyz";
   return Array.from({ length: 13 }, (_, place) =>
@@ -99,7 +99,7 @@ function keyOf(post: Placed): [string, Placed][] {
   return key === undefined ? [] : [[key, post]];
 }
 
-/** For `at=`, around an invented town. */
+/** For `at=`. */
 const places: Readonly<Record<string, { lat: number; lon: number }>> = {
   town: { lat: 62.104, lon: -7.411 },
   harbour: { lat: 62.098, lon: -7.405 },

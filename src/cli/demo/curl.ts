@@ -16,7 +16,7 @@ const shownFields = [
 
 const widest = 100;
 
-/** Prints the equivalent curl command and the response, with formatted JSON. */
+/** Prints the equivalent curl command and the response. */
 export async function exchange(
   baseUrl: string,
   key: string,
@@ -41,7 +41,6 @@ export async function exchange(
   return { status: response.status, headers: response.headers, body };
 }
 
-/** `$KEY` is the API key. */
 export function curlLine(baseUrl: string, { method, path, body }: Exchange): string {
   const target = `${baseUrl}${path}`;
   const url = /[?&]/.test(path) ? `'${target}'` : target;

@@ -15,12 +15,12 @@ export function submission(
   return { method: "POST", path: base, body: { type: "social", arguments: asked } };
 }
 
-/** Up to when the demo's posts are complete: the start of its first second. */
+/** The demo's posts are complete up to the start of its first second. */
 export function corpusEndMs(nowMs: number): number {
   return Math.floor(nowMs / 1_000) * 1_000;
 }
 
-/** Submit, fetch, read the status; then a query with many operators over the whole archive, and an invalid one. */
+/** Submit, fetch, read the status; then a query with many operators, and an invalid one. */
 export async function showMainJob(
   baseUrl: string,
   key: string,
@@ -67,7 +67,6 @@ function manyOperators(nowMs: number): string {
   return `("northern lights" OR #オーロラ) min_faves:10 geocode:62.1,-7.4,5km since:${since} filter:safe`;
 }
 
-/** An unexpected response fails the demo. */
 function expectStatus(answer: Answer, status: number): Answer {
   if (answer.status === status) return answer;
   throw new EarshotError(

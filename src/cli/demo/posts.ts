@@ -1,11 +1,8 @@
 /**
- * The posts of the demo, written for Earshot: a week in Port Lumen, an invented harbour town, and some of the years before it.
- * All people and things in them are fictional. One post per line, in any order:
- *
- *     AGE PERSON LANG [key=KEY] [likes=N] [reposts=N] [replies=N] [quotes=N] [reply=KEY] [quote=KEY] [repost=KEY]
- *         [at=PLACE] [link=URL] [image|video|gif=ALT_WORDS_WITH_UNDERSCORES] [sensitive] | TEXT
- *
- * AGE is the time before the demo's start, in minutes, hours, days or years. A repost takes its text from its original.
+ * Fictional posts from Port Lumen, an invented harbour town. One per line, in any order:
+ * AGE PERSON LANG [key=KEY] [likes=N] [reposts=N] [replies=N] [quotes=N] [reply=KEY] [quote=KEY] [repost=KEY] [at=PLACE]
+ * [link=URL] [image|video|gif=ALT_WORDS_WITH_UNDERSCORES] [sensitive] | TEXT
+ * AGE is minutes, hours, days or years before the demo's start. A repost takes its text from its original.
  */
 export const storyLines = `
 2m mira en likes=12 reposts=3 replies=2 at=harbour | Northern lights over the harbour right now, green to the horizon #aurora

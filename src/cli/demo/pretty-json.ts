@@ -13,7 +13,6 @@ export function prettyJson(value: unknown, columns: number, indent = ""): string
   return `${open}\n${items.join(",\n")}\n${indent}${close}`;
 }
 
-/** Puts as many short members on a line as fit. */
 function fill(members: readonly [string, unknown][], columns: number, indent: string): string[] {
   const lines: string[] = [];
   for (const [name, value] of members) {
@@ -29,7 +28,6 @@ function fill(members: readonly [string, unknown][], columns: number, indent: st
   return lines;
 }
 
-/** A space after each comma and colon. */
 function spaced(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -16,7 +16,7 @@ import { makeCorpus } from "./corpus.ts";
 import { curlLine } from "./curl.ts";
 import { corpusEndMs, showMainJob, submission } from "./main-job.ts";
 
-/** Runs the demo on a temporary folder, which is always removed. */
+/** Always removes its temporary folder. */
 export async function runDemo(options: { keep: boolean }, terminal: Terminal): Promise<void> {
   const listen = options.keep ? readConfig(terminal).http : { host: "127.0.0.1", port: 0 };
   const folder = await mkdtemp(join(tmpdir(), "earshot-demo-"));
@@ -30,7 +30,6 @@ export async function runDemo(options: { keep: boolean }, terminal: Terminal): P
       await service.stop();
     }
   } catch (thrown) {
-    // Stopping the demo is not an error.
     if (!terminal.stopping.aborted) throw thrown;
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -85,7 +84,7 @@ async function demonstrate(
   else terminal.out(whatNext(seconds));
 }
 
-/** The last half second that has passed, so that all times of the corpus have fractions and print alike. */
+/** Gives all times of the corpus fractions, so that they print alike. */
 const halfPast = (ms: number): number => Math.floor(ms / 1000) * 1000 - 500;
 
 function introduction(posts: number, terminal: Terminal): string {

@@ -1,11 +1,10 @@
-/** Deterministic, in the format of `storyLines`. */
+/** In the format of `storyLines`. */
 export function seriesLines(): readonly string[] {
   return [...harbourReports(), ...ferryReports(), ...nightReports(), ...tramReports()];
 }
 
 const winds = ["north", "north-west", "west", "south-west", "south", "east"];
 
-/** Every three hours for six days. */
 function harbourReports(): string[] {
   return Array.from({ length: 48 }, (_, index) => {
     const hours = index * 3 + 1;
@@ -28,7 +27,6 @@ const ferryTexts: readonly (readonly [lang: string, text: string])[] = [
   ["ru", "Все паромы на остров Скерри сегодня идут по расписанию."],
 ];
 
-/** Twice a day for two weeks. */
 function ferryReports(): string[] {
   return Array.from({ length: 28 }, (_, index) => {
     const [lang, text] = ferryTexts[index % ferryTexts.length] ?? ["en", ""];
@@ -36,7 +34,6 @@ function ferryReports(): string[] {
   });
 }
 
-/** Every night for sixteen nights. */
 function nightReports(): string[] {
   return Array.from({ length: 16 }, (_, index) => {
     const level = 1 + ((index * 4) % 6);
@@ -57,7 +54,6 @@ const tramTexts: readonly (readonly [lang: string, text: string])[] = [
   ["hi", "आज रात ट्राम देर तक चलेगी, सुरक्षित घर पहुँचिए।"],
 ];
 
-/** Every eight hours. */
 function tramReports(): string[] {
   return Array.from({ length: 24 }, (_, index) => {
     const [lang, text] = tramTexts[index % tramTexts.length] ?? ["en", ""];
