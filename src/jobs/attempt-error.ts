@@ -1,15 +1,13 @@
 import { EarshotError } from "../lib/errors.ts";
 import type { LeaseFailure } from "./lease.ts";
 
-/** Public messages for errors whose own message reveals internals. */
+/** For errors whose own message reveals internals. */
 const publicMessages: ReadonlyMap<string, string> = new Map([
   ["internal", "a fault in Earshot"],
   ["archive_unavailable", "the archive cannot be read for the moment"],
-  // Does not disclose the internal address.
   ["address_refused", "the address that the query leads to is not a public one"],
 ]);
 
-/** The failure as its caller sees it. */
 export function failureOf(error: unknown): LeaseFailure {
   const code = codeOf(error);
   const message = publicMessages.get(code);
@@ -21,7 +19,7 @@ export function failureOf(error: unknown): LeaseFailure {
   return { code, message: message ?? error.message, status, retryable, ...help };
 }
 
-/** The failure as logged. Engine messages may repeat the query, so only known fixed texts are logged. */
+/** Engine messages may repeat the query, so only known fixed texts are logged. */
 export function causeOf(error: unknown): { code: string; error: string } {
   const code = codeOf(error);
   if (error instanceof EarshotError && (!publicMessages.has(code) || isForLog(code))) {
@@ -46,7 +44,7 @@ function messagesOf(error: unknown): string[] {
   return error instanceof Error ? [error.message, ...messagesOf(error.cause)] : [];
 }
 
-/** Texts of SQLite's result codes (sqlite3_errstr), and of a worker thread that exited. */
+/** SQLite's result codes (sqlite3_errstr) and an exited worker thread. */
 const engineTexts = [
   "database disk image is malformed",
   "file is not a database",

@@ -12,7 +12,6 @@ const change = (id: number, uuid = `job-${id}`): JobChange => ({
   atMs: 0,
 });
 
-/** A store with these changes that counts its reads. */
 function storeOf(changes: JobChange[]) {
   const asked = { lastChange: 0, changesAfter: 0 };
   const read = async (name: keyof typeof asked, args: { after: number; limit: number }) => {
@@ -20,7 +19,6 @@ function storeOf(changes: JobChange[]) {
     if (name === "lastChange") return changes.at(-1)?.id ?? 0;
     return changes.filter(({ id }) => id > args.after).slice(0, args.limit);
   };
-  // The readers use nothing else.
   return { asked, store: { read } as unknown as Store<JobOperations> };
 }
 

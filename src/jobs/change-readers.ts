@@ -3,24 +3,23 @@ import type { JobChange } from "./job.ts";
 import type { JobOperations } from "./operations.ts";
 
 /**
- * Streams job changes to an account's readers, from memory. A reader that falls behind or misses a number reads the current
- * states from the store, so memory per reader is bounded.
+ * Streams job changes from memory. A reader that falls behind or misses a number reads current states from the store, so memory
+ * per reader is bounded.
  */
 export type ChangeReaders = {
   /** Called for each change after its commit. */
   tell(accountId: string, change: JobChange): void;
   read(accountId: string, after: number | null, signal: AbortSignal): AsyncIterable<JobChange>;
   end(accountId: string): void;
-  /** Also ends later readers at once. */
   stop(): void;
 };
 
-/** Maximum changes buffered per reader, and the page size of store reads. */
+/** Also the page size of store reads. */
 const mostWaiting = 256;
 
 type Reader = {
   waiting: JobChange[];
-  /** Changes are not buffered: the reader will read them from the store. */
+  /** Changes are read from the store, not buffered. */
   isBehind: boolean;
   isOver: boolean;
   firstTold: number | null;
@@ -79,7 +78,7 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
       let last = after === null ? present : Math.min(after, present);
       while (!reader.isOver) {
         if (reader.isBehind) {
-          // Changes reported during the store read may be in both; the check below drops duplicates.
+          // Changes during the store read may be in both; the check below drops duplicates.
           reader.isBehind = false;
           for await (const change of stored(accountId, last)) {
             if (reader.isOver) return;
@@ -101,7 +100,6 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     }
   }
 
-  /** The number before the first reported change, else the account's last one. */
   async function presentPlace(accountId: string, reader: Reader): Promise<number> {
     const last = await store.read("lastChange", { accountId });
     return reader.firstTold === null ? last : Math.min(last, reader.firstTold - 1);

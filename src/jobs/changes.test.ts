@@ -17,7 +17,6 @@ afterEach(async () => {
 
 type Follower = {
   next(): Promise<JobChange | undefined>;
-  /** The next `count` changes. */
   take(count: number): Promise<JobChange[]>;
 };
 
@@ -138,7 +137,7 @@ test("numbers of leases that the disk lost with the power are not given again", 
   await jobs.lease();
   await jobs.lease();
   const seen = (await follower.take(4)).at(-1)?.id ?? 0;
-  // The lease commits were not durable and are lost.
+  // Lease commits are not durable, so they are lost.
   const { database } = jobs.table;
   database.run("UPDATE job SET state = 'received', attempts = 0, change = 2, lease_token = NULL");
   database.run("UPDATE account SET last_change = 2 WHERE id = 'one'");

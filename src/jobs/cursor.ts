@@ -13,15 +13,15 @@ import { platforms } from "../posts/post.ts";
 import type { RequestedBounds, SearchJobRequest } from "./job.ts";
 
 /**
- * A cursor encodes where the next page of a search starts. It is encrypted (AES-256-GCM, base64url) and bound to its search. The
- * nonce is a keyed hash of the content: equal positions give equal cursors, and no nonce is used for two contents.
+ * Where the next page of a search starts, encrypted (AES-256-GCM, base64url) and bound to its search. The nonce is a keyed hash
+ * of the content: equal positions give equal cursors, and no nonce is used for two contents.
  */
 export type CursorScope = Pick<SearchJobRequest, "platform" | "type" | "method"> & {
   accountId: string;
   canonicalQuery: string;
 };
 
-/** The end of the previous page. `asOfMs` is when the first page was submitted, `fromMs` and `toMs` the window fixed then. */
+/** `asOfMs`: submission of the first page, which fixed the window from `fromMs` to `toMs`. */
 export type CursorPosition = (
   | { after: Position; place?: null }
   | { after: null; place: FetchPosition }
@@ -34,12 +34,12 @@ export type CursorPosition = (
 
 export type CursorContent = CursorScope & CursorPosition;
 
-/** Layout byte. A position has a fixed length and ends with its post's `uriHash`, zeros if unknown; a fetch position is JSON. */
+/** A position has a fixed length and ends with its post's `uriHash`, zeros if unknown; a fetch position is JSON. */
 const layout = 5;
 const placeLayout = 4;
-/** Without `uriHash`: releases whose post IDs differed between servers. */
+/** Releases whose post IDs differed between servers. */
 const layoutWithoutHash = 3;
-/** Also without `asOfMs`: releases before `within_time:`. Read only. */
+/** Releases before `within_time:`. Read only. */
 const layoutWithoutAsOf = 2;
 const nonceLength = 12;
 const tagLength = 16;
@@ -49,12 +49,11 @@ const lengthOf = (times: number): number => headLength + 1 + 8 + times * 8;
 const uriHashLength = 16;
 const contentLength = lengthOf(5) + uriHashLength;
 const noUriHash = "0".repeat(uriHashLength * 2);
-/** In characters; keeps response headers within clients' limits. */
+/** Keeps response headers within clients' limits. */
 export const longestCursor = 4_096;
 const mostPlaceBytes = (longestCursor * 3) / 4 - nonceLength - headLength - tagLength;
 const unbounded = -(2n ** 63n);
 
-/** `secret` is the store's cursor key. */
 export function encryptCursor(secret: Uint8Array, content: CursorContent): string {
   const plain = encode(content);
   const keys = keysOf(secret);
@@ -65,9 +64,7 @@ export function encryptCursor(secret: Uint8Array, content: CursorContent): strin
   );
 }
 
-/**
- * Errors: `cursor_invalid` if this store did not encrypt it, `cursor_mismatch` if it belongs to a search other than `expected`.
- */
+/** Errors: `cursor_invalid` if this store did not encrypt it, `cursor_mismatch` if it belongs to another search. */
 export function decryptCursor(
   secret: Uint8Array,
   text: string,
@@ -86,7 +83,7 @@ export function decryptCursor(
 
 function unseal(secret: Uint8Array, text: string): Buffer {
   const sealed = Buffer.from(text, "base64url");
-  // Buffer decodes base64url leniently; accept the canonical text only.
+  // Buffer decodes base64url leniently.
   if (sealed.length <= nonceLength + headLength + tagLength) throw invalid();
   if (text.length > longestCursor || sealed.toString("base64url") !== text) throw invalid();
   const decipher = createDecipheriv(
@@ -119,11 +116,10 @@ function isKnownLayout(plain: Buffer): boolean {
   }
 }
 
-/** Checked because upstream page tokens have no length limit. */
+/** Upstream page tokens have no length limit. */
 export const fitsCursor = (place: FetchPosition): boolean =>
   Buffer.byteLength(JSON.stringify(place)) <= mostPlaceBytes - longestTimes;
 
-/** Bytes reserved for the times as JSON. */
 const longestTimes = 200;
 
 function encode(content: CursorContent): Buffer {
@@ -161,7 +157,6 @@ function decode(plain: Buffer): CursorPosition {
   const times = Array.from({ length: count }, (_, n) => timeAt(plain, offset + 9 + 8 * n));
   const [fromMs = null, toMs, ...rest] = times;
   if (toMs === null || toMs === undefined) throw invalid();
-  // Older releases had no `within_time:`, so any `asOfMs` serves.
   const [asOfMs, startMs = null, endMs = null] = count === 4 ? [toMs, ...rest] : rest;
   if (asOfMs === null || asOfMs === undefined) throw invalid();
   const uriHash =
@@ -188,7 +183,7 @@ function hashOf({ accountId, platform, type, method, canonicalQuery }: CursorSco
 
 type CursorKeys = { seal: KeyObject; nonce: KeyObject };
 
-/** Deriving the keys costs more than encrypting a cursor. */
+/** Derivation costs more than encrypting a cursor. */
 const knownKeys = new WeakMap<Uint8Array, CursorKeys>();
 
 function keysOf(secret: Uint8Array): CursorKeys {

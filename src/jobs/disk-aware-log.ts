@@ -2,13 +2,12 @@ import { isDiskError } from "../lib/disk-error.ts";
 
 export type RunnerLog = { warn(fields: Record<string, unknown>, message: string): void };
 
-/** `thrown` is the error that the line reports. */
 export type DiskAwareLog = {
   warn(thrown: unknown, fields: Record<string, unknown>, message: string): void;
   noteSuccess(): void;
 };
 
-/** Logs disk errors once until an attempt succeeds, because every attempt meets them. */
+/** Logs disk errors once until an attempt succeeds. */
 export function onceWhileDiskFails(log: RunnerLog): DiskAwareLog {
   let isFailing = false;
   return {

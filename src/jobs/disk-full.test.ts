@@ -16,7 +16,6 @@ const archiveUnreadable = () =>
 let jobs: TestQueue;
 let runner: Runner;
 let logged: string[];
-/** Which operations of the store and the archive fail. */
 let disk: { isFull: boolean; isUnreadable: boolean; fillsAfter: string | null };
 
 beforeEach(async () => {

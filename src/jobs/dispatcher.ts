@@ -8,32 +8,29 @@ import { reservedSlots } from "./reserved-slots.ts";
 import type { Uncommitted } from "./uncommitted.ts";
 
 /**
- * Unfinished jobs in memory: their queue, and waiting nodes and callers. The store is authoritative; this avoids polling it.
- * Times are monotonic.
+ * Unfinished jobs in memory with their queue and waiters. The store is authoritative; this avoids polling it. Times are
+ * monotonic.
  */
 export type LiveJob = {
   readonly uuid: string;
   readonly keyId: string;
   /** Account and slot kind: searches and other methods have separate slots. */
   readonly groupId: string;
-  /** Which nodes can run it (work-kind.ts). */
+  /** See work-kind.ts. */
   readonly work: string;
-  /** Its queue kind: `work` plus the nodes it avoids. */
+  /** `work` plus the nodes it avoids. */
   kind: string;
-  /** Nodes that it currently avoids. */
   keptFrom: ReadonlySet<string>;
-  /** Nodes on which an attempt failed, in this process. */
+  /** In this process. */
   readonly failedOn: Set<string>;
-  /** The job as submitted. */
   readonly taken: Job;
   deadlineMs: number;
   /** `delayed`: until its retry time. `ending`: completed, not on disk yet. */
   phase: "waiting" | "delayed" | "leased" | "ending";
   lease: LiveLease | null;
-  /** The node that runs it. */
   holder: string | null;
   readonly endListeners: Set<(ended: Job | null) => void>;
-  /** Set while a running job is not on disk yet (uncommitted.ts). */
+  /** Until a running job is on disk. */
   uncommitted: Uncommitted | null;
 };
 
@@ -48,31 +45,27 @@ type LiveLease = {
 export type Dispatcher = {
   offer(job: LiveJob): void;
   offerLater(job: LiveJob, delayMs: number): void;
-  /** Requeues a leased job ahead of the others of its key; for jobs that did not fail. */
+  /** Ahead of the others of its key, because it did not fail. */
   putBack(job: LiveJob): void;
-  /** The next job for the node; null on timeout. A node's last free slots are reserved for accounts with nothing running. */
+  /** Null on timeout. A node's last free slots are reserved for accounts with nothing running. */
   next(
     asking: AskingNode<SearchJobRequest>,
     waitMs: number,
     signal?: AbortSignal,
   ): Promise<LiveJob | null>;
-  /** Re-evaluates waiting nodes after their capabilities or availability changed. */
+  /** After their capabilities or availability changed. */
   wakeNodes(): void;
-  /** Jobs leased and not completed. */
   runningOf(nodeId: string): number;
-  /** The node completed the job: its key may run another. */
+  /** Completed: its key may run another job. */
   release(job: LiveJob): void;
-  /** Revokes the lease; the key may run another job. */
   loseLease(job: LiveJob): void;
-  /** Removes an ended job, resolves its waiters, and revokes a remaining lease. */
+  /** Also resolves its waiters and revokes a remaining lease. */
   end(uuid: string, ended?: Job | null): void;
-  /** Null on timeout, abort or shutdown, and if the caller must read the ended job from the store. */
+  /** Null on timeout, abort or shutdown, and if the ended job must be read from the store. */
   waitForEnd(job: LiveJob, waitMs: number, signal?: AbortSignal): Promise<Job | null>;
   get(uuid: string): LiveJob | undefined;
   all(): Iterable<LiveJob>;
-  /** Number of jobs that wait for a node. */
   depth(): number;
-  /** Releases waiting nodes and callers, now and later. */
   stop(): void;
 };
 
@@ -81,10 +74,7 @@ const keptFromMs = 5_000;
 
 const nobody: ReadonlySet<string> = new Set();
 
-/**
- * `maxRunningPerKey` null: no limit. A retry waits briefly for a node it has not failed on if `hasOtherNodeFor`, then goes to
- * any.
- */
+/** `maxRunningPerKey` null: no limit. A retry waits briefly for a node it has not failed on if `hasOtherNodeFor`. */
 export function createDispatcher(
   clock: Clock,
   maxRunningPerKey: number | null,
@@ -118,7 +108,7 @@ export function createDispatcher(
     wakeNodes();
   }
 
-  /** A broken node is the least loaded, and would lease the jobs it failed again and again. */
+  /** A broken node is the least loaded, so it would lease the jobs it failed again and again. */
   function keepFromFailed(job: LiveJob): void {
     const { failedOn, taken } = job;
     if (failedOn.size === 0 || !hasOtherNodeFor(taken.request, failedOn)) {
@@ -166,9 +156,9 @@ export function createDispatcher(
   const takeForIdle = (asking: AskingNode<SearchJobRequest>): LiveJob | null =>
     take(asking, idleNodes.waitingOf(asking));
 
-  /** `free`: the node's free slots, including this request's. */
+  /** `free` includes this request's slot. */
   function take(asking: AskingNode<SearchJobRequest>, free: number): LiveJob | null {
-    // Jobs of one work kind may avoid different nodes; check the node once per work kind.
+    // Jobs of one kind may avoid different nodes, so acceptance is memoised per kind.
     const runs = new Map<string, boolean>();
     const job = queue.take(
       ({ work, keptFrom, taken: { request } }) => {
@@ -276,7 +266,7 @@ export function createDispatcher(
   };
 }
 
-/** Shared abort reason: an abort without one creates an exception each time. */
+/** Shared, because an abort without a reason creates an exception each time. */
 const leaseLost = new Error("the lease is lost");
 
 function canBeGiven(

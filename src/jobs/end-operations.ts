@@ -19,7 +19,7 @@ const cancel = visibleChange<End & { accountId: string }>("cancel", {
 
 const expire = visibleChange<End>("expire", { set: "result = NULL", where: "uuid = :uuid" });
 
-/** Ends of jobs other than by their node, and retention. */
+/** Ends of jobs other than by their node, and retention. Batches keep transactions short. */
 export const endOperations = {
   /** `forgotten` if the job had ended; null if the account has no such job. */
   cancelJob: durable(
@@ -37,7 +37,7 @@ export const endOperations = {
     },
   ),
 
-  /** Cancels a batch of an account's unfinished jobs. */
+  /** A batch of an account's unfinished jobs. */
   cancelJobsOf: durable(
     (
       database,
@@ -55,7 +55,6 @@ export const endOperations = {
     },
   ),
 
-  /** Unfinished jobs due at or before `deadlineMs`. */
   overdueJobs: read((database, { deadlineMs }: { deadlineMs: number }): string[] =>
     database
       .all<{ uuid: string }>(
@@ -65,7 +64,7 @@ export const endOperations = {
       .map(({ uuid }) => uuid),
   ),
 
-  /** Returns the snapshots of jobs that had not ended. */
+  /** Snapshots of jobs that had not ended. */
   timeOutJobs: durable(
     (
       database,
@@ -80,10 +79,7 @@ export const endOperations = {
         .filter((stand) => stand !== null),
   ),
 
-  /**
-   * Deletes a batch of: expired results with their fetched posts, jobs that ended by `endedMs`, idempotency keys used by
-   * `keyedMs`.
-   */
+  /** Deletes a batch of expired results, jobs that ended by `endedMs`, and idempotency keys used by `keyedMs`. */
   expireJobs: durable(
     (
       database,
@@ -113,5 +109,4 @@ export const endOperations = {
   ),
 };
 
-/** Rows per batch, so that no transaction blocks the writer for long. */
 const sweepRows = 500;

@@ -8,18 +8,18 @@ import type { Job } from "./job.ts";
  * so code that changes or deletes the row of a done job must call `forget`.
  */
 export type EndedJobs = {
-  /** Caches `done` jobs only; skips large jobs and pages. */
+  /** `done` jobs only; skips large jobs and pages. */
   add(job: Job, page?: CachedPage | null): void;
   /** Null on a cache miss. */
   find(accountId: string, uuid: string): Job | null;
-  /** Removes and returns a page; null unless the archive version is still the one it was read at. */
+  /** Null unless the archive version is still the one it was read at. */
   takePage(uuid: string, version: number | null): JsonPage | null;
   forget(uuid: string): void;
   forgetOf(accountId: string): void;
   forgetAll(): void;
 };
 
-/** Records as sent. `version`: the archive version before they were read. */
+/** `version`: the archive version before the records were read. */
 export type CachedPage = JsonPage & { version: number };
 
 const keptMs = 10_000;
@@ -30,12 +30,9 @@ type Entry = { job: Job; bytes: number; untilMs: number; page: CachedPage | null
 
 export function createEndedJobs(
   clock: Pick<Clock, "elapsed">,
-  /** Unix milliseconds. */
   now: () => number,
-  /** How long a job is known after its end. */
   retentionMs: number,
 ): EndedJobs {
-  // Oldest first.
   const entries = new Map<string, Entry>();
   let bytes = 0;
 
@@ -89,7 +86,6 @@ export function createEndedJobs(
   return { add, find, takePage, forget, forgetOf, forgetAll };
 }
 
-/** Approximate. */
 function bytesOf({ result, request }: Job): number {
   const items = result?.items ?? [];
   const records = items.reduce((sum, item) => sum + (isFetched(item) ? item.record.length : 0), 0);

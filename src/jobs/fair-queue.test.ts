@@ -118,7 +118,6 @@ test("a group with nothing running comes before those that have waited longer", 
   queue.add(ofGroup("late", "c", "c2"));
   expect(queue.take(any)?.name).toBe("c1");
   expect(queue.take(any)?.name).toBe("a2");
-  // The other group has nothing running again.
   queue.add(ofGroup("other", "b", "b3"));
   if (first[1]) queue.release(first[1]);
   expect(Array.from({ length: 3 }, () => queue.take(any)?.name)).toEqual(["b2", "c2", "a3"]);
@@ -171,7 +170,6 @@ test("takes the oldest item of its key that is accepted, of a group with nothing
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const queue = createFairQueue<Item>(most);
-      // Oldest first within each key.
       const waiting: Item[] = [];
       const held: Item[] = [];
       const isIdle = ({ groupId }: Item) => held.every((one) => one.groupId !== groupId);

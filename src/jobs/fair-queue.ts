@@ -1,32 +1,27 @@
 import { createFifo, type Fifo } from "./fifo.ts";
 
 /**
- * A fair queue: round-robin over groups, then over a group's keys, then FIFO. Groups with nothing running come first. A group is
- * one account in one kind of slots. A key with `maxRunningPerKey` running items is skipped.
- *
- * All items of one kind are accepted or refused alike, so `take` checks kinds rather than items. Items with the same key and kind
- * share a group.
+ * Round-robin over groups (account and slot kind), then over a group's keys, then FIFO. Groups with nothing running come first; a
+ * key with `maxRunningPerKey` running items is skipped. All items of one kind are accepted or refused alike, so `take` checks
+ * kinds. Items with the same key and kind share a group.
  */
 export type FairQueue<Item> = {
   add(item: Item): void;
-  /** Requeues an item ahead of the others of its key. */
+  /** Ahead of the others of its key. */
   putBack(item: Item): void;
-  /**
-   * The next item of an accepted kind, or null. `idleOnly`: only from groups with nothing running. Counts the item as running.
-   */
+  /** The next item of an accepted kind; counts as running. `idleOnly`: only from groups with nothing running. */
   take(accepts: (oneOfKind: Item) => boolean, idleOnly?: boolean): Item | null;
   remove(item: Item): void;
-  /** The item no longer runs. */
   release(item: Item): void;
   /** Whether no item can be taken. */
   isIdle(): boolean;
 };
 
 type Key<Item> = { waiting: Map<string, KeyTurn<Item>>; running: number };
-/** `lines`: number of key and kind pairs with waiting items, in turn or not. */
+/** `lines`: key and kind pairs with waiting items. */
 type Group<Item> = { waiting: Map<string, GroupTurn<Item>>; lines: number; running: number };
 
-/** Items of one key and kind, oldest first. `turn` increases; null while it has none. */
+/** Oldest first. `turn` is null without a turn. */
 type KeyTurn<Item> = {
   key: Key<Item>;
   group: Group<Item>;
@@ -35,16 +30,14 @@ type KeyTurn<Item> = {
   turn: number | null;
 };
 
-/** A group's keys with takeable items of one kind, in turn order. */
+/** Keys with takeable items of one kind, in turn order. */
 type GroupTurn<Item> = {
   group: Group<Item>;
   keys: Fifo<KeyTurn<Item>>;
   turn: number;
-  /** The FIFO that contains it. */
   line: Fifo<GroupTurn<Item>>;
 };
 
-/** Groups with takeable items of one kind, by whether they have anything running. */
 type KindLines<Item> = { idle: Fifo<GroupTurn<Item>>; busy: Fifo<GroupTurn<Item>> };
 
 export function createFairQueue<Item extends { keyId: string; groupId: string; kind: string }>(
@@ -123,7 +116,7 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     if (lines?.idle.isEmpty() && lines.busy.isEmpty()) kinds.delete(kind);
   }
 
-  /** To the end of the idle or busy groups, whichever it now belongs to. */
+  /** To the end of the idle or busy groups. */
   function moveToEnd(group: Group<Item>): void {
     for (const [kind, ofGroup] of group.waiting) {
       ofGroup.line.remove(ofGroup);
@@ -159,7 +152,6 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     return item;
   }
 
-  /** The oldest accepted item of the group's next key. */
   function nextOf(group: Group<Item>, accepted: ReadonlySet<string>): Item | null {
     let next: KeyTurn<Item> | null = null;
     for (const [kind, { keys: inTurn }] of group.waiting) {

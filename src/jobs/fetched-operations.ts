@@ -5,10 +5,10 @@ import { lastId, xUri } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
 import type { JobResult } from "./job.ts";
 
-/** A post fetched from an upstream, and the ID it was shown under. */
+/** With the ID it was shown under. */
 export type FetchedPost = { platform: Platform; id: bigint; uri: string };
 
-/** Posts whose URI cannot be derived from the ID, unlike an X post's. */
+/** Unlike an X post's, their URIs cannot be derived from the ID. */
 export function fetchedPosts({ items }: JobResult): FetchedPost[] {
   return items.filter(isFetched).flatMap(({ platform, id, uri }) => {
     const isKnown = id === null || id > lastId || uri === null || uri === xUri(id);
@@ -16,7 +16,7 @@ export function fetchedPosts({ items }: JobResult): FetchedPost[] {
   });
 }
 
-/** Stores them until the result expires; runs in the transaction that completes the job. */
+/** Until the result expires; in the transaction that completes the job. */
 export function storeFetched(
   database: Database,
   { uuid, untilMs, posts }: { uuid: string; untilMs: number; posts: readonly FetchedPost[] },
@@ -31,7 +31,7 @@ export function storeFetched(
   }
 }
 
-/** Deletes a batch; returns the number of rows. */
+/** Returns the number of rows of the batch. */
 export function dropFetched(
   database: Database,
   { nowMs, limit }: { nowMs: number; limit: number },
@@ -44,7 +44,6 @@ export function dropFetched(
 }
 
 export const fetchedOperations = {
-  /** Unexpired fetched posts that an account was shown under an ID. */
   findFetched: read(
     (
       database,

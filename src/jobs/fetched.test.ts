@@ -17,7 +17,6 @@ const item = (special: Partial<FetchedItem>): FetchedItem => ({
   ...special,
 });
 
-/** Submits a job and completes it with fetched posts. */
 async function completeWith(...items: FetchedItem[]): Promise<void> {
   await jobs.queue.submit(newJob());
   const { uuid, token } = await jobs.lease();

@@ -1,10 +1,9 @@
-/** A FIFO queue with O(1) insertion and removal, also from the middle. */
+/** A queue with O(1) insertion and removal, also from the middle. */
 export type Fifo<Item> = {
   add(item: Item): void;
   addFirst(item: Item): void;
   /** Whether the item was queued. */
   remove(item: Item): boolean;
-  /** Null if empty. */
   first(): Item | null;
   isEmpty(): boolean;
 };

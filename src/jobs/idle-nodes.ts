@@ -4,20 +4,19 @@ import type { AskingNode } from "./lease.ts";
 type Asking = AskingNode<SearchJobRequest>;
 type IdleNode<Job> = { asking: Asking; give: (job: Job | null) => void };
 
-/** Pending lease requests of nodes. */
+/** Pending lease requests. */
 export type IdleNodes<Job> = {
-  /** Returns a function that removes the request. `give` receives a job, or null to end the request. */
+  /** Returns a function that removes the request. `give` receives null to end it. */
   add(asking: Asking, give: (job: Job | null) => void): () => void;
-  /** Gives a job to the least loaded open node that `take` has one for; ties go to the node that got one least recently. */
+  /** To the least loaded open node that `take` has a job for; ties go to the node that got one least recently. */
   giveOne(take: (asking: Asking) => Job | null): boolean;
-  /** Pending requests that share this object. */
+  /** Requests that share this object. */
   waitingOf(asking: Asking): number;
   sendAway(): void;
 };
 
 export function createIdleNodes<Job>(): IdleNodes<Job> {
   const idle = new Set<IdleNode<Job>>();
-  // Per node the sequence number of its last job.
   const lastGiven = new Map<string, number>();
   const waiting = new Map<Asking, number>();
   let given = 0;
@@ -37,7 +36,7 @@ export function createIdleNodes<Job>(): IdleNodes<Job> {
   const waitingOf = (asking: Asking): number => waiting.get(asking) ?? 0;
 
   function giveOne(take: (asking: Asking) => Job | null): boolean {
-    // Requests that share one `asking` are checked once.
+    // Requests that share one object are checked once.
     const refused = new Set<Asking>();
     for (const { asking, give } of inOrder()) {
       if (refused.has(asking)) continue;

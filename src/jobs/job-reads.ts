@@ -13,7 +13,7 @@ export type JobReads = Pick<
   JobQueue,
   "find" | "isUnderWay" | "waitForEnd" | "replayOf" | "list"
 > & {
-  /** Idempotency keys used before this time no longer count. */
+  /** Earlier idempotency keys no longer count. */
   keyedSinceMs(): number;
   earlierJob(earlier: EarlierSubmission): EarlierJob;
 };
@@ -22,12 +22,11 @@ type JobReadsContext = {
   store: Store<JobOperations>;
   dispatcher: Dispatcher;
   endedJobs: Pick<EndedJobs, "find">;
-  /** Unix milliseconds. */
   now: () => number;
   idempotencyMs: number;
 };
 
-/** Maximum store reads per page; a very selective filter yields a short page. */
+/** Store reads per page; a very selective filter yields a short page. */
 const mostLooks = 20;
 
 export function createJobReads(context: JobReadsContext): JobReads {
@@ -71,7 +70,7 @@ export function createJobReads(context: JobReadsContext): JobReads {
     job: row === null ? null : jobOf(row, now()),
   });
 
-  /** In bounded batches, so that a long list does not block other reads. */
+  /** In batches, so that a long list does not block other reads. */
   async function list(
     accountId: string,
     { states, methods, before, limit }: JobFilter,

@@ -6,7 +6,7 @@ import type {
 } from "../platforms/source.ts";
 import type { EvidenceKind, ResultSignature } from "./result-signature.ts";
 
-/** `start_time` and `end_time`, Unix milliseconds; null if absent. */
+/** `start_time` and `end_time`; null if absent. */
 export type RequestedBounds = { startMs: number | null; endMs: number | null };
 
 export const noBounds: RequestedBounds = { startMs: null, endMs: null };
@@ -15,7 +15,7 @@ export const noBounds: RequestedBounds = { startMs: null, endMs: null };
 export type SearchJobRequest = AnswerRequest & {
   /** The bounds that narrowed the window. */
   asked?: RequestedBounds;
-  /** The part of the requested time before the live window. */
+  /** Requested time before the live window. */
   unsearched?: UnsearchedSpan;
   /** Needs credentials of its account, which never leave the embedded node. */
   isKeptHere?: true;
@@ -41,7 +41,6 @@ export type JobFailure = {
   retryable?: boolean;
 };
 
-/** `signature`: set by remote nodes. */
 export type JobResult = SourceAnswer & { signature?: ResultSignature | null };
 
 export type Job = {
@@ -56,26 +55,24 @@ export type Job = {
   deadlineMs: number;
   startedMs: number | null;
   finishedMs: number | null;
-  /** When the result expires. */
   expiresMs: number | null;
   node: string | null;
   result: JobResult | null;
   failure: JobFailure | null;
-  /** Of the submission; the result has its own. */
+  /** Of the submission, not the result. */
   warnings: readonly SourceWarning[];
 };
 
-/** `count` and `complete` describe the result; null without one. */
+/** Null without a result. */
 export type JobSummary = Omit<Job, "result"> & {
   count: number | null;
   complete: boolean | null;
   evidence: EvidenceKind | null;
 };
 
-/** A position in an account's job list, newest first. */
 export type ListPosition = { submittedMs: number; uuid: string };
 
-/** `id` numbers the changes of the account, across restarts. */
+/** `id` numbers the account's changes, across restarts. */
 export type JobChange = {
   id: number;
   uuid: string;

@@ -1,13 +1,10 @@
 import { formatDuration } from "../lib/duration.ts";
 import type { JobResult } from "./job.ts";
 
-/** Shorter waits do not explain a truncated answer. */
+/** Too short to explain a truncated answer. */
 const noticeableMs = 1_000;
 
-/**
- * Adds a warning if the result hit its deadline after the job waited for a slot. `waitedMs`: from submission to the start of the
- * attempt.
- */
+/** Warns if the result hit its deadline after the job waited `waitedMs` for a slot. */
 export function withLateStart(
   result: JobResult,
   { waitedMs, deadlineMs }: { waitedMs: number; deadlineMs: number },

@@ -28,17 +28,17 @@ export type JobCompletion = {
   expiresMs: number;
   /** JSON of `encodeResult`. */
   result: string;
-  /** Posts whose IDs do not yield their URIs. */
+  /** Posts whose URIs cannot be derived from their IDs. */
   fetched: readonly FetchedPost[];
 };
 
-/** `deadlineMs` is by the current wall clock. */
+/** `deadlineMs` is wall-clock time. */
 export type ActiveLease = { uuid: string; token: string; deadlineMs: number };
 
-/** The outcome of a failed attempt. `stand` is null for a retry too near to be reported. */
+/** `stand` is null for a retry too near to be reported. */
 export type AttemptEnd = {
   uuid: string;
-  /** Earliest start of the next attempt; null if none. */
+  /** Of the next attempt; null if there is none. */
   notBeforeMs: number | null;
   stand: JobSnapshot | null;
 };
@@ -81,10 +81,9 @@ const forRetry = `not_before_ms = :notBeforeMs, reader_deaths = :readerDeaths, $
 const retry = visibleChange<Retry>("retry", { set: forRetry, where: heldLease });
 
 export const leaseOperations = {
-  /** Null if the job no longer waits. Not durable: a crash ends the lease anyway. */
+  /** Null if the job no longer waits. Not durable, because a crash ends the lease anyway. */
   leaseJob: relaxed(lease),
 
-  /** Whether the lease was still current. */
   renewLease: relaxed(
     (database, held: { uuid: string; token: string; untilMs: number }): boolean =>
       database.run(
@@ -103,7 +102,7 @@ export const leaseOperations = {
     },
   ),
 
-  /** Ends an attempt; null if the lease was no longer current. */
+  /** Null if the lease was no longer current. */
   failJob: durable(
     (
       database,
@@ -111,7 +110,7 @@ export const leaseOperations = {
     ): AttemptEnd | null => endAttempt(database, args.lease, args.failure, args),
   ),
 
-  /** Returns leases without counting the attempt. Not durable: a crash has the same effect. */
+  /** Does not count the attempts. Not durable: a crash has the same effect. */
   giveBackJobs: relaxed(
     (
       database,
@@ -122,7 +121,7 @@ export const leaseOperations = {
         .filter((stand) => stand !== null),
   ),
 
-  /** Ends attempts whose nodes did not renew in time. */
+  /** Ends attempts without a timely renewal. */
   endLapsedLeases: durable(
     (
       database,

@@ -2,8 +2,8 @@ import { EarshotError } from "../lib/errors.ts";
 import type { UsableRelease } from "../upstream/credentials/release.ts";
 
 /**
- * How nodes get work. Embedded and remote nodes use the same interface. Each lease has a new token, and calls with an old one
- * fail with `lease_lost`: a job runs at least once and its result is visible exactly once.
+ * How embedded and remote nodes get work. Each lease has a new token, and calls with an old one fail with `lease_lost`: a job
+ * runs at least once and its result is visible exactly once.
  */
 export type Lease<Work> = {
   uuid: string;
@@ -11,43 +11,39 @@ export type Lease<Work> = {
   /** Whose credentials are used upstream. */
   accountId: string;
   attempt: number;
-  /** Until the job's deadline. A duration, because clocks differ between machines and may be adjusted. */
+  /** To the deadline. A duration, because clocks differ and may be adjusted. */
   leftMs: number;
   token: string;
-  /** Duration of the lease unless renewed. */
+  /** Duration unless renewed. */
   holdMs: number;
-  /** Aborts when the job is cancelled or reaches its deadline; through a remote gateway, at the next renewal. */
+  /** Aborts when the job is cancelled or reaches its deadline; on remote nodes at the next renewal. */
   lost: AbortSignal;
   /**
-   * Commits the job; absent if it is committed. Until then the job must have no effect outside this process. Errors: `lease_lost`
-   * if its submission was refused.
+   * Commits the job; absent if committed. Until then the job must have no effect outside this process. Errors: `lease_lost` if
+   * its submission was refused.
    */
   accepted?: () => Promise<void>;
-  /** Released by the gateway for this job only. */
+  /** For this job only. */
   released?: UsableRelease;
 };
 
 export const embeddedNodeId = "embedded";
 
-/** A node's lease request. */
 export type AskingNode<Work> = {
   nodeId: string;
   methods: readonly string[];
   /** Default: always. */
   isOpen?: () => boolean;
-  /**
-   * Default: all jobs of its methods. Checked once per work kind, so it may depend only on method, platform, type, and where the
-   * job must run and continue.
-   */
+  /** Default: all jobs of its methods. Checked once per work kind (work-kind.ts). */
   accepts?: (work: Work) => boolean;
-  /** Jobs running over capacity: the least loaded node gets work first. */
+  /** Jobs running over capacity; the least loaded node gets work first. */
   load?: () => number;
   /**
-   * Concurrent jobs of these methods, one lease request each. The last free slots are reserved for accounts with nothing running.
-   * Default: no reservation.
+   * Concurrent jobs, one lease request each. The last free slots are reserved for accounts with nothing running. Default: no
+   * reservation.
    */
   slots?: () => number;
-  /** Called synchronously when a job is given. */
+  /** Called synchronously. */
   onGiven?: () => void;
 };
 
@@ -56,12 +52,12 @@ export type LeaseFailure = {
   message: string;
   status: number;
   retryable: boolean;
-  /** How to fix it, one sentence. */
+  /** One sentence. */
   hint?: string;
 };
 
 export type LeaseGateway<Work, Result> = {
-  /** Waits up to `waitMs`; null on timeout. */
+  /** Null on timeout. */
   lease(
     asking: AskingNode<Work>,
     waitMs: number,
@@ -69,7 +65,6 @@ export type LeaseGateway<Work, Result> = {
   ): Promise<Lease<Work> | null>;
   /** Returns the new duration. Errors: `lease_lost`; the node must stop the work. */
   renew(uuid: string, token: string): Promise<number>;
-  /** In one transaction with the token check. */
   complete(uuid: string, token: string, result: Result): Promise<void>;
   fail(uuid: string, token: string, failure: LeaseFailure): Promise<void>;
 };

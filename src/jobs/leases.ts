@@ -22,19 +22,17 @@ import { encodeLargeResult, encodeResult, isLarge } from "./stored.ts";
 import type { JobSnapshot } from "./visible-change.ts";
 
 export type Leases = LeaseGateway<SearchJobRequest, JobResult> & {
-  /** The job's current lease for the store; null if none. */
   heldLease(job: LiveJob): ActiveLease | null;
-  /** Applies the outcome of a failed attempt. */
   settleAttempt(end: AttemptEnd, why: FailedAttempt["why"]): void;
-  /** Returns the lease of a job that its node could not start; the attempt does not count. No-op if the token is stale. */
+  /** The attempt does not count. No-op if the token is stale. */
   giveBack(uuid: string, token: string, delayMs?: number): Promise<void>;
-  /** Returns all leases of a node, attempts not counted. */
+  /** Attempts do not count. */
   endLeasesOf(nodeId: string): Promise<number>;
-  /** Ends all leases of a node that crashed, possibly because of its jobs: attempts count. */
+  /** For a node that crashed, possibly because of its jobs: attempts count. */
   failLeasesOf(nodeId: string): Promise<void>;
 };
 
-/** `failed`: the node reported it; `lapsed`: no renewal; `late`: past the deadline after the node had the job for a while. */
+/** `lapsed`: no renewal; `late`: past the deadline after the node had the job for a while. */
 export type FailedAttempt = {
   method: Method;
   nodeId: string | null;
@@ -44,7 +42,6 @@ export type FailedAttempt = {
 type LeasesContext = {
   store: Store<JobOperations>;
   clock: Clock;
-  /** Unix milliseconds. */
   now: () => number;
   randomUuid: () => string;
   settings: JobSettings;
@@ -74,7 +71,6 @@ export function createLeases(context: LeasesContext): Leases {
   async function leaseJob(job: LiveJob, node: string): Promise<Lease<SearchJobRequest> | null> {
     const elapsedMs = clock.elapsed();
     if (job.deadlineMs <= elapsedMs) {
-      // The sweeper ends it.
       dispatcher.release(job);
       job.uncommitted?.commit();
       return null;
@@ -115,7 +111,7 @@ export function createLeases(context: LeasesContext): Leases {
       if (dispatcher.get(uuid) === job) dispatcher.offer(job);
       throw error;
     }
-    // It ended before it could be leased.
+    // Ended before it could be leased.
     dispatcher.release(job);
     return null;
   }
@@ -209,7 +205,7 @@ export function createLeases(context: LeasesContext): Leases {
     for (const end of ends) settleAttempt(end, "failed");
   }
 
-  /** How long the job waited before its first attempt; 0 for later ones. */
+  /** Before its first attempt; 0 for later ones. */
   function waitedBefore({ lease, failedOn, taken, deadlineMs }: LiveJob, token: string): number {
     if (lease?.token !== token || failedOn.size > 0 || taken.attempts > 0) return 0;
     return settings.deadlineMs - (deadlineMs - lease.sinceMs);
@@ -238,7 +234,6 @@ export function createLeases(context: LeasesContext): Leases {
     return lease === null ? null : { uuid, token: lease.token, deadlineMs: deadlineOf(job) };
   }
 
-  /** By the current wall clock. */
   function deadlineOf(job: LiveJob): number {
     return timeAfter(now(), job.deadlineMs - clock.elapsed());
   }

@@ -20,7 +20,7 @@ async function uuidsOf(filter: Partial<JobFilter>): Promise<string[]> {
   return page.jobs.map(({ uuid }) => uuid);
 }
 
-/** Inserts rows of ended jobs directly. */
+/** Inserts ended jobs directly. */
 function insertEnded(count: number, state: JobState): void {
   jobs.table.database.run(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :count)
@@ -93,7 +93,7 @@ test("a list is narrowed by method and by the state that callers see", async () 
     request: { ...request, method: "searchbyfullarchive" },
   });
   expect(await uuidsOf({ states: ["done"] })).toEqual([done]);
-  // Its retry is near, so it shows as running.
+  // A near retry shows as running.
   expect((await uuidsOf({ states: ["in progress"] })).sort()).toEqual([running, failed].sort());
   expect(await uuidsOf({ states: ["error(retrying)"] })).toEqual([]);
   expect(await uuidsOf({ methods: ["searchbyfullarchive"] })).toEqual([archive.uuid]);

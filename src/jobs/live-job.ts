@@ -3,7 +3,7 @@ import type { LiveJob } from "./dispatcher.ts";
 import type { Job } from "./job.ts";
 import { workKindOf } from "./work-kind.ts";
 
-/** A waiting job in memory. `deadlineMs` is monotonic. */
+/** `deadlineMs` is monotonic. */
 export function liveJob(taken: Job, deadlineMs: number): LiveJob {
   const { uuid, accountId, keyId, request } = taken;
   const work = workKindOf(request);

@@ -6,7 +6,7 @@ import { jobOperations as run } from "./operations.ts";
 import { encodeRequest } from "./stored.ts";
 import { openJobTable, request } from "./test-jobs.ts";
 
-/** A reference model of a job as states.ts describes it, compared with the real table. */
+/** A reference model of states.ts, compared with the real table. */
 type Model = {
   uuid: string;
   state: JobState;
@@ -224,7 +224,7 @@ function check(database: Database, commands: readonly Command[], seen: Set<strin
       const was = before.get(uuid);
       return was?.state !== state || was?.attempts !== attempts;
     });
-    // Retries are near here, so they show with the next lease only.
+    // Near retries show with the next lease only.
     const visible = changed.filter(({ state }) => state !== "error(retrying)");
     expect(changes.map(({ uuid }) => uuid).sort()).toEqual(visible.map(({ uuid }) => uuid).sort());
     expect(changes.map(({ id }) => id)).toEqual(changes.map((_, n) => lastChange + left + n + 1));
@@ -261,7 +261,7 @@ const fail = (retryable: boolean, died: boolean): Command => ({
   died,
 });
 
-/** Reaches each final state, so that coverage does not depend on chance. */
+/** So that coverage does not depend on chance. */
 const everyEnd: Command[][] = [
   [{ kind: "cancel", job: 0 }],
   [lease, { kind: "complete", job: 0, stale: false }, pass, { kind: "expire" }],

@@ -6,7 +6,7 @@ import type { FailedAttempt } from "./leases.ts";
 import type { NewJob } from "./queue.ts";
 import { newJob, request, result, startTestQueue, type TestQueue, testNode } from "./test-jobs.ts";
 
-/** Several nodes on one queue: dispatch, and what happens to jobs when a node leaves. */
+/** Several nodes on one queue. */
 let jobs: TestQueue;
 let failed: FailedAttempt[];
 let canBeRun: boolean;
@@ -39,7 +39,7 @@ const asking = (
 
 const leaseOf = (node: AskingNode<SearchJobRequest>, waitMs = 0) => jobs.queue.lease(node, waitMs);
 
-/** The name of the waiting node that gets the next job. */
+/** Name of the waiting node that gets the next job. */
 function givenTo(waiting: readonly (readonly [string, Promise<Lease<SearchJobRequest> | null>])[]) {
   return Promise.race(waiting.map(async ([name, lease]) => ((await lease) === null ? null : name)));
 }
@@ -143,7 +143,7 @@ describe("without a bound on the jobs of a key", () => {
     await jobs.restart("stop", { maxRunningPerKey: null });
   });
 
-  /** Opens a lease request for each slot of the nodes; `given` collects the leases. */
+  /** `given` collects the leases of one request per slot. */
   function openSlots(nodeIds: readonly string[], slots: number) {
     const given: Lease<SearchJobRequest>[] = [];
     const polls = nodeIds.flatMap((nodeId) => {
@@ -288,7 +288,7 @@ test("a job whose node dies of it is not given to one after another without end"
 
 const passing = { code: "c", message: "m", status: 502, retryable: true };
 
-/** Leases the node's next job and fails it; null if there is none. */
+/** Null if there is none. */
 async function failNext(nodeId: string): Promise<string | null> {
   const lease = await leaseOf(asking(nodeId));
   if (lease !== null) await jobs.queue.fail(lease.uuid, lease.token, passing);

@@ -7,8 +7,8 @@ import { searchOperations } from "./search-operations.ts";
 import { submissionOperations } from "./submission-operations.ts";
 
 /**
- * Reads and writes of the job table. Writes are compare-and-set on the state and, from nodes, the lease token. Times are Unix
- * milliseconds. Submissions and ends are durable when they resolve; leases are not, because a crash ends them anyway.
+ * Writes are compare-and-set on the state and, from nodes, the lease token. Submissions and ends are durable when they resolve;
+ * leases are not, because a crash ends them anyway.
  */
 export const jobOperations = {
   ...submissionOperations,

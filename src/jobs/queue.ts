@@ -30,39 +30,29 @@ import { createSweeper } from "./sweeper.ts";
 import type { JobSnapshot } from "./visible-change.ts";
 import { createWallClock } from "./wall-clock.ts";
 
-/**
- * The job queue of one server. The job table is authoritative: every transition is a compare-and-set (states.ts). Memory caches
- * unfinished jobs to avoid reads.
- */
+/** The job table is authoritative: every transition is a compare-and-set (states.ts). Memory caches unfinished jobs. */
 export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   /**
-   * The job is on disk when this resolves. A known idempotency key resolves with its earlier job. Errors: `overloaded` if too
-   * many jobs wait, `idempotency_mismatch`, and those of the store.
+   * On disk when this resolves. A known idempotency key resolves with its earlier job. Errors: `overloaded`,
+   * `idempotency_mismatch`, and those of the store.
    */
   submit(job: NewJob): Promise<SubmittedJob>;
-  /** Null if there was none. Errors: `idempotency_mismatch`. */
+  /** Errors: `idempotency_mismatch`. */
   replayOf(accountId: string, idempotency: Idempotency): Promise<EarlierJob | null>;
-  /**
-   * Cancels an unfinished job and stops its node; deletes a finished one. Null if the uuid is unknown or belongs to another
-   * account.
-   */
+  /** Cancels an unfinished job, deletes a finished one. Null if the account has no such job. */
   cancel(accountId: string, uuid: string): Promise<"cancelled" | "forgotten" | null>;
-  /**
-   * Cancels an account's unfinished jobs and ends its event streams. Also ends jobs that are in memory but no longer in the
-   * table.
-   */
+  /** Cancels unfinished jobs and ends event streams, also of jobs that are no longer in the table. */
   endAll(accountId: string): Promise<void>;
   /** Newest first, without results. */
   list(accountId: string, filter: JobFilter): Promise<JobPage>;
   /**
-   * An account's job changes, in order. With `after`, first the current state of each job that changed after that number, then
-   * new changes; null for new changes only. A slow reader may miss intermediate states but never a job's last one. Ends when the
-   * signal aborts or the queue stops.
+   * With `after`, first the current state of each job that changed since, then new changes; null for new changes only. A slow
+   * reader may miss intermediate states but never a job's last one. Ends when the signal aborts or the queue stops.
    */
   changes(accountId: string, after: number | null, signal: AbortSignal): AsyncIterable<JobChange>;
-  /** The cached page of a job that just ended, if the archive has not changed since; returned once. */
+  /** Of a job that just ended, if the archive has not changed since; returned once. */
   takePage(uuid: string): JsonPage | null;
-  /** Null if the uuid (case-insensitive) is unknown or belongs to another account. */
+  /** Null if the account has no such job; `uuid` is case-insensitive. */
   find(accountId: string, uuid: string): Promise<Job | null>;
   /** Answered from memory. */
   isUnderWay(accountId: string, uuid: string): boolean;
@@ -73,28 +63,21 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
     waitMs: number,
     signal?: AbortSignal,
   ): Promise<Job | null>;
-  /** Re-evaluates waiting nodes after their capabilities or availability changed. */
   wakeNodes(): void;
-  /** Returns the lease of a job that its node could not start; the attempt does not count. No-op if the lease has ended. */
   giveBack(uuid: string, token: string, delayMs?: number): Promise<void>;
-  /** Returns all leases of a node that leaves or is sent away; attempts do not count. Returns their number. */
+  /** For a node that leaves. Attempts do not count. Returns the number of leases. */
   endLeasesOf(nodeId: string): Promise<number>;
-  /**
-   * Expires all leases of a node that restarted without returning them. Attempts count, so that a job which crashes its nodes is
-   * not retried until its deadline.
-   */
+  /** For a node that restarted. Attempts count, so that a job which crashes its nodes is not retried until its deadline. */
   failLeasesOf(nodeId: string): Promise<void>;
-  /** Jobs leased and not completed. */
   runningOf(nodeId: string): number;
-  /** Number of jobs that wait for a node. */
   depth(): number;
-  /** Recovers the jobs of an earlier process and starts the sweeper. Must be called first. */
+  /** Recovers the jobs of an earlier process. Must be called first. */
   start(): Promise<void>;
   /** Releases waiting nodes and callers. Later submissions wait for the next start. */
   stop(): Promise<void>;
 };
 
-/** `requestHash`: SHA-256 of the request. */
+/** `requestHash` is a SHA-256. */
 export type Idempotency = { key: string; requestHash: Uint8Array };
 
 export type NewJob = Pick<
@@ -102,11 +85,10 @@ export type NewJob = Pick<
   "accountId" | "keyId" | "request" | "canonicalQuery" | "warnings"
 > & {
   idempotency?: Idempotency | null;
-  /** The parsed query; without it the search is not answered on the writer thread. */
   tree?: QueryNode | null;
 };
 
-/** Null if the job expired or its client deleted it. */
+/** `job` is null if it expired or was deleted. */
 export type EarlierJob = { uuid: string; job: Job | null };
 
 /** `isReplay`: nothing was submitted. */
@@ -122,12 +104,11 @@ export type JobFilter = {
   limit: number;
 };
 
-/** `next` is null on the last page. A selective filter can make other pages short or empty. */
 export type JobPage = { jobs: readonly JobSummary[]; next: ListPosition | null };
 
 type EndState = "done" | "error" | "cancelled";
 
-/** `ms` is the time since the submission. */
+/** `ms` since the submission. */
 export type EndedJob = {
   uuid: string;
   accountId: string;
@@ -135,16 +116,16 @@ export type EndedJob = {
   method: Method;
   state: EndState;
   attempts: number;
-  /** Of the last attempt; null if there was none. */
+  /** Of the last attempt; null without one. */
   node: string | null;
   posts: number;
   ms: number;
 };
 
-/** What a search needs to be answered on the writer thread (search-operations.ts). */
+/** Needed to answer on the writer thread (search-operations.ts). */
 export type ShortSearches = {
   termsOf(request: SearchRequest): ShortSearchTerms;
-  /** The archive version (archive/open.ts); null if no search can be answered. */
+  /** The archive version; null if no search can be answered. */
   version(): number | null;
   /** `ms` from start to commit. */
   onAnswered(request: SearchJobRequest, ms: number): void;
@@ -153,21 +134,20 @@ export type ShortSearches = {
 export type JobQueueContext = {
   store: Store<JobOperations>;
   clock: Clock;
-  /** Also generates lease tokens. */
   randomUuid: () => string;
   settings: JobSettings;
-  /** The node that may run a search before its submission is committed (submissions.ts). Default: none. */
+  /** May run a search before its submission is committed. Default: none. */
   localNodeId?: string | null;
-  /** If null or absent, no search is answered on the writer thread. */
+  /** Null or absent: no search is answered on the writer thread. */
   shortSearches?: ShortSearches | null;
-  /** Decides the error of a job that no node ran before its deadline. Default: true. */
+  /** Decides the error of a job that no node ran. Default: true. */
   hasNodeFor?: (request: SearchJobRequest) => boolean;
   /** Default: false. */
   hasOtherNodeFor?: (request: SearchJobRequest, failedOn: ReadonlySet<string>) => boolean;
-  /** For failed and lapsed attempts. */
+  /** Failed and lapsed attempts. */
   onFailedAttempt?: (attempt: FailedAttempt) => void;
   onEnd?: (ended: EndedJob) => void;
-  /** For errors of the sweeper, which continues. */
+  /** Errors of the sweeper, which continues. */
   onFault?: (thrown: unknown) => void;
 };
 
@@ -235,7 +215,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     readers.end(accountId);
   }
 
-  /** Reports a change to the account's readers and an end to the job's waiters. */
+  /** To the account's readers and the job's waiters. */
   function tellStand(
     stand: JobSnapshot,
     result: JobResult | null = null,

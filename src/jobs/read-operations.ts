@@ -16,7 +16,6 @@ export type ListedPart = {
 };
 
 export const readOperations = {
-  /** Null if the uuid is unknown or belongs to another account. */
   findJob: read(
     (database, { accountId, uuid }: { accountId: string; uuid: string }): JobRow | null => {
       const row = database.get<JobRow>(
@@ -27,10 +26,7 @@ export const readOperations = {
     },
   ),
 
-  /**
-   * Matching jobs, and the position up to which jobs were scanned; null at the end. Scans a bounded number, so that it does not
-   * block other reads.
-   */
+  /** Matching jobs, and the position scanned so far; null at the end. Scans a bounded number per call. */
   listJobs: read(
     (
       database,
@@ -62,7 +58,7 @@ export const readOperations = {
     },
   ),
 
-  /** The current state of each job that changed after a number, in change order. */
+  /** One state per changed job, in change order. */
   changesAfter: read(
     (
       database,
@@ -84,7 +80,7 @@ export const readOperations = {
   ),
 };
 
-/** Jobs scanned per batch: a few milliseconds. */
+/** Takes a few milliseconds. */
 const jobsSeen = 1_000;
 
 const olderJobs = "account_id = :accountId AND (submitted_ms, uuid) < (:ms, :uuid)";

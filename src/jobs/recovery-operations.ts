@@ -14,11 +14,10 @@ const recover = visibleChange<{ uuid: string; nowMs: number }>("recover", {
 /** Matches the index of unfinished jobs. */
 const notEnded = `finished_ms IS NULL AND ${startsFrom("timeOut")}`;
 
-/** Recovery of an earlier server's jobs, and the heartbeat that the next one needs. */
 export const recoveryOperations = {
   /**
-   * Runs at startup, before any work. Jobs in progress go back to `received` and their attempt does not count. Deadlines are
-   * extended by the downtime since the last heartbeat, to at most `lifeMs` from now. Returns waiting jobs, oldest first.
+   * Runs at startup. Jobs in progress go back to `received` without counting the attempt. Deadlines are extended by the downtime,
+   * to at most `lifeMs` from now. Returns waiting jobs, oldest first.
    */
   recoverJobs: durable(
     (database, { nowMs, lifeMs }: { nowMs: number; lifeMs: number }): JobHead[] => {
@@ -52,7 +51,7 @@ export const recoveryOperations = {
     return null;
   }),
 
-  /** After a step of the wall clock, so that pending times stay as far away as before. */
+  /** After a step of the wall clock, so that pending times stay as far away. */
   moveTimes: relaxed((database, { ms }: { ms: number }): null => {
     database.run(
       `UPDATE job SET deadline_ms = deadline_ms + :ms, not_before_ms = not_before_ms + :ms,
@@ -67,8 +66,8 @@ export const recoveryOperations = {
 };
 
 /**
- * A machine crash may lose leases that readers were already notified of, at most one per unfinished job. Their change numbers are
- * skipped: a reader that resumes from one would otherwise miss the change that reuses it.
+ * A machine crash may lose leases that readers already know, at most one per unfinished job. Skips their change numbers, so that
+ * a reader which resumes from one does not miss the change that reuses it.
  */
 function leaveNumbersOut(database: Database): void {
   database.run(

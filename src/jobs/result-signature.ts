@@ -1,11 +1,11 @@
 /**
- * `tdx`: an Intel TDX quote, verified up to Intel's root. `simulated`: a software quote under a public test root, which proves
- * nothing about hardware. `none`: keys only.
+ * `tdx`: verified up to Intel's root. `simulated`: under a public test root, which proves nothing about hardware. `none`: keys
+ * only.
  */
 export const evidenceKinds = ["tdx", "simulated", "none"] as const;
 export type EvidenceKind = (typeof evidenceKinds)[number];
 
-/** Header fields of a signed result (RFC 9530, RFC 9421), as the node sent them. */
+/** Headers of a signed result (RFC 9530, RFC 9421). */
 export type SignedFields = {
   "content-digest": string;
   "content-type": string;
@@ -17,12 +17,11 @@ export type SignedFields = {
 export type ResultSignature = {
   nodeId: string;
   keyId: string;
-  /** The attestation of the node's keys. */
   attestationId: string;
   evidence: EvidenceKind;
   fields: SignedFields;
-  /** The signed JSON: where the search continues, coverage, sources, warnings. */
+  /** Signed JSON: continuation, coverage, sources, warnings. */
   knowledge: string;
-  /** The JSON text of the request that was encrypted to the node. */
+  /** JSON of the encrypted request. */
   request: string;
 };

@@ -18,7 +18,7 @@ test("deadlines are kept while what is too old is dropped, however long that tak
   await jobs.close();
 });
 
-/** Runs `work` after the writer committed a submission and died before its reply. */
+/** As if the writer died between commit and reply. */
 async function withUnansweredSubmission(work: (jobs: TestQueue, uuid: string) => Promise<void>) {
   const table = openJobTable();
   let dies = true;

@@ -8,12 +8,9 @@ import type { JobSnapshot } from "./visible-change.ts";
 export type RetentionContext = {
   store: Store<JobOperations>;
   clock: Clock;
-  /** Unix milliseconds. */
   now: () => number;
   settings: Pick<JobSettings, "retentionMs" | "idempotencyMs">;
-  /** Jobs in memory, whose deadlines the sweeper handles. */
   dispatcher: Pick<Dispatcher, "get">;
-  /** Called when a result expired or a job's deadline was missed. */
   tellStand: (stand: JobSnapshot) => void;
   onFault?: (thrown: unknown) => void;
 };
@@ -21,12 +18,11 @@ export type RetentionContext = {
 const sweepEveryMs = 60_000;
 /** By then the sweeper has ended every job in memory. */
 const overdueMs = 60_000;
-/** Jobs ended per transaction, so that none blocks the writer for long. */
 const endedAtOnce = 100;
 
 /**
- * Once a minute, deletes expired results, jobs and idempotency keys, and ends overdue jobs that are not in memory. Never rejects.
- * Separate from the sweeper, which must not wait for a large backlog.
+ * Every minute, deletes what has expired and ends overdue jobs that are not in memory. Never rejects. Separate from the sweeper,
+ * which must not wait for a backlog.
  */
 export async function keepWithinRetention(
   context: RetentionContext,
@@ -53,8 +49,8 @@ async function sweep(context: RetentionContext, stopping: AbortSignal): Promise<
 }
 
 /**
- * A writer that dies between commit and reply leaves a refused job on disk that is not in memory. Jobs in memory are skipped:
- * their table deadline can be in the past until a wall-clock step is recorded.
+ * A writer that dies between commit and reply leaves a job on disk that is not in memory. Jobs in memory are skipped: their
+ * stored deadline can be in the past until a clock step is recorded.
  */
 async function endUnknown(context: RetentionContext, stopping: AbortSignal): Promise<void> {
   const { store, now, dispatcher, tellStand } = context;

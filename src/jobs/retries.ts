@@ -9,7 +9,7 @@ export type FailedAttempt = {
   failure: LeaseFailure;
   /** Including this one. */
   attempts: number;
-  /** Attempts that killed a reader thread, including this one. */
+  /** Attempts that killed a reader thread. */
   readerDeaths: number;
   deadlineMs: number;
 };
@@ -20,10 +20,7 @@ export const threadDied = "thread_died";
 
 const maxReaderDeaths = 2;
 
-/**
- * Retries after `retryDelayMs · 2^(attempts - 1)` while attempts are left and the deadline is later. A job that killed two reader
- * threads is not retried.
- */
+/** Exponential from `retryDelayMs`, while attempts and time are left. A job that killed two reader threads is not retried. */
 export function afterFailure(
   { failure, attempts, readerDeaths, deadlineMs }: FailedAttempt,
   { maxAttempts, retryDelayMs }: RetryRules,
@@ -50,7 +47,6 @@ export const deadlinePassed: JobFailure = {
   status: 504,
 };
 
-/** All suitable slots were busy until the deadline. */
 export const noSlot: JobFailure = {
   code: "no_slot",
   message: "the job waited until its deadline and none of the nodes had a free slot for it",
@@ -59,7 +55,6 @@ export const noSlot: JobFailure = {
   retryable: true,
 };
 
-/** No suitable node was connected before the deadline. */
 export const noNode: JobFailure = {
   code: "no_node",
   message: "no node that can run it was connected before its deadline",
@@ -68,7 +63,7 @@ export const noNode: JobFailure = {
   retryable: true,
 };
 
-/** A page that only one node can continue. */
+/** Only one node can continue the page. */
 export const nodeOfPageIsGone: JobFailure = {
   code: "no_node",
   message: "the node that gave the page before is not connected, and no other can continue it",

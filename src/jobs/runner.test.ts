@@ -16,7 +16,7 @@ let logged: unknown[];
 let gateway: TestQueue["queue"];
 let runner: Runner;
 
-/** An archive whose searches wait for the test to answer them, and obey their signals. */
+/** Searches wait for the test and obey their signals. */
 function heldArchive(): ArchiveSource["archive"] {
   const notAsked = () => Promise.reject(new Error("nothing of the kind is asked"));
   const archive: Pick<ArchiveSource["archive"], "search" | "resolve"> = {

@@ -8,16 +8,15 @@ import { type DiskAwareLog, onceWhileDiskFails, type RunnerLog } from "./disk-aw
 import type { JobResult, SearchJobRequest } from "./job.ts";
 import type { AskingNode, Lease, LeaseFailure, LeaseGateway } from "./lease.ts";
 
-/** How long one lease request stays open. */
+/** Per lease request. */
 const leaseWaitMs = 20_000;
 /** After a gateway error. */
 const gatewayPauseMs = 1_000;
 const handInPauseMs = 500;
 
-/** Shared abort reason: an abort without one creates an exception each time. */
+/** Shared, because an abort without a reason creates an exception each time. */
 const jobEnded = new Error("the job has ended");
 
-/** Shared for the same reason. */
 const leaseLost = new Error("the lease of the job is lost");
 
 export type RunnerOptions = {
@@ -26,11 +25,10 @@ export type RunnerOptions = {
   clock: Clock;
   nodeId: string;
   methods: readonly Method[];
-  /** See jobs/lease.ts. */
   accepts?: AskingNode<SearchJobRequest>["accepts"];
   load?: AskingNode<SearchJobRequest>["load"];
   concurrency: number;
-  /** Returns a job that a local disk error prevented. If absent, the attempt fails. */
+  /** For local disk errors. If absent, the attempt fails. */
   giveBack?: (uuid: string, token: string) => Promise<void>;
   log: RunnerLog;
 };
@@ -43,8 +41,8 @@ export type Runner = {
 };
 
 /**
- * The worker side of a node: leases jobs, runs them and submits the outcomes. If a lease is lost, nothing is submitted, because
- * the job was cancelled or another attempt has it. A submission that the gateway cannot accept yet is repeated.
+ * Leases jobs, runs them and submits the outcomes, repeatedly if the gateway cannot accept them yet. After a lost lease nothing
+ * is submitted.
  */
 export function startRunner(given: RunnerOptions): Runner {
   const options = { ...given, log: onceWhileDiskFails(given.log) };
@@ -102,7 +100,6 @@ async function run(
   const renewing = renewUntil(options, lease, ended.signal, stop);
   try {
     const outcome = await attempt(options, lease, lost.signal);
-    // The lease was lost.
     if (outcome === null) return;
     await handIn(options, lease, outcome, [lost.signal, stopping]);
   } catch (error) {
@@ -120,7 +117,7 @@ type Outcome =
   | { kind: "failed"; failure: LeaseFailure }
   | { kind: "not run" };
 
-/** Repeats until the gateway accepts it, the lease is lost or the runner stops; renewals continue. */
+/** Until the gateway accepts it, the lease is lost or the runner stops; renewals continue. */
 async function handIn(
   { gateway, giveBack, clock, log }: RunningOptions,
   { uuid, token }: Lease<SearchJobRequest>,
@@ -164,7 +161,7 @@ async function attempt(
   }
 }
 
-/** Renews at half of the remaining time, and soon again after gateway errors. */
+/** At half of the remaining time, and soon again after gateway errors. */
 async function renewUntil(
   { gateway, clock }: RunningOptions,
   lease: Lease<SearchJobRequest>,

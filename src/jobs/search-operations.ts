@@ -13,7 +13,7 @@ import {
   submissionOperations,
 } from "./submission-operations.ts";
 
-/** `startedMs`: Unix milliseconds when it was sent. */
+/** `startedMs`: when it was sent. */
 export type SearchSubmission = {
   row: Omit<JobInsertion, "request" | "answer">;
   search: ShortSearch & { request: SearchJobRequest };
@@ -23,8 +23,8 @@ export type SearchSubmission = {
 };
 
 /**
- * `unanswered`: nothing was written and the job takes the ordinary path; with `isTried`, so do the account's next searches for a
- * while. `body` and `lengths` are the page; null if it must be read again.
+ * `unanswered`: nothing was written; with `isTried`, the account's next searches skip this path for a while. `body` is null if
+ * the page must be read again.
  */
 export type SubmittedSearch =
   | { kind: "unanswered"; isTried: boolean }
@@ -36,9 +36,7 @@ type Page = JsonPage | { body: null; lengths: null };
 
 type SearchTimes = { startedMs: number; finishedMs: number; expiresMs: number };
 
-/**
- * Answers on the writer thread. `tookMs`: whole milliseconds. `busy` if there is no time, null if it cannot be answered there.
- */
+/** `busy` if there is no time, null if it cannot be answered on this thread. */
 export type AnswerSearch = (
   search: ShortSearch,
   nowMs: number,

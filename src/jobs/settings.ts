@@ -53,7 +53,7 @@ export const jobSettings = {
 };
 
 export const jobLimits = {
-  /** How long after its deadline a running job may still submit a result, in milliseconds. */
+  /** How long after its deadline a running job may still submit a result. */
   deadlineGraceMs: 2_000,
 };
 
@@ -61,7 +61,6 @@ export type JobSettings = SettingsOf<typeof jobSettings> & typeof jobLimits;
 
 export const jobDefaults: JobSettings = { ...defaultsOf(jobSettings), ...jobLimits };
 
-/** The embedded node. */
 export const runnerSettings = {
   fastPath: choice(
     "EARSHOT_FAST_PATH",

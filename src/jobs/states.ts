@@ -1,23 +1,13 @@
 import type { JobState } from "./job.ts";
 
 /**
- * The life of a job.
- *
- * - `received`: on disk.
- * - `in progress`: leased. Each lease counts an attempt and has a new token; only its holder can renew, complete or fail it.
- * - `error(retrying)`: a retryable failure or a lapsed lease, until the next lease.
- * - `error`: the last attempt failed or the deadline passed.
- * - `cancelled`: by its client before it ended; the lease is lost.
- * - `expired`: the result of a `done` job was deleted.
- *
- * If the server dies, or a node leaves or is sent away, jobs go back to `received` and the attempt does not count. A job reaches
- * one final state (`done`, `error`, `cancelled`, `expired`) once; only `expired` follows `done`. Its client or retention deletes
- * a final job.
- *
- * A search that ends before its submission is committed is inserted as `done` with its first attempt, in that one commit.
- * Otherwise the job is inserted as `received` and leased in the same commit.
- *
- * Each transition is one row of this table; each update of the store names the states it starts from.
+ * The life of a job. Each lease counts an attempt; only its token can renew, complete or fail it. A failure or lapsed lease leads
+ * to `error(retrying)` or `error`.
+ * If the server dies or a node leaves, jobs go back to `received` and the attempt does not count. A job reaches one final state
+ * (`done`, `error`, `cancelled`, `expired`) once; only `expired` follows `done`.
+ * A search that ends before its submission is committed is inserted as `done`; otherwise the job is inserted as `received` and
+ * leased in the same commit.
+ * Each update of the store names the states it starts from.
  */
 export const transitions = {
   submit: { from: [], to: "received" },
@@ -37,23 +27,20 @@ export const transitions = {
 
 export type Transition = keyof typeof transitions;
 
-/** A transition of an existing job that does not delete it. */
+/** Excludes insertion and deletion. */
 export type Change = Exclude<Transition, "submit" | "submitDone" | "forget">;
 
-/** As an SQL condition. */
 export function startsFrom(transition: Exclude<Transition, "submit" | "submitDone">): string {
   return `state IN (${transitions[transition].from.map((state) => `'${state}'`).join(", ")})`;
 }
 
-/** As an SQL assignment. */
 export function leadsTo(transition: Change): string {
   return `state = '${transitions[transition].to}'`;
 }
 
-/** As an SQL assignment. */
 export const noLease = "lease_token = NULL, lease_until_ms = NULL";
 
-/** Clients may take `error(retrying)` for a final state, so a nearer retry is shown as `in progress`. */
+/** Clients may take `error(retrying)` for final, so a nearer retry is shown as `in progress`. */
 export const shownRetryMs = 3_000;
 
 /** As shown to callers. */
@@ -67,7 +54,7 @@ export function shownState(
   return state;
 }
 
-/** The same as an SQL expression over a row and `:nowMs`. */
+/** The same in SQL, at `:nowMs`. */
 export const shownStateSql = `CASE
   WHEN state = 'error(retrying)' AND not_before_ms - :nowMs <= ${shownRetryMs} THEN 'in progress'
   WHEN state = 'done' AND expires_ms <= :nowMs THEN 'expired'

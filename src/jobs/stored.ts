@@ -35,7 +35,6 @@ export const rowColumns = `${headColumns}, result`;
 
 export type JobHead = Omit<JobRow, "result">;
 
-/** `complete` is 0 or 1. */
 export type ListedRow = JobHead & {
   count: number | null;
   complete: number | null;
@@ -60,7 +59,7 @@ type StoredItem =
       record: string,
     ];
 
-/** `asOfMs` is absent from jobs stored before `within_time:` existed; their submission time is used. */
+/** `asOfMs` is absent before `within_time:` existed; the submission time is used. */
 type StoredRequest = Omit<SearchJobRequest, "after" | "asOfMs"> & {
   after: StoredPlace | null;
   asOfMs?: number;
@@ -85,7 +84,7 @@ export function encodeResult(result: JobResult): string {
   return resultText(result, result.items.map(itemText));
 }
 
-/** Calls `letOthers` after each item to yield to the event loop. */
+/** Yields to the event loop after each item. */
 export async function encodeLargeResult(
   result: JobResult,
   letOthers: () => Promise<void> | undefined,
@@ -98,7 +97,7 @@ export async function encodeLargeResult(
   return resultText(result, items);
 }
 
-/** Encoding this many characters of records takes some milliseconds. */
+/** Encoding takes some milliseconds. */
 const largeLength = 1_048_576;
 
 export function isLarge({ items }: JobResult): boolean {
@@ -113,7 +112,6 @@ function resultText({ items: _items, next, ...rest }: JobResult, items: readonly
   return `${JSON.stringify(known).slice(0, -1)},"positions":[${items.join(",")}]}`;
 }
 
-/** Inverse of `encodeResult`. */
 export function decodeResult(text: string): JobResult {
   const { positions, ...stored }: StoredResult = JSON.parse(text);
   return {
@@ -123,7 +121,7 @@ export function decodeResult(text: string): JobResult {
   };
 }
 
-/** As its caller sees it now, without an expired result. */
+/** As its caller sees it, without an expired result. */
 export function jobOf(row: JobRow, nowMs: number): Job {
   const job = headOf(row, nowMs);
   const result = job.state === "done" && row.result !== null ? decodeResult(row.result) : null;
@@ -149,7 +147,7 @@ export function summaryOf(
   };
 }
 
-/** The submitted job updated with a snapshot and its result. */
+/** The job updated with a snapshot and its result. */
 export function jobAfter(
   job: Job,
   stand: JobSnapshot,

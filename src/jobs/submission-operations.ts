@@ -19,24 +19,23 @@ export type JobInsertion = Pick<
   | "deadlineMs"
 > & { idempotency?: KeyedRequest | null; answer?: SubmittedAnswer | null };
 
-/** For a job whose only attempt ended before its submission was committed. */
+/** The only attempt ended before the submission was committed. */
 type SubmittedAnswer = {
   node: string;
   startedMs: number;
   finishedMs: number;
   expiresMs: number;
-  /** JSON of `encodeResult`. */
   result: string;
   fetched: readonly FetchedPost[];
 };
 
-/** A client's idempotency key; uses before `sinceMs` no longer count. */
+/** Uses of `key` before `sinceMs` no longer count. */
 export type KeyedRequest = { key: string; requestHash: Uint8Array; sinceMs: number };
 
 /** `row` is null if the job was deleted. */
 export type EarlierSubmission = { uuid: string; row: JobRow | null };
 
-/** With an earlier submission, nothing was inserted. */
+/** A replay inserts nothing. */
 export type InsertedJob =
   | { isReplay: false; change: number }
   | { isReplay: true; earlier: EarlierSubmission };

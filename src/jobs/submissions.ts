@@ -24,15 +24,12 @@ import type { JobSnapshot } from "./visible-change.ts";
 type SubmissionsContext = {
   store: Store<JobOperations>;
   clock: Clock;
-  /** Unix milliseconds. */
   now: () => number;
   randomUuid: () => string;
   settings: JobSettings;
   dispatcher: Dispatcher;
   reads: Pick<JobReads, "keyedSinceMs" | "earlierJob">;
-  /** May run a search before it is committed; null for none. */
   localNodeId: string | null;
-  /** Null if no search is answered on the writer thread. */
   shortSearches: ShortSearches | null;
   tellChange: (accountId: string, change: JobChange) => void;
   tellStand: (
@@ -43,8 +40,7 @@ type SubmissionsContext = {
 };
 
 /**
- * Writes submissions. A search that the local node leases at once runs first; if it ends soon, it is written as done in the
- * commit of its submission (uncommitted.ts).
+ * A search that the local node leases at once runs first; if it ends soon, it is written as done in the commit of its submission.
  */
 export function createSubmissions(context: SubmissionsContext): {
   submit(job: NewJob): Promise<SubmittedJob>;
@@ -81,7 +77,7 @@ export function createSubmissions(context: SubmissionsContext): {
     });
   }
 
-  /** `onInserted` receives the change number; not called for a replay. */
+  /** `onInserted` is not called for a replay. */
   async function insert(
     { uuid, request }: Job,
     row: Omit<JobInsertion, "request">,
@@ -120,7 +116,7 @@ export function createSubmissions(context: SubmissionsContext): {
       const { lease } = own;
       live.uncommitted = null;
       const present = { ...row, deadlineMs: deadlineOf(live) };
-      // If the job ended only in memory, it is written as received and queued again; the sweeper ends it.
+      // If the job ended only in memory, it is queued again and the sweeper ends it.
       const isLeased = dispatcher.get(uuid) === live;
       const kept = isLeased ? live : liveJob(live.taken, live.deadlineMs);
       writing = insertReceived(kept, present);
@@ -213,7 +209,7 @@ export function createSubmissions(context: SubmissionsContext): {
       if (submitted.kind === "unanswered" && submitted.isTried) pauses.add(accountId, triedPauseMs);
       return submitted;
     } catch (error) {
-      // The search may have killed the thread, so the account's next searches go to the reader threads.
+      // The search may have killed the thread.
       if (isThreadGone(error)) pauses.add(accountId, threadPauseMs);
       throw error;
     }
@@ -248,7 +244,6 @@ export function createSubmissions(context: SubmissionsContext): {
     });
   }
 
-  /** Its submission was written just before; if that failed, the lease finds no row. */
   async function writeLease(live: LiveJob, lease: LeaseTerms): Promise<void> {
     const untilMs = timeAfter(now(), settings.leaseMs);
     try {
@@ -274,15 +269,14 @@ type InsertedRow = Omit<JobInsertion, "request" | "answer">;
 
 type SubmittedShortSearch = SearchSubmission["search"];
 
-/** How long an account's searches skip the writer thread after one could not be answered there: each delays other writes. */
+/** An account's searches skip the writer thread after one could not be answered there, because each delays other writes. */
 const triedPauseMs = 100;
-/** The same after a search during which the thread died. */
+/** After a search during which the thread died. */
 const threadPauseMs = 60_000;
 
 const isThreadGone = (error: unknown): boolean =>
   error instanceof EarshotError && ["thread_died", "thread_restarted"].includes(error.code);
 
-/** Smaller differences are rounding. */
 const smallestStepMs = 1_000;
 
 async function acceptedBy(writing: Promise<SubmittedJob>, uuid: string): Promise<void> {
@@ -295,7 +289,7 @@ async function acceptedBy(writing: Promise<SubmittedJob>, uuid: string): Promise
 
 type SearchEnd = { node: string; startedMs: number; finishedMs: number; expiresMs: number };
 
-/** A search that was done at its first attempt. */
+/** Done at its first attempt. */
 const doneSnapshot = (
   { uuid, accountId, deadlineMs }: Job,
   end: SearchEnd,

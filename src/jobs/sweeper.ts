@@ -11,19 +11,18 @@ import type { JobSettings } from "./settings.ts";
 import type { JobSnapshot } from "./visible-change.ts";
 
 /**
- * Once a second: writes the heartbeat and ends jobs past their deadline or lease. Memory decides whether there is work, so an
- * idle server writes only the heartbeat.
+ * Every second, writes the heartbeat and ends jobs past their deadline or lease. Memory decides whether there is work, so an idle
+ * server writes only the heartbeat.
  */
 export type SweeperContext = {
   store: Store<JobOperations>;
   clock: Clock;
-  /** Unix milliseconds. */
   now: () => number;
   settings: JobSettings;
   dispatcher: Dispatcher;
   heldLease: (job: LiveJob) => ActiveLease | null;
   onLapse: (end: AttemptEnd) => void;
-  /** For jobs that timed out after their node had them for a while. */
+  /** Timed out after their node had them for a while. */
   onFailedAttempt?: (attempt: FailedAttempt) => void;
   hasNodeFor?: (request: SearchJobRequest) => boolean;
   tellStand: (stand: JobSnapshot) => void;
@@ -33,7 +32,7 @@ export type SweeperContext = {
 export type Sweeper = { start(): void; stop(): Promise<void> };
 
 const beatMs = 1_000;
-/** A node with a job for this long could have reported why it has no answer. */
+/** Long enough for the node to report why it has no answer. */
 const longHeldMs = 10_000;
 /** A busy event loop is late by less. */
 const standstillMs = 5_000;
@@ -72,7 +71,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
     }
   }
 
-  /** Nor does time in which the store could not be written, because no job could be leased or completed. */
+  /** Nor does time in which the store could not be written. */
   async function beat(): Promise<void> {
     const beganMs = clock.elapsed();
     try {
@@ -108,7 +107,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
     }
   }
 
-  /** A job in progress has a grace period to submit its result. */
+  /** A job in progress gets a grace period to submit its result. */
   async function timeOut(): Promise<void> {
     const elapsedMs = clock.elapsed();
     const graceMs = ({ lease }: LiveJob) => (lease === null ? 0 : settings.deadlineGraceMs);
@@ -127,7 +126,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
       if (attempt !== null) context.onFailedAttempt?.(attempt);
       context.tellStand(stand);
     }
-    // Ends them in memory even if the table had no such unfinished job.
+    // Even if the table had no such unfinished job.
     for (const uuid of uuids) dispatcher.end(uuid);
   }
 
@@ -169,7 +168,6 @@ export function createSweeper(context: SweeperContext): Sweeper {
   return { start, stop };
 }
 
-/** Jobs changed per transaction, so that none blocks the writer for long. */
 const jobsAtOnce = 500;
 
 function* parts<Item>(items: readonly Item[]): Generator<readonly Item[]> {

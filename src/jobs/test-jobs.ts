@@ -13,7 +13,6 @@ import { type JobOperations, jobOperations } from "./operations.ts";
 import { createJobQueue, type JobQueue, type JobQueueContext, type NewJob } from "./queue.ts";
 import { type JobSettings, jobDefaults } from "./settings.ts";
 
-/** Shared by the job tests: a job table in its own folder, a request and a result. */
 export type JobTable = {
   database: Database;
   store: Store<JobOperations>;
@@ -81,16 +80,15 @@ export const result: JobResult = {
   warnings: [{ code: "incomplete_coverage", message: "there is a gap" }],
 };
 
-/** A queue over its own job table, on a manual clock. */
 export type TestQueue = {
   clock: ManualClock;
   table: JobTable;
   queue: JobQueue;
-  /** Stops the queue as a shutdown does, or abandons it as a kill does, and starts another over the same store. */
+  /** Stops the queue, or abandons it as a kill does, and starts another over the same store. */
   restart(how: "stop" | "kill", settings?: Partial<JobSettings>): Promise<void>;
-  /** Leases the next job; fails if none waits. */
+  /** Fails if none waits. */
   lease(): Promise<Lease<SearchJobRequest>>;
-  /** Submits a job and completes it. */
+  /** Submits and completes. */
   complete(job?: NewJob): Promise<string>;
   close(): Promise<void>;
 };

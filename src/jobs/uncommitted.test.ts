@@ -125,7 +125,7 @@ test("the end of all jobs of an account stops what is not committed", async () =
 
 test("a job that ended in memory before it was committed is queued like any other job", async () => {
   const { submitted, lease } = await run();
-  // The account is not suspended, so the job is accepted.
+  // Not suspended, so the job is accepted.
   await jobs.queue.endAll("one");
   expect(lease.lost.aborted).toBe(true);
   const { uuid } = await submitted;

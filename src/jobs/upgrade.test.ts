@@ -10,7 +10,7 @@ import { openJobTable, request, result, startTestQueue } from "./test-jobs.ts";
 /** When the earlier version stopped, and the start of the test clock. */
 const stoppedMs = 1_700_000_000_000;
 
-/** A store in the first released schema, with waiting, running, retrying and ended jobs. */
+/** In the first released schema. */
 function makeFirstStore(folder: string): void {
   const database = openForWriting(join(folder, "control.db"), controlMigrations.slice(0, 1));
   database.run("INSERT INTO setting VALUES('heartbeat', :stoppedMs)", { stoppedMs });

@@ -1,7 +1,7 @@
 /**
- * Changes are numbered per account, and a job keeps the number of its last one, set in the transaction of the change. A
- * client that resumes gets each job with a higher number, so its last state is never missed and no log of changes is stored;
- * states between may be. A counter over all accounts would reveal how much others search.
+ * Changes are numbered per account, in the transaction of the change, and a job keeps its last number. A resuming client gets
+ * each job with a higher number, so it never misses a last state, and no log of changes is stored. A counter over all accounts
+ * would reveal how much others search.
  */
 
 import type { Database } from "../db/open.ts";
@@ -12,7 +12,7 @@ import { type Change, leadsTo, startsFrom } from "./states.ts";
 import { enqueueDeliveries } from "./webhooks/enqueue.ts";
 import type { JobEvent } from "./webhooks/webhook.ts";
 
-/** The client-visible columns of a job, without its result. `change` numbers the changes of its account; `failure` is JSON. */
+/** Without the result. `failure` is JSON. */
 export type JobSnapshot = {
   uuid: string;
   accountId: string;
@@ -36,8 +36,8 @@ const standColumns = `uuid, account_id AS accountId, state, attempts, node, not_
 type Values = Readonly<Record<string, string | number | null>>;
 
 /**
- * Defines a client-visible transition of one job. The function returns the new snapshot, or null if the state or the condition
- * does not match. The same transaction assigns the change number and enqueues webhook deliveries for an end.
+ * Returns the new snapshot, or null if the state or the condition does not match. The same transaction assigns the change number
+ * and enqueues webhook deliveries.
  */
 export function visibleChange<Args extends Values & { nowMs: number }>(
   transition: Change,
@@ -68,7 +68,7 @@ function eventOf(state: JobState): JobEvent | null {
   return state === "cancelled" ? "job.cancelled" : null;
 }
 
-/** Errors: `account_suspended`; `unauthorized` if the account is deleted or being deleted. */
+/** Errors: `account_suspended`; `unauthorized` if the account is deleted. */
 export function numberSubmission(database: Database, accountId: string): number {
   const account = database.get<{ change: number }>(
     `UPDATE account SET last_change = last_change + 1 WHERE id = :accountId AND suspended_ms IS NULL

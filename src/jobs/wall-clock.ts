@@ -1,12 +1,9 @@
 import type { Clock } from "../lib/clock.ts";
 
-/** Smaller differences are ordinary drift. */
+/** Smaller differences are drift. */
 const smallestStepMs = 1_000;
 
-/**
- * A clock that may be stepped while running. `onStep` receives the step before the new time is returned; if it rejects, the next
- * reading reports the step again.
- */
+/** `onStep` receives the step before the new time is returned; if it rejects, the next reading reports the step again. */
 export function createWallClock(
   clock: Clock,
   onStep: (ms: number) => Promise<unknown>,

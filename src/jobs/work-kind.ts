@@ -1,6 +1,6 @@
 import type { SearchJobRequest } from "./job.ts";
 
-/** The properties that decide which nodes can run a job: nodes are checked once per kind (`AskingNode.accepts`). */
+/** What decides which nodes can run a job: `accepts` is checked once per kind. */
 export function workKindOf({
   method,
   platform,

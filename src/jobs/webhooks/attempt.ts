@@ -13,7 +13,6 @@ import { signedFields } from "./sign.ts";
 export type AttemptContext = {
   store: Pick<Store<WebhookOperations>, "write">;
   clock: Clock;
-  /** In [0, 1). */
   random: () => number;
   settings: WebhookSettings;
   sealer: Encryptor;
@@ -22,13 +21,13 @@ export type AttemptContext = {
     info(fields: Record<string, unknown>, message: string): void;
     error(fields: Record<string, unknown>, message: string): void;
   };
-  /** Called with store errors; the write is repeated. */
+  /** Store errors; the write is repeated. */
   onFault: (thrown: unknown, message: string) => void;
 };
 
 export type AttemptEnd = {
   end: TryEnd["end"];
-  /** How long to pause the webhook; 0 for not at all. */
+  /** Pause of the webhook; 0 for none. */
   pauseMs: number;
 };
 
@@ -39,7 +38,7 @@ const throttleMs = 5_000;
 
 const noteAgainMs = 5_000;
 
-/** Tries once and records the outcome. Rejects without a record when the signal aborts. */
+/** Rejects without a record when the signal aborts. */
 export async function attempt(
   context: AttemptContext,
   delivery: DueDelivery,

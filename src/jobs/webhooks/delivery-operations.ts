@@ -19,7 +19,7 @@ export const deliveryOperations = {
       )?.waiting ?? 0,
   ),
 
-  /** Any webhook's secret, to check the key; null if there is none. */
+  /** To check the encryption key; null if there is none. */
   anyWebhookSecret: read(
     (database, _args: null): WebhookSecret | null =>
       database.get<WebhookSecret>(
@@ -28,9 +28,7 @@ export const deliveryOperations = {
       ) ?? null,
   ),
 
-  /**
-   * Deletes a batch of deliveries beyond the age or count limit, and expired former secrets. `dropped` counts unfinished ones.
-   */
+  /** A batch beyond the age or count limit, and expired former secrets. `dropped` counts unfinished deliveries. */
   sweepDeliveries: durable(
     (
       database,
@@ -72,5 +70,4 @@ export const deliveryOperations = {
 
 type Dropped = { webhookId: string; nextMs: number | null };
 
-/** Rows per batch, so that no transaction blocks the writer for long. */
 const sweepRows = 500;

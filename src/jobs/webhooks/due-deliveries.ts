@@ -1,6 +1,5 @@
 import type { Database } from "../../db/open.ts";
 
-/** Times are Unix milliseconds. */
 export type DueDelivery = {
   id: string;
   webhookId: string;
@@ -10,7 +9,7 @@ export type DueDelivery = {
   attempts: number;
   failures: number;
   nextMs: number;
-  /** The webhook's first failure since its last success. */
+  /** First failure since the last success. */
   failingSinceMs: number | null;
   sealedSecret: Uint8Array;
   /** Null if absent or expired. */
@@ -22,14 +21,14 @@ export type DueRequest = {
   paused: readonly string[];
   underWay: readonly { id: string; webhookId: string }[];
   perWebhook: number;
-  /** Maximum number to return, in total and of webhooks whose last delivery failed. */
+  /** In total, and of webhooks whose last delivery failed. */
   limit: number;
   failingLimit: number;
-  /** Slots of `limit` that failing webhooks get first, so that healthy ones cannot starve them. */
+  /** Slots that failing webhooks get first, so that healthy ones cannot starve them. */
   failingFirst: number;
 };
 
-/** Deliveries to try now. Round-robin: a webhook that was just tried comes after all that are due. */
+/** Round-robin: a webhook that was just tried comes last. */
 export function dueDeliveries(database: Database, request: DueRequest): DueDelivery[] {
   const { limit, failingLimit, failingFirst } = request;
   const healthy = dueOfWebhooks(database, request, { isHealthy: 1, limit });

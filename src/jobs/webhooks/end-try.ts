@@ -1,9 +1,6 @@
 import type { Database } from "../../db/open.ts";
 
-/**
- * Times in Unix milliseconds. Applies only if `attempts` and `nextMs` are unchanged since the attempt began: any difference is a
- * later decision and wins.
- */
+/** Applies only if `attempts` and `nextMs` are unchanged: any difference is a later decision and wins. */
 export type TryEnd = {
   id: string;
   webhookId: string;
@@ -12,14 +9,14 @@ export type TryEnd = {
   nowMs: number;
   status: number | null;
   error: string | null;
-  /** `retry` at `retryMs`; `failed`: no attempts left; `gone`: the receiver answered 410. */
+  /** `retry` at `retryMs`; `gone`: the receiver answered 410. */
   end: "delivered" | "retry" | "failed" | "gone";
   retryMs: number | null;
-  /** A webhook without a success for this long is disabled when a delivery fails finally. */
+  /** A webhook without a success for this long is disabled. */
   disableAfterMs: number;
 };
 
-/** Records an attempt. Returns why it disabled the webhook, or null. */
+/** Why it disabled the webhook, or null. */
 export function endTry(database: Database, end: TryEnd): { disabledReason: string | null } {
   noteTry(database, end);
   const disabledReason = end.end === "delivered" ? null : noteFailure(database, end);
@@ -28,7 +25,7 @@ export function endTry(database: Database, end: TryEnd): { disabledReason: strin
   return { disabledReason };
 }
 
-/** The first due delivery but not before `fromMs`; never while disabled. Call it after every change except adding a delivery. */
+/** The first due delivery but not before `fromMs`. Call it after every change except adding a delivery. */
 export function setDue(database: Database, webhookId: string, fromMs: number): void {
   database.run(
     `UPDATE webhook SET due_ms = CASE WHEN disabled_ms IS NULL THEN

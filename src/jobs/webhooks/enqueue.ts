@@ -6,8 +6,8 @@ import type { JobEvent, WebhookEvent } from "./webhook.ts";
 export type EndedJob = { accountId: string; uuid: string; event: JobEvent; nowMs: number };
 
 /**
- * Adds a delivery per subscribed webhook, in the transaction that ends the job and after its row is updated. The payload is fixed
- * here. Without webhooks, this costs one index lookup.
+ * One delivery per subscribed webhook, in the transaction that ends the job, after its row is updated. Costs one index lookup
+ * without webhooks.
  */
 export function enqueueDeliveries(database: Database, ended: EndedJob): void {
   const { accountId, uuid, event, nowMs } = ended;
@@ -38,7 +38,6 @@ export type NewDelivery = {
   nowMs: number;
 };
 
-/** Appends a delivery that is due at once. */
 export function insertDelivery(database: Database, delivery: NewDelivery): void {
   const { id, webhookId, event, payload, nowMs } = delivery;
   const numbered = database.get<{ number: number }>(
@@ -54,7 +53,7 @@ export function insertDelivery(database: Database, delivery: NewDelivery): void 
   );
 }
 
-/** Stable, because a job ends once; cannot be guessed without both the webhook ID and the uuid. */
+/** Stable, because a job ends once; not guessable without both the webhook ID and the uuid. */
 function idOf(webhookId: string, uuid: string, event: WebhookEvent): string {
   const hash = createHash("sha256")
     .update(JSON.stringify([webhookId, uuid, event]))

@@ -25,13 +25,13 @@ export type NewWebhook = OwnedId & {
 
 export type SecretChange = OwnedId & {
   sealedSecret: Uint8Array;
-  /** Until when the replaced secret also signs. */
+  /** The replaced secret also signs until then. */
   formerUntilMs: number;
 };
 
 export type WebhookOperations = typeof webhookOperations;
 
-/** Every operation is scoped to the account: another account's webhook is null, like a missing one. Changes are durable. */
+/** Scoped to the account: another account's webhook is null. Changes are durable. */
 export const webhookOperations = {
   ...deliveryOperations,
 
@@ -47,14 +47,13 @@ export const webhookOperations = {
     return present(webhookOf(database, asked));
   }),
 
-  /** Oldest first. */
   listWebhooks: read((database, { accountId }: { accountId: string }): Webhook[] =>
     webhooksOf(database, accountId),
   ),
 
   findWebhook: read((database, owned: OwnedId): Webhook | null => webhookOf(database, owned)),
 
-  /** Also deletes its deliveries. Returns whether it existed. */
+  /** Also deletes its deliveries. */
   deleteWebhook: durable(
     (database, { accountId, id }: OwnedId): boolean =>
       database.run("DELETE FROM webhook WHERE id = :id AND account_id = :accountId", {
@@ -73,7 +72,6 @@ export const webhookOperations = {
     return webhookOf(database, change);
   }),
 
-  /** Resumes deliveries, including those that waited. */
   enableWebhook: durable(
     (database, { nowMs, ...owned }: OwnedId & { nowMs: number }): Webhook | null => {
       const changed = database.run(
@@ -108,7 +106,7 @@ export const webhookOperations = {
       webhookOf(database, owned) && deliveriesOf(database, owned.id, filter),
   ),
 
-  /** Restarts a delivery with all of its attempts. `webhook` or `delivery`: which does not exist. Errors: `webhook_disabled`. */
+  /** Restores all attempts. Returns `webhook` or `delivery` if that does not exist. Errors: `webhook_disabled`. */
   replayDelivery: durable(
     (
       database,
@@ -129,7 +127,7 @@ export const webhookOperations = {
   ),
 };
 
-/** Null if the account has no webhook with this ID. Errors: `webhook_disabled`. */
+/** Null if the account has no such webhook. Errors: `webhook_disabled`. */
 function enabled(database: Database, owned: OwnedId): Webhook | null {
   const webhook = webhookOf(database, owned);
   if (webhook === null || webhook.disabledMs === null) return webhook;

@@ -15,7 +15,7 @@ type EndedRow = {
   attempts: number;
 };
 
-/** JSON; null if the job does not exist. Contains neither the query nor posts: receivers fetch them with a key. */
+/** JSON; null if the job does not exist. Omits query and posts: receivers fetch them with a key. */
 export function jobPayload(
   database: Database,
   uuid: string,

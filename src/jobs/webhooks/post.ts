@@ -8,14 +8,13 @@ export type PostDelivery = (message: Message, signal: AbortSignal) => Promise<Tr
 export type Message = {
   url: string;
   body: string;
-  /** The signature headers. */
   fields: Readonly<Record<string, string>>;
 };
 
-/** How much of a response body is read, so that the connection can be reused. */
+/** Read so that the connection can be reused. */
 export const mostAnswerBytes = 1_024;
 
-/** The status alone decides: after a 2xx the receiver has the delivery, whatever happens to the body. */
+/** The status alone decides, whatever happens to the body. */
 export function createPost(
   client: Pick<GuardedClient, "stream">,
   { timeoutMs, now }: { timeoutMs: number; now: () => number },
@@ -43,7 +42,7 @@ async function drop(pieces: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     for await (const _piece of pieces);
   } catch {
-    // Too long, truncated or too slow: the body is not used.
+    // Too long, truncated or too slow.
   }
 }
 
@@ -62,7 +61,7 @@ function askedPauseMs(written: string | null, nowMs: number): number | null {
   return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
 }
 
-/** Never reveals the internal address that a name resolves to. */
+/** Never reveals the internal address of a name. */
 function reasonOf(fault: unknown): string {
   if (!(fault instanceof EarshotError)) return "could not be sent";
   if (fault.code === "address_refused") return "its address is not public";

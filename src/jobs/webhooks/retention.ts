@@ -9,13 +9,13 @@ export type RetentionContext = {
   clock: Clock;
   settings: Pick<WebhookSettings, "retentionMs" | "maxDeliveries">;
   onFault: AttemptContext["onFault"];
-  /** Called with the number of deliveries deleted unfinished. */
+  /** Deleted unfinished. */
   onDropped: (deliveries: number) => void;
 };
 
 const sweepEveryMs = 60_000;
 
-/** Once a minute until the signal aborts. Never rejects. */
+/** Every minute until the signal aborts. Never rejects. */
 export async function keepWithinBounds(
   context: RetentionContext,
   stopping: AbortSignal,

@@ -11,7 +11,6 @@ const webhookColumns = `id, account_id AS accountId, url, events, created_ms AS 
 const deliveryColumns = `id, number, event, payload, created_ms AS createdMs, attempts, next_ms AS nextMs, last_ms AS lastMs,
   delivered_ms AS deliveredMs, last_status AS lastStatus, last_error AS lastError`;
 
-/** Oldest first. */
 export function webhooksOf(database: Database, accountId: string): Webhook[] {
   return database
     .all<WebhookRow>(
@@ -21,7 +20,7 @@ export function webhooksOf(database: Database, accountId: string): Webhook[] {
     .map(readWebhook);
 }
 
-/** Null if the ID is unknown or belongs to another account. */
+/** Null if the account has no such webhook. */
 export function webhookOf(database: Database, { accountId, id }: OwnedId): Webhook | null {
   const row = database.get<WebhookRow>(
     `SELECT ${webhookColumns} FROM webhook WHERE id = :id AND account_id = :accountId`,
@@ -33,21 +32,18 @@ export function webhookOf(database: Database, { accountId, id }: OwnedId): Webho
 export type OwnedId = { accountId: string; id: string };
 
 export type DeliveryFilter = {
-  /** Null for all. */
   states: readonly Delivery["state"][] | null;
-  /** Only deliveries with a lower number; null starts at the newest. */
+  /** Null starts at the newest. */
   before: number | null;
   limit: number;
 };
 
-/** As SQL conditions. */
 const conditions: Record<Delivery["state"], string> = {
   waiting: "next_ms IS NOT NULL",
   delivered: "next_ms IS NULL AND delivered_ms IS NOT NULL",
   failed: "next_ms IS NULL AND delivered_ms IS NULL",
 };
 
-/** Newest first. */
 export function deliveriesOf(
   database: Database,
   webhookId: string,
@@ -64,7 +60,7 @@ export function deliveriesOf(
     .map(readDelivery);
 }
 
-/** Null if the ID is unknown or belongs to another webhook. */
+/** Null if the webhook has no such delivery. */
 export function deliveryOf(database: Database, webhookId: string, id: string): Delivery | null {
   const row = database.get<DeliveryRow>(
     `SELECT ${deliveryColumns} FROM webhook_delivery WHERE id = :id AND webhook_id = :webhookId`,

@@ -1,9 +1,9 @@
-/** The retry schedule that Standard Webhooks recommends: ten attempts in a little over three days. */
+/** Recommended by Standard Webhooks: ten attempts in a little over three days. */
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 
-/** Delays after the first failure, the second, and so on, in milliseconds. */
+/** Delays after the first failure, the second, and so on. */
 export const pausesMs: readonly number[] = [
   5 * secondMs,
   5 * minuteMs,
@@ -19,7 +19,7 @@ export const pausesMs: readonly number[] = [
 /** Spreads deliveries that failed together. */
 const jitter = 0.2;
 
-/** Upper bound for a receiver's `Retry-After`. */
+/** Limits a receiver's `Retry-After`. */
 export const longestPauseMs = 24 * hourMs;
 
 export type TryOutcome =
@@ -27,7 +27,7 @@ export type TryOutcome =
   | { kind: "gone"; status: number }
   | { kind: "failed"; status: number | null; error: string; retryAfterMs: number | null };
 
-/** Null if no attempts are left. `random` returns numbers in [0, 1). */
+/** Null if no attempts are left. `random` is in [0, 1). */
 export function pauseAfter(
   failures: number,
   retryAfterMs: number | null,

@@ -6,8 +6,8 @@ export function webhookOwner(accountId: string, id: string): SecretOwner {
 }
 
 /**
- * The current signing secrets, two during a replacement. A former secret that cannot be decrypted is skipped, because replacing a
- * secret is how that is fixed. Errors: `secret_key_mismatch`.
+ * Two during a replacement. A former secret that cannot be decrypted is skipped, because replacing a secret is the fix. Errors:
+ * `secret_key_mismatch`.
  */
 export function secretsOf(
   sealer: Encryptor,

@@ -32,7 +32,6 @@ let sent: { url: string; id: string; signatures: string[]; atMs: number }[];
 let outcomes: DeliveryOutcome[];
 let logged: string[];
 let faults: unknown[];
-/** The outcome of the next attempt. */
 let answer: (message: Message) => TryOutcome | Promise<TryOutcome>;
 
 const delivered: TryOutcome = { kind: "delivered", status: 200 };
@@ -64,7 +63,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Starts a new process over the existing store. */
+/** A new process over the existing store. */
 function begin(key: Uint8Array = secretKey, overrides: Partial<typeof webhookDefaults> = {}): void {
   store = createLocalStore(database, webhookOperations);
   const settings = { ...webhookDefaults, ...overrides };
@@ -119,7 +118,7 @@ const pageOf = async (id: string) =>
 
 const sentTo = (path: string) => sent.filter(({ url }) => url === `https://example.com${path}`);
 
-/** Advances the clock in steps, so that the sender can check in between. */
+/** In steps, so that the sender can check in between. */
 async function pass(ms: number, steps = 10): Promise<void> {
   for (let step = 0; step < steps; step += 1) await clock.advance(ms / steps);
 }
@@ -133,7 +132,7 @@ describe("tries", () => {
     await clock.advance(1_000);
     for (const pauseMs of pausesMs) {
       const before = sent.length;
-      // An attempt starts at most one check interval after it is due.
+      // An attempt starts at most one interval late.
       clock.shiftWall(pauseMs - 1_001);
       await clock.advance(0);
       expect(sent).toHaveLength(before);

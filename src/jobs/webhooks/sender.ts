@@ -7,13 +7,12 @@ import { keepWithinBounds } from "./retention.ts";
 import { secretsOf } from "./secrets.ts";
 
 /**
- * Delivers due webhooks at least once: attempts interrupted by a crash are repeated. Failing webhooks share half of the slots, so
- * that slow receivers do not delay the others. One slot is always theirs, so that a recovered webhook is noticed; a single slot
- * alternates.
+ * At-least-once delivery. Failing webhooks share half of the slots, so that slow receivers do not delay the others; one slot is
+ * always theirs, so that a recovery is noticed. A single slot alternates.
  */
 export type Sender = {
   start(): void;
-  /** Checks for due deliveries now rather than within a second. */
+  /** Checks now rather than within a second. */
   wake(): void;
   /** Gives attempts in progress a short time, then aborts them; they stay due. */
   stop(): Promise<void>;
@@ -23,7 +22,6 @@ export type DeliveryOutcome = "delivered" | "retried" | "failed" | "dropped";
 
 export type SenderContext = AttemptContext & {
   store: Store<WebhookOperations>;
-  /** Called with an outcome and its number of deliveries. */
   onOutcome?: (outcome: DeliveryOutcome, deliveries: number) => void;
 };
 
@@ -39,7 +37,7 @@ const outcomes = {
   gone: "failed",
 } as const satisfies Record<TryEnd["end"], DeliveryOutcome>;
 
-/** Shared abort reason: an abort without one creates an exception each time. */
+/** Shared, because an abort without a reason creates an exception each time. */
 const woken = new Error("there may be something to send");
 
 type Try = { delivery: DueDelivery; ended: Promise<void> };
@@ -49,7 +47,7 @@ export function createSender(context: SenderContext): Sender {
   const stopping = new AbortController();
   const cutting = new AbortController();
   const underWay = new Map<string, Try>();
-  /** End of each webhook's pause, monotonic. */
+  /** Monotonic. */
   const pausedUntilMs = new Map<string, number>();
   let watching: Promise<unknown> = Promise.resolve();
   let isWoken = false;
@@ -124,7 +122,7 @@ export function createSender(context: SenderContext): Sender {
     }
   }
 
-  /** Detects a wrong key at startup rather than at the first delivery. */
+  /** Detects a wrong key at startup. */
   async function checkKey(): Promise<void> {
     const held = await store.read("anyWebhookSecret", null);
     if (held !== null) secretsOf(sealer, held);

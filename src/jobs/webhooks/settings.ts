@@ -50,9 +50,9 @@ export const webhookSettings = {
 };
 
 export const webhookLimits = {
-  /** Deliveries stored per webhook; the oldest are deleted first. */
+  /** Per webhook; the oldest are deleted first. */
   maxDeliveries: 10_000,
-  /** How long a replaced secret signs in addition to the new one, in milliseconds. */
+  /** How long a replaced secret also signs. */
   formerSecretMs: 24 * hourMs,
 };
 

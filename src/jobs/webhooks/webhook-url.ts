@@ -4,7 +4,7 @@ import type { Guard } from "../../lib/guard.ts";
 
 export const longestUrl = 2_048;
 
-/** Checks and normalises the URL; the resolved address is checked at each delivery. Errors: `webhook_url_refused`. */
+/** The resolved address is checked at each delivery. Errors: `webhook_url_refused`. */
 export function checkWebhookUrl(
   written: string,
   { guard, allowHttp }: { guard: Guard; allowHttp: "on" | "off" },

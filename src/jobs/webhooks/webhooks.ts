@@ -1,7 +1,6 @@
 /**
- * Webhooks belong to an account, not to a search: an address in the arguments would need a check at each search, and an
- * agent could be persuaded to add one. Every attempt uses the guarded fetch without redirects, and errors never reveal where
- * a name resolves to.
+ * Webhooks belong to an account, not to a search: an agent could be persuaded to add an address to its arguments. Every attempt
+ * uses the guarded fetch without redirects, and errors never reveal what a name resolves to.
  */
 
 import type { Store } from "../../db/operations.ts";
@@ -17,7 +16,7 @@ import { newSigningSecret } from "./sign.ts";
 import type { Delivery, DeliveryPage, JobEvent, Webhook } from "./webhook.ts";
 import { checkWebhookUrl } from "./webhook-url.ts";
 
-/** Null means that the account has no webhook with this ID. Secrets are returned once, on creation. */
+/** Null: the account has no such webhook. Secrets are returned once, on creation. */
 export type Webhooks = {
   /** Errors: `webhook_url_refused`, `too_many_webhooks`. */
   create(
@@ -29,13 +28,11 @@ export type Webhooks = {
   remove(accountId: string, id: string): Promise<boolean>;
   /** The former secret also signs for a while. */
   replaceSecret(accountId: string, id: string): Promise<WebhookWithSecret | null>;
-  /** Resumes deliveries, including those that waited. */
   enable(accountId: string, id: string): Promise<Webhook | null>;
   /** Sends a `webhook.test`. Errors: `webhook_disabled`. */
   test(accountId: string, id: string): Promise<Delivery | null>;
-  /** Newest first. */
   deliveries(accountId: string, id: string, filter: DeliveryFilter): Promise<DeliveryPage | null>;
-  /** Restarts a delivery, or returns which of the two does not exist. Errors: `webhook_disabled`. */
+  /** Or returns which of the two does not exist. Errors: `webhook_disabled`. */
   replay(
     accountId: string,
     id: string,
