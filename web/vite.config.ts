@@ -11,13 +11,6 @@ export default defineConfig({
   root,
   base: "/dashboard/",
   plugins: [react(), compressed()],
-  resolve: {
-    alias: {
-      "node:buffer": resolve(root, "src/browser/node-buffer.ts"),
-      "node:crypto": resolve(root, "src/browser/node-crypto.ts"),
-      "node:url": resolve(root, "src/browser/node-url.ts"),
-    },
-  },
   build: {
     outDir: "../dist/web",
     emptyOutDir: true,

@@ -28,7 +28,6 @@ export type Analysis = {
 
 /** Increment when the tokens of any text change. */
 export const analyzerVersion = 3;
-export const unicodeVersion: string = process.versions.unicode ?? "unknown";
 
 /** A token that no phrase crosses and no query matches. */
 export const GAP = "|";

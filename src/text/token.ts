@@ -1,22 +1,26 @@
-import { Buffer } from "node:buffer";
-import { hash } from "node:crypto";
+import { sha256 } from "./sha256.ts";
 
 /** In bytes of UTF-8. */
 const maxTokenBytes = 64;
 const keptBytes = 40;
 const hashDigits = 16;
 
+const encoder = new TextEncoder();
+/** A leading U+FEFF is part of the token. */
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
 /**
  * Tokens above 64 bytes become their first 40 bytes (cut between characters), `~`, and 16 hex digits of their SHA-256. Posts
  * and queries shorten alike, so long words are found; no other token contains `~`.
  */
 export function shortenToken(token: string): string {
-  if (token.length * 3 <= maxTokenBytes || Buffer.byteLength(token) <= maxTokenBytes) return token;
-  const bytes = Buffer.from(token);
+  if (token.length * 3 <= maxTokenBytes) return token;
+  const bytes = encoder.encode(token);
+  if (bytes.length <= maxTokenBytes) return token;
   let end = keptBytes;
   // 10xxxxxx is a continuation byte.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
-  return `${bytes.toString("utf8", 0, end)}~${hash("sha256", bytes).slice(0, hashDigits)}`;
+  return `${decoder.decode(bytes.subarray(0, end))}~${sha256(bytes).slice(0, hashDigits)}`;
 }
 
 /** As `shortenToken`, for ASCII, where length equals bytes. */

@@ -1,5 +1,5 @@
-import { domainToUnicode } from "node:url";
 import { shortenToken } from "./token.ts";
+import { unicodeHost } from "./unicode-host.ts";
 
 const maxHostLength = 253;
 const schemePrefix = /^[a-z][a-z0-9+.-]*:\/\//;
@@ -90,7 +90,7 @@ function hostOf(written: string): string {
   const bare = host.startsWith("www.") ? host.slice(4) : host;
   if (!bare.includes("xn--")) return decodePercent(bare);
   const [name = "", port = ""] = bare.split(":");
-  return `${domainToUnicode(name) || name} ${port}`;
+  return `${unicodeHost(name) ?? name} ${port}`;
 }
 
 function decodePercent(text: string): string {

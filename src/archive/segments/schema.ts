@@ -1,4 +1,5 @@
-import { analyzerVersion, unicodeVersion } from "../../text/analyze.ts";
+import { unicodeVersion } from "../../lib/unicode-version.ts";
+import { analyzerVersion } from "../../text/analyze.ts";
 import { sealedMigrations } from "../sealed/format.ts";
 
 /** Punctuation belongs to tokens: only white space separates them. Quoted for SQL. */

@@ -1,0 +1,80 @@
+/** Parameters of Punycode (RFC 3492, section 5). */
+const base = 36;
+const lowestThreshold = 1;
+const highestThreshold = 26;
+const skew = 38;
+const damp = 700;
+const initialBias = 72;
+const initialCode = 0x80;
+const highestCode = 0x10ffff;
+
+const encodedPrefix = "xn--";
+/** The hostname setter of a URL ignores invalid names, so this one remains. */
+const noHost = "x";
+
+/** A host name with its valid `xn--` labels decoded, as the URL standard's domain to Unicode; null for an invalid host name. */
+export function unicodeHost(name: string): string | null {
+  const host = asciiHost(name);
+  if (host === noHost && name.toLowerCase() !== noHost) return null;
+  return host.split(".").map(unicodeLabel).join(".");
+}
+
+function asciiHost(name: string): string {
+  const url = new URL(`ws://${noHost}`);
+  url.hostname = name;
+  return url.hostname;
+}
+
+/** A label is valid if the decoded one is encoded to it again: that checks and maps its characters. */
+function unicodeLabel(label: string): string {
+  if (!label.startsWith(encodedPrefix)) return label;
+  const decoded = decodePunycode(label.slice(encodedPrefix.length));
+  return decoded !== null && asciiHost(decoded) === label ? decoded : label;
+}
+
+function decodePunycode(text: string): string | null {
+  const delimiter = text.lastIndexOf("-");
+  const output = Array.from(text.slice(0, Math.max(delimiter, 0)));
+  let code = initialCode;
+  let bias = initialBias;
+  let position = 0;
+  let next = delimiter + 1;
+  while (next < text.length) {
+    const start = position;
+    let weight = 1;
+    for (let k = base; ; k += base) {
+      const digit = digitOf(text.charCodeAt(next++));
+      if (digit === null) return null;
+      position += digit * weight;
+      const threshold = Math.min(Math.max(k - bias, lowestThreshold), highestThreshold);
+      if (digit < threshold) break;
+      weight *= base - threshold;
+    }
+    const length = output.length + 1;
+    bias = adaptedBias(position - start, length, start === 0);
+    code += Math.floor(position / length);
+    if (code > highestCode) return null;
+    position %= length;
+    output.splice(position, 0, String.fromCodePoint(code));
+    position += 1;
+  }
+  return output.join("");
+}
+
+/** `a` to `z` are 0 to 25, `0` to `9` are 26 to 35; null for anything else, such as the end. */
+function digitOf(unit: number): number | null {
+  if (unit >= 0x61 && unit <= 0x7a) return unit - 0x61;
+  if (unit >= 0x30 && unit <= 0x39) return unit - 0x30 + 26;
+  return null;
+}
+
+function adaptedBias(distance: number, length: number, isFirst: boolean): number {
+  let delta = Math.floor(distance / (isFirst ? damp : 2));
+  delta += Math.floor(delta / length);
+  let k = 0;
+  while (delta > ((base - lowestThreshold) * highestThreshold) >> 1) {
+    delta = Math.floor(delta / (base - lowestThreshold));
+    k += base;
+  }
+  return k + Math.floor(((base - lowestThreshold + 1) * delta) / (delta + skew));
+}
