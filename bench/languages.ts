@@ -12,7 +12,7 @@ import { command, table } from "./measure.ts";
 requireData();
 const started = performance.now();
 const heapBefore = process.memoryUsage().rss;
-const { detectLanguage } = await import("../src/text/detect-language.ts");
+const { detectLanguage } = await import("../src/posts/detect-language.ts");
 detectLanguage("Wie lange dauert das erste Mal?");
 const startMs = performance.now() - started;
 const startMb = (process.memoryUsage().rss - heapBefore) / 2 ** 20;

@@ -2,8 +2,8 @@ import type { AccountChangeRequest } from "../accounts/admin/change-operations.t
 import type { AccountListing, AccountPosition } from "../accounts/admin/listing-operations.ts";
 import { isOneVisibleLine } from "../accounts/keys/key-name.ts";
 import { systemClock } from "../lib/clock.ts";
+import { withoutControls } from "../lib/controls.ts";
 import type { OpenControl } from "../server/control.ts";
-import { withoutControls } from "../text/controls.ts";
 import { withControl } from "./control.ts";
 import { wrongUse } from "./describe-error.ts";
 import { readConfig } from "./settings.ts";

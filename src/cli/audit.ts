@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { AuditEntry } from "../accounts/admin/audit-operations.ts";
+import { withoutControls } from "../lib/controls.ts";
 import type { OpenControl } from "../server/control.ts";
-import { withoutControls } from "../text/controls.ts";
 import { withControl } from "./control.ts";
 import { wholeNumber } from "./parse-values.ts";
 import { readConfig } from "./settings.ts";

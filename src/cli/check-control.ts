@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { withoutControls } from "../lib/controls.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { readSecretKey } from "../lib/secret-key.ts";
 import { type ControlReport, checkControl } from "../server/check-control.ts";
 import type { Config } from "../server/config.ts";
 import { checksumProblem } from "../server/control-checksum.ts";
-import { withoutControls } from "../text/controls.ts";
 import { numberText } from "./quantities.ts";
 import { readConfig } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";

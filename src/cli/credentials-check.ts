@@ -1,5 +1,5 @@
+import { withoutControls } from "../lib/controls.ts";
 import { EarshotError } from "../lib/errors.ts";
-import { withoutControls } from "../text/controls.ts";
 import {
   type CheckedCredential,
   checkCredential,

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { systemClock } from "../lib/clock.ts";
+import { withoutControls } from "../lib/controls.ts";
 import { describeTree } from "../query/describe.ts";
 import { describePlan } from "../query/describe-plan.ts";
 import { renderDiagnostic } from "../query/diagnostics.ts";
@@ -9,7 +10,6 @@ import type { PlanNode } from "../query/plan.ts";
 import { printQuery } from "../query/print.ts";
 import type { Diagnostic, QueryNode } from "../query/tree.ts";
 import { type UnresolvedNames, unresolvedNames } from "../query/unresolved-names.ts";
-import { withoutControls } from "../text/controls.ts";
 import type { Analysis } from "./analysis.ts";
 import { refusedQuery, wrongUse } from "./describe-error.ts";
 import { analysisFields, planFields } from "./explain-json.ts";

@@ -4,10 +4,10 @@ import { openArchive } from "../archive/threads/open.ts";
 import { startImportThreads } from "../ingest/analysis/import-threads.ts";
 import { type ImportSummary, importFile } from "../ingest/import/import-file.ts";
 import { systemClock } from "../lib/clock.ts";
+import { withoutControls } from "../lib/controls.ts";
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import { type Platform, platforms } from "../posts/post.ts";
 import type { Config } from "../server/config.ts";
-import { withoutControls } from "../text/controls.ts";
 import { sealedJson, sealedText, sealWithProgress } from "./archive/seal.ts";
 import { wrongUse } from "./describe-error.ts";
 import {

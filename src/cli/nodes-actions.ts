@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import type { NodeChange } from "../accounts/admin/node-operations.ts";
 import { systemClock } from "../lib/clock.ts";
+import { withoutControls } from "../lib/controls.ts";
 import { EarshotError } from "../lib/errors.ts";
 import type { NodeRecord } from "../remote/gateway/node-store.ts";
 import type { OpenControl } from "../server/control.ts";
-import { withoutControls } from "../text/controls.ts";
 import { withControl } from "./control.ts";
 import { secretKeyOf } from "./secret-key.ts";
 import { readConfig } from "./settings.ts";

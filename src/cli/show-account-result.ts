@@ -1,6 +1,6 @@
 import type { AuthorSummary } from "../ingest/backfill/backfill-author.ts";
 import type { AuthorResult } from "../ingest/backfill/backfill-authors.ts";
-import { withoutControls } from "../text/controls.ts";
+import { withoutControls } from "../lib/controls.ts";
 
 export const number = (value: number): string => Math.round(value).toLocaleString("en");
 

@@ -1,5 +1,5 @@
 import type { AccountListing } from "../accounts/admin/listing-operations.ts";
-import { withoutControls } from "../text/controls.ts";
+import { withoutControls } from "../lib/controls.ts";
 import { tableLines } from "./table.ts";
 import { painter, type Terminal } from "./terminal.ts";
 

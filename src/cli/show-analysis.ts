@@ -1,7 +1,7 @@
 import type { SearchWork } from "../archive/archive.ts";
+import { withoutControls } from "../lib/controls.ts";
 import { describeIds, describePlan, describeTime } from "../query/describe-plan.ts";
 import type { ResolvedNames } from "../query/make-plan.ts";
-import { withoutControls } from "../text/controls.ts";
 import { type Analysis, steps } from "./analysis.ts";
 import { painter, type Terminal } from "./terminal.ts";
 import { wrap } from "./text-layout.ts";

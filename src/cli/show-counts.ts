@@ -1,6 +1,6 @@
 import { coverageBody } from "../http/answers/status-body.ts";
+import { withoutControls } from "../lib/controls.ts";
 import type { SourceCounts } from "../search/archive/count.ts";
-import { withoutControls } from "../text/controls.ts";
 import { type PlotBucket, plotCounts } from "./counts-plot.ts";
 import { showsUnicode } from "./draw-coverage.ts";
 import { lengthText, minuteText } from "./span-text.ts";

@@ -1,5 +1,5 @@
+import { withoutControls } from "../lib/controls.ts";
 import type { Credential } from "../platforms/credential.ts";
-import { withoutControls } from "../text/controls.ts";
 import type { CredentialListing } from "../upstream/credentials/rows.ts";
 import { tableLines } from "./table.ts";
 import { painter, type Terminal } from "./terminal.ts";

@@ -1,6 +1,6 @@
 import type { KeyListing } from "../accounts/keys/command-line-operations.ts";
 import { keyStateOf } from "../accounts/keys/key.ts";
-import { withoutControls } from "../text/controls.ts";
+import { withoutControls } from "../lib/controls.ts";
 import { type Column, tableLines } from "./table.ts";
 import { painter, type Terminal } from "./terminal.ts";
 

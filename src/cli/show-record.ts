@@ -1,4 +1,4 @@
-import { withoutControls } from "../text/controls.ts";
+import { withoutControls } from "../lib/controls.ts";
 import { painter, type Terminal } from "./terminal.ts";
 import { wrap } from "./text-layout.ts";
 

@@ -1,4 +1,5 @@
 import { coverageBody } from "../http/answers/status-body.ts";
+import { withUnseenEscaped } from "../lib/controls.ts";
 import type { AnswerRequest, Coverage } from "../platforms/source.ts";
 import { targetText } from "../platforms/target-text.ts";
 import type { VerifiedEvidence } from "../remote/evidence/evidence.ts";
@@ -6,7 +7,6 @@ import type { Proof } from "../remote/proof/proof.ts";
 import type { ProofStep, ProofVerdict } from "../remote/proof/verify-proof.ts";
 import type { SignedResult } from "../remote/protocol/signed-result.ts";
 import { readKnowledge, readRequest } from "../remote/protocol/texts.ts";
-import { withUnseenEscaped } from "../text/controls.ts";
 import { type ProofWords, wordsFor } from "./proof-words.ts";
 import { painter, type Terminal } from "./terminal.ts";
 import { wrap } from "./text-layout.ts";

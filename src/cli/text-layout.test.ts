@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { withoutControls } from "../text/controls.ts";
+import { withoutControls } from "../lib/controls.ts";
 import { displayWidth, wrap } from "./text-layout.ts";
 
 describe("a text on a terminal", () => {

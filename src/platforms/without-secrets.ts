@@ -1,4 +1,4 @@
-import { withoutControls } from "../text/controls.ts";
+import { withoutControls } from "../lib/controls.ts";
 
 /** Shorter values, such as a version or port, occur in any text. */
 const shortestSecret = 6;

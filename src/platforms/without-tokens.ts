@@ -1,4 +1,4 @@
-import { withoutControls } from "../text/controls.ts";
+import { withoutControls } from "../lib/controls.ts";
 
 /** Longer than any documented message. */
 const mostRead = 4_000;

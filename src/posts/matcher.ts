@@ -1,6 +1,7 @@
+import type { Platform } from "../lib/platform.ts";
 import type { PlanNode } from "../query/plan.ts";
+import type { CountMetric } from "../query/tree.ts";
 import { distanceKm } from "./geo.ts";
-import type { Platform, PostCounts } from "./post.ts";
 import { holdsSequence } from "./sequence-match.ts";
 
 /** What the matcher reads of a post. `terms` is called once per sequence of the plan, so it must be memoised. */
@@ -9,7 +10,8 @@ export type Subject = {
   platform: Platform;
   /** Capped as in `postTimeMs`, Unix milliseconds. */
   timeMs: number;
-  counts: PostCounts;
+  /** Null if unknown. */
+  counts: Readonly<Record<CountMetric, number | null>>;
   geo: () => { lat: number; lon: number } | null;
   terms: () => readonly string[];
 };

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { testRuns } from "../../test/support/seed.ts";
-import { EarshotError } from "../lib/errors.ts";
 import { deepestNesting } from "./bounds.ts";
 import { describeTree } from "./describe.ts";
 import { diagnosticCodes, oneLine, renderDiagnostic } from "./diagnostics.ts";
@@ -12,7 +11,7 @@ import {
   unavailableOperators,
   valueOperators,
 } from "./operators.ts";
-import { parseQuery, parseQueryLeniently } from "./parse.ts";
+import { InvalidQueryError, parseQuery, parseQueryLeniently } from "./parse.ts";
 import { printQuery } from "./print.ts";
 import type { ParsedQuery, QueryNode } from "./tree.ts";
 
@@ -63,7 +62,7 @@ function strictly(text: string): ParsedQuery | undefined {
   try {
     return parseQuery(text);
   } catch (thrown) {
-    if (thrown instanceof EarshotError && thrown.code === "invalid_query") return undefined;
+    if (thrown instanceof InvalidQueryError) return undefined;
     throw thrown;
   }
 }

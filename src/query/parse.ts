@@ -1,4 +1,3 @@
-import { EarshotError } from "../lib/errors.ts";
 import { longestArchiveQuery, mostDiagnostics } from "./bounds.ts";
 import { codePointLength, readSource } from "./characters.ts";
 import { type Finding, makeDiagnostic, oneLine, onOneLine, withChosenHint } from "./diagnostics.ts";
@@ -34,21 +33,23 @@ export type ParseOptions = {
   maxLength?: number;
 };
 
-/**
- * Throws an EarshotError `invalid_query` (status 400) if the query has an error: the message is the first error in one line,
- * `details` has all of them.
- */
+/** The message is the first error in one line. */
+export class InvalidQueryError extends Error {
+  /** At least one, in text order, all of severity `error`. */
+  readonly diagnostics: readonly [Diagnostic, ...Diagnostic[]];
+
+  constructor(diagnostics: readonly [Diagnostic, ...Diagnostic[]]) {
+    super(oneLine(diagnostics[0]));
+    this.name = "InvalidQueryError";
+    this.diagnostics = diagnostics;
+  }
+}
+
+/** Throws an InvalidQueryError if the query has an error. */
 export function parseQuery(text: string, options: ParseOptions = {}): ParsedQuery {
   const { tree, diagnostics } = parseQueryLeniently(text, options);
-  const errors = diagnostics.filter((diagnostic) => diagnostic.severity === "error");
-  const [first] = errors;
-  if (first !== undefined) {
-    throw new EarshotError("invalid_query", oneLine(first), {
-      status: 400,
-      ...(first.hint === undefined ? {} : { hint: first.hint }),
-      details: errors.map(({ severity: _, ...detail }) => detail),
-    });
-  }
+  const [first, ...others] = diagnostics.filter((diagnostic) => diagnostic.severity === "error");
+  if (first !== undefined) throw new InvalidQueryError([first, ...others]);
   if (tree === null) throw new Error("a query without an error has a tree");
   return { tree, warnings: diagnostics };
 }

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import type { Logger } from "pino";
 import type { Archive } from "../archive/archive.ts";
 import type { Clock } from "../lib/clock.ts";
+import { withoutControls } from "../lib/controls.ts";
 import { createGuard } from "../lib/guard.ts";
 import { createGuardedFetch } from "../lib/guarded-fetch.ts";
 import type { Capability } from "../remote/capability.ts";
@@ -20,7 +21,6 @@ import {
 } from "../remote/worker/gateway-state.ts";
 import { createRemoteGateway, type RemoteGateway } from "../remote/worker/remote-gateway.ts";
 import { type NodeSelf, openSelf } from "../remote/worker/self.ts";
-import { withoutControls } from "../text/controls.ts";
 import type { NodeConfig } from "./require-node-settings.ts";
 import { packageVersion } from "./version.ts";
 

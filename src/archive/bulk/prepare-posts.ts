@@ -36,6 +36,6 @@ type Detect = (text: string) => string | null;
 
 /** The detector takes 140 MB: loaded only if needed. */
 async function loadDetector(): Promise<Detect> {
-  const { detectLanguage } = await import("../../text/detect-language.ts");
+  const { detectLanguage } = await import("../../posts/detect-language.ts");
   return detectLanguage;
 }

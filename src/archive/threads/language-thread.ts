@@ -1,5 +1,5 @@
 import { reply, serveThread } from "../../lib/thread.ts";
-import { detectLanguage } from "../../text/detect-language.ts";
+import { detectLanguage } from "../../posts/detect-language.ts";
 
 /**
  * Loading and running the detector would block an event loop. Starts with the first post that needs it; most sources name the

@@ -15,12 +15,12 @@ import { type NamedAuthor, namedAuthor, planOf } from "../../archive/maintenance
 import { namedPosts } from "../../archive/maintenance/named-posts.ts";
 import type { RewriteOutcome } from "../../archive/maintenance/rewrite-pending.ts";
 import { systemClock } from "../../lib/clock.ts";
+import { withoutControls } from "../../lib/controls.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 import { makePlan, namesIn } from "../../query/make-plan.ts";
-import { parseQuery } from "../../query/parse.ts";
 import type { PlanNode } from "../../query/plan.ts";
+import { parseSearchQuery } from "../../search/parse-search-query.ts";
 import type { Config } from "../../server/config.ts";
-import { withoutControls } from "../../text/controls.ts";
 import { wrongUse } from "../describe-error.ts";
 import { startReports } from "../progress-reports.ts";
 import { numberText } from "../quantities.ts";
@@ -183,7 +183,7 @@ const postsNamed = ({ folder, catalog }: Pick<Work, "folder" | "catalog">, optio
     .filter(({ platform }) => options.platform === undefined || platform === options.platform);
 
 async function queryPlan(archive: Archive, query: string): Promise<PlanNode> {
-  const { tree } = parseQuery(query);
+  const { tree } = parseSearchQuery(query);
   const names = await archive.resolve(namesIn(tree));
   return makePlan(tree, { names, asOfMs: systemClock.now() });
 }

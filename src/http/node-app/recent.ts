@@ -3,8 +3,8 @@ import { failureOf } from "../../jobs/attempt-error.ts";
 import { noBounds } from "../../jobs/job.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { AnswerRequest, SourceWarning, UnsearchedSpan } from "../../platforms/source.ts";
-import { parseQuery } from "../../query/parse.ts";
 import { callerNoncePattern, jobOfNonce } from "../../remote/protocol/statement.ts";
+import { parseSearchQuery } from "../../search/parse-search-query.ts";
 import { withUnsearched } from "../../search/unsearched.ts";
 import { preferredType } from "../answers/accept.ts";
 import { jobErrorOf as jobFault } from "../answers/job-result.ts";
@@ -137,7 +137,7 @@ function searchOf(
   const asked = checkArguments(word, recentSubmissionOf(body), wordPathRules);
   requireMethod(caller, asked.method, null);
   const { platform, type, method, query, maxResults } = asked;
-  const { tree, warnings } = parseQuery(query, { maxLength: settings.maxLiveQueryLength });
+  const { tree, warnings } = parseSearchQuery(query, { maxLength: settings.maxLiveQueryLength });
   const asOfMs = nowMs();
   const window = windowOf("searchbyquery", asOfMs, settings.liveWindowMs);
   const requested = requestedSpan(tree, noBounds, asOfMs);

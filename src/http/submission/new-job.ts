@@ -8,9 +8,9 @@ import {
   type SourceType,
 } from "../../platforms/methods.ts";
 import type { SearchPlatform, SourceWarning } from "../../platforms/source.ts";
-import { parseQuery } from "../../query/parse.ts";
 import { printQuery } from "../../query/print.ts";
 import type { Diagnostic } from "../../query/tree.ts";
+import { parseSearchQuery } from "../../search/parse-search-query.ts";
 import { continueFrom } from "../answers/next-cursor.ts";
 import type { HttpContext } from "../context.ts";
 import { pointedAt } from "../problems/with-pointer.ts";
@@ -41,7 +41,7 @@ async function searchJob(
   const { platform, type, method, query, maxResults } = asked;
   const isLive = method === "searchbyquery";
   const maxLength = isLive ? settings.maxLiveQueryLength : settings.maxArchiveQueryLength;
-  const { tree, warnings } = parseQuery(query, { maxLength });
+  const { tree, warnings } = parseSearchQuery(query, { maxLength });
 
   const canonicalQuery = printQuery(tree);
   const nowMs = context.clock.now();

@@ -1,4 +1,4 @@
-import { withoutControls } from "../../text/controls.ts";
+import { withoutControls } from "../../lib/controls.ts";
 
 export type RecordCounts = {
   /** Occurrences of unknown fields, by name. */

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
+import { withoutControls } from "../../lib/controls.ts";
 import { identityRules } from "../../platforms/identities.ts";
 import { type Identity, type IdentityRules, isIdentityError } from "../../platforms/identity.ts";
 import type { Platform, Post, PostReference } from "../../posts/post.ts";
 import { handlesOn } from "../../posts/terms.ts";
-import { withoutControls } from "../../text/controls.ts";
 import { extractEntities } from "../../text/entities.ts";
 import { decodeEntities } from "../../text/html.ts";
 import {

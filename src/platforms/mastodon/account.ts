@@ -1,4 +1,4 @@
-import { withoutControls } from "../../text/controls.ts";
+import { withoutControls } from "../../lib/controls.ts";
 import { fieldsOf, string } from "../fields.ts";
 
 export type AccountNames = {

@@ -1,4 +1,4 @@
-import { withoutControls } from "../../text/controls.ts";
+import { withoutControls } from "../../lib/controls.ts";
 import { credentialInvalid, credentialRefused } from "../credential-errors.ts";
 
 /** From a host, handle or address. Errors: `credential_invalid`. */

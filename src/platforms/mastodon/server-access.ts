@@ -1,6 +1,6 @@
 import { Headers } from "undici";
+import { withoutControls } from "../../lib/controls.ts";
 import { EarshotError } from "../../lib/errors.ts";
-import { withoutControls } from "../../text/controls.ts";
 import { credentialRefused } from "../credential-errors.ts";
 import type { Session, UpstreamAnswer, UpstreamRequest } from "../session.ts";
 import { isForUsers, isOutOfScope } from "./server-answer.ts";

@@ -1,5 +1,5 @@
+import { withoutControls } from "../../lib/controls.ts";
 import type { Trend } from "../../posts/profile.ts";
-import { withoutControls } from "../../text/controls.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import { webAddress } from "./web-address.ts";
 

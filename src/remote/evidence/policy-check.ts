@@ -4,7 +4,7 @@
  * guest compares it before it boots.
  */
 
-import { withoutControls } from "../../text/controls.ts";
+import { withoutControls } from "../../lib/controls.ts";
 import type { BootFacts, KeyProvider } from "./event-log.ts";
 import type { QuoteFacts } from "./evidence.ts";
 import type { NodePolicy } from "./policy.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
+import { withoutControls } from "../../lib/controls.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
-import { withoutControls } from "../../text/controls.ts";
 import { releaseRule } from "./release-rules.ts";
 
 /** Intel's names, best first. */

@@ -1,7 +1,7 @@
 import type { Database } from "../../db/open.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { withoutControls } from "../../lib/controls.ts";
 import type { ErrorDetail } from "../../lib/errors.ts";
-import { withoutControls } from "../../text/controls.ts";
 import type { NodeLog } from "./context.ts";
 
 const messages = {

@@ -4,8 +4,8 @@ import { comparePositions, shareMillisecond } from "../../archive/read/search.ts
 import { type FetchMethod, isSearch } from "../../platforms/methods.ts";
 import type { AnswerRequest, FetchedItem } from "../../platforms/source.ts";
 import { uriHash } from "../../posts/ids.ts";
-import { parseQuery } from "../../query/parse.ts";
 import type { QueryNode } from "../../query/tree.ts";
+import { parseSearchQuery } from "../../search/parse-search-query.ts";
 import { checkCoverage, isRequested, otherPlatform } from "./check-coverage.ts";
 import { couldMatch, timesOf } from "./could-match.ts";
 import { answerRefused } from "./errors.ts";
@@ -60,7 +60,7 @@ export function createRecordCheck(request: AnswerRequest): (record: ReadRecord) 
     if (earliestMs >= toMs || (fromMs !== null && latestMs < fromMs)) {
       throw answerRefused("outside_window", "a post is outside the window that was requested");
     }
-    tree ??= parseQuery(request.query, { maxLength: Number.POSITIVE_INFINITY }).tree;
+    tree ??= parseSearchQuery(request.query, { maxLength: Number.POSITIVE_INFINITY }).tree;
     if (!couldMatch(tree, asOfMs, item.id, record)) throw notAMatch();
   }
 

@@ -1,10 +1,10 @@
 import { isSearch } from "../../platforms/methods.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
 import { firstTimeMs, hasTime, idTimeMs } from "../../posts/ids.ts";
-import { parseQuery } from "../../query/parse.ts";
 import type { QueryNode } from "../../query/tree.ts";
 import { archivedFromMs } from "../../search/archived-answer.ts";
 import { liveToleranceMs } from "../../search/completeness.ts";
+import { parseSearchQuery } from "../../search/parse-search-query.ts";
 import { answerRefused } from "./errors.ts";
 import type { Knowledge } from "./texts.ts";
 
@@ -61,7 +61,7 @@ function leastWindow(request: AnswerRequest, hasRecentSearch: boolean): Span | n
     const heldMs = target === null ? null : archivedFromMs(method, target);
     return spanOf([fromMs, heldMs], [Math.min(toMs, asOfMs) - streamToleranceMs]);
   }
-  const { tree } = parseQuery(query, { maxLength: Number.POSITIVE_INFINITY });
+  const { tree } = parseSearchQuery(query, { maxLength: Number.POSITIVE_INFINITY });
   const bounds = boundsOf(tree, asOfMs);
   const isLate = method === "searchbyquery" && hasRecentSearch && fromMs !== null;
   const reachedMs = toMs < asOfMs ? toMs : toMs - streamToleranceMs;

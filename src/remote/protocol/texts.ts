@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { LeaseFailure } from "../../jobs/lease.ts";
 import { parseUntrustedJson } from "../../lib/bounded-json.ts";
+import { withoutControls } from "../../lib/controls.ts";
 import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";
-import { withoutControls } from "../../text/controls.ts";
 import { checkTarget } from "./check-target.ts";
 import { answerRefused, jobRefused } from "./errors.ts";
 import { failureShape, knowledgeShape, requestShape } from "./wire.ts";

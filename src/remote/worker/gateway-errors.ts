@@ -1,7 +1,7 @@
 import * as z from "zod";
+import { withoutControls } from "../../lib/controls.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/fetched-answer.ts";
-import { withoutControls } from "../../text/controls.ts";
 import { gatewaySignatureField } from "../protocol/gateway-answer.ts";
 
 const code = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);

@@ -9,10 +9,10 @@ import type {
 } from "../../platforms/source.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 import { makePlan, namesIn, type ResolvedNames } from "../../query/make-plan.ts";
-import { parseQuery } from "../../query/parse.ts";
 import type { PlanNode } from "../../query/plan.ts";
 import type { QueryNode } from "../../query/tree.ts";
 import { withDamage } from "../damage.ts";
+import { parseSearchQuery } from "../parse-search-query.ts";
 import { type ArchiveFeed, coverageOf } from "./coverage.ts";
 import { type FreshnessOf, uncheckedWarnings } from "./unchecked.ts";
 
@@ -58,7 +58,7 @@ export async function searchArchived(
 ): Promise<ArchivedAnswer> {
   const { archive, account } = source;
   // Its length was validated at submission.
-  const { tree } = parseQuery(request.query, { maxLength: Number.POSITIVE_INFINITY });
+  const { tree } = parseSearchQuery(request.query, { maxLength: Number.POSITIVE_INFINITY });
   const names = await archive.resolve(namesIn(tree));
   signal?.throwIfAborted();
   const plan = makePlan(tree, { names, asOfMs: request.asOfMs });

@@ -1,3 +1,4 @@
+import { withoutControls } from "../../lib/controls.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import type {
   CredentialField,
@@ -7,7 +8,6 @@ import type {
   NewCredential,
 } from "../../platforms/credential.ts";
 import { shownReason } from "../../platforms/without-secrets.ts";
-import { withoutControls } from "../../text/controls.ts";
 
 type Given = Readonly<Record<string, string>>;
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { parseQuery } from "../../../query/parse.ts";
 import { printQuery } from "../../../query/print.ts";
 import type { SourceCounts } from "../../../search/archive/count.ts";
+import { parseSearchQuery } from "../../../search/parse-search-query.ts";
 import { countsBody } from "../../answers/counts-body.ts";
 import {
   type CountsQuestion,
@@ -109,7 +109,7 @@ function questionOf(
 ) {
   const query = parameters.query.toWellFormed();
   if (query.trim() === "") throw missingQuery();
-  const { tree, warnings } = parseQuery(query, { maxLength: settings.maxArchiveQueryLength });
+  const { tree, warnings } = parseSearchQuery(query, { maxLength: settings.maxArchiveQueryLength });
   return {
     tree,
     warnings,

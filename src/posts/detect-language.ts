@@ -6,11 +6,11 @@
  */
 
 import { eld } from "eld/small";
-import { findMentions } from "./entities.ts";
-import { decodeEntities } from "./html.ts";
-import { findLinks } from "./links.ts";
-import { isAscii } from "./runs.ts";
-import { startingOutside } from "./span.ts";
+import { findMentions } from "../text/entities.ts";
+import { decodeEntities } from "../text/html.ts";
+import { findLinks } from "../text/links.ts";
+import { isAscii } from "../text/runs.ts";
+import { startingOutside } from "../text/span.ts";
 
 /** Scripts that are used almost only for one language. */
 const languageOfScript: Readonly<Record<string, string>> = {

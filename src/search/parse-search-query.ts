@@ -1,0 +1,24 @@
+import { EarshotError } from "../lib/errors.ts";
+import { InvalidQueryError, type ParseOptions, parseQuery } from "../query/parse.ts";
+import type { ParsedQuery } from "../query/tree.ts";
+
+/**
+ * Throws an EarshotError `invalid_query` (status 400) if the query has an error: the message is the first error in one line,
+ * `details` has all of them.
+ */
+export function parseSearchQuery(text: string, options: ParseOptions = {}): ParsedQuery {
+  try {
+    return parseQuery(text, options);
+  } catch (thrown) {
+    throw thrown instanceof InvalidQueryError ? invalidQuery(thrown) : thrown;
+  }
+}
+
+function invalidQuery({ message, diagnostics }: InvalidQueryError): EarshotError {
+  const { hint } = diagnostics[0];
+  return new EarshotError("invalid_query", message, {
+    status: 400,
+    ...(hint === undefined ? {} : { hint }),
+    details: diagnostics.map(({ severity: _, ...detail }) => detail),
+  });
+}
