@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { argv } from "node:process";
@@ -20,6 +20,7 @@ import type { ChallengeAnswer } from "../src/remote/protocol/messages.ts";
 import { signRequest } from "../src/remote/protocol/signed-request.ts";
 import { signResult, verifyResult } from "../src/remote/protocol/signed-result.ts";
 import {
+  gatewayAudience,
   identityMessageOf,
   keyIdOf,
   type NodeStatement,
@@ -241,9 +242,8 @@ async function service(name: string, embedded: string, simulated: string): Promi
     EARSHOT_PORT: String(port),
     EARSHOT_EMBEDDED_NODE: embedded,
     EARSHOT_NODES_EVIDENCE: "simulated,none",
-    EARSHOT_NODES_SIMULATED_ROOT: join(simulated, "root.pem"),
     EARSHOT_NODES_POLICY: join(simulated, "policy.json"),
-    EARSHOT_NODES_COLLATERAL_DIR: join(simulated, "collateral"),
+    EARSHOT_NODES_COLLATERAL: join(simulated, "collateral"),
     EARSHOT_NODES_DISPATCHES_PER_SECOND: "100000",
   });
   const base = `http://127.0.0.1:${port}`;
@@ -263,11 +263,10 @@ async function startRemote(
   const nodeDir = `${dir}-node`;
   const nodeName = "bench";
   await earshot(nodeDir, ["import", file, "--platform", "x"]);
-  start(`node of ${name}`, ["node", "--gateway", base], nodeDir, {
-    EARSHOT_NODE_NAME: nodeName,
+  copyFileSync(join(simulated, "tee.json"), join(nodeDir, "tee.json"));
+  start(`node of ${name}`, ["node", "--gateway", base, "--name", nodeName], nodeDir, {
     EARSHOT_NODE_ENROLMENT_TOKEN: enrolmentTokenIn(dir),
     EARSHOT_NODE_EVIDENCE: evidence,
-    EARSHOT_NODE_SIMULATED_TEE: join(simulated, "tee.json"),
   });
   await until(`the node of ${name}`, async () => {
     orderNode(dir, nodeName, "approve");
@@ -308,7 +307,7 @@ async function attesting({ base }: Service, simulated: string): Promise<void> {
     const statement: NodeStatement = {
       version: 1,
       evidence: "simulated",
-      audience: challenge.audience,
+      audience: gatewayAudience,
       nonce: challenge.nonce,
       identity_key: identity.key,
       signing_key: keys.signingKey,

@@ -19,6 +19,7 @@ import { checkFacts } from "../src/remote/evidence/policy-check.ts";
 import { verifyQuote } from "../src/remote/evidence/quote.ts";
 import { openQuote } from "../src/remote/evidence/signed-quote.ts";
 import { writeSimulatedTee } from "../src/remote/evidence/simulated/simulated-folder.ts";
+import { drainMs } from "../src/remote/settings.ts";
 import { configFrom } from "../src/server/config.ts";
 import { readEnvironment } from "../src/server/environment.ts";
 
@@ -81,7 +82,7 @@ describe("app-compose.mjs", () => {
     ["image", `registry.example/earshot-node@sha256:${"0".repeat(63)}`],
     ["gateway", "http://earshot.example.com"],
     ["gateway_key", "short"],
-    ["audience", 'a"\n      EARSHOT_NODE_EVIDENCE: none'],
+    ["name", 'a"\n      EARSHOT_NODE_EVIDENCE: none'],
     ["name", "two words"],
     ["ingest", "yes"],
     ["evidence", "none"],
@@ -104,15 +105,14 @@ describe("compose.yaml", () => {
   const { services } = parse(appCompose.docker_compose_file);
 
   test("has settings that there are, with the strong evidence and the gateway's key in them", () => {
-    const { environment } = services.node;
+    const { environment, hostname } = services.node;
     const { node, ingest } = configFrom(readEnvironment(environment));
     expect(node).toMatchObject({
       evidence: "tdx",
       gateway: example.gateway,
       gatewayKey: example.gateway_key,
-      audience: example.audience,
-      name: example.name,
     });
+    expect(hostname).toBe(example.name);
     expect(ingest.source).toBe("off");
   });
 
@@ -181,7 +181,7 @@ describe("earshot-node.service", () => {
 
   test("gives a node that is stopped more time than it takes to end what it runs", () => {
     const stopSeconds = Number(/^TimeoutStopSec=(\d+)s$/m.exec(unit)?.[1]);
-    expect(stopSeconds * 1_000).toBeGreaterThan(configFrom({}).node.drainMs);
+    expect(stopSeconds * 1_000).toBeGreaterThan(drainMs);
   });
 
   const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
@@ -217,11 +217,7 @@ describe("record-evidence.mjs", () => {
       const usual = JSON.parse(readFileSync(simulated.tee, "utf8"));
       writeFileSync(simulated.tee, JSON.stringify({ ...usual, ...variant }));
       const into = join(folder, "recorded");
-      const { status, stdout, stderr } = record(
-        into,
-        ...["--simulated-tee", simulated.tee, "--simulated-root", simulated.root],
-        ...["--collateral-dir", simulated.collateralFolder],
-      );
+      const { status, stdout, stderr } = record(into, "--simulated", join(folder, "simulated"));
       expect(stderr).toBe("");
       expect(status).toBe(0);
       expect(stdout).toContain("proves nothing about the machine");
@@ -238,9 +234,9 @@ describe("record-evidence.mjs", () => {
   );
 
   test("says what is missing on a machine that has no quotes", () => {
-    const { status, stderr } = record(join(folder, "nothing"), "--simulated-tee", "/nothing.json");
+    const { status, stderr } = record(join(folder, "nothing"), "--simulated", "/nothing");
     expect(status).toBe(1);
-    expect(stderr).toContain("/nothing.json");
+    expect(stderr).toContain("/nothing/tee.json");
   });
 });
 
@@ -250,10 +246,4 @@ test("node.env.example has settings that there are, with values that can be read
   expect(Object.keys(environment).length).toBeGreaterThan(3);
   const { node } = configFrom(readEnvironment(environment));
   expect(node.evidence).toBe("none");
-});
-
-test("the examples name the gateway as one does that was told nothing", () => {
-  const { audience } = configFrom({}).nodes;
-  expect(text("node.env.example")).toContain(`\nEARSHOT_NODE_AUDIENCE=${audience}\n`);
-  expect(example.audience).toBe(audience);
 });

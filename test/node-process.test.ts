@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newApiKey, printApiKey } from "../src/accounts/api-key.ts";
 import { systemClock } from "../src/lib/clock.ts";
+import { makeIdentity } from "../src/remote/protocol/keys.ts";
 import { startLyingProxy } from "./support/lying-proxy.ts";
 import { makePost } from "./support/make-post.ts";
 import {
@@ -85,7 +86,7 @@ describe("a node with simulated evidence", () => {
     await writeFile(files.proof, proof.body);
     await writeFile(files.result, result.body);
     const { policy, root } = gateway.files;
-    const trust = ["--policy", policy, "--accept", "simulated", "--simulated-root", root];
+    const trust = ["--policy", policy, "--accept", "simulated"];
     const checked = ["verify", files.proof, ...trust, "--result", files.result, "--job", uuid];
     expect(await runCommand(checked)).toMatchObject({ code: 0, notes: "" });
 
@@ -161,11 +162,11 @@ describe("a node without evidence", () => {
   });
 
   test("that is not meant for this gateway gives up, and says why", async () => {
-    const settings = { EARSHOT_NODE_AUDIENCE: "another" };
+    const settings = { EARSHOT_NODE_GATEWAY_KEY: makeIdentity().key };
     const stray = await another({ evidence: "none", settings });
     expect(await stray.refused).toMatchObject({
-      code: "audience_mismatch",
-      hint: expect.stringContaining("EARSHOT_NODE_AUDIENCE"),
+      code: "gateway_key_mismatch",
+      hint: expect.stringContaining("EARSHOT_NODE_GATEWAY_KEY"),
     });
   });
 });
@@ -238,8 +239,7 @@ describe("a node that listens", () => {
     ]);
     const file = join(node.dataDir, "direct.json");
     await writeFile(file, proof);
-    const { policy, root } = gateway.files;
-    const trust = ["--policy", policy, "--accept", "simulated", "--simulated-root", root];
+    const trust = ["--policy", gateway.files.policy, "--accept", "simulated"];
     const verify = (...expected: string[]) => runCommand(["verify", file, ...trust, ...expected]);
     expect(await verify("--nonce", nonce ?? "", "--query", "comet")).toMatchObject({ code: 0 });
     expect(await verify("--nonce", earlier ?? "", "--query", "comet")).toMatchObject({ code: 1 });

@@ -1,4 +1,4 @@
-import { createHash, randomUUID, X509Certificate } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -47,8 +47,7 @@ beforeAll(async () => {
     EARSHOT_EMBEDDED_NODE: "off",
     EARSHOT_NODES_EVIDENCE: "tdx,simulated",
     EARSHOT_NODES_POLICY: files.policy,
-    EARSHOT_NODES_SIMULATED_ROOT: files.root,
-    EARSHOT_NODES_COLLATERAL_DIR: files.collateralFolder,
+    EARSHOT_NODES_COLLATERAL: files.collateralFolder,
     EARSHOT_NODES_DISPATCHES_PER_SECOND: "1000",
     EARSHOT_NODES_QUARANTINE: "0s",
     EARSHOT_MAX_ATTEMPTS: "1",
@@ -125,7 +124,6 @@ describe("a job that a node runs", () => {
     const verdict = await verifyProof(proof?.body, {
       accepted: ["simulated"],
       policy: readPolicy(readFileSync(files.policy, "utf8")),
-      simulatedRootDer: new X509Certificate(readFileSync(files.root)).raw,
       nowMs: service.clock.now(),
       expected: { job: uuid, body: result.rawPayload },
     });
@@ -315,7 +313,7 @@ describe("a node is not admitted", () => {
       const ask = await service.app.inject({ method: "POST", url, headers, payload: "rubbish" });
       expectRefusal(ask, "node_refused", "not_enrolled");
     }
-    expect((await node.challenge()).audience).toBe("earshot");
+    expect((await node.challenge()).nonce).toMatch(/^[\w-]{43}$/);
   });
 
   test("with a body beyond what evidence can be", async () => {

@@ -16,11 +16,7 @@ const values = {
   gateway: [/^https:\/\/[a-z0-9.-]+(?::\d+)?$/, "an address that begins with https://"],
   gateway_key: [/^[A-Za-z0-9_-]{43}$/, "the key that `earshot nodes key` prints"],
   enrolment_token: [/^[A-Za-z0-9_-]{43}$/, "the token that `earshot nodes enroll` prints"],
-  audience: [
-    /^[A-Za-z0-9._/:-]{1,256}$/,
-    "the gateway's EARSHOT_NODES_AUDIENCE, earshot where it sets none",
-  ],
-  name: [/^[A-Za-z0-9._-]{1,64}$/, "a name for the list of nodes"],
+  name: [/^[A-Za-z0-9-]{1,63}$/, "the host's name, which the list of nodes shows"],
   ingest: [
     /^(?:bluesky|off)$/,
     "bluesky or off: whether the node keeps an archive from the live stream",

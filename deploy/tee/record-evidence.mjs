@@ -1,7 +1,7 @@
 // Takes evidence of the machine that it runs on, with collateral, checks what can be checked, and writes it all into a folder:
 // what a machine shows for itself before any policy names it, and a draft of the policy that would.
 //   node deploy/tee/record-evidence.mjs FOLDER [--runs 10] [--collateral-url URL | --collateral-dir FOLDER]
-//   node deploy/tee/record-evidence.mjs FOLDER --simulated-tee tee.json --simulated-root root.pem --collateral-dir FOLDER
+//   node deploy/tee/record-evidence.mjs FOLDER --simulated FOLDER, with what `earshot nodes simulate` wrote
 // Nothing in the folder is secret. What the draft says has to be held against measurements from elsewhere before it is used.
 import { randomBytes, X509Certificate } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -32,8 +32,7 @@ const { positionals, values } = parseArgs({
     runs: { type: "string", default: "1" },
     "collateral-url": { type: "string", default: "https://api.trustedservices.intel.com" },
     "collateral-dir": { type: "string" },
-    "simulated-tee": { type: "string" },
-    "simulated-root": { type: "string" },
+    simulated: { type: "string" },
   },
 });
 const [folder] = positionals;
@@ -66,7 +65,8 @@ async function taken(provider, reportData) {
 }
 
 async function collateralOf(quote) {
-  const dir = values["collateral-dir"];
+  const { simulated } = values;
+  const dir = simulated === undefined ? values["collateral-dir"] : join(simulated, "collateral");
   if (dir !== undefined) return await collateralFromFolder(dir)(quote);
   const url = values["collateral-url"];
   const fetch = createGuardedFetch({
@@ -87,8 +87,9 @@ async function collateralOf(quote) {
 
 /** The root that quotes have to lead to: Intel's, unless a simulated one is named. */
 async function rootDer() {
-  const file = values["simulated-root"];
-  return file === undefined ? await intelRoot() : new X509Certificate(readFileSync(file)).raw;
+  const { simulated } = values;
+  if (simulated === undefined) return await intelRoot();
+  return new X509Certificate(readFileSync(join(simulated, "root.pem"))).raw;
 }
 
 /** A policy that would take this machine with this image. */
@@ -117,9 +118,8 @@ function draftOf(facts, composeHash, keyProvider) {
 const named = ({ name, id }) => (id === null ? { name } : { name, id });
 
 async function record() {
-  const simulatedTee = values["simulated-tee"] ?? null;
-  const kind = simulatedTee === null ? "tdx" : "simulated";
-  const provider = await openProvider({ evidence: kind, simulatedTee });
+  const kind = values.simulated === undefined ? "tdx" : "simulated";
+  const provider = await openProvider(kind, values.simulated ?? "");
   mkdirSync(join(folder, "collateral"), { recursive: true });
   const reportData = randomBytes(64);
   const { evidence, durationsMs } = await taken(provider, reportData);

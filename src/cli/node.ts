@@ -25,7 +25,7 @@ export function addNode(program: Command, terminal: Terminal): void {
     .description(
       "Runs a node: it attests to the gateway, takes jobs from it, and answers them with the credentials and the archive of its own " +
         "data folder. It needs no open port. Live ingestion runs only where EARSHOT_INGEST is set. Ctrl-C lets what runs come to its " +
-        "end, within EARSHOT_NODE_DRAIN_TIME; a second one does not.",
+        "end, within half a minute; a second one does not.",
     )
     .option("--gateway <url>", "the address of the gateway; EARSHOT_NODE_GATEWAY when absent")
     .option(
@@ -66,6 +66,7 @@ async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> 
   const statuses = createStatusPrinter(terminal, config.node);
   const node = await startRemoteNode(config, {
     listen: options.listen === true,
+    name: nameOf(options),
     onStatus: statuses.tell,
   });
   try {
@@ -89,14 +90,10 @@ async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> 
 }
 
 /** Options override the environment. Ingestion runs only if EARSHOT_INGEST is set. */
-function nodeConfig({ gateway, gatewayKey, name }: NodeOptions, terminal: Terminal): Config {
+function nodeConfig({ gateway, gatewayKey }: NodeOptions, terminal: Terminal): Config {
   const config = readConfig(terminal);
   const { ingest, node } = config;
   const isIngesting = Boolean(terminal.environment.EARSHOT_INGEST);
-  const shownName = name ?? node.name;
-  if (shownName !== null && !/^\P{C}{1,64}$/u.test(shownName)) {
-    throw wrongUse("the name of a node is one line of 1 to 64 characters", "choose another one");
-  }
   return {
     ...config,
     ingest: isIngesting ? ingest : { ...ingest, source: "off" },
@@ -104,9 +101,13 @@ function nodeConfig({ gateway, gatewayKey, name }: NodeOptions, terminal: Termin
       ...node,
       gateway: gateway === undefined ? node.gateway : readGateway(gateway),
       gatewayKey: gatewayKey ?? node.gatewayKey,
-      name: shownName,
     },
   };
+}
+
+function nameOf({ name }: NodeOptions): string | undefined {
+  if (name === undefined || /^\P{C}{1,64}$/u.test(name)) return name;
+  throw wrongUse("the name of a node is one line of 1 to 64 characters", "choose another one");
 }
 
 function readGateway(written: string): string {

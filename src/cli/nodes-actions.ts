@@ -98,7 +98,7 @@ export async function printKey(terminal: Terminal): Promise<void> {
 }
 
 export async function enrollNode(terminal: Terminal): Promise<void> {
-  const { http, nodes } = readConfig(terminal);
+  const { http } = readConfig(terminal);
   const { gatewayKeyOf } = await import("../remote/protocol/keys.ts");
   const { enrolmentTokenOf } = await import("../remote/protocol/enrolment.ts");
   const secretKey = secretKeyIn(terminal);
@@ -106,8 +106,7 @@ export async function enrollNode(terminal: Terminal): Promise<void> {
   const lines = [
     ...(publicUrl === null ? [] : [`EARSHOT_NODE_GATEWAY=${publicUrl}`]),
     `EARSHOT_NODE_GATEWAY_KEY=${gatewayKeyOf(secretKey).publicKey}`,
-    `EARSHOT_NODE_AUDIENCE=${nodes.audience}`,
-    `EARSHOT_NODE_ENROLMENT_TOKEN=${enrolmentTokenOf(secretKey, nodes.audience)}`,
+    `EARSHOT_NODE_ENROLMENT_TOKEN=${enrolmentTokenOf(secretKey)}`,
   ];
   terminal.out(`${lines.join("\n")}\n`);
 }
@@ -124,14 +123,13 @@ export async function simulateTee(folder: string, terminal: Terminal): Promise<v
   terminal.out(
     [
       "EARSHOT_NODES_EVIDENCE=tdx,simulated",
-      `EARSHOT_NODES_SIMULATED_ROOT=${files.root}`,
-      `EARSHOT_NODES_COLLATERAL_DIR=${files.collateralFolder}`,
+      `EARSHOT_NODES_COLLATERAL=${files.collateralFolder}`,
       `EARSHOT_NODES_POLICY=${files.policy}`,
       "",
     ].join("\n"),
   );
-  terminal.note("and of its nodes:\n");
-  terminal.out(`EARSHOT_NODE_EVIDENCE=simulated\nEARSHOT_NODE_SIMULATED_TEE=${files.tee}\n`);
+  terminal.note(`and of its nodes, which need ${files.tee} in their data folders:\n`);
+  terminal.out("EARSHOT_NODE_EVIDENCE=simulated\n");
 }
 
 function found(control: OpenControl, id: string): NodeRecord {

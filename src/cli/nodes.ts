@@ -46,16 +46,15 @@ export function addNodes(program: Command, terminal: Terminal): void {
     .command("enroll")
     .summary("print the settings of a new node, with the enrolment token")
     .description(
-      "Prints the lines that a node's environment needs: the key and the name of this server, its address where " +
-        "EARSHOT_PUBLIC_URL says it, and the enrolment token, without which this server does not listen to a node. The token is " +
-        "the same for all nodes; another EARSHOT_NODES_AUDIENCE makes another. Run it with the settings of the server.",
+      "Prints the lines that a node's environment needs: the key of this server, its address if EARSHOT_PUBLIC_URL is set, and " +
+        "the enrolment token, without which this server refuses a node. The token is the same for all nodes.",
     )
     .action(() => enrollNode(terminal));
   nodes
     .command("simulate")
     .summary("make a simulated TEE, for trying things out")
     .description(
-      "Writes a simulated TEE to a folder: what nodes make quotes with, and the root, collateral and policy that a server " +
+      "Writes a simulated TEE to a folder: what nodes make quotes with, and the collateral and policy that a server " +
         "verifies them by. It runs all of the code that a real machine would, and proves nothing about any machine. What the " +
         "folder held of an earlier one is replaced.",
     )

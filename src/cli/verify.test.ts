@@ -34,7 +34,6 @@ beforeAll(async () => {
   simulated = proofBy(await makeNode("simulated", tee), answer);
   bare = proofBy(await makeNode("none"), answer);
   file("policy.json", JSON.stringify(tee.policy()));
-  file("root.pem", tee.rootPem);
 });
 
 function file(name: string, content: string): string {
@@ -47,14 +46,7 @@ const proofFile = (proof: unknown): string => file("proof.json", JSON.stringify(
 
 const verify = (...args: string[]): Promise<Outcome> => runCommand(["verify", ...args]);
 
-const trusting = (): string[] => [
-  "--policy",
-  join(folder, "policy.json"),
-  "--accept",
-  "simulated",
-  "--simulated-root",
-  join(folder, "root.pem"),
-];
+const trusting = (): string[] => ["--policy", join(folder, "policy.json"), "--accept", "simulated"];
 
 describe("a proof that holds", () => {
   test("ends with 0, and says what is proven and what is not", async () => {
@@ -160,14 +152,7 @@ describe("a proof that holds", () => {
       key,
     ];
     const window = ["--from", "2026-01-30T12:00:00Z", "--to", "2026-01-31T12:00:00Z"];
-    const more = [
-      ...window,
-      "--first-page",
-      "--audience",
-      "earshot",
-      "--signed-after",
-      "2026-01-31",
-    ];
+    const more = [...window, "--first-page", "--signed-after", "2026-01-31"];
     const { code, out } = await verify(proofFile(simulated), ...trusting(), ...given, ...more);
     expect(code).toBe(0);
     expect(out).toMatch(/ok {6}expected/);
@@ -226,10 +211,11 @@ describe("a proof that does not hold", () => {
     const policy = ["--policy", join(folder, "policy.json")];
     expect(await verify(proofFile(raised), ...policy)).toMatchObject({ code: 1 });
     expect(await verify(proofFile(raised), ...trusting())).toMatchObject({ code: 1 });
-    expect(await verify(proofFile(simulated), ...policy, "--accept", "simulated")).toMatchObject({
-      code: 1,
-      notes: expect.stringContaining("--simulated-root names the file"),
-    });
+    const { simulated_root: _root, ...rootless } = tee.policy();
+    const withoutRoot = ["--policy", file("rootless.json", JSON.stringify(rootless))];
+    expect(
+      await verify(proofFile(simulated), ...withoutRoot, "--accept", "simulated"),
+    ).toMatchObject({ code: 1, notes: expect.stringContaining("`simulated_root` of the policy") });
   });
 
   test("of which a member is there twice is refused", async () => {
@@ -321,8 +307,9 @@ test("files that cannot be read are told by their path and what is the matter", 
   expect(await verify(nowhere)).toMatchObject({ code: 1, notes: expect.stringContaining(nowhere) });
   const policy = await verify(proofFile(simulated), "--policy", file("bad.json", "{}"));
   expect(policy).toMatchObject({ code: 1, notes: expect.stringContaining("policy") });
-  const root = await verify(proofFile(simulated), "--simulated-root", file("bad.pem", "x"));
-  expect(root).toMatchObject({ code: 1, notes: expect.stringContaining("holds no certificate") });
+  const rootless = file("bad.json", JSON.stringify(tee.policy({ simulated_root: "x" })));
+  const root = await verify(proofFile(simulated), "--policy", rootless);
+  expect(root).toMatchObject({ code: 1, notes: expect.stringContaining("/simulated_root") });
 });
 
 test.each([

@@ -1,4 +1,3 @@
-import { X509Certificate } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { type Command, InvalidArgumentError } from "commander";
 import type { EvidenceKind } from "../jobs/result-signature.ts";
@@ -18,13 +17,11 @@ import type { Terminal } from "./terminal.ts";
 type Options = {
   policy?: string;
   accept?: readonly EvidenceKind[];
-  simulatedRoot?: string;
   result?: string;
   job?: string;
   nonce?: string;
   query?: string;
   gatewayKey?: string;
-  audience?: string;
   signedAfter?: number;
   from?: number;
   to?: number;
@@ -56,7 +53,6 @@ export function addVerify(program: Command, terminal: Terminal): void {
       "evidence that is good enough beside tdx: simulated, none, or both with a comma",
       evidenceList,
     )
-    .option("--simulated-root <file>", "the root of simulated quotes, a certificate in PEM")
     .option(
       "--collateral <folder>",
       "collateral in place of the proof's, files such as tdx-90c06f000000-platform.json; judged as of now unless --as-of is given",
@@ -74,7 +70,6 @@ export function addVerify(program: Command, terminal: Terminal): void {
     .option("--to <time>", "its end", moment)
     .option("--first-page", "the first page has to have been asked for, not a further one")
     .option("--gateway-key <key>", "the key of the gateway that the node has to have worked for")
-    .option("--audience <name>", "the name of that gateway")
     .option("--signed-after <time>", "the earliest time of the signature", moment)
     .option(
       "--json",
@@ -98,8 +93,6 @@ async function verify(path: string, options: Options, terminal: Terminal): Promi
   const verdict = await verifyProof(await contentOf(path), {
     accepted: ["tdx", ...(options.accept ?? [])],
     policy,
-    simulatedRootDer:
-      options.simulatedRoot === undefined ? null : await certificateOf(options.simulatedRoot),
     nowMs,
     ...(collateral === undefined ? {} : { collateral: collateralFromFolder(collateral) }),
     ...(asOf === undefined ? {} : { asOfMs: asOf }),
@@ -121,7 +114,7 @@ function doesNotHold({ steps }: ProofVerdict): EarshotError {
 
 const hints: Readonly<Record<string, string>> = {
   policy_missing: "--policy names the file with the programs and machines that you trust",
-  simulated_root_missing: "--simulated-root names the file with the root, if you mean to trust it",
+  simulated_root_missing: "`simulated_root` of the policy is the root, if you mean to trust it",
   kind_not_accepted:
     "--accept takes it, if it is good enough for you: it proves nothing of the machine",
 };
@@ -129,14 +122,13 @@ const hints: Readonly<Record<string, string>> = {
 const hintFor = (step: ProofStep | undefined): string | undefined => hints[step?.code ?? ""];
 
 async function expectedOf(options: Options): Promise<ExpectedOfProof> {
-  const { job, nonce, query, gatewayKey, audience, signedAfter, result } = options;
+  const { job, nonce, query, gatewayKey, signedAfter, result } = options;
   const { from, to, firstPage } = options;
   return {
     ...(job === undefined ? {} : { job: job.toLowerCase() }),
     ...(nonce === undefined ? {} : { nonce }),
     ...(query === undefined ? {} : { query }),
     ...(gatewayKey === undefined ? {} : { gatewayKey }),
-    ...(audience === undefined ? {} : { audience }),
     ...(signedAfter === undefined ? {} : { signedAfterMs: signedAfter }),
     ...(from === undefined ? {} : { fromMs: from }),
     ...(to === undefined ? {} : { toMs: to }),
@@ -147,18 +139,6 @@ async function expectedOf(options: Options): Promise<ExpectedOfProof> {
 
 async function policyOf(path: string): Promise<NodePolicy> {
   return readPolicy((await contentOf(path)).toString("utf8"));
-}
-
-/** Errors: `certificate_unreadable`. */
-async function certificateOf(path: string): Promise<Uint8Array> {
-  const content = await contentOf(path);
-  try {
-    return new X509Certificate(content).raw;
-  } catch {
-    throw new EarshotError("certificate_unreadable", `${path} holds no certificate`, {
-      hint: "it has to be in PEM, as earshot nodes simulate writes it",
-    });
-  }
 }
 
 /** Errors: `file_too_long`, or those of the system. */

@@ -5,10 +5,8 @@ export type GatewaySettings = {
   embedded: "on" | "spare" | "off";
   evidence: readonly EvidenceKind[];
   policyFile: string | null;
-  audience: string;
-  simulatedRoot: string | null;
-  collateralUrl: string;
-  collateralDir: string | null;
+  /** Of a caching service or Intel's own, or a folder. */
+  collateral: string;
   collateralMaxAgeMs: number;
   attestationMs: number;
   challengeMs: number;
@@ -26,10 +24,7 @@ export const gatewayDefaults: GatewaySettings = {
   embedded: "on",
   evidence: ["tdx"],
   policyFile: null,
-  audience: "earshot",
-  simulatedRoot: null,
-  collateralUrl: "https://api.trustedservices.intel.com",
-  collateralDir: null,
+  collateral: "https://api.trustedservices.intel.com",
   collateralMaxAgeMs: 21_600_000,
   attestationMs: 3_600_000,
   challengeMs: 60_000,
@@ -48,15 +43,12 @@ export type NodeSettings = {
   gateway: string | null;
   gatewayKey: string | null;
   enrolmentToken: string | null;
-  audience: string;
-  name: string | null;
   evidence: EvidenceKind;
-  simulatedTee: string | null;
   url: string | null;
-  drainMs: number;
 };
 
-export const nodeDefaults = { drainMs: 30_000 };
+/** How long a node that stops lets jobs end before it returns them. */
+export const drainMs = 30_000;
 
 /** How long a node caches the gateway's answer about an API key. */
 export const introspectionMs = 60_000;

@@ -9,9 +9,9 @@ import {
   text,
   word,
 } from "../lib/settings/kinds.ts";
-import { url, urlOrNone } from "../lib/settings/network-kinds.ts";
+import { urlOrNone } from "../lib/settings/network-kinds.ts";
 import type { Setting } from "../lib/settings/setting.ts";
-import { gatewayDefaults, nodeDefaults } from "../remote/settings.ts";
+import { gatewayDefaults } from "../remote/settings.ts";
 
 /** Settings of a gateway for its nodes. */
 export const gatewaySettings = {
@@ -32,27 +32,11 @@ export const gatewaySettings = {
     "a JSON file",
     "The policy that evidence is checked against (docs/attestation.md). Without one no node with a quote is admitted.",
   ),
-  audience: text(
-    "EARSHOT_NODES_AUDIENCE",
-    gatewayDefaults.audience,
-    "a name",
-    "The name under which nodes attest to this gateway; evidence that was made for another is refused.",
-  ),
-  simulatedRoot: pathOrNone(
-    "EARSHOT_NODES_SIMULATED_ROOT",
-    "a file with a certificate in PEM",
-    "The root that simulated quotes are verified against; `earshot nodes simulate` makes one.",
-  ),
-  collateralUrl: url(
-    "EARSHOT_NODES_COLLATERAL_URL",
-    gatewayDefaults.collateralUrl,
-    ["https:", "http:"],
-    "The caching service, or Intel's own, that collateral of quotes is fetched from.",
-  ),
-  collateralDir: pathOrNone(
-    "EARSHOT_NODES_COLLATERAL_DIR",
-    "a folder",
-    "A folder with collateral, which is taken instead of fetching any; for gateways without a way out.",
+  collateral: text(
+    "EARSHOT_NODES_COLLATERAL",
+    gatewayDefaults.collateral,
+    "a URL that begins with https:// or http://, or a folder",
+    "Where the collateral of quotes comes from: a caching service (PCCS), Intel's own, or a folder of files for gateways without internet access.",
   ),
   dispatchesPerSecond: count(
     "EARSHOT_NODES_DISPATCHES_PER_SECOND",
@@ -83,33 +67,15 @@ export const nodeSettings = {
     "EARSHOT_NODE_ENROLMENT_TOKEN",
     "What the node shows so that the gateway hears it at all, as `earshot nodes enroll` prints it there.",
   ),
-  audience: text(
-    "EARSHOT_NODE_AUDIENCE",
-    gatewayDefaults.audience,
-    "a name",
-    "The name of the gateway that evidence is made for (its EARSHOT_NODES_AUDIENCE); a gateway of another name is refused.",
-  ),
-  name: word("EARSHOT_NODE_NAME", "What operators know the node by; the host's name when absent."),
   evidence: choice(
     "EARSHOT_NODE_EVIDENCE",
     "tdx",
     evidenceKinds,
-    "What the node shows for itself. `tdx` needs an Intel TDX machine; on others `none`, and the gateway has to take it.",
-  ),
-  simulatedTee: pathOrNone(
-    "EARSHOT_NODE_SIMULATED_TEE",
-    "a file",
-    "What simulated quotes are made with, as `earshot nodes simulate` writes it.",
+    "The evidence that the node shows. `tdx` needs an Intel TDX machine; others use `none`, which the gateway has to accept. `simulated` reads `tee.json` in the data folder.",
   ),
   url: urlOrNone(
     "EARSHOT_NODE_URL",
     ["https:", "http:"],
     "Where clients reach what `--listen` serves, for the gateway's list of nodes.",
-  ),
-  drainMs: duration(
-    "EARSHOT_NODE_DRAIN_TIME",
-    nodeDefaults.drainMs,
-    0,
-    "Longest time that a node which is stopped takes to end what it runs; what is left goes back to the gateway.",
   ),
 } satisfies Record<string, Setting<unknown>>;

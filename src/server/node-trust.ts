@@ -1,5 +1,5 @@
-import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
+import type { EvidenceKind } from "../jobs/result-signature.ts";
 import type { Clock } from "../lib/clock.ts";
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import { createGuard } from "../lib/guard.ts";
@@ -7,7 +7,6 @@ import { createGuardedFetch, type GuardedClient, type GuardedFetch } from "../li
 import { type CollateralSource, isInsecure } from "../remote/evidence/evidence.ts";
 import { type NodePolicy, policyIdOf, readPolicy } from "../remote/evidence/policy.ts";
 import type { EvidenceVerifier } from "../remote/evidence/verify-evidence.ts";
-import { callerAudience } from "../remote/protocol/statement.ts";
 import { type GatewaySettings, gatewayDefaults } from "../remote/settings.ts";
 import { packageVersion } from "./version.ts";
 
@@ -22,18 +21,16 @@ const timeoutMs = 10_000;
 const maxBytes = 1_048_576;
 
 /**
- * Reads policy and simulated root. Errors: `policy_unreadable`; `invalid_setting` for an unreadable file, for simulated
- * quotes without root or policy, or for the audience reserved for callers of nodes.
+ * Reads the policy. Errors: `policy_unreadable`; `invalid_setting` for an unreadable file, for an unusable
+ * EARSHOT_NODES_COLLATERAL, or if simulated evidence is accepted and no policy has its root.
  */
 export function openNodeTrust(settings: GatewaySettings, clock: Clock): NodeTrust {
-  const { evidence: accepted, policyFile, simulatedRoot } = settings;
-  requireOwnName(settings);
-  requireForSimulated(settings);
+  const { evidence: accepted, policyFile } = settings;
   const policy =
     policyFile === null ? null : readPolicy(contentOf("EARSHOT_NODES_POLICY", policyFile));
   const policyId = policy === null ? noPolicy : policyIdOf(policy);
-  const simulatedRootDer = simulatedRoot === null ? null : certificateIn(simulatedRoot);
-  const { fetch, close } = lazyFetch(settings.collateralUrl);
+  requireForSimulated(accepted, policy);
+  const { fetch, close } = lazyFetch(settings.collateral);
   let opening: Promise<EvidenceVerifier> | null = null;
 
   async function openVerifier(): Promise<EvidenceVerifier> {
@@ -41,7 +38,7 @@ export function openNodeTrust(settings: GatewaySettings, clock: Clock): NodeTrus
       import("../remote/evidence/verify-evidence.ts"),
       collateralOf(settings, fetch, clock),
     ]);
-    return createEvidenceVerifier({ accepted, policy, policyId, collateral, simulatedRootDer });
+    return createEvidenceVerifier({ accepted, policy, policyId, collateral });
   }
 
   return {
@@ -63,14 +60,14 @@ export function openNodeTrust(settings: GatewaySettings, clock: Clock): NodeTrus
 }
 
 async function collateralOf(
-  { collateralDir, collateralUrl: url, collateralMaxAgeMs: maxAgeMs }: GatewaySettings,
+  { collateral, collateralMaxAgeMs: maxAgeMs }: GatewaySettings,
   fetch: GuardedFetch,
   clock: Clock,
 ): Promise<CollateralSource> {
   const from = await import("../remote/evidence/collateral.ts");
-  return collateralDir === null
-    ? from.collateralFromService({ url, fetch, clock, maxAgeMs })
-    : from.collateralFromFolder(collateralDir);
+  return isUrl(collateral)
+    ? from.collateralFromService({ url: collateral, fetch, clock, maxAgeMs })
+    : from.collateralFromFolder(collateral);
 }
 
 /** The startup warning of a gateway that accepts evidence which proves nothing; else null. */
@@ -82,27 +79,14 @@ export function insecureEvidenceWarning({
   return `EARSHOT_NODES_EVIDENCE takes ${kinds.join(" and ")}: such nodes prove nothing about the machine that they run on, and every result, health answer and page says so`;
 }
 
-/** Refuses the audience for which nodes issue evidence to anyone. */
-function requireOwnName({ audience }: GatewaySettings): void {
-  if (audience !== callerAudience) return;
-  throw new EarshotError(
-    "invalid_setting",
-    `EARSHOT_NODES_AUDIENCE cannot be ${callerAudience}, which stands for callers of nodes`,
-    { hint: "choose another name, or leave it out for its default" },
-  );
-}
+const isUrl = (collateral: string): boolean => /^https?:\/\//.test(collateral);
 
-function requireForSimulated({ evidence, simulatedRoot, policyFile }: GatewaySettings): void {
-  if (!evidence.includes("simulated")) return;
-  const missing = [
-    ...(simulatedRoot === null ? ["EARSHOT_NODES_SIMULATED_ROOT"] : []),
-    ...(policyFile === null ? ["EARSHOT_NODES_POLICY"] : []),
-  ];
-  if (missing.length === 0) return;
+function requireForSimulated(accepted: readonly EvidenceKind[], policy: NodePolicy | null): void {
+  if (!accepted.includes("simulated") || policy?.simulated_root !== undefined) return;
   throw new EarshotError(
     "invalid_setting",
-    `EARSHOT_NODES_EVIDENCE takes simulated, and ${missing.join(" and ")} say nothing to check it against`,
-    { hint: "earshot nodes simulate FOLDER writes a root and a policy" },
+    "EARSHOT_NODES_EVIDENCE accepts simulated, but EARSHOT_NODES_POLICY names no file with a `simulated_root`",
+    { hint: "earshot nodes simulate FOLDER writes such a policy" },
   );
 }
 
@@ -116,25 +100,12 @@ function contentOf(variable: string, path: string): string {
   }
 }
 
-function certificateIn(path: string): Uint8Array {
-  const pem = contentOf("EARSHOT_NODES_SIMULATED_ROOT", path);
-  try {
-    return new X509Certificate(pem).raw;
-  } catch {
-    throw new EarshotError(
-      "invalid_setting",
-      `EARSHOT_NODES_SIMULATED_ROOT: ${path} holds no certificate in PEM`,
-      { hint: "earshot nodes simulate FOLDER writes one as root.pem" },
-    );
-  }
-}
-
 /** A configured collateral service may be private. Opened for the first quote. */
 function lazyFetch(url: string): { fetch: GuardedFetch; close: () => Promise<void> } {
   let opened: GuardedClient | null = null;
   const open = () => {
     opened ??= createGuardedFetch({
-      guard: createGuard(url === gatewayDefaults.collateralUrl ? [] : [url]),
+      guard: createGuard(url === gatewayDefaults.collateral ? [] : [url]),
       userAgent: `earshot/${packageVersion()}`,
       timeoutMs,
       maxBytes,

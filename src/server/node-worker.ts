@@ -39,6 +39,7 @@ export type NodeWorker = {
 
 export type NodeWorkerContext = {
   config: NodeConfig;
+  name: string;
   archive: Archive;
   capabilities: () => Promise<readonly Capability[]>;
   clock: Clock;
@@ -59,9 +60,9 @@ const moreConnections = 16;
 
 /** Creates the run's keys and starts to attest. Errors: `evidence_unavailable`, `identity_unreadable`. */
 export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeWorker> {
-  const { config, archive, clock, random, log, onStatus } = context;
+  const { config, name, archive, clock, random, log, onStatus } = context;
   const { node: settings, jobs } = config;
-  const provider = await openProvider(settings);
+  const provider = await openProvider(settings.evidence, config.data.dir);
   const self = await openSelf(config.data.dir, randomBytes);
   const { keys, keyId } = self;
   const concurrency = Math.min(mostConcurrency, jobs.concurrency + jobs.fetchConcurrency);
@@ -100,7 +101,6 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
     onUnknown: (sentMs) => attestLoop.again(sentMs),
     timeoutMs: gatewayTimeoutMs,
   });
-  const name = settings.name ?? hostName();
   const attestLoop = startAttestLoop({
     self,
     offer: {
@@ -116,7 +116,6 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
     clock,
     random,
     reachability,
-    audience: settings.audience,
     pin,
     onStatus,
     onClock: (changeMs) => {
@@ -158,5 +157,5 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
 /** The gateway's limit (protocol/messages.ts). */
 const longestHeldMs = 600_000;
 
-const hostName = (): string =>
+export const hostName = (): string =>
   withoutControls(hostname()).slice(0, longestName).toWellFormed() || "node";

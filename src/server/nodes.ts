@@ -76,7 +76,7 @@ export function createNodesRole(context: NodesRoleContext): NodesRole {
     queue,
     verifier: trust.verifier,
     policy: trust.policy,
-    enrolmentToken: enrolmentTokenOf(context.secretKey, settings.audience),
+    enrolmentToken: enrolmentTokenOf(context.secretKey),
     gatewayKey: gatewayKeyOf(context.secretKey),
     clock,
     randomBytes,

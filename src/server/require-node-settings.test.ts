@@ -10,7 +10,7 @@ test.each([
   { ...gateway, EARSHOT_NODE_EVIDENCE: "none" },
   { EARSHOT_NODE_GATEWAY: "https://earshot.example/", EARSHOT_NODE_EVIDENCE: "none" },
   { ...gateway, EARSHOT_NODE_GATEWAY_KEY: gatewayKey },
-  { ...gateway, EARSHOT_NODE_EVIDENCE: "simulated", EARSHOT_NODE_SIMULATED_TEE: "tee.json" },
+  { ...gateway, EARSHOT_NODE_EVIDENCE: "simulated" },
 ])("a node can run with %j", (environment) => {
   expect(
     requireNodeSettings(configFrom({ ...environment, EARSHOT_NODE_ENROLMENT_TOKEN })).node.gateway,
@@ -21,15 +21,10 @@ test.each([
   [{}, "--gateway URL"],
   [gateway, "earshot nodes key"],
   [{ ...gateway, EARSHOT_NODE_GATEWAY_KEY: "short" }, "43 letters"],
-  [{ ...gateway, EARSHOT_NODE_EVIDENCE: "simulated" }, "tee.json"],
   [{ ...gateway, EARSHOT_NODE_EVIDENCE: "none" }, "earshot nodes enroll"],
   [
     { ...gateway, EARSHOT_NODE_EVIDENCE: "none", EARSHOT_NODE_ENROLMENT_TOKEN: "short" },
     "earshot nodes enroll",
-  ],
-  [
-    { ...gateway, EARSHOT_NODE_EVIDENCE: "none", EARSHOT_NODE_AUDIENCE: "earshot-caller" },
-    "EARSHOT_NODES_AUDIENCE",
   ],
   [
     {

@@ -2,7 +2,6 @@ import { EarshotError } from "../lib/errors.ts";
 import { withoutEnding } from "../query/characters.ts";
 import { isEnrolmentToken } from "../remote/protocol/enrolment.ts";
 import { isSigningKey } from "../remote/protocol/keys.ts";
-import { callerAudience } from "../remote/protocol/statement.ts";
 import type { Config } from "./config.ts";
 
 /** The gateway's URL has no trailing slash. */
@@ -29,18 +28,6 @@ export function requireNodeSettings(config: Config): NodeConfig {
       "a node that shows tdx evidence needs the gateway's key, EARSHOT_NODE_GATEWAY_KEY: without it whoever runs the machine could put another gateway in the place of yours",
       `on a TDX machine run \`earshot node --gateway ${gateway} --gateway-key KEY\`, with what \`earshot nodes key\` prints at the gateway; ` +
         `on any other \`EARSHOT_NODE_EVIDENCE=none earshot node --gateway ${gateway}\`, once the gateway runs with EARSHOT_NODES_EVIDENCE=tdx,none`,
-    );
-  }
-  if (evidence === "simulated" && settings.simulatedTee === null) {
-    throw invalid(
-      "simulated evidence needs EARSHOT_NODE_SIMULATED_TEE",
-      "`earshot nodes simulate FOLDER` writes the file tee.json for it",
-    );
-  }
-  if (settings.audience === callerAudience) {
-    throw invalid(
-      `EARSHOT_NODE_AUDIENCE cannot be ${callerAudience}, which stands for callers of nodes`,
-      "name the gateway as its EARSHOT_NODES_AUDIENCE does",
     );
   }
   if (jobs.concurrency + jobs.fetchConcurrency === 0) {

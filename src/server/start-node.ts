@@ -16,7 +16,7 @@ import { liveSinceOf } from "./live-since.ts";
 import { createLog } from "./log.ts";
 import { createNodeApp } from "./node-app.ts";
 import { createStatusLog, withoutCauses } from "./node-status.ts";
-import { startNodeWorker } from "./node-worker.ts";
+import { hostName, startNodeWorker } from "./node-worker.ts";
 import { requireNodeSettings } from "./require-node-settings.ts";
 import { createIngestRole } from "./roles.ts";
 import { startLine } from "./start-line.ts";
@@ -33,13 +33,15 @@ export type RemoteNode = {
   status(): NodeStatus;
   /** Resolves on a permanent refusal of the first attestation, or when the gateway removes the node. */
   refused: Promise<EarshotError>;
-  /** Stops leasing, lets jobs end within EARSHOT_NODE_DRAIN_TIME, returns the others, closes everything. */
+  /** Stops leasing, lets jobs end for half a minute, returns the others, closes everything. */
   stop(): Promise<void>;
 };
 
 export type RemoteNodeOptions = {
   /** Answer clients at EARSHOT_HOST and EARSHOT_PORT. */
   listen: boolean;
+  /** Default: the name of the host. */
+  name?: string | undefined;
   /** Called when the gateway status changes or is confirmed. */
   onStatus?: (status: NodeStatus) => void;
   /** Test doubles. */
@@ -55,7 +57,7 @@ export type RemoteNodeOptions = {
  */
 export async function startRemoteNode(
   given: Config,
-  { listen, onStatus = () => undefined, ...overrides }: RemoteNodeOptions,
+  { listen, name, onStatus = () => undefined, ...overrides }: RemoteNodeOptions,
 ): Promise<RemoteNode> {
   const config = requireNodeSettings(given);
   const clock = overrides.clock ?? systemClock;
@@ -96,6 +98,7 @@ export async function startRemoteNode(
     const statusLog = createStatusLog(log);
     const worker = await startNodeWorker({
       config,
+      name: name ?? hostName(),
       archive,
       capabilities: () => capabilitiesOf(config, upstreams, archive),
       clock,

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { Runner } from "../jobs/runner.ts";
 import type { Clock } from "../lib/clock.ts";
+import { drainMs } from "../remote/settings.ts";
 import { endsWithin } from "./ends-within.ts";
 import { flushLog } from "./log.ts";
 import type { NodeWorker } from "./node-worker.ts";
@@ -32,7 +33,7 @@ export type RunningNode = {
 };
 
 /**
- * Stops leasing, lets jobs end within EARSHOT_NODE_DRAIN_TIME, and notifies the gateway, so that other nodes get the rest.
+ * Stops leasing, lets jobs end for `drainMs`, and notifies the gateway, so that other nodes get the rest.
  * Ends at most 4.5 s later in any case.
  */
 export async function stopNode(node: RunningNode): Promise<void> {
@@ -45,7 +46,7 @@ export async function stopNode(node: RunningNode): Promise<void> {
     if (config.http.stopNoticeMs > 0) await clock.sleep(config.http.stopNoticeMs);
   }
   const drained = Promise.allSettled([runners.stop(), app?.shutdown.drain(), ingest.stop()]);
-  if (!(await endsWithin(clock, config.node.drainMs, drained))) {
+  if (!(await endsWithin(clock, drainMs, drained))) {
     log.warn({ running: gateway.running() }, "stopped before everything had ended");
     gateway.abandon();
     app?.server.closeAllConnections();

@@ -20,8 +20,7 @@ const gatewaySettings = {
   EARSHOT_EMBEDDED_NODE: "off",
   EARSHOT_NODES_EVIDENCE: "simulated",
   EARSHOT_NODES_POLICY: file("policy.json"),
-  EARSHOT_NODES_SIMULATED_ROOT: file("root.pem"),
-  EARSHOT_NODES_COLLATERAL_DIR: file("collateral"),
+  EARSHOT_NODES_COLLATERAL: file("collateral"),
 };
 let gateway: ServerProcess;
 let container: Container;
@@ -44,11 +43,10 @@ beforeAll(async () => {
       ...Object.fromEntries(printed.map(([, name, value]) => [name, value])),
       EARSHOT_NODE_GATEWAY: gateway.base,
       EARSHOT_NODE_EVIDENCE: "simulated",
-      EARSHOT_NODE_SIMULATED_TEE: "/tee.json",
       EARSHOT_INGEST: "off",
       EARSHOT_BLUESKY_PUBLIC: "off",
     },
-    [`${file("node")}:/data`, `${file("tee.json")}:/tee.json:ro`],
+    [`${file("node")}:/data`, `${file("tee.json")}:/data/tee.json:ro`],
   );
 }, 120_000);
 afterAll(async () => {
@@ -89,7 +87,7 @@ test("a node is admitted by the measurement of its image, runs a job, and its pr
   });
   writeFileSync(file("proof.json"), await proof.text());
   writeFileSync(file("result.json"), result);
-  const trust = ["--policy", file("policy.json"), "--simulated-root", file("root.pem")];
+  const trust = ["--policy", file("policy.json")];
   const expected = ["--job", uuid, "--query", "aurora", "--result", file("result.json")];
   const verify = ["verify", file("proof.json"), "--accept", "simulated", ...trust, ...expected];
   expect(await runCommand(verify)).toMatchObject({ code: 0, notes: "" });

@@ -4,8 +4,8 @@ import { readKey } from "../../src/lib/key-file.ts";
 import { enrolmentTokenOf } from "../../src/remote/protocol/enrolment.ts";
 
 /** The enrolment token of the gateway with this data folder. */
-export function enrolmentTokenIn(dataDir: string, audience = "earshot"): string {
+export function enrolmentTokenIn(dataDir: string): string {
   const secretKey = readKey(readFileSync(join(dataDir, "secret.key"), "utf8"));
   if (secretKey === null) throw new Error("the data folder has no secret key");
-  return enrolmentTokenOf(secretKey, audience);
+  return enrolmentTokenOf(secretKey);
 }

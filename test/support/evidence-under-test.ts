@@ -35,7 +35,6 @@ type Case = {
   collateral: Collateral;
   policy: NodePolicy | null;
   accepted: readonly EvidenceKind[];
-  simulatedRootDer: Uint8Array | null;
   nowMs: number;
 };
 
@@ -47,7 +46,6 @@ export async function verdictOn(changed: Partial<Case>): Promise<string> {
     collateral,
     policy: tee.policy(),
     accepted: ["simulated"] as const,
-    simulatedRootDer: tee.rootDer,
     nowMs,
   };
   const given: Case = { ...usual, ...changed };
@@ -56,7 +54,6 @@ export async function verdictOn(changed: Partial<Case>): Promise<string> {
     policy: given.policy,
     policyId: "test",
     collateral: () => Promise.resolve(given.collateral),
-    simulatedRootDer: given.simulatedRootDer,
   });
   try {
     await verifier.verify(given.statement, given.evidence, given.nowMs);

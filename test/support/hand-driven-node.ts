@@ -23,6 +23,7 @@ import type {
 import { signRequest } from "../../src/remote/protocol/signed-request.ts";
 import { quoteDigestOf, signResult } from "../../src/remote/protocol/signed-result.ts";
 import {
+  gatewayAudience,
   identityMessageOf,
   keyIdOf,
   type NodeStatement,
@@ -112,11 +113,11 @@ export async function handDrivenNode(
 
   /** What it would register with, its statement changed before it is signed and shown evidence for. */
   async function registration(changes: Partial<NodeStatement> = {}): Promise<Registration> {
-    const { nonce, audience, gateway_key } = await challenge();
+    const { nonce, gateway_key } = await challenge();
     const statement: NodeStatement = {
       version: 1,
       evidence: shows.evidence,
-      audience,
+      audience: gatewayAudience,
       nonce,
       identity_key: identity.key,
       signing_key: keys.signingKey,

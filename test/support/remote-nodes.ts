@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openArchive } from "../../src/archive/threads/open.ts";
@@ -42,8 +42,7 @@ export async function startGateway(
     EARSHOT_EMBEDDED_NODE: "off",
     EARSHOT_NODES_EVIDENCE: "simulated,none",
     EARSHOT_NODES_POLICY: files.policy,
-    EARSHOT_NODES_SIMULATED_ROOT: files.root,
-    EARSHOT_NODES_COLLATERAL_DIR: files.collateralFolder,
+    EARSHOT_NODES_COLLATERAL: files.collateralFolder,
     EARSHOT_NODES_DISPATCHES_PER_SECOND: "1000",
     ...settings,
   };
@@ -93,6 +92,7 @@ export async function startNodeUnderTest({
   settings?: Readonly<Record<string, string>>;
 }): Promise<NodeUnderTest> {
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), "earshot-node-")));
+  await copyFile(gateway.files.tee, join(dataDir, "tee.json"));
   const config = configFrom({
     EARSHOT_DATA_DIR: dataDir,
     EARSHOT_INGEST: "off",
@@ -102,8 +102,6 @@ export async function startNodeUnderTest({
     EARSHOT_NODE_GATEWAY: gateway.url,
     EARSHOT_NODE_ENROLMENT_TOKEN: enrolmentTokenIn(gateway.dataDir),
     EARSHOT_NODE_EVIDENCE: evidence,
-    EARSHOT_NODE_SIMULATED_TEE: gateway.files.tee,
-    EARSHOT_NODE_NAME: "under-test",
     EARSHOT_READERS: "1",
     ...settings,
   });
@@ -111,6 +109,7 @@ export async function startNodeUnderTest({
   const statuses: NodeStatus[] = [];
   const node = await startRemoteNode(config, {
     listen,
+    name: "under-test",
     upstreams,
     onStatus: (status) => statuses.push(status),
   });

@@ -61,7 +61,7 @@ export function collateralFromService(settings: ServiceSettings): CollateralSour
       entry.failure = null;
       return collateral;
     } catch (thrown) {
-      const hint = "try again; EARSHOT_NODES_COLLATERAL_URL names the service";
+      const hint = "try again; EARSHOT_NODES_COLLATERAL names the service";
       const error = unavailable(reasonOf(thrown), hint);
       entry.failure = { atMs: clock.elapsed(), error };
       throw error;

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, X509Certificate } from "node:crypto";
 import * as z from "zod";
 import { withoutControls } from "../../lib/controls.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
@@ -37,6 +37,14 @@ const image = z.strictObject({
   rtmr3: appMeasurement.optional(),
 });
 
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).ca;
+  } catch {
+    return false;
+  }
+}
+
 const keyProvider = z.strictObject({
   name: z.string().min(1).max(128),
   id: z.string().min(1).max(4_096).optional(),
@@ -59,6 +67,11 @@ const nodePolicy = z.strictObject({
   xfam: hexOf(8).default(defaultXfam),
   mr_config_versions: z.array(z.literal([1, 2, 3])).default([1]),
   credentials: z.array(releaseRule).max(100).optional(),
+  simulated_root: z
+    .string()
+    .max(8_192)
+    .refine(isCertificate, "has to be a certificate in PEM")
+    .optional(),
 });
 
 const checkedPolicy = nodePolicy.superRefine((policy, context) => {
@@ -78,8 +91,8 @@ const checkedPolicy = nodePolicy.superRefine((policy, context) => {
 /**
  * Requirements beyond valid signatures. Images are MRTD and RTMR0 to 2; programs are compose hashes or RTMR3. A key provider
  * without `id` matches any id; `platforms` null accepts any machine. `td_attributes` and `xfam` mask the permitted bits,
- * `mr_config_versions` are the accepted forms of a nonzero MRCONFIGID, `credentials` releases credentials to nodes. Hexadecimal
- * digits are lower case.
+ * `mr_config_versions` are the accepted forms of a nonzero MRCONFIGID, `credentials` releases credentials to nodes, and
+ * `simulated_root` verifies simulated quotes alone. Hexadecimal digits are lower case.
  */
 export type NodePolicy = z.infer<typeof nodePolicy>;
 

@@ -63,7 +63,7 @@ describe("the guest agent of dstack", () => {
 
 describe("a node shows the kind that it was told to", () => {
   test("none: nothing at all", async () => {
-    const provider = await openProvider({ evidence: "none", simulatedTee: null });
+    const provider = await openProvider("none", folder);
     expect(provider.kind).toBe("none");
     expect(await provider.evidenceFor(reportData)).toEqual({
       quote: null,
@@ -72,22 +72,15 @@ describe("a node shows the kind that it was told to", () => {
     });
   });
 
-  test("simulated: quotes of the TEE of a file", async () => {
-    const { tee: simulatedTee } = await writeSimulatedTee(
-      join(folder, "tee"),
-      Date.UTC(2026, 5, 1),
-    );
-    const provider = await openProvider({ evidence: "simulated", simulatedTee });
+  test("simulated: quotes of the TEE in the data folder", async () => {
+    await writeSimulatedTee(join(folder, "tee"), Date.UTC(2026, 5, 1));
+    const provider = await openProvider("simulated", join(folder, "tee"));
     expect(provider.kind).toBe("simulated");
     expect(heldBy((await provider.evidenceFor(reportData)).quote)).toEqual(reportData);
   });
 
   test("simulated without the file says how to make it", async () => {
-    await expect(openProvider({ evidence: "simulated", simulatedTee: null })).rejects.toEqual(
-      unavailable,
-    );
-    const simulatedTee = join(folder, "nowhere.json");
-    await expect(openProvider({ evidence: "simulated", simulatedTee })).rejects.toMatchObject({
+    await expect(openProvider("simulated", join(folder, "nowhere"))).rejects.toMatchObject({
       code: "simulated_tee_unreadable",
       hint: expect.stringContaining("earshot nodes simulate"),
     });
@@ -95,14 +88,12 @@ describe("a node shows the kind that it was told to", () => {
 
   test("TDX: from the guest agent", async () => {
     const { socket } = await agent();
-    const provider = await openProvider({ evidence: "tdx", simulatedTee: null }, socket);
+    const provider = await openProvider("tdx", folder, socket);
     expect((await provider.evidenceFor(reportData)).event_log).toBe(evidence.event_log);
   });
 
   test("TDX without a guest agent: it says so, and shows nothing else", async () => {
     const nowhere = join(folder, "nowhere.sock");
-    await expect(openProvider({ evidence: "tdx", simulatedTee: null }, nowhere)).rejects.toEqual(
-      unavailable,
-    );
+    await expect(openProvider("tdx", folder, nowhere)).rejects.toEqual(unavailable);
   });
 });

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { Client } from "undici";
 import * as z from "zod";
 import type { EvidenceKind } from "../../jobs/result-signature.ts";
@@ -13,30 +14,20 @@ const dstackSocket = "/var/run/dstack.sock";
 const timeoutMs = 10_000;
 const maxBytes = 524_288;
 
-type ProviderSettings = {
-  evidence: EvidenceKind;
-  /** Path of tee.json. */
-  simulatedTee: string | null;
-};
-
 /**
- * Never falls back to another kind; `tdx` is dstack's guest agent. Errors: `evidence_unavailable`, `simulated_tee_unreadable`.
+ * Never falls back to another kind: `tdx` is dstack's guest agent, `simulated` reads `tee.json` in the data folder. Errors:
+ * `evidence_unavailable`, `simulated_tee_unreadable`.
  */
 export async function openProvider(
-  { evidence: kind, simulatedTee }: ProviderSettings,
+  kind: EvidenceKind,
+  dataDir: string,
   socket = dstackSocket,
 ): Promise<EvidenceProvider> {
   if (kind === "none") {
     return { kind, evidenceFor: async () => ({ quote: null, event_log: null, vm_config: null }) };
   }
   if (kind === "simulated") {
-    if (simulatedTee === null) {
-      throw unavailable(
-        "the node has no simulated TEE",
-        "set EARSHOT_NODE_SIMULATED_TEE to the file tee.json that `earshot nodes simulate FOLDER` writes",
-      );
-    }
-    const tee = await readSimulatedTee(simulatedTee);
+    const tee = await readSimulatedTee(join(dataDir, "tee.json"));
     return { kind, evidenceFor: async (reportData) => tee.evidence(reportData) };
   }
   if (existsSync(socket)) return dstackProvider(socket);

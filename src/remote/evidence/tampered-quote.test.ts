@@ -215,7 +215,9 @@ describe("a chain of certificates is refused", () => {
   });
 
   test("when its root is not the one that is pinned", async () => {
-    expect(await verdictOn({ simulatedRootDer: other.rootDer })).toBe("chain_root");
+    expect(await verdictOn({ policy: tee.policy({ simulated_root: other.rootPem }) })).toBe(
+      "chain_root",
+    );
   });
 });
 

@@ -23,7 +23,6 @@ test("good evidence is told with the facts that it proves and the policy that it
     policy,
     policyId: policyIdOf(policy),
     collateral: () => Promise.resolve(collateral),
-    simulatedRootDer: tee.rootDer,
   });
   const { verified, collateral: used } = await verifier.verify(statement, evidence, nowMs);
   expect(used).toBe(collateral);
@@ -125,7 +124,6 @@ describe("no kind of evidence passes for another", () => {
       policy: null,
       policyId: "p",
       collateral: null,
-      simulatedRootDer: null,
     });
     expect(await verifier.verify(as("none"), nothing, nowMs)).toEqual({
       verified: {
@@ -144,7 +142,8 @@ describe("no kind of evidence passes for another", () => {
 describe("a gateway that is not set up for quotes refuses them, and says what is missing", () => {
   test("the policy, and the root of simulated quotes", async () => {
     expect(await verdictOn({ policy: null })).toBe("policy_missing");
-    expect(await verdictOn({ simulatedRootDer: null })).toBe("simulated_root_missing");
+    const { simulated_root: _root, ...policy } = tee.policy();
+    expect(await verdictOn({ policy })).toBe("simulated_root_missing");
   });
 
   test("the source of collateral", async () => {
@@ -153,11 +152,10 @@ describe("a gateway that is not set up for quotes refuses them, and says what is
       policy: tee.policy(),
       policyId: "p",
       collateral: null,
-      simulatedRootDer: tee.rootDer,
     });
     await expect(verifier.verify(statement, evidence, nowMs)).rejects.toMatchObject({
       code: "evidence_refused",
-      hint: "set EARSHOT_NODES_COLLATERAL_URL",
+      hint: "set EARSHOT_NODES_COLLATERAL",
       details: [{ code: "collateral_missing" }],
     });
   });
@@ -175,7 +173,6 @@ test("nobody is asked for collateral before the machine has signed for this stat
         new EarshotError("collateral_unavailable", "none", { retryable: true }),
       );
     },
-    simulatedRootDer: tee.rootDer,
   });
   const stale = { ...statement, nonce: statement.identity_key };
   await expect(verifier.verify(stale, evidence, nowMs)).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-import { timingSafeEqual } from "node:crypto";
+import { timingSafeEqual, X509Certificate } from "node:crypto";
 import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import type { EarshotError } from "../../lib/errors.ts";
 import { type NodeStatement, reportDataOf } from "../protocol/statement.ts";
@@ -26,8 +26,6 @@ type VerifierSettings = {
   policy: NodePolicy | null;
   policyId: string;
   collateral: CollateralSource | null;
-  /** For `simulated` only; `tdx` quotes must chain to Intel's root. */
-  simulatedRootDer: Uint8Array | null;
 };
 
 /**
@@ -67,11 +65,11 @@ async function verifyQuoted(
   const { policy, collateral: source, policyId } = settings;
   if (policy === null) throw notSet("policy_missing", "a policy", "EARSHOT_NODES_POLICY");
   if (source === null) {
-    throw notSet("collateral_missing", "a source of collateral", "EARSHOT_NODES_COLLATERAL_URL");
+    throw notSet("collateral_missing", "a source of collateral", "EARSHOT_NODES_COLLATERAL");
   }
-  const rootDer = kind === "tdx" ? await intelRoot() : settings.simulatedRootDer;
+  const rootDer = kind === "tdx" ? await intelRoot() : simulatedRootOf(policy);
   if (rootDer === null) {
-    throw notSet("simulated_root_missing", "a simulated root", "EARSHOT_NODES_SIMULATED_ROOT");
+    throw notSet("simulated_root_missing", "a simulated root", "`simulated_root` of the policy");
   }
   if (evidence.quote === null) {
     throw refused("quote_missing", `evidence of the kind ${kind} requires a quote`);
@@ -89,6 +87,9 @@ async function verifyQuoted(
   const admission = checkFacts(policy, facts, boot);
   return { verified: { kind, facts, composeHash, ...admission, policyId }, collateral };
 }
+
+const simulatedRootOf = ({ simulated_root: pem }: NodePolicy): Uint8Array | null =>
+  pem === undefined ? null : new X509Certificate(pem).raw;
 
 /** `Buffer.from` ignores other characters, so two texts would be one quote. */
 function bytesOf(hex: string): Buffer {

@@ -28,7 +28,13 @@ import {
 import type { JobEnvelope, Registration, SealedAnswer } from "../protocol/messages.ts";
 import { type SignedRequest, signRequest } from "../protocol/signed-request.ts";
 import { quoteDigestOf, signResult } from "../protocol/signed-result.ts";
-import { attestationIdOf, identityMessageOf, keyIdOf, nodeIdOf } from "../protocol/statement.ts";
+import {
+  attestationIdOf,
+  gatewayAudience,
+  identityMessageOf,
+  keyIdOf,
+  nodeIdOf,
+} from "../protocol/statement.ts";
 import { failureBytes, knowledgeText } from "../protocol/texts.ts";
 import { type GatewaySettings, gatewayDefaults } from "../settings.ts";
 import type { NodeGatewayContext } from "./context.ts";
@@ -68,7 +74,7 @@ function openDatabase(): Database {
   return database;
 }
 
-export const testToken = enrolmentTokenOf(Buffer.alloc(32, 7), "earshot");
+export const testToken = enrolmentTokenOf(Buffer.alloc(32, 7));
 
 const gatewayKeys = gatewayKeyOf(Buffer.alloc(32, 7));
 
@@ -234,7 +240,7 @@ export function registrationOf(
   const statement: Registration["statement"] = {
     version: 1,
     evidence: node.evidence,
-    audience: gatewayDefaults.audience,
+    audience: gatewayAudience,
     nonce,
     identity_key: node.identity.key,
     signing_key: node.keys.signingKey,

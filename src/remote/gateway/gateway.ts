@@ -12,6 +12,7 @@ import type {
   SealedAnswer,
 } from "../protocol/messages.ts";
 import type { SignedRequest } from "../protocol/signed-request.ts";
+import { gatewayAudience } from "../protocol/statement.ts";
 import { authenticate } from "./authenticate.ts";
 import { Challenges } from "./challenges.ts";
 import { Completion } from "./completion.ts";
@@ -109,7 +110,7 @@ export class NodeGateway {
     const { verifier, settings, gatewayKey, policy } = this.#context;
     return {
       id: verifier.policyId,
-      audience: settings.audience,
+      audience: gatewayAudience,
       gateway_key: gatewayKey.publicKey,
       evidence: settings.evidence,
       quotes: policy,
@@ -139,7 +140,6 @@ export class NodeGateway {
     const { settings, gatewayKey, clock } = this.#context;
     return {
       nonce: this.#challenges.open(),
-      audience: settings.audience,
       gateway_key: gatewayKey.publicKey,
       expires_in_ms: settings.challengeMs,
       now_ms: clock.now(),

@@ -176,7 +176,7 @@ describe("a node without the enrolment token", () => {
   test("gets one refusal, whatever it shows, and the one with it none", async () => {
     const node = await makeNode();
     expect(await ask(node, null)).toBe("node_refused not_enrolled");
-    const other = enrolmentTokenOf(Buffer.alloc(32, 7), "elsewhere");
+    const other = enrolmentTokenOf(Buffer.alloc(32, 8));
     expect(await ask(node, other)).toBe("node_refused not_enrolled");
     expect(await ask(node, "")).toBe("node_refused not_enrolled");
     expect(await ask(node, testToken)).toBe("nothing failed");

@@ -6,7 +6,13 @@ import { bytesOf } from "../protocol/encoding.ts";
 import { nodeRefused } from "../protocol/errors.ts";
 import { isSignedBy } from "../protocol/keys.ts";
 import type { Registration } from "../protocol/messages.ts";
-import { attestationIdOf, identityMessageOf, keyIdOf, nodeIdOf } from "../protocol/statement.ts";
+import {
+  attestationIdOf,
+  gatewayAudience,
+  identityMessageOf,
+  keyIdOf,
+  nodeIdOf,
+} from "../protocol/statement.ts";
 import type { NodeGatewayContext } from "./context.ts";
 import type { KnownNodes } from "./known-nodes.ts";
 import type { NodeArrival, StoredArrival } from "./node-arrival.ts";
@@ -70,12 +76,8 @@ function checkStatement(
   { settings, gatewayKey }: NodeGatewayContext,
   { statement, identity_signature: signature }: Registration,
 ): void {
-  if (statement.audience !== settings.audience) {
-    throw nodeRefused(
-      "other_audience",
-      "the evidence was made for a gateway of another name",
-      `this gateway's name is ${JSON.stringify(settings.audience)} (EARSHOT_NODE_AUDIENCE)`,
-    );
+  if (statement.audience !== gatewayAudience) {
+    throw nodeRefused("other_audience", "the evidence was not made for a gateway");
   }
   if (statement.gateway_key !== gatewayKey.publicKey) {
     throw nodeRefused(

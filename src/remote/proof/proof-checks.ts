@@ -23,7 +23,6 @@ export type ExpectedOfProof = {
   query?: string;
   /** The trusted gateway. */
   gatewayKey?: string;
-  audience?: string;
   /** Unix milliseconds. */
   signedAfterMs?: number;
   /** Requested window, Unix milliseconds. */
@@ -56,7 +55,6 @@ const messages = {
   not_the_window: "the request has another window",
   not_the_first_page: "the request is for a further page, not the first",
   not_the_gateway: "the node worked for a gateway with another key",
-  not_the_audience: "the node worked for a gateway of another name",
   signed_too_early: "the signature is older than expected",
 };
 
@@ -106,7 +104,7 @@ export function checkExpected(
   signed: SignedResult | null,
   expected: ExpectedOfProof,
 ): void {
-  const { gateway_key, audience } = attestation.statement;
+  const { gateway_key } = attestation.statement;
   const { nonce, signedAfterMs } = expected;
   const asked = membersOf(request);
   const is = <Value>(value: Value | undefined, found: unknown): boolean =>
@@ -121,7 +119,6 @@ export function checkExpected(
   const isFirstPage = asked.after === null && asked.place === null;
   requireThat("not_the_first_page", expected.isFirstPage === undefined || isFirstPage);
   requireThat("not_the_gateway", is(expected.gatewayKey, gateway_key));
-  requireThat("not_the_audience", is(expected.audience, audience));
   const signedAtMs = signed?.signedAtMs ?? Number.NEGATIVE_INFINITY;
   requireThat("signed_too_early", signedAfterMs === undefined || signedAtMs >= signedAfterMs);
 }

@@ -20,7 +20,6 @@ export type ProofOptions = {
   accepted: readonly EvidenceKind[];
   /** The caller's own policy. */
   policy: NodePolicy | null;
-  simulatedRootDer: Uint8Array | null;
   nowMs: number;
   /** Replaces the proof's collateral. */
   collateral?: CollateralSource;
@@ -143,7 +142,7 @@ export async function verifyProof(input: unknown, options: ProofOptions): Promis
 async function checkEvidence(
   { attestation }: Proof,
   timeMs: number,
-  { accepted, policy, simulatedRootDer, collateral: source }: ProofOptions,
+  { accepted, policy, collateral: source }: ProofOptions,
 ): Promise<VerifiedEvidence> {
   const { statement, evidence, collateral } = attestation;
   const verifier = createEvidenceVerifier({
@@ -151,7 +150,6 @@ async function checkEvidence(
     policy,
     policyId: policy === null ? "" : policyIdOf(policy),
     collateral: source ?? (collateral === null ? null : async () => collateral),
-    simulatedRootDer,
   });
   const { verified } = await verifier.verify(statement, evidence, timeMs);
   return verified;

@@ -10,11 +10,9 @@ import { base64url, bytesOf, frame } from "./encoding.ts";
 /** Header field with the proof of the enrolment token. */
 export const enrolmentField = "earshot-enrolment";
 
-/** Base64url; derived from the data folder's key and the gateway's name. */
-export const enrolmentTokenOf = (secretKey: Uint8Array, audience: string): string =>
-  base64url(
-    new Uint8Array(hkdfSync("sha256", secretKey, "", `earshot enrolment/v1 ${audience}`, 32)),
-  );
+/** Base64url; derived from the data folder's key. */
+export const enrolmentTokenOf = (secretKey: Uint8Array): string =>
+  base64url(new Uint8Array(hkdfSync("sha256", secretKey, "", "earshot enrolment/v1 earshot", 32)));
 
 export const isEnrolmentToken = (text: string): boolean => bytesOf(text, 32) !== null;
 

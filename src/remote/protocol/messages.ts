@@ -21,7 +21,6 @@ const uuid = z.uuid();
 /** Answers POST /internal/nodes/challenge. */
 export const challengeAnswer = z.object({
   nonce: bytes(32),
-  audience: z.string().max(256),
   gateway_key: key,
   expires_in_ms: z.number(),
   /** Unix milliseconds; nodes date signatures by it. */

@@ -10,7 +10,6 @@ import { frame, sha256 } from "./encoding.ts";
 export type NodeStatement = {
   version: 1;
   evidence: EvidenceKind;
-  /** Name of its gateway. */
   audience: string;
   /** 32 bytes in base64url. */
   nonce: string;
@@ -24,10 +23,10 @@ export type NodeStatement = {
   gateway_key: string;
 };
 
-/**
- * Audience of evidence that callers request from a node. Neither nodes nor gateways start with this name, so such evidence is
- * worthless at any gateway.
- */
+/** Audience of evidence for gateways. */
+export const gatewayAudience = "earshot";
+
+/** Audience of evidence that callers request from a node; gateways refuse it. */
 export const callerAudience = "earshot-caller";
 
 const fields = (statement: NodeStatement): readonly string[] => [

@@ -1,5 +1,4 @@
 import type { Clock } from "../../lib/clock.ts";
-import { EarshotError } from "../../lib/errors.ts";
 import type { Capability } from "../capability.ts";
 import type { EvidenceProvider } from "../evidence/evidence.ts";
 import {
@@ -9,7 +8,7 @@ import {
   registrationAnswer,
 } from "../protocol/messages.ts";
 import { quoteDigestOf } from "../protocol/signed-result.ts";
-import { attestationIdOf, reportDataOf } from "../protocol/statement.ts";
+import { attestationIdOf, gatewayAudience, reportDataOf } from "../protocol/statement.ts";
 import { unreachable } from "./gateway-errors.ts";
 import type { GatewayLink } from "./gateway-link.ts";
 import type { GatewayClock, GatewayPin } from "./gateway-state.ts";
@@ -47,7 +46,6 @@ export type AttestContext = {
   link: GatewayLink;
   gatewayClock: GatewayClock;
   clock: Pick<Clock, "elapsed">;
-  audience: string;
   pin: GatewayPin;
   /** With the correction of the estimated gateway clock. */
   onClock: (changeMs: number) => void;
@@ -55,12 +53,16 @@ export type AttestContext = {
 
 /**
  * Attests once: requests a challenge, obtains evidence for a statement with it, and registers. Errors: `gateway_key_mismatch`,
- * `audience_mismatch`, `node_refused`, `evidence_unavailable`, `gateway_unreachable`.
+ * `node_refused`, `evidence_unavailable`, `gateway_unreachable`.
  */
 export async function attestOnce(context: AttestContext, signal: AbortSignal): Promise<Attested> {
   const { self, offer, provider, link, clock } = context;
   const challenge = await requestChallenge(context, signal);
-  const stated = makeStatement(self, provider.kind, challenge);
+  const stated = makeStatement(self, provider.kind, {
+    audience: gatewayAudience,
+    nonce: challenge.nonce,
+    gateway_key: challenge.gateway_key,
+  });
   const evidence = await provider.evidenceFor(reportDataOf(stated.statement));
   const sentMs = clock.elapsed();
   const capabilities = await offer.capabilities();
@@ -82,20 +84,13 @@ export async function attestOnce(context: AttestContext, signal: AbortSignal): P
 }
 
 async function requestChallenge(
-  { link, clock, gatewayClock, audience, pin, onClock }: AttestContext,
+  { link, clock, gatewayClock, pin, onClock }: AttestContext,
   signal: AbortSignal,
 ): Promise<ChallengeAnswer> {
   const sentMs = clock.elapsed();
   const read = challengeAnswer.safeParse(await link.post("challenge", {}, { signal }));
   if (!read.success) throw unreachable("the gateway's challenge is malformed");
   const { data: challenge } = read;
-  if (challenge.audience !== audience) {
-    const message = `the name of the gateway is ${JSON.stringify(challenge.audience)}, not ${JSON.stringify(audience)}`;
-    throw new EarshotError("audience_mismatch", message, {
-      status: 403,
-      hint: "set EARSHOT_NODE_AUDIENCE to EARSHOT_NODES_AUDIENCE of the gateway",
-    });
-  }
   pin.check(challenge.gateway_key);
   const changeMs = gatewayClock.learn(challenge.now_ms, sentMs);
   if (changeMs !== null) onClock(changeMs);

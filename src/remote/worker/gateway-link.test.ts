@@ -205,7 +205,6 @@ const challengeBy = (key: typeof fakeGatewayKey) => ({
   status: 200,
   body: JSON.stringify({
     nonce: "A".repeat(43),
-    audience: "earshot",
     gateway_key: key.publicKey,
     expires_in_ms: 60_000,
     now_ms: 0,

@@ -26,7 +26,6 @@ export async function startWorkerNode(
     EARSHOT_NODE_EVIDENCE: "none",
     EARSHOT_NODE_GATEWAY: gateway.url,
     EARSHOT_NODE_ENROLMENT_TOKEN: enrolmentTokenIn(gateway.dataDir),
-    EARSHOT_NODE_NAME: name,
   });
   const post = makePost({
     platform: "x",
@@ -37,7 +36,7 @@ export async function startWorkerNode(
     createdMs: Date.now() - 60_000,
   });
   const x = stubUpstream("x", { gettweets: [{ kind: "post", post }] });
-  const node = await startRemoteNode(config, { listen: false, upstreams: { x } });
+  const node = await startRemoteNode(config, { listen: false, name, upstreams: { x } });
   return {
     ...node,
     remove: async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { writeSimulatedTee } from "../../../src/remote/evidence/simulated/simulated-folder.ts";
 import { enrolmentTokenIn } from "../enrolment-token.ts";
@@ -56,6 +56,9 @@ export async function openRoom(options: RoomOptions): Promise<Room> {
     const store = watchStore(join(gatewayDir, "control.db"));
     await writeSimulatedTee(simulated, Date.now());
     await fillArchives(options);
+    for (const index of evidences.keys()) {
+      copyFileSync(join(simulated, "tee.json"), join(folder, `node-${index}`, "tee.json"));
+    }
     const gateway = createActor({
       name: "gateway",
       args: ["serve"],
@@ -67,9 +70,8 @@ export async function openRoom(options: RoomOptions): Promise<Room> {
         EARSHOT_PORT: String(port),
         EARSHOT_EMBEDDED_NODE: "off",
         EARSHOT_NODES_EVIDENCE: "simulated,none",
-        EARSHOT_NODES_SIMULATED_ROOT: join(simulated, "root.pem"),
         EARSHOT_NODES_POLICY: join(simulated, "policy.json"),
-        EARSHOT_NODES_COLLATERAL_DIR: join(simulated, "collateral"),
+        EARSHOT_NODES_COLLATERAL: join(simulated, "collateral"),
         EARSHOT_NODES_DISPATCHES_PER_SECOND: String(options.dispatchesPerSecond),
         EARSHOT_NODES_QUARANTINE: "0s",
         EARSHOT_LEASE: `${leaseMs}ms`,
@@ -94,17 +96,14 @@ export async function openRoom(options: RoomOptions): Promise<Room> {
         },
         actor: createActor({
           name: `node-${index}`,
-          args: ["node", "--gateway", place.gatewayUrl],
+          args: ["node", "--gateway", place.gatewayUrl, "--name", `node-${index}`],
           dataDir: join(folder, `node-${index}`),
           logFile: join(folder, `node-${index}.log`),
           command: place.command,
           settings: {
-            EARSHOT_NODE_NAME: `node-${index}`,
             EARSHOT_NODE_ENROLMENT_TOKEN: enrolmentTokenIn(gatewayDir),
             EARSHOT_NODE_EVIDENCE: evidences[index] ?? "none",
-            EARSHOT_NODE_SIMULATED_TEE: join(simulated, "tee.json"),
             EARSHOT_NODE_CONCURRENCY: String(options.nodeConcurrency),
-            EARSHOT_NODE_DRAIN_TIME: "5s",
           },
         }),
       }),

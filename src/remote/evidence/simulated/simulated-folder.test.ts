@@ -1,4 +1,3 @@
-import { X509Certificate } from "node:crypto";
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,7 +26,6 @@ async function verify(file = files.tee) {
     policy,
     policyId: policyIdOf(policy),
     collateral: collateralFromFolder(files.collateralFolder),
-    simulatedRootDer: new X509Certificate(await readFile(files.root)).raw,
   });
   const tee = await readSimulatedTee(file);
   return verifier.verify(statement, tee.evidence(reportDataOf(statement)), nowMs);

@@ -11,6 +11,7 @@ import { createSimulatedTee, type SimulatedTee, teeOf } from "./simulated-tee.ts
 /** `tee` is for nodes, the rest for their gateway. */
 export type SimulatedFiles = {
   tee: string;
+  /** PEM; also in the policy. */
   root: string;
   collateralFolder: string;
   policy: string;
@@ -89,7 +90,7 @@ export async function readSimulatedTee(path: string): Promise<SimulatedTee> {
     const reason = isMissing ? "it does not exist" : "`earshot nodes simulate` did not write it";
     const message = `${path} cannot be used as a simulated TEE: ${reason}`;
     throw new EarshotError("simulated_tee_unreadable", message, {
-      hint: "`earshot nodes simulate FOLDER` writes one",
+      hint: "`earshot nodes simulate FOLDER` writes one; copy it to the data folder of the node",
     });
   }
 }

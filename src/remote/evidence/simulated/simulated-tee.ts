@@ -70,12 +70,13 @@ export function createSimulatedTee({ nowMs }: { nowMs: number }): SimulatedWorld
     tcbInfo: {},
     qeIdentity: {},
   };
+  const rootPem = pemOf(authority.rootDer);
   const chain = issueMachine(authority, pck.publicKey, ids);
   return {
     ...teeOf({ pckKey: pck.privateKey, chain, composeHash, fields: {} }),
-    rootPem: pemOf(authority.rootDer),
+    rootPem,
     collateral: (fields = {}) => writeCollateral(authority, ids, { ...defaults, ...fields }),
-    policy: (fields = {}) => ({ ...policyFor(ids, composeHash), ...fields }),
+    policy: (fields = {}) => ({ ...policyFor(ids, composeHash, rootPem), ...fields }),
   };
 }
 
@@ -108,7 +109,7 @@ export function teeOf(
   };
 }
 
-function policyFor(ids: MachineIds, composeHash: string): NodePolicy {
+function policyFor(ids: MachineIds, composeHash: string, rootPem: string): NodePolicy {
   const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
   const { mrTd, rtMr, tdAttributes, xfam } = defaultFields;
   const policy = {
@@ -121,6 +122,7 @@ function policyFor(ids: MachineIds, composeHash: string): NodePolicy {
     platforms: [hex(ids.platformInstanceId)],
     td_attributes: hex(tdAttributes),
     xfam: hex(xfam),
+    simulated_root: rootPem,
   };
   return readPolicy(JSON.stringify(policy));
 }

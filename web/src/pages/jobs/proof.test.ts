@@ -6,10 +6,7 @@ const node = "5d1f0c2ab37e9946";
 
 test.each([
   ["tdx", "earshot verify proof-0f8fad5b.json --policy policy.json"],
-  [
-    "simulated",
-    "earshot verify proof-0f8fad5b.json --accept simulated --simulated-root root.pem --policy policy.json",
-  ],
+  ["simulated", "earshot verify proof-0f8fad5b.json --accept simulated --policy policy.json"],
   ["none", "earshot verify proof-0f8fad5b.json --accept none"],
 ] as const)(
   "a result of a node with %s has a proof, and the line that checks it",

@@ -17,7 +17,7 @@ const meanings: Readonly<Record<Evidence, string>> = {
 /** Evidence that proves nothing is taken only by those who say so. */
 const options: Readonly<Record<Evidence, string>> = {
   tdx: " --policy policy.json",
-  simulated: " --accept simulated --simulated-root root.pem --policy policy.json",
+  simulated: " --accept simulated --policy policy.json",
   none: " --accept none",
 };
 
