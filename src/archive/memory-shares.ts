@@ -5,14 +5,17 @@ export type MemoryShares = {
   terms: number;
   /** Pages of all open segments, per reader thread. */
   pages: number;
+  /** Rendered records, per reader thread. */
+  records: number;
 };
 
 export function memoryShares(memoryBytes: number, readers: number): MemoryShares {
-  const fifth = memoryBytes / 5;
+  const twentieth = memoryBytes / 20;
   return {
-    ids: Math.floor(2 * fifth),
-    terms: Math.floor((2 * fifth) / readers),
-    pages: Math.floor(fifth / readers),
+    ids: Math.floor(8 * twentieth),
+    terms: Math.floor((7 * twentieth) / readers),
+    pages: Math.floor((3 * twentieth) / readers),
+    records: Math.floor((2 * twentieth) / readers),
   };
 }
 

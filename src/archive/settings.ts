@@ -93,7 +93,7 @@ export const boundSettings = {
     "EARSHOT_MEMORY",
     205_000_000,
     [1_000_000, 1024 ** 4],
-    "Caches of all reader threads together, in bytes: two fifths for the IDs of posts in sealed segments, 8 bytes a post, two fifths for the terms of sealed segments, one fifth for pages of the files.",
+    "Caches of all reader threads together, in bytes: two fifths for the IDs of posts in sealed segments, 8 bytes a post, seven twentieths for the terms of sealed segments, three twentieths for pages of the files, a tenth for records as they are sent.",
   ),
 };
 

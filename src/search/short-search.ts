@@ -1,7 +1,7 @@
 import type { Position } from "../archive/archive.ts";
 import type { Reader } from "../archive/threads/reader.ts";
 import type { Clock } from "../lib/clock.ts";
-import { type JsonPage, jsonPage } from "../lib/json-page.ts";
+import type { JsonPage } from "../lib/json-page.ts";
 import type { SourceAnswer } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
 import { makePlan, namesIn } from "../query/make-plan.ts";
@@ -27,15 +27,12 @@ export type ShortSearch = { request: SearchRequest; tree: QueryNode; terms: Shor
 
 export type ShortAnswer = { answer: SourceAnswer; page: JsonPage | null };
 
-/** Records read between two checks of the time. */
-const recordsAtOnce = 32;
-
 /**
  * Runs on the calling thread until `isOver`. Null if the search takes longer, a platform has to be requested, found posts may
  * have changed, or a segment is damaged. `nowMs`: Unix milliseconds.
  */
 export function shortAnswer(
-  { steps, operations }: Pick<Reader, "steps" | "operations">,
+  { steps, jsonPage }: Pick<Reader, "steps" | "jsonPage">,
   { request, tree, terms }: ShortSearch,
   { elapsed }: Pick<Clock, "elapsed">,
   { isOver, nowMs }: { isOver: () => boolean; nowMs: number },
@@ -58,7 +55,8 @@ export function shortAnswer(
   const held = answerFound(feed, request, { tree, names, plan }, found, []);
   if (terms.askableOpenly.some((platform) => gapsOf(held, platform, request) !== null)) return null;
   const answer = archiveAnswer(request, held, terms.askableOpenly);
-  return { answer, page: pageOf(operations, found.positions, isOver) };
+  const page = jsonPage(found.positions, isOver);
+  return { answer, page: page === null || page.damage.length > 0 ? null : page };
 }
 
 const mayHaveChanged = (
@@ -68,21 +66,6 @@ const mayHaveChanged = (
 ): boolean =>
   ofBluesky.length > 0 ||
   (isMastodonFollowed && positions.some(({ platform }) => platform === "mastodon"));
-
-function pageOf(
-  { records }: Reader["operations"],
-  positions: readonly Position[],
-  isOver: () => boolean,
-): JsonPage | null {
-  const texts: string[] = [];
-  for (let start = 0; start < positions.length; start += recordsAtOnce) {
-    if (isOver()) return null;
-    const read = records(positions.slice(start, start + recordsAtOnce));
-    if (read.damage.length > 0) return null;
-    texts.push(...read.records);
-  }
-  return jsonPage(texts);
-}
 
 /** Null if it yields, and then it is ended. */
 function firstStep<Value>(steps: Generator<void, Value>): Value | null {

@@ -1,3 +1,4 @@
+import { createRecordCache } from "../archive/read/record-cache.ts";
 import { useIdMemory } from "../archive/sealed/id-memory.ts";
 import { createSealedMemory } from "../archive/segments/sealed-part.ts";
 import { useVerifiedFiles } from "../archive/segments/verified-files.ts";
@@ -12,13 +13,14 @@ export type ControlThreadSearch = Pick<SearchBudget, "beginBatch"> & { search: A
 
 /** Answers short searches on the calling thread, with its own reader. */
 export function createControlThreadSearch(share: ReaderShare): ControlThreadSearch {
-  const { folder, cacheKib, ids, verifiedFiles, termMemoryBytes } = share;
+  const { folder, cacheKib, ids, verifiedFiles, termMemoryBytes, recordMemoryBytes } = share;
   const memory = createSealedMemory(
     termMemoryBytes,
     useIdMemory(ids),
     useVerifiedFiles(verifiedFiles),
   );
-  const reader = createReader(folder, cacheKib, systemClock, new Int32Array(0), memory);
+  const records = createRecordCache(recordMemoryBytes);
+  const reader = createReader(folder, cacheKib, systemClock, new Int32Array(0), memory, records);
   const { elapsed } = systemClock;
   const { spend, beginBatch } = createSearchBudget();
 

@@ -290,6 +290,7 @@ export function createReaderShare(
     ids: createIdMemory(shares.ids),
     verifiedFiles: createVerifiedFiles(),
     termMemoryBytes: shares.terms,
+    recordMemoryBytes: shares.records,
   };
 }
 

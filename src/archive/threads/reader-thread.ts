@@ -1,6 +1,7 @@
 import { systemClock } from "../../lib/clock.ts";
 import { serveThreadInSlices, type ThreadCall, threadData } from "../../lib/thread.ts";
 import { checkCatalog } from "../catalog/verify-catalog.ts";
+import { createRecordCache } from "../read/record-cache.ts";
 import { useIdMemory } from "../sealed/id-memory.ts";
 import type { SharedIdMemory } from "../sealed/shared-pages.ts";
 import { createSealedMemory } from "../segments/sealed-part.ts";
@@ -19,19 +20,22 @@ export type ReaderThreadData = {
   verifiedFiles: SharedVerifiedFiles;
   /** Cached terms per thread, bytes. */
   termMemoryBytes: number;
+  /** Rendered records per thread, bytes. */
+  recordMemoryBytes: number;
 };
 
 /** How long a call runs before it yields to pending ones, milliseconds. */
 const sliceMs = 8;
 
-const { folder, cacheKib, stopFlags, ids, verifiedFiles, termMemoryBytes } =
+const { folder, cacheKib, stopFlags, ids, verifiedFiles, termMemoryBytes, recordMemoryBytes } =
   threadData<ReaderThreadData>();
 const memory = createSealedMemory(
   termMemoryBytes,
   useIdMemory(ids),
   useVerifiedFiles(verifiedFiles),
 );
-const reader = createReader(folder, cacheKib, systemClock, stopFlags, memory);
+const records = createRecordCache(recordMemoryBytes);
+const reader = createReader(folder, cacheKib, systemClock, stopFlags, memory, records);
 
 type Asked = { account?: string; stopFlag?: number | null } | null;
 

@@ -1,5 +1,4 @@
 import type { Clock } from "../../lib/clock.ts";
-import { jsonArray } from "../../lib/json-array.ts";
 import { lastOf } from "../../lib/last-of.ts";
 import { hasTime, uriHash } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
@@ -48,12 +47,14 @@ import { requireKnownAnalyzers } from "../catalog/open-catalog.ts";
 import { byOtherIds } from "../catalog/other-ids.ts";
 import { withheldOf } from "../catalog/withheld.ts";
 import { onSnapshot, openForReading } from "../database.ts";
-import { segmentCache } from "../memory-shares.ts";
+import { memoryShares, segmentCache } from "../memory-shares.ts";
 import { countSegments } from "../read/count.ts";
 import { createCountCache } from "../read/count-cache.ts";
 import { coverageOfAuthors, withAuthors } from "../read/coverage-of-authors.ts";
 import { readIngestOrder } from "../read/ingest-order.ts";
+import { jsonPages, type ReadPage, type RenderRow } from "../read/json-pages.ts";
 import { type PageStart, pageStart } from "../read/page-start.ts";
+import { createRecordCache, type RecordCache, type RecordVersion } from "../read/record-cache.ts";
 import { comparePositions, type SearchSurroundings, searchSegments } from "../read/search.ts";
 import { readStats } from "../read/stats.ts";
 import { isDamage } from "../sealed/damage.ts";
@@ -62,13 +63,18 @@ import type { RowsRead } from "../segments/read-rows.ts";
 import { createSealedMemory, type SealedMemory } from "../segments/sealed-part.ts";
 import { openSegment, type Segment } from "../segments/segment.ts";
 import { unreadableSegment } from "../segments/unreadable-segment.ts";
+import { archiveDefaults } from "../settings.ts";
 import { aliasesBelow } from "../write/aliases.ts";
 import { identifyPosts } from "../write/identify.ts";
 import { owner } from "../write/placement.ts";
 import { isStopped } from "./stop-flags.ts";
 
+const defaultShares = memoryShares(archiveDefaults.memoryBytes, 2);
+
 /** Segments that a reader keeps open, in LRU order. */
 const openSegments = 64;
+
+type CatalogState = { version: unknown; segments: SegmentEntry[]; held: PlatformCoverage[] };
 
 export type ReaderOperations = {
   search(request: SearchRequest & { stopFlag?: number | null }): CoveredAnswer;
@@ -100,7 +106,13 @@ export type ReaderSteps = {
   ) => Generator<void, ReturnType<ReaderOperations[Name]>>;
 };
 
-export type Reader = { operations: ReaderOperations; steps: ReaderSteps; close(): void };
+export type Reader = {
+  operations: ReaderOperations;
+  steps: ReaderSteps;
+  /** Null if `isOver` before it is complete. */
+  jsonPage(positions: readonly Position[], isOver: () => boolean): ReadPage | null;
+  close(): void;
+};
 
 /**
  * Reads on the calling thread; each call sees the last commit. A search whose flag in `stopFlags` is set returns what it has.
@@ -112,6 +124,7 @@ export function createReader(
   clock: Pick<Clock, "now" | "elapsed">,
   stopFlags: Int32Array = new Int32Array(0),
   memory: SealedMemory = createSealedMemory(),
+  recordCache: RecordCache = createRecordCache(defaultShares.records),
 ): Reader {
   const catalog = openForReading(catalogPath(folder), 1_000);
   const version = catalog.prepare("PRAGMA data_version");
@@ -129,10 +142,10 @@ export function createReader(
   });
   const coverageOf = coverageOfAccount(catalog);
   const handleOf = presentHandle(catalog);
-  let known: { version: unknown; segments: SegmentEntry[]; held: PlatformCoverage[] } | null = null;
+  let known: CatalogState | null = null;
 
   /** Read again after any process has changed the catalog. */
-  function current(): { segments: SegmentEntry[]; held: PlatformCoverage[] } {
+  function current(): CatalogState {
     const now = version.get()?.data_version;
     if (known === null || known.version !== now) {
       // One snapshot: coverage must not be newer than the segments.
@@ -202,21 +215,53 @@ export function createReader(
 
   function records(positions: readonly Position[]): StoredRecords {
     const { rows, damage } = rowsOf(positions);
-    const known = new Map<string, KnownAccount>();
-    const accountOf = (platform: Platform, userId: string): KnownAccount => {
-      const key = `${platform} ${userId}`;
-      const account = known.get(key) ?? readAccount(platform, userId.toLowerCase());
-      known.set(key, account);
-      return account;
+    const render = renderer();
+    return { records: rows.map((row) => render(row).text), damage };
+  }
+
+  /** Reads each account once. */
+  function renderer(): RenderRow {
+    const accountsRead = new Map<string, KnownAccount>();
+    return (row) => {
+      let isOfRow = true;
+      const text = renderRecord(row, (userId) => {
+        isOfRow = false;
+        const key = `${row.platform} ${userId}`;
+        const account = accountsRead.get(key) ?? readAccount(row.platform, userId.toLowerCase());
+        accountsRead.set(key, account);
+        return account;
+      });
+      return { text, isOfRow };
     };
-    const texts = rows.map((row) => renderRecord(row, (id) => accountOf(row.platform, id)));
-    return { records: texts, damage };
   }
 
   const readAccount = (platform: Platform, userId: string): KnownAccount => ({
     handle: handleOf(platform, userId),
     name: accounts.read(platform, userId)?.name ?? null,
   });
+
+  const jsonPage = jsonPages({
+    cache: recordCache,
+    currentVersions,
+    rowsOf,
+    renderer,
+  });
+
+  function currentVersions(): (position: Position) => RecordVersion | null {
+    const { version: catalogVersion, segments } = current();
+    const versions = new Map<SegmentEntry, RecordVersion>();
+    return (position) => {
+      const entry = segmentOf(position, segments);
+      if (entry === undefined) return null;
+      const known = versions.get(entry);
+      if (known !== undefined) return known;
+      const { writtenIn } = entry;
+      const path = segmentPath(folder, entry);
+      const found = { path, writtenIn, catalog: catalogVersion };
+      versions.set(entry, found);
+      return found;
+    };
+  }
 
   /** One statement per segment; deleted posts are left out. */
   function rowsOf(positions: readonly Position[]): { rows: RecordRow[]; damage: Damage[] } {
@@ -357,13 +402,14 @@ export function createReader(
 
   return {
     steps,
+    jsonPage,
     operations: {
       search: (request) => lastOf(steps.search(request, wholeTurn)),
       count: (request) => lastOf(steps.count(request, wholeTurn)),
       records,
       page: (positions) => {
-        const { records: texts, damage } = records(positions);
-        return { body: jsonArray(texts), damage };
+        const { body, damage } = jsonPage(positions, () => false) as ReadPage;
+        return { body, damage };
       },
       withheld,
       resolve: (names) => lastOf(steps.resolve(names, wholeTurn)),

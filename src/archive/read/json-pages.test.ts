@@ -1,0 +1,131 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { makePost } from "../../../test/support/make-post.ts";
+import {
+  openCatalogBeside,
+  type SmallArchive,
+  smallArchive,
+} from "../../../test/support/small-archive.ts";
+import type { ArchiveChange, Position } from "../archive.ts";
+
+const never = () => false;
+const platform = "bluesky";
+const authors = ["did:plc:ann", "did:plc:bob"] as const;
+const keys = ["a", "b", "c", "d"] as const;
+
+const postOf = (key: string, text: string) =>
+  makePost({
+    key,
+    text,
+    userId: authors[keys.indexOf(key as (typeof keys)[number]) % 2] ?? authors[0],
+    // A stream's posts have no name of their own: it comes from the catalog.
+    username: key < "c" ? "" : "named.test",
+    revision: `3l${text.length}${text}`,
+  });
+const uriOf = (key: string): string => postOf(key, "").uri;
+
+const textOf = (body: Uint8Array): string => Buffer.from(body).toString();
+const positionsOf = (archive: SmallArchive): readonly Position[] =>
+  archive.search({ plan: { kind: "all" } }).positions;
+const cached = (archive: SmallArchive, positions: readonly Position[]): string =>
+  textOf(archive.reader.jsonPage(positions, never)?.body ?? new Uint8Array());
+const readAgain = (archive: SmallArchive, positions: readonly Position[]): string =>
+  `[${archive.reader.operations.records(positions).records.join(",")}]`;
+
+type Step = (archive: SmallArchive, step: number) => void;
+
+const key = fc.constantFrom(...keys);
+const author = fc.constantFrom(...authors);
+const changed = (change: (step: number) => ArchiveChange): Step => {
+  return (archive, step) => archive.write([change(step)]);
+};
+const revisionAt = (step: number): string => `3z${String(step).padStart(11, "0")}`;
+
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  fc.tuple(key, fc.boolean()).map(
+    ([name, isBeside]): Step =>
+      (archive, step) => {
+        const post = { ...postOf(name, `text ${step}`), revision: revisionAt(step) };
+        if (!isBeside) return void archive.put(post);
+        const other = openCatalogBeside(archive);
+        other.put(post);
+        other.close();
+      },
+  ),
+  key.map((name) =>
+    changed((step) => ({ kind: "delete", platform, uri: uriOf(name), revision: revisionAt(step) })),
+  ),
+  fc
+    .tuple(author, fc.constantFrom("active", "takendown", "deleted"))
+    .map(([userId, status]) =>
+      changed((step) => ({ kind: "account", platform, userId, status, observedMs: step })),
+    ),
+  author.map((userId) =>
+    changed((step) => ({
+      ...({ kind: "handle", platform, userId, handle: `name${step}.test` } as const),
+      observedMs: step,
+    })),
+  ),
+  author.map((userId) =>
+    changed((step) => ({
+      ...({ kind: "profile", platform, userId, name: `Name ${step}` } as const),
+      ...{ labels: [], observedMs: step },
+    })),
+  ),
+  fc
+    .tuple(key, fc.constantFrom("!hide", "spam", "porn"), fc.boolean())
+    .map(([name, value, negated]) =>
+      changed((step) => ({
+        ...({ kind: "label", platform, subject: uriOf(name), source: "did:plc:mod" } as const),
+        ...{ value, negated, createdMs: step, expiresMs: null },
+      })),
+    ),
+  key.map(
+    (name): Step =>
+      (archive) => {
+        archive.write([{ kind: "count", platform, uri: uriOf(name), metric: "likes", by: 3 }]);
+        archive.addCounts();
+      },
+  ),
+  fc.constant<Step>((archive) => archive.seal()),
+  fc.constant<Step>((archive) => archive.expire(Date.UTC(2026, 0, 2))),
+);
+
+describe("a page of cached records", () => {
+  test("equals the records read again, whatever was deleted, hidden, changed or rewritten", () => {
+    const property = fc.property(fc.array(steps, { minLength: 4, maxLength: 25 }), (run) => {
+      const archive = smallArchive(2);
+      try {
+        archive.put(...keys.map((name) => postOf(name, "")));
+        const known = new Map<bigint, Position>();
+        for (const [step, act] of run.entries()) {
+          for (const position of positionsOf(archive)) known.set(position.id, position);
+          const positions = [...known.values()].sort((a, b) => (a.id > b.id ? -1 : 1));
+          expect(cached(archive, positions)).toBe(readAgain(archive, positions));
+          act(archive, step + 1);
+          expect(cached(archive, positions)).toBe(readAgain(archive, positions));
+        }
+      } finally {
+        archive.remove();
+      }
+    });
+    fc.assert(property, { numRuns: 25 });
+  });
+
+  test("reads no row a second time", () => {
+    const archive = smallArchive();
+    archive.put(makePost({ key: "a", username: "ann" }), makePost({ key: "b", username: "bob" }));
+    const positions = positionsOf(archive);
+    const first = archive.reader.jsonPage(positions, never);
+    // Time that is over keeps rows from being read.
+    expect(archive.reader.jsonPage(positions, () => true)).toEqual(first);
+    archive.remove();
+  });
+
+  test("is given up when its time is over before its rows are read", () => {
+    const archive = smallArchive();
+    archive.put(makePost({ key: "a" }));
+    expect(archive.reader.jsonPage(positionsOf(archive), () => true)).toBeNull();
+    archive.remove();
+  });
+});

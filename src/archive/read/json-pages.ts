@@ -1,0 +1,73 @@
+import type { JsonPage } from "../../lib/json-page.ts";
+import type { RecordRow } from "../../posts/record.ts";
+import type { Damage, Position } from "../archive.ts";
+import type { RecordBytes, RecordCache, RecordVersion } from "./record-cache.ts";
+
+type PageContext = {
+  cache: RecordCache;
+  /** By position, as of the catalog's current version; null outside all segments. */
+  currentVersions(): (position: Position) => RecordVersion | null;
+  rowsOf(positions: readonly Position[]): { rows: RecordRow[]; damage: Damage[] };
+  /** For one page. */
+  renderer(): RenderRow;
+};
+
+/** `isOfRow`: the text depends on nothing but the row. */
+export type RenderRow = (row: RecordRow) => { text: string; isOfRow: boolean };
+
+export type ReadPage = JsonPage & { damage: readonly Damage[] };
+
+/** Rows read between two checks of the time. */
+const rowsAtOnce = 32;
+
+/** The records of posts as one JSON array, without deleted and damaged ones. Null if `isOver` before it is complete. */
+export function jsonPages({ cache, currentVersions, rowsOf, renderer }: PageContext) {
+  return (positions: readonly Position[], isOver: () => boolean): ReadPage | null => {
+    // Before the rows are read: a newer row under an older version only misses the cache.
+    const versionOf = currentVersions();
+    const cached = positions.map((position) => {
+      const version = versionOf(position);
+      return version && cache.find(position.id, version);
+    });
+    const missing = positions.filter((_, index) => cached[index] === null);
+    if (missing.length === 0) return { ...joined(cached), damage: [] };
+
+    const added = new Map<string, RecordBytes>();
+    const damage: Damage[] = [];
+    const render = renderer();
+    for (let start = 0; start < missing.length; start += rowsAtOnce) {
+      if (isOver()) return null;
+      const read = rowsOf(missing.slice(start, start + rowsAtOnce));
+      damage.push(...read.damage);
+      for (const row of read.rows) {
+        const version = versionOf(row);
+        if (version === null) continue;
+        const { text, isOfRow } = render(row);
+        const dependsOn = isOfRow ? { ...version, catalog: null } : version;
+        added.set(nameOf(row), cache.add(row.id, dependsOn, text));
+      }
+    }
+    const parts = positions.map(
+      (position, index) => cached[index] ?? added.get(nameOf(position)) ?? null,
+    );
+    return { ...joined(parts), damage };
+  };
+}
+
+const nameOf = ({ platform, id }: Position): string => `${platform} ${id}`;
+
+const comma = 0x2c;
+
+function joined(all: readonly (RecordBytes | null)[]): JsonPage {
+  const parts = all.filter((part) => part !== null);
+  const lengths = Uint32Array.from(parts, ({ start, end }) => end - start);
+  const length = lengths.reduce((sum, each) => sum + each, 2 + Math.max(0, parts.length - 1));
+  const body = Buffer.allocUnsafeSlow(length);
+  let at = body.write("[");
+  for (const { arena, start, end } of parts) {
+    if (at > 1) body[at++] = comma;
+    at += arena.copy(body, at, start, end);
+  }
+  body.write("]", at);
+  return { body, lengths };
+}
