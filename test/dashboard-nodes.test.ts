@@ -91,7 +91,7 @@ test("people are told of nodes that an operator has let in, and of no other", as
       state: "approved",
       is_connected: false,
       platforms: ["bluesky"],
-      proves: expect.stringContaining("whoever holds its keys"),
+      proves: expect.stringContaining("the holder of its keys"),
     },
   ]);
   const evidence = await second.call(null, { url: "/dashboard/api/session" });

@@ -123,8 +123,8 @@ export function idsAlone(upstream: Upstream, session: OpenSession): SourceWarnin
   return [
     {
       code: "ids_only",
-      message: `${upstream.platform} lets others be given IDs alone: texts and names are left out`,
-      hint: "with a credential of your own account everything is shown",
+      message: `${upstream.platform} allows us to show IDs only: texts and names are left out`,
+      hint: "connect your own account to read the posts",
     },
   ];
 }

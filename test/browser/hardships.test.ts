@@ -73,7 +73,7 @@ test("a job that failed says why, what it used, and can be run again", async () 
   await page.goto(`${service.url}/dashboard/jobs/${submitted.json<{ uuid: string }>().uuid}`);
   const job = page.locator(".opened");
   await job.getByText("Failed: x.example answers with 400").waitFor();
-  await job.getByText("A failed job has used its place").waitFor();
+  await job.getByText("A failed job counts against the searches per minute").waitFor();
   expect(await job.getByRole("button", { name: "Run again: @ann" }).count()).toBe(1);
   expect(await job.getByRole("heading", { name: "Proof" }).count()).toBe(0);
   expect(await violationsOf(page)).toEqual([]);
@@ -107,10 +107,10 @@ test("a search too many waits, says until when, and goes by itself", async () =>
   for (let more = 0; more < perMinute; more += 1) await submit("social", search("harbour"));
   await page.goto(`${service.url}/dashboard/playground?q=harbour`);
   await page.getByRole("textbox", { name: "Query" }).press("Enter");
-  await page.getByText(`${perMinute} searches a minute is the limit`).waitFor();
-  await page.getByText("Yours is sent by itself").waitFor();
+  await page.getByText(`Limit reached: ${perMinute} searches per minute`).waitFor();
+  await page.getByText("Your search is sent automatically").waitFor();
   expect(await violationsOf(page)).toEqual([]);
-  await page.getByRole("button", { name: "Do not wait" }).click();
-  await page.getByText("searches a minute is the limit").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Cancel search" }).click();
+  await page.getByText("Limit reached:").waitFor({ state: "detached" });
   await page.close();
 });

@@ -66,7 +66,7 @@ test("a node that came waits for the operator, who reads what it proves and lets
   await page.getByRole("button", { name: "Approve ams-1" }).click();
   const dialog = page.getByRole("dialog");
   expect(await dialog.innerText()).toContain(node.id);
-  expect(await dialog.innerText()).toContain("That its results come from whoever holds its keys.");
+  expect(await dialog.innerText()).toContain("That its results come from the holder of its keys.");
   expect(await violationsOf(page)).toEqual([]);
   await picture(page, "approve");
   await dialog.getByRole("button", { name: "Approve node" }).click();
@@ -78,7 +78,7 @@ test("a node that came waits for the operator, who reads what it proves and lets
 test("a job tells which node has run it and what that proves; its proof is taken away and checked elsewhere", async () => {
   const { page, complaints, settled } = await openWatched(operator);
   await page.goto(`${site.url}/dashboard/jobs/${await submit("@ann")}`);
-  const download = page.getByRole("button", { name: "Download the proof" });
+  const download = page.getByRole("button", { name: "Download proof" });
   await download.waitFor();
   await settled();
   const job = page.locator(".opened");
@@ -111,8 +111,8 @@ test("a job of this server itself says why it has no proof", async () => {
     payload: { type: "social", arguments: { type: "searchbyquery", query: "harbour" } },
   });
   await page.goto(`${site.url}/dashboard/jobs/${answer.json<{ uuid: string }>().uuid}`);
-  await page.getByText("There is none: this server ran the search").waitFor();
-  expect(await page.getByRole("button", { name: "Download the proof" }).count()).toBe(0);
+  await page.getByText("No proof: this server ran the search itself").waitFor();
+  expect(await page.getByRole("button", { name: "Download proof" }).count()).toBe(0);
   await page.close();
 });
 
@@ -139,9 +139,11 @@ test("every page says that machines which prove nothing may work here", async ()
     const { page, complaints, settled } = await openWatched(isPublic ? stranger : operator);
     await show(page, look);
     await page.goto(site.url + path);
-    const banner = page.getByRole("region", { name: "Nodes that prove nothing" });
+    const banner = page.getByRole("region", { name: "Unverified nodes" });
     await banner.waitFor();
-    expect(await banner.innerText()).toContain("Results may come from machines that prove");
+    expect(await banner.innerText()).toContain(
+      "Results may come from machines that are not verified",
+    );
     await settled();
     await picture(page, `${path.split("/").at(-1) || "landing"}-${look.width}-${look.scheme}`);
     const sideways = await page.evaluate(
@@ -160,7 +162,7 @@ test("the status tells how each node stands, and a node that was removed is ther
   await page.goto(`${site.url}/dashboard/status`);
   const row = rowOf(page, "ams-1");
   await row.waitFor();
-  expect(await row.innerText()).toMatch(/connected[\s\S]*no evidence[\s\S]*whoever holds its keys/);
+  expect(await row.innerText()).toMatch(/connected[\s\S]*no evidence[\s\S]*the holder of its keys/);
   await page.goto(`${site.url}/dashboard/nodes`);
   await page.getByRole("button", { name: "Drain ams-1" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Drain node" }).click();
@@ -168,7 +170,7 @@ test("the status tells how each node stands, and a node that was removed is ther
   await page.getByRole("button", { name: "Remove ams-1" }).click();
   await page.getByRole("dialog").getByRole("textbox").fill("ams-1");
   await page.getByRole("dialog").getByRole("button", { name: "Remove node" }).click();
-  await page.getByText("No other machine works here").waitFor();
+  await page.getByText("No remote nodes").waitFor();
   expect(complaints).toEqual([]);
   await page.close();
 });

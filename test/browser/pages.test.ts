@@ -104,7 +104,7 @@ const pages: readonly Shown[] = [
   { name: "accounts", path: "/dashboard/accounts", heading: "Accounts" },
   { name: "nodes", path: "/dashboard/nodes", heading: "Nodes" },
   { name: "audit", path: "/dashboard/audit", heading: "Audit log" },
-  { name: "nowhere", path: "/dashboard/nowhere", heading: "No such page, or not yours" },
+  { name: "nowhere", path: "/dashboard/nowhere", heading: "Page not found" },
 ];
 
 describe.each(pages)("$name", ({ name, path, heading, act }) => {

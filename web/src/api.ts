@@ -64,8 +64,8 @@ export async function request(
     throw new ApiProblem({
       code: "unreachable",
       status: 0,
-      message: "Earshot does not answer",
-      hint: "Look whether it runs and your connection is up, then try again.",
+      message: "Earshot is not responding",
+      hint: "Check that it is running and that you are online, then try again.",
     });
   });
   if (response.ok) return response;
@@ -129,7 +129,7 @@ async function problemOf(response: Response): Promise<ApiProblem> {
   return new ApiProblem({
     code: told.code ?? "unexpected",
     status: response.status,
-    message: told.detail ?? told.title ?? `the server answered ${response.status}`,
+    message: told.detail ?? told.title ?? `the server responded with status ${response.status}`,
     hint: told.hint ?? null,
     retryAfterMs: seconds > 0 ? seconds * 1000 : null,
     details: told.errors ?? [],

@@ -10,14 +10,11 @@ export function insecureBanner(
   return { word, text: `${taken} ${meaning}` };
 }
 
-const simulated = [
-  "SIMULATED",
-  "This server takes nodes whose evidence is made in software, by whoever likes.",
-] as const;
-const noEvidence = ["NO EVIDENCE", "This server takes nodes that show no evidence."] as const;
+const simulated = ["SIMULATED", "Test mode: this server accepts simulated evidence."] as const;
+const noEvidence = ["NO EVIDENCE", "This server accepts nodes without evidence."] as const;
 const notProven = [
-  "NOT PROVEN",
-  "This server takes nodes whose evidence is made in software, and nodes that show none.",
+  "UNVERIFIED",
+  "This server accepts nodes with simulated evidence and without evidence.",
 ] as const;
 const meaning =
-  "Results may come from machines that prove nothing: neither hardware nor code. Each result says which.";
+  "Results may come from machines that are not verified. Each result shows its evidence.";

@@ -43,11 +43,11 @@ function showBanner({ insecure_evidence: kinds }: SessionAnswer): void {
   const banner = document.createElement("div");
   banner.className = "banner";
   banner.role = "region";
-  banner.ariaLabel = "Nodes that prove nothing";
+  banner.ariaLabel = "Unverified nodes";
   banner.append(
     elementOf("strong", told.word),
     elementOf("span", told.text),
-    Object.assign(elementOf("a", "What is proven"), { href: "/docs/attestation" }),
+    Object.assign(elementOf("a", "What attestation proves"), { href: "/docs/attestation" }),
   );
   document.querySelector(".skip")?.after(banner);
 }

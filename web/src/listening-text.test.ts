@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { listeningText } from "./listening-text.ts";
 import { askedOf, platformOf, streamOf } from "./status.test-support.ts";
 
-test("what is heard is told with how far behind the slowest stream is", () => {
+test("reports the lag of the slowest stream", () => {
   const behind = platformOf("mastodon", { stream: streamOf({ lag_ms: 6_000 }) });
   expect(listeningText([platformOf("bluesky"), behind, askedOf("x")])).toEqual({
     isLive: true,
@@ -10,12 +10,12 @@ test("what is heard is told with how far behind the slowest stream is", () => {
   });
 });
 
-test("a stream that does not tell its lag is listened to all the same", () => {
+test("counts a stream without a reported lag as live", () => {
   const quiet = platformOf("mastodon", { stream: streamOf({ lag_ms: null }) });
   expect(listeningText([quiet]).text).toBe("Listening");
 });
 
-test("a stream that is away is named, whatever the others do", () => {
+test("names a disconnected stream even when others are connected", () => {
   const away = platformOf("mastodon", { stream: streamOf({ status: "waiting" }) });
   expect(listeningText([platformOf("bluesky"), away])).toEqual({
     isLive: false,
@@ -25,14 +25,12 @@ test("a stream that is away is named, whatever the others do", () => {
   expect(listeningText([paused]).text).toBe("Bluesky paused");
 });
 
-test("who is minutes behind is catching up", () => {
+test("reports catching up when a stream is minutes behind", () => {
   const late = platformOf("bluesky", { stream: streamOf({ lag_ms: 180_000 }) });
   expect(listeningText([late])).toEqual({ isLive: false, text: "Catching up, 3 min behind" });
 });
 
-test("without a stream it says so", () => {
-  expect(listeningText([askedOf("x")]).text).toBe("Asks live, not listening");
-  expect(listeningText([platformOf("x", { way: "off", stream: null })]).text).toBe(
-    "Listening is off",
-  );
+test("reports when there is no stream", () => {
+  expect(listeningText([askedOf("x")]).text).toBe("Searches live, no stream");
+  expect(listeningText([platformOf("x", { way: "off", stream: null })]).text).toBe("No stream");
 });

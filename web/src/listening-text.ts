@@ -27,6 +27,6 @@ export function listeningText(platforms: readonly PlatformStatus[]): Listening {
 
 function withoutStream(platforms: readonly PlatformStatus[]): Listening {
   return platforms.some(({ way }) => way === "asked")
-    ? { isLive: true, text: "Asks live, not listening" }
-    : { isLive: false, text: "Listening is off" };
+    ? { isLive: true, text: "Searches live, no stream" }
+    : { isLive: false, text: "No stream" };
 }

@@ -6,7 +6,7 @@ import "./styles/tokens.css";
 import "./styles/app.css";
 
 const root = document.getElementById("root");
-if (root === null) throw new Error("app.html has an element of the id root");
+if (root === null) throw new Error("app.html must have an element with the id root");
 takeLinkToken();
 createRoot(root).render(
   <StrictMode>

@@ -6,11 +6,11 @@ import { PageHead } from "./components/page-head.tsx";
 export function NotFound() {
   return (
     <>
-      <PageHead title="No such page, or not yours" />
+      <PageHead title="Page not found" />
       <div className="panel">
         <Empty
-          title="There is nothing here"
-          text="What is not yours looks the same as what is not there."
+          title="Nothing here"
+          text="The page does not exist, or you do not have access to it."
         >
           <Link className="button" data-size="small" href="/playground">
             Open the playground

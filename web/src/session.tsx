@@ -36,14 +36,14 @@ export function SessionProvider({ children }: { children: ReactNode }) {
 
 export function useSession(): Session {
   const session = useContext(SessionContext);
-  if (session === null) throw new Error("a SessionProvider must stand above");
+  if (session === null) throw new Error("useSession must be called below a SessionProvider");
   return session;
 }
 
 /** Who is signed in; for pages, which are shown to nobody else. */
 export function useSignedIn(): SignedIn & Omit<SessionAnswer, "signed_in"> {
   const { session } = useSession();
-  if (session?.signed_in == null) throw new Error("nobody is signed in");
+  if (session?.signed_in == null) throw new Error("no user is signed in");
   const { signed_in: signedIn, ...service } = session;
   return { ...service, ...signedIn };
 }

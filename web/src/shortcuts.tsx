@@ -47,20 +47,20 @@ export function Shortcuts() {
 
 function ShortcutList({ role, onClose }: { role: "member" | "operator"; onClose(): void }) {
   return (
-    <Dialog title="Keys of the keyboard" onClose={onClose} onSubmit={onClose}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose} onSubmit={onClose}>
       <dl className="facts">
-        <Shortcut keys="/" does="The query" />
+        <Shortcut keys="/" does="Focus the query" />
         <Shortcut keys="Ctrl Enter" does="Search" />
-        <Shortcut keys="Tab" does="Takes a completion, else moves on" />
+        <Shortcut keys="Tab" does="Accept the suggestion" />
         <Shortcut keys="j k" does="Next and previous post or row" />
-        <Shortcut keys="Enter" does="Opens it" />
-        <Shortcut keys="o" does="The post where it was posted" />
-        <Shortcut keys="t" does="Switches the theme" />
+        <Shortcut keys="Enter" does="Open it" />
+        <Shortcut keys="o" does="Open the original post" />
+        <Shortcut keys="t" does="Switch theme" />
         {pagesFor(role).map(({ key, title, path }) => (
           <Shortcut key={path} keys={`g ${key}`} does={title} />
         ))}
       </dl>
-      <p className="small quiet">Account has a switch that turns single keys off.</p>
+      <p className="small quiet">You can turn off single-key shortcuts on the Account page.</p>
       <div className="row">
         <Button type="submit" variant="primary">
           Close

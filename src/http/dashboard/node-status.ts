@@ -18,16 +18,16 @@ type Claims = Pick<NodeStatus, "proves" | "does_not_prove">;
 const claimsOf: Readonly<Record<NodeStatus["evidence"], Claims>> = {
   tdx: {
     proves:
-      "That an Intel TDX machine measured the code that the policy allows, and that the keys which sign its results are in its memory alone.",
+      "That an Intel TDX machine measured the code that the policy allows, and that the keys that sign its results are only in its memory.",
     does_not_prove:
-      "That what a platform told it is true, or that nobody else saw the query: this server reads it.",
+      "That the data of the platform is true, or that no one else saw the query: this server reads it.",
   },
   simulated: {
-    proves: "That evidence is checked. Nothing about the machine: anybody can make such evidence.",
+    proves: "That evidence is checked. Nothing about the machine: anyone can create such evidence.",
     does_not_prove: "Which code ran, on which machine, or that there is any protected hardware.",
   },
   none: {
-    proves: "That its results come from whoever holds its keys.",
+    proves: "That its results come from the holder of its keys.",
     does_not_prove: "Which code ran, on which machine, or who else saw the query.",
   },
 };

@@ -55,8 +55,8 @@ export function windowWarnings(
     {
       code: isOutside ? "outside_live_window" : "cut_to_live_window",
       message: isOutside
-        ? `searchbyquery looks back to ${iso(fromMs)}, the query ends before`
-        : `searchbyquery looks back to ${iso(fromMs)}, posts from before are not searched`,
+        ? `live search starts at ${iso(fromMs)}, and the query ends before that`
+        : `live search starts at ${iso(fromMs)}: older posts are not searched`,
       hint: "use searchbyfullarchive for older posts",
     },
   ];

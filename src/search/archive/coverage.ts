@@ -199,14 +199,14 @@ function unfollowed(platform: Platform, followed: readonly Followed[]): SourceWa
   if (counts.length > 0) {
     warnings.push({
       code: "counts_incomplete",
-      message: `not all ${counts.join(", ")} of these ${platform} posts were seen: whether a post reaches a count is known only from those that were`,
+      message: `counts of ${counts.join(" and ")} on ${platform} may be too low, so some posts may be missing`,
       hint: "see coverage.platforms for when they were followed",
     });
   }
   if (missed.includes("labels")) {
     warnings.push({
       code: "labels_incomplete",
-      message: `not all labels of these ${platform} posts were seen: which of them a post has is known only from those that were, and from the post itself`,
+      message: `labels on ${platform} may be missing, so some posts may be missing or wrongly included`,
       hint: "see coverage.platforms for when they were followed",
     });
   }

@@ -1,7 +1,7 @@
 import type { AuditEntry } from "../../../src/http/dashboard/contract.ts";
 import { type Column, Table } from "../components/table.tsx";
 import { exactTime, fromNow, shortTime, useNow } from "../components/time.tsx";
-import { auditSentence } from "./sentence.ts";
+import { auditSentence } from "./audit-sentence.ts";
 
 const when: Column<AuditEntry> = { title: "When", cell: ({ at }) => <When at={at} /> };
 const what: Column<AuditEntry> = {

@@ -14,14 +14,14 @@ export function InsecureBanner() {
   const banner = insecureBanner(session?.insecure_evidence ?? []);
   if (banner === null) return null;
   return (
-    <div className="banner" role="region" aria-label="Nodes that prove nothing">
+    <div className="banner" role="region" aria-label="Unverified nodes">
       <strong>{banner.word}</strong>
       <span>{banner.text}</span>
       {session?.signed_in == null ? (
-        <a href="/docs/attestation">What is proven</a>
+        <a href="/docs/attestation">What attestation proves</a>
       ) : (
         <Link href="/status#nodes" onClick={showNodes}>
-          What is proven
+          What attestation proves
         </Link>
       )}
     </div>

@@ -33,7 +33,7 @@ export function CopyButton({
       setSaid("Copied");
     } catch {
       // Browsers have no clipboard for pages that came without TLS from elsewhere than this machine.
-      setSaid("Select it and copy by hand");
+      setSaid("Select the text and copy it");
     }
   };
   const isIcon = children === undefined;

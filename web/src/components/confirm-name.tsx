@@ -54,7 +54,7 @@ export function ConfirmName({
         autoCapitalize="off"
         spellCheck={false}
         autoFocus
-        invalid={isSent && !isSame ? `That is not ${isolated(name)}.` : null}
+        invalid={isSent && !isSame ? `This does not match ${isolated(name)}.` : null}
         onChange={(event) => setTyped(event.target.value)}
       />
       {problem === null ? null : <ProblemNote problem={problem} />}

@@ -32,7 +32,7 @@ export function DiagnosticNote({
         </Button>
       )}
       {excerpt === null ? null : (
-        <pre tabIndex={0} aria-label="The place in the query" role="region">
+        <pre tabIndex={0} aria-label="Position in the query" role="region">
           {excerpt.line}
           {"\n"}
           <span className="caret">{excerpt.carets}</span>

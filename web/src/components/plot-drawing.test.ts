@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
 import { areaPath, linePath, roundTop } from "./plot-drawing.ts";
 
-test("a line is broken where nothing is known, and a value alone is seen", () => {
+test("breaks a line at nulls and draws a single value", () => {
   expect(linePath([0, 5, null, 10], 10)).toBe("M5 100L15 50M33 0h4");
 });
 
-test("an area stands on the ground", () => {
+test("closes an area at the base line", () => {
   expect(areaPath([5, 10], 10)).toBe("M5 100L5 50L15 0V100z");
   expect(areaPath([null, 10], 10)).toBe("");
 });
 
-test("the upper edge is round, and so is its half", () => {
+test("rounds the upper bound so that its half is round too", () => {
   expect([1, 3, 5, 9, 180, 0.3].map((most) => roundTop([most, null]))).toEqual([
     2, 4, 6, 10, 200, 2,
   ]);

@@ -26,10 +26,10 @@ export function PlotPanel({
         <Button
           variant="plain"
           size="small"
-          aria-label={`${title} as ${isTable ? "plot" : "table"}`}
+          aria-label={`Show ${isTable ? "plot" : "table"}: ${title}`}
           onClick={() => setTable(!isTable)}
         >
-          {isTable ? "as plot" : "as table"}
+          {isTable ? "Show plot" : "Show table"}
         </Button>
       </div>
       {isTable ? <div className="values">{table}</div> : <div className="panel-body">{plot}</div>}

@@ -49,8 +49,9 @@ export function Post({ post }: { post: ShownPost }) {
         </div>
         {parts === null ? (
           <p className="withheld">
-            {platform?.name ?? "The platform"} lets us pass on the id only.{" "}
-            <Link href="/credentials">Connect your account</Link> to read its text here.
+            {platform?.name ?? "The platform"} allows us to show IDs only.{" "}
+            <Link href="/credentials">Connect your {platform?.name} account</Link> to read the
+            posts.
           </p>
         ) : (
           <p className="post-text" dir="auto">

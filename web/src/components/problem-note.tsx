@@ -22,7 +22,7 @@ export function ProblemNote({ problem, retry }: { problem: ApiProblem; retry?: (
       {hint === null ? null : <p>{sentence(hint)}</p>}
       {hasPage ? (
         <p>
-          Problem{" "}
+          Error{" "}
           <a href={`/docs/errors/${code}`}>
             <code>{code}</code>
           </a>

@@ -17,7 +17,7 @@ describe("a trace", () => {
     expect(barsOf(drawTrace({ ...whole, heard }, 1_100).bars)).toHaveLength(144);
   });
 
-  test("is as tall as there were posts, and a spike does not flatten the rest", () => {
+  test("scales bars by posts, and a spike does not flatten the rest", () => {
     const heard = Array.from({ length: 50 }, (_, at) =>
       at === 7 ? 10_000 : at % 2 === 0 ? 10 : 5,
     );
@@ -25,17 +25,17 @@ describe("a trace", () => {
     expect([lengths[0], lengths[1], lengths[7]]).toEqual([42, 21, 42]);
   });
 
-  test("has no height to tell of where posts are not counted", () => {
+  test("has bars of equal height when posts are not counted", () => {
     const lengths = barsOf(drawTrace(whole, 300).bars).map(({ length }) => length);
     expect(new Set(lengths).size).toBe(1);
   });
 
-  test("shows a listening that heard nothing as a bar, though a short one", () => {
+  test("draws a short bar for a covered time without posts", () => {
     const lengths = barsOf(drawTrace({ ...whole, heard: [0, 8] }, 300).bars);
     expect(lengths.map(({ length }) => length)).toEqual([2, 42]);
   });
 
-  test("is silent in a gap, whose edges are seen however short it is", () => {
+  test("draws no bars in a gap, and shows even a short gap", () => {
     const parts = {
       ...whole,
       held: [{ fromMs: 0, toMs: 500 }],
@@ -47,23 +47,23 @@ describe("a trace", () => {
     expect(silences).toBe("M150.3 24H300");
   });
 
-  test("keeps a gap that goes on inside the drawing", () => {
+  test("keeps an open gap inside the drawing", () => {
     const { gaps } = drawTrace({ ...whole, held: [], gaps: [{ fromMs: 999, toMs: 1_000 }] }, 300);
     expect(gaps).toEqual([{ x: 297, width: 3 }]);
   });
 
-  test("tells posts of a time that is not held apart from those that are", () => {
+  test("draws posts of uncovered times separately", () => {
     const { bars, strays } = drawTrace({ ...whole, held: [], heard: [3, 0, 0, 0] }, 300);
     expect([bars, barsOf(strays).length]).toEqual(["", 1]);
   });
 });
 
-test("posts are spread over another number of parts without one being lost", () => {
+test("rebins posts without losing any", () => {
   expect(inBars([1, 2, 3, 4], 2)).toEqual([3, 7]);
   expect(inBars([3, 3, 3], 2)).toEqual([4.5, 4.5]);
 });
 
-test("what lies in no stretch is silence", () => {
+test("returns the parts of the window that no span covers", () => {
   expect(
     silencesOf(window, [
       { fromMs: 200, toMs: 300 },

@@ -59,7 +59,7 @@ async function open(...running: string[]): Promise<void> {
   await Promise.resolve();
 }
 
-describe("jobs under way", () => {
+describe("running jobs", () => {
   test("are counted once the stream is open, then followed", async () => {
     expect(feed.getSnapshot().running).toBeNull();
     await open("a", "b");
@@ -70,7 +70,7 @@ describe("jobs under way", () => {
     expect(feed.getSnapshot().running).toBe(2);
   });
 
-  test("that end while they are listed are not counted", async () => {
+  test("that end while the list loads are not counted", async () => {
     last().onOpen();
     last().onJob(event("a", "done"));
     last().onJob(event("b", "received"));
@@ -81,8 +81,8 @@ describe("jobs under way", () => {
   });
 });
 
-describe("a stream that breaks off", () => {
-  test("is told, tried again ever more slowly, and forgotten when it is back", async () => {
+describe("an interrupted stream", () => {
+  test("is reported, retried with backoff, and cleared when restored", async () => {
     await open();
     last().onError();
     expect(feed.getSnapshot().feed).toEqual({
@@ -102,7 +102,7 @@ describe("a stream that breaks off", () => {
     expect(feed.getSnapshot()).toMatchObject({ feed: { status: "live" }, opened: 2 });
   });
 
-  test("after it has lasted is opened again without a word", async () => {
+  test("is reopened silently if it lasted", async () => {
     await open();
     nowMs += 60_000;
     last().onError();
@@ -110,7 +110,7 @@ describe("a stream that breaks off", () => {
     expect(waits.map(({ ms }) => ms)).toEqual([0]);
   });
 
-  test("is tried at once when somebody asks", async () => {
+  test("is retried at once on request", async () => {
     await open();
     last().onError();
     feed.retry();
@@ -118,7 +118,7 @@ describe("a stream that breaks off", () => {
   });
 });
 
-test("the stream is open while somebody looks, and one for all of them", async () => {
+test("keeps one stream open while any subscriber is visible", async () => {
   const leaveToo = feed.subscribe(() => undefined);
   expect(streams).toHaveLength(1);
   feed.setSeen(false);
@@ -131,7 +131,7 @@ test("the stream is open while somebody looks, and one for all of them", async (
   expect(streams[1]?.isClosed).toBe(true);
 });
 
-test("what is kept of who was here before is nothing", async () => {
+test("forgets everything after the last subscriber leaves", async () => {
   await open("a");
   leave();
   expect(feed.getSnapshot()).toMatchObject({ running: null, last: null });

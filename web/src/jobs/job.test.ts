@@ -13,20 +13,20 @@ const event = (status: JobEvent["status"], attempts: number): JobEvent => ({
 });
 const shown = (known: JobSummary, told: JobEvent): string => afterEvent(known, told).status;
 
-test("an event that is newer than the list is shown", () => {
+test("applies an event newer than the list", () => {
   expect(shown(job("received", 0), event("in progress", 1))).toBe("in progress");
   expect(shown(job("error(retrying)", 1), event("in progress", 2))).toBe("in progress");
   expect(shown(job("in progress", 1), event("done", 1))).toBe("done");
   expect(shown(job("done", 1), event("expired", 1))).toBe("expired");
 });
 
-test("one that is older is not", () => {
+test("ignores an older event", () => {
   expect(shown(job("done", 1), event("in progress", 1))).toBe("done");
   expect(shown(job("in progress", 2), event("error(retrying)", 1))).toBe("in progress");
   expect(shown(job("expired", 1), event("done", 1))).toBe("expired");
 });
 
-test("a job without an event stays as it is", () => {
+test("returns a job without an event unchanged", () => {
   const known = job("done", 1);
   expect(afterEvent(known, undefined)).toBe(known);
 });

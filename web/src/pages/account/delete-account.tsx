@@ -3,12 +3,12 @@ import type { KeysAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { ConfirmName } from "../../components/confirm-name.tsx";
-import { useAsking } from "../../components/use-asking.ts";
+import { useAsking } from "../../components/use-action.ts";
 import { useJobFeed } from "../../jobs/use-jobs.ts";
 import { useSignedIn } from "../../session.tsx";
 import { useApi } from "../../use-api.ts";
 import { isLive } from "../keys/texts.ts";
-import { leave } from "./leave.ts";
+import { leave } from "./leave-dashboard.ts";
 import { lossText } from "./loss.ts";
 
 /** The end of the account, last on its page. */
@@ -30,7 +30,7 @@ export function DeleteAccountPanel() {
         <li>
           <div>
             <h2 id="delete">Delete account</h2>
-            <p>Every row that names you is removed. {loss} This cannot be undone.</p>
+            <p>All data that identifies you is deleted. {loss} This cannot be undone.</p>
           </div>
           <Button variant="danger" onClick={() => setAsking(true)}>
             Delete account
@@ -53,9 +53,8 @@ export function DeleteAccountPanel() {
           onConfirm={remove}
         >
           <p>
-            {loss} All results, usage, credentials and webhooks are removed. Posts in the archive
-            are not yours and stay. For a while the server remembers the limits of the account,
-            without your name.
+            {loss} All results, usage, credentials and webhooks are deleted. Posts in the archive
+            stay. The server remembers the limits of the account for a while, without your name.
           </p>
         </ConfirmName>
       ) : null}

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { lossText } from "./loss.ts";
 
-it("tells what ends with an account", () => {
+it("lists what ends with an account", () => {
   expect(lossText(4, 3)).toBe("Your 4 keys stop working and 3 running jobs end.");
   expect(lossText(1, 1)).toBe("Your key stops working and a running job ends.");
   expect(lossText(2, 0)).toBe("Your 2 keys stop working.");

@@ -20,7 +20,7 @@ export function OwnAudit() {
   return (
     <section className="panel" aria-labelledby="audit">
       <div className="panel-head">
-        <h2 id="audit">What happened</h2>
+        <h2 id="audit">Recent activity</h2>
       </div>
       {problem === undefined ? null : (
         <div className="panel-body">
@@ -28,7 +28,7 @@ export function OwnAudit() {
         </div>
       )}
       {shown === undefined ? null : (
-        <AuditTable caption="What happened" entries={shown.map(byYou)} />
+        <AuditTable caption="Recent activity" entries={shown.map(byYou)} />
       )}
       {!isWhole && hasMore ? (
         <div className="panel-foot">

@@ -3,13 +3,13 @@ import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
-import { useAsking } from "../../components/use-asking.ts";
+import { useAsking } from "../../components/use-action.ts";
 import { isolated } from "../../isolated.ts";
 import { useSignedIn } from "../../session.tsx";
 import { NoProviderNote } from "../operator/no-provider-note.tsx";
 import { DeleteAccountPanel } from "./delete-account.tsx";
 import { ExportPanel } from "./export-panel.tsx";
-import { leave } from "./leave.ts";
+import { leave } from "./leave-dashboard.ts";
 import { OwnAudit } from "./own-audit.tsx";
 import { Preferences } from "./preferences.tsx";
 import { Sessions } from "./sessions.tsx";
@@ -36,8 +36,8 @@ export function AccountPage() {
         }
       >
         {account.provider === null
-          ? `You came by a link, as ${isolated(account.name)}. `
-          : `Signed in with ${providerLabels[account.provider]} as ${isolated(account.name)}. Your number there is your identity; renaming yourself changes nothing here. `}
+          ? `Signed in by link as ${isolated(account.name)}. `
+          : `Signed in with ${providerLabels[account.provider]} as ${isolated(account.name)}. Your account is tied to your user number there, not to your login. `}
         {account.role === "operator" ? "You are an operator of this installation." : null}
       </PageHead>
       <div className="stack">

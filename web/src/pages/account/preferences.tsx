@@ -29,7 +29,7 @@ export function Preferences() {
         <li>
           <div>
             <h2>Appearance</h2>
-            <p>Follows your system unless you say otherwise.</p>
+            <p>Follows your system by default.</p>
           </div>
           <Segmented<Theme> legend="Theme" options={themes} value={theme} onPick={setTheme} />
         </li>
@@ -38,7 +38,7 @@ export function Preferences() {
             <h2>Single-key shortcuts</h2>
             <p>
               Keys such as <kbd>/</kbd>, <kbd>j</kbd> and <kbd>g</kbd> <kbd>k</kbd>; <kbd>?</kbd>{" "}
-              lists them. Switch them off if you speak to the browser.
+              lists them. Turn them off if you use speech input.
             </p>
           </div>
           <Segmented<Switch>

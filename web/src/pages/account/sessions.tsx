@@ -8,11 +8,11 @@ import { focusPageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Ago } from "../../components/time.tsx";
-import { useAsking } from "../../components/use-asking.ts";
+import { useAsking } from "../../components/use-action.ts";
 import { useApi } from "../../use-api.ts";
-import { leave } from "./leave.ts";
+import { leave } from "./leave-dashboard.ts";
 
-const ways = { github: "with GitHub", gitlab: "with GitLab", link: "by a link" } as const;
+const ways = { github: "with GitHub", gitlab: "with GitLab", link: "by link" } as const;
 
 /** Where the account is signed in, each with its way out. */
 export function Sessions({ onSignOut }: { onSignOut(): Promise<void> }) {
@@ -33,11 +33,11 @@ export function Sessions({ onSignOut }: { onSignOut(): Promise<void> }) {
       cell: (session) => (
         <>
           <span className="name">{session.agent}</span>{" "}
-          {session.is_this ? <Badge tone="accent">this one</Badge> : null}
+          {session.is_this ? <Badge tone="accent">this browser</Badge> : null}
         </>
       ),
     },
-    { title: "Where", cell: ({ address_group: group }) => group },
+    { title: "Network", cell: ({ address_group: group }) => group },
     {
       title: "Signed in",
       isLess: true,
@@ -114,7 +114,7 @@ function EverywhereDialog({ onClose }: { onClose(): void }) {
   return (
     <Dialog title="Sign out everywhere?" onClose={onClose} onSubmit={() => void signOut()}>
       <p className="soft">
-        Every browser is signed out at once, this one too. Keys are not sessions: programs go on.
+        All browsers are signed out immediately, including this one. API keys keep working.
       </p>
       {problem === null ? null : <ProblemNote problem={problem} />}
       <div className="row">

@@ -25,7 +25,7 @@ export function AuthorizationQuestion({
       )}
       <Field
         label={question.question}
-        help="Copy it whole from the browser's address bar, from http on."
+        help="Copy the full address from the browser's address bar, starting with http."
         invalid={fault}
         value={answer}
         inputMode="url"

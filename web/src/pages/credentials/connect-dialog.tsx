@@ -51,7 +51,7 @@ export function ConnectDialog({
           Cancel
         </Button>
         <Button type="submit" variant="primary" disabled={isUnderWay}>
-          {isUnderWay ? `Asking ${name}…` : action}
+          {isUnderWay ? `Contacting ${name}…` : action}
         </Button>
       </div>
     </Dialog>
@@ -67,11 +67,11 @@ function Refusal({ problem, hasEnded }: { problem: ApiProblem; hasEnded: boolean
   if (!hasEnded) return <ProblemNote problem={problem} />;
   return (
     <div ref={ended} tabIndex={-1}>
-      <Note tone="danger" icon="error" title="This attempt has ended, nothing is connected">
+      <Note tone="danger" icon="error" title="Connection failed">
         <p>
           {sentence(problem.message)} {problem.hint === null ? null : sentence(problem.hint)}
         </p>
-        <p>Continue begins another one.</p>
+        <p>Choose Continue to try again.</p>
       </Note>
     </div>
   );
@@ -97,7 +97,7 @@ function FirstStep({
       />
       {hasTwoWays ? (
         <Check
-          label="I have tokens already"
+          label="I already have tokens"
           checked={hasTokens}
           onChange={(event) => choose(kind, event.target.checked)}
         />

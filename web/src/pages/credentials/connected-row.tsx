@@ -7,7 +7,7 @@ import { Icon } from "../../components/icons.tsx";
 import { PlatformMark } from "../../components/platform-mark.tsx";
 import { ProblemNote, sentence } from "../../components/problem-note.tsx";
 import { Ago } from "../../components/time.tsx";
-import { useAsking } from "../../components/use-asking.ts";
+import { useAsking } from "../../components/use-action.ts";
 import { stateLooks, subjectOf } from "./texts.ts";
 
 /** A credential: whom it acts for, how it stands and why, and what can be done with it. */
@@ -46,7 +46,7 @@ export function ConnectedRow({
         <Standing credential={credential} />
         <div role="status">
           {tested === null ? null : <Tested tested={tested} />}
-          {asked.isUnderWay ? <p>Asking the platform…</p> : null}
+          {asked.isUnderWay ? <p>Contacting the platform…</p> : null}
         </div>
         {asked.problem === null ? null : <ProblemNote problem={asked.problem} />}
       </div>
@@ -86,16 +86,16 @@ function Standing({ credential }: { credential: CredentialListing }) {
   if (state === "quarantined") {
     return (
       <p>
-        {sentence(reason ?? "the platform refuses it")} Nothing is asked with it until it works
-        again: test it, or connect it again.
+        {sentence(reason ?? "the platform rejects it")} It is not used until it works again: test
+        it, or connect it again.
       </p>
     );
   }
   if (state === "cooling" && until !== null) {
     return (
       <p>
-        A limit of the platform is used up, and open again <Ago at={until} />. Searches use others
-        first, or wait.
+        A rate limit of the platform is used up and resets <Ago at={until} />. Searches use other
+        credentials first, or wait.
       </p>
     );
   }

@@ -1,6 +1,6 @@
 import type { CredentialFieldListing } from "../../../../src/http/dashboard/contract.ts";
 import { Field } from "../../components/field.tsx";
-import type { FieldFaults } from "./faults.ts";
+import type { FieldFaults } from "./field-errors.ts";
 
 /** The fields of a kind. What is secret is not shown, nor offered to be remembered. */
 export function CredentialFields({

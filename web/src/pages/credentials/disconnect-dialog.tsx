@@ -3,7 +3,7 @@ import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
-import { useAsking } from "../../components/use-asking.ts";
+import { useAsking } from "../../components/use-action.ts";
 import { platformTexts, subjectOf } from "./texts.ts";
 
 export function DisconnectDialog({
@@ -28,10 +28,10 @@ export function DisconnectDialog({
     <Dialog title={`Disconnect ${title}?`} onClose={onClose} onSubmit={() => void disconnect()}>
       <p className="soft">
         {subjectOf(credential)}, with a secret that begins with <code>{credential.hint}</code>.
-        Earshot forgets it at once, and your next search does without.
+        Earshot deletes it immediately.
       </p>
       <p>
-        {name} goes on to take it from whoever has a copy. End it there too, {ending}.
+        {name} still accepts copies of it. Revoke it there too, {ending}.
       </p>
       {problem === null ? null : <ProblemNote problem={problem} />}
       <div className="row">

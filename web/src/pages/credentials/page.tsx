@@ -5,8 +5,8 @@ import { Loading } from "../../components/loading.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { useApi } from "../../use-api.ts";
-import { AskedDialog, type Asking } from "./asked-dialog.tsx";
 import { ConnectedRow } from "./connected-row.tsx";
+import { AskedDialog, type Asking } from "./credential-dialog.tsx";
 import { PlatformList } from "./platform-list.tsx";
 import { titleOf } from "./texts.ts";
 
@@ -31,8 +31,7 @@ export function CredentialsPage() {
     <>
       <PageHead title="Credentials">
         {data === undefined ? null : `${situation(data)} `}
-        Your own access to a platform is kept sealed, used for your searches alone, and never for
-        another account.
+        Your credentials are encrypted and used only for your own searches.
       </PageHead>
       <p className="sr" role="status">
         {said}
@@ -40,7 +39,7 @@ export function CredentialsPage() {
       <div className="stack">
         {problem === undefined ? null : <ProblemNote problem={problem} retry={refresh} />}
         {data === undefined && problem === undefined ? (
-          <Loading>Looking at your credentials…</Loading>
+          <Loading>Loading credentials…</Loading>
         ) : null}
         {data === undefined ? null : <Listed answer={data} onAsk={setAsking} onRefresh={refresh} />}
       </div>
@@ -59,12 +58,10 @@ function focusHeadingIfLost(): void {
 /** How things stand, in a sentence. */
 function situation({ credentials }: CredentialsAnswer): string {
   const refused = credentials.filter(({ state }) => state === "quarantined").length;
-  if (credentials.length === 0) return "Nothing is connected.";
+  if (credentials.length === 0) return "No credentials connected.";
   if (refused === 0)
-    return credentials.length === 1 ? "One is connected." : `${credentials.length} are connected.`;
-  return refused === 1
-    ? "One of them is refused by its platform."
-    : `${refused} of them are refused.`;
+    return credentials.length === 1 ? "1 connected." : `${credentials.length} connected.`;
+  return refused === 1 ? "1 is rejected by its platform." : `${refused} are rejected.`;
 }
 
 function Listed({

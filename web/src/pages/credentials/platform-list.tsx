@@ -14,9 +14,9 @@ export function PlatformList({
   return (
     <section aria-labelledby="platforms">
       <div className="section-head">
-        <h2 id="platforms">What each platform gives</h2>
+        <h2 id="platforms">What each platform offers</h2>
         <p>
-          By method: <a href="/docs/platforms">Platforms</a>. Where tokens are had:{" "}
+          Methods: <a href="/docs/platforms">Platforms</a>. How to get tokens:{" "}
           <a href="/docs/credentials">Credentials</a>.
         </p>
       </div>
@@ -30,7 +30,7 @@ export function PlatformList({
                 <div className="grow">
                   <h3>{name}</h3>
                   <p>
-                    <b>Without:</b> {without}
+                    <b>Without a credential:</b> {without}
                   </p>
                   <p>
                     <b>With your own:</b> {more}
@@ -40,7 +40,7 @@ export function PlatformList({
                   {connected.has(platform) ? (
                     <Button
                       size="small"
-                      aria-label={`Connect another of ${name}`}
+                      aria-label={`Connect another ${name} credential`}
                       onClick={() => onConnect(platform)}
                     >
                       Connect another

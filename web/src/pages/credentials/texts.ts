@@ -19,21 +19,21 @@ type Teaching = {
 export const platformTexts = {
   bluesky: {
     name: "Bluesky",
-    without: "searches of the archive, and what Bluesky shows to everyone.",
-    with: "your home timeline and your “for you” feed too, and everything as your account may see it.",
+    without: "archive search and public data.",
+    with: "your home timeline and “for you” feed, and everything that your account can see.",
     ending: "in its settings, under App passwords",
   },
   mastodon: {
     name: "Mastodon",
-    without: "what a server shows to everyone; of searches, those for a hashtag.",
-    with: "your home timeline too, and the search of your server, where it has one.",
+    without: "public data of a server; hashtag searches only.",
+    with: "your home timeline, and the search of your server if it has one.",
     ending: "in your account's settings, under Authorized apps or Development",
   },
   x: {
     name: "X",
     without:
-      "nothing, unless the operator has connected X for everyone. You are shown the IDs of posts then, not their texts.",
-    with: "X's search, and posts in full; with OAuth 2.0 your home timeline too. X bills what you read to the application's owner.",
+      "nothing, unless the operator has connected X for everyone; then you see post IDs without text.",
+    with: "X search with full posts; with OAuth 2.0 also your home timeline. X bills reads to the owner of the application.",
     ending: "at console.x.com, or in your account's settings under Connected apps",
   },
 } as const satisfies Record<Platform, Teaching>;
@@ -42,8 +42,8 @@ export const platformOrder: readonly Platform[] = ["bluesky", "mastodon", "x"];
 
 export const stateLooks = {
   ready: { word: "Ready", tone: "accent", icon: "done" },
-  cooling: { word: "Resting", tone: "caution", icon: "clock" },
-  quarantined: { word: "Refused", tone: "danger", icon: "error" },
+  cooling: { word: "Rate limited", tone: "caution", icon: "clock" },
+  quarantined: { word: "Rejected", tone: "danger", icon: "error" },
 } as const satisfies Record<
   CredentialListing["state"],
   { word: string; tone: Tone; icon: IconName }

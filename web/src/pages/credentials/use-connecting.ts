@@ -6,9 +6,9 @@ import type {
   NewCredentialRequest,
 } from "../../../../src/http/dashboard/contract.ts";
 import { ApiProblem, api } from "../../api.ts";
-import { useAsking } from "../../components/use-asking.ts";
+import { useAsking } from "../../components/use-action.ts";
 import { isAddress, type Question } from "./authorization.ts";
-import { emptyFaults, type FieldFaults, faultsOf } from "./faults.ts";
+import { emptyFaults, type FieldFaults, faultsOf } from "./field-errors.ts";
 
 const path = "/dashboard/api/credentials";
 
@@ -66,7 +66,7 @@ export function useConnecting(
 
   const reply = ({ id }: Question) => {
     if (!isAddress(answer.trim())) {
-      setAnswerFault("Copy the whole address from the browser's address bar, from http on.");
+      setAnswerFault("Copy the full address from the browser's address bar, starting with http.");
       return;
     }
     void asked.run(async () => {

@@ -23,45 +23,45 @@ function rowOf(
   return coverageRows(coverage, sources)?.rows[0];
 }
 
-test("a time that is held whole is complete", () => {
+test("reports a fully covered window as complete", () => {
   expect(rowOf(10, [span(10, 20)], [])?.finding).toBe("Complete");
 });
 
-test("a gap lies between what is held", () => {
+test("draws a gap between archived spans", () => {
   const row = rowOf(10, [span(10, 14), span(16, 20)], [span(14, 16)]);
   expect([row?.finding, row?.parts.gaps.length]).toEqual(["1 gap, 2 days", 1]);
 });
 
-test("what lies before everything that is held is not held, and is no gap", () => {
+test("draws no gap before the first archived span", () => {
   const row = rowOf(10, [span(15, 20)], [span(10, 15)]);
-  expect([row?.finding, row?.parts.gaps.length]).toEqual(["not held from the beginning", 0]);
+  expect([row?.finding, row?.parts.gaps.length]).toEqual(["the beginning is not covered", 0]);
 });
 
-test("where nothing is held nothing is drawn as a gap", () => {
+test("draws no gap when nothing is archived", () => {
   const row = rowOf(10, [], [span(10, 20)]);
   expect([row?.finding, row?.parts.gaps.length]).toEqual([
-    "No part of this window is held whole",
+    "No complete coverage in this window",
     0,
   ]);
 });
 
-test("where posts are found and no stretch is whole, they are told of", () => {
+test("reports archived posts when no span is complete", () => {
   const from = (via: JobSource["via"]): JobSource => ({
     ...{ platform: "bluesky", from: day(10), to: day(20), count: 3 },
     via,
   });
   const findingOf = (via: JobSource["via"]) => rowOf(10, [], [span(10, 20)], [from(via)])?.finding;
-  expect(findingOf("archive")).toBe("Posts held, none of this time whole");
-  expect(findingOf("public")).toBe("No part of this window is held whole");
+  expect(findingOf("archive")).toBe("Some posts, coverage unknown");
+  expect(findingOf("public")).toBe("No complete coverage in this window");
 });
 
-test("a search without a beginning is drawn from a little before the first moment that is held", () => {
+test("starts the drawing shortly before the first archived time when the search has no start", () => {
   const row = rowOf(null, [span(10, 20)], [span(null, 10)]);
   expect(new Date(row?.parts.window.fromMs ?? 0).toISOString()).toBe(day(9));
   expect(row?.parts.gaps).toEqual([]);
 });
 
-test("a method that does not search has no coverage to draw", () => {
+test("returns null for a method that does not search", () => {
   const coverage = { from: null, to: day(20), complete: true, gaps: [], truncated: false };
   expect(coverageRows({ ...coverage, platforms: [] }, [])).toBeNull();
 });

@@ -1,5 +1,5 @@
 import type { Stretch, TraceParts } from "../../components/trace-drawing.ts";
-import { noneWholeText } from "../../held-text.ts";
+import { noneWholeText } from "../../coverage-text.ts";
 import type { JobCoverage, JobSource, JobSpan } from "../../jobs/job.ts";
 import { counted, stretchText } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
@@ -70,9 +70,9 @@ function missingText(beginsLate: boolean, gaps: readonly Stretch[]): string {
   const ms = gaps.reduce((sum, gap) => sum + gap.toMs - gap.fromMs, 0);
   const parts = [
     ...(gaps.length > 0 ? [`${counted(gaps.length, "gap")}, ${stretchText(ms)}`] : []),
-    ...(beginsLate ? ["not held from the beginning"] : []),
+    ...(beginsLate ? ["the beginning is not covered"] : []),
   ];
-  return parts.length === 0 ? "No gap, but not everything is seen" : parts.join("; ");
+  return parts.length === 0 ? "No gaps, but may be incomplete" : parts.join("; ");
 }
 
 function beginningOf(spans: readonly JobSpan[], toMs: number): number {

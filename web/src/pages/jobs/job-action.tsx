@@ -3,9 +3,9 @@ import { searchMethods } from "../../../../src/platforms/methods.ts";
 import { type ApiProblem, api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { sentence } from "../../components/problem-note.tsx";
-import { useAsking } from "../../components/use-asking.ts";
+import { useAsking } from "../../components/use-action.ts";
 import { isRunning, type JobStatus, type JobSummary } from "../../jobs/job.ts";
-import { addressOf } from "../playground/ask.ts";
+import { addressOf } from "../playground/search-request.ts";
 
 /** What one may do with a job: stop it while it is under way, else ask the same again. */
 export function JobAction({

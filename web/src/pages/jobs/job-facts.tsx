@@ -15,7 +15,7 @@ export function JobFacts({ job }: { job: JobStatus }) {
       <Fact name="uuid">
         <code>{uuid}</code>
       </Fact>
-      <Fact name="Asked">
+      <Fact name="Request">
         {platform === "social" ? "all platforms" : platformNames[platform]}, <code>{method}</code>
         {type === "social" ? null : (
           <>
@@ -24,19 +24,19 @@ export function JobFacts({ job }: { job: JobStatus }) {
         )}
       </Fact>
       {job.canonical_query === job.query ? null : (
-        <Fact name="Understood as">
+        <Fact name="Interpreted as">
           <code>{job.canonical_query}</code>
         </Fact>
       )}
       {coverage === null ? null : (
         <Fact name="Time">
-          {coverage.from === null ? "everything" : exactTime(coverage.from)} to{" "}
+          {coverage.from === null ? "the beginning" : exactTime(coverage.from)} to{" "}
           {exactTime(coverage.to)}
         </Fact>
       )}
       <Fact name="Result">{resultText(job)}</Fact>
       {expiresAt === null || job.status !== "done" ? null : (
-        <Fact name="Kept until">
+        <Fact name="Available until">
           <time dateTime={expiresAt}>{exactTime(expiresAt)}</time>,{" "}
           <span className="quiet">
             <Ago at={expiresAt} />
@@ -49,10 +49,10 @@ export function JobFacts({ job }: { job: JobStatus }) {
 }
 
 function resultText({ status, count, complete, next_cursor: next }: JobStatus): string {
-  if (isRunning(status)) return "when it is done";
+  if (isRunning(status)) return "pending";
   if (count === null || status !== "done") return "none";
-  const whole = complete ? "complete" : "may be missing something";
-  return `${counted(count, "record")}, ${whole}${next === null ? "" : "; more follows with its cursor"}`;
+  const whole = complete ? "complete" : "incomplete";
+  return `${counted(count, "result")}, ${whole}${next === null ? "" : ". More pages available."}`;
 }
 
 function NodeFact({ id, evidence }: { id: string; evidence: JobStatus["evidence"] }) {

@@ -2,7 +2,7 @@ import { request } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { CommandLine } from "../../components/command-line.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
-import { useAsking } from "../../components/use-asking.ts";
+import { useAsking } from "../../components/use-action.ts";
 import type { JobStatus } from "../../jobs/job.ts";
 import { saveFile } from "../../save-file.ts";
 import { proofOf } from "./proof.ts";
@@ -27,13 +27,13 @@ export function JobProof({ job }: { job: JobStatus }) {
       <div className="row">
         <h3>Proof</h3>
         <Button size="small" disabled={isUnderWay} onClick={() => void run(save)}>
-          Download the proof
+          Download proof
         </Button>
         <a className="push small" href="/docs/attestation">
           What it proves
         </a>
       </div>
-      <p className="quiet small">{meaning} Check it on a machine of your own:</p>
+      <p className="quiet small">{meaning} Verify it on your own machine:</p>
       <p>
         <CommandLine command={command} />
       </p>

@@ -6,9 +6,9 @@ import type { JobStatus } from "../../jobs/job.ts";
 import { wholeNumber } from "../../numbers.ts";
 import { useApi } from "../../use-api.ts";
 import type { PostRecord } from "../playground/answer.ts";
-import { longestQuery } from "../playground/ask.ts";
 import { wantedBy } from "../playground/marks.ts";
 import { readQuery } from "../playground/read-query.ts";
+import { longestQuery } from "../playground/search-request.ts";
 import { shownPost } from "../playground/shown-post.ts";
 
 const mostShown = 5;
@@ -37,7 +37,7 @@ export function JobResult({ job }: { job: JobStatus }) {
         <h3>Result</h3>
         <span className="quiet small">
           {shown.length < data.length
-            ? `the first ${shown.length} of ${wholeNumber(data.length)}`
+            ? `first ${shown.length} of ${wholeNumber(data.length)}`
             : wholeNumber(data.length)}
         </span>
         <a className="push small" href={path}>
@@ -68,7 +68,7 @@ function WhyJobsFail() {
   return (
     <div className="panel-part">
       <p className="quiet small">
-        A failed job has used its place among the searches of its minute, and has no result.{" "}
+        A failed job counts against the searches per minute and has no result.{" "}
         <a href="/docs/errors/job-failures">Why jobs fail</a>
       </p>
     </div>
@@ -81,8 +81,8 @@ function NothingFound({ job: { complete } }: { job: JobStatus }) {
       <h3>Nothing found</h3>
       <p className="quiet small">
         {complete
-          ? "Everything that was asked for is held, so there is none."
-          : "Not all that was asked for is held: what is missing may hold some."}
+          ? "Coverage is complete: there are no matches."
+          : "Coverage is incomplete: the gaps may contain matches."}
       </p>
     </div>
   );

@@ -21,9 +21,9 @@ export function JobSources({ job: { sources } }: { job: JobStatus }) {
 }
 
 const ways: Readonly<Record<JobSource["via"], string>> = {
-  archive: "the archive",
-  credential: "an account’s credential",
-  api: "an app’s token",
+  archive: "archive",
+  credential: "account credential",
+  api: "app token",
   public: "no credential",
 };
 
@@ -32,7 +32,7 @@ const columns: readonly Column<JobSource>[] = [
     title: "Platform",
     cell: ({ platform }) => <span className="name">{platformNames[platform]}</span>,
   },
-  { title: "By", cell: ({ via }) => ways[via] },
+  { title: "Access", cell: ({ via }) => ways[via] },
   { title: "From", cell: ({ from }) => (from === null ? "the beginning" : <Moment at={from} />) },
   { title: "To", cell: ({ to }) => <Moment at={to} /> },
   { title: "Found", isNumber: true, cell: ({ count }) => wholeNumber(count) },
@@ -54,7 +54,7 @@ const dollars = new Intl.NumberFormat("en-US", {
 });
 
 function Cost({ cost }: { cost: JobSource["cost"] }) {
-  if (cost === undefined) return <span className="quiet">nothing</span>;
+  if (cost === undefined) return <span className="quiet">free</span>;
   const { month, post_reads: posts, user_reads: users } = cost;
   return (
     <>

@@ -38,7 +38,7 @@ export function JobTable({
     { title: "State", cell: ({ status }) => <State state={status} /> },
     { title: "Method", isLess: true, cell: ({ method }) => <code>{method}</code> },
     {
-      title: "Records",
+      title: "Results",
       isNumber: true,
       cell: ({ count }) => (count === null ? null : wholeNumber(count)),
     },

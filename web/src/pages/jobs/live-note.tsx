@@ -20,7 +20,7 @@ export function LiveNote() {
       }
     >
       <p>
-        The list below is from {timeOfDay.format(feed.sinceMs)}. <Countdown toMs={feed.nextMs} />
+        Last updated at {timeOfDay.format(feed.sinceMs)}. <Countdown toMs={feed.nextMs} />
       </p>
     </Note>
   );
@@ -31,8 +31,6 @@ function Countdown({ toMs }: { toMs: number }) {
   const nowMs = useNow(1_000);
   const seconds = Math.max(0, Math.ceil((toMs - nowMs) / 1_000));
   return (
-    <span aria-hidden="true">
-      {seconds === 0 ? "Trying again." : `Trying again in ${seconds} s.`}
-    </span>
+    <span aria-hidden="true">{seconds === 0 ? "Retrying now." : `Retrying in ${seconds} s.`}</span>
   );
 }

@@ -56,7 +56,7 @@ export function OpenedJob({
       <ProblemNote problem={problem} retry={refresh} />
     );
   }
-  if (data === undefined) return <Loading>Asking for the job.</Loading>;
+  if (data === undefined) return <Loading>Loading job…</Loading>;
   const changed = async () => {
     await Promise.all([refresh(), onChanged()]);
   };
@@ -106,7 +106,7 @@ function JobPanel({ job, onChanged }: { job: JobStatus; onChanged(): Promise<voi
 function Remarks({ warnings }: { warnings: readonly JobWarning[] }) {
   return (
     <div className="panel-part remarks">
-      <h3>{counted(warnings.length, "remark")}</h3>
+      <h3>{counted(warnings.length, "warning")}</h3>
       {warnings.map(({ code, message, hint }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the same remark may be made twice
         <p key={at}>
@@ -126,8 +126,8 @@ function NoSuchJob({ shown }: { shown: Shown }) {
   return (
     <section className="panel" ref={panel} role="alert">
       <Empty
-        title="No such job, or not yours"
-        text="Both look the same on purpose. A job is removed some days after it has ended."
+        title="Job not found"
+        text="It does not exist, was removed some days after it ended, or belongs to another account."
       >
         <Link className="button" data-size="small" href={jobAddress(shown, null)}>
           Your jobs

@@ -10,8 +10,8 @@ import { useMedia } from "../../components/use-media.ts";
 import type { JobList } from "../../jobs/job.ts";
 import { useJobFeed } from "../../jobs/use-jobs.ts";
 import { useApi } from "../../use-api.ts";
-import { JobAnnouncement } from "./announcement.tsx";
 import { jobAddress, listPath, type Shown, shownOf } from "./filters.ts";
+import { JobAnnouncement } from "./job-announcement.tsx";
 import { JobTable } from "./job-table.tsx";
 import { LiveNote } from "./live-note.tsx";
 import { OpenedJob } from "./opened-job.tsx";
@@ -73,7 +73,7 @@ function situation({ jobs }: LiveList, { running, failed, isStopped }: Counts): 
   if (isStopped) return "This list is not live at the moment.";
   if (jobs === undefined || running === null) return "\u00a0";
   if (jobs.length === 0 && running === 0) return "Every search is a job. This list is live.";
-  const underWay = running === 0 ? "Nothing is under way" : `${running} under way`;
+  const underWay = running === 0 ? "No jobs are running" : `${running} running`;
   const failures = failed === null || failed === "0" ? "" : `, ${failed} failed`;
   return `${underWay}${failures}. This list is live.`;
 }
@@ -103,7 +103,7 @@ function Filter({ shown, uuid, counts }: { shown: Shown; uuid: string | null; co
 function Listed({ list, shown, uuid }: { list: LiveList; shown: Shown; uuid: string | null }) {
   const { jobs, hasOlder, isLoadingOlder } = list;
   if (jobs === undefined) {
-    return list.problem === undefined ? <Loading>Asking for your jobs.</Loading> : null;
+    return list.problem === undefined ? <Loading>Loading jobs…</Loading> : null;
   }
   if (jobs.length === 0 && !hasOlder) return <NoJobs shown={shown} />;
   return (
@@ -125,8 +125,8 @@ function NoJobs({ shown }: { shown: Shown }) {
     return (
       <div className="panel">
         <Empty
-          title={shown === "running" ? "Nothing is under way" : "No job has failed"}
-          text="A job that comes to be one of these is listed here at once."
+          title={shown === "running" ? "No running jobs" : "No failed jobs"}
+          text={`New ${shown} jobs appear here.`}
         >
           <Link className="button" data-size="small" href="/jobs">
             All jobs
@@ -139,7 +139,7 @@ function NoJobs({ shown }: { shown: Shown }) {
     <div className="panel">
       <Empty
         title="No jobs yet"
-        text="Every search is a job, also those from the playground. Yours will be listed here, live."
+        text="Every search is a job, including those from the playground. Your jobs appear here as they run."
       >
         <Link className="button" data-size="small" data-variant="primary" href="/playground">
           Open the playground

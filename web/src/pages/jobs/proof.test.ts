@@ -9,7 +9,7 @@ test.each([
   ["simulated", "earshot verify proof-0f8fad5b.json --accept simulated --policy policy.json"],
   ["none", "earshot verify proof-0f8fad5b.json --accept none"],
 ] as const)(
-  "a result of a node with %s has a proof, and the line that checks it",
+  "offers a proof and its verify command for a node with %s evidence",
   (evidence, command) => {
     const proof = proofOf(jobOf({ node, evidence }));
     expect(proof).toMatchObject({
@@ -21,23 +21,20 @@ test.each([
   },
 );
 
-test.each(["simulated", "none"] as const)(
-  "what %s does not prove is said beside it",
-  (evidence) => {
-    const proof = proofOf(jobOf({ node, evidence }));
-    expect(proof).toMatchObject({ meaning: expect.stringContaining("nothing about the machine") });
-  },
-);
+test.each(["simulated", "none"] as const)("states what %s evidence does not prove", (evidence) => {
+  const proof = proofOf(jobOf({ node, evidence }));
+  expect(proof).toMatchObject({ meaning: expect.stringContaining("nothing about the machine") });
+});
 
-test("what this server did itself has no proof, and is told why", () => {
+test("explains why a result of the embedded node has no proof", () => {
   expect(proofOf(jobOf())).toMatchObject({
     kind: "none",
-    reason: expect.stringContaining("its own process"),
+    reason: expect.stringContaining("this server ran the search itself"),
   });
 });
 
 test.each(["in progress", "error", "cancelled", "expired"] as const)(
-  "a job that is %s has nothing to prove",
+  "returns null for a job that is %s",
   (status) => {
     expect(proofOf(jobOf({ status, node, evidence: "tdx" }))).toBeNull();
   },

@@ -8,10 +8,10 @@ export type ToldProof =
 type Evidence = NonNullable<JobStatus["evidence"]>;
 
 const meanings: Readonly<Record<Evidence, string>> = {
-  tdx: "It holds the result as the node signed it, and the evidence of the machine that has the node’s keys.",
+  tdx: "It contains the result signed by the node, and the evidence of the machine that has the node’s keys.",
   simulated:
-    "It holds the result as the node signed it. Its evidence is made in software: it proves nothing about the machine.",
-  none: "It holds the result as the node signed it, and no evidence: it proves nothing about the machine.",
+    "It contains the result signed by the node. Its evidence is simulated and proves nothing about the machine.",
+  none: "It contains the result signed by the node, without evidence: it proves nothing about the machine.",
 };
 
 /** Evidence that proves nothing is taken only by those who say so. */
@@ -35,5 +35,4 @@ export function proofOf({ uuid, status, node, evidence }: JobStatus): ToldProof 
   };
 }
 
-const ownWord =
-  "There is none: this server ran the search in its own process, which shows no evidence of itself. Its word is all there is.";
+const ownWord = "No proof: this server ran the search itself.";

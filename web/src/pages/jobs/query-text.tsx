@@ -2,8 +2,8 @@ import { useMemo } from "react";
 import { isSearch } from "../../../../src/platforms/methods.ts";
 import { QueryPaint } from "../../components/query.tsx";
 import type { JobSummary } from "../../jobs/job.ts";
-import { longestQuery } from "../playground/ask.ts";
 import { readQuery } from "../playground/read-query.ts";
+import { longestQuery } from "../playground/search-request.ts";
 
 /** What was asked, painted where it is a search; methods that take no query are called by their name. */
 export function QueryText({ job: { query, method } }: { job: JobSummary }) {

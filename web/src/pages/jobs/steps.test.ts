@@ -6,35 +6,35 @@ import { stepsOf } from "./steps.ts";
 const told = (special: Partial<JobStatus>): unknown[] =>
   stepsOf(jobOf(special)).map(({ text }) => text);
 
-test("a job that is done tells when it came, who took it, and how long it took", () => {
+test("lists submission, node and duration of a done job", () => {
   const steps = stepsOf(jobOf());
   expect(steps.map(({ text, detail, at }) => [text, detail, at?.slice(17)])).toEqual([
     ["Received, durable on disk", undefined, "00.000Z"],
-    ["Taken by embedded", undefined, "00.002Z"],
-    ["Done: 20 records", "9 ms after it was received", "00.009Z"],
+    ["Started on this server", undefined, "00.002Z"],
+    ["Done: 20 results", "9 ms after submission", "00.009Z"],
   ]);
 });
 
-test("one that waits says what for", () => {
+test("reports that a received job waits for a node", () => {
   expect(told({ status: "received", node: null, started_at: null, finished_at: null })).toEqual([
     "Received, durable on disk",
-    "Waits for a node",
+    "Waiting for a node",
   ]);
 });
 
-test("attempts that failed are told", () => {
+test("lists failed attempts", () => {
   expect(told({ status: "in progress", attempts: 3, finished_at: null })).toEqual([
     "Received, durable on disk",
-    "Taken by embedded",
-    "2 attempts failed and were made again",
+    "Started on this server",
+    "2 attempts failed and were retried",
     "Searching",
   ]);
   expect(told({ status: "error(retrying)", finished_at: null }).at(-1)).toBe(
-    "Attempt 1 failed; the next one follows by itself",
+    "Attempt 1 failed; retrying automatically",
   );
 });
 
-test("a failure is told with what to do", () => {
+test("shows an error with its hint", () => {
   const error = "x.example answers with 503; search again later; or ask the archive";
   expect(stepsOf(jobOf({ status: "error", error, count: null })).at(-1)).toMatchObject({
     tone: "danger",
@@ -43,6 +43,6 @@ test("a failure is told with what to do", () => {
   });
 });
 
-test("a result that is gone was there once", () => {
-  expect(told({ status: "expired" }).slice(-2)).toEqual(["Done", "The result is no longer kept"]);
+test("lists an expired result as done, then expired", () => {
+  expect(told({ status: "expired" }).slice(-2)).toEqual(["Done", "Result expired"]);
 });

@@ -10,11 +10,16 @@ export function stepsOf(job: JobStatus): (Step & { name: string })[] {
     { name: "received", icon: "done", text: "Received, durable on disk", at: submittedAt },
   ];
   if (startedAt !== null) {
-    const by = node === null ? "" : ` by ${node}`;
-    steps.push({ name: "started", icon: "done", text: `Taken${by}`, at: startedAt });
+    const text = node === "embedded" ? "Started on this server" : `Started on ${node}`;
+    steps.push({
+      name: "started",
+      icon: "done",
+      text: node === null ? "Started" : text,
+      at: startedAt,
+    });
   }
   if (attempts > 1) {
-    const text = `${counted(attempts - 1, "attempt")} failed and ${attempts === 2 ? "was" : "were"} made again`;
+    const text = `${counted(attempts - 1, "attempt")} failed and ${attempts === 2 ? "was" : "were"} retried`;
     steps.push({ name: "again", icon: "again", text, at: null, tone: "caution" });
   }
   return [...steps, ...standOf(job)];
@@ -24,11 +29,11 @@ function standOf(job: JobStatus): (Step & { name: string })[] {
   const { finished_at: at, expires_at: expiresAt } = job;
   switch (job.status) {
     case "received":
-      return [{ name: "stand", icon: "circle", text: "Waits for a node", at: null }];
+      return [{ name: "stand", icon: "circle", text: "Waiting for a node", at: null }];
     case "in progress":
       return [{ name: "stand", icon: "progress", text: "Searching", at: null }];
     case "error(retrying)": {
-      const text = `Attempt ${job.attempts} failed; the next one follows by itself`;
+      const text = `Attempt ${job.attempts} failed; retrying automatically`;
       return [{ name: "stand", icon: "again", text, at: null, tone: "caution" }];
     }
     case "error": {
@@ -38,17 +43,16 @@ function standOf(job: JobStatus): (Step & { name: string })[] {
       return [{ name: "stand", icon: "error", text, ...detail, at, tone: "danger" }];
     }
     case "cancelled": {
-      const detail =
-        "The search was stopped. It has used its place among the searches of the minute.";
+      const detail = "The job counts against the searches per minute.";
       return [{ name: "stand", icon: "cancelled", text: "Cancelled", detail, at }];
     }
     case "expired":
       return [
         { name: "stand", icon: "done", text: "Done", at },
-        { name: "expired", icon: "clock", text: "The result is no longer kept", at: expiresAt },
+        { name: "expired", icon: "clock", text: "Result expired", at: expiresAt },
       ];
     default: {
-      const text = job.count === null ? "Done" : `Done: ${counted(job.count, "record")}`;
+      const text = job.count === null ? "Done" : `Done: ${counted(job.count, "result")}`;
       return [{ name: "stand", icon: "done", text, ...tookText(job), at }];
     }
   }
@@ -56,5 +60,5 @@ function standOf(job: JobStatus): (Step & { name: string })[] {
 
 function tookText({ submitted_at: from, finished_at: to }: JobStatus): { detail?: string } {
   if (to === null) return {};
-  return { detail: `${durationText(Date.parse(to) - Date.parse(from))} after it was received` };
+  return { detail: `${durationText(Date.parse(to) - Date.parse(from))} after submission` };
 }

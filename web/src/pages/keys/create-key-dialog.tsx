@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { KeyLimits, NewKeyAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { api } from "../../api.ts";
-import { useAsking } from "../../components/use-asking.ts";
+import { useAsking } from "../../components/use-action.ts";
 import { isolated } from "../../isolated.ts";
 import { useSignedIn } from "../../session.tsx";
 import { holdFreshKey } from "./fresh-key.ts";
@@ -24,8 +24,8 @@ export function CreateKeyDialog({ limits, onClose, onDone }: DialogThen & { limi
       holdFreshKey({
         ...answer,
         accountId: account.id,
-        title: `The key ${isolated(answer.key.name)}, this one time`,
-        callTitle: "A call with it",
+        title: `New key ${isolated(answer.key.name)}: copy it now`,
+        callTitle: "Example request",
       });
       await onDone();
     });

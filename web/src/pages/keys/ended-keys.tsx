@@ -34,7 +34,7 @@ export function EndedKeys({
           {endText(key)}, <Ago at={key.revoked_at ?? key.expires_at ?? key.created_at} />
           {key.successor_id === null ? null : (
             <small>
-              Its successor is <code>{successorOf(key)?.shown ?? `ear_${key.successor_id}_…`}</code>
+              Replaced by <code>{successorOf(key)?.shown ?? `ear_${key.successor_id}_…`}</code>
             </small>
           )}
         </>
@@ -46,7 +46,7 @@ export function EndedKeys({
     <section aria-labelledby="ended">
       <div className="section-head">
         <h2 id="ended">Ended</h2>
-        <p>In the last 30 days. They are refused, and do not come back.</p>
+        <p>In the last 30 days. They cannot be restored.</p>
       </div>
       <div className="panel">
         <Table

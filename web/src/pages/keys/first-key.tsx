@@ -36,9 +36,9 @@ export function useFirstKey(): ApiProblem | null {
 export function FirstKeyProblem({ problem }: { problem: ApiProblem }) {
   if (problem.code !== "first_key_shown") return <ProblemNote problem={problem} />;
   return (
-    <Note tone="caution" title="Your first key was shown already">
+    <Note tone="caution" title="Your first key was already shown">
       <p>
-        If it was not stored, rotate it below: its successor has the same name, and is shown once.
+        If you did not store it, rotate it below. The new key has the same name and is shown once.
       </p>
     </Note>
   );

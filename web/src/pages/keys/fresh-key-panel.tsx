@@ -41,20 +41,17 @@ export function FreshKeyPanel({ fresh, isLatest }: { fresh: FreshKey; isLatest: 
             <h2 id={id} ref={heading} tabIndex={-1}>
               {title}
             </h2>
-            <p className="soft">
-              Copy it now. We keep only a hash, so nobody can show it again, and we cannot either.
-            </p>
+            <p className="soft">We store only a hash, so the key cannot be shown again.</p>
           </div>
           <Secret text={token} isQuiet={!isLatest} />
           {call === null ? null : (
             <div className="call-head">
               <p className="label">{fresh.callTitle}</p>
               <p className="small quiet">
-                Runs as it stands. It holds the key, and a shell keeps what it was told in its
-                history.
+                Ready to run. It contains the key, and your shell may save it in its history.
               </p>
               <CopyButton text={call} size="small">
-                Copy the call
+                Copy request
               </CopyButton>
             </div>
           )}
@@ -74,7 +71,7 @@ export function FreshKeyPanel({ fresh, isLatest }: { fresh: FreshKey; isLatest: 
         <div className="row push">
           {isStored ? (
             <Button variant="plain" size="small" onClick={hide}>
-              Hide it
+              Hide
             </Button>
           ) : null}
           <Link className="button" data-size="small" href="/playground">

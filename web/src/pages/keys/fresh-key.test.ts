@@ -6,7 +6,7 @@ const answer = { key: { id: "AAAAAAAA" }, token: "ear_AAAAAAAA_secret" };
 afterEach(() => vi.unstubAllGlobals());
 
 describe("the first key of an account", () => {
-  it("is asked for once, whatever asks at the same time or after it", async () => {
+  it("is requested once by concurrent and later calls", async () => {
     const asked = vi.fn(async () => Response.json(answer, { status: 201 }));
     vi.stubGlobal("fetch", asked);
     await Promise.all([issueFirstKey("ann"), issueFirstKey("ann")]);
@@ -14,7 +14,7 @@ describe("the first key of an account", () => {
     expect(asked).toHaveBeenCalledTimes(1);
   });
 
-  it("is asked for again after a refusal", async () => {
+  it("is requested again after an error", async () => {
     const refuse = async () => Response.json({ code: "internal" }, { status: 500 });
     vi.stubGlobal("fetch", vi.fn(refuse));
     await expect(issueFirstKey("bob")).rejects.toMatchObject({ code: "internal" });

@@ -42,7 +42,7 @@ export function useFreshKeys(accountId: string): readonly FreshKey[] {
   return keys.filter((key) => key.accountId === accountId);
 }
 
-const firstTitles = { title: "Your key, this one time", callTitle: "Ask your first question" };
+const firstTitles = { title: "Your new key: copy it now", callTitle: "Your first request" };
 
 const asked = new Map<string, Promise<void>>();
 

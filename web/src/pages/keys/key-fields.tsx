@@ -8,7 +8,7 @@ const ends: readonly Option<End>[] = [
   { value: "90", label: "After 90 days" },
   { value: "30", label: "After 30 days" },
   { value: "never", label: "Never" },
-  { value: "date", label: "On a day of my choice" },
+  { value: "date", label: "On a date" },
 ];
 
 /** What its owner chooses of a key. */
@@ -33,7 +33,7 @@ export function KeyFields({
         maxLength={60}
         autoFocus
         invalid={faults.name ?? null}
-        help="What will use it. You will look for this name when it has to go."
+        help="What will use it. You will see this name when you revoke it."
         onChange={(event) => change({ name: event.target.value })}
       />
       <MethodFields form={form} fault={faults.methods} onChange={change} />
@@ -54,21 +54,21 @@ export function KeyFields({
       ) : null}
       <div className="field-pair">
         <Field
-          label="Requests a second"
+          label="Requests per second"
           inputMode="numeric"
           value={form.requests}
           placeholder={placeholderOf(limits.requests_per_second)}
           invalid={faults.requests ?? null}
-          help="Empty: as the account."
+          help="Leave empty to use the account's limit."
           onChange={(event) => change({ requests: event.target.value })}
         />
         <Field
-          label="Searches a minute"
+          label="Searches per minute"
           inputMode="numeric"
           value={form.searches}
           placeholder={placeholderOf(limits.submissions_per_minute)}
           invalid={faults.searches ?? null}
-          help="A key can have less, not more."
+          help="At most the account's limit."
           onChange={(event) => change({ searches: event.target.value })}
         />
       </div>
@@ -114,7 +114,7 @@ function MethodFields({
       <legend>Methods</legend>
       <div className="checks">
         {reach("all", "All methods")}
-        {reach("some", "Only some")}
+        {reach("some", "Selected methods")}
       </div>
       {form.reach === "some" ? (
         <div className="checks" data-columns="">

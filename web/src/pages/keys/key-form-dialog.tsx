@@ -3,7 +3,7 @@ import type { KeyLimits } from "../../../../src/http/dashboard/contract.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
-import type { Asked } from "../../components/use-asking.ts";
+import type { Asked } from "../../components/use-action.ts";
 import { KeyFields } from "./key-fields.tsx";
 import { faultsOfForm, faultsOfProblem, type KeyForm } from "./key-form.ts";
 

@@ -16,7 +16,7 @@ const limits = { requests_per_second: 3, submissions_per_minute: 10 };
 const laptop: KeyForm = { ...emptyKeyForm, name: "laptop" };
 
 describe("the form of a key", () => {
-  it("asks for what stands in it", () => {
+  it("becomes a request", () => {
     expect(askedOfForm({ ...laptop, name: " laptop ", end: "30", requests: "2" }, nowMs)).toEqual({
       name: "laptop",
       methods: null,
@@ -30,7 +30,7 @@ describe("the form of a key", () => {
     });
   });
 
-  it("ends a key with the end of the day that was picked", () => {
+  it("expires a key at the end of the selected day", () => {
     const { expires_at: endsAt } = askedOfForm(
       { ...laptop, end: "date", day: "2026-12-24" },
       nowMs,
@@ -47,11 +47,11 @@ describe("the form of a key", () => {
     ["a rate of zero", { requests: "0" }, "requests"],
     ["more requests than the account has", { requests: "4" }, "requests"],
     ["more searches than the account has", { searches: "11" }, "searches"],
-  ])("finds %s", (_what, part, field) => {
+  ])("rejects %s", (_what, part, field) => {
     expect(Object.keys(faultsOfForm({ ...laptop, ...part }, limits, nowMs))).toEqual([field]);
   });
 
-  it("finds nothing wrong with what the account may have", () => {
+  it("accepts limits within those of the account", () => {
     const form = {
       ...laptop,
       requests: "3",
@@ -64,7 +64,7 @@ describe("the form of a key", () => {
     expect(faultsOfForm({ ...laptop, requests: "5000" }, unbounded, nowMs)).toEqual({});
   });
 
-  it("puts what the server found at its fields, and leaves the rest to be told", () => {
+  it("assigns server errors to their fields and ignores others", () => {
     const problem = new ApiProblem({
       code: "invalid_request",
       status: 400,
@@ -101,11 +101,11 @@ describe("a change of a key", () => {
   };
   const held = formOfKey(key);
 
-  it("is empty where nothing was touched: a time of day that the form does not show stays", () => {
+  it("is empty when nothing was changed, so the time of day stays", () => {
     expect(changesOfForm(held, held, nowMs)).toEqual({});
   });
 
-  it("holds what was touched alone", () => {
+  it("contains only changed fields", () => {
     expect(changesOfForm({ ...held, name: "desk", requests: "" }, held, nowMs)).toEqual({
       name: "desk",
       requests_per_second: null,

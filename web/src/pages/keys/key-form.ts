@@ -53,17 +53,17 @@ export function formOfKey(key: KeyListing): KeyForm {
 /** What is wrong with the form before it is sent; the server looks again. `limits` are the account's, which a key cannot raise. */
 export function faultsOfForm(form: KeyForm, limits: KeyLimits, nowMs: number): KeyFormFaults {
   const faults: KeyFormFaults = {};
-  if (form.name.trim() === "") faults.name = "Give it a name, such as laptop.";
+  if (form.name.trim() === "") faults.name = "Enter a name, such as laptop.";
   if (form.reach === "some" && form.methods.length === 0) {
-    faults.methods = "Pick at least one method, or all of them.";
+    faults.methods = "Select at least one method.";
   }
   if (form.end === "date") {
     const endMs = endOfDay(form.day);
-    if (endMs === null) faults.expires = "Pick the last day that it is good.";
-    else if (endMs <= nowMs) faults.expires = "That day is over. Pick one to come.";
+    if (endMs === null) faults.expires = "Select the last valid day.";
+    else if (endMs <= nowMs) faults.expires = "That day is in the past.";
   }
-  const requests = rateFault(form.requests, limits.requests_per_second, "requests a second");
-  const searches = rateFault(form.searches, limits.submissions_per_minute, "searches a minute");
+  const requests = rateFault(form.requests, limits.requests_per_second, "requests per second");
+  const searches = rateFault(form.searches, limits.submissions_per_minute, "searches per minute");
   if (requests !== null) faults.requests = requests;
   if (searches !== null) faults.searches = searches;
   return faults;
@@ -115,11 +115,9 @@ export function faultsOfProblem(problem: ApiProblem): KeyFormFaults {
 function rateFault(text: string, most: number | null, unit: string): string | null {
   if (text.trim() === "") return null;
   if (!/^\d+$/.test(text.trim()) || Number(text) < 1) {
-    return "A whole number from 1 on, or nothing for the account's own.";
+    return "Enter a whole number from 1, or leave empty for the account's limit.";
   }
-  return most !== null && Number(text) > most
-    ? `The account has ${most} ${unit}; a key can have less, not more.`
-    : null;
+  return most !== null && Number(text) > most ? `The account's limit is ${most} ${unit}.` : null;
 }
 
 function endOf({ end, day }: KeyForm, nowMs: number): string | null {

@@ -53,8 +53,8 @@ export function KeysTable({
       <Table caption="API keys" columns={columns} rows={keys} keyOf={({ id }) => id} />
       <div className="panel-foot">
         <span role="status">
-          {countText(answer)}. A revoked key is refused everywhere at once.
-          {isFull ? " Revoke one to make another." : null}
+          {countText(answer)}. Revoked keys stop working immediately.{" "}
+          {isFull ? " Revoke one to create another." : null}
         </span>
       </div>
     </>
@@ -66,7 +66,7 @@ function Left({ text }: { text: string | null }) {
 }
 
 export function LastUse({ of }: { of: KeyListing }) {
-  if (of.used_at === null) return <span className="quiet">Not yet</span>;
+  if (of.used_at === null) return <span className="quiet">Never</span>;
   return (
     <>
       <Ago at={of.used_at} />

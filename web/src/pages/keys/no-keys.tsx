@@ -9,7 +9,7 @@ export function NoKeys({ isFirstDue, onCreate }: { isFirstDue: boolean; onCreate
     return (
       <Empty
         title="Your first key is ready"
-        text="Programs show a key with each request; this page does not need one. It is shown once, with a call to try it."
+        text="Programs send a key with each request. It is shown once, with an example request."
       >
         <Link className="button" data-variant="primary" data-size="small" href="/keys/first">
           Show my key
@@ -20,7 +20,7 @@ export function NoKeys({ isFirstDue, onCreate }: { isFirstDue: boolean; onCreate
   return (
     <Empty
       title="No keys"
-      text="Programs show a key with each request: one for each program, so that one of them can go without the others. The playground works without."
+      text="Programs send a key with each request. Use one key per program, so that you can revoke each separately. The playground needs no key."
     >
       <Button variant="primary" size="small" onClick={onCreate}>
         <Icon name="plus" />

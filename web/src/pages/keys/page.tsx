@@ -51,8 +51,8 @@ export function KeysPage() {
           )
         }
       >
-        A key is shown once, when it is made.
-        {data === undefined ? null : ` You can hold ${inWords(data.max_keys)}.`}
+        A key is shown once, when it is created.{" "}
+        {data === undefined ? null : ` You can have ${inWords(data.max_keys)}.`}
       </PageHead>
       <div className="stack">
         {firstProblem === null || fresh.length > 0 ? null : (

@@ -5,7 +5,7 @@ import { Dialog } from "../../components/dialog.tsx";
 import { focusPageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { Ago } from "../../components/time.tsx";
-import { useAsking } from "../../components/use-asking.ts";
+import { useAsking } from "../../components/use-action.ts";
 import type { DialogThen } from "./create-key-dialog.tsx";
 import { forgetFreshKey } from "./fresh-key.ts";
 import { predecessorsOf } from "./texts.ts";
@@ -37,17 +37,16 @@ export function RevokeKeyDialog({
       onSubmit={() => void revoke()}
     >
       <p className="soft">
-        Every request with <code>{held.shown}</code> is refused from now on, everywhere. Jobs that
-        it submitted go on, and stay in your account. This cannot be undone.
+        All requests with <code>{held.shown}</code> are rejected from now on. Its running jobs
+        continue. This cannot be undone.
       </p>
       {before === undefined ? null : (
         <p>
-          It took the place of <code>{before.shown}</code>, which is still good for a while. That
-          one ends with it.
+          It replaced <code>{before.shown}</code>, which is still valid. Both are revoked.
         </p>
       )}
       {held.used_at === null ? (
-        <p>Nothing has used it yet.</p>
+        <p>It has never been used.</p>
       ) : (
         <p>
           It was last used <Ago at={held.used_at} />, from {held.used_from}.

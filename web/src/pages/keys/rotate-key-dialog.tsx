@@ -9,7 +9,7 @@ import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { LabelledSelect, type Option } from "../../components/field.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
-import { useAsking } from "../../components/use-asking.ts";
+import { useAsking } from "../../components/use-action.ts";
 import { isolated } from "../../isolated.ts";
 import { useSignedIn } from "../../session.tsx";
 import type { DialogThen } from "./create-key-dialog.tsx";
@@ -20,7 +20,7 @@ type Overlap = "0" | "24" | "168";
 const overlaps: readonly Option<Overlap>[] = [
   { value: "24", label: "After 24 hours" },
   { value: "168", label: "After 7 days" },
-  { value: "0", label: "At once" },
+  { value: "0", label: "Immediately" },
 ];
 
 /** A successor for a key, and how long the two are good side by side. */
@@ -37,8 +37,8 @@ export function RotateKeyDialog({ held, onClose, onDone }: DialogThen & { held: 
       holdFreshKey({
         ...answer,
         accountId: account.id,
-        title: `The successor of ${isolated(held.name)}, this one time`,
-        callTitle: "A call with it",
+        title: `New key ${isolated(held.name)}: copy it now`,
+        callTitle: "Example request",
       });
       await onDone();
     });
@@ -53,8 +53,8 @@ export function RotateKeyDialog({ held, onClose, onDone }: DialogThen & { held: 
       onSubmit={() => void rotate()}
     >
       <p className="soft">
-        You get a key of the same name, methods and limits, shown once. Put it in the old one’s
-        place while both are good; they share their limits.
+        You get a new key with the same name, methods and limits, shown once. Replace the old key
+        while both are valid; they share their limits.
       </p>
       <LabelledSelect
         label="The old key ends"
@@ -63,8 +63,8 @@ export function RotateKeyDialog({ held, onClose, onDone }: DialogThen & { held: 
         onPick={(picked) => setOverlap(picked)}
         help={
           overlap === "0"
-            ? "Whatever still shows it is refused from then on. Right for a key that got out."
-            : "Until then both are answered."
+            ? "Requests with the old key are rejected from then on. Choose this for a leaked key."
+            : "Both keys work until then."
         }
       />
       {problem === null ? null : <ProblemNote problem={problem} />}

@@ -32,16 +32,16 @@ function key(part: Partial<KeyListing>): KeyListing {
   };
 }
 
-describe("what is said of keys", () => {
-  it("tells a key's own rates before the account's", () => {
-    expect(limitsText(own, account)).toBe("3 a second, 10 searches a minute");
+describe("texts about keys", () => {
+  it("prefer a key's own limits to the account's", () => {
+    expect(limitsText(own, account)).toBe("3 per second, 10 searches per minute");
     expect(limitsText({ ...own, submissions_per_minute: 1 }, account)).toBe(
-      "3 a second, 1 search a minute",
+      "3 per second, 1 search per minute",
     );
     expect(limitsText(own, own)).toBe("No limits");
   });
 
-  it("tells what is left of a rate that was used", () => {
+  it("show the remaining searches once some are used", () => {
     expect(leftText(key({ left: { requests: 3, submissions: 8 } }), account)).toBe(
       "8 searches left this minute",
     );
@@ -52,7 +52,7 @@ describe("what is said of keys", () => {
     expect(leftText(key({}), account)).toBeNull();
   });
 
-  it("counts the keys that take a place: not those that ended, nor one whose place was taken", () => {
+  it("count live keys, and a rotated key with its successor once", () => {
     const keys = [
       key({ id: "BBBBBBBB" }),
       key({ state: "expiring", successor_id: "BBBBBBBB" }),
@@ -67,7 +67,7 @@ describe("what is said of keys", () => {
     expect(countText({ keys: overBefore, max_keys: 5, limits: account })).toBe("1 of 5 keys");
   });
 
-  it("finds the key that ends with the one in its place", () => {
+  it("find the key that is revoked with its successor", () => {
     const before = key({ state: "expiring", successor_id: "BBBBBBBB" });
     const after = key({ id: "BBBBBBBB" });
     expect(predecessorsOf(after, [after, before])).toEqual([before]);
@@ -75,19 +75,19 @@ describe("what is said of keys", () => {
     expect(predecessorsOf(before, [after, before])).toEqual([]);
   });
 
-  it("tells how a key ended", () => {
+  it("state how a key ended", () => {
     expect(endText(key({ state: "revoked" }))).toBe("Revoked");
     expect(endText(key({ state: "expired" }))).toBe("Expired");
     expect(endText(key({ state: "expired", successor_id: "BBBBBBBB" }))).toBe("Rotated");
   });
 
-  it("tells how long a rotated key is still good", () => {
+  it("state how long a rotated key is still valid", () => {
     const nowMs = Date.parse("2026-11-22T12:00:00Z");
     expect(overlapText("2026-11-23T09:00:00Z", nowMs)).toBe("Rotated, ends in 21 h");
-    expect(overlapText("2026-11-22T11:00:00Z", nowMs)).toBe("Rotated, over");
+    expect(overlapText("2026-11-22T11:00:00Z", nowMs)).toBe("Rotated, ended");
   });
 
-  it("writes small numbers in words", () => {
+  it("write small numbers in words", () => {
     expect([5, 10, 11].map(inWords)).toEqual(["five", "ten", "11"]);
   });
 });

@@ -25,8 +25,8 @@ export function limitsText(own: KeyLimits, account: KeyLimits): string {
   const requests = own.requests_per_second ?? account.requests_per_second;
   const searches = own.submissions_per_minute ?? account.submissions_per_minute;
   const told = [
-    requests === null ? null : `${requests} a second`,
-    searches === null ? null : `${searches} ${searches === 1 ? "search" : "searches"} a minute`,
+    requests === null ? null : `${requests} per second`,
+    searches === null ? null : `${searches} ${searches === 1 ? "search" : "searches"} per minute`,
   ].filter((part) => part !== null);
   return told.length === 0 ? "No limits" : told.join(", ");
 }
@@ -61,5 +61,5 @@ export function endText({ state, successor_id: successorId }: KeyListing): strin
 export function overlapText(endsAt: string | null, nowMs: number): string {
   if (endsAt === null) return "Rotated";
   const ms = Date.parse(endsAt) - nowMs;
-  return ms <= 0 ? "Rotated, over" : `Rotated, ends in ${lengthOf(ms)}`;
+  return ms <= 0 ? "Rotated, ended" : `Rotated, ends in ${lengthOf(ms)}`;
 }

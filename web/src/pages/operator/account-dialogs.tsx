@@ -4,9 +4,9 @@ import { api } from "../../api.ts";
 import { ConfirmName } from "../../components/confirm-name.tsx";
 import { Field } from "../../components/field.tsx";
 import { focusPageHead } from "../../components/page-head.tsx";
-import { useAsking } from "../../components/use-asking.ts";
+import { useAsking } from "../../components/use-action.ts";
 import type { AccountAct } from "./account-panel.tsx";
-import { ActDialog } from "./act-dialog.tsx";
+import { ActDialog } from "./action-dialog.tsx";
 
 export function RoleDialog({ account, onClose, onChange }: AccountAct) {
   const asked = useAsking();
@@ -30,8 +30,8 @@ export function RoleDialog({ account, onClose, onChange }: AccountAct) {
     >
       <p className="soft">
         {isOperator
-          ? "They keep their account and keys, and see no more of others from now on."
-          : "They see all accounts and the audit log, change limits, suspend and delete, and can make you a member."}
+          ? "They keep their account and keys, and lose access to other accounts."
+          : "They can see all accounts and the audit log, change limits, suspend and delete accounts, and remove your operator role."}
       </p>
     </ActDialog>
   );
@@ -61,15 +61,15 @@ export function SuspendDialog({ account, onClose, onChange }: AccountAct) {
       onSubmit={suspend}
     >
       <p className="soft">
-        Its keys are refused with a problem that says so, its sessions and running jobs end at once.
-        Nothing is removed; you can restore it.
+        Its keys are rejected, and its sessions and running jobs end immediately. Nothing is
+        deleted; you can restore the account.
       </p>
       <Field
         label="Reason"
         value={reason}
         autoFocus
         maxLength={longestReason}
-        help="Kept with the account, for operators. It is gone when the account is restored."
+        help="Visible to operators. Deleted when the account is restored."
         onChange={(event) => setReason(event.target.value)}
       />
     </ActDialog>
@@ -103,7 +103,7 @@ export function DeleteDialog({ account, onClose, onChanged }: AccountAct) {
     >
       <p>
         Its keys stop working and its jobs end. Results, usage, credentials and webhooks are
-        removed. This cannot be undone; to keep them out for a while, suspend the account.
+        deleted. This cannot be undone. To block the account temporarily, suspend it.
       </p>
     </ConfirmName>
   );

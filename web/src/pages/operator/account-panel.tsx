@@ -4,11 +4,11 @@ import type { AccountChange, AccountListing } from "../../../../src/http/dashboa
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
-import { useAsking } from "../../components/use-asking.ts";
+import { useAsking } from "../../components/use-action.ts";
 import { useSignedIn } from "../../session.tsx";
+import { OthersActs } from "./account-actions.tsx";
 import { DeleteDialog, RoleDialog, SuspendDialog } from "./account-dialogs.tsx";
 import { LimitsDialog } from "./limits-dialog.tsx";
-import { OthersActs } from "./others-acts.tsx";
 import { limitsSentence } from "./rates.ts";
 
 export type AccountAct = {
@@ -54,7 +54,7 @@ export function AccountPanel({
         </h2>
         <div className="row push">
           <Link className="button" data-size="small" href={`/audit?account=${account.id}`}>
-            Its audit log
+            Audit log
           </Link>
           <Link className="button" data-size="small" data-variant="plain" href="/accounts">
             Close
@@ -70,7 +70,7 @@ export function AccountPanel({
         <li>
           <div>
             <h3>Limits</h3>
-            <p>{limitsSentence(account.limits)} Its keys can have less.</p>
+            <p>{limitsSentence(account.limits)} Its keys can have lower limits.</p>
           </div>
           <Button aria-label={`Change limits of ${account.name}`} onClick={() => setAct("limits")}>
             Change limits
@@ -81,8 +81,8 @@ export function AccountPanel({
             <div>
               <h3>This is you</h3>
               <p>
-                An operator’s role, suspension and end are for another operator to decide. You can
-                delete your account on <Link href="/account">its own page</Link>.
+                Only another operator can change your role or suspend you. You can delete your
+                account on <Link href="/account">the Account page</Link>.
               </p>
             </div>
           </li>

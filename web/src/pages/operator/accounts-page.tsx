@@ -26,7 +26,7 @@ export function AccountsPage() {
   return (
     <>
       <PageHead title="Accounts">
-        Everyone who can use this installation. What you do here is in the{" "}
+        All accounts of this installation. Your changes are recorded in the{" "}
         <Link href="/audit">audit log</Link>.
       </PageHead>
       <div className="stack">
@@ -84,8 +84,8 @@ function Found({
   if (accounts.length === 0) {
     return (
       <Empty
-        title="No account of that name"
-        text={`No login, name or id holds “${query}”. Part of it is enough, in small letters or capitals.`}
+        title="No matching account"
+        text={`No login, name or id contains “${query}”. Case does not matter.`}
       />
     );
   }
@@ -116,7 +116,7 @@ const columns: readonly Column<AccountListing>[] = [
     ),
   },
   {
-    title: "Standing",
+    title: "Status",
     cell: ({ role, suspended_at: suspendedAt }) => (
       <span className="badges">
         {suspendedAt === null ? null : <Badge tone="danger">suspended</Badge>}
@@ -133,9 +133,9 @@ const columns: readonly Column<AccountListing>[] = [
   {
     title: "Last seen",
     cell: ({ seen_at: at }) =>
-      at === null ? <span className="quiet">Not yet</span> : <Ago at={at} />,
+      at === null ? <span className="quiet">Never</span> : <Ago at={at} />,
   },
-  { title: "Since", isLess: true, cell: ({ created_at: at }) => <Ago at={at} /> },
+  { title: "Created", isLess: true, cell: ({ created_at: at }) => <Ago at={at} /> },
 ];
 
 /** The opened account: of the list, else asked for by its id. */

@@ -24,8 +24,8 @@ export function AuditPage() {
   return (
     <>
       <PageHead title="Audit log">
-        Sign-ins, keys, limits and what operators do. Entries are added and never changed; they
-        outlive the accounts they tell of, without their names.
+        Sign-ins, keys, limits and operator actions. Entries never change. They outlive a deleted
+        account, without its name.
       </PageHead>
       <div className="panel">
         <div className="panel-body search">
@@ -37,7 +37,7 @@ export function AuditPage() {
           </div>
         )}
         {entries?.length === 0 ? (
-          <Empty title="Nothing noted" text="Nothing happened to this account yet." />
+          <Empty title="No entries" text="There are no entries for this account yet." />
         ) : null}
         {entries === undefined || entries.length === 0 ? null : (
           <AuditTable caption="Audit log" entries={entries} isOfAll={account === null} />
@@ -67,7 +67,7 @@ function AccountFilter() {
   return (
     <search className="stack-small">
       <Field
-        label="Only of one account"
+        label="Filter by account"
         type="search"
         value={query}
         placeholder="Part of a login, a name or an id"
@@ -76,9 +76,7 @@ function AccountFilter() {
       />
       {settled === "" || data === undefined ? null : (
         <div className="row" role="status">
-          {found.length === 0 ? (
-            <span className="small quiet">No account of that name.</span>
-          ) : null}
+          {found.length === 0 ? <span className="small quiet">No matching account.</span> : null}
           {found.map(({ id, name }) => (
             <Link key={id} className="button" data-size="small" href={`/audit?account=${id}`}>
               <bdi>{name}</bdi>
@@ -96,7 +94,7 @@ function FilteredBy({ id }: { id: string }) {
   return (
     <div className="row">
       <p className="small">
-        Only of{" "}
+        Account:{" "}
         {account === undefined ? (
           <code>{id}</code>
         ) : (

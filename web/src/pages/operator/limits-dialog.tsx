@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { Field } from "../../components/field.tsx";
-import { useAsking } from "../../components/use-asking.ts";
+import { useAsking } from "../../components/use-action.ts";
 import type { AccountAct } from "./account-panel.tsx";
-import { ActDialog } from "./act-dialog.tsx";
+import { ActDialog } from "./action-dialog.tsx";
 import { rateFault, rateOf } from "./rates.ts";
 
 export function LimitsDialog({ account, onClose, onChange }: AccountAct) {
@@ -32,23 +32,25 @@ export function LimitsDialog({ account, onClose, onChange }: AccountAct) {
       onClose={onClose}
       onSubmit={save}
     >
-      <p className="soft">For each of its keys and for the dashboard, from the next request on.</p>
+      <p className="soft">
+        Applies to each of its keys and to the dashboard, from the next request.
+      </p>
       <div className="field-pair">
         <Field
-          label="Requests a second"
+          label="Requests per second"
           inputMode="numeric"
           autoFocus
           value={requests}
-          placeholder="the usual"
+          placeholder="default"
           invalid={rateFault(requests)}
-          help="Empty: as set for everyone."
+          help="Leave empty to use the default."
           onChange={(event) => setRequests(event.target.value)}
         />
         <Field
-          label="Searches a minute"
+          label="Searches per minute"
           inputMode="numeric"
           value={searches}
-          placeholder="the usual"
+          placeholder="default"
           invalid={rateFault(searches)}
           onChange={(event) => setSearches(event.target.value)}
         />

@@ -6,11 +6,11 @@ export function NoProviderNote() {
   const { providers, account } = useSignedIn();
   if (providers.length > 0 || account.role !== "operator") return null;
   return (
-    <Note tone="accent" title="This installation has no sign-in provider yet">
+    <Note tone="accent" title="No sign-in provider is configured">
       <p>
-        Only one-time links lead in. Set <code>EARSHOT_GITHUB_CLIENT_ID</code> and{" "}
-        <code>EARSHOT_GITHUB_CLIENT_SECRET</code> so that others can sign in;{" "}
-        <a href="/docs/dashboard#let-people-sign-in-with-github">step by step</a>.
+        Users can sign in only with one-time links. To enable sign-up, set{" "}
+        <code>EARSHOT_GITHUB_CLIENT_ID</code> and <code>EARSHOT_GITHUB_CLIENT_SECRET</code>:{" "}
+        <a href="/docs/dashboard#let-people-sign-in-with-github">setup guide</a>.
       </p>
     </Note>
   );

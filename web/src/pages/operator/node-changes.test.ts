@@ -6,6 +6,6 @@ test.each([
   ["approved", ["Drain", "Remove"]],
   ["draining", ["Resume", "Remove"]],
   ["quarantined", ["End quarantine", "Drain", "Remove"]],
-] as const)("what can be done with a node that is %s", (state, texts) => {
+] as const)("lists the actions for a node that is %s", (state, texts) => {
   expect(nodeChangesOf({ state }).map(({ text }) => text)).toEqual(texts);
 });

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import type { NodeListing } from "../../../../src/http/dashboard/contract.ts";
 import { ConfirmName } from "../../components/confirm-name.tsx";
-import { useAsking } from "../../components/use-asking.ts";
+import { useAsking } from "../../components/use-action.ts";
 import { EvidenceBadge } from "../../nodes/evidence-badge.tsx";
-import { ActDialog } from "./act-dialog.tsx";
+import { ActDialog } from "./action-dialog.tsx";
 import type { NodeChange } from "./node-changes.ts";
 
 type NodeAct = {
@@ -26,16 +26,15 @@ function ApproveNode({ node, onClose, onConfirm }: NodeAct) {
     <ActDialog
       title={
         <>
-          {isKnown ? "Let" : "Approve"} <bdi>{node.name}</bdi>
-          {isKnown ? " work again?" : "?"}
+          {isKnown ? "Resume" : "Approve"} <bdi>{node.name}</bdi>?
         </>
       }
-      action={isKnown ? "Let it work" : "Approve node"}
+      action={isKnown ? "Resume node" : "Approve node"}
       asked={asked}
       onClose={onClose}
       onSubmit={() => void asked.run(onConfirm)}
     >
-      <p className="soft">It gets searches of all accounts, and reads them.</p>
+      <p className="soft">It receives and can read searches of all accounts.</p>
       <dl className="facts">
         <Fact name="Id">
           <code>{node.id}</code>
@@ -54,8 +53,8 @@ function ApproveNode({ node, onClose, onConfirm }: NodeAct) {
       </dl>
       {isKnown ? null : (
         <p className="soft">
-          Its name is its own word. Compare the id with the one that the node printed when it
-          started.
+          The node chose this name itself. Compare the id with the one that the node printed at
+          startup.
         </p>
       )}
     </ActDialog>
@@ -77,8 +76,8 @@ function DrainNode({ node, onClose, onConfirm }: NodeAct) {
       onSubmit={() => void asked.run(onConfirm)}
     >
       <p className="soft">
-        It ends what it runs and gets no more work. It stays connected, and you can let it work
-        again.
+        It finishes its running jobs and gets no new ones. It stays connected, and you can resume
+        it.
       </p>
     </ActDialog>
   );
@@ -102,9 +101,8 @@ function RemoveNode({ node, onClose, onConfirm }: NodeAct) {
       onConfirm={() => run(onConfirm)}
     >
       <p>
-        Its key is refused for good, whatever evidence comes with it, and what it runs goes to
-        others at once. Results that it has signed keep their proofs. To keep it from work for a
-        while, drain it.
+        Its key is permanently refused, with any evidence, and its running jobs go to other nodes
+        immediately. Proofs of results that it signed stay valid. To pause it, drain it.
       </p>
     </ConfirmName>
   );

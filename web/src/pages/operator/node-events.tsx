@@ -7,15 +7,15 @@ export function NodeEvents({ events }: { events: readonly NodeEventListing[] }) 
   return (
     <section className="panel" aria-labelledby="node-events">
       <div className="panel-head">
-        <h2 id="node-events">What happened</h2>
+        <h2 id="node-events">Recent events</h2>
       </div>
       {events.length === 0 ? (
         <div className="panel-body">
-          <p className="quiet">Nothing yet: no node has come.</p>
+          <p className="quiet">No events yet.</p>
         </div>
       ) : (
         <Table
-          caption="What happened to nodes, newest first"
+          caption="Node events, newest first"
           columns={columns}
           rows={numbered(events)}
           keyOf={({ key }) => key}
@@ -39,6 +39,6 @@ const columns: readonly Column<Row>[] = [
     cell: ({ node }) =>
       node === null ? <span className="quiet">unknown</span> : <bdi>{node}</bdi>,
   },
-  { title: "What", cell: ({ action }) => action.replaceAll("_", " ") },
+  { title: "Event", cell: ({ action }) => action.replaceAll("_", " ") },
   { title: "Detail", cell: ({ detail }) => <span className="soft-wrap">{detail}</span> },
 ];

@@ -10,7 +10,7 @@ import { Loading } from "../../components/loading.tsx";
 import { focusPageHead, PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { type Column, Table } from "../../components/table.tsx";
-import { nodeColumns } from "../../nodes/columns.tsx";
+import { nodeColumns } from "../../nodes/node-columns.tsx";
 import { counted } from "../../numbers.ts";
 import { useSignedIn } from "../../session.tsx";
 import { useApi } from "../../use-api.ts";
@@ -38,7 +38,7 @@ export function NodesPage() {
       <div className="stack">
         {problem === undefined ? null : <ProblemNote problem={problem} retry={refresh} />}
         {data === undefined ? (
-          problem === undefined && <Loading>Asking for the nodes.</Loading>
+          problem === undefined && <Loading>Loading nodes…</Loading>
         ) : (
           <>
             <Known nodes={data.nodes} onAsk={ask} />
@@ -61,7 +61,7 @@ export function NodesPage() {
 function situation(nodes: readonly NodeListing[]): string {
   const connected = nodes.filter(({ is_connected: is }) => is).length;
   const pending = nodes.filter(({ state }) => state === "pending").length;
-  const known = `${counted(nodes.length, "node")} of other machines, ${connected} connected`;
+  const known = `${counted(nodes.length, "remote node")}, ${connected} connected`;
   return pending === 0 ? `${known}.` : `${known}. ${pending} waiting for your approval.`;
 }
 
@@ -106,8 +106,8 @@ function Known({
       </div>
       {nodes.length === 0 ? (
         <Empty
-          title="No other machine works here"
-          text="A node takes searches off this server, or does what it cannot. Start one on another machine; it shows up here and, unless the policy names its machine, waits for you."
+          title="No remote nodes"
+          text="A remote node runs searches on another machine. Start one, and it appears here. It waits for your approval, unless the policy names its machine."
         >
           <CommandLine command={`earshot node --gateway ${baseUrl}`} />
         </Empty>

@@ -3,7 +3,7 @@ import type { AccountListing } from "../../../../src/http/dashboard/contract.ts"
 /** "5 requests a second", "10 searches a minute", or that the deployment's count. */
 export function rateText(rate: number | null, one: "request" | "search", per: string): string {
   const many = one === "search" ? "searches" : "requests";
-  if (rate === null) return `the usual ${many} ${per}`;
+  if (rate === null) return `the default ${many} ${per}`;
   return `${rate.toLocaleString("en-US")} ${rate === 1 ? one : many} ${per}`;
 }
 
@@ -12,8 +12,8 @@ export function limitsSentence({
   requests_per_second: requests,
   submissions_per_minute: searches,
 }: AccountListing["limits"]): string {
-  if (requests === null && searches === null) return "As set for everyone.";
-  const told = `${rateText(requests, "request", "a second")}, ${rateText(searches, "search", "a minute")}.`;
+  if (requests === null && searches === null) return "The default limits.";
+  const told = `${rateText(requests, "request", "per second")}, ${rateText(searches, "search", "per minute")}.`;
   return told.charAt(0).toUpperCase() + told.slice(1);
 }
 
@@ -23,7 +23,9 @@ const highest = 1_000_000;
 export function rateFault(text: string): string | null {
   if (text.trim() === "") return null;
   const isRate = /^\d{1,7}$/.test(text.trim()) && Number(text) >= 1 && Number(text) <= highest;
-  return isRate ? null : "A whole number from 1 to 1,000,000, or nothing for the usual.";
+  return isRate
+    ? null
+    : "Enter a whole number from 1 to 1,000,000, or leave empty for the default.";
 }
 
 /** A rate as it was typed; null for none. */

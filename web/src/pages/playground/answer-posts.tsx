@@ -5,10 +5,10 @@ import { Icon } from "../../components/icons.tsx";
 import { Post } from "../../components/post.tsx";
 import { sentence } from "../../components/problem-note.tsx";
 import { wholeNumber } from "../../numbers.ts";
-import { type Ask, longestQuery } from "./ask.ts";
 import { wantedBy } from "./marks.ts";
 import { NothingFound } from "./nothing-found.tsx";
 import { readQuery } from "./read-query.ts";
+import { type Ask, longestQuery } from "./search-request.ts";
 import { shownPost } from "./shown-post.ts";
 import { usePostKeys } from "./use-post-keys.ts";
 import type { Shown } from "./use-search.ts";
@@ -76,7 +76,7 @@ export function AnswerPosts({
       )}
       {answer.next_cursor === null ? null : (
         <div className="panel-foot">
-          <span>{wholeNumber(results.length)} shown, older ones follow.</span>
+          <span>{wholeNumber(results.length)} shown. Older posts available.</span>
           <Button size="small" onClick={onMore} disabled={isBusy}>
             Next {ask.maxResults}
           </Button>

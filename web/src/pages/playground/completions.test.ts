@@ -8,7 +8,7 @@ const offered = (text: string, caret = text.length): string[] =>
   completionsAt(text, caret)?.items.map((item) => item.text) ?? [];
 
 describe("a completion", () => {
-  it("offers the operators that begin with the word, also by their other names", () => {
+  it("offers operators and aliases that start with the word", () => {
     expect(offered("harbour min_")).toEqual([
       "min_faves:",
       "min_retweets:",
@@ -20,13 +20,13 @@ describe("a completion", () => {
     expect(offered("(la")).toContain("lang:");
   });
 
-  it("offers the values of an operator that has a few", () => {
+  it("offers the values of an operator with few values", () => {
     expect(offered("filter:im")).toEqual(["filter:images"]);
     expect(offered("platform:")).toEqual(["platform:bluesky", "platform:mastodon", "platform:x"]);
     expect(offered("lang:e")).toEqual(["lang:en", "lang:es"]);
   });
 
-  it("offers nothing within a word, within quotes, and for what is written whole", () => {
+  it("offers nothing inside a word, inside quotes, or for a complete term", () => {
     expect(offered("min_faves", 4)).toEqual([]);
     expect(offered('"storm min_')).toEqual([]);
     expect(offered("platform:bluesky")).toEqual([]);
@@ -34,7 +34,7 @@ describe("a completion", () => {
     expect(offered("m")).toEqual([]);
   });
 
-  it("offers every operator that there is, but the one without effect", () => {
+  it("offers every operator except the one without effect", () => {
     for (const name of Object.keys(valueOperators)) {
       expect(offered(name.slice(0, Math.max(2, name.length - 1))), name).toContain(`${name}:`);
     }
@@ -43,7 +43,7 @@ describe("a completion", () => {
     }
   });
 
-  it("takes the place of the word, and goes on after it", () => {
+  it("replaces the word and moves the caret behind it", () => {
     const text = "🎉 min_ harbour";
     const open = completionsAt(text, 7);
     const [item] = open?.items ?? [];
@@ -56,7 +56,7 @@ describe("a completion", () => {
   });
 });
 
-it("shows examples that read without a remark", () => {
+it("shows examples without diagnostics", () => {
   for (const { example } of [...basicHelp, ...Object.values(operatorHelp), ...filterExamples]) {
     expect(parseQueryLeniently(example).diagnostics, example).toEqual([]);
   }

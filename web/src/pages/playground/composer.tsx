@@ -16,11 +16,11 @@ import { type Option, Segmented, Select } from "../../components/field.tsx";
 import { Query } from "../../components/query.tsx";
 import { lengthOf } from "../../components/time.tsx";
 import { platformNames } from "../../platforms.ts";
-import { type Ask, longestQuery, sizesFor, withMethod } from "./ask.ts";
 import { Diagnostics } from "./diagnostics.tsx";
 import type { Reading } from "./read-query.ts";
+import { type Ask, longestQuery, sizesFor, withMethod } from "./search-request.ts";
 import { useCompletion } from "./use-completion.ts";
-import { useSettled, useShownRemarks } from "./use-remarks.ts";
+import { useSettled, useShownRemarks } from "./use-shown-diagnostics.ts";
 
 const platformOptions: readonly Option<SearchPlatform>[] = [
   { value: "social", label: "All platforms" },
@@ -156,13 +156,13 @@ export function Composer({
       <div className="composer-foot">
         {open === null ? (
           <>
-            {isSettled && reading.hasError ? <span>Not sent. It cost nothing.</span> : foot}
+            {isSettled && reading.hasError ? <span>Not sent: fix the error first.</span> : foot}
             <button type="button" className="link" onClick={onHelp}>
               Operators
             </button>
           </>
         ) : (
-          <span className="for-keys">Tab completes, Escape closes</span>
+          <span className="for-keys">Tab to accept, Escape to close</span>
         )}
         <Button type="submit" variant="primary" aria-disabled={reading.hasError ? true : undefined}>
           Search<kbd>Enter</kbd>

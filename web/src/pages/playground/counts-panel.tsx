@@ -39,10 +39,10 @@ export function CountsPanel({
                 Count over time
               </Button>
               <br />
-              It uses one more search.
+              Uses one search.
             </p>
           ) : (
-            <p>A search also shows how many posts match over its window.</p>
+            <p>Run a search to see its matches over time.</p>
           )}
         </div>
       </div>
@@ -76,7 +76,7 @@ function CountedPanel({ counted }: { counted: Extract<Counted, { state: "counted
           axis={axisOf(fromMs, window.toMs)}
         />
         {counts.meta.next_token === undefined ? null : (
-          <p className="small quiet">Time ran out: what is older was not counted.</p>
+          <p className="small quiet">Timed out: older posts were not counted.</p>
         )}
         <details className="counts-table">
           <summary>As table</summary>

@@ -32,13 +32,13 @@ const answerOf = (
 });
 
 describe("the window that is counted", () => {
-  it("is that of the answer, in buckets that fit it", () => {
+  it("is the window of the answer, with matching buckets", () => {
     expect(windowOf(week).granularity).toBe("hour");
     expect(windowOf({ ...week, from: "2026-11-21T07:30:00.000Z" }).granularity).toBe("minute");
     expect(windowOf({ ...week, from: "2026-01-01T00:00:00.000Z" }).granularity).toBe("day");
   });
 
-  it("begins with what is held where nothing bounds it, else seven days before its end", () => {
+  it("starts at the first archived time when unbounded, else seven days before its end", () => {
     const held = [{ from: "2026-11-01T00:00:00.000Z", to: week.to }];
     const own = {
       platform: "bluesky",
@@ -53,8 +53,8 @@ describe("the window that is counted", () => {
   });
 });
 
-describe("counts of an answer that holds all there is", () => {
-  it("come from the answer, each post in its bucket", () => {
+describe("counts of an answer with every match", () => {
+  it("are computed from its posts", () => {
     const window = windowOf(week);
     const results = [
       post("2026-11-21T10:29:00Z"),
@@ -70,7 +70,7 @@ describe("counts of an answer that holds all there is", () => {
     });
   });
 
-  it("are not made up where posts may follow, the time ran out, or a post tells no time", () => {
+  it("are null when posts may follow, time ran out, or a post has no time", () => {
     const window = windowOf(week);
     expect(countedHere(answerOf([], { next_cursor: "c" }), window)).toBeNull();
     const late = [{ code: "deadline_reached", message: "" }];
@@ -80,7 +80,7 @@ describe("counts of an answer that holds all there is", () => {
   });
 });
 
-it("draws a week in steps of four hours, and loses no post", () => {
+it("draws a week in steps of four hours without losing posts", () => {
   const window = windowOf(week);
   const counts = countedHere(
     answerOf([post("2026-11-15T00:00:00Z"), post("2026-11-15T03:59:59Z")]),
@@ -95,11 +95,11 @@ it("draws a week in steps of four hours, and loses no post", () => {
   ]);
   const finding = findingOf(bars, stepMs, holesIn(week, window));
   expect(finding).toMatch(
-    /^Matching posts every 4 hours from .*, 2 in all\. The most, 2, from .*\. 37 min are not held, from /,
+    /^Matching posts every 4 hours from .*, 2 in total\. Highest count: 2, from .*\. 37 min missing from /,
   );
 });
 
-it("cuts gaps to the window, and knows what was never held", () => {
+it("clips gaps to the window and marks those at its start", () => {
   const window = windowOf(week);
   const gaps = [
     { from: null, to: "2026-11-15T00:00:00.000Z" },
@@ -111,7 +111,7 @@ it("cuts gaps to the window, and knows what was never held", () => {
   ]);
 });
 
-it("names steps as people do", () => {
+it("names steps in words", () => {
   expect([60_000, 300_000, 3_600_000, 86_400_000, 7 * 86_400_000].map(everyStep)).toEqual([
     "every minute",
     "every 5 minutes",

@@ -103,19 +103,21 @@ export function holesIn({ gaps }: Coverage, { fromMs, toMs }: CountsWindow): Hol
 export function findingOf(bars: readonly Bar[], stepMs: number, holes: readonly Hole[]): string {
   const first = bars[0];
   const last = bars.at(-1);
-  if (first === undefined || last === undefined) return "Nothing was counted.";
+  if (first === undefined || last === undefined) return "No counts.";
   const total = bars.reduce((sum, { count }) => sum + count, 0);
   const highest = bars.reduce((most, bar) => (bar.count > most.count ? bar : most), first);
   const range = `from ${shortTime(iso(first.fromMs))} to ${shortTime(iso(last.toMs))}`;
-  const sentences = [`Matching posts ${everyStep(stepMs)} ${range}, ${wholeNumber(total)} in all.`];
+  const sentences = [
+    `Matching posts ${everyStep(stepMs)} ${range}, ${wholeNumber(total)} in total.`,
+  ];
   if (highest.count > 0) {
     sentences.push(
-      `The most, ${wholeNumber(highest.count)}, from ${shortTime(iso(highest.fromMs))}.`,
+      `Highest count: ${wholeNumber(highest.count)}, from ${shortTime(iso(highest.fromMs))}.`,
     );
   }
   for (const hole of holes.slice(0, 3)) {
     sentences.push(
-      `${lengthOf(hole.toMs - hole.fromMs)} are not held, from ${shortTime(iso(hole.fromMs))}.`,
+      `${lengthOf(hole.toMs - hole.fromMs)} missing from ${shortTime(iso(hole.fromMs))}.`,
     );
   }
   if (holes.length > 3) sentences.push(`${holes.length - 3} more gaps.`);

@@ -17,7 +17,7 @@ export function CoveragePanel({ shown }: { shown: Shown | null }) {
             {shown.first.complete ? (
               <Badge tone="accent">Complete</Badge>
             ) : (
-              <Badge tone="caution">Not complete</Badge>
+              <Badge tone="caution">Incomplete</Badge>
             )}
           </span>
         )}
@@ -25,12 +25,12 @@ export function CoveragePanel({ shown }: { shown: Shown | null }) {
       <div className="panel-body coverage-reserve">
         {shown === null ? (
           <p className="small soft">
-            Every answer says which part of its window is held, so that silence can be told from a
-            gap.
+            Every answer reports which part of its window is covered, so you can tell no matches
+            from missing data.
           </p>
         ) : lines.length === 0 ? (
           <p className="small soft">
-            No platform feeds this archive yet. <Link href="/status">See the status</Link>
+            This archive has no sources yet. <Link href="/status">See the status</Link>
           </p>
         ) : (
           <dl className="facts">
@@ -48,7 +48,7 @@ export function CoveragePanel({ shown }: { shown: Shown | null }) {
                   {state === "gaps" || state === "nothing" ? (
                     <>
                       <br />
-                      <Link href="/status">See what is held</Link>
+                      <Link href="/status">See coverage</Link>
                     </>
                   ) : null}
                 </dd>

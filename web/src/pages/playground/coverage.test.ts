@@ -23,8 +23,8 @@ const answer = (...platforms: readonly CollectionCoverage[]): Coverage => ({
 });
 const hole = { from: "2026-11-18T03:10:00.000Z", to: "2026-11-18T03:47:00.000Z" };
 
-describe("what is known of a platform", () => {
-  it("is complete to now, or has a gap of so many minutes", () => {
+describe("the coverage of a platform", () => {
+  it("is complete up to now, or has a gap of a given length", () => {
     const [bluesky, mastodon] = coverageLines(
       answer(posts({ complete: true }), posts({ platform: "mastodon", gaps: [hole] })),
       [],
@@ -40,26 +40,26 @@ describe("what is known of a platform", () => {
     });
   });
 
-  it("is held since a moment, or not at all", () => {
+  it("is archived since a time, or not at all", () => {
     const since = "2026-11-20T12:00:00.000Z";
     const late = posts({ held: [{ from: since, to }], gaps: [{ from, to: since }] });
-    expect(coverageLines(answer(late), [], nowMs)[0]?.text).toMatch(/^Held since /);
+    expect(coverageLines(answer(late), [], nowMs)[0]?.text).toMatch(/^Archived since /);
     const none = posts({ held: [], gaps: [{ from, to }] });
     expect(coverageLines(answer(none), [], nowMs)[0]).toMatchObject({ state: "nothing" });
   });
 
-  it("is held in part where posts are found and no stretch of the window is whole", () => {
+  it("is unknown when posts are archived but no span is complete", () => {
     const none = answer(posts({ held: [], gaps: [{ from, to }] }));
     const found = (origin: string) => ({
       ...{ ID: "1", Content: "", Score: 1 },
       Metadata: { platform: "bluesky", origin } as const,
     });
     const textOf = (origin: string) => coverageLines(none, [found(origin)], nowMs)[0]?.text;
-    expect(textOf("stream")).toBe("Posts held, none of this time whole");
-    expect(textOf("upstream")).toBe("No part of this window is held whole");
+    expect(textOf("stream")).toBe("Some posts, coverage unknown");
+    expect(textOf("upstream")).toBe("No complete coverage in this window");
   });
 
-  it("names the likes that were not seen, and a platform that was asked live", () => {
+  it("reports incomplete like counts and platforms searched live", () => {
     const likes = posts({ collection: "likes", gaps: [{ from, to }] });
     const x = {
       ID: "1",
@@ -69,29 +69,29 @@ describe("what is known of a platform", () => {
     } as const;
     const lines = coverageLines(answer(posts({ complete: true }), likes), [x], nowMs);
     expect(lines).toMatchObject([
-      { platform: "bluesky", remarks: ["Not all likes were seen"] },
+      { platform: "bluesky", remarks: ["Like counts may be too low"] },
       { platform: "x", state: "live" },
     ]);
   });
 });
 
 describe("an empty answer", () => {
-  it("is a no where everything is held", () => {
+  it("means no match when coverage is complete", () => {
     const both = answer(posts({ complete: true }), posts({ platform: "mastodon", complete: true }));
     expect(completeSentence(both, nowMs)).toMatch(
-      /^Bluesky and Mastodon are complete from .* to now, so there is none\.$/,
+      /^Bluesky and Mastodon are complete from .* to now: no post matches\.$/,
     );
   });
 
-  it("is no no where there is a hole, or nothing listens", () => {
+  it("is inconclusive when there is a gap or no source", () => {
     const gaps = answer(posts({ complete: true }), posts({ platform: "mastodon", gaps: [hole] }));
     expect(incompleteSentence(gaps, nowMs)).toMatch(
-      /^Mastodon: 37 min missing, .* cannot be found here\.$/,
+      /^Mastodon: 37 min missing, .* are not in this answer\.$/,
     );
     const none = answer(posts({ held: [], gaps: [{ from, to }] }));
     expect(incompleteSentence(none, nowMs)).toBe(
-      "Bluesky: no part of this window is held whole. What is missing cannot be found here.",
+      "Bluesky: no complete coverage in this window. Posts from the gaps are not in this answer.",
     );
-    expect(incompleteSentence(answer(), nowMs)).toMatch(/says nothing/);
+    expect(incompleteSentence(answer(), nowMs)).toMatch(/has no sources yet/);
   });
 });

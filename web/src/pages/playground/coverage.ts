@@ -1,6 +1,6 @@
 import { type Platform, platforms } from "../../../../src/lib/platform.ts";
 import { lengthOf, shortTime } from "../../components/time.tsx";
-import { noneWholeText } from "../../held-text.ts";
+import { noneWholeText } from "../../coverage-text.ts";
 import { listed, platformNames } from "../../platforms.ts";
 import type { CollectionCoverage, Coverage, PostRecord, TimeSpan } from "./answer.ts";
 
@@ -14,6 +14,12 @@ export type CoverageLine = {
 };
 
 const presentMs = 2 * 60_000;
+
+const shortfalls = {
+  likes: "Like counts may be too low",
+  reposts: "Repost counts may be too low",
+  labels: "Labels may be missing",
+} as const;
 
 /** A line for each platform that the answer could come from. `nowMs` tells whether the window reaches to the present. */
 export function coverageLines(
@@ -31,7 +37,7 @@ export function coverageLines(
     const own = coverage.platforms.filter((one) => one.platform === platform);
     const posts = own.find(({ collection }) => collection === "posts");
     const remarks = own.flatMap(({ collection, complete }) =>
-      collection === "posts" || complete ? [] : [`Not all ${collection} were seen`],
+      collection === "posts" || complete ? [] : [shortfalls[collection]],
     );
     if (posts !== undefined) {
       return [
@@ -39,7 +45,7 @@ export function coverageLines(
       ];
     }
     if (told.has(platform) || !asked.has(platform)) return [];
-    return [{ platform, remarks, state: "live", text: "Asked live, cannot be proven complete" }];
+    return [{ platform, remarks, state: "live", text: "Searched live, completeness unknown" }];
   });
 }
 
@@ -64,7 +70,7 @@ function stateOf(
   );
   const lead =
     gaps.length > inner.length && first?.from != null
-      ? `Held since ${shortTime(first.from)}`
+      ? `Archived since ${shortTime(first.from)}`
       : null;
   const texts = [lead, inner.length === 0 ? null : missing(inner)].filter((text) => text !== null);
   return { state: "gaps", text: texts.join("; ") };
@@ -85,7 +91,7 @@ function missing(gaps: readonly TimeSpan[]): string {
   );
   if (first === undefined || first.from === null) return "Part of it is missing";
   if (gaps.length === 1) return `${lengthOf(ms)} missing, ${shortTime(first.from)}`;
-  return `${gaps.length} gaps, ${lengthOf(ms)} in all`;
+  return `${gaps.length} gaps, ${lengthOf(ms)} in total`;
 }
 
 /** The end of a window: "now" where it reaches there. */
@@ -102,20 +108,20 @@ export function completeSentence(coverage: Coverage, nowMs: number): string {
     coverage.from === null
       ? `to ${endOf(coverage.to, nowMs)}`
       : `from ${shortTime(coverage.from)} to ${endOf(coverage.to, nowMs)}`;
-  if (names.length === 0) return `Everything ${range} is held, so there is none.`;
-  return `${listed(names)} ${names.length === 1 ? "is" : "are"} complete ${range}, so there is none.`;
+  if (names.length === 0) return `Coverage is complete ${range}: no post matches.`;
+  return `${listed(names)} ${names.length === 1 ? "is" : "are"} complete ${range}: no post matches.`;
 }
 
 /** Why an empty answer is no no. */
 export function incompleteSentence(coverage: Coverage, nowMs: number): string {
   const lines = coverageLines(coverage, [], nowMs);
   if (lines.length === 0)
-    return "No platform feeds this archive yet, so an empty answer says nothing.";
+    return "This archive has no sources yet, so an empty answer does not mean that no post matches.";
   const texts = lines
     .filter(({ state }) => state !== "complete")
     .map(
       ({ platform, text }) =>
         `${platformNames[platform]}: ${text.charAt(0).toLowerCase()}${text.slice(1)}.`,
     );
-  return `${texts.join(" ")} What is missing cannot be found here.`;
+  return `${texts.join(" ")} Posts from the gaps are not in this answer.`;
 }

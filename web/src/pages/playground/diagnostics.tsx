@@ -45,11 +45,11 @@ export function Diagnostics({
           >
             {canonical === null ? (
               <p>
-                Refused as <code>{remark.code}</code>, character {remark.offset + 1}
+                Error <code>{remark.code}</code> at character {remark.offset + 1}
               </p>
             ) : (
               <p>
-                Read as <code>{canonical}</code>
+                Interpreted as <code>{canonical}</code>
               </p>
             )}
           </DiagnosticNote>

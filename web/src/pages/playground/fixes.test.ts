@@ -26,12 +26,12 @@ describe("a fix", () => {
     ["from:nasa from:esa", "(from:nasa OR from:esa)"],
     ["lang:en-us", "lang:en"],
     ["since:2026-05-01 until:2026-04-01", "since:2026-04-01 until:2026-05-01"],
-  ])("mends %j", (query, mended) => {
+  ])("fixes %j", (query, mended) => {
     expect(fixed(query)).toBe(mended);
   });
 
   it.each(["since:whenever", "from:", "wild* card", "near:paris", "a OR"])(
-    "of %j mends it or is not offered: nothing is put in that reads worse",
+    "of %j reduces the diagnostics or is not offered",
     (query) => {
       const mended = fixed(query);
       if (mended === null) return;
@@ -40,7 +40,7 @@ describe("a fix", () => {
     },
   );
 
-  it("never takes the words of a hint for a query", () => {
+  it("never inserts the words of a hint", () => {
     expect(fixed("comet since:whenever")).toBeNull();
     expect(fixed("wild* card")).toBeNull();
     expect(fixed("platform:threads")).toBeNull();

@@ -71,24 +71,24 @@ function candidates(query: string, diagnostic: Diagnostic): Candidate[] {
   });
   switch (code) {
     case "or_binds_tighter":
-      return [here("Add brackets", `(${written})`)];
+      return [here("Add parentheses", `(${written})`)];
     case "lower_case_or":
     case "lower_case_not":
       return [here(`Use ${written.toUpperCase()}`, written.toUpperCase())];
     case "unclosed_group":
       return [behind("Close the group", ")")];
     case "unclosed_quote":
-      return [behind("Close the quotation", /^add (\S) /u.exec(hint)?.[1] ?? '"')];
+      return [behind("Close the quote", /^add (\S) /u.exec(hint)?.[1] ?? '"')];
     case "unopened_group":
     case "empty_group":
     case "missing_term":
-      return [here(`Leave out ${short(written)}`, "")];
+      return [here(`Remove ${short(written)}`, "")];
     case "stray_minus": {
-      const spaced = { label: "Put a space before it", changed: replace(offset, offset, " ") };
-      return [{ ...spaced, meant: "" }, here("Leave out the minus", "")];
+      const spaced = { label: "Add a space before it", changed: replace(offset, offset, " ") };
+      return [{ ...spaced, meant: "" }, here("Remove the minus", "")];
     }
     default:
-      if (/^leave it out\b/.test(hint)) return [here("Leave it out", "")];
+      if (/^leave it out\b/.test(hint)) return [here("Remove it", "")];
       return meantBy(hint, written).flatMap((meant) =>
         placesOf(source, offset, end).map(([from, to]) => ({
           label: `Use ${short(meant)}`,

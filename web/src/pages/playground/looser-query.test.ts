@@ -7,6 +7,6 @@ it.each([
   ["(a OR b) c -filter:retweets", { left: "-filter:retweets", query: "(a OR b) c" }],
   ["zeppelin airship", null],
   ["lang:eo", null],
-])("leaves out of %j what only narrows it", (query, looser) => {
+])("removes the last filter from %j", (query, looser) => {
   expect(withoutOneFilter(parseQuery(query).tree)).toEqual(looser);
 });

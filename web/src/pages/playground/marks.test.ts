@@ -7,7 +7,7 @@ const marked = (query: string, text: string): string =>
     .map((part) => (part.isMatch ? `[${part.text}]` : part.text))
     .join("");
 
-describe("what is marked in a post", () => {
+describe("marks in a post", () => {
   it.each([
     ["harbour", "The Harbour, harbours", "The [Harbour], harbours"],
     ['"storm surge" OR flood', "a Storm-Surge, no surge", "a [Storm-Surge], no surge"],
@@ -25,7 +25,7 @@ describe("what is marked in a post", () => {
     expect(marked(query, text)).toBe(expected);
   });
 
-  it("leaves every text whole", () => {
+  it("keeps every text unchanged", () => {
     for (const text of ["", "\ud800 x", "a\u202eb 🎉\ufe0f", "ǅ ﬃ ŉ İ a", "x".repeat(5_000)]) {
       const parts = markMatches(text, wantedBy(parseQuery("a OR x OR 🎉 OR ffi").tree), null);
       expect(parts.map((part) => part.text).join("")).toBe(text);
@@ -33,7 +33,7 @@ describe("what is marked in a post", () => {
   });
 });
 
-it("marks nothing where nothing was read", () => {
+it("marks nothing without a query", () => {
   expect(markMatches("a b", wantedBy(null), null)).toEqual([
     { text: "a b", start: 0, isMatch: false },
   ]);

@@ -1,4 +1,4 @@
-import { type Ask, addressOf } from "./ask.ts";
+import { type Ask, addressOf } from "./search-request.ts";
 
 /**
  * The query that an answer has to be headed with, as it is not what the box holds or what is being searched; null where it is

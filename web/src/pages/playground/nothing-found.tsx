@@ -1,9 +1,9 @@
 import { Link } from "wouter";
 import type { QueryNode } from "../../../../src/query/tree.ts";
 import { Button } from "../../components/button.tsx";
-import { type Ask, withMethod } from "./ask.ts";
 import { completeSentence, incompleteSentence } from "./coverage.ts";
 import { withoutOneFilter } from "./looser-query.ts";
+import { type Ask, withMethod } from "./search-request.ts";
 import type { Shown } from "./use-search.ts";
 
 /** An empty answer never stands alone: "there is none" and "we were not listening" look different. */
@@ -25,7 +25,7 @@ export function NothingFound({
           <path className="p-none" d="M30 20H82" />
           <path className="p-trace" d="M90 17v6M96 12v16M102 15v10M108 18v4" />
         </svg>
-        <h3>Nothing found in what we hold</h3>
+        <h3>No matches in the archived posts</h3>
         <code className="clip">{ask.query}</code>
         <p>{incompleteSentence(first.coverage, nowMs)}</p>
         <div className="row">

@@ -47,7 +47,7 @@ export const propertyHelp: Record<PostProperty, string> = {
   videos: "With a video or a moving picture",
   replies: "Replies",
   retweets: "Reposts",
-  nativeretweets: "Reposts by the button",
+  nativeretweets: "Native reposts",
   quote: "Quotes of another post",
   self_threads: "Replies of an account to itself",
   hashtags: "With a hashtag",
@@ -56,7 +56,7 @@ export const propertyHelp: Record<PostProperty, string> = {
   geo: "With coordinates",
   has_engagement: "With a like, a repost or a reply",
   safe: "Not marked as sensitive",
-  verified: "By an author whom the platform vouches for",
+  verified: "By a verified author",
 };
 
 export const filterHelp: Record<FilterOperator, string> = {
@@ -64,7 +64,7 @@ export const filterHelp: Record<FilterOperator, string> = {
   is: "The same as filter:",
   has: "The same as filter:",
   exclude: "No posts of this kind",
-  include: "No effect: everything is found unless it is excluded",
+  include: "No effect: posts are included unless excluded",
 };
 
 /** What is written without a name. */

@@ -22,7 +22,7 @@ export function OperatorsPanel({
           Operators
         </h2>
         <a className="small" href="/docs/query-language">
-          The whole language
+          Query language reference
         </a>
         <span className="push">
           <Button size="small" variant="plain" onClick={onClose}>

@@ -3,11 +3,11 @@ import { useSearch as useAddressSearch, useLocation } from "wouter";
 import { useHistoryState } from "wouter/use-browser-location";
 import { PageHead } from "../../components/page-head.tsx";
 import { useSignedIn } from "../../session.tsx";
-import { type Ask, addressOf, longestQuery, readAsk } from "./ask.ts";
 import { Composer } from "./composer.tsx";
 import { CountsPanel } from "./counts-panel.tsx";
 import { CoveragePanel } from "./coverage-panel.tsx";
 import { OperatorsPanel } from "./operators-panel.tsx";
+import { type Ask, addressOf, longestQuery, readAsk } from "./search-request.ts";
 import "./playground.css";
 import { RatesLine, useRates } from "./rates-line.tsx";
 import { readQuery } from "./read-query.ts";
@@ -143,5 +143,5 @@ export function PlaygroundPage() {
 /** An answer, for who does not see it arrive. */
 function outcomeOf({ results, first }: Shown): string {
   const found = results.length === 1 ? "1 post" : `${results.length} posts`;
-  return `${found} found. The window is ${first.complete ? "" : "not "}complete.`;
+  return `${found} found. Coverage is ${first.complete ? "" : "in"}complete.`;
 }

@@ -29,11 +29,11 @@ export function RatesLine({ rates, perMinute }: { rates: NotedRates | null; perM
     };
   }, [rates]);
   if (rates === null || rates.searches === null || !isRecent) {
-    return <span className="num">{perMinute} searches a minute</span>;
+    return <span className="num">{perMinute} searches per minute</span>;
   }
   const inSeconds = Math.ceil((rates.atMs + rates.searchesInMs - nowMs) / 1_000);
   if (rates.searches === 0 && inSeconds > 0) {
-    return <span className="num">No search left this minute, the next in {inSeconds} s</span>;
+    return <span className="num">No searches left this minute, next in {inSeconds} s</span>;
   }
   return (
     <span className="num">

@@ -5,7 +5,7 @@ import { excerptOf, readQuery } from "./read-query.ts";
 const look = (query: string): string[] =>
   readQuery(query, 1024).pieces.map(({ text, look }) => (look === "" ? text : `${look}[${text}]`));
 
-describe("the paint", () => {
+describe("highlighting", () => {
   it.each([
     "",
     " ",
@@ -13,12 +13,12 @@ describe("the paint", () => {
     "🎉 \u202e ü「日本」 -“x",
     '"\\"" ((( ))) - + -- url:"a b" from:',
     "line\n\n",
-  ])("together is the query, whatever it is: %j", (query) => {
+  ])("covers the whole query %j", (query) => {
     const { pieces } = readQuery(query, 1024);
     expect(pieces.map(({ text }) => text).join("")).toBe(query);
   });
 
-  it("shows operators, phrases, keywords and what is excluded", () => {
+  it("marks operators, phrases, keywords and exclusions", () => {
     expect(look('"a b" -lang:en (#c OR d)')).toEqual([
       't-str["a b"]',
       " ",
@@ -32,12 +32,12 @@ describe("the paint", () => {
     ]);
   });
 
-  it("marks the place of a fault, in code points", () => {
+  it("marks an error at its code point offset", () => {
     expect(look("🎉 since:2026-02-30")).toEqual(["🎉 ", "t-op[since:]", "t-error[2026-02-30]"]);
   });
 });
 
-it("says of a query what the server says, errors first", () => {
+it("reports the diagnostics of the server, errors first", () => {
   const query = "a OR b c since:never";
   const { diagnostics, hasError } = readQuery(query, 1024);
   const server = parseQueryLeniently(query, { maxLength: 1024 }).diagnostics;
@@ -46,11 +46,11 @@ it("says of a query what the server says, errors first", () => {
   expect(new Set(diagnostics)).toEqual(new Set(server));
 });
 
-it("says nothing of a query that has not been begun", () => {
+it("reports nothing for an empty query", () => {
   expect(readQuery("  ", 1024)).toMatchObject({ diagnostics: [], isEmpty: true, canonical: null });
 });
 
-it("puts carets below the place, and cuts a long line to its neighbourhood", () => {
+it("puts carets below the position and shortens long lines", () => {
   const fault = { severity: "error", code: "x", message: "", offset: 2, length: 3 } as const;
   expect(excerptOf("🎉 bad end", fault)).toEqual({ line: "🎉 bad end", carets: "  ^^^" });
   const long = `${"a".repeat(500)} bad ${"b".repeat(500)}`;

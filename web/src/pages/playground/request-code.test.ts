@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import type { Ask } from "./ask.ts";
 import { requestCode, textOf } from "./request-code.ts";
+import type { Ask } from "./search-request.ts";
 
 const hostile = `it's "quoted" \\ $HOME \`id\` $(id) !! \n\t%s é 日本 🎉 \u2028 '"'"' </script> -- ;&|`;
 const ask: Ask = { query: hostile, method: "searchbyquery", platform: "social", maxResults: 20 };
@@ -14,7 +14,7 @@ const code = (name: string): string =>
   textOf(requestCode(ask, "https://earshot.example").find((one) => one.name === name)?.parts ?? []);
 
 describe("the request in code", () => {
-  it("holds the query whole in a shell, whatever it is", () => {
+  it("preserves any query in a shell", () => {
     const shown = `curl() { printf '%s\\0' "$@"; }; EARSHOT_KEY=k\n${code("curl")}`;
     const given = execFileSync("/bin/sh", ["-c", shown], { encoding: "utf8" }).split("\0");
     expect(given.slice(0, 4)).toEqual([
@@ -26,7 +26,7 @@ describe("the request in code", () => {
     expect(JSON.parse(given[4] ?? "")).toEqual(body);
   });
 
-  it("holds it whole in TypeScript", async () => {
+  it("preserves it in TypeScript", async () => {
     const written = /body: JSON\.stringify\(([\s\S]*)\),\n {2}\},\n\);/.exec(
       code("typescript"),
     )?.[1];
@@ -34,7 +34,7 @@ describe("the request in code", () => {
     expect(read).toEqual(body);
   });
 
-  it("holds it whole in Python", () => {
+  it("preserves it in Python", () => {
     const written = /data=json\.dumps\(([\s\S]*)\)\.encode\(\)/.exec(code("python"))?.[1];
     // JSON of texts and numbers is Python as it stands, if its escapes are those of Python.
     expect(JSON.parse(written ?? "")).toEqual(body);

@@ -1,4 +1,4 @@
-import { type Ask, submissionOf } from "./ask.ts";
+import { type Ask, submissionOf } from "./search-request.ts";
 
 /** A stretch of code and how it is painted: `s` a text, `c` a remark. */
 export type CodePart = { text: string; look?: "s" | "c" };
@@ -45,7 +45,7 @@ function typescript(address: string, body: object): CodePart[] {
     { text: ",\n    },\n    body: JSON.stringify(" },
     ...painted(indented(body, "    ")),
     { text: "),\n  },\n);\nconst { results, coverage } = await response.json();\n" },
-    { text: "// an empty list is a no only where this is true\n", look: "c" },
+    { text: "// an empty list means that no post matches only if this is true\n", look: "c" },
     { text: "console.log(results, coverage.complete);" },
   ];
 }
@@ -69,7 +69,7 @@ function python(address: string, body: object): CodePart[] {
     {
       text: ").encode(),\n)\nwith urllib.request.urlopen(request) as response:\n    answer = json.load(response)\n",
     },
-    { text: "# an empty list is a no only where this is true\n", look: "c" },
+    { text: "# an empty list means that no post matches only if this is true\n", look: "c" },
     { text: "print(answer[" },
     { text: '"results"', look: "s" },
     { text: "], answer[" },

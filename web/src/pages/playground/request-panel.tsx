@@ -1,8 +1,8 @@
 import { CopyButton } from "../../components/button.tsx";
 import { Code } from "../../components/code.tsx";
 import { Tabs } from "../../components/tabs.tsx";
-import type { Ask } from "./ask.ts";
 import { type CodePart, requestCode, textOf } from "./request-code.ts";
+import type { Ask } from "./search-request.ts";
 
 /** An empty query would be refused. */
 const exampleQuery = '"power outage" lang:en';

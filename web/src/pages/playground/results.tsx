@@ -4,9 +4,9 @@ import { type Option, Segmented } from "../../components/field.tsx";
 import { State } from "../../components/state.tsx";
 import { wholeNumber } from "../../numbers.ts";
 import { AnswerPosts, type View } from "./answer-posts.tsx";
-import type { Ask } from "./ask.ts";
 import { queryToName } from "./named-query.ts";
 import type { Phase } from "./search.ts";
+import type { Ask } from "./search-request.ts";
 import type { Shown } from "./use-search.ts";
 
 const views: readonly Option<View>[] = [

@@ -39,15 +39,15 @@ function WaitingNote({
     <Note
       tone="caution"
       icon="clock"
-      title={`${perMinute} searches a minute is the limit`}
+      title={`Limit reached: ${perMinute} searches per minute`}
       action={
         <Button size="small" onClick={onDoNotWait}>
-          Do not wait
+          Cancel search
         </Button>
       }
     >
       <p>
-        Yours is sent by itself as soon as there is room
+        Your search is sent automatically when the limit resets
         {/* Not said anew each second. */}
         <span aria-hidden="true">, in {seconds} s</span>.
       </p>

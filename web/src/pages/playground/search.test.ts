@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { readAsk } from "./ask.ts";
 import { type Phase, runSearch } from "./search.ts";
+import { readAsk } from "./search-request.ts";
 
 const comet = readAsk("q=comet");
 const empty = { uuid: "0f8f", results: [], next_cursor: null, complete: true };
@@ -36,7 +36,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test("a search waits for its rate, and the wait is no part of its time", async () => {
+test("waits for the rate limit and excludes the wait from the elapsed time", async () => {
   const asked = serverOf(refusal("rate_limited", 30));
   const ended = searched();
   await vi.advanceTimersByTimeAsync(30_000);
@@ -44,7 +44,7 @@ test("a search waits for its rate, and the wait is no part of its time", async (
   expect(asked).toHaveBeenCalledTimes(2);
 });
 
-test("the waits for a rate are two minutes in all", async () => {
+test("waits for the rate limit two minutes at most", async () => {
   const asked = serverOf(...Array.from({ length: 4 }, () => refusal("rate_limited", 50)));
   const ended = searched();
   await vi.advanceTimersByTimeAsync(100_000);
@@ -52,7 +52,7 @@ test("the waits for a rate are two minutes in all", async () => {
   expect(asked).toHaveBeenCalledTimes(3);
 });
 
-test("what else is refused for a time is shown at once", async () => {
+test("shows other temporary errors at once", async () => {
   const asked = serverOf(refusal("too_many_failed_keys", 1));
   expect(await searched()).toEqual({ refusedAs: "too_many_failed_keys", phases: [] });
   expect(asked).toHaveBeenCalledTimes(1);

@@ -1,9 +1,9 @@
 import { ApiProblem, type RatesLeft, ratesLeft, request } from "../../api.ts";
 import type { JobStateWord } from "../../components/state.tsx";
 import type { CountsAnswer, SearchAnswer } from "./answer.ts";
-import { type Ask, submissionOf } from "./ask.ts";
 import type { CountsWindow } from "./counts.ts";
 import { waitForRate } from "./rate-wait.ts";
+import { type Ask, submissionOf } from "./search-request.ts";
 
 /** How a search stands that has not been answered yet. */
 export type Phase =

@@ -14,7 +14,7 @@ const record = (metadata: PostRecord["Metadata"], content = "the harbour"): Post
 });
 
 describe("the card of a post", () => {
-  it("shows who wrote what, what was matched, and only the counts that are known", () => {
+  it("shows author, matches and the known counts", () => {
     const metadata = {
       platform: "bluesky",
       username: "ann.example",
@@ -39,7 +39,7 @@ describe("the card of a post", () => {
     });
   });
 
-  it("has no text where the platform lets the id alone be told", () => {
+  it("has no text when the platform allows only the ID", () => {
     expect(shownPost(record({ kind: "ids", platform: "x" }, ""), wanted)).toMatchObject({
       parts: null,
       author: null,
@@ -54,7 +54,7 @@ describe("the card of a post", () => {
     },
   );
 
-  it("is shown of a record without Metadata, or with a time that is none", () => {
+  it("handles a record without Metadata or with an invalid time", () => {
     expect(shownPost(record(null), wanted)).toMatchObject({ platform: null, at: null, url: null });
     expect(shownPost(record({ created_at: "never" }), wanted).at).toBeNull();
   });

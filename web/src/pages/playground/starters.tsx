@@ -1,6 +1,6 @@
 import { QueryPaint } from "../../components/query.tsx";
-import { longestQuery } from "./ask.ts";
 import { readQuery } from "./read-query.ts";
+import { longestQuery } from "./search-request.ts";
 
 /** Queries that show what can be asked; `month` is the first day of this one. */
 const starters = (month: string) => [
@@ -21,7 +21,7 @@ export function Starters({ onPick }: { onPick(query: string): void }) {
         <path className="p-none" d="M2 20H40M72 20H110" />
         <path className="p-trace" d="M46 17v6M52 12v16M58 15v10M64 18v4" />
       </svg>
-      <h3>Ask the public conversation</h3>
+      <h3>Search the public conversation</h3>
       <p>
         Type a query, or start from one of these. Nothing here counts against your limits until you
         press Search.

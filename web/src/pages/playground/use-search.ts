@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "react";
 import type { ApiProblem, RatesLeft } from "../../api.ts";
 import type { PostRecord, SearchAnswer } from "./answer.ts";
-import { type Ask, addressOf } from "./ask.ts";
+import { endSearch, type UnderWay } from "./running-search.ts";
 import { type Phase, problemFrom, runSearch } from "./search.ts";
-import { endSearch, type UnderWay } from "./under-way.ts";
+import { type Ask, addressOf } from "./search-request.ts";
 
 /** The answer that is on the screen: its first page, and those that were added to it. */
 export type Shown = {

@@ -3,7 +3,7 @@ import type { SessionAnswer, SignInWithLink } from "../../../../src/http/dashboa
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
-import { useAsking } from "../../components/use-asking.ts";
+import { useAsking } from "../../components/use-action.ts";
 import { useSession } from "../../session.tsx";
 import { forgetLinkToken } from "./link-token.ts";
 import { SignInCommand } from "./sign-in-command.tsx";
@@ -41,16 +41,16 @@ export function LinkSignIn({
     return (
       <>
         <div role="alert">
-          <h1>This link does not work any more</h1>
-          <p>It was used, is too old, or is not whole. A link works once, for a few minutes.</p>
+          <h1>This link is no longer valid</h1>
+          <p>It was used, has expired, or is incomplete. A link works once, for a few minutes.</p>
         </div>
         <div className="steps-plain">
-          <SignInCommand label="Another one, where the server runs" />
+          <SignInCommand label="To get a new link, on the server" />
         </div>
         {hasProviders || isSignedIn ? (
           <div className="ways">
             <Button onClick={leave}>
-              {isSignedIn ? "Stay as you are" : "Other ways to sign in"}
+              {isSignedIn ? "Stay signed in" : "Other ways to sign in"}
             </Button>
           </div>
         ) : null}
@@ -61,10 +61,7 @@ export function LinkSignIn({
     <>
       <div>
         <h1>Sign in with your link</h1>
-        <p>
-          It works once, and the click uses it up.
-          {isSignedIn ? " You leave the session that you are in." : null}
-        </p>
+        <p>The link works once.{isSignedIn ? " Your current session ends." : null}</p>
       </div>
       {problem === null ? null : <ProblemNote problem={problem} />}
       <div className="ways">
@@ -73,7 +70,7 @@ export function LinkSignIn({
         </Button>
         {isSignedIn ? (
           <Button variant="plain" onClick={leave}>
-            Stay as you are
+            Stay signed in
           </Button>
         ) : null}
       </div>

@@ -6,20 +6,17 @@ export function NoProvider() {
     <>
       <div>
         <h1>Sign in</h1>
-        <p>
-          This installation has no sign-in with a code host yet. Its operator comes in by a link.
-        </p>
+        <p>Sign-up is not set up yet. Operators sign in with a one-time link.</p>
       </div>
       <div className="steps-plain">
-        <SignInCommand label="Where the server runs" />
+        <SignInCommand label="On the server" />
       </div>
       <div className="steps-plain">
-        <p className="label">To let others sign in</p>
+        <p className="label">To enable sign-up</p>
         <p className="small soft">
           Register an OAuth application at GitHub, set <code>EARSHOT_GITHUB_CLIENT_ID</code> and{" "}
-          <code>EARSHOT_GITHUB_CLIENT_SECRET</code>, and start Earshot again.{" "}
-          <a href="/docs/dashboard#let-people-sign-in-with-github">Step by step</a>, also for
-          GitLab.
+          <code>EARSHOT_GITHUB_CLIENT_SECRET</code>, and restart Earshot.{" "}
+          <a href="/docs/dashboard#let-people-sign-in-with-github">Setup guide</a>, also for GitLab.
         </p>
       </div>
     </>

@@ -9,7 +9,7 @@ import { useSession } from "../../session.tsx";
 import { LinkSignIn } from "./link-sign-in.tsx";
 import { heldLinkToken } from "./link-token.ts";
 import { NoProvider } from "./no-provider.tsx";
-import { refusalOf } from "./refusals.ts";
+import { refusalOf } from "./sign-in-errors.ts";
 
 /** The way in: by a code host, or by a one-time link. Shown in the place of every page to who is not signed in. */
 export function SignInPage() {
@@ -74,7 +74,7 @@ function Ways({ session: { providers } }: { session: SessionAnswer }) {
     <>
       <div>
         <h1>Sign in</h1>
-        <p>The first time, an account and a key are made for you.</p>
+        <p>Your first sign-in creates an account and an API key.</p>
       </div>
       <div className="ways">
         {providers.map(({ name, label }, at) => (
@@ -91,8 +91,8 @@ function Ways({ session: { providers } }: { session: SessionAnswer }) {
         ))}
       </div>
       <p className="small quiet">
-        Earshot reads who you are there and, where it is set up so, whether you belong to an
-        organisation. It keeps your number and your login, and cannot act for you.
+        Earshot reads your identity and, if the operator requires it, your organisation membership.
+        It stores your user number and login, and cannot act for you.
       </p>
     </>
   );

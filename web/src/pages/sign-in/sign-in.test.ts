@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { linkTokenOf } from "./link-token.ts";
-import { refusalOf } from "./refusals.ts";
+import { refusalOf } from "./sign-in-errors.ts";
 
 describe("the token of a sign-in link", () => {
-  it("is what follows #token=, when it is whole", () => {
+  it("is the text after #token=, empty when malformed", () => {
     const token = "A-b_".repeat(10);
     expect(linkTokenOf(`#token=${token}`)).toBe(token);
     expect(linkTokenOf("#token=short")).toBe("");
@@ -13,10 +13,10 @@ describe("the token of a sign-in link", () => {
   });
 });
 
-describe("why a sign-in was refused", () => {
-  it("is told for every word, also for one that nobody knows", () => {
-    expect(refusalOf("denied")?.title).toBe("You did not agree there");
-    expect(refusalOf("toString")?.title).toBe("That sign-in did not work");
+describe("a sign-in error", () => {
+  it("has a text for every word, unknown words included", () => {
+    expect(refusalOf("denied")?.title).toBe("Sign-in cancelled");
+    expect(refusalOf("toString")?.title).toBe("Sign-in failed");
     expect(refusalOf(null)).toBeNull();
   });
 });

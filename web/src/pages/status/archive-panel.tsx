@@ -30,11 +30,11 @@ export function ArchivePanel({ status: { archive, platforms } }: { status: Statu
           <Fact name="Hidden">
             {archive.hidden === 0
               ? "none"
-              : `${wholeNumber(archive.hidden)} posts, by an account’s state or a label`}
+              : `${wholeNumber(archive.hidden)} posts, by account status or label`}
           </Fact>
           <Fact name="Retention">
-            at {bytesText(archive.max_bytes)} the oldest segment goes
-            {archive.max_age_ms === null ? "" : `; posts after ${stretchText(archive.max_age_ms)}`}
+            oldest segment deleted at {bytesText(archive.max_bytes)}{" "}
+            {archive.max_age_ms === null ? "" : `, posts after ${stretchText(archive.max_age_ms)}`}
           </Fact>
           {freeBytes === null ? null : <Fact name="Free on disk">{bytesText(freeBytes)}</Fact>}
         </dl>

@@ -5,7 +5,7 @@ import { Legend, legendMarks } from "../../components/plot-panel.tsx";
 import { Trace } from "../../components/trace.tsx";
 import { platformNames } from "../../platforms.ts";
 import { axisLabels, rangeLabel } from "../../ranges.ts";
-import { findingText, traceLabel, wayText } from "./coverage-words.ts";
+import { findingText, traceLabel, wayText } from "./coverage-summary.ts";
 
 /** What was heard of each platform and where it was silent, on one axis of time. */
 export function CoveragePanel({ status }: { status: StatusAnswer }) {
@@ -16,9 +16,9 @@ export function CoveragePanel({ status }: { status: StatusAnswer }) {
         <h2 id="coverage">Coverage</h2>
         <Legend
           entries={[
-            { name: "posts heard", drawing: legendMarks.trace },
+            { name: "posts received", drawing: legendMarks.trace },
             { name: "gap", drawing: legendMarks.gap },
-            { name: "not held", drawing: legendMarks.none },
+            { name: "not archived", drawing: legendMarks.none },
           ]}
         />
       </div>

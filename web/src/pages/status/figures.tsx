@@ -27,9 +27,9 @@ export function StatusFigures({
           </time>
         )}
       </FigureBox>
-      <FigureBox name="Coming in">
+      <FigureBox name="Ingest rate">
         {perSecond.length === 0 ? (
-          <span className="quiet">nothing</span>
+          <span className="quiet">none</span>
         ) : (
           <FigureText
             figure={{

@@ -52,7 +52,7 @@ const columns: readonly Column<Gap>[] = [
     title: "Length",
     cell: ({ lengthMs }) => <span className="num nowrap">{stretchText(lengthMs)}</span>,
   },
-  { title: "What fills it", cell: ({ fill }) => <Fill fill={fill} /> },
+  { title: "How to fill it", cell: ({ fill }) => <Fill fill={fill} /> },
 ];
 
 function Moment({ at }: { at: string }) {
@@ -65,17 +65,17 @@ function Moment({ at }: { at: string }) {
 
 function Fill({ fill }: { fill: GapFill }) {
   if (fill.by === "stream") {
-    return <span className="soft">The stream itself, when it is connected again</span>;
+    return <span className="soft">Filled automatically when the stream reconnects</span>;
   }
   if (fill.by === "import") {
-    return <span className="soft">An import alone: the platform repeats nothing</span>;
+    return <span className="soft">Only an import can fill this gap.</span>;
   }
   return (
     <CommandLine command={fill.command}>
       {fill.needsToken ? (
         <small>
-          It is older than the stream’s servers keep: <code>EARSHOT_NETWORK_REPLAY_TOKEN</code> is
-          needed
+          Older than the history of the stream’s servers: requires{" "}
+          <code>EARSHOT_NETWORK_REPLAY_TOKEN</code>
         </small>
       ) : null}
     </CommandLine>

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { gapsOfCoverage, hourMs, platformOf, statusOf } from "../../status.test-support.ts";
 import { gapsOf } from "./gaps.ts";
 
-test("gaps of all platforms are told newest first, with their lengths", () => {
+test("lists gaps of all platforms newest first, with their lengths", () => {
   const gaps = gapsOf(
     statusOf(
       platformOf("bluesky", { coverage: gapsOfCoverage([120 * hourMs, 115 * hourMs]) }),
@@ -15,7 +15,7 @@ test("gaps of all platforms are told newest first, with their lengths", () => {
   ]);
 });
 
-test("a gap of Bluesky is filled by a replay of its time, in whole seconds around it", () => {
+test("fills a Bluesky gap by a replay of whole seconds", () => {
   const coverage = gapsOfCoverage([30 * hourMs + 1, 29 * hourMs - 1]);
   const [gap] = gapsOf(statusOf(platformOf("bluesky", { coverage })));
   expect(gap?.fill).toEqual({
@@ -25,13 +25,13 @@ test("a gap of Bluesky is filled by a replay of its time, in whole seconds aroun
   });
 });
 
-test("one that is older than the servers of the stream keep needs a token", () => {
+test("needs a token for a gap older than the history of the stream servers", () => {
   const coverage = gapsOfCoverage([120 * hourMs, 115 * hourMs]);
   const [gap] = gapsOf(statusOf(platformOf("bluesky", { coverage })));
   expect(gap?.fill).toMatchObject({ by: "backfill", needsToken: true });
 });
 
-test("one that goes on is filled by the stream itself, as far back as its servers keep", () => {
+test("leaves an open gap to the stream within the history of its servers", () => {
   const [short] = gapsOf(
     statusOf(platformOf("bluesky", { coverage: gapsOfCoverage([hourMs, 0]) })),
   );
@@ -42,7 +42,7 @@ test("one that goes on is filled by the stream itself, as far back as its server
   expect(long?.fill.by).toBe("backfill");
 });
 
-test("what Mastodon did not bring is brought by an import alone", () => {
+test("fills a Mastodon gap only by an import", () => {
   const coverage = gapsOfCoverage([2 * hourMs, hourMs]);
   const [gap] = gapsOf(statusOf(platformOf("mastodon", { coverage })));
   expect(gap?.fill).toEqual({ by: "import" });

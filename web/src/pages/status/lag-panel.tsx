@@ -48,7 +48,7 @@ function LagTable({ status: { platforms } }: { status: StatusAnswer }) {
       columns={[
         { title: "From", cell: ({ at }) => exactTime(at) },
         { title: "Platform", cell: ({ platform }) => platformNames[platform] },
-        { title: "Most behind", isNumber: true, cell: (row) => durationText(row.lag_ms) },
+        { title: "Highest lag", isNumber: true, cell: (row) => durationText(row.lag_ms) },
       ]}
       rows={rows}
       keyOf={({ platform, at }) => `${platform} ${at}`}
@@ -63,7 +63,7 @@ function NoLag() {
         <h2 id="lag">Ingest lag</h2>
       </div>
       <div className="panel-body">
-        <p className="quiet">No stream has told how far behind it is in this time.</p>
+        <p className="quiet">No stream reported its lag in this period.</p>
       </div>
     </section>
   );
@@ -74,5 +74,5 @@ function finding({ platform, values }: LagSeries): string {
   const median = told[Math.floor(told.length / 2)] ?? 0;
   const most = told.at(-1) ?? 0;
   const name = listed([platformNames[platform]]);
-  return `${name} mostly near ${durationText(median * 1_000)}, at most ${durationText(most * 1_000)}`;
+  return `${name} median ${durationText(median * 1_000)}, maximum ${durationText(most * 1_000)}`;
 }

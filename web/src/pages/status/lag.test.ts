@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ago, askedOf, hourMs, platformOf, statusOf } from "../../status.test-support.ts";
 import { lagSeries } from "./lag.ts";
 
-test("lags stand at their times, and what was not told is not known", () => {
+test("places lags at their times, null where none was reported", () => {
   const lag = [
     { at: ago(2 * hourMs), lag_ms: 1_500 },
     { at: ago(hourMs), lag_ms: 2_000 },

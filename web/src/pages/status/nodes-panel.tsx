@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 import type { NodeStatus } from "../../../../src/http/dashboard/contract.ts";
 import { Empty } from "../../components/empty.tsx";
 import { Table } from "../../components/table.tsx";
-import { nodeColumns } from "../../nodes/columns.tsx";
+import { nodeColumns } from "../../nodes/node-columns.tsx";
 
 /** Who runs the searches, and what each proves beside what it does not. */
 export function NodesPanel({ nodes }: { nodes: readonly NodeStatus[] }) {
@@ -20,8 +20,8 @@ export function NodesPanel({ nodes }: { nodes: readonly NodeStatus[] }) {
       </div>
       {nodes.length === 0 ? (
         <Empty
-          title="No node"
-          text="This server runs no searches itself, and no other machine does at the moment. What is asked waits for one until its time is over."
+          title="No nodes"
+          text="This server does not run searches itself, and no remote node is connected. Jobs wait for a node until they time out."
         />
       ) : (
         <Table

@@ -12,7 +12,7 @@ import { StatusFigures } from "./figures.tsx";
 import { GapsPanel } from "./gaps-panel.tsx";
 import { LagPanel } from "./lag-panel.tsx";
 import { NodesPanel } from "./nodes-panel.tsx";
-import { situation } from "./sentence.ts";
+import { situation } from "./status-summary.ts";
 
 const everyMs = 10_000;
 
@@ -42,7 +42,7 @@ export function StatusPage() {
       <div className="stack">
         {problem === undefined ? null : <ProblemNote problem={problem} retry={refresh} />}
         {data === undefined ? (
-          problem === undefined && <Loading>Asking how the service stands.</Loading>
+          problem === undefined && <Loading>Loading status…</Loading>
         ) : (
           <Panels status={data} />
         )}

@@ -37,7 +37,7 @@ const usageOf = (...buckets: readonly Partial<UsageBucket>[]): UsageAnswer => {
   };
 };
 
-test("requests are stacked: all, without those that failed, and those that were answered", () => {
+test("stacks all requests, those that did not fail, and those that were answered", () => {
   const { times, stacks } = requestStacks(usageOf({ requests: 10, refused: 2, failed: 1 }, {}));
   expect(times).toEqual([(startMs + hourMs / 2) / 1_000, (startMs + 1.5 * hourMs) / 1_000]);
   expect(stacks).toEqual([
@@ -47,7 +47,7 @@ test("requests are stacked: all, without those that failed, and those that were 
   ]);
 });
 
-test("answer times are linear as long as the usual can be told", () => {
+test("uses a linear scale while typical answer times stay readable", () => {
   const { lines, isWide } = answerTimes(
     usageOf({ p50_ms: 38, p99_ms: 240 }, {}, { p50_ms: 0, p99_ms: 9 }),
   );
@@ -59,17 +59,17 @@ test("answer times are linear as long as the usual can be told", () => {
   expect(answerTimes(usageOf({ p50_ms: 38, p99_ms: 45_000 })).isWide).toBe(true);
 });
 
-test("who does not see the plots is told what is in them", () => {
+test("describes the plots in text", () => {
   expect(requestsFinding(usageOf({ requests: 10 }))).toBe(
-    "Requests over 24 hours: 10 in all, at most 10 in one bar, 2 refused, 1 failed",
+    "Requests over 24 hours: 10 in total, at most 10 in one bar, 2 refused, 1 failed",
   );
   expect(timesFinding(usageOf({ p50_ms: 38, p99_ms: 240 }))).toBe(
     "Answer time over 24 hours: p50 38 ms, p99 240 ms, at most 240 ms in one bucket",
   );
-  expect(timesFinding(usageOf({}))).toBe("Answer time over 24 hours: nothing was searched");
+  expect(timesFinding(usageOf({}))).toBe("Answer time over 24 hours: no searches");
 });
 
-test("days are told by their number, and with the month where it is another", () => {
+test("labels days by number, with the month when it changes", () => {
   const days = [29, 30, 31, 32].map((day) => new Date(2026, 9, day).getTime());
   expect(axisTexts("7d", days).map((text) => /[a-z]/i.test(text))).toEqual([
     true,

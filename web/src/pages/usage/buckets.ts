@@ -52,14 +52,14 @@ export function requestsFinding({ range, totals, buckets }: UsageAnswer): string
   const most = Math.max(0, ...buckets.map(({ requests }) => requests));
   const { requests, refused, failed } = totals;
   return (
-    `Requests over ${rangeLabel(range)}: ${wholeNumber(requests)} in all, at most ${wholeNumber(most)} in one bar, ` +
+    `Requests over ${rangeLabel(range)}: ${wholeNumber(requests)} in total, at most ${wholeNumber(most)} in one bar, ` +
     `${wholeNumber(refused)} refused, ${wholeNumber(failed)} failed`
   );
 }
 
 export function timesFinding({ range, totals, buckets }: UsageAnswer): string {
   if (totals.p50_ms === null || totals.p99_ms === null) {
-    return `Answer time over ${rangeLabel(range)}: nothing was searched`;
+    return `Answer time over ${rangeLabel(range)}: no searches`;
   }
   const most = Math.max(0, ...buckets.map(({ p99_ms: ms }) => ms ?? 0));
   return (

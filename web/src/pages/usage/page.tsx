@@ -7,12 +7,12 @@ import { Loading } from "../../components/loading.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { isolated } from "../../isolated.ts";
-import { counted, durationFigure, percentFigure, shortNumber } from "../../numbers.ts";
+import { counted, durationFigure, percentFigure, shortNumber, wholeNumber } from "../../numbers.ts";
 import { rangeLabel, rangeOf, ranges } from "../../ranges.ts";
 import { useApi } from "../../use-api.ts";
 import { AnswerTimePanel } from "./answer-time-panel.tsx";
-import { LeftPanel } from "./left-panel.tsx";
 import { MethodsPanel } from "./methods-panel.tsx";
+import { LeftPanel } from "./remaining-panel.tsx";
 import { RequestsPanel } from "./requests-panel.tsx";
 
 const everyMs = 30_000;
@@ -56,7 +56,7 @@ export function UsagePage() {
       <div className="stack">
         {problem === undefined ? null : <ProblemNote problem={problem} retry={refresh} />}
         {data === undefined ? (
-          problem === undefined && <Loading>Asking what was used.</Loading>
+          problem === undefined && <Loading>Loading usage…</Loading>
         ) : (
           <Panels usage={data} />
         )}
@@ -83,9 +83,9 @@ function situation({ keys, totals, range }: UsageAnswer, keyId: string): string 
   const key = keys.find(({ id }) => id === keyId);
   const name = key === undefined ? "All keys" : isolated(key.name);
   const { requests, refused } = totals;
-  if (requests === 0) return `${name}: no request in ${rangeLabel(range)}.`;
+  if (requests === 0) return `${name}: no requests in ${rangeLabel(range)}.`;
   const refusals =
-    refused === 0 ? "none was refused" : `${counted(refused, "was", "were")} refused for a rate`;
+    refused === 0 ? "none refused" : `${wholeNumber(refused)} refused by a rate limit`;
   return `${name}: ${counted(requests, "request")} in ${rangeLabel(range)}, ${refusals}.`;
 }
 
@@ -97,8 +97,8 @@ function Panels({ usage }: { usage: UsageAnswer }) {
       <>
         <div className="panel">
           <Empty
-            title={`Nothing searched in ${rangeLabel(range)}`}
-            text="Each request with a key is counted here within seconds, as are the searches of this dashboard."
+            title={`No searches in ${rangeLabel(range)}`}
+            text="Requests with your keys and searches from this dashboard are counted here within seconds."
           >
             <Link className="button" data-size="small" data-variant="primary" href="/playground">
               Open the playground

@@ -12,13 +12,13 @@ export function standing(node: NodeStatus, nowMs: number): Standing {
     return { word: "quarantined", tone: "danger", detail: `${quarantine.reason}${end}` };
   }
   if (node.state === "pending") {
-    return { word: "pending", tone: "caution", detail: "gets no work until it is approved" };
+    return { word: "pending", tone: "caution", detail: "gets no jobs until it is approved" };
   }
   if (node.state === "draining") {
-    return { word: "draining", tone: "caution", detail: "gets no more work" };
+    return { word: "draining", tone: "caution", detail: "gets no new jobs" };
   }
   if (!node.is_connected) {
-    const detail = seenAt === null ? "" : `last heard of ${fromNow(seenAt, nowMs)}`;
+    const detail = seenAt === null ? "" : `last seen ${fromNow(seenAt, nowMs)}`;
     return { word: "not connected", tone: null, detail };
   }
   const detail = connectedAt === null ? "" : `for ${lengthOf(nowMs - Date.parse(connectedAt))}`;

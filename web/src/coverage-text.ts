@@ -3,7 +3,5 @@
  * them show.
  */
 export function noneWholeText(postsFound: number): string {
-  return postsFound > 0
-    ? "Posts held, none of this time whole"
-    : "No part of this window is held whole";
+  return postsFound > 0 ? "Some posts, coverage unknown" : "No complete coverage in this window";
 }

@@ -22,8 +22,8 @@ export function OthersActs({
           <h3>Role</h3>
           <p>
             {account.role === "operator"
-              ? "An operator: sees all accounts and the audit log, and can do all of this."
-              : "A member: sees what is their own."}
+              ? "Operator: can see all accounts and the audit log, and manage accounts."
+              : "Member: can see only their own data."}
           </p>
         </div>
         <Button onClick={() => onAct("role")}>
@@ -46,7 +46,7 @@ export function OthersActs({
       <li>
         <div>
           <h3>Delete</h3>
-          <p>Every row that names it is removed: keys, jobs, results, usage, credentials.</p>
+          <p>Deletes its keys, jobs, results, usage and credentials.</p>
         </div>
         <Button variant="danger" onClick={() => onAct("delete")}>
           Delete account
@@ -59,7 +59,7 @@ export function OthersActs({
 function Suspension({ account }: { account: AccountListing }) {
   const { suspended_at: at, suspended_reason: reason } = account;
   if (at === null) {
-    return <p>Its keys are refused, its sessions and running jobs end. Nothing is removed.</p>;
+    return <p>Rejects its keys and ends its sessions and running jobs. Nothing is deleted.</p>;
   }
   return (
     <p>

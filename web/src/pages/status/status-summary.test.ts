@@ -8,27 +8,27 @@ import {
   statusOf,
   streamOf,
 } from "../../status.test-support.ts";
-import { situation } from "./sentence.ts";
+import { situation } from "./status-summary.ts";
 
 const minute = hourMs / 60;
 
-test("all is heard and nothing is missing", () => {
+test("reports all streams connected and no gaps", () => {
   expect(situation(statusOf(platformOf("bluesky"), platformOf("mastodon"), askedOf("x")))).toBe(
-    "Listening to Bluesky and Mastodon. No gap in 7 days.",
+    "Listening to Bluesky and Mastodon. No gaps in 7 days.",
   );
 });
 
-test("what is missing is told with how much", () => {
+test("reports the number and total length of gaps", () => {
   const coverage = gapsOfCoverage(
     [120 * hourMs, 115 * hourMs],
     [30 * hourMs, 30 * hourMs - 29 * minute],
   );
   expect(situation(statusOf(platformOf("bluesky", { coverage })))).toBe(
-    "Listening to Bluesky. 2 gaps in 7 days, 5 h 29 min in all.",
+    "Listening to Bluesky. 2 gaps in 7 days, 5 h 29 min in total.",
   );
 });
 
-test("a stream that is away is told", () => {
+test("names a disconnected stream", () => {
   const away = platformOf("mastodon", { stream: streamOf({ status: "waiting" }) });
   expect(situation(statusOf(platformOf("bluesky"), away))).toMatch(
     /^Listening to Bluesky; Mastodon is not connected\./,
@@ -36,19 +36,19 @@ test("a stream that is away is told", () => {
   expect(situation(statusOf(away))).toMatch(/^Not listening: Mastodon is not connected\./);
 });
 
-test("an archive that has just begun misses nothing since", () => {
+test("reports no gaps since a new archive began", () => {
   const coverage = {
     held: [{ from: ago(hourMs), to: ago(0), source: "jetstream" }],
     gaps: [],
     complete_since: ago(hourMs),
   };
   expect(situation(statusOf(platformOf("bluesky", { coverage })))).toMatch(
-    /No gap since it began on /,
+    /No gaps since it began on /,
   );
 });
 
-test("without a stream the platforms that are asked are told, or what is held", () => {
-  expect(situation(statusOf(askedOf("x")))).toBe("Nothing is listened to; X is asked live.");
+test("names live platforms or archived posts when there is no stream", () => {
+  expect(situation(statusOf(askedOf("x")))).toBe("No streams; X is searched live.");
   const off = platformOf("x", { ...askedOf("x"), way: "off" });
-  expect(situation(statusOf(off))).toBe("Nothing is listened to, and the archive is empty.");
+  expect(situation(statusOf(off))).toBe("No streams, and the archive is empty.");
 });

@@ -13,7 +13,7 @@ export function LeftPanel() {
   return (
     <section className="panel" aria-labelledby="left">
       <div className="panel-head">
-        <h2 id="left">Left right now</h2>
+        <h2 id="left">Remaining now</h2>
         <span className="push small quiet">per key</span>
       </div>
       {data === undefined ? null : <LeftTable answer={data} />}
@@ -27,7 +27,7 @@ function LeftTable({ answer }: { answer: KeysAnswer }) {
     return (
       <div className="panel-body">
         <p className="quiet">
-          There is no key in use. <Link href="/keys">Create one</Link> and its limits stand here.
+          No active keys. <Link href="/keys">Create one</Link> to see its limits here.
         </p>
       </div>
     );

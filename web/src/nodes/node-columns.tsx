@@ -5,12 +5,12 @@ import { Ago, useNow } from "../components/time.tsx";
 import { wholeNumber } from "../numbers.ts";
 import { listed, platformNames } from "../platforms.ts";
 import { EvidenceBadge } from "./evidence-badge.tsx";
-import { standing } from "./standing.ts";
+import { standing } from "./node-state.ts";
 
 /** What is told of a node in tables. */
 export const nodeColumns = {
   node: { title: "Node", cell: (node) => <Who node={node} /> },
-  standing: { title: "Standing", cell: (node) => <StandingCell node={node} /> },
+  standing: { title: "Status", cell: (node) => <StandingCell node={node} /> },
   evidence: {
     title: "Evidence",
     cell: ({ evidence, attested_at: at }) => (
@@ -59,7 +59,7 @@ function Who({ node: { id, name, platforms, is_spare: isSpare } }: { node: NodeS
         <bdi>{name}</bdi>
       </span>
       <small>{isEmbedded ? "in this server" : <code>{id}</code>}</small>
-      {isSpare ? <small>runs what no other node can</small> : null}
+      {isSpare ? <small>spare: runs only what no other node can</small> : null}
       <small>{known === "" ? "no platform" : known}</small>
     </>
   );

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { addressOf, readAsk, sizesFor, submissionOf, withMethod } from "./ask.ts";
+import { addressOf, readAsk, sizesFor, submissionOf, withMethod } from "./search-request.ts";
 
 const usual = { query: "", method: "searchbyquery", platform: "social", maxResults: 20 } as const;
 
 describe("the address of a search", () => {
-  it("is read back as it was written, whatever stands in the query", () => {
+  it("round-trips any query", () => {
     const ask = {
       query: '"storm surge" & a=b #tag +c\n"ü 🎉 %41"',
       method: "searchbyfullarchive",
@@ -15,32 +15,32 @@ describe("the address of a search", () => {
     expect(readAsk(search)).toEqual(ask);
   });
 
-  it("leaves out what is as usual", () => {
+  it("omits default values", () => {
     expect(addressOf(usual)).toBe("/playground");
     expect(addressOf({ ...usual, query: "comet" })).toBe("/playground?q=comet");
   });
 
-  it("asks for what is usual where it cannot be read", () => {
+  it("falls back to defaults for invalid values", () => {
     expect(readAsk("method=gettrends&platform=myspace&max=101")).toEqual(usual);
     expect(readAsk("max=0")).toEqual(usual);
     expect(readAsk("max=7.5")).toEqual(usual);
     expect(readAsk("")).toEqual(usual);
   });
 
-  it("keeps a size that is not among the usual ones", () => {
+  it("keeps a size outside the offered ones", () => {
     const ask = readAsk("max=37");
     expect(ask.maxResults).toBe(37);
     expect(sizesFor(ask)).toEqual([20, 37, 50, 100]);
   });
 });
 
-it("offers 500 posts of the full archive alone, and falls back with the method", () => {
+it("offers 500 posts only for the full archive", () => {
   const archive = { ...usual, method: "searchbyfullarchive", maxResults: 500 } as const;
   expect(sizesFor(archive)).toEqual([20, 50, 100, 500]);
   expect(withMethod(archive, "searchbyquery").maxResults).toBe(100);
 });
 
-it("submits to the path of its platform, with the same word as type", () => {
+it("submits to the path of its platform, with the platform as type", () => {
   expect(submissionOf({ ...usual, query: "comet", platform: "x" })).toEqual({
     path: "/v1/search/x",
     body: { type: "x", arguments: { type: "searchbyquery", query: "comet", max_results: 20 } },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { NodeStatus } from "../../../src/http/dashboard/contract.ts";
 import { nodeOf } from "./node.test-support.ts";
-import { standing } from "./standing.ts";
+import { standing } from "./node-state.ts";
 
 const nowMs = Date.parse("2026-11-22T12:00:00.000Z");
 const until = "2026-11-22T12:05:00.000Z";
@@ -10,16 +10,16 @@ const quarantine = { reason: "wrong answers", until };
 test.each<[Partial<NodeStatus>, string, string]>([
   [{}, "connected", "for 3 h"],
   [{ connected_at: null }, "connected", ""],
-  [{ is_connected: false }, "not connected", "last heard of 1 min ago"],
+  [{ is_connected: false }, "not connected", "last seen 1 min ago"],
   [{ is_connected: false, seen_at: null }, "not connected", ""],
-  [{ state: "pending" }, "pending", "gets no work until it is approved"],
-  [{ state: "draining", is_connected: false }, "draining", "gets no more work"],
+  [{ state: "pending" }, "pending", "gets no jobs until it is approved"],
+  [{ state: "draining", is_connected: false }, "draining", "gets no new jobs"],
   [{ state: "quarantined", quarantine }, "quarantined", "wrong answers; ends in 5 min"],
   [
     { state: "quarantined", quarantine: { ...quarantine, until: null }, is_connected: false },
     "quarantined",
     "wrong answers",
   ],
-])("a node with %j is told as %s", (special, word, detail) => {
+])("reports a node with %j as %s", (special, word, detail) => {
   expect(standing(nodeOf(special), nowMs)).toMatchObject({ word, detail });
 });

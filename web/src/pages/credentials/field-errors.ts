@@ -25,5 +25,5 @@ export function emptyFaults(
   const empty = fields.filter(
     ({ name, is_optional: isOptional }) => !isOptional && (values[name] ?? "").trim() === "",
   );
-  return Object.fromEntries(empty.map(({ name }) => [name, "This is needed."]));
+  return Object.fromEntries(empty.map(({ name }) => [name, "This field is required."]));
 }

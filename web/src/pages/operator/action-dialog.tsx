@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
-import type { Asked } from "../../components/use-asking.ts";
+import type { Asked } from "../../components/use-action.ts";
 
 /** A question before an operator's act, with what refused it. */
 export function ActDialog({

@@ -1,13 +1,13 @@
 import type { PlatformStatus } from "../../../../src/http/dashboard/contract.ts";
 import { exactTime, shortTime } from "../../components/time.tsx";
-import { noneWholeText } from "../../held-text.ts";
+import { noneWholeText } from "../../coverage-text.ts";
 import { behindText, counted, stretchText } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
 
 /** Beside the platform's name: how it comes here, and how far behind. */
 export function wayText({ way, stream }: PlatformStatus): string {
-  if (way === "asked") return "asked live";
-  if (way === "held") return "nothing feeds it";
+  if (way === "asked") return "searched live";
+  if (way === "held") return "no source";
   if (way === "off" || stream === null) return "off";
   if (stream.status === "connected") {
     return stream.lag_ms === null ? "listening" : `${behindText(stream.lag_ms)} behind`;
@@ -21,7 +21,7 @@ export function findingText({ way, coverage, posts }: PlatformStatus): string {
   if (gaps.length > 0) return `${counted(gaps.length, "gap")}, ${stretchText(lengthOf(gaps))}`;
   if (completeSince !== null) return `Complete since ${shortTime(completeSince)}`;
   if (held.length > 0)
-    return way === "streamed" ? "No gap; one server’s view" : "No gap in what is held";
+    return way === "streamed" ? "No gaps; one server’s view" : "No gaps in the archived time";
   if (way === "asked") return "Not archived, never complete";
   return noneWholeText(posts);
 }
@@ -30,10 +30,10 @@ export function findingText({ way, coverage, posts }: PlatformStatus): string {
 export function traceLabel(status: PlatformStatus, span: string): string {
   const name = platformNames[status.platform];
   const { gaps, held } = status.coverage;
-  if (held.length === 0 && gaps.length === 0) return `${name}: nothing held in ${span}`;
+  if (held.length === 0 && gaps.length === 0) return `${name}: nothing archived in ${span}`;
   if (gaps.length === 0) {
     const from = held[0]?.from;
-    return `${name}: no gap in ${span}${from === undefined ? "" : `, held from ${exactTime(from)}`}`;
+    return `${name}: no gaps in ${span}${from === undefined ? "" : `, archived from ${exactTime(from)}`}`;
   }
   const told = gaps.slice(0, 5).map(({ from, to }) => `${exactTime(from)} to ${exactTime(to)}`);
   const more = gaps.length > told.length ? `, and ${gaps.length - told.length} more` : "";

@@ -9,32 +9,32 @@ export function auditSentence(entry: AuditEntry): string {
 }
 
 const sentences: Readonly<Record<Action, (entry: AuditEntry) => string>> = {
-  account_created: ({ detail }) => `Account made${wayText(detail.way)}`,
+  account_created: ({ detail }) => `Account created${wayText(detail.way)}`,
   account_deleted: () => "Account deleted",
-  account_exported: () => "Everything that is kept of the account exported",
-  account_limits_changed: ({ detail }) => `Limits of the account set to ${ratesText(detail)}`,
+  account_exported: () => "Account data exported",
+  account_limits_changed: ({ detail }) => `Account limits set to ${ratesText(detail)}`,
   account_restored: () => "Account restored",
   account_role_changed: ({ detail }) =>
-    detail.role === "operator" ? "Made an operator" : "Made a member, no operator any more",
+    detail.role === "operator" ? "Role changed to operator" : "Role changed to member",
   account_suspended: ({ detail }) =>
-    detail.reason_changed === true ? "Suspended for another reason" : "Account suspended",
+    detail.reason_changed === true ? "Suspension reason changed" : "Account suspended",
   credential_added: ({ detail }) => `Credential added${credentialText(detail)}`,
   credential_removed: ({ detail }) => `Credential removed${credentialText(detail)}`,
-  key_changed: (entry) => `${keyText(entry)} changed: ${changesText(entry.detail)}`,
-  key_created: (entry) => `${keyText(entry)} made`,
-  key_revoked: (entry) => `${keyText(entry)} revoked`,
-  key_rotated: (entry) => `${keyText(entry)} rotated, ${overlapText(entry.detail.overlap_hours)}`,
+  key_changed: (entry) => `Changed ${keyText(entry)}: ${changesText(entry.detail)}`,
+  key_created: (entry) => `Created ${keyText(entry)}`,
+  key_revoked: (entry) => `Revoked ${keyText(entry)}`,
+  key_rotated: (entry) => `Rotated ${keyText(entry)}, ${overlapText(entry.detail.overlap_hours)}`,
   node_approved: ({ detail }) => `Node${nodeText(detail.node)} approved`,
-  node_drained: ({ detail }) => `Node${nodeText(detail.node)} drained: it gets no more work`,
-  node_removed: ({ detail }) => `Node${nodeText(detail.node)} removed: it is refused for good`,
+  node_drained: ({ detail }) => `Node${nodeText(detail.node)} drained: it gets no new jobs`,
+  node_removed: ({ detail }) => `Node${nodeText(detail.node)} removed: permanently refused`,
   session_ended: ({ detail }) =>
     detail.reason === "too_many"
-      ? "A session ended: it was used longest ago, and there were too many"
-      : "One session signed out from another",
-  session_stolen: () => "A session ended: a cookie of it was used that had been replaced",
+      ? "Least recently used session ended: session limit reached"
+      : "Signed out another session",
+  session_stolen: () => "Session ended: a replaced cookie of it was used",
   sessions_ended: ({ detail }) => `Signed out everywhere${countText(detail.sessions)}`,
-  sign_in_link_made: () => "Sign-in link printed",
-  sign_in_refused: ({ detail }) => `Sign-in refused${wayText(detail.way)}${whyText(detail.word)}`,
+  sign_in_link_made: () => "Sign-in link created",
+  sign_in_refused: ({ detail }) => `Sign-in${wayText(detail.way)} refused${whyText(detail.word)}`,
   signed_in: ({ detail }) => `Signed in${wayText(detail.way)}`,
   signed_out: () => "Signed out",
 };
@@ -44,19 +44,19 @@ type Told = AuditEntry["detail"][string] | undefined;
 const ways: Readonly<Record<string, string>> = {
   github: " with GitHub",
   gitlab: " with GitLab",
-  link: " by a link",
+  link: " by link",
 };
 
 const wayText = (way: Told) => (typeof way === "string" ? (ways[way] ?? "") : "");
 
 const refusals: Readonly<Record<string, string>> = {
-  denied: "they did not agree",
-  expired: "it took too long, or another browser began it",
-  refused: "the code host refused this installation",
-  not_allowed: "the account is not let in",
+  denied: "cancelled by the user",
+  expired: "it expired, or was started in another browser",
+  refused: "the code host rejected this installation",
+  not_allowed: "the account is not allowed",
   provider_failed: "the code host failed",
   suspended: "the account is suspended",
-  too_many: "the account had been deleted too often",
+  too_many: "too many account deletions",
 };
 
 const whyText = (word: Told) => {
@@ -65,12 +65,12 @@ const whyText = (word: Told) => {
 };
 
 function keyText({ key }: AuditEntry): string {
-  return key === null || key === "a deleted key" ? "A key, gone since," : `Key ${isolated(key)}`;
+  return key === null || key === "a deleted key" ? "a key (since deleted)" : `key ${isolated(key)}`;
 }
 
 function overlapText(hours: Told): string {
-  if (typeof hours !== "number" || hours === 0) return "ended at once";
-  return `good for another ${hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`}`;
+  if (typeof hours !== "number" || hours === 0) return "old key ended immediately";
+  return `old key valid for another ${hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`}`;
 }
 
 function credentialText({ platform, kind }: AuditEntry["detail"]): string {
@@ -89,33 +89,33 @@ function ratesText({
   submissions_per_minute: searches,
 }: AuditEntry["detail"]): string {
   const told = [
-    ...(requests === undefined ? [] : [`${numbered(requests, "request")} a second`]),
-    ...(searches === undefined ? [] : [`${numbered(searches, "search")} a minute`]),
+    ...(requests === undefined ? [] : [`${numbered(requests, "request")} per second`]),
+    ...(searches === undefined ? [] : [`${numbered(searches, "search")} per minute`]),
   ];
   return told.join(", ");
 }
 
 function numbered(rate: Told, one: "request" | "search"): string {
   const many = one === "search" ? "searches" : "requests";
-  return typeof rate === "number" ? `${rate} ${rate === 1 ? one : many}` : `the usual ${many}`;
+  return typeof rate === "number" ? `${rate} ${rate === 1 ? one : many}` : `the default ${many}`;
 }
 
 function changesText(detail: AuditEntry["detail"]): string {
   const { renamed, methods, expires_at: expiresAt } = detail;
   const rates = ratesText(detail);
   const told = [
-    ...(renamed === true ? ["its name"] : []),
+    ...(renamed === true ? ["renamed"] : []),
     ...(methods === undefined ? [] : [methodsText(methods)]),
     ...(expiresAt === undefined ? [] : [endText(expiresAt)]),
     ...(rates === "" ? [] : [rates]),
   ];
-  return told.length === 0 ? "nothing of note" : told.join("; ");
+  return told.length === 0 ? "no details" : told.join("; ");
 }
 
 function methodsText(methods: Told): string {
-  return typeof methods === "string" ? `may call ${methods.split(",").join(", ")}` : "all methods";
+  return typeof methods === "string" ? `methods ${methods.split(",").join(", ")}` : "all methods";
 }
 
 function endText(expiresAt: Told): string {
-  return typeof expiresAt === "string" ? `ends ${expiresAt.slice(0, 10)}` : "does not expire";
+  return typeof expiresAt === "string" ? `expires ${expiresAt.slice(0, 10)}` : "does not expire";
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { endSearch } from "./under-way.ts";
+import { endSearch } from "./running-search.ts";
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -16,13 +16,13 @@ function ended(uuid: string | null) {
   return { requests, isAborted: control.signal.aborted };
 }
 
-test("a search that became a job is cancelled, once", () => {
+test("cancels the job of a search once", () => {
   expect(ended("0f8f")).toEqual({
     requests: ["DELETE /v1/search/live/social/status/0f8f"],
     isAborted: true,
   });
 });
 
-test("a search that was given no job is only left", () => {
+test("only aborts a search without a job", () => {
   expect(ended(null)).toEqual({ requests: [], isAborted: true });
 });

@@ -21,11 +21,11 @@ function heard(platforms: readonly PlatformStatus[]): string {
 
 function withoutStream(platforms: readonly PlatformStatus[]): string {
   const asked = platforms.filter(({ way }) => way === "asked");
-  if (asked.length > 0) return `Nothing is listened to; ${names(asked)} ${is(asked)} asked live.`;
+  if (asked.length > 0) return `No streams; ${names(asked)} ${is(asked)} searched live.`;
   const held = platforms.filter(({ posts }) => posts > 0);
   return held.length > 0
-    ? `Nothing is listened to; the archive holds posts of ${names(held)}.`
-    : "Nothing is listened to, and the archive is empty.";
+    ? `No streams; the archive has posts from ${names(held)}.`
+    : "No streams, and the archive is empty.";
 }
 
 function missing({ platforms, range, from }: StatusAnswer): string {
@@ -33,13 +33,13 @@ function missing({ platforms, range, from }: StatusAnswer): string {
   const spans = platforms.flatMap(({ coverage }) => coverage.held);
   if (gaps.length > 0) {
     const ms = gaps.reduce((sum, gap) => sum + Date.parse(gap.to) - Date.parse(gap.from), 0);
-    return `${counted(gaps.length, "gap")} in ${rangeLabel(range)}, ${stretchText(ms)} in all.`;
+    return `${counted(gaps.length, "gap")} in ${rangeLabel(range)}, ${stretchText(ms)} in total.`;
   }
   const [first] = spans.map((span) => span.from).sort();
   if (first === undefined) return "";
   return Date.parse(first) <= Date.parse(from)
-    ? `No gap in ${rangeLabel(range)}.`
-    : `No gap since it began on ${shortTime(first)}.`;
+    ? `No gaps in ${rangeLabel(range)}.`
+    : `No gaps since it began on ${shortTime(first)}.`;
 }
 
 const names = (platforms: readonly PlatformStatus[]): string =>

@@ -1,0 +1,56 @@
+import type { SignInError } from "../../../../src/http/dashboard/contract.ts";
+
+/** `caution` for what its reader did or can undo by beginning again. */
+export type Refusal = { tone: "caution" | "danger"; title: string; text: string };
+
+/** Why a sign-in did not come to its end, and what to do. */
+const refusals: Readonly<Record<SignInError, Refusal>> = {
+  denied: {
+    tone: "caution",
+    title: "Sign-in cancelled",
+    text: "Nothing was read or stored. To get an account, sign in again and approve.",
+  },
+  expired: {
+    tone: "caution",
+    title: "Sign-in expired",
+    text: "A sign-in works once, for a few minutes, in the browser that started it. Start again from here. If that fails, check that your browser accepts cookies from this site.",
+  },
+  refused: {
+    tone: "danger",
+    title: "The code host rejected this installation",
+    text: "Your account is fine: the OAuth settings of this server are wrong. Tell the operator; the server log has the reason.",
+  },
+  not_allowed: {
+    tone: "danger",
+    title: "Your account is not allowed here",
+    text: "The operator decides who may sign in. Ask for access, or sign in with another account.",
+  },
+  provider_failed: {
+    tone: "danger",
+    title: "The code host returned an error",
+    text: "Your account is fine. Try again in a minute; if it keeps failing, check the status page of the code host.",
+  },
+  suspended: {
+    tone: "danger",
+    title: "This account is suspended",
+    text: "Its keys are rejected and it cannot sign in until an operator restores it. Contact the operator.",
+  },
+  too_many: {
+    tone: "caution",
+    title: "Too many sign-ins",
+    text: "There were too many sign-ins from your network within a minute, or you deleted your account more than twice within a day. Try again in a minute, or tomorrow.",
+  },
+};
+
+/** What a word in the address of the sign-in page means; null for none. */
+export function refusalOf(word: string | null): Refusal | null {
+  if (word === null || word === "") return null;
+  const [, known] = Object.entries(refusals).find(([name]) => name === word) ?? [];
+  return known ?? unknown;
+}
+
+const unknown: Refusal = {
+  tone: "danger",
+  title: "Sign-in failed",
+  text: "Start again from here.",
+};
