@@ -22,9 +22,9 @@ import { addNodeRoutes } from "./routes/nodes/add-node-routes.ts";
 import { createSubmissions } from "./submission/submission.ts";
 
 /**
- * The HTTP service without its socket. Checks in order: request id, platform word, failed keys of the address, key, its
- * requests per second, body, schema, route. Errors become problems (RFC 9457). Closing answers pending requests with their
- * current state and closes connections without a complete request.
+ * The HTTP service without its socket. Checks in order: request id, platform word, failed keys of the address, key, its requests
+ * per second, body, schema, route. Closing answers pending requests with their current state and closes connections without a
+ * complete request.
  */
 export function buildApp(context: HttpContext): FastifyInstance {
   const { app, stopping } = openApp({

@@ -15,7 +15,7 @@ import { readJsonBodies } from "./submission/json-body.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** For limits per address; unlike `ip` always an address (caller-address.ts). */
+    /** For limits per address (caller-address.ts). */
     callerAddress: string;
   }
 }
@@ -35,9 +35,9 @@ export type BaseAppContext = {
   newId(): string;
   /** Not called after a disconnect. */
   onProblem(code: ProblemCode): void;
-  /** Hint of a 404: where the paths are listed. */
+  /** Where the paths are listed, for a 404. */
   pathsHint: string;
-  /** For every answer, including 404. */
+  /** Every answer, including 404. */
   setHeaders(request: FastifyRequest, reply: FastifyReply): void;
 };
 
@@ -48,8 +48,8 @@ export type BaseApp = {
 };
 
 /**
- * An app without routes: limits on connections and bodies, JSON only, request ids, the platform word of the path, problems
- * (RFC 9457) for all errors. On close, connections without a complete request close at once.
+ * An app without routes: limits on connections and bodies, JSON only, request ids, problems (RFC 9457). On close, connections
+ * without a complete request close at once.
  */
 export function openApp(context: BaseAppContext): BaseApp {
   const { settings, clock, log, newId, pathsHint } = context;
@@ -61,11 +61,11 @@ export function openApp(context: BaseAppContext): BaseApp {
     trustProxy: settings.trustedProxies.length > 0 ? [...settings.trustedProxies] : false,
     forceCloseConnections: "idle",
     return503OnClosing: false,
-    // Unused. Factories keep Fastify from loading its own compilers, which would slow the start.
+    // Unused. Factories keep Fastify from loading its own compilers, which is slow.
     schemaController: {
       compilersFactory: { buildValidator: otherCompiler, buildSerializer: otherCompiler },
     },
-    // A path that cannot be decoded, or a path parameter longer than any uuid.
+    // A path that cannot be decoded, or an overlong path parameter.
     frameworkErrors: (_error, request, reply) => {
       context.setHeaders(request, reply);
       writeProblem(noSuchPath(pathsHint), request, reply);
@@ -87,7 +87,7 @@ export function openApp(context: BaseAppContext): BaseApp {
     const fault = faultOf(error);
     const isClientGone = reply.raw.destroyed;
     if (!isClientGone) context.onProblem(publicCode(fault));
-    // Other refusals are the caller's to fix; failed jobs and a full disk are logged elsewhere.
+    // Other refusals are the caller's to fix.
     if (passing.includes(fault.code)) {
       log.warn({ request_id: request.id, code: fault.code, error: fault.message }, "not served");
     } else if (!toldElsewhere.includes(fault.code) && ourFaults.includes(publicCode(fault))) {
@@ -113,7 +113,7 @@ export function openApp(context: BaseAppContext): BaseApp {
     // A connection that is busy when shutdown begins would otherwise stay open.
     const isLast = shutdown.isAnnounced() || connections.isRefused(request.raw.socket);
     if (isLast) reply.header("connection", "close");
-    // Fastify would close it after a refused body: a client that still sends would lose the answer.
+    // Fastify would close it after a refused body, and a client that still sends would lose the answer.
     else if (reply.statusCode >= 400) reply.removeHeader("connection");
   });
   app.addHook("onRequest", fieldsHook);
@@ -129,9 +129,9 @@ export function openApp(context: BaseAppContext): BaseApp {
 }
 
 const ourFaults: readonly ProblemCode[] = ["internal", "unavailable"];
-/** Temporary, such as a node that waits for approval: logged without a stack trace. */
+/** Temporary: logged without a stack trace. */
 const passing: readonly string[] = ["unavailable", "gateway_unreachable"];
-/** Codes whose cause has its own log line. */
+/** Their causes have their own log lines. */
 const toldElsewhere: readonly string[] = ["storage_full", "stopping", "too_many_connections"];
 
 /** Public as `unavailable`. */

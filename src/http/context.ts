@@ -25,15 +25,15 @@ import type { Metrics } from "./metrics/metrics.ts";
 type HttpSettings = Pick<GatewaySettings, "embedded" | "maxResultBytes"> & {
   /** No trailing slash; null: derived from the request. */
   publicUrl: string | null;
-  /** May call the API from a browser; `*`: all. */
+  /** Origins that may call the API from a browser; `*`: all. */
   corsOrigins: readonly string[];
-  /** The key of node requests that carry none; null refuses them. */
+  /** For node requests without a key; null refuses them. */
   openNodeKey: string | null;
-  /** Defaults for accounts and keys without limits of their own. */
+  /** For accounts and keys without limits of their own. */
   limits: DeploymentLimits & { dashboardRequestsPerSecond: number };
   maxKeysPerAccount: number;
   newKeysPerDay: number;
-  /** A sign-up within this time of a deletion gets the account's limits back. */
+  /** A sign-up this soon after a deletion gets the account's limits back. */
   deletedAccountMs: number;
   maxBodyBytes: number;
   maxConnections: number;
@@ -60,11 +60,10 @@ export type Dashboard = {
   csrf: CsrfTokens;
   sessions: SessionSettings;
   signIn: SignIn;
-  /** Duration of a sign-in, and starts per address. */
   signInLimits: { attemptMs: number; attemptsPerMinute: number };
 };
 
-/** Everything that the HTTP app needs, created in server/context.ts. */
+/** Created in server/context.ts. */
 export type HttpContext = {
   settings: HttpSettings;
   clock: Clock;
@@ -95,12 +94,12 @@ export type HttpContext = {
   credentials: AccountCredentials;
   usage: Pick<UsageRecorder, "noteRequest" | "noteKeyUse" | "flush">;
   statusBoard: StatusBoard;
-  /** The account's fetched posts of an ID that the archive does not have. */
+  /** Posts that the archive does not have. */
   fetchedPosts(
     accountId: string,
     id: bigint,
   ): Promise<readonly { platform: Platform; uri: string }[]>;
-  /** Deadline in Unix milliseconds. Rejects with the signal's reason if it aborts. */
+  /** Rejects with the signal's reason if it aborts. */
   countPosts(
     request: CountsRequest,
     deadlineMs: number,
@@ -112,6 +111,5 @@ export type HttpContext = {
   mastodonStream(): MastodonStreamState | null;
   readerAnswers(): Promise<boolean>;
   isStoreFull(): boolean;
-  /** A fresh UUID. */
   newId(): string;
 };

@@ -4,7 +4,6 @@ import { addressList, originList, publicUrl } from "../lib/settings/network-kind
 import { liveWindowMs } from "../platforms/methods.ts";
 import { longestArchiveQuery, longestLiveQuery } from "../query/bounds.ts";
 
-/** The listener, its connections and its shutdown. */
 export const httpSettings = {
   host: text("EARSHOT_HOST", "127.0.0.1", "a host name or address", "Address to listen on."),
   port: count("EARSHOT_PORT", 8080, [0, 65_535], "Port to listen on; 0 takes a free one."),
@@ -87,11 +86,10 @@ export const httpSettings = {
 };
 
 export const httpLimits = {
-  /** How long a read of a job beyond the rate limit waits before it is refused, in milliseconds. */
+  /** How long a read of a job beyond the rate limit waits before it is refused. */
   maxReadWaitMs: 2_000,
 };
 
-/** Searches and counts. */
 export const searchSettings = {
   liveWindowMs: duration(
     "EARSHOT_LIVE_WINDOW",
@@ -113,7 +111,7 @@ export const searchSettings = {
   ),
 };
 
-/** Maximum length of queries, in characters. */
+/** In characters. */
 export const searchLimits = {
   maxLiveQueryLength: longestLiveQuery,
   maxArchiveQueryLength: longestArchiveQuery,

@@ -3,9 +3,8 @@ type MediaRange = { type: string; subtype: string; weight: number };
 type Choice<Name> = { name: Name; weight: number; precision: number; place: number };
 
 /**
- * Negotiates `Accept` (RFC 9110 section 12.5.1): highest weight, then most specific range, then order in the header, then in
- * `offered`. Ignores parameters other than `q` and malformed elements. Without a header the first; null if none is
- * acceptable.
+ * Negotiates `Accept` (RFC 9110 section 12.5.1): highest weight, most specific range, order in the header, order in `offered`.
+ * Ignores other parameters and malformed elements. Without a header the first; null if none is acceptable.
  */
 export function preferredType<Name extends string>(
   accept: string | undefined,

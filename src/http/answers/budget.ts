@@ -1,12 +1,11 @@
-/** Characters below which no text is shortened; posts are omitted instead. */
+/** Below this no text is shortened; posts are omitted instead. */
 export const shortestText = 100;
 
-/** `each`: characters per text. */
 export type Allowance = { posts: number; each: number };
 
 /**
- * Equal shares of a budget of at least `shortestText`; what short texts leave goes to long ones. If shares fall below
- * `shortestText`, the last posts are omitted.
+ * Equal shares in characters; what short texts leave goes to long ones. If shares fall below `shortestText`, the last posts are
+ * omitted.
  */
 export function allowanceOf(lengths: readonly number[], budget: number): Allowance {
   const posts = postsWithin(lengths, budget);

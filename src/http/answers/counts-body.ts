@@ -24,12 +24,10 @@ export async function countsBody(
   return `{"data":${data},${JSON.stringify(rest).slice(1)}`;
 }
 
-/** Buckets written before yielding to the event loop. */
 const bucketsOfTurn = 4_096;
 
 /**
- * `data`, oldest first: every bucket from `countedFromMs` on, including empty ones. There may be tens of thousands: yields in
- * between, and caches parts of times.
+ * Every bucket from `countedFromMs` on, oldest first. Possibly tens of thousands: yields in between, and caches parts of times.
  */
 async function countsData(
   { buckets, countedFromMs }: SourceCounts,

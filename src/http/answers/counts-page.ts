@@ -14,7 +14,7 @@ export const granularityMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 
 
 type Granularity = keyof typeof granularityMs;
 
-/** Shared by the pages of a count. Unix milliseconds. */
+/** Shared by the pages of a count. */
 export type CountsQuestion = {
   caller: Caller;
   platform: SearchPlatform;
@@ -64,7 +64,7 @@ export function pageOf(
   return { fromMs: Math.max(windowFromMs, earliestMs), toMs, windowFromMs, asOfMs };
 }
 
-/** The token of the next (older) page, which ends at `toldFromMs`; null at the start of the window. */
+/** Token of the next (older) page; null at the start of the window. */
 export function nextToken(
   { cursorKey }: Pick<HttpContext, "cursorKey">,
   question: CountsQuestion,

@@ -3,7 +3,6 @@ import { fieldOf } from "./fields.ts";
 import type { AnswerPage } from "./page.ts";
 import { kindOf, type RecordKind } from "./record-kinds.ts";
 
-/** Columns if no fields are requested. */
 export const defaultColumns: readonly string[] = [
   "ID",
   "Metadata.created_at",
@@ -59,7 +58,7 @@ const defaults: Readonly<Record<RecordKind, readonly string[]>> = {
 /** Quotes both kinds of line breaks; a row with one empty cell would read as an empty line. */
 const form = { record_delimiter: "windows", quote_record_delimiter: true } as const;
 
-/** CSV (RFC 4180): a header row, then one row per post. */
+/** RFC 4180: a header row, then one row per post. */
 export function* csvOf({ job, posts, fields }: AnswerPage) {
   const columns = fields ?? defaults[kindOf(job.request.method)];
   const table = { ...form, quoted_empty: columns.length === 1 };

@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import { problem } from "../problems/write-problem.ts";
 
 /**
- * A cursor is the number of the previous delivery and a hash of the webhook id, 22 bytes in base64url. Not encrypted: it
- * reveals nothing of other webhooks and is invalid for them.
+ * The number of the previous delivery and a hash of the webhook id. Not encrypted: it reveals nothing of other webhooks and is
+ * invalid for them.
  */
 const numberBytes = 6;
 const webhookBytes = 16;
@@ -21,7 +21,7 @@ export function readDeliveryCursor(webhookId: string, text: string): number {
   const isOfWebhook =
     bytes.length === numberBytes + webhookBytes &&
     bytes.subarray(numberBytes).equals(markOf(webhookId));
-  // Node decodes leniently; accept only the canonical text.
+  // Node decodes leniently.
   if (!isOfWebhook || bytes.toString("base64url") !== text) {
     throw problem("cursor_invalid", "the cursor cannot be read", {
       hint: "send next_cursor exactly as it was received, to the same webhook, or leave it out for the newest deliveries",

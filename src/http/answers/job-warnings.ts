@@ -2,7 +2,7 @@ import { fitsCursor } from "../../jobs/cursor.ts";
 import type { Job } from "../../jobs/job.ts";
 import type { SourceWarning } from "../../platforms/source.ts";
 
-/** Warnings of submission and result, and one if the cursor would be too long. */
+/** Of submission and result, and one if the cursor would be too long. */
 export function jobWarnings({
   request,
   warnings,

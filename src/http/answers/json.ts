@@ -2,7 +2,7 @@ import { type AnswerPage, type AnswerPost, warningsOf } from "./page.ts";
 import { textOf } from "./record.ts";
 import { coverageBody } from "./status-body.ts";
 
-/** One JSON object, in pieces; posts are inserted as their JSON text. */
+/** In pieces; posts are inserted as their JSON text. */
 export function* jsonOf(page: AnswerPage) {
   const { job, result, posts, omitted, nextCursor } = page;
   const rest = {

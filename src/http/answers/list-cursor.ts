@@ -1,10 +1,7 @@
 import type { ListPosition } from "../../jobs/job.ts";
 import { problem } from "../problems/write-problem.ts";
 
-/**
- * A cursor is time and uuid of the previous job, 22 bytes in base64url. Not encrypted: a position reveals nothing of another
- * account's list.
- */
+/** Time and uuid of the previous job. Not encrypted: it reveals nothing of another account's list. */
 const timeBytes = 6;
 const placeBytes = timeBytes + 16;
 
@@ -18,7 +15,7 @@ export function writeListCursor({ submittedMs, uuid }: ListPosition): string {
 /** Errors: `cursor_invalid`. */
 export function readListCursor(text: string): ListPosition {
   const bytes = Buffer.from(text, "base64url");
-  // Node decodes leniently; accept only the canonical text.
+  // Node decodes leniently.
   if (bytes.length !== placeBytes || bytes.toString("base64url") !== text) {
     throw problem("cursor_invalid", "the cursor cannot be read", {
       hint: "send next_cursor exactly as it was received, or leave it out for the newest jobs",

@@ -57,7 +57,6 @@ const hostile = fc
   .array(fc.constantFrom(...hostilePieces), { maxLength: 30 })
   .map((pieces) => pieces.join(""));
 
-/** A list with one item, its head, and a paragraph after it. */
 function document(text: string): Token[] {
   const item = ["1. head", "", ...quoteLines(text, "   "), "", "after"];
   return lexer(item.join("\n")).filter(({ type }) => type !== "space");

@@ -1,10 +1,8 @@
 /**
- * Untrusted text within Markdown (CommonMark), unable to act as markup or leave its place. Texts are indented code in a block
- * quote, each line marked, so that no text can end it. Names and values are code spans; sentences that echo a request are
- * escaped.
+ * Makes untrusted text inert in Markdown (CommonMark). Texts are indented code in a block quote, each line marked; names and
+ * values are code spans; sentences that echo a request are escaped.
  */
 
-/** None for blank text. */
 export function quoteLines(text: string, indent: string): string[] {
   const lines = visible(text.replaceAll(lineBreak, "\n"));
   if (lines.trim() === "") return [];
@@ -26,7 +24,7 @@ export function sentence(text: string): string {
   return line.replaceAll(/[\\`*_[\]<>&~|$#!]/g, "\\$&");
 }
 
-/** A URL that is not http(s) could act and becomes a code span. */
+/** Other URLs than http(s) could act, so they become code spans. */
 export function link(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : null;
   const isOfWeb = url !== null && (url.protocol === "https:" || url.protocol === "http:");
@@ -37,10 +35,10 @@ export function link(address: string): string {
 /** What any renderer treats as a line break. */
 const lineBreak = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
 
-/** Bidirectional controls, which reorder the display of a line. */
+/** They reorder the display of a line. */
 const turnsDirection = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g;
 
-/** Replaces lone surrogates and control characters, which terminals obey; a tab becomes four spaces. */
+/** Replaces lone surrogates and control characters, which terminals obey. */
 function visible(text: string): string {
   return text
     .toWellFormed()

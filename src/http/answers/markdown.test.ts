@@ -87,7 +87,6 @@ test("warnings as sentences, whatever they repeat", () => {
 describe("of a method that does not search", () => {
   const part = { platform: "x", via: "api", fromMs: null, toMs: day, count: 1 } as const;
 
-  /** A page of records from a platform. */
   function fetched(
     method: AnswerPage["job"]["request"]["method"],
     records: readonly PostRecord[],

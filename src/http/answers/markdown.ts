@@ -7,10 +7,7 @@ import { type AnswerPage, type AnswerPost, warningsOf } from "./page.ts";
 import { type PostRecord, textOf } from "./record.ts";
 import { kindOf, type RecordKind } from "./record-kinds.ts";
 
-/**
- * An answer for language models and people: query, coverage, posts as numbered quotations with author, time and link,
- * warnings, how to continue.
- */
+/** For language models and people: query, coverage, posts as numbered quotations, warnings, how to continue. */
 export function* markdownOf(page: AnswerPage) {
   yield `# ${titleOf(page.job)}\n\n`;
   yield `${foundSentence(page)} ${knowledgeSentences(page)}\n\n`;
@@ -59,7 +56,7 @@ function readingSentence({ posts, result, nextCursor }: AnswerPage): string {
   return nextCursor === null ? "The platform tells no more." : "There is more.";
 }
 
-/** Coverage of the window, above all what an empty list means. */
+/** Above all, what an empty list means. */
 function coverageSentences({ posts, result }: AnswerPage): string {
   const { coverage, complete } = result;
   const window = windowWords(coverage);
@@ -80,7 +77,6 @@ function windowWords({ fromMs, toMs }: Pick<Coverage, "fromMs" | "toMs">): strin
   return fromMs === null ? `before ${iso(toMs)}` : `from ${iso(fromMs)} to ${iso(toMs)}`;
 }
 
-/** Lists the newest gaps. */
 const toldGaps = 10;
 
 function gapWords({ gaps }: Coverage): string {

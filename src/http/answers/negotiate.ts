@@ -1,7 +1,7 @@
 import { problem } from "../problems/write-problem.ts";
 import { preferredType } from "./accept.ts";
 
-/** Answer formats, the default first. */
+/** The default first. */
 export const answerFormats = [
   "application/json",
   "application/x-ndjson",

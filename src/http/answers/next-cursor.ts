@@ -11,7 +11,7 @@ import type { FetchPosition } from "../../platforms/upstream.ts";
 import type { HttpContext } from "../context.ts";
 import { problem } from "../problems/write-problem.ts";
 
-/** The cursor after the result; null if nothing follows. */
+/** Null if nothing follows. */
 export function cursorOf(context: Pick<HttpContext, "cursorKey">, job: Job): string | null {
   const { next = null, nextPlace = null } = job.result ?? {};
   if (next !== null || nextPlace === null) return cursorAfter(context, job, next);
@@ -36,8 +36,8 @@ function seal({ cursorKey }: Pick<HttpContext, "cursorKey">, job: Job, end: End)
 }
 
 /**
- * Decrypts a cursor, whose window applies; `start_time` and `end_time` must be unchanged or omitted. Errors:
- * `cursor_mismatch`, those of `openCursor`.
+ * The cursor's window applies; `start_time` and `end_time` must be unchanged or omitted. Errors: `cursor_mismatch`,
+ * `cursor_invalid`.
  */
 export function continueFrom(
   { cursorKey }: Pick<HttpContext, "cursorKey">,

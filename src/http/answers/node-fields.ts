@@ -8,7 +8,7 @@ export function evidenceOf({ result }: Pick<Job, "result">): EvidenceKind | null
   return result === null ? null : (result.signature?.evidence ?? "none");
 }
 
-/** An item of RFC 9651: `"embedded";evidence=none`. */
+/** An RFC 9651 item: `"embedded";evidence=none`. */
 export function nodeField(nodeId: string, evidence: EvidenceKind): string {
   return `${serializeList([{ value: nodeId }])};evidence=${evidence}`;
 }
@@ -35,7 +35,7 @@ export function setSignatureFields(reply: FastifyReply, { fields }: ResultSignat
   reply.headers(rest);
 }
 
-/** The result differs from the signed one: records were withdrawn or, if none were, the stored result was altered. */
+/** The result differs from the signed one: records were withdrawn, or the stored result was altered. */
 export function setUnsignedField(reply: FastifyReply, withdrawnRecords: number): void {
   const reason =
     withdrawnRecords > 0

@@ -32,7 +32,6 @@ function read(
   );
 }
 
-/** The position of the page's cursor. */
 function placeAfter({ job, nextCursor }: Awaited<ReturnType<typeof read>>) {
   const { accountId, canonicalQuery, request } = job;
   return decryptCursor(cursorKey, nextCursor ?? "", { accountId, canonicalQuery, ...request })

@@ -17,7 +17,7 @@ import { characterCount, shortened } from "./shorten.ts";
 /** Null: not requested. */
 export type Presentation = {
   fields: readonly string[] | null;
-  /** For all texts together. */
+  /** Of all texts together. */
   maxChars: number | null;
 };
 
@@ -25,7 +25,7 @@ export type AnswerPost = {
   record: PostRecord;
   /** The whole record, or its requested fields. */
   json: string;
-  /** Characters of the whole text; null if not shortened. */
+  /** Length before shortening; null if not shortened. */
   shortenedFrom: number | null;
 };
 
@@ -36,12 +36,12 @@ export type AnswerPage = {
   fields: readonly string[] | null;
   /** Posts at the end, beyond the budget. */
   omitted: number;
-  /** `nextCursor` continues with the omitted posts; a cursor cannot point into a platform's page. */
+  /** Whether `nextCursor` continues with the omitted posts; a cursor cannot point into a platform's page. */
   isContinued: boolean;
   nextCursor: string | null;
 };
 
-/** Warnings of job and result, and of omitted posts that no cursor reaches. */
+/** Of job and result, and of omitted posts that no cursor reaches. */
 export function warningsOf({
   job,
   result,
@@ -58,10 +58,7 @@ const leftOut = ({ uuid }: Job, records: number): SourceWarning => ({
   hint: `fetch the result of job ${uuid} for all of them, or send more max_chars`,
 });
 
-/**
- * Builds a page: reads the posts unless given, shortens texts to the budget, selects fields. Yields to the event loop in
- * between.
- */
+/** Reads the posts unless given, shortens texts to the budget, selects fields. Yields to the event loop in between. */
 export async function pageOf(
   context: Pick<HttpContext, "cursorKey" | "clock"> & {
     archive: Pick<Archive, "records" | "withheld">;
@@ -112,7 +109,7 @@ export async function pageOf(
   return { job, result, posts, fields, omitted, isContinued: after !== null, nextCursor };
 }
 
-/** The position of a record, for a cursor; null for records that a method fetched from a platform. */
+/** Null for records that a method fetched from a platform. */
 function positionOf(
   { method }: Job["request"],
   { items }: JobResult,

@@ -1,4 +1,3 @@
-/** Parsed from its stored JSON. */
 export type PostRecord = {
   ID: string;
   Content: string;

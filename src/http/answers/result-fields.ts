@@ -13,7 +13,6 @@ type Knowledge = {
   warnings: readonly SourceWarning[];
 };
 
-/** Sets coverage, and the codes of warnings if any. */
 export function setKnowledgeFields(
   reply: FastifyReply,
   { complete, coverage, warnings }: Knowledge,
@@ -25,7 +24,6 @@ export function setKnowledgeFields(
   }
 }
 
-/** Also sets the cursor if there is more. */
 export function setResultFields(
   context: Pick<HttpContext, "cursorKey">,
   reply: FastifyReply,

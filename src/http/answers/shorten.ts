@@ -1,13 +1,13 @@
 /**
- * A budget of characters loses nothing: what has no room is left out from the end, and the cursor continues after the last
- * post returned. Equal shares keep one long post from displacing twenty short ones.
+ * A budget of characters loses nothing: what does not fit is omitted from the end, and the cursor continues there. Equal shares
+ * keep one long post from displacing twenty short ones.
  */
 
 import { once } from "../../lib/once.ts";
 
 const ellipsis = "…";
 
-/** Search range for a space: share of the text, and at most in characters. */
+/** Search range for a space. */
 const partForWord = 0.2;
 const mostForWord = 40;
 /** UTF-16 units examined for grapheme boundaries. */
@@ -15,7 +15,7 @@ const aroundCut = 64;
 
 const graphemes = once(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
 
-/** Counts Unicode code points. */
+/** In Unicode code points. */
 export function characterCount(text: string): number {
   let count = text.length;
   for (let at = 0; at < text.length - 1; at += 1) {
@@ -27,7 +27,7 @@ export function characterCount(text: string): number {
   return count;
 }
 
-/** The start of a text in at most `characters`, ending with `…`; cut at a nearby space, else at a grapheme boundary. */
+/** At most `characters` long, ending with `…`; cut at a nearby space, else at a grapheme boundary. */
 export function shortened(text: string, characters: number): string {
   const cut = unitsOf(text, characters - 1);
   return text.slice(0, wordBorder(text, cut) ?? graphemeBorder(text, cut)).trimEnd() + ellipsis;

@@ -7,13 +7,13 @@ import { startSlices } from "../../lib/slices.ts";
 import { serializeDictionary } from "../../lib/structured-fields.ts";
 import { recordsOf } from "../../search/fill-in.ts";
 
-/** A signed result as it may be shown now. */
+/** As it may be shown now. */
 export type SignedRecords = {
   records: readonly string[];
   body: Buffer;
   /** Byte for byte. */
   isAsSigned: boolean;
-  /** Records that may no longer be shown. */
+  /** May no longer be shown. */
   withdrawn: number;
   damage: readonly Damage[];
 };

@@ -5,7 +5,7 @@ import { iso, isoOrNull } from "../submission/window.ts";
 import { jobWarnings } from "./job-warnings.ts";
 import { evidenceOf } from "./node-fields.ts";
 
-/** A job's public status: times in ISO 8601, unknown values null. */
+/** Times are ISO 8601, unknown values null. */
 export function statusBody(job: Job, nextCursor: string | null) {
   const { result } = job;
   return {
@@ -30,7 +30,7 @@ export function statusBody(job: Job, nextCursor: string | null) {
   };
 }
 
-/** In the platform's units and in dollars, with this month's use of the deployment's budget. */
+/** In the platform's units and in dollars, with this month's use of the budget. */
 function costBody({ postReads = 0, userReads = 0, requests = 0, microUsd, month }: SourceCost) {
   return {
     post_reads: postReads,
@@ -48,7 +48,7 @@ function costBody({ postReads = 0, userReads = 0, requests = 0, microUsd, month 
   };
 }
 
-/** A status without details of the result. */
+/** Without details of the result. */
 export function summaryBody(job: JobSummary) {
   return {
     ...identityOf(job),
@@ -84,7 +84,7 @@ function timesOf({ submittedMs, startedMs, finishedMs, expiresMs }: Omit<Job, "r
   };
 }
 
-/** Also handles older results, without coverage per platform. */
+/** Older results have no coverage per platform. */
 export function coverageBody({ fromMs, toMs, complete, gaps, truncated, platforms }: Coverage) {
   return {
     from: isoOrNull(fromMs),
@@ -108,7 +108,7 @@ const spanBody = ({ fromMs, toMs }: { fromMs: number | null; toMs: number }) => 
   to: iso(toMs),
 });
 
-/** The header is a structured field dictionary (RFC 9651); without `from` if unbounded. */
+/** A structured field dictionary (RFC 9651), without `from` if unbounded. */
 export function coverageField(complete: boolean, coverage: Coverage): string {
   return serializeDictionary({
     complete: { value: complete && coverage.complete },

@@ -1,7 +1,7 @@
 import type { AnswerPage } from "./page.ts";
 import type { PostRecord } from "./record.ts";
 
-/** Posts with these texts and complete coverage; for tests. */
+/** Complete coverage; for tests. */
 export function pageWith(
   texts: readonly string[],
   special: Partial<AnswerPage> = {},

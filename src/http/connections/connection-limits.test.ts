@@ -15,7 +15,6 @@ const limitsOf = (settings: Partial<ConnectionLimitSettings> = {}) =>
     clock,
   );
 
-/** The parts of a socket that are used. */
 function socketFrom(remoteAddress: string) {
   const socket = Object.assign(new EventEmitter(), {
     remoteAddress,
@@ -28,7 +27,6 @@ function socketFrom(remoteAddress: string) {
   return socket as unknown as Socket;
 }
 
-/** The outcome of each connection, in order. */
 function outcomesOf(
   limits: ReturnType<typeof limitsOf>,
   count: number,

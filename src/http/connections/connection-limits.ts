@@ -1,8 +1,3 @@
-/**
- * One address has at most a share of all connections, so that it cannot take them all; trusted proxies have no share. A
- * connection above the limit is kept briefly, so that its request gets a 503 instead of a reset.
- */
-
 import type { Socket } from "node:net";
 import { addressGroup } from "../../accounts/address-group.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -10,15 +5,15 @@ import { trustedAddresses } from "./caller-address.ts";
 
 export type ConnectionLimitSettings = {
   maxConnections: number;
-  /** Percentage of them for one address. */
+  /** Percentage for one address. */
   connectionShare: number;
   trustedProxies: readonly string[];
 };
 
 /**
- * Limits open connections in total and per address (IPv6: per /64), so that no address takes all. Trusted proxies have no
- * share: they connect for many callers. Connections over the limit stay open briefly, counted apart, so that their first
- * request gets the reason; beyond a few they close at once.
+ * Limits open connections in total and per address (IPv6: /64). Trusted proxies have no share: they connect for many callers.
+ * Connections over the limit stay open briefly, so that their first request gets a 503 instead of a reset; beyond a few they
+ * close at once.
  */
 export type ConnectionLimits = {
   /** Counts until it closes. False if closed at once. */
@@ -27,7 +22,7 @@ export type ConnectionLimits = {
   isRefused(socket: Socket): boolean;
 };
 
-/** How long a connection over the limit may take to send its request. */
+/** For a connection over the limit to send its request. */
 const refusedMs = 2_000;
 const maxRefused = 128;
 const maxRefusedPerAddress = 4;
@@ -71,7 +66,6 @@ export function createConnectionLimits(
   };
 }
 
-/** Open connections by address group. */
 function createCounts() {
   const byGroup = new Map<string, number>();
   let total = 0;

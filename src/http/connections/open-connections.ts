@@ -9,10 +9,9 @@ type ConnectionSettings = ConnectionLimitSettings & {
   idleTimeoutMs: number;
 };
 
-/** Interval of the check for slow requests. */
 const checkEveryMs = 1_000;
 
-/** Fastify's options. A connection with a pending request is not idle (idle-time.ts). */
+/** A connection with a pending request is not idle (idle-time.ts). */
 export function connectionOptions(
   settings: Omit<ConnectionSettings, keyof ConnectionLimitSettings>,
 ) {
@@ -32,16 +31,12 @@ export function connectionOptions(
 }
 
 export type OpenConnections = {
-  /**
-   * Closes connections without a complete request: idle ones, and those with a partial header or body. Others close after
-   * their answer, new ones at once.
-   */
+  /** Closes connections without a complete request. Others close after their answer, new ones at once. */
   stop(): void;
   /** Resolves when no complete request is unanswered. */
   answered(): Promise<void>;
   /** The newest request was answered before it was complete: no other answer may follow. */
   isAnswered(socket: Socket): boolean;
-  /** Over the limit (connection-limits.ts). */
   isRefused(socket: Socket): boolean;
 };
 
@@ -49,8 +44,8 @@ export type OpenConnections = {
 const unwantedBodyMs = 2_000;
 
 /**
- * Tracks the requests of each connection, because Node leaves connections open that never sent anything. Enforces the
- * connection limits, and closes connections whose request body continues after the answer.
+ * Node leaves connections open that never sent anything. Enforces the limits, and closes connections whose request body continues
+ * after the answer.
  */
 export function watchConnections(
   server: Server,

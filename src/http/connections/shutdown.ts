@@ -1,8 +1,3 @@
-/**
- * A stop is announced (`/readyz` is 503, everything else is served), then drains, then closes. Each client gets a response
- * rather than a reset, so the listener stays open until everything else has ended.
- */
-
 import type { FastifyRequest } from "fastify";
 import { EarshotError } from "../../lib/errors.ts";
 import type { OpenConnections } from "./open-connections.ts";
@@ -13,14 +8,17 @@ declare module "fastify" {
   }
 }
 
-/** Graceful shutdown: call `announce`, then `drain`, then close the app. */
+/**
+ * Call `announce`, then `drain`, then close the app. The listener stays open until then, so that clients get a response rather
+ * than a reset.
+ */
 export type Shutdown = {
   /** `/readyz` is 503 and answers close their connection; requests are still served. */
   announce(): void;
   isAnnounced(): boolean;
-  /** Refuses requests except operational ones, and ends pending ones. Resolves when none is left. */
+  /** Ends pending requests and refuses others except operational ones. Resolves when none is left. */
   drain(): Promise<void>;
-  /** Throws during the drain. Errors: `stopping`, public as `unavailable`. */
+  /** Errors: `stopping` during the drain. */
   requireOpen(request: FastifyRequest): void;
   draining: AbortSignal;
 };

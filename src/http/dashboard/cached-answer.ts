@@ -3,8 +3,8 @@ import type { Clock } from "../../lib/clock.ts";
 /** A slow value, shared by all callers (stale-while-revalidate). */
 export type CachedAnswer<Value> = {
   /**
-   * The fresh value, or a refresh shared by all callers and awaited for `patienceMs`; then a stale one up to ten times its
-   * maximum age, else null. Errors: those of the refresh, if nothing is cached.
+   * The fresh value, or a shared refresh awaited for `patienceMs`; then a stale value up to ten times its maximum age, else null.
+   * Errors: those of the refresh, if nothing is cached.
    */
   get(patienceMs: number): Promise<Value | null>;
 };

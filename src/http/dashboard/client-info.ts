@@ -12,7 +12,6 @@ export function clientInfoOf(request: FastifyRequest, cookies: DashboardCookies)
   };
 }
 
-/** Browser and network, as the session stores them. */
 export function askerOf(request: FastifyRequest): Pick<ClientInfo, "agent" | "addressGroup"> {
   return {
     agent: agentWords(request.headers["user-agent"]),

@@ -4,21 +4,19 @@ import type { Method } from "../../platforms/methods.ts";
 import type { Platform } from "../../posts/post.ts";
 
 /**
- * The JSON contract between server and page, below /dashboard/api. Times are ISO 8601 in UTC; errors are problems (RFC 9457).
- * Private: it changes with the page; programs use /v1.
- *
- * The page also calls /v1 with its session cookie, without an Authorization header. Requests other than GET carry the
- * session's token in `X-Earshot-Csrf`.
+ * The JSON contract between server and page, below /dashboard/api. Private: it changes with the page; programs use /v1. Times are
+ * ISO 8601 in UTC; errors are problems (RFC 9457).
+ * The page also calls /v1 with its session cookie. Requests other than GET carry the session's token in `X-Earshot-Csrf`.
  */
 export type ProviderName = "github" | "gitlab";
 
 /** GET /dashboard/api/session, with or without a session. */
 export type SessionAnswer = {
   signed_in: SignedIn | null;
-  /** Started by GET /auth/<name>?return=<path of the dashboard>. Empty: only an operator's link signs in. */
+  /** Started by GET /auth/<name>?return=<dashboard path>. Empty: only an operator's link signs in. */
   providers: readonly { name: ProviderName; label: string }[];
   version: string;
-  /** Base URL of example requests; no trailing slash. */
+  /** No trailing slash. */
   base_url: string;
   live_window_ms: number;
   /** Accepted evidence that proves nothing about a machine. */
@@ -26,7 +24,7 @@ export type SessionAnswer = {
 };
 export type InsecureEvidence = "simulated" | "none";
 
-/** /dashboard/sign-in?error=<word>: why a provider's sign-in failed. */
+/** /dashboard/sign-in?error=<word>. */
 export type SignInError = RefusalWord;
 
 export type SignedIn = {
@@ -43,11 +41,11 @@ export type SignedIn = {
   session_id: string;
   /** POST /dashboard/api/keys/first has yet to show the automatically issued key. */
   first_key_due: boolean;
-  /** For the dashboard's own searches, apart from those of keys. */
+  /** Of the dashboard's own searches. */
   limits: { requests_per_second: number; submissions_per_minute: number };
 };
 
-/** POST /dashboard/api/sign-in: {token}, the fragment of a sign-in link. Answers SessionAnswer and sets the cookie. */
+/** POST /dashboard/api/sign-in: {token}, the fragment of a sign-in link. Sets the cookie; answers SessionAnswer. */
 export type SignInWithLink = { token: string };
 
 /** POST /dashboard/api/sign-out and /dashboard/api/sign-out-everywhere: 204. */
@@ -57,7 +55,7 @@ export type SessionListing = {
   id: string;
   is_this: boolean;
   way: ProviderName | "link";
-  /** From its User-Agent, such as "Firefox on Linux". */
+  /** Such as "Firefox on Linux". */
   agent: string;
   address_group: string;
   created_at: string;
@@ -69,7 +67,7 @@ export type SessionsAnswer = { sessions: readonly SessionListing[] };
 /** GET /dashboard/api/keys: newest first, with those that ended in the last 30 days. */
 export type KeysAnswer = { keys: readonly KeyListing[]; max_keys: number; limits: KeyLimits };
 
-/** Null: the account's, which KeysAnswer's `limits` holds. */
+/** Null: the account's, in KeysAnswer's `limits`. */
 export type KeyLimits = {
   requests_per_second: number | null;
   submissions_per_minute: number | null;
@@ -78,21 +76,20 @@ export type KeyLimits = {
 export type KeyListing = KeyLimits & {
   id: string;
   name: string;
-  /** The visible part: `ear_<id>_…`. */
+  /** Visible part: `ear_<id>_…`. */
   shown: string;
   /** `expiring`: rotated, within the overlap. */
   state: "active" | "expiring" | "expired" | "revoked";
-  /** Null: all. */
   methods: readonly Method[] | null;
   created_at: string;
   expires_at: string | null;
   revoked_at: string | null;
   /** Accurate to a minute. */
   used_at: string | null;
-  /** Network of the last use, such as 192.0.2.0/24. */
+  /** Such as 192.0.2.0/24. */
   used_from: string | null;
   successor_id: string | null;
-  /** What remains of its rate limits; null for an ended key. */
+  /** Of its rate limits; null for an ended key. */
   left: { requests: number; submissions: number } | null;
 };
 
@@ -112,8 +109,8 @@ export type NewKeyAnswer = { key: KeyListing; token: string };
 export type KeyChange = Partial<NewKeyRequest>;
 
 /**
- * POST /dashboard/api/keys/<id>/rotate: a successor with the same name, limits and methods; the old key ends after the
- * overlap. Answers NewKeyAnswer.
+ * POST /dashboard/api/keys/<id>/rotate: a successor with the same name, limits and methods; the old key ends after the overlap.
+ * Answers NewKeyAnswer.
  */
 export type RotateKey = { overlap_hours: number };
 /** DELETE /dashboard/api/keys/<id>: revokes at once. 204. */
@@ -139,7 +136,7 @@ export type UsageTotals = {
   searches: number;
   searches_failed: number;
   posts: number;
-  /** From submission to end, milliseconds, within a few per cent; null without searches. */
+  /** From submission to end; null without searches. */
   p50_ms: number | null;
   p99_ms: number | null;
 };
@@ -190,23 +187,22 @@ export type PlatformStatus = {
     posts_per_second: number | null;
   } | null;
   posts: number;
-  /** Within the range, for all accounts. Time before the first interval is not a gap. */
+  /** Within the range. Time before the first interval is not a gap. */
   coverage: {
     held: readonly { from: string; to: string; source: string }[];
     gaps: readonly { from: string; to: string }[];
     complete_since: string | null;
   };
-  /** Archived posts in 144 equal parts of the range, oldest first; null while counting. */
+  /** Posts in 144 equal parts of the range, oldest first; null while counting. */
   heard: readonly number[] | null;
-  /** Maximum lag per five minutes, half hour or two hours of the range; empty if no stream reports it. */
+  /** Maximum lag per part of the range; empty if no stream reports it. */
   lag: readonly { at: string; lag_ms: number }[];
 };
 export type NodeStatus = {
-  /** As in jobs; `embedded` is the one in the server's own process. */
+  /** As in jobs; `embedded` runs in the server's process. */
   id: string;
   name: string;
   evidence: "tdx" | InsecureEvidence;
-  /** One sentence each. */
   proves: string;
   does_not_prove: string;
   /** Only `approved` nodes get work; `pending` ones wait for an operator. */
@@ -216,10 +212,9 @@ export type NodeStatus = {
   /** Runs only what no other node can. */
   is_spare: boolean;
   platforms: readonly Platform[];
-  /** Jobs. */
   running: number;
   concurrency: number;
-  /** Null for the embedded node, and while disconnected. */
+  /** Null for the embedded node and while disconnected. */
   connected_at: string | null;
   attested_at: string | null;
   seen_at: string | null;
@@ -271,8 +266,8 @@ export type NewCredentialRequest = {
   fields: Readonly<Record<string, string>>;
 };
 /**
- * POST /dashboard/api/credentials/authorizations (NewCredentialRequest with the fields of `authorization`), then POST
- * …/authorizations/<id> {answer} for each question.
+ * POST /dashboard/api/credentials/authorizations (NewCredentialRequest), then POST …/authorizations/<id> {answer} for each
+ * question.
  */
 export type AuthorizationStep =
   | { state: "question"; id: string; texts: readonly string[]; question: string }
@@ -311,8 +306,7 @@ export type AccountChange = {
 
 /**
  * GET /dashboard/api/operator/nodes: remote nodes except removed ones, and recent events, newest first. POST
- * …/nodes/<id>/approve, …/drain and …/remove, without a body, answer the updated list. Approval ends a drain; removal is
- * permanent.
+ * …/nodes/<id>/approve, …/drain and …/remove answer the updated list. Approval ends a drain; removal is permanent.
  */
 export type NodesAnswer = {
   nodes: readonly NodeListing[];
@@ -322,9 +316,9 @@ export type NodeListing = NodeStatus & {
   version: string;
   /** Where it listens for searches; null if it does not. */
   url: string | null;
-  /** The policy's name of its image; null if nothing was measured. */
+  /** As named by the policy; null if nothing was measured. */
   image: string | null;
-  /** The platform instance named in its quote. */
+  /** Platform instance of its quote. */
   machine: string | null;
   /** In the policy: works without approval. */
   is_listed: boolean;
@@ -346,7 +340,7 @@ export type AuditEntry = {
   sequence: number;
   at: string;
   action: AuditAction;
-  /** The current name, or "a deleted account", "the command line", "the server". */
+  /** Current name, or "a deleted account", "the command line", "the server". */
   actor: string;
   subject: string | null;
   key: string | null;

@@ -6,8 +6,8 @@ import type {
 } from "../../accounts/sessions/session-token.ts";
 
 /**
- * Cookies of the session and, for some minutes, of a pending sign-in. `Secure` and `__Host-` with an https base URL; without
- * TLS, as on a laptop, browsers would reject that. HttpOnly and SameSite=Lax: other sites' pages send them only by a link.
+ * Cookies of the session and of a pending sign-in. `Secure` and `__Host-` with an https base URL; browsers would reject that
+ * without TLS. HttpOnly and SameSite=Lax: other sites' pages send them only by a link.
  */
 export type DashboardCookies = {
   /** Null unless this server issued it. */

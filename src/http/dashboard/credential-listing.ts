@@ -5,7 +5,7 @@ import type {
   CredentialListing,
 } from "./contract.ts";
 
-/** The owner's view; of the secret it shows only `hint`. */
+/** Of the secret it shows only `hint`. */
 export function credentialListing(credential: Credential, nowMs: number): CredentialListing {
   const { id, platform, kind, host, hint, createdMs, usedMs } = credential;
   return {

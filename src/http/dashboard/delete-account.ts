@@ -17,8 +17,8 @@ export async function accountOf(
 }
 
 /**
- * Deletes an account; `confirm` must be its name. Resolves when its jobs have ended and its data is gone. Errors:
- * `invalid_request` for a wrong name, `account_not_found`, `last_operator`.
+ * `confirm` must be the account's name. Resolves when its data is gone. Errors: `invalid_request` for a wrong name,
+ * `account_not_found`, `last_operator`.
  */
 export async function deleteAccount(
   context: Context,

@@ -7,8 +7,8 @@ import {
 import type { HttpContext } from "../context.ts";
 
 /**
- * An account's data as JSON lines, read as the client consumes them. The last has the count, so that truncation is
- * detectable. Throws when the signal aborts.
+ * JSON lines, read as the client consumes them. The last has the count, so that truncation is detectable. Throws when the signal
+ * aborts.
  */
 export async function* exportLines(
   accounts: Pick<HttpContext["accounts"], "read">,

@@ -8,11 +8,11 @@ const uncached = ["/dashboard/api", "/auth", "/v1", "/api/v1"];
 export const uncachedControl = "private, no-store";
 
 /**
- * Applies to all answers, errors included. Public answers override the cache header. The API needs `nosniff` too, because
- * browsers can call it with a cookie.
+ * On all answers, errors included; public ones override the cache header. The API needs `nosniff` too, because browsers can call
+ * it with a cookie.
  */
 export function setDashboardHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  // A path has several spellings, and a catch-all route matches less precisely: check both.
+  // A path has several spellings, and a catch-all route matches less precisely.
   const paths = [request.routeOptions.url ?? request.url, request.url];
   const lies = (heads: readonly string[]) => paths.some((path) => liesBelow(path, heads));
   if (lies(typed)) reply.header("x-content-type-options", "nosniff");

@@ -15,7 +15,7 @@ const work = {
   statements: 1,
 };
 
-/** One post per unit; counting takes `msOfUnit` per unit, so that a request reaches as far back as its deadline allows. */
+/** Counting takes `msOfUnit` per unit, so that a request reaches as far back as its deadline allows. */
 function slowArchive(msOfUnit: number) {
   const clock = createManualClock();
   const requests: CountRequest[] = [];

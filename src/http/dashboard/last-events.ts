@@ -2,17 +2,17 @@ import type { Archive } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Platform } from "../../posts/post.ts";
 
-/** Posts per unit, by the unit's start in Unix milliseconds; empty units are absent. */
+/** By the unit's start in Unix milliseconds; empty units are absent. */
 export type ReceivedPosts = ReadonlyMap<Platform, ReadonlyMap<number, number>>;
 
-/** Divides the parts of every range, so that all ranges share the archive's cached counts of unchanged segments. */
+/** Divides the parts of every range, so that ranges share the archive's cached counts. */
 export const receivedUnitMs = 300_000;
 
-/** Time slice per request to the counting reader; counts of searches run in between. */
+/** Time slice of the counting reader; counts of searches run in between. */
 const turnMs = 250;
 const longestTurnMs = 8_000;
 
-/** Counts posts of platforms, newest first. Errors: those of the archive, and the signal's reason if it aborts. */
+/** Newest first. Errors: those of the archive, and the signal's reason if it aborts. */
 export async function countReceived(
   { archive, clock }: { archive: Pick<Archive, "count">; clock: Pick<Clock, "now"> },
   asked: { platforms: readonly Platform[]; fromMs: number; toMs: number },
@@ -45,7 +45,7 @@ export async function countReceived(
   return heard;
 }
 
-/** Sums the counts in equal parts from `fromMs` on; `partMs` is a multiple of the unit. */
+/** `partMs` is a multiple of the unit. */
 export function inParts(
   counts: ReadonlyMap<number, number>,
   { fromMs, partMs, parts }: { fromMs: number; partMs: number; parts: number },

@@ -8,7 +8,7 @@ import type { HttpContext } from "../context.ts";
 /** Store reads per page: a sparse search gets a partial page. */
 const mostLooks = 20;
 
-/** Accounts, newest first; `next` is null on the last page. Reads in parts, because the list may be long. */
+/** Newest first; `next` is null on the last page. */
 export async function listAccounts(
   { accounts, clock }: Pick<HttpContext, "accounts" | "clock">,
   { query, after, limit }: Omit<AccountListPart, "nowMs">,

@@ -9,7 +9,7 @@ export type EmbeddedNode = {
   share: GatewaySettings["embedded"];
   running: number;
   concurrency: number;
-  /** Jobs ended since the start. */
+  /** Since the start. */
   jobs: number;
 };
 

@@ -3,7 +3,6 @@ import type { NodeView } from "../../remote/gateway/gateway.ts";
 const noon = Date.UTC(2026, 10, 22, 12);
 const minuteMs = 60_000;
 
-/** A connected remote node; `special` overrides its fields. */
 export const nodeViewOf = (special: Partial<NodeView> = {}): NodeView => ({
   id: "5d1f0c2ab37e9946",
   name: "ams-1",

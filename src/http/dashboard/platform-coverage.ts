@@ -13,12 +13,12 @@ import type { PlatformStatus } from "./contract.ts";
 /** Beyond this, the oldest gaps are merged. */
 const toldGaps = 100;
 
-/** Unix milliseconds. `liveSinceMs`: null while the stream is disconnected. */
+/** `liveSinceMs`: null while the stream is disconnected. */
 type CoverageRange = { fromMs: number; nowMs: number; slackMs: number; liveSinceMs: number | null };
 
 /**
- * Coverage within a range up to `nowMs`. Time before the first interval is not a gap, nor is time after the last if all are
- * imports. A single server's stream counts, but not for `complete_since`, because it does not see all posts.
+ * Time before the first interval is not a gap, nor is time after the last if all are imports. A single Mastodon server's stream
+ * counts, but not for `complete_since`, because it does not see all posts.
  */
 export function platformCoverage(
   intervals: readonly CoverageInterval[],

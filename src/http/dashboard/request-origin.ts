@@ -8,10 +8,7 @@ export function isChanging(request: FastifyRequest): boolean {
   return !safeMethods.includes(request.method);
 }
 
-/**
- * Refuses cross-site requests by `Sec-Fetch-Site`, which all current browsers send, and changes also by `Origin`. Errors:
- * `forbidden_origin`.
- */
+/** By `Sec-Fetch-Site`, which all current browsers send; changes also by `Origin`. Errors: `forbidden_origin`. */
 export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | null): void {
   const site = request.headers["sec-fetch-site"];
   if (site !== undefined && site !== "same-origin" && site !== "none") {
@@ -23,10 +20,7 @@ export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | nu
   if (!isOwn(origin, host, publicUrl)) throw foreign("the request comes from another site's page");
 }
 
-/**
- * Refuses all but navigations: an image, frame or script of another site would use up the visitor's rate limit. Errors:
- * `forbidden_origin`.
- */
+/** An image, frame or script of another site would use up the visitor's rate limit. Errors: `forbidden_origin`. */
 export function requireNavigation(request: FastifyRequest): void {
   const { "sec-fetch-mode": mode = "navigate", "sec-fetch-dest": destination = "document" } =
     request.headers;

@@ -12,11 +12,11 @@ import { type EmbeddedNode, embeddedStatus, nodeStatus } from "./node-status.ts"
 import { platformCoverage } from "./platform-coverage.ts";
 import { rangeNames, ranges } from "./ranges.ts";
 
-/** The status of the service, the same for all accounts. */
+/** The same for all accounts. */
 export type StatusBoard = {
   /**
-   * Combines memory state and cached results of archive and store. Errors: `unavailable` if the archive does not answer in
-   * time; those of the archive.
+   * Combines memory state and cached results of archive and store. Errors: `unavailable` if the archive does not answer in time;
+   * those of the archive.
    */
   status(range: UsageRange): Promise<StatusAnswer>;
 };
@@ -27,7 +27,7 @@ export type StatusSource = {
   settings: {
     cacheMs: number;
     coverageSlackMs: number;
-    /** Age limit of streamed posts; 0 for none. */
+    /** 0 for none. */
     maxAgeMs: number;
   };
   fedPlatforms: readonly Platform[];
@@ -44,16 +44,14 @@ export type StatusSource = {
   freeDiskBytes(): Promise<number | null>;
   waitingJobs(): number;
   embedded(): EmbeddedNode;
-  /** Remote nodes. */
   nodes(): readonly NodeView[];
 };
 
-/** Parts of a range in the post histogram. */
 const heardParts = 144;
-/** How long a request waits for optional and for required parts. */
+/** For optional and for required parts. */
 const patienceMs = 300;
 const longestMs = 5_000;
-/** Timeout of the post count of a range. */
+/** For the post count of a range. */
 const countMs = 300_000;
 
 type ArchiveLook = {
@@ -82,7 +80,6 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
         }),
       },
     ]),
-    // One entry for each name.
   ) as Record<UsageRange, RangeLooks>;
   let counting: Promise<unknown> = Promise.resolve();
 
@@ -98,7 +95,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     return { nowMs, held, stats, asked, freeDiskBytes };
   }
 
-  /** Counts one range at a time. */
+  /** One range at a time. */
   function inTurn<Value>(count: () => Promise<Value>): Promise<Value> {
     const counted = counting.then(count, count);
     counting = counted.catch(() => undefined);
@@ -127,7 +124,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     const look = (await archiveLook.get(patienceMs)) ?? (await archiveLook.get(longestMs));
     if (look === null) throw notTold();
     const [heard, lags] = await Promise.all([
-      // A part that fails is left empty.
+      // A failed part is left empty.
       looks[range].heard.get(patienceMs).catch(() => null),
       looks[range].lags.get(patienceMs).catch(() => null),
     ]);
@@ -149,7 +146,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     };
   }
 
-  /** A pending node's chosen name is unreviewed. */
+  /** A pending node's name is unreviewed. */
   function remoteNodes(): readonly NodeStatus[] {
     return source
       .nodes()
@@ -211,14 +208,14 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
   function streamState(platform: Platform) {
     if (platform === "bluesky") return source.ingest();
     const mastodon = platform === "mastodon" ? source.mastodonStream() : null;
-    // Mastodon events carry no time: the lag is unknown.
+    // Mastodon events carry no time.
     return mastodon && { ...mastodon, lagMs: null };
   }
 
   return { status };
 }
 
-/** A range in whole units of the count. */
+/** Whole units of the count. */
 function heardSpan(range: UsageRange, nowMs: number): { fromMs: number; toMs: number } {
   const toMs = Math.floor(nowMs / receivedUnitMs) * receivedUnitMs + receivedUnitMs;
   return { fromMs: toMs - ranges[range].spanMs, toMs };

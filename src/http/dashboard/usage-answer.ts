@@ -18,13 +18,13 @@ export type UsageQuestion = {
   keyId: string | null;
 };
 
-/** The dashboard's own calls count under this pseudo key id. */
+/** Pseudo key id of the dashboard's own calls. */
 export const dashboardKeyId = (accountId: string): string => `dashboard-${accountId}`;
 
-/** Reads a day at a time, so that other requests run in between. */
+/** A day at a time, so that other requests run in between. */
 const pageMs = 86_400_000;
 
-/** Usage in the buckets of a range; the first is whole, the last still open. Errors: those of the store. */
+/** The first bucket is whole, the last still open. Errors: those of the store. */
 export async function usageAnswer(
   accounts: Pick<AccountStore, "read">,
   { accountId, range, keyId }: UsageQuestion,

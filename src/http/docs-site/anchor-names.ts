@@ -1,4 +1,4 @@
-/** Anchors of one page; duplicates get a number. */
+/** Duplicates get a number. */
 export function anchorNames(): (heading: string) => string {
   const given = new Map<string, number>();
   return (heading) => {

@@ -2,7 +2,7 @@ import type { MediaType, Operation, Parameter } from "./open-api.ts";
 
 const base = "http://127.0.0.1:8080";
 
-/** A call of the endpoint for a shell, with the examples of the description. */
+/** With the examples of the description. */
 export function curlOf({
   method,
   path,
@@ -42,7 +42,6 @@ function exampleOf({ name, example, schema }: Parameter): string {
   return shown === undefined ? name : String(shown);
 }
 
-/** Quotes for a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -102,7 +102,7 @@ describe("the codes beside those of problems", () => {
   });
 });
 
-/** The source text of a folder without its tests. */
+/** Without tests. */
 function sourceOf(room: string): string {
   const folder = new URL(`../../${room}/`, import.meta.url);
   return readdirSync(folder, { recursive: true, encoding: "utf8" })

@@ -10,7 +10,7 @@ const mainPages: readonly (readonly [path: string, name: string])[] = [
   ["/openapi.json", "OpenAPI"],
 ];
 
-/** A complete page, which needs no script or other file. */
+/** Needs no script or other file. */
 export function htmlPage(path: string, { title, html, contents }: RenderedMarkdown): string {
   const ending = title === "Earshot" ? "" : " – Earshot";
   return `<!doctype html>

@@ -8,8 +8,8 @@ export type ContentsEntry = { level: number; text: string; anchor: string };
 export type RenderedMarkdown = { title: string; html: string; contents: readonly ContentsEntry[] };
 
 /**
- * Renders the project's own Markdown: anchors for headings, caption and scroll box for tables, links through `addressOf`
- * (null: text only). Yields to the event loop between chapters.
+ * Adds anchors, and caption and scroll box for tables; maps links by `addressOf` (null: text only). Yields to the event loop
+ * between chapters.
  */
 export async function renderMarkdown(
   text: string,
@@ -101,7 +101,7 @@ function textOf(token: Token): string {
   return "text" in token && typeof token.text === "string" ? token.text : "";
 }
 
-/** Splits before headings of level 2 and 3, outside of code blocks. */
+/** Before headings of level 2 and 3, outside of code blocks. */
 function chaptersOf(text: string): string[] {
   const chapters: string[][] = [[]];
   let inCode = false;

@@ -1,4 +1,4 @@
-/** The parts of openapi.json that the reference uses. Not validated: a test compares the file with the routes. */
+/** What the reference uses. Not validated: a test compares the file with the routes. */
 export type OpenApi = {
   tags: readonly { name: string; description: string }[];
   paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -61,7 +61,6 @@ export type Schema = {
   examples?: readonly unknown[];
 };
 
-/** Such as `Problem`. */
 export function nameOfReference(reference: string): string {
   return reference.slice(reference.lastIndexOf("/") + 1);
 }

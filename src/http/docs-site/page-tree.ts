@@ -6,8 +6,7 @@ import { isProblemCode, type ProblemCode, problemCodes } from "../problems/probl
 export const docsFolder = new URL("docs/", packageRoot);
 
 /**
- * Files of docs/ by path below `/docs`: "" is the index, then `/api`, `/errors/invalid_query` … Pages of problems are
- * generated.
+ * Files of docs/ by path below `/docs`: "" is the index, then `/api`, `/errors/invalid_query` … Pages of problems are generated.
  */
 export type PageTree = ReadonlyMap<string, string>;
 
@@ -38,7 +37,7 @@ export function pathOf(file: string): string {
   return `/${file}`.replace(/\/README\.md$/, "").replace(/\.md$/, "");
 }
 
-/** Maps a link target to its served address: web URLs stay, files become paths; null if not served. */
+/** Web URLs stay, files become paths; null if not served. */
 export function addressIn(tree: PageTree, page: string): (target: string) => string | null {
   return (target) => {
     if (/^(?:https?:|#)/.test(target)) return target;

@@ -3,7 +3,7 @@ import { curlOf } from "./curl.ts";
 import type { Answer, OpenApi, Operation } from "./open-api.ts";
 import { code, kindOf, memberTable, table } from "./schema-tables.ts";
 
-/** The API reference: a list of all endpoints, each with its parts and a sample call, then the schemas. */
+/** All endpoints, each with its parts and a sample call, then the schemas. */
 export function referenceOf(api: OpenApi): string {
   const endpoints = endpointsOf(api);
   return [

@@ -2,7 +2,7 @@ import { nameOfReference, type Schema } from "./open-api.ts";
 
 type Row = { name: string; schema: Schema; isRequired: boolean };
 
-/** The type in words; named schemas are links. */
+/** Named schemas are links. */
 export function kindOf(schema: Schema): string {
   if (schema.$ref !== undefined) return linkTo(nameOfReference(schema.$ref));
   const alternatives = schema.anyOf ?? schema.oneOf;
@@ -28,7 +28,7 @@ function boundsOf({ minimum, maximum, minLength, maxLength }: Schema): string {
   return "";
 }
 
-/** Members of an object, nested ones by path; empty unless an object. */
+/** Nested members by path; empty unless an object. */
 export function memberTable(schema: Schema): string {
   const rows = rowsOf(schema, "");
   if (rows.length === 0) return "";

@@ -11,10 +11,9 @@ import {
 } from "./page-tree.ts";
 import { contentPolicy, picturePolicy } from "./style.ts";
 
-/** All answers share its bytes, however slowly clients read. */
+/** All answers share its bytes. */
 type ServedText = { type: string; body: Buffer; etag: string; policy: string };
 
-/** Images have one representation. */
 type ServedPage = { html: ServedText; plain: ServedText };
 
 export type ServedPages = {
@@ -24,7 +23,7 @@ export type ServedPages = {
   addressOf(path: string): Promise<string | null>;
 };
 
-/** The pages of docs/; the first ends with the API reference. */
+/** The first page of docs/ ends with the API reference. */
 export function createServedPages(openApi: () => Promise<string>): ServedPages {
   const tree = keptOnceMade(readPageTree);
   const made = new Map<string, () => Promise<ServedPage>>();

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { eventStream, type StreamedEvent } from "./event-stream.ts";
 
-/** Events emitted by the test, and how many were requested. */
 function source() {
   const waiting: ((result: IteratorResult<StreamedEvent>) => void)[] = [];
   const events: AsyncIterator<StreamedEvent> & { asked: number } = {

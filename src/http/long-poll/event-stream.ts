@@ -6,12 +6,12 @@ export type StreamedEvent = { id: number | null; event: string; data: unknown };
 
 /** Reconnection delay for clients. */
 const retryMs = 3_000;
-/** Idle time before a comment is sent as keep-alive. */
+/** Idle time before a keep-alive comment. */
 const heartbeatMs = 15_000;
 
 /**
- * Server-sent events (HTML standard, 9.2), one whole event per piece. Reads the next event only after the last was consumed,
- * so that nothing accumulates for slow clients. Ends with the events or the signal.
+ * Server-sent events, one whole event per piece. Reads the next event only after the last was consumed, so that nothing
+ * accumulates for slow clients. Ends with the events or the signal.
  */
 export async function* eventStream(
   events: AsyncIterator<StreamedEvent>,

@@ -5,7 +5,7 @@ import type { StreamedEvent } from "./event-stream.ts";
 
 type Jobs = Pick<HttpContext["jobs"], "changes" | "find">;
 
-/** Changes of the account's jobs after `after`; null: from now on. */
+/** Changes after `after`; null: from now on. */
 export async function* eventsOfAccount(
   jobs: Jobs,
   accountId: string,

@@ -11,18 +11,18 @@ import { refusedByRate } from "../problems/refused-by-rate.ts";
 import { problem } from "../problems/write-problem.ts";
 
 /**
- * Requests that wait for a job, at most EARSHOT_MAX_HELD_REQUESTS per key. Shutdown ends all; the end of a key or session
- * ends its caller's.
+ * Requests that wait for a job, at most EARSHOT_MAX_HELD_REQUESTS per key. They end on shutdown and with their caller's key or
+ * session.
  */
 export type PendingRequests = {
-  /** Returns the job once it ends or after `waitSeconds`; null if unknown. Does not wait beyond the key's limit. */
+  /** Resolves when the job ends or after `waitSeconds`; null if unknown. Does not wait beyond the key's limit. */
   waitForJob(
     caller: Caller,
     uuid: string,
     waitSeconds: number,
     reply: FastifyReply,
   ): Promise<Job | null>;
-  /** As `waitForJob` for `Prefer`; `Preference-Applied` reports whether it waited. */
+  /** For `Prefer`; `Preference-Applied` reports whether it waited. */
   waitAsPreferred(
     caller: Caller,
     uuid: string,
@@ -30,28 +30,22 @@ export type PendingRequests = {
     reply: FastifyReply,
   ): Promise<Job | null>;
   /**
-   * Submits a job and waits for its end. Errors: those of `submit`; `rate_limited` at the key's limit, before the submission;
-   * `result_expired` if an earlier submission's job is deleted; `unavailable` on shutdown.
+   * Errors: those of `submit`; `rate_limited` at the key's limit, before the submission; `result_expired` if an earlier
+   * submission's job is deleted; `unavailable` on shutdown.
    */
   submitAndWait(
     caller: Caller,
     reply: FastifyReply,
     submit: () => Promise<SubmittedJob>,
   ): Promise<Job>;
-  /**
-   * Submits a job and waits at most `waitSeconds` or until shutdown; the job continues. Errors: those of `submitAndWait`
-   * except `unavailable`.
-   */
+  /** Waits at most `waitSeconds` or until shutdown; the job continues. Errors: those of `submitAndWait` except `unavailable`. */
   submitAndWaitAtMost(
     caller: Caller,
     reply: FastifyReply,
     waitSeconds: number,
     submit: () => Promise<SubmittedJob>,
   ): Promise<Job>;
-  /**
-   * Counts a streamed answer until it closes. Aborts on shutdown, disconnect, the end of the key, or after `longestMs`.
-   * Errors: `rate_limited`.
-   */
+  /** Aborts on shutdown, disconnect, the end of the key, or after `longestMs`. Errors: `rate_limited`. */
   holdStream(caller: Caller, reply: FastifyReply, longestMs: number): AbortSignal;
   /** Aborts when the node disconnects or on shutdown. Counts against no key. */
   holdForNode(reply: FastifyReply): AbortSignal;
@@ -80,7 +74,7 @@ export function createPendingRequests(
     return (heldByKey.get(keyId) ?? 0) < settings.maxHeldRequests;
   }
 
-  /** Counts a request until the returned function is called. */
+  /** Until the returned function is called. */
   function count({ keyId }: Caller, end: () => void): () => void {
     heldByKey.set(keyId, (heldByKey.get(keyId) ?? 0) + 1);
     metrics.heldRequests.inc();

@@ -4,10 +4,10 @@ import { callerOf } from "../middleware/caller.ts";
 import { invalid } from "../schemas/validation.ts";
 import type { PendingRequests } from "./pending-requests.ts";
 
-/** `Prefer` (RFC 7240): only the first `wait=N`, in seconds; `Preference-Applied` reports whether it was honoured. */
+/** `Prefer` (RFC 7240): only the first `wait=N`, in seconds. */
 const longestWaitSeconds = 30;
 
-/** Waits as `?wait=` says, else `Prefer`. Null if there is no such job. */
+/** `?wait=` takes precedence over `Prefer`. Null if there is no such job. */
 export async function waitAsRequested(
   held: PendingRequests,
   request: FastifyRequest,
@@ -21,10 +21,7 @@ export async function waitAsRequested(
     : await held.waitForJob(caller, uuid, waitSeconds, reply);
 }
 
-/**
- * The seconds to wait, at most 30; 0 if absent. Errors: `invalid_request` for a malformed header or a `wait` that is not a
- * whole number.
- */
+/** 0 if absent. Errors: `invalid_request` for a malformed header or a `wait` that is not a whole number. */
 export function preferredWaitSeconds(field: string | undefined): number {
   if (field === undefined) return 0;
   const wait = preferences(field).find(({ name }) => name === "wait");
@@ -42,7 +39,7 @@ const optionalValue = `(?:[ \\t]*=[ \\t]*(${token}|${quoted})?)?`;
 
 const nameAndValue = new RegExp(`(${token})${optionalValue}[ \\t]*`, "y");
 const parameter = new RegExp(`;[ \\t]*(?:${token}${optionalValue}[ \\t]*)?`, "y");
-/** Empty list elements are skipped. */
+/** Skips empty list elements. */
 const separators = /[ \t]*(?:,[ \t]*)*/y;
 
 /** Names in lower case, values unquoted. */

@@ -9,10 +9,10 @@ export type ArchiveMetricSource = CoverageMetricSource & {
   clock: Pick<Clock, "sleep">;
 };
 
-/** A busy thread answers late; the scrape then gets the previous state. */
+/** If a busy thread answers later, the scrape gets the previous state. */
 const patienceMs = 250;
 
-/** Metrics of archive and compaction, read by `look`. Compaction is absent while unknown or run by another process. */
+/** Compaction is absent while unknown or run by another process. */
 export function addArchiveMetrics(
   registry: Registry,
   source: ArchiveMetricSource,

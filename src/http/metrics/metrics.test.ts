@@ -73,7 +73,6 @@ test("the first look tells everything as it is then", async () => {
   }
 });
 
-/** Metrics of an archive and of webhooks only. */
 function metricsOf(
   clock: ManualClock,
   stats: () => Promise<ArchiveStats>,

@@ -19,16 +19,13 @@ export type MetricSources = {
   isStoreFull(): boolean;
   nodes: NodeMetricSource;
   waitingDeliveries(): Promise<number>;
-  /** Posts read this calendar month with the deployment's credentials of X. */
+  /** This calendar month, with the deployment's credentials of X. */
   monthPostReads(): Promise<number>;
 };
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/**
- * All metrics, in the Prometheus text format; docs/metrics.md describes each. Low label cardinality: a route is its template,
- * never a URL.
- */
+/** In the Prometheus text format (docs/metrics.md). Low label cardinality: a route is its template, never a URL. */
 export function createMetrics(sources: MetricSources) {
   const registry = new Registry();
   const registers = [registry];

@@ -4,11 +4,10 @@ import type { ThreadLoad } from "../../lib/thread.ts";
 export type ProcessSources = {
   version: string;
   threads(): readonly (ThreadLoad & { thread: string })[];
-  /** The disk of the data folder; null if it cannot be queried. */
+  /** Of the data folder; null if it cannot be queried. */
   disk(): Promise<{ freeBytes: number; totalBytes: number } | null>;
 };
 
-/** Includes Node's default metrics. */
 export function addProcessMetrics(registry: Registry, sources: ProcessSources): void {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { Clock } from "../../lib/clock.ts";
 
-/** Metrics of a component, read from its state at each scrape; null while it is off. */
+/** Read from a component's state at each scrape; null while it is off. */
 export type StateMetrics<State> = {
   /** Absent while off or null. */
   gauge(name: string, help: string, value: (state: State) => number | null): void;
@@ -46,7 +46,7 @@ export function stateMetrics<State>(
 /** The store computes sums, which are too costly for each scrape. */
 const freshMs = 10_000;
 
-/** A gauge read from the store at most every ten seconds; keeps the last value if the store does not answer. */
+/** Read at most every ten seconds; keeps the last value if the store does not answer. */
 export function addStoreGauge(
   registry: Registry,
   { name, help, value }: { name: string; help: string; value: () => Promise<number> },

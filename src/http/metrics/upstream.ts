@@ -2,7 +2,6 @@ import { Counter, type Registry } from "prom-client";
 import type { Clock } from "../../lib/clock.ts";
 import { addStoreGauge } from "./state.ts";
 
-/** `postReads`: posts read this month with the deployment's credentials of X. */
 export function addUpstreamMetrics(
   registry: Registry,
   postReads: () => Promise<number>,

@@ -2,7 +2,6 @@ import { Counter, type Registry } from "prom-client";
 import type { Clock } from "../../lib/clock.ts";
 import { addStoreGauge } from "./state.ts";
 
-/** `waiting`: deliveries that have not ended. */
 export function addWebhookMetrics(
   registry: Registry,
   waiting: () => Promise<number>,

@@ -8,7 +8,7 @@ export type CallerWatch = {
   watch(caller: Caller, end: () => void): () => void;
   /** True also if the store does not answer. */
   isValid(caller: Caller): Promise<boolean>;
-  /** Checks at once, for a process that itself has ended a key, a session or an account. */
+  /** Checks at once, after a change by this process. */
   look(): Promise<void>;
 };
 
@@ -42,7 +42,7 @@ export function createCallerWatch(
     for (const [end, caller] of [...watched]) if (ended.has(nameOf(caller))) end();
   }
 
-  /** Stops when nothing is watched. One loop costs less than a timer per wait. */
+  /** One loop costs less than a timer per wait. */
   async function lookRepeatedly(): Promise<void> {
     isLooking = true;
     // Shutdown must not wait for the next check.

@@ -14,13 +14,13 @@ declare module "fastify" {
     caller: Caller | null;
     /** Last check of the caller, in elapsed time. */
     admittedMs: number;
-    /** The key's remaining rate limits at the last check; null without a caller. */
+    /** At the last check; null without a caller. */
     limits: LimitState | null;
   }
   interface FastifyContextConfig {
     /** Beyond the key's rate limit, `call` refuses and `read` delays. Or the audience of a dashboard route. */
     pace?: "call" | "read" | DashboardPace;
-    /** Requests without a key use the one of EARSHOT_OPEN_NODE_KEY, if set. */
+    /** Requests without a key use that of EARSHOT_OPEN_NODE_KEY, if set. */
     mayBeOpen?: boolean;
     /** Problems also contain `uuid`: the submitted job's, else empty. */
     refusalHoldsUuid?: boolean;
@@ -28,9 +28,9 @@ declare module "fastify" {
 }
 
 /**
- * Authenticates by key, else by session, and applies rate limits in one store call: failed keys per address, the key, its
- * requests per second. Beyond the limit a read of one's own job is delayed; others are refused at once, so that requests for
- * missing jobs cannot keep connections open. Runs before the body is read, so that unauthenticated bodies cost nothing.
+ * Authenticates by key, else by session, and applies rate limits in one store call. Beyond the limit a read of one's own job is
+ * delayed; other requests are refused, so that they cannot keep connections open. Runs before the body is read, so that
+ * unauthenticated bodies cost nothing.
  */
 export function callerHook(context: HttpContext) {
   const { dashboard, limiter, metrics, settings } = context;
@@ -110,7 +110,6 @@ export function tooManyFailedKeys(reply: FastifyReply, retryAfterMs: number) {
   });
 }
 
-/** `whereKeysAre`: hint for requests without a key. */
 export function unauthorized(authorization: string | undefined, whereKeysAre: string) {
   return bringsToken(authorization)
     ? problem("unauthorized", "the API key is not valid", {

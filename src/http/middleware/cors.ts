@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { answerHeaders } from "../openapi/headers.ts";
 
-/** Open to other origins: paths that authenticate by key, not by cookie. */
+/** Paths that authenticate by key, not by cookie. */
 const openPaths = /^\/(?:api\/)?v1\//;
 
 /** How long browsers cache a preflight. */
@@ -11,10 +11,7 @@ const exposed = Object.keys(answerHeaders).join(", ");
 
 export type CorsRoute = { methods: string; headers: readonly string[] };
 
-/**
- * Adds CORS headers (Fetch standard) for the configured origins. Credentials are never allowed: browsers withhold answers to
- * requests with a cookie.
- */
+/** Credentials are never allowed: browsers withhold answers to requests with a cookie. */
 export function corsHook(origins: readonly string[]) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (!isOpen(request)) return;

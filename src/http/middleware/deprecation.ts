@@ -2,11 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 
 /** Removal is at least six months after the announcement (CHANGELOG.md). */
 export type Deprecation = {
-  /** Date, such as 2027-03-01. */
   since: string;
-  /** Earliest date of the removal. */
+  /** Earliest removal. */
   sunset: string;
-  /** Page that names the replacement. */
+  /** Names the replacement. */
   link: string;
 };
 

@@ -11,10 +11,10 @@ const freshMs = 50;
 /** Longer bodies are cut off if the caller ends while they are sent. */
 const longBodyBytes = 65_536;
 
-/** Headers that reveal nothing of the withheld answer. */
+/** They reveal nothing of the withheld answer. */
 const keptFields = ["x-request-id", "connection", "cache-control", "x-content-type-options"];
 
-/** Refuses a request whose caller ended while body or turn was awaited. */
+/** For callers that ended while body or turn was awaited. */
 export function refuseEndedCaller(context: CheckContext, callers: Pick<CallerWatch, "isValid">) {
   return async (request: FastifyRequest): Promise<void> => {
     if (await hasEnded(context, callers, request)) throw callerEnded();

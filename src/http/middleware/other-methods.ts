@@ -11,8 +11,8 @@ const answered = METHODS.filter((method) => method !== "CONNECT");
 type Present = { methods: Set<string>; headers: Set<string> };
 
 /**
- * Call the returned function after all routes are added: it answers OPTIONS with 204 and `Allow`, also as a preflight for
- * `corsOrigins`, and other methods with 405 and `Allow`.
+ * Call the returned function after all routes are added: it answers OPTIONS with 204 and `Allow`, also as a preflight, and other
+ * methods with 405 and `Allow`.
  */
 export function watchMethods(
   app: FastifyInstance,
@@ -60,7 +60,7 @@ export function watchMethods(
   };
 }
 
-/** For preflights, in lower case. */
+/** In lower case. */
 function headersOf({ schema }: RouteOptions): readonly string[] {
   const described = schema?.headers instanceof z.ZodObject ? Object.keys(schema.headers.shape) : [];
   return ["authorization", ...(schema?.body === undefined ? [] : ["content-type"]), ...described];

@@ -3,7 +3,7 @@ import type { LimitState } from "../../accounts/limiter.ts";
 import { rateLimitFields } from "../../accounts/rate-limit-fields.ts";
 import type { HttpContext } from "../context.ts";
 
-/** Older limits, as after a long wait, are read again. */
+/** Older limits are read again. */
 const freshMs = 50;
 
 export function rateFieldsHook(context: HttpContext) {

@@ -5,8 +5,8 @@ import type { HttpContext } from "../context.ts";
 const dashboardRoutes = "/dashboard/api/";
 
 /**
- * Logs and measures requests by route template, never by URL, query or key. Event streams are not measured: clients decide
- * their duration. Requests of keys count as usage.
+ * By route template, never by URL, query or key. Event streams are not measured: clients decide their duration. Requests of keys
+ * count as usage.
  */
 export function requestLogHook(context: HttpContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {

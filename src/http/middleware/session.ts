@@ -13,7 +13,7 @@ declare module "fastify" {
   }
 }
 
-/** Audience of a route: any session, operators, or everyone (`visitor`), with or without a session. */
+/** Any session, operators, or everyone (`visitor`). */
 export type DashboardPace = "session" | "operator" | "visitor";
 
 export function isDashboardPace(pace: string): pace is DashboardPace {
@@ -26,8 +26,8 @@ type Admitted = Extract<
 >;
 
 /**
- * Authenticates by session. Null if the route needs none and the request has none, or a key. Refuses cross-site requests
- * before querying the store. Errors: `forbidden_origin`, `session_needed`, `not_found`.
+ * Null if the route needs no session and the request has none, or a key. Refuses cross-site requests before querying the store.
+ * Errors: `forbidden_origin`, `session_needed`, `not_found`.
  */
 export function sessionEntry(context: HttpContext) {
   const { limiter, settings, dashboard, clock } = context;

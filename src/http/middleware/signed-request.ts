@@ -10,10 +10,7 @@ declare module "fastify" {
   }
 }
 
-/**
- * Authenticates a node by the signature over method, path and body digest; before the body is read, so that unauthenticated
- * bodies cost nothing. Errors: `node_unauthorized`.
- */
+/** Verifies the signature over method, path and body digest before the body is read. Errors: `node_unauthorized`. */
 export function nodeHook(nodes: Pick<NodeGateway, "enter">) {
   return async (request: FastifyRequest): Promise<void> => {
     request.node = nodes.enter(signedPart(request));
@@ -26,7 +23,7 @@ export function signedPart({ method, raw, headers }: FastifyRequest): SignedRequ
   return { method, path: raw.url ?? "", headers: Object.fromEntries(single), body: null };
 }
 
-/** Compares a body with its signed digest. For a route's `checkBody`. */
+/** For a route's `checkBody`. */
 export function requireSignedBody({ headers }: FastifyRequest, body: Buffer): void {
   const digest = headers["content-digest"]?.toString();
   if (isBodyOf({ "content-digest": digest }, body)) return;

@@ -247,7 +247,7 @@ test("a gateway that cannot be asked about a key is told as such, with when to c
   });
   const answer = await ask({ query: "comet" });
   expect(answer.statusCode).toBe(503);
-  // A temporary state is logged in one line without a stack trace.
+  // Temporary, so without a stack trace.
   expect(logged).toContainEqual(expect.objectContaining({ code: "unavailable" }));
   expect(logged).not.toContainEqual(expect.objectContaining({ err: expect.anything() }));
   expect(answer.headers["retry-after"]).toBe("1");

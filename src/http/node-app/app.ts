@@ -12,8 +12,8 @@ import { addNodeReadyzRoute } from "./readyz.ts";
 import { addNodeRecentRoute } from "./recent.ts";
 
 /**
- * The app of a listening node, without its socket: the search of specification 4.4, attestation for callers, health. Problems
- * are those of the gateway. Closing ends searches.
+ * The app of a listening node, without its socket: the search of specification 4.4, attestation for callers, health. Closing ends
+ * searches.
  */
 export function buildNodeApp(context: NodeAppContext): FastifyInstance {
   const { app, stopping } = openApp({

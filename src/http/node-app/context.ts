@@ -8,7 +8,7 @@ import type { ShownAnswer } from "../../remote/worker/answers.ts";
 import type { CallerAttestation } from "../../remote/worker/attestations.ts";
 import type { BaseAppContext } from "../base-app.ts";
 
-/** A client's search at the node. Unix milliseconds. */
+/** A client's search at the node. */
 export type DirectSearch = {
   uuid: string;
   request: AnswerRequest;
@@ -19,7 +19,7 @@ export type DirectSearch = {
 /** Created in server/node-app.ts. */
 export type NodeAppContext = {
   settings: BaseAppContext["settings"] & {
-    /** The key of requests that carry none; null refuses them. */
+    /** For requests without a key; null refuses them. */
     openNodeKey: string | null;
     failedKeysPerMinute: number;
     attestationsPerMinute: number;
@@ -32,12 +32,12 @@ export type NodeAppContext = {
   log: Pick<Logger, "info" | "warn" | "error">;
   newId(): string;
   node: { id: string; evidence: EvidenceKind };
-  /** The gateway's clock, Unix milliseconds. */
+  /** The gateway's clock. */
   nowMs(): number;
   /** Errors: `gateway_unreachable`, and those of the gateway. */
   introspect(keyId: string, secretSha256: string): Promise<IntrospectAnswer>;
   answer(search: DirectSearch): Promise<ShownAnswer>;
-  /** Signature headers. Errors: `gateway_unreachable` until the gateway accepts an attestation. */
+  /** Errors: `gateway_unreachable` until the gateway accepts an attestation. */
   sign(
     search: Pick<DirectSearch, "uuid" | "request">,
     answer: ShownAnswer,

@@ -23,8 +23,8 @@ export type NodeCaller = {
 export type NodeEntry = (request: FastifyRequest, reply: FastifyReply) => Promise<NodeCaller>;
 
 /**
- * Authenticates keys at the gateway and rate-limits them here: use elsewhere is unknown. Every call takes one of the key's
- * requests. Errors: those of a key at the gateway, and `unavailable` if it cannot be reached.
+ * Authenticates keys at the gateway and rate-limits them here: use elsewhere is unknown. Errors: those of a key at the gateway,
+ * and `unavailable` if it cannot be reached.
  */
 export function createNodeEntry(context: NodeAppContext): NodeEntry {
   const { clock, settings } = context;

@@ -1,7 +1,7 @@
 import type { TypedApp } from "../routes/typed-app.ts";
 import type { NodeAppContext } from "./context.ts";
 
-/** GET /readyz: 200 while attested, and so able to authenticate callers and sign, until shutdown is announced. */
+/** GET /readyz: 200 while attested, until shutdown is announced. */
 export function addNodeReadyzRoute(app: TypedApp, { node, status }: NodeAppContext): void {
   app.route({
     method: "GET",

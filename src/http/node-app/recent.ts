@@ -33,9 +33,7 @@ declare module "fastify" {
   }
 }
 
-/**
- * POST /api/v1/data/<platform>/tweets/recent of a node: `searchbyquery` from its own sources, signed with its attested keys.
- */
+/** POST /api/v1/data/<platform>/tweets/recent of a node, signed with its attested keys. */
 export function addNodeRecentRoute(
   app: TypedApp,
   context: NodeAppContext,
@@ -99,11 +97,11 @@ export function addNodeRecentRoute(
   });
 }
 
-/** Requests a proof for third parties, as `earshot verify` reads it. */
+/** Requests a proof, as `earshot verify` reads it. */
 const proofType = "application/vnd.earshot.proof+json";
 const answerTypes = ["application/json", proofType] as const;
 
-/** The caller's nonce if sent, else the request id. Errors: `invalid_request`. */
+/** The caller's nonce, else the request id. Errors: `invalid_request`. */
 function signedForOf({ id, headers }: Pick<FastifyRequest, "id" | "headers">): string {
   const nonce = headers["earshot-nonce"];
   if (nonce === undefined) return id;

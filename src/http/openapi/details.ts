@@ -24,7 +24,7 @@ type Document = {
   components: { schemas: Record<string, Schema>; headers?: unknown; examples?: unknown };
 };
 
-/** Answers given before a request is parsed. */
+/** Given before a request is parsed. */
 function answersToUnreadable(): Record<string, Answer> {
   const schema = { $ref: "#/components/schemas/Problem" };
   const content = () => ({ "application/problem+json": { schema } });
@@ -35,8 +35,7 @@ function answersToUnreadable(): Record<string, Answer> {
 }
 
 /**
- * Adds examples, response headers and links. Removes statuses whose problems cannot occur on a path, because similar routes
- * share a list.
+ * Adds examples, response headers and links. Removes statuses that cannot occur on a path, because similar routes share a list.
  */
 export function addDetails(document: Document): void {
   const { schemas } = document.components;

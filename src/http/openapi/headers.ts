@@ -1,4 +1,4 @@
-/** Response headers beyond those of HTTP itself. */
+/** Beyond those of HTTP itself. */
 export const answerHeaders = {
   "X-Request-Id": {
     description: "Names the request in the log; quote it when something went wrong.",

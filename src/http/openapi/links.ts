@@ -9,7 +9,7 @@ const samePlatform = { platform: "$request.path.platform" };
 const idOfBody = { id: "$response.body#/id" };
 const idOfPath = { id: "$request.path.id" };
 
-/** OpenAPI links: which operations use which values of an answer. */
+/** Which operations use which values of an answer. */
 export const links: readonly Link[] = [
   ...linked("submitSearch", "202", ["readStatus", "fetchResult", "cancelJob"], {
     ...samePlatform,

@@ -57,7 +57,7 @@ test("every route is described", async () => {
   }
 });
 
-/** Attestations are public, for anyone to verify. */
+/** Public, for anyone to verify. */
 const open = ["/v1/nodes", "/v1/attestations/{id}", "/v1/attestation/policy"];
 
 test("what needs a key says so, and describes its 400, 401 and 429, and 404 where something is named", () => {

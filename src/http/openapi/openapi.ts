@@ -39,7 +39,6 @@ const zodToJsonConfig = {
   },
 } as const;
 
-/** The OpenAPI 3.1 text of openapi.json. */
 export async function openApiText(): Promise<string> {
   const app = fastify();
   app.setValidatorCompiler(validatorCompiler);
@@ -84,7 +83,7 @@ export async function openApiText(): Promise<string> {
   return withTidySchemas(text);
 }
 
-/** Handlers are never called: a proxy replaces their dependencies. */
+/** Handlers are never called. */
 function nothing<T>(): T {
   const absent: unknown = new Proxy({}, { get: () => absent });
   return absent as T;

@@ -36,7 +36,7 @@ const places: Partial<Record<ProblemCode, (place: Place) => boolean>> = {
   webhook_disabled: ({ path }) => path.startsWith("/v1/webhooks/{id}"),
 };
 
-/** The protocol of nodes is not described. */
+/** The node protocol is not described. */
 function ofNodesAlone(): boolean {
   return false;
 }
@@ -55,7 +55,7 @@ type Operation = {
   responses: Readonly<Record<string, unknown>>;
 };
 
-/** The operation's problems of a status, including rare ones. */
+/** Including rare ones. */
 export function problemCodes(
   path: string,
   operation: Operation,

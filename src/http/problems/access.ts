@@ -1,6 +1,6 @@
 import type { ProblemDefinition } from "./definition.ts";
 
-/** A caller that may not do this (401, 403). */
+/** The caller may not do this (401, 403). */
 export const accessProblems = {
   unauthorized: {
     status: 401,

@@ -4,10 +4,7 @@ import type { FastifyRequest } from "fastify";
 import { answerUnreadable } from "./unreadable-request.ts";
 import { problem } from "./write-problem.ts";
 
-/**
- * Replaces Node's own refusals, which have no body: an unknown `Expect` is ignored (RFC 9110 section 10.1.1), a CONNECT gets
- * a problem.
- */
+/** Node's own refusals have no body: an unknown `Expect` is ignored (RFC 9110 section 10.1.1), a CONNECT gets a problem. */
 export function replaceBareRefusals(server: Server, newId: () => string): void {
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     server.emit("request", request, response);

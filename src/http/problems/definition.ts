@@ -1,12 +1,12 @@
 import type { ErrorDetail } from "../../lib/errors.ts";
 
-/** A problem of the API with its documentation. Texts are Markdown; links are relative to docs/errors. */
+/** Texts are Markdown; links are relative to docs/errors. */
 export type ProblemDefinition = {
   status: number;
   title: string;
   /** Whether the same request can succeed later. */
   retryable: boolean;
-  /** The hint of an error that has none of its own. */
+  /** For errors without their own. */
   hint?: string;
   cause: string;
   fix: readonly string[];

@@ -24,7 +24,6 @@ export const problems: Readonly<Record<ProblemCode, ProblemDefinition>> = defini
 
 export const problemCodes = Object.keys(problems) as readonly ProblemCode[];
 
-/** The path of its page. */
 export function problemType(code: ProblemCode): string {
   return `/docs/errors/${code}`;
 }

@@ -11,7 +11,6 @@ const exhausted = {
 
 type Refusal = { policy: keyof typeof exhausted; retryAfterMs: number };
 
-/** Also counts the refusal. */
 export function refusedByRate(
   { metrics }: Pick<HttpContext, "metrics">,
   reply: FastifyReply,
@@ -21,7 +20,6 @@ export function refusedByRate(
   return rateRefusal(reply, refusal);
 }
 
-/** Also sets `Retry-After`. */
 export function rateRefusal(reply: FastifyReply, { policy, retryAfterMs }: Refusal) {
   const seconds = setRetryAfter(reply, retryAfterMs);
   return problem("rate_limited", `the key's ${exhausted[policy]} are used up`, {
@@ -32,7 +30,7 @@ export function rateRefusal(reply: FastifyReply, { policy, retryAfterMs }: Refus
   });
 }
 
-/** Sets and returns whole seconds, at least one. */
+/** Returns the whole seconds set, at least one. */
 export function setRetryAfter(reply: FastifyReply, retryAfterMs: number): number {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
   reply.header("retry-after", String(seconds));

@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { type ProblemCode, problems, problemType } from "./problems.ts";
 
-/** Answers malformed, slow or large requests, which reach no Fastify hook. */
+/** Malformed, slow or large requests reach no Fastify hook. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Duplex, id: string) {
   if (socket.writable && error.code !== "ECONNRESET") {
     const code = codeOf(error.code);

@@ -1,6 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
 
-/** Runs `read`; its errors without details get one for this member of the request. */
+/** Errors of `read` without details get one for this member. */
 export function pointedAt<Value>(pointer: string, read: () => Value): Value {
   try {
     return read();

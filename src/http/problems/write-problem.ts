@@ -39,7 +39,7 @@ export function writeProblem(fault: EarshotError, request: FastifyRequest, reply
   return reply.send(problemText(fault, request, reply));
 }
 
-/** Any bearer token, valid or not. */
+/** Valid or not. */
 export const bringsToken = (authorization: string | undefined): boolean =>
   /^bearer +\S/i.test(authorization ?? "");
 
@@ -108,10 +108,7 @@ function shortened(line: string): string {
   return line.length <= longestLine ? line : `${line.slice(0, longestLine - 1).toWellFormed()}…`;
 }
 
-/**
- * Maps internal codes to the general one of their status. A final code with status 503, such as of a node that cannot be
- * checked now, is temporary: `unavailable`.
- */
+/** Maps internal codes to the general one of their status. A final code with status 503 is temporary: `unavailable`. */
 export function publicCode(fault: EarshotError): ProblemCode {
   if (isProblemCode(fault.code) && !(fault.status === 503 && isFinal(fault.code)))
     return fault.code;
@@ -123,7 +120,7 @@ export function publicCode(fault: EarshotError): ProblemCode {
 
 const isFinal = (code: ProblemCode): boolean => problems[code].status < 500;
 
-/** Converts Fastify's errors; null for unexpected ones. */
+/** Null for unexpected errors. */
 export function frameworkErrorOf(error: {
   code?: string;
   statusCode?: number;

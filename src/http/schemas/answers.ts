@@ -5,7 +5,7 @@ import { methodNames, sourceTypes } from "../../platforms/methods.ts";
 import { accessMethods } from "../../platforms/source.ts";
 import { metadata } from "./metadata.ts";
 
-/** Schemas for openapi.json; answers themselves are written as text. */
+/** For openapi.json; answers themselves are written as text. */
 const uuid = z.uuid().meta({ examples: ["0f8fad5b-d9cb-469f-a165-70867728950e"] });
 const time = z.iso.datetime().meta({ examples: ["2026-01-31T12:00:00.000Z"] });
 
@@ -313,7 +313,7 @@ const problemShape = z
     ],
   });
 
-/** Problem responses by status. */
+/** By status. */
 export function problemAnswers(descriptions: Readonly<Record<number, string>>) {
   return Object.fromEntries(
     Object.entries(descriptions).map(([code, description]) => [

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { platforms } from "../../posts/post.ts";
 
-/** `Metadata` of records: posts have no `kind`, the others have their own. */
+/** Posts have no `kind`, other records have their own. */
 const text = z.string();
 const textOrNull = z.string().nullable();
 const flagOrNull = z.boolean().nullable();

@@ -22,7 +22,6 @@ const wholeSeconds = wording(
   "write it in digits, such as ?wait=10",
 );
 
-/** `?wait=`, in seconds. */
 export const waitQuery = closedObject(
   {
     what: "parameter",
@@ -49,7 +48,7 @@ export const noQuery = z.strictObject(
   ),
 );
 
-/** Canonical decimals: no sign, space or exponent. */
+/** No sign, space or exponent. */
 function readDigits(written: unknown): unknown {
   return typeof written === "string" && /^(0|[1-9]\d{0,8})$/.test(written)
     ? Number(written)

@@ -109,7 +109,6 @@ const texts = {
   },
 } as const;
 
-/** The answer in each format. */
 export const searchAnswers = {
   description:
     "The records, of a search newest first. X-Coverage, X-Next-Cursor, X-Warnings, X-Truncated and X-Job-Uuid tell of the answer in every form.",

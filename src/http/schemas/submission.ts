@@ -106,7 +106,7 @@ const sourceType = wordOf("type", typeNames, 'send "type":"social"').meta({
   examples: ["social"],
 });
 
-/** Both forms of the body with the path's own members; `Flat` precedes the id of the second. */
+/** Both forms of the body with the path's own members. */
 export function submissionForms<const Shape extends z.core.$ZodLooseShape>(
   id: string,
   needed: typeof bodyNeeded,

@@ -5,8 +5,8 @@ import { mostDetails, problem } from "../problems/write-problem.ts";
 import { readWording, shortName, unknownName } from "./words.ts";
 
 /**
- * Validates with zod; every error has a JSON pointer. At most `mostDetails` errors and truncated names, so that an answer is
- * not much larger than its request.
+ * Every error has a JSON pointer. At most `mostDetails` errors and truncated names, so that an answer is not much larger than its
+ * request.
  */
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   return (input: unknown) => {
@@ -17,7 +17,7 @@ export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, ht
   };
 };
 
-/** The form of a union with most of the body's members: only its errors are reported. */
+/** Reports only errors of the union's form with most of the body's members. */
 function formFor(schema: z.ZodType, input: unknown): z.ZodType {
   if (!(schema instanceof z.ZodUnion)) return schema;
   const forms = schema.options.filter((form) => form instanceof z.ZodObject);

@@ -4,10 +4,10 @@ import { nearest } from "../../lib/nearest.ts";
 /** Member names by their object's message for unknown ones. */
 const nameLists = new Map<string, { what: string; names: readonly string[] }>();
 
-/** Between message and hint, because zod keeps one string. No message contains it. */
+/** zod keeps one string per message. No message contains it. */
 const separator = "\u0000";
 
-/** A schema message with its hint: two schemas may share a message but not the hint. */
+/** Two schemas may share a message but not the hint. */
 export function wording(message: string, hint: string): { error: string } {
   return { error: `${message}${separator}${hint}` };
 }
@@ -17,7 +17,7 @@ export function readWording(written: string): { message: string; hint: string | 
   return { message, hint };
 }
 
-/** An enumeration; errors suggest the nearest match. */
+/** Errors suggest the nearest match. */
 export function wordOf(what: string, names: readonly string[], hint: string) {
   const missing = wording(`a ${what} is needed`, hint).error;
   const noText = wording(`the ${what} is a string`, hint).error;
@@ -29,7 +29,7 @@ export function wordOf(what: string, names: readonly string[], hint: string) {
   });
 }
 
-/** An object that refuses each unknown member by name. */
+/** Refuses each unknown member by name. */
 export function closedObject<const Shape extends z.core.$ZodLooseShape>(
   { what, needed, hint }: { what: string; needed: string; hint: string },
   shape: Shape,
@@ -43,20 +43,18 @@ export function closedObject<const Shape extends z.core.$ZodLooseShape>(
   });
 }
 
-/** `message` is the object's own. */
 export function unknownName(message: string, name: string): string {
   const list = nameLists.get(message);
   return list === undefined ? message : notAmong(list.what, name, list.names);
 }
 
-/** Longest part of an unknown name that is echoed. */
+/** Of an unknown name that is echoed. */
 const longestEcho = 60;
 
 export function shortName(name: string): string {
   return name.length <= longestEcho ? name : `${name.slice(0, longestEcho).toWellFormed()}…`;
 }
 
-/** Suggests the nearest match. */
 export function notAmong(what: string, word: string, names: readonly string[]): string {
   const shown = shortName(word);
   const suggestion = nearest(shown, names);

@@ -39,10 +39,7 @@ export type CheckedArguments = {
 
 const defaultResults = 20;
 
-/**
- * Checks arguments of a well-formed body: narrows the platform by the path, pairs method and type, applies the method's
- * limits.
- */
+/** Narrows the platform by the path, pairs method and type, applies the method's limits. */
 export function checkArguments(
   path: SearchPlatform,
   body: Submission,

@@ -6,8 +6,8 @@ import type { Submission } from "../schemas/submission.ts";
 import { invalid } from "../schemas/validation.ts";
 
 /**
- * The key, 1 to 255 printable ASCII characters, and a hash of the request, independent of member order. Null without a key.
- * Errors: `invalid_request`.
+ * 1 to 255 printable ASCII characters, and a hash of the request, independent of member order. Null without a key. Errors:
+ * `invalid_request`.
  */
 export function idempotencyOf(headers: IncomingHttpHeaders, asked: unknown): Idempotency | null {
   const key = headers["idempotency-key"];

@@ -6,20 +6,20 @@ import { problem } from "../problems/write-problem.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Checks the raw body; throws to refuse the request. */
+    /** Throws to refuse the request. */
     checkBody?: (request: FastifyRequest, body: Buffer) => void;
   }
 }
 
-/** From here on, yield to the event loop between the steps. */
+/** Yield to the event loop between the steps. */
 const largeBytes = 1_048_576;
 
 /** Shorter bodies cannot block the event loop. */
 const measuredBytes = 16_384;
 
 /**
- * Bodies are JSON in UTF-8 (RFC 8259). Also refused: names with a special meaning in JavaScript, at any depth, and duplicate
- * names, which parsers resolve differently.
+ * JSON in UTF-8 (RFC 8259). Also refuses names with a special meaning in JavaScript and duplicate names, which parsers resolve
+ * differently.
  */
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -84,7 +84,7 @@ function writtenNames(text: string): number {
 }
 
 function endOfString(text: string, from: number): number {
-  // Fast path: most strings end at the first quote.
+  // Most strings end at the first quote.
   const quote = text.indexOf('"', from);
   if (text[quote - 1] !== "\\") return quote + 1;
   let at = from;

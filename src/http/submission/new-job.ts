@@ -20,7 +20,7 @@ import { requestedSpan, unsearchedOf } from "./requested-span.ts";
 import { requestedTarget } from "./requested-target.ts";
 import { narrowWindow, type Window, windowOf, windowWarnings } from "./window.ts";
 
-/** The job of checked arguments. Errors: those of the query and its cursor, `source_unavailable`. */
+/** Errors: those of the query and its cursor, `source_unavailable`. */
 export function jobOf(
   context: HttpContext,
   caller: Caller,
@@ -141,7 +141,7 @@ function searchedNowhere(platform: SearchPlatform) {
 type Start = Window &
   Pick<SearchJobRequest, "after" | "asOfMs" | "place"> & { asked: RequestedBounds };
 
-/** Starts at the first page, or at the position of the cursor. */
+/** At the first page, or at the cursor. */
 function startOf(
   context: HttpContext,
   { accountId }: Caller,

@@ -4,17 +4,17 @@ import { hasTime, idTimeMs } from "../../posts/ids.ts";
 import type { QueryNode } from "../../query/tree.ts";
 import type { Window } from "./window.ts";
 
-/** Unix milliseconds, `toMs` exclusive; null: unbounded. */
+/** `toMs` exclusive; null: unbounded. */
 export type RequestedSpan = { fromMs: number | null; toMs: number | null };
 
 const unbounded: RequestedSpan = { fromMs: null, toMs: null };
 
-/** X: post times in whole seconds, IDs in milliseconds. */
+/** X: post times are whole seconds, IDs milliseconds. */
 const idSlackMs = 1_000;
 
 /**
- * The span that contains every match, by `start_time`, `end_time` and operators; for alternatives their hull. `within_time:`
- * counts back from `asOfMs`.
+ * Contains every match, by `start_time`, `end_time` and operators; for alternatives their hull. `within_time:` counts back from
+ * `asOfMs`.
  */
 export function requestedSpan(
   tree: QueryNode,
@@ -24,7 +24,7 @@ export function requestedSpan(
   return intersection([{ fromMs: startMs, toMs: endMs }, spanOf(tree, asOfMs)]);
 }
 
-/** The part before the window; null if there is none. */
+/** Null if there is none. */
 export function unsearchedOf(
   { fromMs: windowFromMs }: Pick<Window, "fromMs">,
   { fromMs, toMs }: RequestedSpan,

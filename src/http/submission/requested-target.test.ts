@@ -17,7 +17,6 @@ const caller = {
 };
 type Known = { platform: Platform; uri: string };
 
-/** The target of a query, with the given archive and platforms. */
 async function read(
   method: FetchMethod,
   query: string,

@@ -1,6 +1,6 @@
 /**
- * Nothing is guessed among several accounts: the newest or most followed could differ between two pages of one program.
- * Looking names up on every platform was rejected too, as it costs requests, and on X money, for an error.
+ * Never guesses among several accounts: the newest or most followed could differ between two pages of one program. Looking names
+ * up on every platform would cost requests, and on X money.
  */
 
 import type { Caller } from "../../accounts/authenticate.ts";
@@ -20,9 +20,9 @@ type Context = Pick<HttpContext, "archive" | "clock" | "sources">;
 type Resolved = { target: UserTarget; warnings: readonly SourceWarning[] };
 
 /**
- * Picks the account on the default platform if the name is valid there and the platform searchable, else the only archived
- * account of this name, else the account on the only searchable platform, else the default platform's reading. A guess is
- * reported as `platform_assumed`. Errors: `invalid_query`, with the forms to choose from.
+ * The account on the default platform if the name is valid there and the platform searchable, else the only archived account of
+ * this name, else the one on the only searchable platform, else the default platform's reading. A guess is reported as
+ * `platform_assumed`. Errors: `invalid_query`, with the forms to choose from.
  */
 export async function resolveBareName(
   { archive, clock, sources }: Context,

@@ -8,7 +8,7 @@ export type SearchPermit = {
   giveBack(): Promise<void>;
 };
 
-/** Takes one of the key's searches per minute. Errors: `rate_limited`, those of the store. */
+/** Errors: `rate_limited`, those of the store. */
 export async function takeSearch(
   context: Pick<HttpContext, "limiter" | "metrics">,
   caller: Caller,

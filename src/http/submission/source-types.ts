@@ -1,7 +1,7 @@
 import type { SourceType } from "../../platforms/methods.ts";
 import type { SearchPlatform } from "../../platforms/source.ts";
 
-/** Platform words of paths and types; `social`: all. */
+/** `social`: all. */
 const words = {
   social: "social",
   bluesky: "bluesky",
@@ -12,7 +12,6 @@ const words = {
 
 export const platformWords = Object.keys(words);
 
-/** Null for an unknown word. */
 export function platformOfWord(word: string): SearchPlatform | null {
   return Object.entries(words).find(([name]) => name === word)?.[1] ?? null;
 }
@@ -38,12 +37,11 @@ const namedTypes: ReadonlyMap<string, NamedType> = new Map(
 /** Those of the specification first. */
 export const typeNames: readonly string[] = [...namedTypes.keys()];
 
-/** Null for an unknown type. */
 export function readType(name: string): NamedType | null {
   return namedTypes.get(name) ?? null;
 }
 
-/** Intersects both; null if they differ. */
+/** Null if they differ. */
 export function narrow(path: SearchPlatform, body: SearchPlatform): SearchPlatform | null {
   if (path === "social") return body;
   if (body === "social" || body === path) return path;

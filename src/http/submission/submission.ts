@@ -11,8 +11,8 @@ import { takeSearch } from "./search-permit.ts";
 
 export type Submissions = {
   /**
-   * Submits a job; resolves once it is on disk. Checks in order: body, the key's methods, query, idempotency key, searches
-   * per minute. Refusals and replays do not count as searches; a replay sets `Idempotent-Replayed`.
+   * Resolves once the job is on disk. Checks in order: body, the key's methods, query, idempotency key, searches per minute.
+   * Refusals and replays do not count as searches; a replay sets `Idempotent-Replayed`.
    */
   submit(
     caller: Caller,

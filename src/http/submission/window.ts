@@ -3,17 +3,14 @@ import type { SearchMethod } from "../../platforms/methods.ts";
 import type { SourceWarning } from "../../platforms/source.ts";
 import { type RequestedSpan, unsearchedOf } from "./requested-span.ts";
 
-/** Unix milliseconds; `fromMs` inclusive (null: unbounded), `toMs` exclusive. */
+/** `fromMs` inclusive (null: unbounded), `toMs` exclusive. */
 export type Window = { fromMs: number | null; toMs: number };
 
-/** Times with a four-digit year (RFC 3339). */
+/** Four-digit years (RFC 3339). */
 const earliestMs = Date.parse("0000-01-01T00:00:00.000Z");
 const latestMs = Date.parse("9999-12-31T23:59:59.999Z");
 
-/**
- * The live window before the submission, or everything before it. A live window that starts before the earliest time is
- * unbounded.
- */
+/** The live window before the submission, or everything before it. */
 export function windowOf(method: SearchMethod, nowMs: number, liveWindowMs: number): Window {
   const fromMs = nowMs - liveWindowMs;
   const isBounded = method === "searchbyquery" && fromMs >= earliestMs;
@@ -33,7 +30,7 @@ function latest(one: number | null, other: number | null): number | null {
   return Math.max(one, other);
 }
 
-/** Warns of an empty window and of a start later than requested: a short list must not pass for a complete answer. */
+/** A short list must not pass for a complete answer. */
 export function windowWarnings(
   window: Window,
   asked: RequestedBounds,

@@ -16,7 +16,7 @@ const path = "/dashboard/api/account";
 
 export const auditPage = 50;
 
-/** /dashboard/api/account…: export, audit log and deletion. */
+/** /dashboard/api/account… */
 export function addAccountRoutes(app: TypedApp, context: HttpContext, held: PendingRequests): void {
   const { accounts, clock, dashboard, settings } = context;
 

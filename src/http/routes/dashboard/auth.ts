@@ -11,9 +11,7 @@ import { problem } from "../../problems/write-problem.ts";
 import { providerPath } from "../../schemas/sessions.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-/**
- * /auth/<provider> and its callback: sign-in with a code host. Refusals redirect to the sign-in page, which explains them.
- */
+/** /auth/<provider> and its callback. Refusals redirect to the sign-in page, which explains them. */
 export function addAuthRoutes(app: TypedApp, context: HttpContext, turns: SignInSlots): void {
   const { dashboard, log, metrics, settings } = context;
   const { cookies, sessions, signIn, signInLimits } = dashboard;

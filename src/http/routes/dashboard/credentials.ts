@@ -18,7 +18,7 @@ const config = { pace: "session" as const };
 const hide = { hide: true };
 const path = "/dashboard/api/credentials";
 
-/** /dashboard/api/credentials…: credentials of the session's account. */
+/** /dashboard/api/credentials… */
 export function addCredentialRoutes(
   app: TypedApp,
   { credentials, clock }: Pick<HttpContext, "credentials" | "clock">,

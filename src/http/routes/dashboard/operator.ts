@@ -31,7 +31,7 @@ const path = "/dashboard/api/operator";
 
 const accountsPage = 50;
 
-/** /dashboard/api/operator/…: all accounts and the whole audit log, for operators. */
+/** /dashboard/api/operator/… */
 export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
   const { accounts, accountEnds, clock } = context;
 

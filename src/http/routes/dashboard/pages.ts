@@ -24,7 +24,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Pages are revalidated, because they name the files of their version. */
+/** Revalidated, because pages name the files of their version. */
 const pageHeaders = {
   "cache-control": "no-cache",
   "content-security-policy": policy,
@@ -37,8 +37,8 @@ const pageHeaders = {
 const keptToTls = { "strict-transport-security": "max-age=31536000" } as const;
 
 /**
- * GET / is the landing page for browsers and redirects others to the documentation. /dashboard and below serve the
- * single-page app. Files with a content hash are cached permanently.
+ * GET / is the landing page for browsers and redirects others to the documentation. /dashboard serves the single-page app. Files
+ * with a content hash are cached permanently.
  */
 export function addPageRoutes(app: TypedApp, { settings }: Pick<HttpContext, "settings">): void {
   const isBuilt = existsSync(`${builtFolder}/app.html`);

@@ -97,7 +97,7 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, turns: Sig
     return bringsCurrent && rotatedMs + sessions.rotationMs <= clock.now();
   }
 
-  /** Writes nothing: the store learns of the next token when it is used; until then it stays the same. */
+  /** Writes nothing: the store learns of the next token when it is used. */
   function rotate(request: FastifyRequest, reply: FastifyReply, session: CallerSession): void {
     const token = cookies.session(request);
     if (token === null) return;

@@ -6,7 +6,7 @@ import { signedRoute } from "./signed-route.ts";
 
 type Context = Pick<HttpContext, "nodes" | "accounts" | "clock" | "settings">;
 
-/** POST /internal/nodes/introspect: permissions of a key that a client showed a node. */
+/** POST /internal/nodes/introspect: permissions of a key that a client presented to a node. */
 export function addIntrospectRoute(app: TypedApp, context: Context): void {
   const { accounts, clock, settings } = context;
   app.route({

@@ -12,12 +12,12 @@ import {
 import type { TypedApp } from "../typed-app.ts";
 import { signAnswerHook } from "./sign-answer.ts";
 
-/** Several times the size of quote, event log and guest agent data. */
+/** Several times the size of valid evidence. */
 const maxBytes = 262_144;
 
 /**
- * POST /internal/nodes/register: a statement with its evidence, signed with the stated key. Errors: `node_unauthorized`,
- * `node_refused`, `unavailable`.
+ * POST /internal/nodes/register: a signed statement with its evidence. Errors: `node_unauthorized`, `node_refused`,
+ * `unavailable`.
  */
 export function addRegisterRoute(app: TypedApp, { nodes }: Pick<HttpContext, "nodes">): void {
   app.route({
@@ -25,7 +25,7 @@ export function addRegisterRoute(app: TypedApp, { nodes }: Pick<HttpContext, "no
     url: "/internal/nodes/register",
     bodyLimit: maxBytes,
     onSend: signAnswerHook(nodes),
-    // Do not read bodies of nodes that are not enrolled.
+    // Before the body is read.
     onRequest: async (request) => nodes.requireEnrolled(signedPart(request), request.callerAddress),
     config: { checkBody: requireSignedBody },
     schema: { body: registration },

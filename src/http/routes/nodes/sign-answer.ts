@@ -5,10 +5,7 @@ import { gatewaySignatureField } from "../../../remote/protocol/gateway-answer.t
 /** Longer than any valid value. */
 const longestInput = 512;
 
-/**
- * Signs all answers to nodes, against changes in transit. Without `Signature-Input`, as for a challenge by hand, there is
- * none.
- */
+/** Against changes in transit. Requests without `Signature-Input` get no signature. */
 export function signAnswerHook(nodes: Pick<NodeGateway, "signAnswer">) {
   return async (request: FastifyRequest, reply: FastifyReply, body: unknown): Promise<void> => {
     const signatureInput = request.headers["signature-input"];

@@ -37,10 +37,7 @@ const elsewhere = {
 };
 const missingPage = problemAnswers({ 404: "There is no such page." });
 
-/**
- * GET /docs and below: this version's documentation; for browsers as HTML without scripts or external resources. Every
- * problem's `type` points here.
- */
+/** GET /docs and below; for browsers as HTML without scripts or external resources. Every problem's `type` points here. */
 export function addDocsRoutes(app: TypedApp): void {
   const description = readOnce(openApiFile);
   const pages = createServedPages(async () => String(await description()));

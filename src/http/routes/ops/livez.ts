@@ -4,7 +4,7 @@ import type { TypedApp } from "../typed-app.ts";
 
 const alive = z.strictObject({ status: z.literal("ok") }).meta({ examples: [{ status: "ok" }] });
 
-/** GET /livez: the process answers. */
+/** GET /livez */
 export function addLivezRoute(app: TypedApp): void {
   app.route({
     method: "GET",

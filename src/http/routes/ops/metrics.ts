@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { HttpContext } from "../../context.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-/** GET /metrics: the Prometheus text format. */
+/** GET /metrics */
 export function addMetricsRoute(app: TypedApp, context: HttpContext): void {
   app.route({
     method: "GET",

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-/** Caches a file, whose bytes all answers share; a failed read is retried. */
+/** All answers share the bytes; a failed read is retried. */
 export function readOnce(file: URL): () => Promise<Buffer> {
   let bytes: Promise<Buffer> | null = null;
   return () => {

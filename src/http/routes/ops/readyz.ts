@@ -57,8 +57,8 @@ const timeText = (ms: number | null): string | null => (ms === null ? null : iso
 const takesPart = ({ isConnected, state }: NodeView): boolean => isConnected && state !== "pending";
 
 /**
- * GET /readyz: 200 from the first answer of an archive reader until shutdown is announced. Reports live stream and full disk,
- * but reads work without them.
+ * GET /readyz: 200 from the first answer of an archive reader until shutdown is announced. Reads work without live stream and
+ * with a full disk.
  */
 export function addReadyzRoute(app: TypedApp, context: HttpContext): void {
   app.route({

@@ -7,7 +7,7 @@ import type { TypedApp } from "../typed-app.ts";
 /** Attestations are immutable. */
 const forever = "public, max-age=31536000, immutable";
 
-/** GET /v1/attestations/<id> and GET /v1/attestation/policy: what nodes have shown, and what they must. */
+/** GET /v1/attestations/<id> and GET /v1/attestation/policy. */
 export function addAttestationRoutes(app: TypedApp, { nodes }: Pick<HttpContext, "nodes">): void {
   app.route({
     method: "GET",
@@ -54,5 +54,5 @@ export function addAttestationRoutes(app: TypedApp, { nodes }: Pick<HttpContext,
   });
 }
 
-/** An id is a base64url SHA-256; other texts never reach the store. */
+/** A base64url SHA-256; other texts never reach the store. */
 const isId = /^[A-Za-z0-9_-]{43}$/;

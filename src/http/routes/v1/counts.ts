@@ -31,7 +31,7 @@ import { platformOfWord } from "../../submission/source-types.ts";
 import { windowWarnings } from "../../submission/window.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-/** GET /v1/search/<platform>/counts: matching posts per minute, hour or day. */
+/** GET /v1/search/<platform>/counts */
 export function addCountsRoute(app: TypedApp, context: HttpContext): void {
   app.route({
     method: "GET",

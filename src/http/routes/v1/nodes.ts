@@ -5,7 +5,7 @@ import { jsonAnswer } from "../../schemas/answers.ts";
 import { nodeList } from "../../schemas/nodes.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-/** GET /v1/nodes: the admitted nodes. */
+/** GET /v1/nodes */
 export function addNodesRoute(app: TypedApp, context: Pick<HttpContext, "nodes" | "settings">) {
   app.route({
     method: "GET",

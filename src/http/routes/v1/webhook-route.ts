@@ -1,7 +1,6 @@
 import type { FastifyReply } from "fastify";
 import { problem } from "../../problems/write-problem.ts";
 
-/** Shared by the routes of webhooks and deliveries. */
 export const webhookRoute = {
   config: { pace: "call" as const },
   schema: { tags: ["webhooks"], security: [{ key: [] }] },

@@ -16,7 +16,7 @@ import { noWebhook, webhookRefusals as refusals, send, webhookRoute } from "./we
 
 const { config, schema: shared } = webhookRoute;
 
-/** /v1/webhooks and /v1/webhooks/<id>: webhooks of the caller's account. */
+/** /v1/webhooks and /v1/webhooks/<id>. */
 export function addWebhookRoutes(
   app: TypedApp,
   { webhooks, clock }: Pick<HttpContext, "webhooks" | "clock">,
