@@ -5,6 +5,7 @@ import { createIdleNodes, isOpen } from "./idle-nodes.ts";
 import type { Job, SearchJobRequest } from "./job.ts";
 import type { AskingNode } from "./lease.ts";
 import { reservedSlots } from "./reserved-slots.ts";
+import type { RunningJobs } from "./running-jobs.ts";
 import type { Uncommitted } from "./uncommitted.ts";
 
 /**
@@ -55,7 +56,6 @@ export type Dispatcher = {
   ): Promise<LiveJob | null>;
   /** After their capabilities or availability changed. */
   wakeNodes(): void;
-  runningOf(nodeId: string): number;
   /** Completed: its key may run another job. */
   release(job: LiveJob): void;
   loseLease(job: LiveJob): void;
@@ -79,11 +79,11 @@ export function createDispatcher(
   clock: Clock,
   maxRunningPerKey: number | null,
   hasOtherNodeFor: (request: SearchJobRequest, nodeIds: ReadonlySet<string>) => boolean,
+  running: RunningJobs,
 ): Dispatcher {
   const jobs = new Map<string, LiveJob>();
   const queue = createFairQueue<LiveJob>(maxRunningPerKey ?? Number.POSITIVE_INFINITY);
   const idleNodes = createIdleNodes<LiveJob>();
-  const running = new Map<string, number>();
   const stopping = new AbortController();
   let waiting = 0;
 
@@ -178,18 +178,14 @@ export function createDispatcher(
 
   function hold(job: LiveJob, nodeId: string): void {
     job.holder = nodeId;
-    running.set(nodeId, runningOf(nodeId) + 1);
+    running.add(nodeId);
   }
 
   function letGo(job: LiveJob): void {
     if (job.holder === null) return;
-    const left = runningOf(job.holder) - 1;
-    if (left > 0) running.set(job.holder, left);
-    else running.delete(job.holder);
+    running.remove(job.holder);
     job.holder = null;
   }
-
-  const runningOf = (nodeId: string): number => running.get(nodeId) ?? 0;
 
   async function next(
     asking: AskingNode<SearchJobRequest>,
@@ -254,7 +250,6 @@ export function createDispatcher(
     putBack,
     next,
     wakeNodes,
-    runningOf,
     release,
     loseLease,
     end,

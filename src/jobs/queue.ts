@@ -23,6 +23,7 @@ import type { LeaseGateway } from "./lease.ts";
 import { createLeases, type FailedAttempt } from "./leases.ts";
 import { liveJob } from "./live-job.ts";
 import type { JobOperations } from "./operations.ts";
+import { RunningJobs } from "./running-jobs.ts";
 import type { JobSettings } from "./settings.ts";
 import { changeOf, jobAfter, resultlessJobOf } from "./stored.ts";
 import { createSubmissions } from "./submissions.ts";
@@ -140,6 +141,8 @@ export type JobQueueContext = {
   localNodeId?: string | null;
   /** Null or absent: no search is answered on the writer thread. */
   shortSearches?: ShortSearches | null;
+  /** Where running jobs are counted, for those who route jobs by it. Default: own. */
+  running?: RunningJobs;
   /** Decides the error of a job that no node ran. Default: true. */
   hasNodeFor?: (request: SearchJobRequest) => boolean;
   /** Default: false. */
@@ -159,8 +162,9 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     return store.write("moveTimes", { ms });
   });
   const endedJobs = createEndedJobs(clock, now, settings.retentionMs);
+  const running = context.running ?? new RunningJobs();
   const hasOtherNodeFor = context.hasOtherNodeFor ?? (() => false);
-  const dispatcher = createDispatcher(clock, settings.maxRunningPerKey, hasOtherNodeFor);
+  const dispatcher = createDispatcher(clock, settings.maxRunningPerKey, hasOtherNodeFor, running);
   const readers = createChangeReaders(store, now);
   const reads = createJobReads({
     store,
@@ -276,7 +280,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     giveBack: leases.giveBack,
     endLeasesOf: leases.endLeasesOf,
     failLeasesOf: leases.failLeasesOf,
-    runningOf: dispatcher.runningOf,
+    runningOf: (nodeId) => running.of(nodeId),
     depth: dispatcher.depth,
     start,
     stop,

@@ -6,6 +6,7 @@ import {
   noSupport,
   silentUpstream,
 } from "./answer.test-support.ts";
+import { deploymentWays } from "./deployment-ways.ts";
 import type { RemoteCapabilities } from "./remote-capabilities.ts";
 import { createSources } from "./sources.ts";
 
@@ -36,11 +37,14 @@ async function answerable(
   return await sourcesOf(special, elsewhere).answerable(asked);
 }
 
-function sourcesOf(special: Parameters<typeof answering>[0], elsewhere?: RemoteCapabilities) {
+function contextOf(special: Parameters<typeof answering>[0]) {
   tested?.archive.remove();
   tested = answering({ upstreams: { x }, ...special });
-  return createSources(tested.context, elsewhere);
+  return tested.context;
 }
+
+const sourcesOf = (special: Parameters<typeof answering>[0], elsewhere?: RemoteCapabilities) =>
+  createSources(contextOf(special), elsewhere);
 
 const ofDeployment = { x: [{ access: "user", owner: "deployment" }] } as const;
 
@@ -147,7 +151,7 @@ test("the deployment's ways leave out what accounts have, and what belongs to ac
       { access: "public", owner: null },
     ],
   } as const;
-  const ways = await sourcesOf({ configured }).deploymentWays("x");
+  const ways = await deploymentWays(contextOf({ configured }), "x");
   expect([...ways]).toEqual([["getfollowers", ["credential"]]]);
-  expect([...(await sourcesOf({ configured }).deploymentWays("bluesky"))]).toEqual([]);
+  expect([...(await deploymentWays(contextOf({ configured }), "bluesky"))]).toEqual([]);
 });

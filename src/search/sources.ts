@@ -1,19 +1,18 @@
 import {
   type FetchMethod,
-  isSearch,
   type Method,
-  methodNames,
   ownMethods,
   type SearchMethod,
   type SourceType,
 } from "../platforms/methods.ts";
-import type { AccessMethod, SearchPlatform } from "../platforms/source.ts";
+import type { SearchPlatform } from "../platforms/source.ts";
 import type { Target } from "../platforms/target.ts";
 import type { MethodSupport } from "../platforms/upstream.ts";
 import { type Platform, platforms } from "../posts/post.ts";
 import type { ConfiguredAccess } from "../upstream/requests/sessions.ts";
 import { isAnsweredByArchive } from "./archived-answer.ts";
-import { type AnswerContext, accessFor, accessMethodOf, isOwn } from "./context.ts";
+import { type AnswerContext, accessFor, isOwn } from "./context.ts";
+import { requestedFor } from "./deployment-ways.ts";
 import { noRemoteCapabilities } from "./remote-capabilities.ts";
 import {
   type Answerable,
@@ -47,8 +46,6 @@ export type Sources = {
     method: Method;
     accountId: string;
   }): Promise<boolean>;
-  /** The deployment's own access methods for each available method. */
-  deploymentWays(platform: Platform): Promise<ReadonlyMap<Method, readonly AccessMethod[]>>;
 };
 
 type AskedSearch = {
@@ -105,35 +102,16 @@ export function createSources(
     return notConfigured(asked, allowed, support.access);
   }
 
-  const askedBy = (platform: SearchPlatform, method: Method): readonly Platform[] =>
-    (platform === "social" ? platforms : [platform]).filter(
-      (one) => !isSearch(method) || upstreams[one].search !== null,
-    );
-
   const isKeptHere: Sources["isKeptHere"] = async ({ platform, type, method, accountId }) => {
     if (!elsewhere.isRunHere) return false;
     if (ownMethods.includes(method)) return true;
     if (!elsewhere.isThere()) return false;
     const each = await Promise.all(
-      askedBy(platform, method).map((one) => configuredFor(one, method, type, accountId)),
+      requestedFor(upstreams, platform, method).map((one) =>
+        configuredFor(one, method, type, accountId),
+      ),
     );
     return each.flat().some(({ owner }) => owner === "account");
-  };
-
-  const deploymentWays: Sources["deploymentWays"] = async (platform) => {
-    const upstream = upstreams[platform];
-    // No account has this id: only the deployment's credentials are left.
-    const configured = await sessions.configured(platform, "");
-    const waysOf = (method: Method): readonly AccessMethod[] =>
-      accessFor("social", method, upstream)
-        .filter((access) => configured.some((one) => one.access === access))
-        .map(accessMethodOf);
-    return new Map(
-      methodNames
-        .filter((method) => askedBy(platform, method).length > 0 && !isOwn(method, upstream))
-        .map((method) => [method, waysOf(method)] as const)
-        .filter(([, ways]) => ways.length > 0),
-    );
   };
 
   return {
@@ -145,7 +123,7 @@ export function createSources(
     },
     answerable,
     isAsked: async ({ platform, type, method, accountId }) => {
-      const searched = askedBy(platform, method);
+      const searched = requestedFor(upstreams, platform, method);
       if (searched.some((one) => elsewhere.answers({ platform: one, type, method }) === "asked")) {
         return true;
       }
@@ -161,7 +139,6 @@ export function createSources(
         (one) => elsewhere.answers({ platform: one, type, method }) !== null,
       ),
     isKeptHere,
-    deploymentWays,
   };
 }
 

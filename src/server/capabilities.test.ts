@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import type { PlatformCoverage } from "../archive/archive.ts";
-import type { Sources } from "../search/sources.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { configFrom } from "./config.ts";
+import type { UpstreamRole } from "./upstreams.ts";
 
 const holding: PlatformCoverage[] = [{ platform: "x", holdsPosts: true, intervals: [] }];
-const asksX: Sources["deploymentWays"] = async (platform) =>
+const deploymentWays: UpstreamRole["deploymentWays"] = async (platform) =>
   new Map(
     platform === "x"
       ? ([
@@ -17,8 +17,7 @@ const asksX: Sources["deploymentWays"] = async (platform) =>
 
 const known = async (environment: Record<string, string>) => {
   const archive = { coverage: async () => holding };
-  const sources = { deploymentWays: asksX };
-  const all = await capabilitiesOf(configFrom(environment), { sources }, archive);
+  const all = await capabilitiesOf(configFrom(environment), { deploymentWays }, archive);
   return all.map(({ platform, method, ways }) => `${platform} ${method}: ${ways.join(", ")}`);
 };
 

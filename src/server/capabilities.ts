@@ -4,9 +4,9 @@ import type { AccessMethod } from "../platforms/source.ts";
 import { type Platform, platforms } from "../posts/post.ts";
 import type { Capability } from "../remote/capability.ts";
 import { isAnsweredByArchive } from "../search/archived-answer.ts";
-import type { Sources } from "../search/sources.ts";
 import type { Config } from "./config.ts";
 import { fedPlatforms } from "./fed-platforms.ts";
+import type { UpstreamRole } from "./upstreams.ts";
 
 /**
  * What this process can run as a node: from the archive of platforms that it ingests or stores, and with the deployment's
@@ -14,12 +14,12 @@ import { fedPlatforms } from "./fed-platforms.ts";
  */
 export async function capabilitiesOf(
   config: Config,
-  { sources }: { sources: Pick<Sources, "deploymentWays"> },
+  { deploymentWays }: Pick<UpstreamRole, "deploymentWays">,
   archive: Pick<Archive, "coverage">,
 ): Promise<readonly Capability[]> {
   const held = await heldPlatforms(config, archive);
   const each = platforms.map(async (platform) => {
-    const asked = await sources.deploymentWays(platform);
+    const asked = await deploymentWays(platform);
     return methodNames.map((method): Capability => {
       const isHeld = held.includes(platform) && isAnswered(method);
       const ways: readonly AccessMethod[] = isHeld ? ["archive"] : [];

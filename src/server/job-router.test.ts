@@ -7,7 +7,7 @@ import type { Platform } from "../posts/post.ts";
 import type { Capability } from "../remote/capability.ts";
 import type { NodeView } from "../remote/gateway/gateway.ts";
 import type { GatewaySettings } from "../remote/settings.ts";
-import { createJobRouter } from "./job-router.ts";
+import { createJobRouter, embeddedReach } from "./job-router.ts";
 
 const nowMs = 10_000_000;
 
@@ -102,7 +102,8 @@ test("a search of all platforms is left to nodes that know more of them", () => 
   expect(more.isTakenHere(work())).toBe(false);
   expect(more.isTakenHere(work({ platform: "bluesky" }))).toBe(true);
   const asMuch = placing({ here: [blueskySearch], nodes: [nodeWith([xSearch])] });
-  expect([asMuch.isTakenHere(work()), asMuch.reachHere(work())]).toEqual([true, 1]);
+  expect(asMuch.isTakenHere(work())).toBe(true);
+  expect(embeddedReach("on", [blueskySearch], work())).toBe(1);
 });
 
 test("a node that claims to know more and does not ask for the work keeps nothing from this process", () => {
@@ -123,13 +124,13 @@ test("what a node can ask a platform for is left to it where the archive here an
 });
 
 test("a spare node takes what no connected node can run", () => {
-  const { isTakenHere, reachHere } = placing({
+  const { isTakenHere } = placing({
     embedded: "spare",
     here: [blueskySearch, xFollowers],
     nodes: [nodeWith([blueskySearch])],
   });
   expect([isTakenHere(work()), isTakenHere(followers())]).toEqual([false, true]);
-  expect(reachHere(work())).toBe(0);
+  expect(embeddedReach("spare", [blueskySearch, xFollowers], work())).toBe(0);
 });
 
 const gone = (state: NodeView["state"], ms: number) => ({

@@ -17,8 +17,6 @@ import type { RemoteCapabilities } from "../search/remote-capabilities.ts";
 export type JobRouter = {
   /** Whether the node in this process takes a job. */
   isTakenHere(work: SearchJobRequest): boolean;
-  /** How far it gets with a job, where it shares work with others (`reachOf`); 0 where it leaves all that it can to them. */
-  reachHere(work: Work): number;
   /** Whether a node is there that can run a job, and would be given it, besides those. */
   hasNodeFor(work: SearchJobRequest, besides?: ReadonlySet<string>): boolean;
   elsewhere: RemoteCapabilities;
@@ -42,6 +40,7 @@ export function createJobRouter({
   clock,
 }: Placing): JobRouter {
   const isRunHere = embedded !== "off";
+  const reachHere = (work: Work): number => embeddedReach(embedded, capabilities(), work);
 
   const isTakenHere: JobRouter["isTakenHere"] = (work) => {
     const { isKeptHere, place } = work;
@@ -54,10 +53,6 @@ export function createJobRouter({
     if (reachThere > 0) return embedded === "on" && reachHere(work) >= reachThere;
     return canRun(capabilities(), work) || !expected(others).some(canRunIt(work));
   };
-
-  function reachHere(work: Work): number {
-    return embedded === "on" ? reachOf(capabilities(), work) : 0;
-  }
 
   const hasNodeFor: JobRouter["hasNodeFor"] = (work, besides = noNodes) => {
     const nodeId = work.place?.nodeId ?? null;
@@ -87,11 +82,17 @@ export function createJobRouter({
 
   return {
     isTakenHere,
-    reachHere,
     hasNodeFor,
     elsewhere: { isRunHere, isThere: () => nodes().some(isApproved), answers },
   };
 }
+
+/** Reach (`reachOf`) of the embedded node; 0 if it defers to others. */
+export const embeddedReach = (
+  embedded: GatewaySettings["embedded"],
+  capabilities: readonly Capability[],
+  work: Work,
+): number => (embedded === "on" ? reachOf(capabilities, work) : 0);
 
 const noNodes: ReadonlySet<string> = new Set();
 

@@ -18,7 +18,7 @@ const diskPauseMs = 1_000;
 
 /** The embedded node leases its share of the jobs (EARSHOT_EMBEDDED_NODE) like remote nodes. */
 export function startNode(context: AppContext): Runner {
-  const { config, queue, upstreams, nodes, clock, log, metrics } = context;
+  const { config, queue, upstreams, router, clock, log, metrics } = context;
   const { deadlineMs, concurrency, fetchConcurrency } = config.jobs;
   if (config.nodes.embedded === "off") return { stop: async () => undefined };
   return startRunners(config.jobs, {
@@ -26,7 +26,7 @@ export function startNode(context: AppContext): Runner {
     answer: upstreams.answer,
     clock,
     nodeId: embeddedNodeId,
-    accepts: nodes.placing.isTakenHere,
+    accepts: router.isTakenHere,
     load: () => queue.runningOf(embeddedNodeId) / (concurrency + fetchConcurrency),
     giveBack: (uuid, token) => queue.giveBack(uuid, token, diskPauseMs),
     log,

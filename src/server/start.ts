@@ -2,11 +2,8 @@ import type { FastifyInstance } from "fastify";
 import type { Runner } from "../jobs/runner.ts";
 import { systemClock } from "../lib/clock.ts";
 import { cleartextWarning } from "./cleartext.ts";
-import { watchCompaction } from "./compaction-watch.ts";
 import type { Config } from "./config.ts";
 import type { AppContext, ContextOverrides } from "./context.ts";
-import { watchIngest } from "./ingest-watch.ts";
-import { sweepSessions } from "./session-sweep.ts";
 import { startLine } from "./start-line.ts";
 import { stopService } from "./stop.ts";
 import { closeStores, openStores } from "./stores.ts";
@@ -69,14 +66,9 @@ export async function startService(
     context.ingest.start(context);
     context.usage.start();
     context.log.info({ url }, "listening");
-    const stopping = new AbortController();
-    const { clock, log, ingest } = context;
-    void watchIngest({ ...ingest, clock, log, signal: stopping.signal });
-    void watchCompaction({ archive: context.archive, clock, log, signal: stopping.signal });
-    const { idleMs } = config.sessions;
-    void sweepSessions({ store: context.store, clock, idleMs, signal: stopping.signal });
+    context.sweeps.start();
     const stop = onlyOnce(() => {
-      stopping.abort();
+      context.sweeps.stop();
       return stopService(context, app, node);
     });
     return { url, app, context, stop };

@@ -14,6 +14,7 @@ import type { Platform } from "../posts/post.ts";
 import { type AnswerContext, answerJob } from "../search/answer.ts";
 import type { ArchiveSource } from "../search/archive/search.ts";
 import { askableBy } from "../search/askable.ts";
+import { deploymentWays } from "../search/deployment-ways.ts";
 import type { SearchRequest } from "../search/merged-answer.ts";
 import { releaseCredential } from "../search/release-credential.ts";
 import type { RemoteCapabilities } from "../search/remote-capabilities.ts";
@@ -33,7 +34,9 @@ import { openUpstreamClient } from "./upstream-client.ts";
 export type UpstreamRole = {
   /** From the archive and, where allowed, from platforms. */
   answer(request: AnswerRequest, job: AskingJob): Promise<SourceAnswer>;
-  sources: Sources;
+  /** What can be answered, by this process or by others. */
+  sourcesBeside(remote: RemoteCapabilities): Sources;
+  deploymentWays(platform: Platform): ReturnType<typeof deploymentWays>;
   askableBy(
     request: Pick<SearchRequest, "platform" | "type" | "method">,
   ): Pick<ShortSearchTerms, "askableOpenly" | "askableWithCredential">;
@@ -57,8 +60,6 @@ export type UpstreamRoleContext = {
   source: ArchiveSource;
   clock: Clock;
   random: () => number;
-  /** Absent: other processes answer nothing. */
-  elsewhere?: RemoteCapabilities;
   onOutcome: (platform: Platform, outcome: RequestOutcome) => void;
   /** Test doubles of platforms. */
   overrides?: Partial<Record<Platform, Upstream>>;
@@ -97,7 +98,8 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
   const answering: AnswerContext = { source, sessions, upstreams, settings };
   return {
     answer: (request, job) => answerJob(answering, request, job),
-    sources: createSources(answering, context.elsewhere),
+    sourcesBeside: (remote) => createSources(answering, remote),
+    deploymentWays: (platform) => deploymentWays(answering, platform),
     askableBy: (request) => askableBy(answering, request),
     mastodonToken: async (origin) => {
       const [chosen] = await pool.choose({

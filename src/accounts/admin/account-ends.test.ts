@@ -34,7 +34,7 @@ beforeEach(() => {
     store,
     jobs: { endAll: async (accountId) => void told.push(`jobs of ${nameOf(accountId)}`) },
     clock,
-    forget: (accountId) => void told.push(`forgotten ${nameOf(accountId)}`),
+    onDeleted: (accountId) => void told.push(`forgotten ${nameOf(accountId)}`),
     onFault: (fault) => void told.push(String(fault)),
   });
 });

@@ -18,7 +18,8 @@ export type AccountEndsContext = {
   store: Store<typeof deletionOperations>;
   jobs: Pick<JobQueue, "endAll">;
   clock: Clock;
-  forget: (accountId: string) => void;
+  /** No data of it is left in the store. */
+  onDeleted: (accountId: string) => void;
   onFault: (thrown: unknown) => void;
 };
 
@@ -28,7 +29,7 @@ export function createAccountEnds({
   store,
   jobs,
   clock,
-  forget,
+  onDeleted,
   onFault,
 }: AccountEndsContext): AccountEnds {
   const stopping = new AbortController();
@@ -54,7 +55,7 @@ export function createAccountEnds({
     for (let isMore = true; isMore; ) {
       ({ isMore } = await store.write("dropClosedAccount", { accountId }));
     }
-    forget(accountId);
+    onDeleted(accountId);
   }
 
   async function watch(): Promise<void> {

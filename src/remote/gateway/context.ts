@@ -4,12 +4,10 @@ import type { EvidenceKind, ResultSignature } from "../../jobs/result-signature.
 import type { RandomBytes } from "../../lib/base62.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";
-import type { Work } from "../capability.ts";
 import type { EvidenceVerifier } from "../evidence/verify-evidence.ts";
 import type { SigningKey } from "../protocol/keys.ts";
 import type { GatewaySettings } from "../settings.ts";
 import type { NodeOperations } from "./operations.ts";
-import type { ReleaseSource } from "./releases.ts";
 
 export type GatewayWork = AnswerRequest & {
   /** Needs a credential that leaves the gateway's process only by a release. */
@@ -27,8 +25,6 @@ export type NodeQueue = LeaseGateway<GatewayWork, SignedAnswer> & {
   endLeasesOf(nodeId: string): Promise<unknown>;
   /** Fails the leases of a node that restarted without leaving: attempts count. */
   failLeasesOf(nodeId: string): Promise<void>;
-  /** Counted from dispatch. */
-  runningOf(nodeId: string): number;
 };
 
 export type NodeGatewayContext = {
@@ -47,10 +43,6 @@ export type NodeGatewayContext = {
   randomBytes: RandomBytes;
   randomUuid: () => string;
   log: NodeLog;
-  /** Reach (`reachOf`) of the embedded node; 0 if it defers to others. */
-  embeddedReach: (work: Work) => number;
-  /** Omitted if nothing is released. */
-  releases?: ReleaseSource;
   onDispatch?: (evidence: EvidenceKind) => void;
   onRefusedAnswer?: (code: string) => void;
   onRegistration?: (outcome: "admitted" | "pending" | "refused") => void;

@@ -7,8 +7,9 @@
 import { evidenceKinds } from "../../jobs/result-signature.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { type Capability, mergedCapabilities, reachOf } from "../capability.ts";
-import type { GatewayWork, NodeGatewayContext } from "./context.ts";
+import type { GatewayWork } from "./context.ts";
 import type { KnownNodes } from "./known-nodes.ts";
+import type { NodeDirectoryContext } from "./node-directory.ts";
 import type { NodeRecord } from "./node-store.ts";
 import { isQuarantined, type Penalties } from "./penalties.ts";
 import type { Releases } from "./releases.ts";
@@ -23,8 +24,8 @@ const mostFailuresInRow = 2;
 const paceWindowMs = 1_000;
 
 type EligibilityContext = Pick<
-  NodeGatewayContext,
-  "settings" | "queue" | "clock" | "embeddedReach"
+  NodeDirectoryContext,
+  "settings" | "clock" | "embeddedReach" | "running"
 > & { known: KnownNodes; runs: Runs; penalties: Penalties; released: Releases };
 
 /** Decides which run may receive which job, and when. */
@@ -35,7 +36,7 @@ export class Eligibility {
     this.#context = context;
   }
 
-  running = ({ nodeId }: Run): number => this.#context.queue.runningOf(nodeId);
+  running = ({ nodeId }: Run): number => this.#context.running.of(nodeId);
 
   load = (run: Run): number =>
     // A retry prefers nodes without recent failures.

@@ -21,6 +21,7 @@ type FakeJob = {
 
 /** Behaves to nodes like the real queue, without fairness, attempts or deadlines. */
 export type FakeQueue = NodeQueue & {
+  runningOf(nodeId: string): number;
   add(work?: Partial<GatewayWork>): string;
   job(uuid: string): FakeJob;
   jobs(): readonly FakeJob[];

@@ -37,9 +37,9 @@ import {
 } from "../protocol/statement.ts";
 import { failureBytes, knowledgeText } from "../protocol/texts.ts";
 import { type GatewaySettings, gatewayDefaults } from "../settings.ts";
-import type { NodeGatewayContext } from "./context.ts";
 import { comet, createFakeQueue, type FakeQueue } from "./fake-queue.test-support.ts";
 import { NodeGateway, type NodeSession } from "./gateway.ts";
+import { NodeDirectory, type NodeDirectoryContext } from "./node-directory.ts";
 import { changeNodeState, type NodeOperations, nodeOperations } from "./operations.ts";
 
 /** With its own control database and queue, on a manual clock. */
@@ -80,7 +80,7 @@ const gatewayKeys = gatewayKeyOf(Buffer.alloc(32, 7));
 
 export async function startTestGateway(
   changed: Partial<GatewaySettings> = {},
-  more: Pick<NodeGatewayContext, "releases"> = {},
+  more: Pick<NodeDirectoryContext, "releases"> = {},
 ): Promise<TestGateway> {
   const database = idleDatabases.pop() ?? openDatabase();
   const clock = createManualClock();
@@ -123,10 +123,16 @@ export async function startTestGateway(
   function open(): NodeGateway {
     const log = (fields: Record<string, unknown>, message: string) =>
       void test.logged.push({ message, fields });
-    const context: NodeGatewayContext = {
-      settings,
+    const shared = { settings, store, clock, log: { info: log, warn: log } };
+    const directory = new NodeDirectory({
+      ...shared,
+      running: { of: queue.runningOf },
+      embeddedReach: () => 0,
+      ...more,
+    });
+    return new NodeGateway(directory, {
+      ...shared,
       resultMs: 3_600_000,
-      store,
       queue,
       verifier: {
         policyId: "policy",
@@ -138,17 +144,12 @@ export async function startTestGateway(
       policy: null,
       enrolmentToken: testToken,
       gatewayKey: gatewayKeys,
-      clock,
       randomBytes,
       randomUuid: randomUUID,
-      log: { info: log, warn: log },
-      embeddedReach: () => 0,
-      ...more,
       onDispatch: (evidence) => test.told.push(`dispatch ${evidence}`),
       onRefusedAnswer: (code) => test.told.push(`refused ${code}`),
       onRegistration: (outcome) => test.told.push(`registration ${outcome}`),
-    };
-    return new NodeGateway(context);
+    });
   }
 
   await test.gateway.start();

@@ -18,16 +18,13 @@ import { Challenges } from "./challenges.ts";
 import { Completion } from "./completion.ts";
 import type { NodeGatewayContext } from "./context.ts";
 import { Dispatch } from "./dispatch.ts";
-import { Eligibility } from "./eligibility.ts";
-import { KnownNodes } from "./known-nodes.ts";
 import { maintainNodes } from "./maintenance.ts";
-import { NodeEvents } from "./node-events.ts";
+import type { NodeDirectory } from "./node-directory.ts";
 import type { NodeRecord } from "./node-store.ts";
-import { type NodeView, viewOf } from "./node-views.ts";
-import { Penalties, type Stall } from "./penalties.ts";
+import type { NodeView } from "./node-views.ts";
+import type { Stall } from "./penalties.ts";
 import { admit, refusedNode } from "./registration.ts";
-import { Releases } from "./releases.ts";
-import { type Run, Runs } from "./runs.ts";
+import type { Run, Runs } from "./runs.ts";
 
 export type { NodeView } from "./node-views.ts";
 
@@ -44,30 +41,17 @@ const pendingAgainMs = 10_000;
 export class NodeGateway {
   readonly #context: NodeGatewayContext;
   readonly #stopping = new AbortController();
-  readonly #known: KnownNodes;
-  readonly #runs: Runs;
-  readonly #events: NodeEvents;
+  readonly #directory: NodeDirectory;
   readonly #challenges: Challenges;
-  readonly #penalties: Penalties;
-  readonly #eligibility: Eligibility;
   readonly #dispatch: Dispatch;
   readonly #completion: Completion;
   #maintenance: Promise<void> = Promise.resolve();
 
-  constructor(context: NodeGatewayContext) {
+  constructor(directory: NodeDirectory, context: NodeGatewayContext) {
+    const { known, runs, penalties, released, eligibility } = directory;
     this.#context = context;
-    const known = new KnownNodes(context.store);
-    const runs = new Runs(context.clock);
-    const events = new NodeEvents(context);
-    const penalties = new Penalties({ ...context, known, events });
-    const released = new Releases({ ...context, runs, events });
-    const eligibility = new Eligibility({ ...context, known, runs, penalties, released });
-    this.#known = known;
-    this.#runs = runs;
-    this.#events = events;
+    this.#directory = directory;
     this.#challenges = new Challenges(context);
-    this.#penalties = penalties;
-    this.#eligibility = eligibility;
     this.#completion = new Completion({ ...context, known, runs, penalties });
     this.#dispatch = new Dispatch({
       ...context,
@@ -86,13 +70,12 @@ export class NodeGateway {
 
   /** Loads the nodes and starts maintenance, which picks up operators' changes. */
   async start(): Promise<void> {
-    await this.#known.refresh();
+    const { known, runs, events } = this.#directory;
+    await known.refresh();
     this.#maintenance = maintainNodes(
       {
         ...this.#context,
-        known: this.#known,
-        runs: this.#runs,
-        events: this.#events,
+        ...{ known, runs, events },
         onRefresh: (changed) => this.#noteChanges(changed),
         onSilent: (run) => void this.#end(run),
       },
@@ -159,15 +142,16 @@ export class NodeGateway {
   }
 
   async #register(registration: Registration): Promise<RegistrationAnswer> {
-    const context = { ...this.#context, known: this.#known, runs: this.#runs };
+    const { known, runs, released } = this.#directory;
+    const context = { ...this.#context, known, runs, released };
     const challenge = this.#challenges.use(registration.statement.nonce);
     const admission = await admit(context, registration, challenge);
     const { stored, nodeId, keyId, validMs } = admission;
     const { record, waitsFor } = stored;
     const isPending = record.state === "pending";
-    if (!isPending) await this.#admit(record, this.#runs.admit(admission));
+    if (!isPending) await this.#admit(record, this.#directory.runs.admit(admission));
     else if (record.createdMs === record.attestedMs) {
-      this.#events.note(
+      this.#directory.events.note(
         nodeId,
         "pending",
         record.name + (waitsFor === null ? "" : ` (${waitsFor})`),
@@ -189,12 +173,12 @@ export class NodeGateway {
 
   async #admit(record: NodeRecord, { run, replaced }: ReturnType<Runs["admit"]>): Promise<void> {
     if (run.attestations.size === 1) {
-      this.#events.note(record.id, "admitted", `${record.name} (${record.evidence})`);
+      this.#directory.events.note(record.id, "admitted", `${record.name} (${record.evidence})`);
     }
     if (replaced !== null) {
-      this.#events.note(record.id, "replaced", `run ${replaced.keyId}`);
+      this.#directory.events.note(record.id, "replaced", `run ${replaced.keyId}`);
       if ([...replaced.leases.values()].some(({ completing }) => completing === null)) {
-        this.#penalties.noteStall(record.id, "restarted");
+        this.#directory.penalties.noteStall(record.id, "restarted");
       }
       await this.#takeBack(replaced, this.#context.queue.failLeasesOf);
     }
@@ -202,14 +186,18 @@ export class NodeGateway {
   }
 
   #noteRefusal(nodeId: string | null, address: string, refusal: EarshotError): void {
-    this.#events.noteRefusal(nodeId, address, checkOf(refusal));
+    this.#directory.events.noteRefusal(nodeId, address, checkOf(refusal));
     this.#context.onRegistration?.("refused");
   }
 
   /** Authenticates a request. Errors: as `authenticate`. */
   enter(request: SignedRequest): NodeSession {
     const { clock, settings } = this.#context;
-    return authenticate(request, { runs: this.#runs, clock, clockSkewMs: settings.clockSkewMs });
+    return authenticate(request, {
+      runs: this.#directory.runs,
+      clock,
+      clockSkewMs: settings.clockSkewMs,
+    });
   }
 
   /** Null without a job in time, also for draining or quarantined nodes. Errors: as `Dispatch.lease`. */
@@ -247,31 +235,23 @@ export class NodeGateway {
   /** The node shuts down: its jobs are dispatched to others at once. */
   async leave(session: NodeSession): Promise<void> {
     const run = this.#runOf(session);
-    this.#events.note(run.nodeId, "left", `run ${run.keyId}`);
+    this.#directory.events.note(run.nodeId, "left", `run ${run.keyId}`);
     await this.#end(run);
   }
 
   /** The node did not renew a lease, or exceeded a job's deadline. */
   noteStall(nodeId: string, stall: Exclude<Stall, "restarted">): void {
-    this.#penalties.noteStall(nodeId, stall);
+    this.#directory.penalties.noteStall(nodeId, stall);
   }
 
   /** Another node, such as the embedded one, answered the job. */
   noteAnswered(nodeId: string, job: string): void {
-    this.#penalties.noteDone(nodeId, job);
+    this.#directory.penalties.noteDone(nodeId, job);
   }
 
   /** Without removed ones, oldest first. */
   nodes(): readonly NodeView[] {
-    const context = {
-      clock: this.#context.clock,
-      runs: this.#runs,
-      eligibility: this.#eligibility,
-    };
-    return [...this.#known.all()]
-      .filter(({ state }) => state !== "removed")
-      .toSorted((one, other) => one.createdMs - other.createdMs)
-      .map((record) => viewOf(record, context));
+    return this.#directory.nodes();
   }
 
   /** Null if unknown or expired. */
@@ -281,25 +261,25 @@ export class NodeGateway {
   }
 
   #runOf({ keyId }: NodeSession): Run {
-    const run = this.#runs.get(keyId);
+    const run = this.#directory.runs.get(keyId);
     if (run !== undefined) return run;
     throw nodeUnauthorized("unknown_key", "the keys of this run are no longer valid");
   }
 
   #noteChanges(changed: readonly NodeRecord[]): void {
     for (const { id } of changed) {
-      const state = this.#known.get(id)?.state ?? "deleted";
+      const state = this.#directory.known.get(id)?.state ?? "deleted";
       this.#context.log.info({ node: id, state }, "a node was changed");
       if (state !== "deleted" && state !== "removed") continue;
-      this.#penalties.forget(id);
-      const run = this.#runs.ofNode(id);
+      this.#directory.penalties.forget(id);
+      const run = this.#directory.runs.ofNode(id);
       if (run !== undefined) void this.#end(run);
     }
     this.#context.queue.wakeNodes();
   }
 
   async #end(run: Run): Promise<void> {
-    this.#runs.end(run);
+    this.#directory.runs.end(run);
     await this.#takeBack(run, this.#context.queue.endLeasesOf);
   }
 

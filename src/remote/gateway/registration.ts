@@ -17,6 +17,7 @@ import type { NodeGatewayContext } from "./context.ts";
 import type { KnownNodes } from "./known-nodes.ts";
 import type { NodeArrival, StoredArrival } from "./node-arrival.ts";
 import { oneLine } from "./node-events.ts";
+import type { Releases } from "./releases.ts";
 import type { Runs } from "./runs.ts";
 
 export type Admission = {
@@ -30,7 +31,7 @@ export type Admission = {
   validMs: number;
 };
 
-type AdmissionContext = NodeGatewayContext & { known: KnownNodes; runs: Runs };
+type AdmissionContext = NodeGatewayContext & { known: KnownNodes; runs: Runs; released: Releases };
 
 /** Verifies, cheapest checks first, and stores the node. Errors: `node_refused` with the failed check; `unavailable`. */
 export async function admit(
@@ -68,7 +69,7 @@ export async function admit(
     checkRun(context, run);
     return { ...written, record: known.put(written.record) };
   });
-  const releases = context.releases?.allowed(verified) ?? [];
+  const releases = context.released.allowedBy(verified);
   return { ...run, stored, attestation, releases, validMs };
 }
 

@@ -1,11 +1,12 @@
 import type { Lease } from "../../jobs/lease.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { isSearch } from "../../platforms/methods.ts";
 import type { ReleasedCredential } from "../../upstream/credentials/release.ts";
 import { type Capability, requestedPlatforms } from "../capability.ts";
 import type { VerifiedEvidence } from "../evidence/evidence.ts";
 import type { Release } from "../evidence/release-rules.ts";
 import type { JobEnvelope } from "../protocol/messages.ts";
-import type { GatewayWork, NodeGatewayContext } from "./context.ts";
+import type { GatewayWork } from "./context.ts";
 import type { NodeEvents } from "./node-events.ts";
 import type { Run, Runs } from "./runs.ts";
 
@@ -30,6 +31,11 @@ export class Releases {
 
   constructor(context: ReleasesContext) {
     this.#context = context;
+  }
+
+  /** What attested evidence permits. */
+  allowedBy(verified: VerifiedEvidence): readonly Release[] {
+    return this.#context.releases?.allowed(verified) ?? [];
   }
 
   /** Through releasable credentials. */
@@ -85,7 +91,7 @@ export class Releases {
   }
 }
 
-type ReleasesContext = Pick<NodeGatewayContext, "releases" | "clock"> & {
+type ReleasesContext = { releases?: ReleaseSource; clock: Clock } & {
   runs: Runs;
   events: NodeEvents;
 };

@@ -1,0 +1,18 @@
+/** How many jobs each node runs: leased and not completed. Written by the dispatcher. */
+export class RunningJobs {
+  readonly #byNode = new Map<string, number>();
+
+  of(nodeId: string): number {
+    return this.#byNode.get(nodeId) ?? 0;
+  }
+
+  add(nodeId: string): void {
+    this.#byNode.set(nodeId, this.of(nodeId) + 1);
+  }
+
+  remove(nodeId: string): void {
+    const left = this.of(nodeId) - 1;
+    if (left > 0) this.#byNode.set(nodeId, left);
+    else this.#byNode.delete(nodeId);
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * Synchronous events with typed payloads. Listeners run in the order of registration; one that throws is reported and does not
+ * affect the others or the emitter.
+ */
+export class Events<Payloads extends object> {
+  readonly #listeners = new Map<keyof Payloads, ((payload: never) => void)[]>();
+  readonly #onError: (error: unknown, event: keyof Payloads) => void;
+
+  constructor(onError: (error: unknown, event: keyof Payloads) => void) {
+    this.#onError = onError;
+  }
+
+  on<Name extends keyof Payloads>(event: Name, listener: (payload: Payloads[Name]) => void): void {
+    const known = this.#listeners.get(event);
+    if (known === undefined) this.#listeners.set(event, [listener]);
+    else known.push(listener);
+  }
+
+  emit<Name extends keyof Payloads>(event: Name, payload: Payloads[Name]): void {
+    for (const listener of this.#listeners.get(event) ?? []) {
+      try {
+        // `on` accepted it for this event.
+        listener(payload as never);
+      } catch (error) {
+        this.#onError(error, event);
+      }
+    }
+  }
+}

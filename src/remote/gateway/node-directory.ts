@@ -1,0 +1,53 @@
+import type { Work } from "../capability.ts";
+import type { NodeGatewayContext } from "./context.ts";
+import { Eligibility } from "./eligibility.ts";
+import { KnownNodes } from "./known-nodes.ts";
+import { NodeEvents } from "./node-events.ts";
+import { type NodeView, viewOf } from "./node-views.ts";
+import { Penalties } from "./penalties.ts";
+import { type ReleaseSource, Releases } from "./releases.ts";
+import { Runs } from "./runs.ts";
+
+export type NodeDirectoryContext = Pick<
+  NodeGatewayContext,
+  "settings" | "store" | "clock" | "log"
+> & {
+  /** Jobs leased to a node and not completed. */
+  running: { of(nodeId: string): number };
+  /** Reach (`reachOf`) of the embedded node; 0 if it defers to others. */
+  embeddedReach: (work: Work) => number;
+  /** Omitted if nothing is released. */
+  releases?: ReleaseSource;
+};
+
+/** The nodes, their runs, and what each may receive. Needs no queue: the queue routes jobs by it, the gateway changes it. */
+export class NodeDirectory {
+  readonly known: KnownNodes;
+  readonly runs: Runs;
+  readonly events: NodeEvents;
+  readonly penalties: Penalties;
+  readonly released: Releases;
+  readonly eligibility: Eligibility;
+  readonly #clock: NodeDirectoryContext["clock"];
+
+  constructor(context: NodeDirectoryContext) {
+    this.#clock = context.clock;
+    this.known = new KnownNodes(context.store);
+    this.runs = new Runs(context.clock);
+    this.events = new NodeEvents(context);
+    const { known, runs, events } = this;
+    this.penalties = new Penalties({ ...context, known, events });
+    this.released = new Releases({ ...context, runs, events });
+    const { penalties, released } = this;
+    this.eligibility = new Eligibility({ ...context, known, runs, penalties, released });
+  }
+
+  /** Without removed ones, oldest first. */
+  nodes(): readonly NodeView[] {
+    const context = { clock: this.#clock, runs: this.runs, eligibility: this.eligibility };
+    return [...this.known.all()]
+      .filter(({ state }) => state !== "removed")
+      .toSorted((one, other) => one.createdMs - other.createdMs)
+      .map((record) => viewOf(record, context));
+  }
+}

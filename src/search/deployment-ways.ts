@@ -1,0 +1,35 @@
+import { isSearch, type Method, methodNames } from "../platforms/methods.ts";
+import type { AccessMethod, SearchPlatform } from "../platforms/source.ts";
+import { type Platform, platforms } from "../posts/post.ts";
+import { type AnswerContext, accessFor, accessMethodOf, isOwn } from "./context.ts";
+
+/** The deployment's own access methods for each available method. */
+export async function deploymentWays(
+  { sessions, upstreams }: Pick<AnswerContext, "sessions" | "upstreams">,
+  platform: Platform,
+): Promise<ReadonlyMap<Method, readonly AccessMethod[]>> {
+  const upstream = upstreams[platform];
+  // No account has this id: only the deployment's credentials are left.
+  const configured = await sessions.configured(platform, "");
+  const waysOf = (method: Method): readonly AccessMethod[] =>
+    accessFor("social", method, upstream)
+      .filter((access) => configured.some((one) => one.access === access))
+      .map(accessMethodOf);
+  return new Map(
+    methodNames
+      .filter((method) => requestedFor(upstreams, platform, method).length > 0)
+      .filter((method) => !isOwn(method, upstream))
+      .map((method) => [method, waysOf(method)] as const)
+      .filter(([, ways]) => ways.length > 0),
+  );
+}
+
+/** The platforms that a method may request; a platform without search is not searched. */
+export const requestedFor = (
+  upstreams: AnswerContext["upstreams"],
+  platform: SearchPlatform,
+  method: Method,
+): readonly Platform[] =>
+  (platform === "social" ? platforms : [platform]).filter(
+    (one) => !isSearch(method) || upstreams[one].search !== null,
+  );

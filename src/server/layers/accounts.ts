@@ -1,0 +1,18 @@
+import { createLimiter, type Limiter } from "../../accounts/limiter.ts";
+import type { Dashboard } from "../../http/context.ts";
+import { createDashboardRole } from "../dashboard.ts";
+import type { Base } from "./base.ts";
+
+/** Rates of accounts and keys, sign-in and sessions. */
+export type Accounts = {
+  readonly limiter: Limiter;
+  readonly dashboard: Dashboard;
+  /** Ends requests to sign-in providers. */
+  closeSignIn(): Promise<void>;
+};
+
+export function makeAccounts({ config, store, clock, secrets }: Base): Accounts {
+  const { secretKey } = secrets;
+  const { dashboard, close } = createDashboardRole({ config, store, secretKey, clock });
+  return { limiter: createLimiter(store, clock, config.limits), dashboard, closeSignIn: close };
+}

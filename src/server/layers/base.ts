@@ -1,0 +1,62 @@
+import type { Logger } from "pino";
+import type { OpenArchive } from "../../archive/threads/open.ts";
+import { type Clock, systemClock } from "../../lib/clock.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { Events } from "../../lib/events.ts";
+import type { Config } from "../config.ts";
+import type { Control, ControlStore } from "../control.ts";
+import { watchDamage } from "../damage-watch.ts";
+import { createLog } from "../log.ts";
+import type { ServiceEvents } from "../service-events.ts";
+import { isStorageFull, watchStore } from "../store-watch.ts";
+import type { Stores } from "../stores.ts";
+
+/** The stores, observed, and what every layer uses. */
+export type Base = {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly events: ServiceEvents;
+  readonly store: ControlStore;
+  readonly isStoreFull: () => boolean;
+  readonly archive: OpenArchive;
+  readonly secrets: Control["secrets"];
+  readonly threadLoad: () => readonly ReturnType<Control["load"] | OpenArchive["load"]>[number][];
+  /** Logs a failure that is retried, except of a full disk, which the store watch logs once. */
+  warn(error: unknown, message: string): void;
+};
+
+export function makeBase(
+  config: Config,
+  { control, archive, onWarning }: Stores,
+  overrides: { clock?: Clock; log?: Logger },
+): Base {
+  const clock = overrides.clock ?? systemClock;
+  const log = overrides.log ?? createLog(config.log.level);
+  const events: ServiceEvents = new Events((error, event) =>
+    log.error({ err: error, event }, "an event listener failed"),
+  );
+  const { store, isFull: isStoreFull } = watchStore(control.store, {
+    clock,
+    log,
+    onWrite: (seconds) => events.emit("storeWritten", { seconds }),
+  });
+  onWarning((message) => log.warn(message));
+  watchDamage(archive, log);
+  return {
+    config,
+    clock,
+    random: Math.random,
+    log,
+    events,
+    store,
+    isStoreFull,
+    archive,
+    secrets: control.secrets,
+    threadLoad: () => [...control.load(), ...archive.load()],
+    warn: (error, message) => {
+      if (!isStorageFull(error)) log.warn({ error: messageOf(error) }, message);
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto";
+import type { HttpContext } from "../../http/context.ts";
+import { insecureEvidence } from "../../http/dashboard/node-status.ts";
+import { createMetrics, type Metrics } from "../../http/metrics/metrics.ts";
+import { embeddedNodeId } from "../../jobs/lease.ts";
+import { gatewayDefaults } from "../../remote/settings.ts";
+import { countArchive } from "../../search/archive/count.ts";
+import { monthOf } from "../../upstream/requests/spending.ts";
+import { diskOf } from "../disk.ts";
+import { createReadiness } from "../readiness.ts";
+import { recordMetrics } from "../record-metrics.ts";
+import { createStatus } from "../status.ts";
+import { packageVersion } from "../version.ts";
+import type { Accounts } from "./accounts.ts";
+import type { Base } from "./base.ts";
+import type { Jobs } from "./jobs.ts";
+import type { Nodes } from "./nodes.ts";
+import type { Routing } from "./routing.ts";
+import type { Search } from "./search.ts";
+
+/** What requests are answered with, and what is measured. */
+export type Http = { readonly http: HttpContext; readonly metrics: Metrics };
+
+type Below = Base & Accounts & Search & Routing & Jobs & { nodes: Nodes };
+
+export function makeHttp(below: Below): Http {
+  const { config, clock, archive, store, source, ingest, nodes } = below;
+  const metrics = makeMetrics(below);
+  recordMetrics(below.events, metrics);
+  const http: HttpContext = {
+    settings: {
+      ...config.http,
+      ...config.search,
+      ...config.keys,
+      limits: config.limits,
+      embedded: config.nodes.embedded,
+      maxResultBytes: gatewayDefaults.maxResultBytes,
+      deadlineGraceMs: config.jobs.deadlineGraceMs,
+    },
+    clock,
+    log: below.log,
+    metrics,
+    limiter: below.limiter,
+    accounts: store,
+    accountEnds: below.accountEnds,
+    cursorKey: below.secrets.cursorKey,
+    jobs: below.queue,
+    webhooks: below.webhooks,
+    archive,
+    nodes: nodes.gateway,
+    sources: below.sources,
+    dashboard: below.dashboard,
+    credentials: below.upstreams.credentials,
+    usage: below.usage.recorder,
+    statusBoard: makeStatusBoard(below),
+    fetchedPosts: (accountId, id) =>
+      store.read("findFetched", { accountId, id, nowMs: clock.now() }),
+    countPosts: (request, deadlineMs, signal) => countArchive(source, request, deadlineMs, signal),
+    ingest: ingest.state,
+    mastodonStream: ingest.mastodonState,
+    readerAnswers: createReadiness(archive, clock),
+    isStoreFull: below.isStoreFull,
+    newId: randomUUID,
+  };
+  return { http, metrics };
+}
+
+function makeMetrics(below: Below): Metrics {
+  const { config, store, archive, clock, ingest, source, queue, nodes } = below;
+  const { coverageSlackMs, liveSinceMs } = source;
+  return createMetrics({
+    queueDepth: queue.depth,
+    ingest: ingest.state,
+    mastodonStream: ingest.mastodonState,
+    archive: { archive, clock, coverageSlackMs, liveSinceMs },
+    process: {
+      version: packageVersion(),
+      threads: below.threadLoad,
+      disk: () => diskOf(config.data.dir),
+    },
+    isStoreFull: below.isStoreFull,
+    nodes: {
+      nodes: () => nodes.gateway.nodes(),
+      isInsecure: () => insecureEvidence(nodes.gateway).length > 0,
+    },
+    waitingDeliveries: () => store.read("countWaitingDeliveries", null),
+    monthPostReads: () =>
+      store.read("readPostReads", { month: monthOf(clock.now()), platform: "x" }),
+  });
+}
+
+function makeStatusBoard(below: Below): HttpContext["statusBoard"] {
+  const { config, archive, store, clock, ingest, sources, queue, nodes, events } = below;
+  const { concurrency, fetchConcurrency } = config.jobs;
+  let jobs = 0;
+  events.on("jobEnded", ({ node }) => {
+    if (node === embeddedNodeId) jobs += 1;
+  });
+  return createStatus({
+    ...{ config, archive, store, clock, ingest, sources },
+    sampler: below.usage.sampler,
+    waitingJobs: queue.depth,
+    embedded: () => ({
+      share: config.nodes.embedded,
+      running: queue.runningOf(embeddedNodeId),
+      concurrency: concurrency + fetchConcurrency,
+      jobs,
+    }),
+    nodes: () => nodes.gateway.nodes(),
+  });
+}

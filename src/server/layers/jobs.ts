@@ -1,0 +1,89 @@
+import { randomUUID } from "node:crypto";
+import { type AccountEnds, createAccountEnds } from "../../accounts/admin/account-ends.ts";
+import { embeddedNodeId } from "../../jobs/lease.ts";
+import { createJobQueue, type JobQueue, type ShortSearches } from "../../jobs/queue.ts";
+import type { Sender } from "../../jobs/webhooks/sender.ts";
+import type { Webhooks } from "../../jobs/webhooks/webhooks.ts";
+import { createUsageRole, type UsageRole } from "../usage.ts";
+import { packageVersion } from "../version.ts";
+import { createWebhookRole } from "../webhooks.ts";
+import type { Base } from "./base.ts";
+import type { Routing } from "./routing.ts";
+import type { Search } from "./search.ts";
+
+/** The queue, and what reacts to the end of a job. */
+export type Jobs = {
+  readonly queue: JobQueue;
+  readonly webhooks: Webhooks;
+  /** Delivers to webhooks. */
+  readonly sender: Sender;
+  readonly usage: UsageRole;
+  readonly accountEnds: AccountEnds;
+};
+
+export function makeJobs(base: Base, search: Search, { running, router }: Routing): Jobs {
+  const { config, store, clock, log, events, random, secrets, warn } = base;
+  const queue = createJobQueue({
+    store,
+    clock,
+    randomUuid: randomUUID,
+    settings: config.jobs,
+    localNodeId: config.jobs.fastPath === "on" ? embeddedNodeId : null,
+    shortSearches: shortSearchesOf(base, search),
+    running,
+    hasNodeFor: router.hasNodeFor,
+    hasOtherNodeFor: router.hasNodeFor,
+    onFailedAttempt: (attempt) => events.emit("attemptFailed", attempt),
+    onEnd: (ended) => events.emit("jobEnded", ended),
+    onFault: (error) => warn(error, "the watch over the jobs failed"),
+  });
+  const { webhooks, sender } = createWebhookRole({
+    settings: config.webhooks,
+    store,
+    secretKey: secrets.secretKey,
+    clock,
+    random,
+    log,
+    version: packageVersion(),
+    onFault: warn,
+    onOutcome: (outcome, deliveries) => events.emit("deliveriesEnded", { outcome, deliveries }),
+  });
+  const { ingest } = search;
+  const usage = createUsageRole({ settings: config.usage, store, clock, log, ingest });
+  const accountEnds = createAccountEnds({
+    store,
+    jobs: queue,
+    clock,
+    onDeleted: (accountId) => events.emit("accountDeleted", { accountId }),
+    onFault: (error) => warn(error, "the watch over accounts that end failed"),
+  });
+  events.on("jobEnded", ({ uuid, method, state, attempts, node, ms }) =>
+    log.info({ uuid, method, state, attempts, node, ms }, "job ended"),
+  );
+  events.on("jobEnded", usage.recorder.noteSearch);
+  events.on("jobEnded", sender.wake);
+  return { queue, webhooks, sender, usage, accountEnds };
+}
+
+/** Searches that the control thread answers in the commit of their submission. */
+function shortSearchesOf(
+  { archive, events }: Base,
+  { ingest, source, upstreams }: Search,
+): ShortSearches {
+  const { fedPlatforms, coverageSlackMs, liveSinceMs } = source;
+  return {
+    termsOf: (request) => ({
+      ...upstreams.askableBy(request),
+      fedPlatforms,
+      coverageSlackMs,
+      liveSinceMs: {
+        bluesky: liveSinceMs("bluesky"),
+        mastodon: liveSinceMs("mastodon"),
+        x: liveSinceMs("x"),
+      },
+      isMastodonFollowed: ingest.mastodonState() !== null,
+    }),
+    version: archive.version,
+    onAnswered: ({ method }, ms) => events.emit("searchAnswered", { method, ms }),
+  };
+}

@@ -1,0 +1,97 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { embeddedNodeId } from "../../jobs/lease.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { NodeGateway } from "../../remote/gateway/gateway.ts";
+import { enrolmentTokenOf } from "../../remote/protocol/enrolment.ts";
+import { gatewayKeyOf } from "../../remote/protocol/keys.ts";
+import { gatewayDefaults } from "../../remote/settings.ts";
+import { insecureEvidenceWarning } from "../node-trust.ts";
+import type { Base } from "./base.ts";
+import type { Jobs } from "./jobs.ts";
+import type { Routing } from "./routing.ts";
+
+/** Remote nodes, which take jobs from the queue. */
+export type Nodes = {
+  readonly gateway: NodeGateway;
+  /** Call before anything is served. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** How often own capabilities are re-evaluated, such as after a credential change. */
+const refreshMs = 10_000;
+
+export function makeNodes(
+  { config, store, secrets, clock, log, events }: Base,
+  { trust, capabilities, directory }: Routing,
+  { queue }: Jobs,
+): Nodes {
+  const settings = { ...gatewayDefaults, ...config.nodes };
+  const { deadlineMs, deadlineGraceMs, resultRetentionMs } = config.jobs;
+  const stopping = new AbortController();
+  let refreshing: Promise<void> = Promise.resolve();
+  const gateway = new NodeGateway(directory, {
+    settings,
+    resultMs: deadlineMs + deadlineGraceMs + resultRetentionMs,
+    store,
+    queue,
+    verifier: trust.verifier,
+    policy: trust.policy,
+    enrolmentToken: enrolmentTokenOf(secrets.secretKey),
+    gatewayKey: gatewayKeyOf(secrets.secretKey),
+    clock,
+    randomBytes,
+    randomUuid: randomUUID,
+    log,
+    onDispatch: (evidence) => events.emit("jobDispatched", { evidence }),
+    onRefusedAnswer: (code) => events.emit("nodeAnswerRefused", { code }),
+    onRegistration: (outcome) => events.emit("nodeRegistered", { outcome }),
+  });
+
+  async function keepRefreshing(): Promise<void> {
+    // Without remote nodes, the embedded node takes every job.
+    for (let isFirst = true; !stopping.signal.aborted; isFirst = false) {
+      if (isFirst || directory.nodes().length > 0) await refresh();
+      await clock.sleep(refreshMs, stopping.signal).catch(() => undefined);
+    }
+  }
+
+  async function refresh(): Promise<void> {
+    try {
+      await capabilities.refresh();
+      queue.wakeNodes();
+    } catch (error) {
+      log.warn({ error: messageOf(error) }, "what this server can do could not be told");
+    }
+  }
+
+  // From now on jobs are divided.
+  events.on("nodeRegistered", ({ outcome }) => {
+    if (outcome === "admitted") void refresh();
+  });
+  // Expired leases and jobs leased until their deadline count against the node.
+  events.on("attemptFailed", ({ nodeId, why }) => {
+    if (nodeId === null || nodeId === embeddedNodeId) return;
+    if (why === "lapsed") gateway.noteStall(nodeId, "lease_lapsed");
+    if (why === "late") gateway.noteStall(nodeId, "job_late");
+  });
+  // The embedded node's success may count against a node that failed.
+  events.on("jobEnded", ({ uuid, state, node }) => {
+    if (state === "done" && node === embeddedNodeId) gateway.noteAnswered(node, uuid);
+  });
+
+  return {
+    gateway,
+    start: async () => {
+      const warning = insecureEvidenceWarning(settings);
+      if (warning !== null) log.warn(warning);
+      await gateway.start();
+      refreshing = keepRefreshing();
+    },
+    stop: async () => {
+      stopping.abort();
+      await Promise.all([refreshing, gateway.stop()]);
+      await trust.close();
+    },
+  };
+}

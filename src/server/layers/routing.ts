@@ -1,0 +1,61 @@
+import { RunningJobs } from "../../jobs/running-jobs.ts";
+import { releasesFor } from "../../remote/evidence/release-rules.ts";
+import { NodeDirectory } from "../../remote/gateway/node-directory.ts";
+import { gatewayDefaults } from "../../remote/settings.ts";
+import type { Sources } from "../../search/sources.ts";
+import { capabilitiesOf } from "../capabilities.ts";
+import { createJobRouter, embeddedReach, type JobRouter } from "../job-router.ts";
+import { type NodeTrust, openNodeTrust } from "../node-trust.ts";
+import { OwnCapabilities } from "../own-capabilities.ts";
+import type { Base } from "./base.ts";
+import type { Search } from "./search.ts";
+
+/** The nodes, and which of them runs a job. */
+export type Routing = {
+  /** Evidence and policy that nodes are verified by. */
+  readonly trust: NodeTrust;
+  readonly running: RunningJobs;
+  readonly capabilities: OwnCapabilities;
+  readonly directory: NodeDirectory;
+  readonly router: JobRouter;
+  /** What any of the nodes can answer. */
+  readonly sources: Sources;
+};
+
+/** Errors: those of `openNodeTrust`. */
+export function makeRouting(
+  { config, store, archive, clock, log, events }: Base,
+  { upstreams }: Search,
+): Routing {
+  const settings = { ...gatewayDefaults, ...config.nodes };
+  const trust = openNodeTrust(settings, clock);
+  const rules = trust.policy?.credentials ?? [];
+  const running = new RunningJobs();
+  const capabilities = new OwnCapabilities(() => capabilitiesOf(config, upstreams, archive));
+  const directory = new NodeDirectory({
+    settings,
+    store,
+    clock,
+    log,
+    running,
+    embeddedReach: (work) => embeddedReach(settings.embedded, capabilities.all(), work),
+    ...(rules.length > 0 && {
+      releases: {
+        allowed: (verified) => releasesFor(rules, verified),
+        capabilities: capabilities.releasable,
+        credentialFor: (work, accountId, { platform, owner }) =>
+          upstreams.release(platform, work, owner === "any" ? accountId : ""),
+        onRelease: (credential) => events.emit("credentialReleased", credential),
+      },
+    }),
+  });
+  const router = createJobRouter({
+    embedded: settings.embedded,
+    capabilities: capabilities.all,
+    nodes: () => directory.nodes(),
+    awayMs: settings.awayMs,
+    clock,
+  });
+  const sources = upstreams.sourcesBeside(router.elsewhere);
+  return { trust, running, capabilities, directory, router, sources };
+}

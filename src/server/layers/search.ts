@@ -1,0 +1,42 @@
+import type { Upstream } from "../../platforms/upstream.ts";
+import type { Platform } from "../../posts/post.ts";
+import type { ArchiveSource } from "../../search/archive/search.ts";
+import { fedPlatforms } from "../fed-platforms.ts";
+import { liveSinceOf } from "../live-since.ts";
+import { createIngestRole, type IngestRole } from "../roles.ts";
+import { createUpstreamRole, type UpstreamRole } from "../upstreams.ts";
+import type { Base } from "./base.ts";
+
+/** The archive as a source, what feeds it, and the platforms beside it. */
+export type Search = {
+  readonly ingest: IngestRole;
+  readonly source: ArchiveSource;
+  readonly upstreams: UpstreamRole;
+};
+
+export function makeSearch(
+  { config, store, secrets, archive, clock, random, events }: Base,
+  overrides: Partial<Record<Platform, Upstream>> = {},
+): Search {
+  const ingest = createIngestRole(config);
+  const source = {
+    archive,
+    clock,
+    fedPlatforms: fedPlatforms(config),
+    coverageSlackMs: config.ingest.coverageSlackMs,
+    freshnessOf: ingest.freshnessOf,
+    liveSinceMs: liveSinceOf(ingest),
+  };
+  const upstreams = createUpstreamRole({
+    config,
+    store,
+    secretKey: secrets.secretKey,
+    source,
+    clock,
+    random,
+    onOutcome: (platform, outcome) => events.emit("upstreamRequested", { platform, outcome }),
+    overrides,
+  });
+  events.on("accountDeleted", ({ accountId }) => upstreams.forgetAccount(accountId));
+  return { ingest, source, upstreams };
+}

@@ -1,0 +1,24 @@
+import { watchCompaction } from "../compaction-watch.ts";
+import { watchIngest } from "../ingest-watch.ts";
+import { sweepSessions } from "../session-sweep.ts";
+import type { Base } from "./base.ts";
+import type { Search } from "./search.ts";
+
+/** Periodic work beside requests and jobs, which nothing waits for. */
+export type Sweeps = { start(): void; stop(): void };
+
+export function makeSweeps(
+  { config, archive, store, clock, log }: Base,
+  { ingest }: Search,
+): Sweeps {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  return {
+    start: () => {
+      void watchIngest({ ...ingest, clock, log, signal });
+      void watchCompaction({ archive, clock, log, signal });
+      void sweepSessions({ store, clock, idleMs: config.sessions.idleMs, signal });
+    },
+    stop: () => stopping.abort(),
+  };
+}

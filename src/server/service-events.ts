@@ -1,0 +1,27 @@
+import type { FailedAttempt } from "../jobs/leases.ts";
+import type { EndedJob } from "../jobs/queue.ts";
+import type { EvidenceKind } from "../jobs/result-signature.ts";
+import type { DeliveryOutcome } from "../jobs/webhooks/sender.ts";
+import type { Events } from "../lib/events.ts";
+import type { Method } from "../platforms/methods.ts";
+import type { Platform } from "../posts/post.ts";
+import type { ReleasedCredential } from "../upstream/credentials/release.ts";
+import type { RequestOutcome } from "../upstream/requests/outgoing-request.ts";
+
+/** What layers report to those above them and to metrics, by event. */
+export type ServiceEvents = Events<{
+  /** A write of the control store, with its commit. */
+  storeWritten: { seconds: number };
+  upstreamRequested: { platform: Platform; outcome: RequestOutcome };
+  /** Its data is deleted from the store. */
+  accountDeleted: { accountId: string };
+  jobEnded: EndedJob;
+  /** By the thread that commits it. */
+  searchAnswered: { method: Method; ms: number };
+  attemptFailed: FailedAttempt;
+  deliveriesEnded: { outcome: DeliveryOutcome; deliveries: number };
+  jobDispatched: { evidence: EvidenceKind };
+  nodeAnswerRefused: { code: string };
+  nodeRegistered: { outcome: "admitted" | "pending" | "refused" };
+  credentialReleased: ReleasedCredential;
+}>;
