@@ -3,12 +3,11 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const start = new URL("start.ts", import.meta.url);
-/** What `startService` imports dynamically. */
 const loaded = ["context.ts", "roles.ts", "../http/app.ts"].map((path) => new URL(path, start));
 
 const staticImport = /^(?:import|export) (?!type )(?:[^"';]*? from )?"([^"]+)"/gm;
 
-/** Packages imported statically by a module, directly or not; later `import()`s do not count. */
+/** Later `import()`s do not count. */
 function packagesOf(entries: readonly URL[]): ReadonlySet<string> {
   const packages = new Set<string>();
   const seen = new Set<string>();
