@@ -49,7 +49,7 @@ const checked = (key: Uint8Array | null = secretKey) => checkControl(path, key);
 const kinds = (key: Uint8Array | null = secretKey): string[] =>
   checked(key).findings.map(({ kind }) => kind);
 
-test("a store that is as it was written has no findings", () => {
+test("an intact store has no findings", () => {
   const report = checked();
   expect(report.findings).toEqual([]);
   expect(report.tables).toBeGreaterThan(15);
@@ -79,12 +79,12 @@ test.for([
   expect(kinds()).toContain(kind);
 });
 
-test("secrets that another key encrypted are found, and without a key as well", () => {
+test("finds secrets that another key encrypted, and a missing key", () => {
   expect(kinds(new Uint8Array(32))).toEqual(["secret_unreadable"]);
   expect(kinds(null)).toEqual(["secret_unreadable"]);
 });
 
-test("a page that is zeroed is found, whichever it is", () => {
+test("finds any zeroed page", () => {
   const { pageBytes, tables } = pageMap(path);
   const unfound: string[] = [];
   for (const { table, pages } of tables) {
@@ -98,7 +98,7 @@ test("a page that is zeroed is found, whichever it is", () => {
   expect(unfound).toEqual([]);
 });
 
-test("a file that is cut off, no database, or missing is found", () => {
+test("finds a truncated, foreign or missing file", () => {
   truncateSync(path, 10_000);
   expect(kinds()).toContain("file_damaged");
   truncateSync(path, 0);

@@ -23,7 +23,7 @@ function packagesOf(entries: readonly URL[]): ReadonlySet<string> {
   return packages;
 }
 
-test("a server that no node comes to loads neither what seals jobs nor what verifies quotes", () => {
+test("a server without nodes loads neither job encryption nor quote verification", () => {
   const packages = packagesOf([start, ...loaded]);
   expect(packages).toContain("fastify");
   expect(packages).toContain("undici");
@@ -32,7 +32,7 @@ test("a server that no node comes to loads neither what seals jobs nor what veri
 });
 
 test.each(["main", "explain", "search", "counts"])(
-  "the command line's module %s loads no schemas",
+  "the command module %s loads no schemas",
   (name) => {
     const packages = packagesOf([new URL(`../cli/${name}.ts`, start)]);
     expect(packages).not.toContain("zod");
