@@ -32,7 +32,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          include: ["src/**/*.test.ts", "web/src/**/*.test.ts"],
+          include: ["src/**/*.test.ts", "packages/*/src/**/*.test.ts", "web/src/**/*.test.ts"],
           pool: "threads",
           isolate: false,
           maxWorkers: 2,
@@ -64,7 +64,7 @@ export default defineConfig({
         },
       },
     ],
-    coverage: { provider: "v8", include: ["src/**/*.ts"] },
+    coverage: { provider: "v8", include: ["src/**/*.ts", "packages/*/src/**/*.ts"] },
     reporters: ["default", "./test/closing-line.ts"],
   },
 });

@@ -1,11 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { analyzeText } from "../src/text/analyze.ts";
-import { findMentions } from "../src/text/entities.ts";
-import { findLinks } from "../src/text/links.ts";
-import { runsOf } from "../src/text/runs.ts";
-import { phraseSequence, querySequence, type SequenceElement } from "../src/text/sequence.ts";
-import type { TextSpan } from "../src/text/span.ts";
+import {
+  analyzeText,
+  findLinks,
+  findMentions,
+  phraseSequence,
+  querySequence,
+  runsOf,
+  type SequenceElement,
+  type TextSpan,
+} from "@earshot/query/text";
 import {
   casesAreHere,
   casesFolder,

@@ -1,7 +1,7 @@
+import { analyzeText } from "@earshot/query/text";
 import { readImportRecord, toPost } from "../src/ingest/import/record.ts";
 import type { Post } from "../src/posts/post.ts";
 import { indexTerms } from "../src/posts/terms.ts";
-import { analyzeText } from "../src/text/analyze.ts";
 import { iraPosts, requireData, toRecord } from "./ira.ts";
 import { command } from "./measure.ts";
 

@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseQuery } from "@earshot/query";
+import { makePlan, namesIn } from "@earshot/query/plan";
 import { openArchive } from "../src/archive/threads/open.ts";
 import { createReader } from "../src/archive/threads/reader.ts";
 import { readImportRecord, toPost } from "../src/ingest/import/record.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import type { Post } from "../src/posts/post.ts";
-import { makePlan, namesIn } from "../src/query/make-plan.ts";
-import { parseQuery } from "../src/query/parse.ts";
 import { iraPosts, requireData, toRecord } from "./ira.ts";
 import { command, table } from "./measure.ts";
 

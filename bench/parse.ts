@@ -1,4 +1,4 @@
-import { parseQueryLeniently } from "../src/query/parse.ts";
+import { parseQueryLeniently } from "@earshot/query";
 import { command, summary } from "./measure.ts";
 
 // How long a query takes to be read, by its length, for shapes that would hurt a careless parser: node bench/parse.ts

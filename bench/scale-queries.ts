@@ -1,4 +1,4 @@
-import { querySequence } from "../src/text/sequence.ts";
+import { querySequence } from "@earshot/query/text";
 import { iraPosts } from "./ira.ts";
 import { seededRandom } from "./measure.ts";
 import type { QueryKind } from "./queries.ts";

@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import { parseQuery } from "@earshot/query";
+import { all, makePlan, namesIn, splitWindow } from "@earshot/query/plan";
 import type { Archive, SearchRequest, SearchWork } from "../src/archive/archive.ts";
 import { expression } from "../src/archive/segments/expression.ts";
 import { lower } from "../src/archive/segments/lower.ts";
@@ -6,9 +8,6 @@ import { openArchive } from "../src/archive/threads/open.ts";
 import { createReader } from "../src/archive/threads/reader.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { lastId, lowestId } from "../src/posts/ids.ts";
-import { all, makePlan, namesIn } from "../src/query/make-plan.ts";
-import { parseQuery } from "../src/query/parse.ts";
-import { splitWindow } from "../src/query/window.ts";
 import { type Summary, summary } from "./measure.ts";
 import type { QueryKind } from "./queries.ts";
 import { openRaw, type RawFts5 } from "./raw-fts5.ts";

@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { parseQuery } from "@earshot/query";
+import { makePlan, namesIn, type PlanNode, splitWindow } from "@earshot/query/plan";
 import {
   catalogPath,
   readSegments,
@@ -16,10 +18,6 @@ import { archiveDefaults } from "../src/archive/settings.ts";
 import { createReader, type Reader } from "../src/archive/threads/reader.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { type IdRange, lastId, lowestId } from "../src/posts/ids.ts";
-import { makePlan, namesIn } from "../src/query/make-plan.ts";
-import { parseQuery } from "../src/query/parse.ts";
-import type { PlanNode } from "../src/query/plan.ts";
-import { splitWindow } from "../src/query/window.ts";
 import { openRaw } from "./raw-fts5.ts";
 
 /** Page cache of one segment, as an archive's reader has it; raw FTS5 gets as much as all segments together. */

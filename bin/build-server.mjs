@@ -19,6 +19,8 @@ await build({
   configFile: false,
   root,
   logLevel: "warn",
+  // What is published brings its own packages along.
+  ssr: { noExternal: [/^@earshot\//] },
   build: {
     ssr: true,
     outDir: join(root, "dist/server"),

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
+import { parseQuery } from "@earshot/query";
+import { makePlan, namesIn } from "@earshot/query/plan";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readImportRecord, toPost } from "../src/ingest/import/record.ts";
 import { lowestId, numberedId, postTimeMs, uriNumber } from "../src/posts/ids.ts";
 import { type Platform, type Post, platforms } from "../src/posts/post.ts";
-import { makePlan, namesIn } from "../src/query/make-plan.ts";
-import { parseQuery } from "../src/query/parse.ts";
 import { generatedPost } from "./support/generated.ts";
 import { generatedLeaves } from "./support/generated-queries.ts";
 import { capMs, nameOf, openPostSet } from "./support/post-set.ts";

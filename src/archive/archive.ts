@@ -1,8 +1,7 @@
+import type { PlanNode, QueryNames, ResolvedNames } from "@earshot/query/plan";
+import type { CountMetric } from "@earshot/query/tree";
 import type { ThreadLoad } from "../lib/thread.ts";
 import type { Platform, Post } from "../posts/post.ts";
-import type { QueryNames, ResolvedNames } from "../query/make-plan.ts";
-import type { PlanNode } from "../query/plan.ts";
-import type { CountMetric } from "../query/tree.ts";
 import type { PackedPosts } from "./bulk/packed-posts.ts";
 import type { PreparationSettings } from "./bulk/prepare-posts.ts";
 import type { CompactionState } from "./compaction-state.ts";

@@ -1,9 +1,7 @@
+import type { IdBounds, PlanNode, ResolvedNames, TimeWindow } from "@earshot/query/plan";
 import type { CoveredAnswer } from "../archive/archive.ts";
 import type { PlatformQuery } from "../archive/read/platform-query.ts";
 import type { Platform } from "../posts/post.ts";
-import type { ResolvedNames } from "../query/make-plan.ts";
-import type { PlanNode } from "../query/plan.ts";
-import type { IdBounds, TimeWindow } from "../query/window.ts";
 
 /** In order; `open` starts the reader thread and opens the catalog. */
 export const steps = ["parse", "open", "resolve", "plan", "search", "fetch"] as const;

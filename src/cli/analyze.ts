@@ -1,10 +1,9 @@
+import { makePlan, namesIn, splitWindow } from "@earshot/query/plan";
+import type { QueryNode } from "@earshot/query/tree";
 import { platformQuery } from "../archive/read/platform-query.ts";
 import { openArchive } from "../archive/threads/open.ts";
 import { systemClock } from "../lib/clock.ts";
 import { platforms } from "../posts/post.ts";
-import { makePlan, namesIn } from "../query/make-plan.ts";
-import type { QueryNode } from "../query/tree.ts";
-import { splitWindow } from "../query/window.ts";
 import type { Analysis, Step } from "./analysis.ts";
 import { readConfig, requireDataDir } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,12 +1,10 @@
+import { parseQueryLeniently } from "@earshot/query";
+import { printQuery, type QueryNode, renderDiagnostic } from "@earshot/query/tree";
 import { type Command, Option } from "commander";
 import { openArchive } from "../archive/threads/open.ts";
 import { systemClock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
 import type { Coverage } from "../platforms/source.ts";
-import { renderDiagnostic } from "../query/diagnostics.ts";
-import { parseQueryLeniently } from "../query/parse.ts";
-import { printQuery } from "../query/print.ts";
-import type { QueryNode } from "../query/tree.ts";
 import { countArchive, type SourceCounts } from "../search/archive/count.ts";
 import { noLiveStream } from "../search/archive/coverage.ts";
 import { fedPlatforms } from "../server/fed-platforms.ts";

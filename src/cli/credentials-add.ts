@@ -1,7 +1,7 @@
+import { withoutEnding } from "@earshot/query/tree";
 import { systemClock } from "../lib/clock.ts";
 import { withoutControls } from "../lib/controls.ts";
 import type { CredentialKind, NewCredential } from "../platforms/credential.ts";
-import { withoutEnding } from "../query/characters.ts";
 import { storeCredential } from "../upstream/credentials/keep-credential.ts";
 import { authorizeCredential, makeCredential } from "../upstream/credentials/make-credential.ts";
 import { readFields } from "./credential-fields.ts";

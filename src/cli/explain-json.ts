@@ -1,6 +1,5 @@
+import type { PlanNode, UnresolvedNames } from "@earshot/query/plan";
 import type { SegmentWork } from "../archive/archive.ts";
-import type { PlanNode } from "../query/plan.ts";
-import type { UnresolvedNames } from "../query/unresolved-names.ts";
 import { type Analysis, steps } from "./analysis.ts";
 
 /** IDs are strings; an unresolved name is its own node. */

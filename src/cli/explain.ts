@@ -1,15 +1,22 @@
+import { parseQueryLeniently } from "@earshot/query";
+import {
+  describePlan,
+  makePlan,
+  namesIn,
+  type PlanNode,
+  type UnresolvedNames,
+  unresolvedNames,
+} from "@earshot/query/plan";
+import {
+  type Diagnostic,
+  describeTree,
+  printQuery,
+  type QueryNode,
+  renderDiagnostic,
+} from "@earshot/query/tree";
 import type { Command } from "commander";
 import { systemClock } from "../lib/clock.ts";
 import { withoutControls } from "../lib/controls.ts";
-import { describeTree } from "../query/describe.ts";
-import { describePlan } from "../query/describe-plan.ts";
-import { renderDiagnostic } from "../query/diagnostics.ts";
-import { makePlan, namesIn } from "../query/make-plan.ts";
-import { parseQueryLeniently } from "../query/parse.ts";
-import type { PlanNode } from "../query/plan.ts";
-import { printQuery } from "../query/print.ts";
-import type { Diagnostic, QueryNode } from "../query/tree.ts";
-import { type UnresolvedNames, unresolvedNames } from "../query/unresolved-names.ts";
 import type { Analysis } from "./analysis.ts";
 import { refusedQuery, wrongUse } from "./describe-error.ts";
 import { analysisFields, planFields } from "./explain-json.ts";

@@ -1,10 +1,10 @@
+import { parseQueryLeniently } from "@earshot/query";
+import { renderDiagnostic } from "@earshot/query/tree";
 import type { Command } from "commander";
 import { openArchive } from "../archive/threads/open.ts";
 import { systemClock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
 import type { SourceAnswer } from "../platforms/source.ts";
-import { renderDiagnostic } from "../query/diagnostics.ts";
-import { parseQueryLeniently } from "../query/parse.ts";
 import { noLiveStream } from "../search/archive/coverage.ts";
 import { searchArchive } from "../search/archive/search.ts";
 import { withDamage } from "../search/damage.ts";

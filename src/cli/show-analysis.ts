@@ -1,7 +1,6 @@
+import { describeIds, describePlan, describeTime, type ResolvedNames } from "@earshot/query/plan";
 import type { SearchWork } from "../archive/archive.ts";
 import { withoutControls } from "../lib/controls.ts";
-import { describeIds, describePlan, describeTime } from "../query/describe-plan.ts";
-import type { ResolvedNames } from "../query/make-plan.ts";
 import { type Analysis, steps } from "./analysis.ts";
 import { painter, type Terminal } from "./terminal.ts";
 import { wrap } from "./text-layout.ts";

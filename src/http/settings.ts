@@ -1,8 +1,8 @@
+import { longestArchiveQuery, longestLiveQuery } from "@earshot/query";
 import { apiKey } from "../accounts/setting-kinds.ts";
 import { count, duration, text } from "../lib/settings/kinds.ts";
 import { addressList, originList, publicUrl } from "../lib/settings/network-kinds.ts";
 import { liveWindowMs } from "../platforms/methods.ts";
-import { longestArchiveQuery, longestLiveQuery } from "../query/bounds.ts";
 
 export const httpSettings = {
   host: text("EARSHOT_HOST", "127.0.0.1", "a host name or address", "Address to listen on."),

@@ -1,4 +1,4 @@
-import type { CountMetric } from "../query/tree.ts";
+import type { CountMetric } from "@earshot/query/tree";
 import type { RecheckState } from "./mastodon/recheck.ts";
 
 export type PartStatus = "off" | "waiting" | "connected" | "paused";

@@ -1,7 +1,7 @@
+import { parseQuery } from "@earshot/query";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { EarshotError } from "../lib/errors.ts";
 import { jsonPage } from "../lib/json-page.ts";
-import { parseQuery } from "../query/parse.ts";
 import type { EndedJob, NewJob } from "./queue.ts";
 import { type AnswerSearch, answerSearches } from "./search-operations.ts";
 import { newJob, result, startTestQueue, type TestQueue } from "./test-jobs.ts";

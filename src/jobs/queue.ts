@@ -1,9 +1,9 @@
+import type { QueryNode } from "@earshot/query/tree";
 import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { JsonPage } from "../lib/json-page.ts";
 import { startSlices } from "../lib/slices.ts";
 import type { Method } from "../platforms/methods.ts";
-import type { QueryNode } from "../query/tree.ts";
 import type { SearchRequest } from "../search/merged-answer.ts";
 import type { ShortSearchTerms } from "../search/short-search.ts";
 import { createChangeReaders } from "./change-readers.ts";

@@ -1,8 +1,8 @@
+import type { ResolvedNames } from "@earshot/query/plan";
+import type { QueryNode } from "@earshot/query/tree";
 import type { Headers } from "undici";
 import type { Platform, Post } from "../posts/post.ts";
 import type { Profile, Space, Trend } from "../posts/profile.ts";
-import type { ResolvedNames } from "../query/make-plan.ts";
-import type { QueryNode } from "../query/tree.ts";
 import type { FetchMethod, Method } from "./methods.ts";
 import type { Bill, Session } from "./session.ts";
 import type { Target } from "./target.ts";

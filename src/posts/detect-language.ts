@@ -5,12 +5,14 @@
  * hence a thread of its own, started when first needed.
  */
 
+import {
+  decodeEntities,
+  findLinks,
+  findMentions,
+  isAscii,
+  startingOutside,
+} from "@earshot/query/text";
 import { eld } from "eld/small";
-import { findMentions } from "../text/entities.ts";
-import { decodeEntities } from "../text/html.ts";
-import { findLinks } from "../text/links.ts";
-import { isAscii } from "../text/runs.ts";
-import { startingOutside } from "../text/span.ts";
 
 /** Scripts that are used almost only for one language. */
 const languageOfScript: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
-import type { Platform } from "../lib/platform.ts";
+import type { Platform } from "@earshot/query/tree";
 
-export { type Platform, platforms } from "../lib/platform.ts";
+export { type Platform, platforms } from "@earshot/query/tree";
 
 export type Origin = "stream" | "backfill" | "import" | "upstream";
 

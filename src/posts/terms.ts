@@ -3,21 +3,26 @@
  * indexed value rewrites the post's index entry. A search for another number uses the threshold below it and checks the row.
  */
 
-import { countMetrics } from "../query/tree.ts";
-import { analyzeText, asksQuestion, GAP } from "../text/analyze.ts";
-import { findEmoticons } from "../text/emoticons.ts";
+import * as facet from "@earshot/query/facets";
+import { cellOf } from "@earshot/query/match";
 import {
+  analyzeText,
+  asksQuestion,
+  decodeEntities,
   type EntityOptions,
   findCashtags,
+  findEmoticons,
   findMentions,
   foldHandle,
   foldTag,
-} from "../text/entities.ts";
-import * as facet from "../text/facets.ts";
-import { decodeEntities } from "../text/html.ts";
-import { languageTags } from "../text/languages.ts";
-import { hostSuffixes, type Link, linkOf, linkTokens } from "../text/urls.ts";
-import { cellOf } from "./geo.ts";
+  GAP,
+  hostSuffixes,
+  type Link,
+  languageTags,
+  linkOf,
+  linkTokens,
+} from "@earshot/query/text";
+import { countMetrics } from "@earshot/query/tree";
 import type { Media, Platform, Post, PostCounts } from "./post.ts";
 import { postKeys } from "./references.ts";
 

@@ -1,12 +1,11 @@
+import { readPost, readUser } from "@earshot/query";
+import { accountById } from "@earshot/query/facets";
 import type { FetchMethod } from "../platforms/methods.ts";
 import type { Coverage, SourceAnswer } from "../platforms/source.ts";
 import type { PostTarget, Target, UserTarget } from "../platforms/target.ts";
 import { hasTime, idTimeMs, xIdOf, xUri } from "../posts/ids.ts";
 import { blueskyUri, importedUri } from "../posts/references.ts";
 import { tidMs } from "../posts/tid.ts";
-import { readPost } from "../query/read-post.ts";
-import { readUser } from "../query/read-values.ts";
-import { accountById } from "../text/facets.ts";
 import type { AskingJob } from "../upstream/requests/sessions.ts";
 import { searchArchive } from "./archive/search.ts";
 import { staleWarning } from "./archive/unchecked.ts";

@@ -1,12 +1,12 @@
+import { accountById } from "@earshot/query/facets";
+import { matches, type Subject } from "@earshot/query/match";
+import { makePlan, type ResolvedNames } from "@earshot/query/plan";
+import { foldHandle } from "@earshot/query/text";
+import type { QueryNode } from "@earshot/query/tree";
 import { once } from "../lib/once.ts";
 import { postTimeMs } from "../posts/ids.ts";
-import { matches, type Subject } from "../posts/matcher.ts";
 import type { Post } from "../posts/post.ts";
 import { indexTerms } from "../posts/terms.ts";
-import { makePlan, type ResolvedNames } from "../query/make-plan.ts";
-import type { QueryNode } from "../query/tree.ts";
-import { foldHandle } from "../text/entities.ts";
-import { accountById } from "../text/facets.ts";
 
 export type CheckedSearch = {
   tree: QueryNode;

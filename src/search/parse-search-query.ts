@@ -1,6 +1,6 @@
+import { InvalidQueryError, type ParseOptions, parseQuery } from "@earshot/query";
+import type { ParsedQuery } from "@earshot/query/tree";
 import { EarshotError } from "../lib/errors.ts";
-import { InvalidQueryError, type ParseOptions, parseQuery } from "../query/parse.ts";
-import type { ParsedQuery } from "../query/tree.ts";
 
 /**
  * Throws an EarshotError `invalid_query` (status 400) if the query has an error: the message is the first error in one line,

@@ -1,11 +1,11 @@
+import { makePlan, namesIn } from "@earshot/query/plan";
+import type { QueryNode } from "@earshot/query/tree";
 import type { Position } from "../archive/archive.ts";
 import type { Reader } from "../archive/threads/reader.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { JsonPage } from "../lib/json-page.ts";
 import type { SourceAnswer } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
-import { makePlan, namesIn } from "../query/make-plan.ts";
-import type { QueryNode } from "../query/tree.ts";
 import { answerFound, archiveSearch } from "./archive/search.ts";
 import { interrupted } from "./archive/unchecked.ts";
 import { archiveAnswer } from "./archive-answer.ts";

@@ -1,5 +1,5 @@
+import { nearest } from "@earshot/query";
 import { EarshotError } from "../lib/errors.ts";
-import { nearest } from "../lib/nearest.ts";
 import { allSettings } from "./settings.ts";
 
 export type Environment = Readonly<Record<string, string>>;

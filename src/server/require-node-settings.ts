@@ -1,5 +1,5 @@
+import { withoutEnding } from "@earshot/query/tree";
 import { EarshotError } from "../lib/errors.ts";
-import { withoutEnding } from "../query/characters.ts";
 import { isEnrolmentToken } from "../remote/protocol/enrolment.ts";
 import { isSigningKey } from "../remote/protocol/keys.ts";
 import type { Config } from "./config.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { type Entity, extractEntities, readHashtag, readMention } from "@earshot/query/text";
 import { parse } from "yaml";
-import { type Entity, extractEntities, readHashtag, readMention } from "../../src/text/entities.ts";
 
 /** Where the published cases of twitter-text lie; they are no part of the project. */
 export const casesFolder = join(

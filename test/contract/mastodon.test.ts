@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { parseQuery } from "@earshot/query";
 import { describe, expect, test } from "vitest";
 import { createGuard } from "../../src/lib/guard.ts";
 import { createGuardedFetch } from "../../src/lib/guarded-fetch.ts";
@@ -10,7 +11,6 @@ import { methods } from "../../src/platforms/methods.ts";
 import { readTarget } from "../../src/platforms/read-target.ts";
 import type { Session, UpstreamRequest } from "../../src/platforms/session.ts";
 import type { UpstreamItem, UpstreamPage } from "../../src/platforms/upstream.ts";
-import { parseQuery } from "../../src/query/parse.ts";
 
 /*
  * Whether a real Mastodon server answers as it is taken to. Run it with

@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { parseQuery } from "@earshot/query";
 import { afterAll, describe, expect, test } from "vitest";
 import type { CredentialKind } from "../../src/platforms/credential.ts";
 import type { PageCall, UpstreamPage } from "../../src/platforms/upstream.ts";
@@ -12,7 +13,6 @@ import {
   tools as toolsAt,
   userTarget,
 } from "../../src/platforms/x/x.test-support.ts";
-import { parseQuery } from "../../src/query/parse.ts";
 
 /*
  * Whether the real X answers as it is taken to. X bills what is read: about a dollar for all of it. Run it with

@@ -1,6 +1,8 @@
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { mostTerms, parseQuery } from "@earshot/query";
+import { makePlan, namesIn, type PlanNode, splitWindow } from "@earshot/query/plan";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { seededRandom } from "../../bench/measure.ts";
 import { readSegments, segmentPath } from "../../src/archive/catalog/catalog.ts";
@@ -13,11 +15,6 @@ import { mostPosts } from "../../src/archive/segments/sliced-candidates.ts";
 import { createReader, type Reader } from "../../src/archive/threads/reader.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { lastId } from "../../src/posts/ids.ts";
-import { mostTerms } from "../../src/query/bounds.ts";
-import { makePlan, namesIn } from "../../src/query/make-plan.ts";
-import { parseQuery } from "../../src/query/parse.ts";
-import type { PlanNode } from "../../src/query/plan.ts";
-import { splitWindow } from "../../src/query/window.ts";
 import {
   isAccepted,
   knownShapes,

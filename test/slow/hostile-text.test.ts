@@ -16,9 +16,13 @@ const mostGrowth = 20;
 
 /** What these are used on has a bound of its own: at most so many characters. */
 const bounded: readonly { file: string; beginsWith: string; characters: number }[] = [
-  { file: "src/text/links.ts", beginsWith: "xn--", characters: 253 },
-  { file: "src/text/links.ts", beginsWith: "[.-]+$", characters: 253 },
-  { file: "src/query/hint-for-date.ts", beginsWith: "[\\s_-]*ago$", characters: 64 },
+  { file: "packages/query/src/text/links.ts", beginsWith: "xn--", characters: 253 },
+  { file: "packages/query/src/text/links.ts", beginsWith: "[.-]+$", characters: 253 },
+  {
+    file: "packages/query/src/operators/hint-for-date.ts",
+    beginsWith: "[\\s_-]*ago$",
+    characters: 64,
+  },
 ];
 
 function lengthsFor({ place, source }: WrittenExpression): number[] {

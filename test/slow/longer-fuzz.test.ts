@@ -4,7 +4,7 @@
  */
 process.env.EARSHOT_TEST_RUNS ??= "4";
 
-await import("../../src/query/fuzz.test.ts");
+await import("../../packages/query/src/grammar/fuzz.test.ts");
 await import("../../src/archive/read/differential.test.ts");
 await import("../../src/archive/read/count-differential.test.ts");
 await import("../../src/ingest/import/references.test.ts");

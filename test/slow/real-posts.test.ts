@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
+import { parseQueryLeniently } from "@earshot/query";
+import { makePlan, namesIn } from "@earshot/query/plan";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasRealPosts, iraPosts, toRecord } from "../../bench/ira.ts";
 import type { Position } from "../../src/archive/archive.ts";
 import { readImportRecord, toPost } from "../../src/ingest/import/record.ts";
 import type { Post } from "../../src/posts/post.ts";
-import { makePlan, namesIn } from "../../src/query/make-plan.ts";
-import { parseQueryLeniently } from "../../src/query/parse.ts";
 import type { OraclePost } from "../oracle/oracle.ts";
 import { oraclePostOfX } from "../support/oracle-post.ts";
 import type { OracleFindings, OracleTask } from "../support/oracle-worker.ts";

@@ -1,10 +1,9 @@
+import { all, any, not, type PlanNode } from "@earshot/query/plan";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { platformQuery } from "../../src/archive/read/platform-query.ts";
 import { postsOfChunk } from "../../src/archive/sealed/format.ts";
 import type { SegmentQuery } from "../../src/archive/segments/search-segment.ts";
 import { idTimeMs, lastId, lowestId } from "../../src/posts/ids.ts";
-import { all, any, not } from "../../src/query/make-plan.ts";
-import type { PlanNode } from "../../src/query/plan.ts";
 import { shownTree } from "../support/random-trees.ts";
 import { type IndexedPost, type SegmentForms, segmentForms } from "../support/segment-forms.ts";
 import { askBoth, type Question } from "../support/two-forms-agree.ts";

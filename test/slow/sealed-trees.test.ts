@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { PlanNode } from "@earshot/query/plan";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasRealPosts, iraPosts, toRecord } from "../../bench/ira.ts";
 import { seededRandom } from "../../bench/measure.ts";
@@ -17,7 +18,6 @@ import {
 import type { Post } from "../../src/posts/post.ts";
 import { decodeRecord } from "../../src/posts/record.ts";
 import { indexTerms } from "../../src/posts/terms.ts";
-import type { PlanNode } from "../../src/query/plan.ts";
 import {
   drawTree,
   type Random,

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { type PlanNode, splitWindow } from "@earshot/query/plan";
 import { describe, expect, test } from "vitest";
 import { seededRandom } from "../../bench/measure.ts";
 import type { Position, SearchAnswer, SearchRequest } from "../../src/archive/archive.ts";
@@ -13,8 +14,6 @@ import {
   slicedCandidates,
 } from "../../src/archive/segments/sliced-candidates.ts";
 import { lastId } from "../../src/posts/ids.ts";
-import type { PlanNode } from "../../src/query/plan.ts";
-import { splitWindow } from "../../src/query/window.ts";
 import { makePost } from "../support/make-post.ts";
 import { nameOf, openPostSet, type PostSet } from "../support/post-set.ts";
 

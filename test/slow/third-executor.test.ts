@@ -1,11 +1,11 @@
+import { matches, type Subject } from "@earshot/query/match";
+import type { PlanNode } from "@earshot/query/plan";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Position } from "../../src/archive/archive.ts";
 import { numberedId, postTimeMs, uriNumber } from "../../src/posts/ids.ts";
-import { matches, type Subject } from "../../src/posts/matcher.ts";
 import type { Post } from "../../src/posts/post.ts";
 import { indexTerms } from "../../src/posts/terms.ts";
-import type { PlanNode } from "../../src/query/plan.ts";
 import { generatedPost } from "../support/generated.ts";
 import { generatedQuery } from "../support/generated-queries.ts";
 import { type IndexForm, indexForms } from "../support/index-forms.ts";

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseQuery } from "@earshot/query";
+import { makePlan, namesIn } from "@earshot/query/plan";
 import { afterAll, describe, expect, test } from "vitest";
 import { openCatalog } from "../../src/archive/catalog/open-catalog.ts";
 import { createReader } from "../../src/archive/threads/reader.ts";
-import { makePlan, namesIn } from "../../src/query/make-plan.ts";
-import { parseQuery } from "../../src/query/parse.ts";
 import { changeCatalog } from "../support/change-catalog.ts";
 import { findingsIn } from "../support/findings-in.ts";
 

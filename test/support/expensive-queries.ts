@@ -1,4 +1,4 @@
-import { parseQuery } from "../../src/query/parse.ts";
+import { parseQuery } from "@earshot/query";
 import type { Random } from "./random-trees.ts";
 import { zipfAccount, zipfCharacter, zipfWord } from "./zipf-posts.ts";
 

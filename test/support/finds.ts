@@ -1,4 +1,4 @@
-import type { SequenceElement } from "../../src/text/sequence.ts";
+import type { SequenceElement } from "@earshot/query/text";
 
 /** Whether these tokens satisfy the places of a query, side by side. */
 export function finds(elements: readonly SequenceElement[], tokens: readonly string[]): boolean {

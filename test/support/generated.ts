@@ -1,8 +1,7 @@
+import { decodeEntities, extractEntities } from "@earshot/query/text";
 import fc from "fast-check";
 import { lowestId } from "../../src/posts/ids.ts";
 import type { Media, Mention, Platform, Post, PostReference } from "../../src/posts/post.ts";
-import { extractEntities } from "../../src/text/entities.ts";
-import { decodeEntities } from "../../src/text/html.ts";
 import { makePost } from "./make-post.ts";
 import {
   accounts,

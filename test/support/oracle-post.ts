@@ -1,6 +1,6 @@
+import { all } from "@earshot/query/plan";
 import { hasTime, idTimeMs, postTimeMs } from "../../src/posts/ids.ts";
 import type { Post } from "../../src/posts/post.ts";
-import { all } from "../../src/query/make-plan.ts";
 import type { OracleAround, OraclePost } from "../oracle/oracle.ts";
 import { capMs } from "./post-set.ts";
 import type { SmallArchive } from "./small-archive.ts";

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { all } from "@earshot/query/plan";
 import type { Position } from "../../src/archive/archive.ts";
 import { createReader } from "../../src/archive/threads/reader.ts";
-import { all } from "../../src/query/make-plan.ts";
 import { analyzePost, compileOracle, type OracleAround } from "../oracle/oracle.ts";
 import { oraclePostOfX } from "./oracle-post.ts";
 

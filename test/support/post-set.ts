@@ -1,13 +1,12 @@
 import { readdirSync } from "node:fs";
+import { parseQuery } from "@earshot/query";
+import { matches, type Subject } from "@earshot/query/match";
+import { makePlan, namesIn, type PlanNode } from "@earshot/query/plan";
 import type { Position } from "../../src/archive/archive.ts";
 import { comparePositions } from "../../src/archive/read/search.ts";
 import { numberedId, postTimeMs, uriNumber } from "../../src/posts/ids.ts";
-import { matches, type Subject } from "../../src/posts/matcher.ts";
 import type { Post } from "../../src/posts/post.ts";
 import { indexTerms } from "../../src/posts/terms.ts";
-import { makePlan, namesIn } from "../../src/query/make-plan.ts";
-import { parseQuery } from "../../src/query/parse.ts";
-import type { PlanNode } from "../../src/query/plan.ts";
 import { type IndexForm, putInForm } from "./index-forms.ts";
 import { type SmallArchive, smallArchive } from "./small-archive.ts";
 import { asOfMs } from "./vocabulary.ts";

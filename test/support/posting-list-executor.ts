@@ -1,11 +1,10 @@
+import { atLeast, hasGeo } from "@earshot/query/facets";
+import { matches, type Subject } from "@earshot/query/match";
+import type { PlanNode } from "@earshot/query/plan";
+import { GAP, type SequenceElement } from "@earshot/query/text";
 import type { Position } from "../../src/archive/archive.ts";
 import { comparePositions } from "../../src/archive/read/search.ts";
-import { matches, type Subject } from "../../src/posts/matcher.ts";
 import { countThresholds } from "../../src/posts/terms.ts";
-import type { PlanNode } from "../../src/query/plan.ts";
-import { GAP } from "../../src/text/analyze.ts";
-import { atLeast, hasGeo } from "../../src/text/facets.ts";
-import type { SequenceElement } from "../../src/text/sequence.ts";
 
 /**
  * An executor that follows docs/executors.md and uses nothing which does not stand there: posting lists in memory and set

@@ -1,7 +1,6 @@
+import { all, any, not, type PlanNode } from "@earshot/query/plan";
+import type { SequenceElement } from "@earshot/query/text";
 import { holdsPositions } from "../../src/archive/sealed/positional-terms.ts";
-import { all, any, not } from "../../src/query/make-plan.ts";
-import type { PlanNode } from "../../src/query/plan.ts";
-import type { SequenceElement } from "../../src/text/sequence.ts";
 
 /** What random trees are made of: words by how many posts hold them, and texts that phrases are cut from. */
 export type TreeWords = {

@@ -8,9 +8,11 @@ export type WrittenExpression = { place: string; source: string; flags: string }
 /** After one of these a slash begins an expression; after anything else it divides. */
 const before = /(?:[([{,;=:!&|?+\-*%<>~^]|\b(?:return|typeof|case|in|of|yield|await|throw|else))$/;
 
-/** Every regular expression that is written out in `src`, tests aside. */
+/** Every regular expression that is written out in `src` and `packages`, tests aside. */
 export function writtenExpressions(root: string): WrittenExpression[] {
-  const files = globSync("src/**/*.ts", { cwd: root }).filter((file) => !file.includes(".test"));
+  const files = globSync("{src,packages/*/src}/**/*.ts", { cwd: root }).filter(
+    (file) => !file.includes(".test"),
+  );
   return files.sort().flatMap((file) => {
     const text = readFileSync(join(root, file), "utf8");
     return expressionsIn(text).map(({ at, ...expression }) => ({
@@ -20,7 +22,7 @@ export function writtenExpressions(root: string): WrittenExpression[] {
   });
 }
 
-/** The expressions that modules of `src` put together as they load. */
+/** The expressions that modules of `src` and `packages` put together as they load. */
 export async function madeExpressions(root: string): Promise<WrittenExpression[]> {
   const made: WrittenExpression[] = [];
   const original = globalThis.RegExp;
@@ -29,7 +31,7 @@ export async function madeExpressions(root: string): Promise<WrittenExpression[]
       const expression = Reflect.construct(target, given) as RegExp;
       // The line behind this function's own: who makes it.
       const caller = String(new Error("here").stack).split("\n")[2] ?? "";
-      const place = /\/(src\/[\w/-]+\.ts):\d+/.exec(caller)?.[1];
+      const place = /\/((?:packages\/query\/)?src\/[\w/-]+\.ts):\d+/.exec(caller)?.[1];
       if (place !== undefined) {
         made.push({ place, source: expression.source, flags: expression.flags });
       }
@@ -45,7 +47,7 @@ export async function madeExpressions(root: string): Promise<WrittenExpression[]
 }
 
 function filesThatMake(root: string): string[] {
-  return globSync("src/**/*.ts", { cwd: root })
+  return globSync("{src,packages/*/src}/**/*.ts", { cwd: root })
     .filter((file) => !file.includes(".test"))
     .filter((file) => /\bnew RegExp\(/.test(readFileSync(join(root, file), "utf8")))
     .sort();

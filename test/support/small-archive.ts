@@ -1,6 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseQuery } from "@earshot/query";
+import { makePlan, namesIn } from "@earshot/query/plan";
 import type {
   ArchiveChange,
   Position,
@@ -23,8 +25,6 @@ import { startPreparation } from "../../src/archive/write/prepare.ts";
 import { createBatchWriter } from "../../src/archive/write/write-batch.ts";
 import type { FileLock } from "../../src/db/folder-lock.ts";
 import type { Platform, Post } from "../../src/posts/post.ts";
-import { makePlan, namesIn } from "../../src/query/make-plan.ts";
-import { parseQuery } from "../../src/query/parse.ts";
 
 /** What tests read of a record. */
 type ShownRecord = {

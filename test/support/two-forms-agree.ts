@@ -1,7 +1,7 @@
+import type { PlanNode } from "@earshot/query/plan";
 import { type PlatformQuery, platformQuery } from "../../src/archive/read/platform-query.ts";
 import type { Segment } from "../../src/archive/segments/segment.ts";
 import type { IdRange, TimeSkew } from "../../src/posts/ids.ts";
-import type { PlanNode } from "../../src/query/plan.ts";
 import type { SegmentForms } from "./segment-forms.ts";
 
 /** One question to both forms of a segment. */

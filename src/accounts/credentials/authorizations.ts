@@ -1,9 +1,9 @@
+import { withoutEnding } from "@earshot/query/tree";
 import { type RandomBytes, randomBase62 } from "../../lib/base62.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { withoutControls } from "../../lib/controls.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Dialogue } from "../../platforms/credential.ts";
-import { withoutEnding } from "../../query/characters.ts";
 import { tooManyAttempts } from "./faults.ts";
 
 export type AuthorizationSettings = {

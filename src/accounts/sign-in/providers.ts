@@ -1,4 +1,4 @@
-import { withoutEnding } from "../../query/characters.ts";
+import { withoutEnding } from "@earshot/query/tree";
 import type { ProviderName } from "./provider.ts";
 import { githubUrl as publicGitHub, type SignInSettings } from "./settings.ts";
 

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { accountByHandle, accountById, accountWithoutId } from "@earshot/query/facets";
+import { analyzerVersion } from "@earshot/query/text";
 import { unicodeVersion } from "../../lib/unicode-version.ts";
 import { lastId, type TimeSkew } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
-import { analyzerVersion } from "../../text/analyze.ts";
-import { accountByHandle, accountById, accountWithoutId } from "../../text/facets.ts";
 import type { Collection, CoverageInterval, PlatformCoverage } from "../archive.ts";
 import type { PreparedHandle } from "../prepared.ts";
 

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
+import { analyzerVersion } from "@earshot/query/text";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Platform } from "../../posts/post.ts";
-import { analyzerVersion } from "../../text/analyze.ts";
 import { inTransaction, openForReading, openForWriting, versionOf } from "../database.ts";
 import { readIdentity, writeIdentity } from "../segments/identity.ts";
 import { segmentMigrations } from "../segments/schema.ts";

@@ -1,4 +1,4 @@
-import { analyzerVersion } from "../../text/analyze.ts";
+import { analyzerVersion } from "@earshot/query/text";
 
 /**
  * Everything but the posts. A batch is written under the catalog's write lock, and its checkpoints are committed here last:

@@ -12,13 +12,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseQuery } from "@earshot/query";
+import { makePlan } from "@earshot/query/plan";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { makePost } from "../../../test/support/make-post.ts";
 import { sealAll } from "../../../test/support/seal-all.ts";
 import { wholeArchive, writerOn } from "../../../test/support/whole-archive.ts";
 import { lockFolder } from "../../db/folder-lock.ts";
-import { makePlan } from "../../query/make-plan.ts";
-import { parseQuery } from "../../query/parse.ts";
 import type { ArchiveChange } from "../archive.ts";
 import { catalogPath, readCheckpoint, readSegments, segmentPath } from "../catalog/catalog.ts";
 import { openForReading } from "../database.ts";

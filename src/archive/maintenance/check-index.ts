@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
+import { atLeast } from "@earshot/query/facets";
+import { countMetrics } from "@earshot/query/tree";
 import { countThresholds } from "../../posts/terms.ts";
-import { countMetrics } from "../../query/tree.ts";
-import { atLeast } from "../../text/facets.ts";
 import type { SegmentEntry } from "../catalog/catalog.ts";
 import { holdsPositions } from "../sealed/positional-terms.ts";
 import {

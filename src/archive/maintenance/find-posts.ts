@@ -1,10 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
+import { matches } from "@earshot/query/match";
+import { type PlanNode, splitWindow } from "@earshot/query/plan";
 import { type IdRange, idsOfWindow, lastId } from "../../posts/ids.ts";
-import { matches } from "../../posts/matcher.ts";
 import type { Platform } from "../../posts/post.ts";
 import { recordUri } from "../../posts/record.ts";
-import type { PlanNode } from "../../query/plan.ts";
-import { splitWindow } from "../../query/window.ts";
 import {
   presentAnalyzer,
   readSegments,

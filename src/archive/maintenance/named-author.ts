@@ -1,10 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
+import { accountByHandle, accountById, fromAccount } from "@earshot/query/facets";
+import { any, type PlanNode } from "@earshot/query/plan";
+import { foldHandle } from "@earshot/query/text";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Platform } from "../../posts/post.ts";
-import { any } from "../../query/make-plan.ts";
-import type { PlanNode } from "../../query/plan.ts";
-import { foldHandle } from "../../text/entities.ts";
-import { accountByHandle, accountById, fromAccount } from "../../text/facets.ts";
 
 export type NamedAuthor = {
   platform: Platform;

@@ -1,3 +1,4 @@
+import type { PlanNode } from "@earshot/query/plan";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { generatedPost } from "../../../test/support/generated.ts";
@@ -8,7 +9,6 @@ import { testRuns } from "../../../test/support/seed.ts";
 import { dayMs, firstDayMs } from "../../../test/support/vocabulary.ts";
 import { lowestId, numberedId, postTimeMs, uriNumber } from "../../posts/ids.ts";
 import { type Post, platforms } from "../../posts/post.ts";
-import type { PlanNode } from "../../query/plan.ts";
 import type { CountRequest } from "../archive.ts";
 
 const minuteMs = 60_000;

@@ -1,5 +1,7 @@
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { parseQuery } from "@earshot/query";
+import { makePlan, namesIn } from "@earshot/query/plan";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sumCatalog } from "../../../test/support/change-catalog.ts";
 import { heldForms, putInOne } from "../../../test/support/index-forms.ts";
@@ -8,8 +10,6 @@ import { type SmallArchive, smallArchive } from "../../../test/support/small-arc
 import { systemClock } from "../../lib/clock.ts";
 import { lowestId } from "../../posts/ids.ts";
 import type { Post } from "../../posts/post.ts";
-import { makePlan, namesIn } from "../../query/make-plan.ts";
-import { parseQuery } from "../../query/parse.ts";
 import type { CountRequest } from "../archive.ts";
 import { catalogPath } from "../catalog/catalog.ts";
 import { openArchive } from "../threads/open.ts";

@@ -1,6 +1,6 @@
+import { everyPost } from "@earshot/query/facets";
+import { splitWindow } from "@earshot/query/plan";
 import { lastId } from "../../posts/ids.ts";
-import { splitWindow } from "../../query/window.ts";
-import { everyPost } from "../../text/facets.ts";
 import type { CountAnswer, CountRequest, CountWork, Damage } from "../archive.ts";
 import { presentAnalyzer, type SegmentEntry } from "../catalog/catalog.ts";
 import { damageOf } from "../catalog/damage.ts";

@@ -1,6 +1,6 @@
+import { accountById, fromAccount } from "@earshot/query/facets";
+import type { PlanNode } from "@earshot/query/plan";
 import { platforms } from "../../posts/post.ts";
-import type { PlanNode } from "../../query/plan.ts";
-import { accountById, fromAccount } from "../../text/facets.ts";
 import type { CoverageInterval, PlatformCoverage } from "../archive.ts";
 import type { coverageOfAccount } from "../catalog/catalog.ts";
 

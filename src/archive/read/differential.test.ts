@@ -1,3 +1,4 @@
+import { parseQuery } from "@earshot/query";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { generatedPost } from "../../../test/support/generated.ts";
@@ -5,7 +6,6 @@ import { generatedLeaves, generatedQuery } from "../../../test/support/generated
 import { type IndexForm, indexForms } from "../../../test/support/index-forms.ts";
 import { openPostSet } from "../../../test/support/post-set.ts";
 import { testRuns } from "../../../test/support/seed.ts";
-import { parseQuery } from "../../query/parse.ts";
 
 const postsOfSet = 40;
 /** Sealing costs more than querying: fewer sets of a form get more queries each. */

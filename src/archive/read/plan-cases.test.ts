@@ -1,13 +1,13 @@
+import { parseQuery } from "@earshot/query";
+import { matches } from "@earshot/query/match";
+import { makePlan, namesIn } from "@earshot/query/plan";
 import { afterEach, describe, expect, test } from "vitest";
 import { heldForms, putInOne } from "../../../test/support/index-forms.ts";
 import { makePost } from "../../../test/support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
 import { postTimeMs } from "../../posts/ids.ts";
-import { matches } from "../../posts/matcher.ts";
 import type { Post } from "../../posts/post.ts";
 import { indexTerms } from "../../posts/terms.ts";
-import { makePlan, namesIn } from "../../query/make-plan.ts";
-import { parseQuery } from "../../query/parse.ts";
 
 describe.each(heldForms)("posts found by %s", (form) => {
   /** Queries that careless plans get wrong. Both the archive's and the matcher's answers are compared with the expected one. */

@@ -1,7 +1,5 @@
+import { all, type PlanNode, type splitWindow } from "@earshot/query/plan";
 import type { Platform } from "../../posts/post.ts";
-import { all } from "../../query/make-plan.ts";
-import type { PlanNode } from "../../query/plan.ts";
-import type { splitWindow } from "../../query/window.ts";
 import { sealedQuery } from "../sealed/sealed-query.ts";
 import { expression } from "../segments/expression.ts";
 import { lower } from "../segments/lower.ts";

@@ -1,10 +1,10 @@
+import { parseQuery } from "@earshot/query";
+import { makePlan, namesIn } from "@earshot/query/plan";
 import { afterEach, describe, expect, test } from "vitest";
 import { heldForms, putInOne } from "../../../test/support/index-forms.ts";
 import { makePost } from "../../../test/support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
 import type { Post } from "../../posts/post.ts";
-import { makePlan, namesIn } from "../../query/make-plan.ts";
-import { parseQuery } from "../../query/parse.ts";
 import type { SearchWork } from "../archive.ts";
 
 describe.each(heldForms)("posts found by %s", (form) => {

@@ -1,12 +1,12 @@
 import { existsSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import type { PlanNode } from "@earshot/query/plan";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makePost } from "../../../test/support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
 import { spoilPageOf } from "../../../test/support/spoil-page.ts";
 import { lastId, lowestId, xUri } from "../../posts/ids.ts";
-import type { PlanNode } from "../../query/plan.ts";
 import type { AccountStatus, ArchiveChange, Position } from "../archive.ts";
 import { catalogPath, readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { cutsOf } from "../compaction/cuts.ts";

@@ -1,8 +1,8 @@
+import type { PlanNode } from "@earshot/query/plan";
 import { afterEach, describe, expect, test } from "vitest";
 import { heldForms, putInOne } from "../../../test/support/index-forms.ts";
 import { makePost } from "../../../test/support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
-import type { PlanNode } from "../../query/plan.ts";
 import type { Position } from "../archive.ts";
 import { comparePositions } from "./search.ts";
 

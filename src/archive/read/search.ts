@@ -1,7 +1,7 @@
+import { splitWindow } from "@earshot/query/plan";
 import type { Clock } from "../../lib/clock.ts";
 import { firstInMillisecond, type IdRange, idsOfWindow, lastId, uriHash } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
-import { splitWindow } from "../../query/window.ts";
 import type { Damage, Position, SearchAnswer, SearchRequest, SegmentWork } from "../archive.ts";
 import { presentAnalyzer, type SegmentEntry } from "../catalog/catalog.ts";
 import { damageOf } from "../catalog/damage.ts";

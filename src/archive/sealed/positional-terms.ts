@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 
 /**
  * Words and parts of links have positions, for phrases. Other facets, and the gap between parts of a text, are only searched
- * alone (`text/facets.ts`, `text/analyze.ts`).
+ * alone (`plan/facets.ts`, `text/analyze.ts` of `packages/query`).
  */
 export const holdsPositions = (term: string): boolean => !lookedForAlone.test(term);
 

@@ -1,12 +1,11 @@
 import { DatabaseSync } from "node:sqlite";
+import { all, any, not, type PlanNode } from "@earshot/query/plan";
+import type { SequenceElement } from "@earshot/query/text";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { makePost } from "../../../test/support/make-post.ts";
 import { writeSealedTables } from "../../../test/support/sealed-tables.ts";
 import { indexTerms } from "../../posts/terms.ts";
-import { all, any, not } from "../../query/make-plan.ts";
-import type { PlanNode } from "../../query/plan.ts";
-import type { SequenceElement } from "../../text/sequence.ts";
 import { expression } from "../segments/expression.ts";
 import { segmentMigrations } from "../segments/schema.ts";
 import { members } from "./chunk-set.ts";

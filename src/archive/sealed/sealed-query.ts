@@ -1,5 +1,5 @@
-import type { PlanNode } from "../../query/plan.ts";
-import type { SequenceElement } from "../../text/sequence.ts";
+import type { PlanNode } from "@earshot/query/plan";
+import type { SequenceElement } from "@earshot/query/text";
 import { foldedTokens } from "./folded-tokens.ts";
 
 /** A boolean tree over the terms of a sealed index. */

@@ -1,6 +1,6 @@
+import type { PlanNode } from "@earshot/query/plan";
 import type { IdRange } from "../../posts/ids.ts";
 import type { RecordRow } from "../../posts/record.ts";
-import type { PlanNode } from "../../query/plan.ts";
 import { candidatesOfStep } from "./candidates-of-step.ts";
 import { add, type Grid, type Tally } from "./clocking.ts";
 import { single } from "./damaged-ids.ts";

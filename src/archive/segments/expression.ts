@@ -1,6 +1,6 @@
-import type { PlanNode } from "../../query/plan.ts";
-import { everyPost } from "../../text/facets.ts";
-import type { SequenceElement } from "../../text/sequence.ts";
+import { everyPost } from "@earshot/query/facets";
+import type { PlanNode } from "@earshot/query/plan";
+import type { SequenceElement } from "@earshot/query/text";
 import { quotedToken } from "./quoted-token.ts";
 
 /**

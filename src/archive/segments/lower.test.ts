@@ -1,5 +1,5 @@
+import type { PlanNode } from "@earshot/query/plan";
 import { describe, expect, test } from "vitest";
-import type { PlanNode } from "../../query/plan.ts";
 import { type Lowered, lower } from "./lower.ts";
 
 const on = (platform: "bluesky" | "x"): PlanNode => ({ kind: "platform", platform });

@@ -1,10 +1,9 @@
-import { cellsOfCircle } from "../../posts/geo.ts";
+import { atLeast, geoCell, hasGeo } from "@earshot/query/facets";
+import { cellsOfCircle } from "@earshot/query/match";
+import { all, any, not, type PlanNode } from "@earshot/query/plan";
+import type { SequenceElement } from "@earshot/query/text";
 import type { Platform } from "../../posts/post.ts";
 import { countThresholds } from "../../posts/terms.ts";
-import { all, any, not } from "../../query/make-plan.ts";
-import type { PlanNode } from "../../query/plan.ts";
-import { atLeast, geoCell, hasGeo } from "../../text/facets.ts";
-import type { SequenceElement } from "../../text/sequence.ts";
 
 /**
  * What FTS5 can answer of a plan. It knows only terms: times, counts and circles become the closest tokens. Inexact leaves

@@ -1,5 +1,5 @@
+import type { Subject } from "@earshot/query/match";
 import { once } from "../../lib/once.ts";
-import type { Subject } from "../../posts/matcher.ts";
 import { decodeRecord, type RecordRow } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
 

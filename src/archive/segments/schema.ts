@@ -1,5 +1,5 @@
+import { analyzerVersion } from "@earshot/query/text";
 import { unicodeVersion } from "../../lib/unicode-version.ts";
-import { analyzerVersion } from "../../text/analyze.ts";
 import { sealedMigrations } from "../sealed/format.ts";
 
 /** Punctuation belongs to tokens: only white space separates them. Quoted for SQL. */

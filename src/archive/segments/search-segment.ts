@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
+import { matches } from "@earshot/query/match";
+import type { PlanNode } from "@earshot/query/plan";
 import { hasTime, type IdRange, idTimeMs, type TimeSkew } from "../../posts/ids.ts";
-import { matches } from "../../posts/matcher.ts";
-import type { PlanNode } from "../../query/plan.ts";
 import { onSnapshot } from "../database.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { allPosts } from "./all-posts.ts";

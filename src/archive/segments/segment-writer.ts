@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { type CountMetric, countMetrics } from "@earshot/query/tree";
 import { nextMillisecondId } from "../../posts/ids.ts";
 import type { Platform, Post, PostCounts } from "../../posts/post.ts";
 import {
@@ -9,7 +10,6 @@ import {
   withAddedLabels,
 } from "../../posts/record.ts";
 import { countThresholds, indexTerms } from "../../posts/terms.ts";
-import { type CountMetric, countMetrics } from "../../query/tree.ts";
 import { openForWriting, preparesBigInts } from "../database.ts";
 import type { PackedTexts, PreparedPost } from "../prepared.ts";
 import { type Deletions, deletionsIn } from "./deletions.ts";

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
+import { matches } from "@earshot/query/match";
+import type { PlanNode } from "@earshot/query/plan";
 import type { IdRange } from "../../posts/ids.ts";
-import { matches } from "../../posts/matcher.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { RecordRow } from "../../posts/record.ts";
-import type { PlanNode } from "../../query/plan.ts";
 import { openForReading } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { type SegmentCounter, segmentCounter } from "./count.ts";

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { PlanNode } from "@earshot/query/plan";
 import type { IdRange } from "../../posts/ids.ts";
-import type { PlanNode } from "../../query/plan.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import type { CandidateBatch } from "./merged-candidates.ts";
 import { quotedToken } from "./quoted-token.ts";

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { PlanNode } from "@earshot/query/plan";
 import { afterEach, expect, test } from "vitest";
 import { makePost } from "../../../test/support/make-post.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { postKey } from "../../posts/references.ts";
-import type { PlanNode } from "../../query/plan.ts";
 import type { Archive } from "../archive.ts";
 import { readSegments } from "../catalog/catalog.ts";
 import { compactionContext } from "../compaction/context.ts";

@@ -1,11 +1,11 @@
 import { dirname, join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { ResolvedNames } from "@earshot/query/plan";
 import { makePrivateFolder } from "../../db/private-files.ts";
 import { noteStoreId } from "../../db/store-id.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { siblingModule, startThread, type Thread, type ThreadLoad } from "../../lib/thread.ts";
-import type { ResolvedNames } from "../../query/make-plan.ts";
 import type {
   Archive,
   ArchiveChange,

@@ -1,11 +1,10 @@
+import type { PlanNode, QueryNames, ResolvedNames } from "@earshot/query/plan";
 import type { Clock } from "../../lib/clock.ts";
 import { lastOf } from "../../lib/last-of.ts";
 import { hasTime, uriHash } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 import { type KnownAccount, type RecordRow, recordUri, renderRecord } from "../../posts/record.ts";
 import { blueskyUri, postKey, readNamedPost } from "../../posts/references.ts";
-import type { QueryNames, ResolvedNames } from "../../query/make-plan.ts";
-import type { PlanNode } from "../../query/plan.ts";
 import type {
   ArchiveStats,
   CountAnswer,

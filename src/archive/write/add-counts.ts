@@ -4,7 +4,7 @@
  * the catalog (count-changes.ts describes how each is added exactly once).
  */
 
-import type { CountMetric } from "../../query/tree.ts";
+import type { CountMetric } from "@earshot/query/tree";
 import type { CountChange } from "./count-changes.ts";
 import { findPost } from "./find-post.ts";
 import { owner } from "./placement.ts";

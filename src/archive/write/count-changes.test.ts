@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { CountMetric } from "@earshot/query/tree";
 import { afterEach, expect, test } from "vitest";
 import { makePost } from "../../../test/support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
 import { sumRows } from "../../../test/support/sum-rows.ts";
-import type { CountMetric } from "../../query/tree.ts";
 import type { ArchiveChange } from "../archive.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { CountMetric } from "@earshot/query/tree";
 import type { Platform } from "../../posts/post.ts";
-import type { CountMetric } from "../../query/tree.ts";
 import { putSetting, readSetting } from "../catalog/catalog.ts";
 
 /**

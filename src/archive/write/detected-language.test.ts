@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseQuery } from "@earshot/query";
+import { makePlan } from "@earshot/query/plan";
 import { afterEach, expect, test } from "vitest";
 import { makePost } from "../../../test/support/make-post.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { Post } from "../../posts/post.ts";
-import { makePlan } from "../../query/make-plan.ts";
-import { parseQuery } from "../../query/parse.ts";
 import type { Archive, WriteReport } from "../archive.ts";
 import { type ArchiveSettings, openArchive } from "../threads/open.ts";
 

@@ -4,8 +4,8 @@
  * reason stays hidden. Copies of a segment must include the list.
  */
 
+import { accountById, fromAccount } from "@earshot/query/facets";
 import type { Platform } from "../../posts/post.ts";
-import { accountById, fromAccount } from "../../text/facets.ts";
 import { isAccountId, type LabelSubject } from "../catalog/labels.ts";
 import { moderationOf } from "../catalog/moderation.ts";
 import { forGoodMs } from "../catalog/tombstones.ts";

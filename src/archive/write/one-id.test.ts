@@ -1,3 +1,5 @@
+import { parseQuery } from "@earshot/query";
+import { makePlan } from "@earshot/query/plan";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { seededRandom } from "../../../bench/measure.ts";
 import { collidingUris } from "../../../test/support/colliding-uris.ts";
@@ -5,8 +7,6 @@ import { makePost } from "../../../test/support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
 import { lowestId, uriHash, uriNumber } from "../../posts/ids.ts";
 import type { Platform, Post } from "../../posts/post.ts";
-import { makePlan } from "../../query/make-plan.ts";
-import { parseQuery } from "../../query/parse.ts";
 import type { Position } from "../archive.ts";
 
 /** Archives filled separately, as on different servers. */

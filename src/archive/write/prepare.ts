@@ -1,8 +1,8 @@
+import { foldHandle } from "@earshot/query/text";
 import { lookupHash, numberedId, postTimeMs, uriNumber, xIdOf } from "../../posts/ids.ts";
 import type { Post } from "../../posts/post.ts";
 import { encodeRecord } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
-import { foldHandle } from "../../text/entities.ts";
 import type { ArchiveChange } from "../archive.ts";
 import { isAccountId } from "../catalog/labels.ts";
 import type {

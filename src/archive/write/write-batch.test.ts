@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { parseQuery } from "@earshot/query";
+import { makePlan, namesIn, type PlanNode } from "@earshot/query/plan";
 import { afterEach, describe, expect, test } from "vitest";
 import { makePost } from "../../../test/support/make-post.ts";
 import {
@@ -9,9 +11,6 @@ import {
 } from "../../../test/support/small-archive.ts";
 import { lowestId, numberedId } from "../../posts/ids.ts";
 import type { Post } from "../../posts/post.ts";
-import { makePlan, namesIn } from "../../query/make-plan.ts";
-import { parseQuery } from "../../query/parse.ts";
-import type { PlanNode } from "../../query/plan.ts";
 import type { ArchiveChange } from "../archive.ts";
 
 const start = Date.UTC(2026, 0, 1);

@@ -1,3 +1,4 @@
+import { makePlan, namesIn, type PlanNode } from "@earshot/query/plan";
 import { type Command, Option } from "commander";
 import type { Archive } from "../../archive/archive.ts";
 import { openCatalog } from "../../archive/catalog/open-catalog.ts";
@@ -17,8 +18,6 @@ import type { RewriteOutcome } from "../../archive/maintenance/rewrite-pending.t
 import { systemClock } from "../../lib/clock.ts";
 import { withoutControls } from "../../lib/controls.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
-import { makePlan, namesIn } from "../../query/make-plan.ts";
-import type { PlanNode } from "../../query/plan.ts";
 import { parseSearchQuery } from "../../search/parse-search-query.ts";
 import type { Config } from "../../server/config.ts";
 import { wrongUse } from "../describe-error.ts";

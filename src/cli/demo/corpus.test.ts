@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseQuery } from "@earshot/query";
+import { makePlan, namesIn } from "@earshot/query/plan";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Archive } from "../../archive/archive.ts";
 import { openArchive } from "../../archive/threads/open.ts";
 import { readImportRecord, toPost } from "../../ingest/import/record.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { platforms } from "../../posts/post.ts";
-import { makePlan, namesIn } from "../../query/make-plan.ts";
-import { parseQuery } from "../../query/parse.ts";
 import { type CorpusRecord, makeCorpus } from "./corpus.ts";
 
 const nowMs = Date.UTC(2026, 5, 17, 12, 30);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { diagnosticCodes } from "@earshot/query/tree";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../lib/clock.ts";
-import { diagnosticCodes } from "../../query/diagnostics.ts";
 import { createMetrics } from "../metrics/metrics.ts";
 import { problemPage } from "../problems/page.ts";
 import { problemCodes, problems } from "../problems/problems.ts";

@@ -1,5 +1,5 @@
+import { nearest } from "@earshot/query";
 import type { FastifyRequest } from "fastify";
-import { nearest } from "../../lib/nearest.ts";
 import { problem } from "../problems/write-problem.ts";
 import { platformOfWord, platformWords } from "../submission/source-types.ts";
 

@@ -1,5 +1,5 @@
+import { nearest } from "@earshot/query";
 import * as z from "zod";
-import { nearest } from "../../lib/nearest.ts";
 import { shortestText } from "../answers/budget.ts";
 import { fieldNames } from "../answers/fields.ts";
 import { submissionForms } from "./submission.ts";

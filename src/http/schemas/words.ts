@@ -1,5 +1,5 @@
+import { nearest } from "@earshot/query";
 import * as z from "zod";
-import { nearest } from "../../lib/nearest.ts";
 
 /** Member names by their object's message for unknown ones. */
 const nameLists = new Map<string, { what: string; names: readonly string[] }>();

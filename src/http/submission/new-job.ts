@@ -1,3 +1,4 @@
+import { type Diagnostic, printQuery } from "@earshot/query/tree";
 import type { Caller } from "../../accounts/authenticate.ts";
 import type { RequestedBounds, SearchJobRequest } from "../../jobs/job.ts";
 import type { NewJob } from "../../jobs/queue.ts";
@@ -8,8 +9,6 @@ import {
   type SourceType,
 } from "../../platforms/methods.ts";
 import type { SearchPlatform, SourceWarning } from "../../platforms/source.ts";
-import { printQuery } from "../../query/print.ts";
-import type { Diagnostic } from "../../query/tree.ts";
 import { parseSearchQuery } from "../../search/parse-search-query.ts";
 import { continueFrom } from "../answers/next-cursor.ts";
 import type { HttpContext } from "../context.ts";

@@ -1,6 +1,6 @@
+import { parseQuery } from "@earshot/query";
 import { describe, expect, test } from "vitest";
 import type { RequestedBounds } from "../../jobs/job.ts";
-import { parseQuery } from "../../query/parse.ts";
 import { requestedSpan, unsearchedOf } from "./requested-span.ts";
 
 const ms = (text: string): number => Date.parse(text);

@@ -1,7 +1,7 @@
+import type { QueryNode } from "@earshot/query/tree";
 import type { RequestedBounds } from "../../jobs/job.ts";
 import type { UnsearchedSpan } from "../../platforms/source.ts";
 import { hasTime, idTimeMs } from "../../posts/ids.ts";
-import type { QueryNode } from "../../query/tree.ts";
 import type { Window } from "./window.ts";
 
 /** `toMs` exclusive; null: unbounded. */

@@ -1,8 +1,8 @@
+import { accountById, fromAccount } from "@earshot/query/facets";
+import type { PlanNode } from "@earshot/query/plan";
 import type { Archive, Position } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { fieldsOf } from "../../platforms/fields.ts";
-import type { PlanNode } from "../../query/plan.ts";
-import { accountById, fromAccount } from "../../text/facets.ts";
 
 const pagePosts = 500;
 const pageDeadlineMs = 60_000;

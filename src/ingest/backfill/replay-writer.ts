@@ -1,6 +1,6 @@
+import type { CountMetric } from "@earshot/query/tree";
 import type { Archive, ArchiveChange, Collection } from "../../archive/archive.ts";
 import type { StreamEvent } from "../../platforms/bluesky/stream-event.ts";
-import type { CountMetric } from "../../query/tree.ts";
 import { createRecentKeys } from "../streams/recent-keys.ts";
 import { holds, type Span } from "./time-spans.ts";
 

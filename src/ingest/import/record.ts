@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
+import { decodeEntities, extractEntities } from "@earshot/query/text";
 import { withoutControls } from "../../lib/controls.ts";
 import { identityRules } from "../../platforms/identities.ts";
 import { type Identity, type IdentityRules, isIdentityError } from "../../platforms/identity.ts";
 import type { Platform, Post, PostReference } from "../../posts/post.ts";
 import { handlesOn } from "../../posts/terms.ts";
-import { extractEntities } from "../../text/entities.ts";
-import { decodeEntities } from "../../text/html.ts";
 import {
   type ImportField,
   type ImportFieldName,

@@ -1,6 +1,6 @@
+import { withoutEnding } from "@earshot/query/tree";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { fieldsOf } from "../../platforms/fields.ts";
-import { withoutEnding } from "../../query/characters.ts";
 import type { MastodonStreamName } from "./settings.ts";
 
 /** `event-stream` is server-sent events. */

@@ -1,7 +1,6 @@
+import { extractEntities, foldTag, type TextSpan } from "@earshot/query/text";
 import type { Media, Mention, Post, PostReference } from "../../posts/post.ts";
 import { isSensitiveLabel } from "../../posts/terms.ts";
-import { extractEntities, foldTag } from "../../text/entities.ts";
-import type { TextSpan } from "../../text/span.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import { isWebAddress } from "../identity.ts";
 import { parseIsoTime } from "../time.ts";

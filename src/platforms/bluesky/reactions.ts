@@ -1,5 +1,5 @@
+import type { CountMetric } from "@earshot/query/tree";
 import type { PostCounts } from "../../posts/post.ts";
-import type { CountMetric } from "../../query/tree.ts";
 import { fieldsOf } from "../fields.ts";
 import { parseAtUri } from "./at-uri.ts";
 import type { FollowedWord } from "./collections.ts";

@@ -1,5 +1,5 @@
-import type { ResolvedNames } from "../../query/make-plan.ts";
-import type { QueryLeaf } from "../../query/tree.ts";
+import type { ResolvedNames } from "@earshot/query/plan";
+import type { QueryLeaf } from "@earshot/query/tree";
 import { isDid, isHandle } from "./at-uri.ts";
 import {
   type Asks,

@@ -1,6 +1,6 @@
+import { parseQuery } from "@earshot/query";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseQuery } from "../../query/parse.ts";
 import type { SearchCall, UpstreamItem } from "../upstream.ts";
 import { fakeSession, label, now, postView, uriOf } from "./fake-session.test-support.ts";
 import { createBlueskyUpstream } from "./upstream.ts";

@@ -1,5 +1,5 @@
-import type { ResolvedNames } from "../../query/make-plan.ts";
-import type { QueryLeaf, QueryNode } from "../../query/tree.ts";
+import type { ResolvedNames } from "@earshot/query/plan";
+import type { QueryLeaf, QueryNode } from "@earshot/query/tree";
 import {
   type Ask,
   type Asks,

@@ -1,4 +1,4 @@
-import { decodeEntities } from "../../text/html.ts";
+import { decodeEntities } from "@earshot/query/text";
 
 /** Letters and digits of any script, with apostrophes or dots between them. */
 const pieceForm = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:['’.][\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)*/gu;

@@ -1,3 +1,4 @@
+import { parseQuery } from "@earshot/query";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Differences, EmulatorOptions } from "../../../test/emulators/mastodon/options.ts";
 import { plainSession } from "../../../test/emulators/mastodon/plain-session.ts";
@@ -6,7 +7,6 @@ import {
   startMastodonEmulator,
 } from "../../../test/emulators/mastodon/server.ts";
 import type { EarshotError } from "../../lib/errors.ts";
-import { parseQuery } from "../../query/parse.ts";
 import { type FetchMethod, methods } from "../methods.ts";
 import { readTarget } from "../read-target.ts";
 import type { UpstreamItem } from "../upstream.ts";

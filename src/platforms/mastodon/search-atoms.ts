@@ -1,5 +1,5 @@
-import type { ResolvedNames } from "../../query/make-plan.ts";
-import type { PostProperty, QueryLeaf } from "../../query/tree.ts";
+import type { ResolvedNames } from "@earshot/query/plan";
+import type { PostProperty, QueryLeaf } from "@earshot/query/tree";
 
 /** `operator` needs a server that knows operators; `no-tag` works only in hashtag timelines. */
 export type Atom = { kind: "word" | "phrase" | "tag" | "no-tag" | "operator"; text: string };

@@ -1,5 +1,5 @@
-import type { ResolvedNames } from "../../query/make-plan.ts";
-import type { QueryNode } from "../../query/tree.ts";
+import type { ResolvedNames } from "@earshot/query/plan";
+import type { QueryNode } from "@earshot/query/tree";
 import { type Alternatives, type Atom, atomsOf, atomsOfNegation } from "./search-atoms.ts";
 
 /** Each alternative costs one search. */

@@ -1,3 +1,5 @@
+import { parseQuery } from "@earshot/query";
+import { namesIn } from "@earshot/query/plan";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { plainSession } from "../../../test/emulators/mastodon/plain-session.ts";
@@ -6,8 +8,6 @@ import {
   startMastodonEmulator,
 } from "../../../test/emulators/mastodon/server.ts";
 import type { Post } from "../../posts/post.ts";
-import { namesIn } from "../../query/make-plan.ts";
-import { parseQuery } from "../../query/parse.ts";
 import { matching } from "../../search/check.ts";
 import type { Session } from "../session.ts";
 import type { SearchCall, UpstreamPage, UpstreamWarning } from "../upstream.ts";

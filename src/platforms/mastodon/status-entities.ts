@@ -1,5 +1,5 @@
+import { extractEntities, foldTag } from "@earshot/query/text";
 import type { Mention } from "../../posts/post.ts";
-import { extractEntities, foldTag } from "../../text/entities.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import { idAt, readAccount, readId } from "./account.ts";
 

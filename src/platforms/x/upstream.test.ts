@@ -1,11 +1,11 @@
 import { inspect } from "node:util";
+import { parseQuery } from "@earshot/query";
 import fc from "fast-check";
 import { Headers } from "undici";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { EmulatedPost, EmulatedUser } from "../../../test/emulators/x/model.ts";
 import { startXEmulator, type XEmulator } from "../../../test/emulators/x/server.ts";
 import { EarshotError } from "../../lib/errors.ts";
-import { parseQuery } from "../../query/parse.ts";
 import { isSearch, methodNames, methods } from "../methods.ts";
 import type { Session } from "../session.ts";
 import type { PageCall, SearchCall, UpstreamItem, UpstreamPage } from "../upstream.ts";

@@ -1,4 +1,5 @@
 import { X509Certificate } from "node:crypto";
+import { withoutEnding } from "@earshot/query/tree";
 import {
   AsnArray,
   AsnConvert,
@@ -8,7 +9,6 @@ import {
   AsnTypeTypes,
 } from "@peculiar/asn1-schema";
 import { Certificate } from "@peculiar/asn1-x509";
-import { withoutEnding } from "../../query/characters.ts";
 import { readOrRefuse, refused } from "./refusal.ts";
 
 /** From Intel's PCK certificate, hexadecimal. */

@@ -1,7 +1,7 @@
+import { withoutEnding } from "@earshot/query/tree";
 import type { FetchedAnswer } from "../../lib/fetched-answer.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { fieldsOf } from "../../platforms/fields.ts";
-import { withoutEnding } from "../../query/characters.ts";
 import { readCollateral, unreadable } from "./collateral-text.ts";
 import type { Collateral } from "./evidence.ts";
 import type { SignedQuote } from "./signed-quote.ts";

@@ -1,7 +1,7 @@
+import { parseQuery } from "@earshot/query";
 import type { LeaseFailure } from "../../jobs/lease.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { isSearch } from "../../platforms/methods.ts";
-import { parseQuery } from "../../query/parse.ts";
 import { isOfBillingPlatform, mayBeBilled } from "../capability.ts";
 import type { GatewayWork, NodeGatewayContext } from "./context.ts";
 import { type NodeEvents, oneLine } from "./node-events.ts";

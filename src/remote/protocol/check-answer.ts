@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
+import type { QueryNode } from "@earshot/query/tree";
 import type { Position } from "../../archive/archive.ts";
 import { comparePositions, shareMillisecond } from "../../archive/read/search.ts";
 import { type FetchMethod, isSearch } from "../../platforms/methods.ts";
 import type { AnswerRequest, FetchedItem } from "../../platforms/source.ts";
 import { uriHash } from "../../posts/ids.ts";
-import type { QueryNode } from "../../query/tree.ts";
 import { parseSearchQuery } from "../../search/parse-search-query.ts";
 import { checkCoverage, isRequested, otherPlatform } from "./check-coverage.ts";
 import { couldMatch, timesOf } from "./could-match.ts";

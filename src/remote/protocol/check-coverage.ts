@@ -1,7 +1,7 @@
+import type { QueryNode } from "@earshot/query/tree";
 import { isSearch } from "../../platforms/methods.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
 import { firstTimeMs, hasTime, idTimeMs } from "../../posts/ids.ts";
-import type { QueryNode } from "../../query/tree.ts";
 import { archivedFromMs } from "../../search/archived-answer.ts";
 import { liveToleranceMs } from "../../search/completeness.ts";
 import { parseSearchQuery } from "../../search/parse-search-query.ts";

@@ -1,6 +1,6 @@
+import { parseQuery } from "@earshot/query";
 import { describe, expect, test } from "vitest";
 import { lowestId } from "../../posts/ids.ts";
-import { parseQuery } from "../../query/parse.ts";
 import { couldMatch } from "./could-match.ts";
 import { readRecord } from "./read-record.ts";
 

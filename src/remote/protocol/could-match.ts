@@ -4,14 +4,14 @@
  * is omitted and no honest answer is rejected.
  */
 
+import { matches, type Subject } from "@earshot/query/match";
+import { makePlan } from "@earshot/query/plan";
+import { foldHandle } from "@earshot/query/text";
+import type { QueryLeaf, QueryNode } from "@earshot/query/tree";
 import { once } from "../../lib/once.ts";
 import { firstTimeMs, hasTime, idTimeMs } from "../../posts/ids.ts";
-import { matches, type Subject } from "../../posts/matcher.ts";
 import type { Post, PostReference } from "../../posts/post.ts";
 import { indexTerms } from "../../posts/terms.ts";
-import { makePlan } from "../../query/make-plan.ts";
-import type { QueryLeaf, QueryNode } from "../../query/tree.ts";
-import { foldHandle } from "../../text/entities.ts";
 import type { ReadRecord } from "./read-record.ts";
 
 /** Null if the record does not show it. */

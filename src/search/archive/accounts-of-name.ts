@@ -1,10 +1,10 @@
+import { accountByHandle, fromAccount } from "@earshot/query/facets";
 import type { Archive } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { accountOn } from "../../platforms/bare-name.ts";
 import type { UserTarget } from "../../platforms/target.ts";
 import { userOf } from "../../platforms/target-names.ts";
 import type { Platform } from "../../posts/post.ts";
-import { accountByHandle, fromAccount } from "../../text/facets.ts";
 
 type Source = { archive: Pick<Archive, "accountsNamed" | "search">; clock: Pick<Clock, "now"> };
 

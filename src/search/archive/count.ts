@@ -1,8 +1,8 @@
+import { makePlan, namesIn } from "@earshot/query/plan";
+import type { QueryNode } from "@earshot/query/tree";
 import type { CountAnswer } from "../../archive/archive.ts";
 import type { Coverage, SearchPlatform, SourceWarning } from "../../platforms/source.ts";
 import { platforms } from "../../posts/post.ts";
-import { makePlan, namesIn } from "../../query/make-plan.ts";
-import type { QueryNode } from "../../query/tree.ts";
 import { withDamage } from "../damage.ts";
 import { coverageOf } from "./coverage.ts";
 import { type ArchiveSource, by } from "./search.ts";

@@ -1,12 +1,12 @@
+import { parseQuery } from "@earshot/query";
+import { accountByHandle, accountById, accountWithoutId } from "@earshot/query/facets";
+import { makePlan, namesIn } from "@earshot/query/plan";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { CoverageInterval, PlatformCoverage, Position } from "../../archive/archive.ts";
 import type { SearchPlatform } from "../../platforms/source.ts";
 import { lowestId } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
-import { makePlan, namesIn } from "../../query/make-plan.ts";
-import { parseQuery } from "../../query/parse.ts";
-import { accountByHandle, accountById, accountWithoutId } from "../../text/facets.ts";
 import { type CoverageRequest, coverageOf } from "./coverage.ts";
 
 const hourMs = 3_600_000;

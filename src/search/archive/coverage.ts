@@ -1,3 +1,5 @@
+import { all, any, not, type PlanNode, type ResolvedNames, splitWindow } from "@earshot/query/plan";
+import type { QueryNode } from "@earshot/query/tree";
 import type { PlatformCoverage, Position } from "../../archive/archive.ts";
 import {
   coarsened,
@@ -17,10 +19,6 @@ import type {
 } from "../../platforms/source.ts";
 import { hasTime, idTimeMs, windowOfIds } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
-import { all, any, not, type ResolvedNames } from "../../query/make-plan.ts";
-import type { PlanNode } from "../../query/plan.ts";
-import type { QueryNode } from "../../query/tree.ts";
-import { splitWindow } from "../../query/window.ts";
 import { changingIn, type Followed, followedOf } from "./followed.ts";
 import { missingPosts } from "./missing-posts.ts";
 import { noSourceWarning } from "./no-source.ts";

@@ -1,6 +1,6 @@
+import type { QueryNode } from "@earshot/query/tree";
 import type { Collection, CoverageInterval } from "../../archive/archive.ts";
 import { gapsIn, intervalsOf, type Span, unionOf } from "../../archive/catalog/coverage.ts";
-import type { QueryNode } from "../../query/tree.ts";
 
 /** What a query depends on that changes after the post was written. */
 export type Changing = "likes" | "reposts" | "replies" | "quotes" | "labels";

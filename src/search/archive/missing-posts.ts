@@ -1,3 +1,6 @@
+import { accountById } from "@earshot/query/facets";
+import type { ResolvedNames } from "@earshot/query/plan";
+import type { QueryNode } from "@earshot/query/tree";
 import type { CoverageInterval } from "../../archive/archive.ts";
 import {
   gapsIn,
@@ -7,9 +10,6 @@ import {
   unionOf,
 } from "../../archive/catalog/coverage.ts";
 import type { Platform } from "../../posts/post.ts";
-import type { ResolvedNames } from "../../query/make-plan.ts";
-import type { QueryNode } from "../../query/tree.ts";
-import { accountById } from "../../text/facets.ts";
 
 export type MissingPostsRequest = {
   platform: Platform;

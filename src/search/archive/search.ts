@@ -1,3 +1,5 @@
+import { makePlan, namesIn, type PlanNode, type ResolvedNames } from "@earshot/query/plan";
+import type { QueryNode } from "@earshot/query/tree";
 import type { Archive, CoveredAnswer, SearchRequest } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type {
@@ -8,9 +10,6 @@ import type {
   SourceWarning,
 } from "../../platforms/source.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
-import { makePlan, namesIn, type ResolvedNames } from "../../query/make-plan.ts";
-import type { PlanNode } from "../../query/plan.ts";
-import type { QueryNode } from "../../query/tree.ts";
 import { withDamage } from "../damage.ts";
 import { parseSearchQuery } from "../parse-search-query.ts";
 import { type ArchiveFeed, coverageOf } from "./coverage.ts";

@@ -1,3 +1,4 @@
+import { accountById, fromAccount } from "@earshot/query/facets";
 import type {
   Archive,
   CoverageInterval,
@@ -7,7 +8,6 @@ import type {
 import { gapsIn, hasCaughtUp, streamEndMs } from "../../archive/catalog/coverage.ts";
 import type { SourceWarning } from "../../platforms/source.ts";
 import { hasTime, idTimeMs } from "../../posts/ids.ts";
-import { accountById, fromAccount } from "../../text/facets.ts";
 import type { ArchiveFeed } from "./coverage.ts";
 
 /**

@@ -1,9 +1,9 @@
+import type { QueryNames, ResolvedNames } from "@earshot/query/plan";
 import { readIncludes } from "../../../src/platforms/x/includes.ts";
 import { readPost } from "../../../src/platforms/x/read-post.ts";
 import { lowestId } from "../../../src/posts/ids.ts";
 import type { Post, PostReference } from "../../../src/posts/post.ts";
 import { readNamedPost } from "../../../src/posts/references.ts";
-import type { QueryNames, ResolvedNames } from "../../../src/query/make-plan.ts";
 import type { EmulatedPost, EmulatedUser, EmulatedWorld } from "./model.ts";
 import { fieldNames, postExpansions } from "./parameters.ts";
 import { type Naming, showIncludes, showPost } from "./show.ts";

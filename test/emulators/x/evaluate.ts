@@ -1,11 +1,14 @@
-import { distanceKm } from "../../../src/posts/geo.ts";
-import { matches, type Subject } from "../../../src/posts/matcher.ts";
+import { linkPart } from "@earshot/query/facets";
+import { distanceKm, matches, type Subject } from "@earshot/query/match";
+import {
+  decodeEntities,
+  findCashtags,
+  foldTag,
+  phraseSequence,
+  type SequenceElement,
+  urlQueryTokens,
+} from "@earshot/query/text";
 import { indexTerms } from "../../../src/posts/terms.ts";
-import { findCashtags, foldTag } from "../../../src/text/entities.ts";
-import { linkPart } from "../../../src/text/facets.ts";
-import { decodeEntities } from "../../../src/text/html.ts";
-import { phraseSequence, type SequenceElement } from "../../../src/text/sequence.ts";
-import { urlQueryTokens } from "../../../src/text/urls.ts";
 import { makePost } from "../../support/make-post.ts";
 import type { EmulatedPost, EmulatedUser } from "./model.ts";
 import { type Clause, readCircle } from "./query-syntax.ts";

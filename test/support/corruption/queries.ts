@@ -1,8 +1,8 @@
+import { parseQuery } from "@earshot/query";
 import type { Archive } from "../../../src/archive/archive.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import type { SearchPlatform } from "../../../src/platforms/source.ts";
 import type { Platform } from "../../../src/posts/post.ts";
-import { parseQuery } from "../../../src/query/parse.ts";
 import { countArchive } from "../../../src/search/archive/count.ts";
 import { type ArchiveSource, searchArchive } from "../../../src/search/archive/search.ts";
 import { coveredFromMs, coveredToMs, timeOf } from "./archive-under-test.ts";

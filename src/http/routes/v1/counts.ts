@@ -1,5 +1,5 @@
+import { printQuery } from "@earshot/query/tree";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { printQuery } from "../../../query/print.ts";
 import type { SourceCounts } from "../../../search/archive/count.ts";
 import { parseSearchQuery } from "../../../search/parse-search-query.ts";
 import { countsBody } from "../../answers/counts-body.ts";

@@ -1,4 +1,4 @@
-import type { ResolvedNames } from "../../../query/make-plan.ts";
+import type { ResolvedNames } from "@earshot/query/plan";
 import { isHandle } from "../json.ts";
 import { allOf, anyOf, type Expression, everything, negation, standalone } from "./expression.ts";
 

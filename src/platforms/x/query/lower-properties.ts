@@ -1,4 +1,4 @@
-import type { PostProperty } from "../../../query/tree.ts";
+import type { PostProperty } from "@earshot/query/tree";
 import {
   anyOf,
   dependent,

@@ -1,4 +1,4 @@
-import { decodeEntities } from "../../../text/html.ts";
+import { decodeEntities } from "@earshot/query/text";
 import { allOf, type Expression, everything, negation, standalone } from "./expression.ts";
 
 /** The matcher checks longer text. */

@@ -1,5 +1,5 @@
-import type { ResolvedNames } from "../../../query/make-plan.ts";
-import type { CountMetric, QueryLeaf, QueryNode } from "../../../query/tree.ts";
+import type { ResolvedNames } from "@earshot/query/plan";
+import type { CountMetric, QueryLeaf, QueryNode } from "@earshot/query/tree";
 import {
   allOf,
   anyOf,

@@ -1,5 +1,5 @@
+import type { QueryNode } from "@earshot/query/tree";
 import { hasTime, idTimeMs } from "../../../posts/ids.ts";
-import type { QueryNode } from "../../../query/tree.ts";
 
 type Span = { fromMs: number | null; toMs: number };
 

@@ -1,4 +1,4 @@
-import type { Platform } from "../../../../src/lib/platform.ts";
+import type { Platform } from "@earshot/query/tree";
 
 export type TimeSpan = { from: string | null; to: string };
 

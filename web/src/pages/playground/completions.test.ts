@@ -1,6 +1,5 @@
+import { filterOperators, parseQueryLeniently, valueOperators } from "@earshot/query";
 import { describe, expect, it } from "vitest";
-import { filterOperators, valueOperators } from "../../../../src/query/operators.ts";
-import { parseQueryLeniently } from "../../../../src/query/parse.ts";
 import { complete, completionsAt } from "./completions.ts";
 import { basicHelp, filterExamples, operatorHelp } from "./operator-help.ts";
 

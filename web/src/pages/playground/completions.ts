@@ -1,10 +1,10 @@
-import { platforms } from "../../../../src/lib/platform.ts";
 import {
   filterOperatorNamed,
   filterOperators,
   operatorNamed,
   valueOperators,
-} from "../../../../src/query/operators.ts";
+} from "@earshot/query";
+import { platforms } from "@earshot/query/tree";
 import { platformNames } from "../../platforms.ts";
 import { filterHelp, operatorHelp, propertyHelp } from "./operator-help.ts";
 

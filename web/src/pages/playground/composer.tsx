@@ -1,3 +1,4 @@
+import { platforms } from "@earshot/query/tree";
 import {
   type FormEvent,
   type KeyboardEvent,
@@ -7,7 +8,6 @@ import {
   useId,
   useRef,
 } from "react";
-import { platforms } from "../../../../src/lib/platform.ts";
 import type { SearchMethod } from "../../../../src/platforms/methods.ts";
 import type { SearchPlatform } from "../../../../src/platforms/source.ts";
 import { Button } from "../../components/button.tsx";

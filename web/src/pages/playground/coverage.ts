@@ -1,4 +1,4 @@
-import { type Platform, platforms } from "../../../../src/lib/platform.ts";
+import { type Platform, platforms } from "@earshot/query/tree";
 import { lengthOf, shortTime } from "../../components/time.tsx";
 import { noneWholeText } from "../../coverage-text.ts";
 import { listed, platformNames } from "../../platforms.ts";

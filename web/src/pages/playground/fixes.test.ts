@@ -1,5 +1,5 @@
+import { parseQueryLeniently } from "@earshot/query";
 import { describe, expect, it } from "vitest";
-import { parseQueryLeniently } from "../../../../src/query/parse.ts";
 import { fixFor } from "./fixes.ts";
 
 function fixed(query: string): string | null {

@@ -1,7 +1,5 @@
-import { readSource, type Source, textBetween } from "../../../../src/query/characters.ts";
-import { lex } from "../../../../src/query/lex.ts";
-import { parseQueryLeniently } from "../../../../src/query/parse.ts";
-import type { Diagnostic } from "../../../../src/query/tree.ts";
+import { lex, parseQueryLeniently } from "@earshot/query";
+import { type Diagnostic, readSource, type Source, textBetween } from "@earshot/query/tree";
 
 /** What a button offers: its words, and the whole query with the place mended. */
 export type Fix = { label: string; query: string };

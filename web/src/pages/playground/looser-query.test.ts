@@ -1,5 +1,5 @@
+import { parseQuery } from "@earshot/query";
 import { expect, it } from "vitest";
-import { parseQuery } from "../../../../src/query/parse.ts";
 import { withoutOneFilter } from "./looser-query.ts";
 
 it.each([

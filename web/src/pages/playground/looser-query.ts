@@ -1,5 +1,4 @@
-import { printQuery } from "../../../../src/query/print.ts";
-import type { QueryNode } from "../../../../src/query/tree.ts";
+import { printQuery, type QueryNode } from "@earshot/query/tree";
 
 const words: ReadonlySet<string> = new Set(["word", "phrase", "hashtag", "or", "and", "question"]);
 

@@ -1,5 +1,5 @@
+import { parseQuery } from "@earshot/query";
 import { describe, expect, it } from "vitest";
-import { parseQuery } from "../../../../src/query/parse.ts";
 import { markMatches, wantedBy } from "./marks.ts";
 
 const marked = (query: string, text: string): string =>

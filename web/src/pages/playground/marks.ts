@@ -1,19 +1,20 @@
-import type { Platform } from "../../../../src/lib/platform.ts";
-import type { QueryLeaf, QueryNode } from "../../../../src/query/tree.ts";
-import { classOfCodePoint, mark, spaceless, word } from "../../../../src/text/characters.ts";
 import {
+  classOfCodePoint,
   findCashtags,
   findHashtags,
   findMentions,
   foldHandle,
   foldTag,
-} from "../../../../src/text/entities.ts";
-import { pairToken, runsOf } from "../../../../src/text/runs.ts";
-import {
+  mark,
+  pairToken,
   phraseSequence,
   querySequence,
+  runsOf,
   type SequenceElement,
-} from "../../../../src/text/sequence.ts";
+  spaceless,
+  word,
+} from "@earshot/query/text";
+import type { Platform, QueryLeaf, QueryNode } from "@earshot/query/tree";
 
 /** A stretch of a text, and whether it is why the post was found. */
 export type MarkedPart = { text: string; start: number; isMatch: boolean };

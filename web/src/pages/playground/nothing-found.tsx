@@ -1,5 +1,5 @@
+import type { QueryNode } from "@earshot/query/tree";
 import { Link } from "wouter";
-import type { QueryNode } from "../../../../src/query/tree.ts";
 import { Button } from "../../components/button.tsx";
 import { completeSentence, incompleteSentence } from "./coverage.ts";
 import { withoutOneFilter } from "./looser-query.ts";

@@ -1,5 +1,5 @@
-import type { FilterOperator, OperatorName } from "../../../../src/query/operators.ts";
-import type { PostProperty } from "../../../../src/query/tree.ts";
+import type { FilterOperator, OperatorName } from "@earshot/query";
+import type { PostProperty } from "@earshot/query/tree";
 
 export type OperatorHelp = { example: string; meaning: string };
 

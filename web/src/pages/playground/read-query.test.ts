@@ -1,5 +1,5 @@
+import { parseQueryLeniently } from "@earshot/query";
 import { describe, expect, it } from "vitest";
-import { parseQueryLeniently } from "../../../../src/query/parse.ts";
 import { excerptOf, readQuery } from "./read-query.ts";
 
 const look = (query: string): string[] =>

@@ -1,9 +1,11 @@
-import { readSource, textBetween } from "../../../../src/query/characters.ts";
-import { lex, type Token } from "../../../../src/query/lex.ts";
-import { isOperatorName } from "../../../../src/query/operators.ts";
-import { parseQueryLeniently } from "../../../../src/query/parse.ts";
-import { printQuery } from "../../../../src/query/print.ts";
-import type { Diagnostic, QueryNode } from "../../../../src/query/tree.ts";
+import { isOperatorName, lex, parseQueryLeniently, type Token } from "@earshot/query";
+import {
+  type Diagnostic,
+  printQuery,
+  type QueryNode,
+  readSource,
+  textBetween,
+} from "@earshot/query/tree";
 
 /** A stretch of the query that is painted alike; all of them together are the query. */
 type Piece = { text: string; start: number; look: string };

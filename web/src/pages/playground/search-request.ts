@@ -1,7 +1,7 @@
-import { platforms } from "../../../../src/lib/platform.ts";
+import { longestArchiveQuery, longestLiveQuery } from "@earshot/query";
+import { platforms } from "@earshot/query/tree";
 import { methods, type SearchMethod, searchMethods } from "../../../../src/platforms/methods.ts";
 import type { SearchPlatform } from "../../../../src/platforms/source.ts";
-import { longestArchiveQuery, longestLiveQuery } from "../../../../src/query/bounds.ts";
 
 /** What is searched, and how: all that a shared address holds. */
 export type Ask = {

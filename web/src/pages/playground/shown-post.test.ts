@@ -1,5 +1,5 @@
+import { parseQuery } from "@earshot/query";
 import { describe, expect, it } from "vitest";
-import { parseQuery } from "../../../../src/query/parse.ts";
 import type { PostRecord } from "./answer.ts";
 import { wantedBy } from "./marks.ts";
 import { shownPost } from "./shown-post.ts";

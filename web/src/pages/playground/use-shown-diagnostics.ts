@@ -1,5 +1,5 @@
+import type { Diagnostic } from "@earshot/query/tree";
 import { useEffect, useRef, useState } from "react";
-import type { Diagnostic } from "../../../../src/query/tree.ts";
 
 const settledMs = 500;
 

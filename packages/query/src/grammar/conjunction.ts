@@ -1,0 +1,204 @@
+import { shown } from "../operators/operand.ts";
+import { phraseSequence, querySequence } from "../text/sequence.ts";
+import type { DiagnosticCode, Warning } from "../tree/diagnostics.ts";
+import { printQuery } from "../tree/print.ts";
+import {
+  countMetrics,
+  type PostProperty,
+  type QueryLeaf,
+  type QueryNode,
+  type Span,
+} from "../tree/tree.ts";
+
+type Report = (code: DiagnosticCode, span: Span, remark: Warning) => void;
+
+/** A leaf that must match, or must not. The span includes its own negation. */
+type Literal = { leaf: QueryLeaf; isNegated: boolean; span: Span };
+type Kind = QueryLeaf["kind"];
+
+/** Warns about conjunctions that certainly match nothing. */
+export function warnAboutConjunction(parts: readonly QueryNode[], report: Report): void {
+  const literals = parts.flatMap((part) => literalsOf(part, false));
+  if (literals.length < 2) return;
+  warnEmptyWindow(literals, report);
+  warnEmptyIds(literals, report);
+  warnOpposites(literals, report);
+  warnOppositeCounts(literals, report);
+  warnOppositeProperties(literals, report);
+  warnTwoAuthors(literals, report);
+  warnTwoPlatforms(literals, report);
+}
+
+/** The leaves that must all match (or not) if the node does; none if the node has alternatives. */
+function literalsOf(node: QueryNode, isNegated: boolean): Literal[] {
+  if (node.kind === "not") {
+    const { child, span } = node;
+    const inner = literalsOf(child, !isNegated);
+    return inner.map((literal) => (literal.leaf === child ? { ...literal, span } : literal));
+  }
+  if (node.kind === "and" || node.kind === "or") {
+    const holdTogether = node.kind === (isNegated ? "or" : "and");
+    return holdTogether ? node.children.flatMap((child) => literalsOf(child, isNegated)) : [];
+  }
+  return [{ leaf: node, isNegated, span: node.span }];
+}
+
+function written({ leaf, isNegated }: Literal): string {
+  return `${isNegated ? "-" : ""}${shown(printQuery(leaf))}`;
+}
+
+/** Reports a pair of terms at the later one. */
+function warnBoth(
+  report: Report,
+  code: DiagnosticCode,
+  pair: readonly [Literal, Literal],
+  hint: string,
+): void {
+  const [first, second] = pair.toSorted((a, b) => a.span.offset - b.span.offset);
+  if (first === undefined || second === undefined) return;
+  const message = `no post is both ${written(first)} and ${written(second)}`;
+  report(code, second.span, { message, hint });
+}
+
+const leaveOut = "leave one of them out, or write OR between them";
+
+/** Lower and upper bounds that leave no time in between. */
+function warnEmptyWindow(literals: readonly Literal[], report: Report): void {
+  const from = highest([...of(literals, "since", false), ...of(literals, "until", true)], timeOf);
+  const to = lowest([...of(literals, "until", false), ...of(literals, "since", true)], timeOf);
+  if (from !== null && to !== null && timeOf(to) <= timeOf(from)) {
+    const isPlain = !from.isNegated && !to.isNegated;
+    const hint =
+      timeOf(to) < timeOf(from)
+        ? swapped(from, to)
+        : "until leaves its own day out: write the day after the last one wanted";
+    warnBoth(report, "empty_window", [from, to], isPlain ? hint : leaveOut);
+  }
+  const atMost = lowest(of(literals, "within", false), timeOf);
+  const above = highest(of(literals, "within", true), timeOf);
+  if (atMost === null || above === null || timeOf(atMost) > timeOf(above)) return;
+  warnBoth(report, "empty_window", [atMost, above], leaveOut);
+}
+
+function swapped(since: Literal, until: Literal): string {
+  const [from, to] = [printQuery(since.leaf), printQuery(until.leaf)];
+  return `write ${to.replace("until:", "since:")} ${from.replace("since:", "until:")}`;
+}
+
+const timeOf = ({ leaf }: Literal): number => ("ms" in leaf ? leaf.ms : 0);
+const idOf = ({ leaf }: Literal): bigint => ("id" in leaf ? BigInt(leaf.id) : 0n);
+
+function warnEmptyIds(literals: readonly Literal[], report: Report): void {
+  const above = highest(
+    [...of(literals, "since-id", false), ...of(literals, "max-id", true)],
+    idOf,
+  );
+  const upTo = lowest([...of(literals, "max-id", false), ...of(literals, "since-id", true)], idOf);
+  if (above === null || upTo === null || idOf(upTo) > idOf(above)) return;
+  const hint = "since_id leaves its own ID out and max_id does not: max_id must be the higher one";
+  warnBoth(report, "empty_window", [above, upTo], hint);
+}
+
+/** Kinds with bounds, which have more specific warnings than a contradiction. */
+const bounds: ReadonlySet<Kind> = new Set(["since", "until", "within", "since-id", "max-id"]);
+
+function warnOpposites(literals: readonly Literal[], report: Report): void {
+  const seen = new Map<string, Literal>();
+  for (const literal of literals) {
+    if (bounds.has(literal.leaf.kind)) continue;
+    const key = meaningOf(literal.leaf);
+    const other = seen.get(`${!literal.isNegated} ${key}`);
+    if (other !== undefined) warnBoth(report, "contradiction", [other, literal], leaveOut);
+    seen.set(`${literal.isNegated} ${key}`, literal);
+  }
+}
+
+/** Equal for leaves that match the same posts; words are compared by their tokens. */
+function meaningOf(leaf: QueryLeaf): string {
+  if (leaf.kind === "word") return JSON.stringify(querySequence(leaf.text));
+  if (leaf.kind === "phrase") return JSON.stringify(phraseSequence(leaf.text));
+  return printQuery(leaf);
+}
+
+/** At least n, and fewer than n or less. */
+function warnOppositeCounts(literals: readonly Literal[], report: Report): void {
+  for (const metric of countMetrics) {
+    const counted = literals.filter(({ leaf }) => "metric" in leaf && leaf.metric === metric);
+    const least = highest(of(counted, "min-count", false), countOf);
+    const below = lowest(of(counted, "min-count", true), countOf);
+    if (least === null || below === null || countOf(least) < countOf(below)) continue;
+    warnBoth(report, "contradiction", [least, below], leaveOut);
+  }
+}
+
+const countOf = ({ leaf }: Literal): number => ("atLeast" in leaf ? leaf.atLeast : 0);
+
+/** The first property implies the second. */
+const implied: Readonly<Partial<Record<PostProperty, PostProperty>>> = {
+  nativeretweets: "retweets",
+  self_threads: "replies",
+  images: "media",
+  videos: "media",
+};
+/** Native reposts do not count as replies. */
+const exclusive: ReadonlySet<PostProperty> = new Set(["replies", "self_threads"]);
+
+function warnOppositeProperties(literals: readonly Literal[], report: Report): void {
+  const properties = of(literals, "property", false);
+  const excluded = of(literals, "property", true);
+  for (const literal of properties) {
+    const general = implied[propertyOf(literal)];
+    const opposite = excluded.find((each) => propertyOf(each) === general);
+    if (opposite !== undefined) warnBoth(report, "contradiction", [literal, opposite], leaveOut);
+  }
+  const repost = properties.find((each) => propertyOf(each) === "nativeretweets");
+  const reply = properties.find((each) => exclusive.has(propertyOf(each)));
+  if (repost === undefined || reply === undefined) return;
+  warnBoth(report, "contradiction", [repost, reply], leaveOut);
+}
+
+const propertyOf = ({ leaf }: Literal): PostProperty =>
+  leaf.kind === "property" ? leaf.property : "safe";
+
+/** Two names may be the same account: a handle and its DID. */
+function warnTwoAuthors(literals: readonly Literal[], report: Report): void {
+  const [first, ...others] = of(literals, "from", false);
+  const second = others.find((other) => first !== undefined && written(other) !== written(first));
+  if (first === undefined || second === undefined) return;
+  report("contradiction", second.span, {
+    message: `a post has one author: ${written(first)} and ${written(second)} find nothing together, unless both name one account`,
+    hint: `write (${written(first)} OR ${written(second)}) for posts by either`,
+  });
+}
+
+function warnTwoPlatforms(literals: readonly Literal[], report: Report): void {
+  const [first, ...others] = of(literals, "platform", false);
+  const second = others.find((other) => first !== undefined && written(other) !== written(first));
+  if (first === undefined || second === undefined) return;
+  const hint = `write (${written(first)} OR ${written(second)}) for posts of either`;
+  warnBoth(report, "contradiction", [first, second], hint);
+}
+
+function of(literals: readonly Literal[], kind: Kind, isNegated: boolean): Literal[] {
+  return literals.filter((each) => each.leaf.kind === kind && each.isNegated === isNegated);
+}
+
+function highest<Value extends number | bigint>(
+  literals: readonly Literal[],
+  measure: (literal: Literal) => Value,
+): Literal | null {
+  return literals.reduce<Literal | null>(
+    (best, each) => (best === null || measure(each) > measure(best) ? each : best),
+    null,
+  );
+}
+
+function lowest<Value extends number | bigint>(
+  literals: readonly Literal[],
+  measure: (literal: Literal) => Value,
+): Literal | null {
+  return literals.reduce<Literal | null>(
+    (best, each) => (best === null || measure(each) < measure(best) ? each : best),
+    null,
+  );
+}

@@ -1,0 +1,58 @@
+import type { Warning } from "../tree/diagnostics.ts";
+import { foldedBetween, textBetween } from "../tree/source.ts";
+import type { Token } from "./lex.ts";
+import { type Reader, report } from "./reader.ts";
+import type { GroupedValues, TermContext } from "./term-context.ts";
+
+/** Whether an odd number of negations precedes a term, and the offset of the first. */
+export type Negation = { isNegated: boolean; start: number };
+
+export function contextOf(reader: Reader, token: Token, negation: Negation): TermContext {
+  const { source, tokens, index } = reader;
+  const next = tokens[index];
+  const isOperand = negation.isNegated || next?.kind === "or" || tokens[index - 2]?.kind === "or";
+  const following = next?.kind === "term" ? foldedBetween(source, next.start, next.end) : "";
+  return {
+    source,
+    ...negation,
+    following,
+    touchesGroup: next?.kind === "open" && next.start === token.end,
+    groupedValues: groupedValues(reader, token.end),
+    preceding: precedingTerm(reader),
+    report: (code, span, remark) =>
+      report(reader, code, span, isOperand ? withGroupedRewrites(remark) : remark),
+  };
+}
+
+/** Parenthesises rewrites of several terms, because they replace a negated term or an alternative. */
+function withGroupedRewrites(remark: Warning): Warning {
+  const { hint } = remark;
+  if (hint === undefined || typeof hint === "string") return remark;
+  const queries = hint.queries.map((query) => (/^[^"(]+\s/.test(query) ? `(${query})` : query));
+  return { ...remark, hint: { ...hint, queries } };
+}
+
+function precedingTerm({ source, tokens, index }: Reader): TermContext["preceding"] {
+  const before = tokens[index - 2];
+  if (before?.kind !== "term") return null;
+  return { text: foldedBetween(source, before.start, before.end), start: before.start };
+}
+
+const mostGroupedValues = 8;
+
+function groupedValues({ source, tokens, index }: Reader, end: number): GroupedValues | null {
+  const open = tokens[index];
+  if (open?.kind !== "open" || open.start !== end) return null;
+  const values: string[] = [];
+  let areAlternatives = false;
+  for (const token of tokens.slice(index + 1, index + 2 + 2 * mostGroupedValues)) {
+    if (token.kind === "close") {
+      return values.length > 0 ? { values, areAlternatives, end: token.end } : null;
+    }
+    if (token.kind === "or") areAlternatives = true;
+    else if (token.kind === "term" || token.kind === "phrase")
+      values.push(textBetween(source, token.start, token.end));
+    else return null;
+  }
+  return null;
+}

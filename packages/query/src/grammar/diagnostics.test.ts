@@ -1,0 +1,445 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { describeTree } from "../tree/describe.ts";
+import { diagnosticCodes, oneLine, renderDiagnostic } from "../tree/diagnostics.ts";
+import { postProperties } from "../tree/tree.ts";
+import { parseQuery, parseQueryLeniently } from "./parse.ts";
+
+/** All diagnostics of a query, each on one line with its hint. */
+function said(query: string, maxLength = 4096): string {
+  const { diagnostics } = parseQueryLeniently(query, { maxLength });
+  return diagnostics
+    .map((diagnostic) => `${diagnostic.code}: ${oneLine(diagnostic)}\n  ${diagnostic.hint ?? ""}`)
+    .join("\n");
+}
+
+describe("every message", () => {
+  test("the query as a whole", () => {
+    expect(said("")).toMatchInlineSnapshot(`
+      "empty_query: there is nothing to search for (at offset 0)
+        write at least one word, hashtag, username or operator"
+    `);
+    expect(said("abcdef", 5)).toMatchInlineSnapshot(`
+      "query_too_long: the query has 6 characters, and at most 5 are taken (at offset 5)
+        split it into several queries"
+    `);
+    expect(said(`${"(".repeat(21)}a${")".repeat(21)}`)).toMatchInlineSnapshot(`
+      "query_too_deep: groups nest deeper than 20 (at offset 20)
+        leave out parentheses that change nothing, or split the query"
+    `);
+    expect(said("a ".repeat(257))).toMatchInlineSnapshot(`
+      "too_many_terms: the query has more than 256 terms (at offset 512)
+        split it into several queries"
+    `);
+  });
+
+  test("quotes and groups", () => {
+    expect(said('nasa "artemis')).toMatchInlineSnapshot(`
+      "unclosed_quote: the quotation that " opens is never closed (at offset 5)
+        add " where the phrase ends, or leave out the ""
+    `);
+    expect(said("nasa 「月")).toMatchInlineSnapshot(`
+      "unclosed_quote: the quotation that 「 opens is never closed (at offset 5)
+        add 」 where the phrase ends, or leave out the 「"
+    `);
+    expect(said("(nasa")).toMatchInlineSnapshot(`
+      "unclosed_group: a ( opens a group that no ) closes (at offset 0)
+        add the ) where the group ends, or leave out the ("
+    `);
+    expect(said("nasa)")).toMatchInlineSnapshot(`
+      "unopened_group: a ) closes a group that no ( opens (at offset 4)
+        add the ( or leave out the )"
+    `);
+    expect(said("nasa ()")).toMatchInlineSnapshot(`
+      "empty_group: a group without terms (at offset 5)
+        write terms between the parentheses, or leave them out"
+    `);
+  });
+
+  test("keywords and signs", () => {
+    expect(said("nasa OR")).toMatchInlineSnapshot(`
+      "missing_term: OR needs a term on both sides (at offset 5)
+        add the missing term, or write "OR" in quotes to search for the word"
+    `);
+    expect(said("nasa NOT")).toMatchInlineSnapshot(`
+      "missing_term: NOT has no term after it (at offset 5)
+        write the term to exclude after it"
+    `);
+    expect(said("nasa OR esa launch")).toMatchInlineSnapshot(`
+      "or_binds_tighter: OR binds tighter than a space (at offset 0)
+        read as (nasa OR esa) launch; put parentheses around the terms that belong together"
+    `);
+    expect(said("nasa or esa")).toMatchInlineSnapshot(`
+      "lower_case_or: or is searched as a word (at offset 5)
+        write OR in capitals for alternatives"
+    `);
+    expect(said("nasa - esa")).toMatchInlineSnapshot(`
+      "stray_minus: a minus with no term right after it excludes nothing (at offset 5)
+        write -word without a space to exclude a word"
+    `);
+    expect(said('"nasa"-esa')).toMatchInlineSnapshot(`
+      "stray_minus: a minus that touches the term before it excludes nothing (at offset 6)
+        put a space before the minus to exclude the term after it"
+    `);
+    expect(said("nasa –esa")).toMatchInlineSnapshot(`
+      "dash_is_not_minus: – is a dash, not a minus: it excludes nothing (at offset 5)
+        write -esa"
+    `);
+  });
+
+  test("words", () => {
+    expect(said("foo*")).toMatchInlineSnapshot(`
+      "wildcard_not_available: foo* holds a *, and parts of words cannot be searched (at offset 0)
+        write the words out, as in (run OR runs OR running); within quotes a lone * stands for any one word"
+    `);
+    expect(said("nasa !!!")).toMatchInlineSnapshot(`
+      "nothing_to_search: !!! holds nothing that can be searched, so it is left out (at offset 5)
+        write a minus right before a term to exclude it"
+    `);
+    expect(said('nasa ""')).toMatchInlineSnapshot(`
+      "nothing_to_search: an empty phrase holds nothing that can be searched, so it is left out (at offset 5)
+        only words, numbers, emoji, emoticons and a lone ? are searched"
+    `);
+    expect(said("nasa | esa")).toMatchInlineSnapshot(`
+      "nothing_to_search: | holds nothing that can be searched, so it is left out (at offset 5)
+        write OR between alternatives"
+    `);
+    expect(said("nasa *")).toMatchInlineSnapshot(`
+      "nothing_to_search: * holds nothing that can be searched, so it is left out (at offset 5)
+        within quotes a lone * stands for any one word"
+    `);
+    expect(said("#123")).toMatchInlineSnapshot(`
+      "not_a_hashtag: #123 cannot be a hashtag, so its words are searched (at offset 0)
+        write 123 if the word is meant"
+    `);
+    expect(said("@naïve")).toMatchInlineSnapshot(`
+      "not_a_mention: @naïve cannot be a username, so its words are searched (at offset 0)
+        write naïve if the word is meant"
+    `);
+  });
+
+  test("names", () => {
+    expect(said("re:invent")).toMatchInlineSnapshot(`
+      "unknown_operator: re: is not an operator, so its words are searched as a phrase (at offset 0)
+        put it in quotes if the phrase is meant"
+    `);
+    expect(said("frm:nasa")).toMatchInlineSnapshot(`
+      "unknown_operator: frm: is not an operator, so its words are searched as a phrase (at offset 0)
+        did you mean from:nasa"
+    `);
+    expect(said("did:plc:abc")).toMatchInlineSnapshot(`
+      "unknown_operator: did: is not an operator, so its words are searched as a phrase (at offset 0)
+        did you mean from:did:plc:abc"
+    `);
+    expect(said("from :nasa")).toMatchInlineSnapshot(`
+      "space_before_colon: from is searched as a word, as a space parts it from its colon (at offset 0)
+        leave out the space: from:nasa"
+    `);
+    expect(said('near:"The Hague"')).toMatchInlineSnapshot(`
+      "operator_not_available: near: is not available: it needs a list of the world's places (at offset 0)
+        use geocode:<latitude>,<longitude>,<radius> with the coordinates of The Hague"
+    `);
+    expect(said("filter:retwets")).toMatchInlineSnapshot(`
+      "unknown_filter: filter: does not know retwets (at offset 7)
+        did you mean filter:retweets"
+    `);
+    expect(said("filter:pictures")).toMatchInlineSnapshot(`
+      "unknown_filter: filter: does not know pictures (at offset 7)
+        did you mean filter:images"
+    `);
+    expect(said("nasa include:nativeretweets")).toMatchInlineSnapshot(`
+      "no_effect: include:nativeretweets changes nothing: reposts are found unless they are excluded (at offset 5)
+        leave it out; -filter:retweets leaves reposts out, filter:retweets finds nothing else"
+    `);
+    expect(said("nasa -include:nativeretweets")).toMatchInlineSnapshot(`
+      "unknown_filter: include: cannot be negated (at offset 6)
+        write -filter:retweets to leave reposts out"
+    `);
+  });
+
+  test("missing and listed values", () => {
+    expect(said("from: nasa")).toMatchInlineSnapshot(`
+      "missing_operand: from: has no value (at offset 0)
+        leave out the space: from:nasa"
+    `);
+    expect(said("from:")).toMatchInlineSnapshot(`
+      "missing_operand: from: has no value (at offset 0)
+        write the value right after the colon, or put "from" in quotes to search for the word"
+    `);
+    expect(said("from:(a OR b)")).toMatchInlineSnapshot(`
+      "one_value_only: from: takes one value, not a group (at offset 0)
+        write (from:a OR from:b)"
+    `);
+    expect(said("from:a,b")).toMatchInlineSnapshot(`
+      "one_value_only: from: takes one value, not a,b (at offset 5)
+        write (from:a OR from:b)"
+    `);
+    expect(said("from:nasa,")).toMatchInlineSnapshot(`
+      "one_value_only: from: takes one value, not nasa, (at offset 5)
+        write from:nasa"
+    `);
+  });
+
+  test("users, languages and links", () => {
+    expect(said("from:a!b")).toMatchInlineSnapshot(`
+      "invalid_user: from: wants a username, not a!b (at offset 5)
+        write it as in from:nasa"
+    `);
+    expect(said("from:https://x.com/nasa")).toMatchInlineSnapshot(`
+      "invalid_user: from: wants a username, not https://x.com/nasa (at offset 5)
+        write from:nasa"
+    `);
+    expect(said("lang:e")).toMatchInlineSnapshot(`
+      "invalid_language: lang: wants a language code, not e (at offset 5)
+        write it as in lang:en"
+    `);
+    expect(said("lang:english")).toMatchInlineSnapshot(`
+      "unknown_language: no language has the code english, so nothing is found (at offset 5)
+        did you mean lang:en"
+    `);
+    expect(said("lang:qq")).toMatchInlineSnapshot(`
+      "unknown_language: no language has the code qq, so nothing is found (at offset 5)
+        use an ISO 639 code such as en"
+    `);
+    expect(said('url:"//"')).toMatchInlineSnapshot(`
+      "invalid_url: url: wants an address or a part of one, not // (at offset 4)
+        write it as in url:"nasa.gov/artemis""
+    `);
+  });
+
+  test("dates", () => {
+    expect(said("since:2021-1-5")).toMatchInlineSnapshot(`
+      "invalid_date: since: wants a date as yyyy-mm-dd, not 2021-1-5 (at offset 6)
+        write since:2021-01-05"
+    `);
+    expect(said("since:2021/01/05")).toMatchInlineSnapshot(`
+      "invalid_date: since: wants a date as yyyy-mm-dd, not 2021/01/05 (at offset 6)
+        write since:2021-01-05"
+    `);
+    expect(said("since:20210105")).toMatchInlineSnapshot(`
+      "invalid_date: since: wants a date as yyyy-mm-dd, not 20210105 (at offset 6)
+        write since:2021-01-05"
+    `);
+    expect(said("since:yesterday")).toMatchInlineSnapshot(`
+      "invalid_date: since: wants a date as yyyy-mm-dd, not yesterday (at offset 6)
+        write within_time:2d"
+    `);
+    expect(said("since:2021-02-30")).toMatchInlineSnapshot(`
+      "invalid_date: since:2021-02-30 is not a date: days of 2021-02 go from 01 to 28 (at offset 6)
+        write since:2021-02-28"
+    `);
+    expect(said("since:2021-13-01")).toMatchInlineSnapshot(`
+      "invalid_date: since:2021-13-01 is not a date: months go from 01 to 12 (at offset 6)
+        write since:2021-01-13"
+    `);
+    expect(said("since:2021-01-05_25:00:00_UTC")).toMatchInlineSnapshot(`
+      "invalid_date: since:2021-01-05_25:00:00_UTC is not a time of day (at offset 6)
+        hours go from 00 to 23, minutes and seconds from 00 to 59"
+    `);
+    expect(said("since:2021-01-05_10:00:00")).toMatchInlineSnapshot(`
+      "invalid_date: since:2021-01-05_10:00:00 has a time of day without a zone (at offset 6)
+        say which zone: since:2021-01-05_10:00:00_UTC"
+    `);
+    expect(said("since:2021-01-05T10:00:00")).toMatchInlineSnapshot(`
+      "invalid_date: since:2021-01-05T10:00:00 has a time of day without a zone (at offset 6)
+        say which zone: since:2021-01-05T10:00:00_UTC"
+    `);
+    expect(said("since:2021-01-05_10:00:00_XYZ")).toMatchInlineSnapshot(`
+      "invalid_date: since: does not know the time zone XYZ (at offset 6)
+        use UTC or an offset, as in 2024-01-02T03:04:05+02:00"
+    `);
+    expect(said("since:2021-01-05T10:00:00+99:00")).toMatchInlineSnapshot(`
+      "invalid_date: since: does not know the time zone +99:00 (at offset 6)
+        use UTC or an offset, as in 2024-01-02T03:04:05+02:00"
+    `);
+    expect(said("since:0000-01-05")).toMatchInlineSnapshot(`
+      "invalid_date: since:0000-01-05 lies outside the years 0001 to 9999 (at offset 6)
+        "
+    `);
+    expect(said("since:2021-01-05 until:2021-01-05")).toMatchInlineSnapshot(`
+      "empty_window: no post is both since:2021-01-05 and until:2021-01-05 (at offset 17)
+        until leaves its own day out: write the day after the last one wanted"
+    `);
+  });
+
+  test("counts", () => {
+    expect(said("min_faves:1k")).toMatchInlineSnapshot(`
+      "invalid_count: min_faves: wants a whole number, not 1k (at offset 10)
+        write min_faves:1000"
+    `);
+    expect(said("min_faves:1,000")).toMatchInlineSnapshot(`
+      "invalid_count: min_faves: wants a whole number, not 1,000 (at offset 10)
+        write min_faves:1000"
+    `);
+    expect(said("min_likes:-5")).toMatchInlineSnapshot(`
+      "invalid_count: min_likes: wants a whole number, not -5 (at offset 10)
+        write it as in min_likes:100"
+    `);
+  });
+
+  test("places", () => {
+    expect(said("geocode:37.7,-122.4")).toMatchInlineSnapshot(`
+      "invalid_geocode: geocode: wants latitude,longitude,radius, not 37.7,-122.4 (at offset 8)
+        write it as in geocode:37.7764,-122.4172,10km"
+    `);
+    expect(said("geocode:37.7, -122.4, 10km")).toMatchInlineSnapshot(`
+      "invalid_geocode: geocode: wants latitude,longitude,radius, not 37.7, (at offset 8)
+        leave out the spaces after the commas, as in geocode:37.7764,-122.4172,10km"
+    `);
+    expect(said("geocode:north,-122.4,10km")).toMatchInlineSnapshot(`
+      "invalid_geocode: geocode: wants latitude and longitude as decimal degrees, not north,-122.4 (at offset 8)
+        write it as in geocode:37.7764,-122.4172,10km; south and west are negative"
+    `);
+    expect(said("geocode:37.7,-122.4,10")).toMatchInlineSnapshot(`
+      "invalid_geocode: geocode: wants a radius in km or mi, not 10 (at offset 8)
+        write 10km or 10mi"
+    `);
+    expect(said("geocode:37.7,-122.4,far")).toMatchInlineSnapshot(`
+      "invalid_geocode: geocode: wants a radius in km or mi, not far (at offset 8)
+        write the radius as in geocode:37.7764,-122.4172,10km"
+    `);
+    expect(said("geocode:-122.4,37.7,10km")).toMatchInlineSnapshot(`
+      "invalid_geocode: geocode: latitude -122.4 is outside -90 to 90 (at offset 8)
+        latitude comes first: geocode:37.7,-122.4,10km"
+    `);
+    expect(said("geocode:37.7,200,10km")).toMatchInlineSnapshot(`
+      "invalid_geocode: geocode: longitude 200 is outside -180 to 180 (at offset 8)
+        "
+    `);
+    expect(said("geocode:37.7,-122.4,0km")).toMatchInlineSnapshot(`
+      "invalid_geocode: geocode: wants a radius above 0 and up to 50000 km, not 0km (at offset 8)
+        "
+    `);
+  });
+});
+
+describe("on a terminal", () => {
+  const rendered = (query: string): string => {
+    const { diagnostics } = parseQueryLeniently(query);
+    return diagnostics.map((diagnostic) => renderDiagnostic(query, diagnostic)).join("\n");
+  };
+
+  test("carets stand below the place", () => {
+    expect(rendered("nasa since:2021-1-5 launch")).toMatchInlineSnapshot(`
+      "error[invalid_date]: since: wants a date as yyyy-mm-dd, not 2021-1-5 (at offset 11)
+        nasa since:2021-1-5 launch
+                   ^^^^^^^^
+        hint: write since:2021-01-05
+        expected: yyyy-mm-dd, yyyy-mm-dd_hh:mm:ss_UTC, yyyy-mm-ddThh:mm:ssZ"
+    `);
+  });
+
+  test("wide characters, marks and emoji are as wide as they look", () => {
+    expect(rendered("東京タワー 👍🏽 e\u0301 since:x")).toMatchInlineSnapshot(`
+      "error[invalid_date]: since: wants a date as yyyy-mm-dd, not x (at offset 18)
+        東京タワー 👍🏽 é since:x
+                                ^
+        hint: write the date as in since:2024-01-31
+        expected: yyyy-mm-dd, yyyy-mm-dd_hh:mm:ss_UTC, yyyy-mm-ddThh:mm:ssZ"
+    `);
+  });
+
+  test("a long query is cut to the neighbourhood", () => {
+    expect(rendered(`${"word ".repeat(60)}since:x${" word".repeat(60)}`)).toMatchInlineSnapshot(`
+      "error[invalid_date]: since: wants a date as yyyy-mm-dd, not x (at offset 306)
+        … word word word word word since:x word word word word word word word word word word word word wo…
+                                         ^
+        hint: write the date as in since:2024-01-31
+        expected: yyyy-mm-dd, yyyy-mm-dd_hh:mm:ss_UTC, yyyy-mm-ddThh:mm:ssZ"
+    `);
+  });
+
+  test("a query steers no terminal and breaks no line", () => {
+    const query = "a\u001b[31m\nb\u202e since:x";
+    expect(rendered(query)).toMatchInlineSnapshot(`
+      "error[invalid_date]: since: wants a date as yyyy-mm-dd, not x (at offset 16)
+        a�[31m b� since:x
+                        ^
+        hint: write the date as in since:2024-01-31
+        expected: yyyy-mm-dd, yyyy-mm-dd_hh:mm:ss_UTC, yyyy-mm-ddThh:mm:ssZ"
+    `);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that it is absent is the promise
+    expect(rendered(query)).not.toMatch(/[\u001b\u202e]/);
+  });
+});
+
+test("every code has its messages pinned, here or among those about operators", () => {
+  const tests = ["diagnostics.test.ts", "operator-messages.test.ts", "foreign-syntax.test.ts"];
+  const pinned = tests
+    .map((name) => readFileSync(new URL(name, import.meta.url), "utf8"))
+    .join("\n");
+  for (const code of Object.keys(diagnosticCodes)) expect(pinned).toMatch(`${code}: `);
+});
+
+test("a tree is drawn as indented text", () => {
+  const { tree } = parseQuery(
+    '(puppy OR "big * cat" #pets $dogs :-D) -(@a from:b) to:c quoted_user_id:d retweets_of:e lang:en since:2021-01-02 ' +
+      "until:2021-02-01 within_time:36h since_id:5 max_id:9 -filter:retweets filter:safe min_faves:10 -min_retweets:5 " +
+      "geocode:1,2,3mi url:nasa.gov domain:nasa.gov platform:x label:spoiler source:Ivory ?",
+  );
+  expect(describeTree(tree)).toMatchInlineSnapshot(`
+    "all of
+    ├─ any of
+    │  ├─ word puppy
+    │  └─ phrase "big * cat"
+    ├─ hashtag #pets
+    ├─ cashtag $dogs
+    ├─ emoticon :D
+    ├─ not
+    │  └─ all of
+    │     ├─ mention of @a
+    │     └─ posted by b
+    ├─ directed to c
+    ├─ quotes a post by d
+    ├─ reposts a post by e
+    ├─ language en
+    ├─ at or after 2021-01-02T00:00:00.000Z
+    ├─ before 2021-02-01T00:00:00.000Z
+    ├─ within the last 36h
+    ├─ after the post 5
+    ├─ the post 9 and before
+    ├─ not
+    │  └─ a repost
+    ├─ not marked as sensitive
+    ├─ at least 10 likes
+    ├─ fewer than 5 reposts, or none known
+    ├─ within 4.828032 km of latitude 1, longitude 2
+    ├─ URL holding nasa.gov
+    ├─ links to nasa.gov or below
+    ├─ on x
+    ├─ labelled spoiler
+    ├─ written with Ivory
+    └─ a question mark"
+  `);
+});
+
+test("every relation and every property has words of its own", () => {
+  const relations =
+    "conversation_id:1 in_reply_to:2 quoted:at://did:plc:a/b/c retweets_of_tweet_id:4";
+  const properties = postProperties.map((property) => `filter:${property}`).join(" OR ");
+  const { tree } = parseQuery(`${relations} (${properties})`);
+  expect(describeTree(tree)).toMatchInlineSnapshot(`
+    "all of
+    ├─ in the conversation of 1
+    ├─ answers the post 2
+    ├─ quotes the post at://did:plc:a/b/c
+    ├─ reposts the post 4
+    └─ any of
+       ├─ a repost
+       ├─ a repost made with the button
+       ├─ a reply
+       ├─ a quote of another post
+       ├─ a reply to its own author
+       ├─ not marked as sensitive
+       ├─ by a verified author
+       ├─ has a link
+       ├─ has pictures or videos
+       ├─ has a picture
+       ├─ has a video
+       ├─ has a hashtag
+       ├─ mentions someone
+       ├─ has a cashtag
+       ├─ has a place
+       └─ has a like, a repost or a reply"
+  `);
+});

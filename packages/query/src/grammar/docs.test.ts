@@ -1,0 +1,176 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import {
+  filterOperators,
+  isOperatorName,
+  operatorNamed,
+  propertyAliases,
+  propertyNamed,
+  unavailableFilters,
+  unavailableOperators,
+  valueOperators,
+} from "../operators/operators.ts";
+import { diagnosticCodes } from "../tree/diagnostics.ts";
+import { printQuery } from "../tree/print.ts";
+import {
+  deepestNesting,
+  longestArchiveQuery,
+  longestLiveQuery,
+  mostDiagnostics,
+  mostTerms,
+} from "./bounds.ts";
+import { parseQuery, parseQueryLeniently } from "./parse.ts";
+
+const page = readFileSync(new URL("../../../../docs/query-language.md", import.meta.url), "utf8");
+
+/** The cells of the table after a heading, without backticks around whole cells. */
+function rowsBelow(heading: string): string[][] {
+  const section = page.slice(page.indexOf(`\n## ${heading}\n`) + 1);
+  const table = section.slice(0, section.indexOf("\n\n", section.indexOf("\n|---")));
+  const lines = table.split("\n").filter((line) => line.startsWith("| `"));
+  return lines.map((line) =>
+    line
+      .slice(2, -1)
+      .split("|")
+      .map((cell) => cell.trim().replace(/^`([^`]*)`$/, "$1")),
+  );
+}
+
+const operatorRows = rowsBelow("Operators");
+const rowOf = (syntax: string) => operatorRows.find((cells) => cells[0] === syntax);
+const canonical = (query: string): string => printQuery(parseQuery(query).tree);
+
+describe("the table of operators", () => {
+  const values = Object.entries(valueOperators);
+
+  test.each(values)("has %s: and its other names", (name, { value, aliases }) => {
+    const row = rowOf(`${name}:${value}`);
+    expect(row).toHaveLength(3);
+    for (const alias of aliases) expect(row?.[1]).toContain(`\`${alias}:\``);
+  });
+
+  test.each(Object.entries(propertyAliases))(
+    "has filter:%s and its other names",
+    (name, aliases) => {
+      const row = rowOf(`filter:${name}`) ?? rowOf(`-filter:${name}`);
+      expect(row).toHaveLength(3);
+      // The page lists plural and singular as one name.
+      const onPage = aliases.filter((alias) => !isOtherNumber(alias, name));
+      for (const alias of onPage)
+        expect(row?.[1]).toMatch(new RegExp(`\`(?:filter|is|has):${alias}`));
+    },
+  );
+
+  const withoutName = [
+    "<word>",
+    '"<phrase>"',
+    "+<word>",
+    "-<keyword>",
+    "<term1> OR <term2>",
+    "#<hashtag>",
+    "$<cashtag>",
+    "@<username>",
+    "?",
+    "<emoticon>",
+  ];
+
+  test.each(operatorRows)("names nothing that does not exist: %s", (syntax) => {
+    const [, name = "", value = ""] = /^-?([a-z_]+):(.*)$/.exec(syntax) ?? [];
+    if (name === "") expect(withoutName).toContain(syntax);
+    else if (name === "filter") expect(propertyNamed(value)).toBe(value);
+    else expect(operatorNamed(name)).toBe(name);
+  });
+
+  test.each(operatorRows)("has names that mean the same for %s", (syntax, meaning, example) => {
+    const written = /^-?(?:filter:\w+|\w+:)/.exec(syntax)?.[0];
+    const others = [...(meaning?.split("also ")[1] ?? "").matchAll(/`([^`]+)`/g)];
+    if (written === undefined) return;
+    for (const [, other = ""] of others) {
+      expect(canonical(example?.replace(written, other) ?? "")).toBe(canonical(example ?? ""));
+    }
+  });
+
+  test.each(operatorRows)("has an example that is read without a remark for %s", (...row) => {
+    expect(parseQuery(row[2] ?? "").warnings).toEqual([]);
+  });
+});
+
+const isOtherNumber = (alias: string, name: string): boolean =>
+  [alias, name]
+    .toSorted((a, b) => a.length - b.length)
+    .join(" ")
+    .match(/^(\w+?)y? \1(?:s|ies)$/) !== null;
+
+describe("the table of what is not answered", () => {
+  const rows = rowsBelow("Known, and not answered");
+  const named = rows.map(([names = "", reason, instead]) => ({
+    names: names.replaceAll("`", "").split(" "),
+    reason,
+    instead: instead?.replaceAll("`", ""),
+  }));
+  const known = { ...withLabels(unavailableOperators, ":"), ...withLabels(unavailableFilters) };
+
+  test.each(Object.entries(known))("has %s, why it is not, and what is instead", (label, row) => {
+    const onPage = named.find(({ names }) => names.includes(label));
+    expect(onPage?.reason).toBe(row.reason);
+    expect(onPage?.instead).toBe(row.instead ?? "");
+  });
+
+  test("names nothing else", () => {
+    const onPage = named.flatMap(({ names }) => names);
+    expect(onPage.toSorted()).toEqual(Object.keys(known).toSorted());
+  });
+
+  function withLabels<Row>(table: Readonly<Record<string, Row>>, end = ""): Record<string, Row> {
+    const start = end === "" ? "filter:" : "";
+    const rows = Object.entries(table);
+    return Object.fromEntries(rows.map(([name, row]) => [`${start}${name}${end}`, row]));
+  }
+});
+
+describe("the table of codes", () => {
+  const rows = rowsBelow("What is said about a query");
+
+  test.each(Object.entries(diagnosticCodes))("has %s, with an example of it", (code, severity) => {
+    const row = rows.find((cells) => cells[0] === code);
+    expect(row?.[1]).toBe(severity);
+    const example = row?.[4] ?? "";
+    if (example === "") return;
+    const codes = parseQueryLeniently(example).diagnostics.map((diagnostic) => diagnostic.code);
+    expect(codes).toContain(code);
+  });
+
+  test("has no other one", () => {
+    expect(rows.map((cells) => cells[0])).toEqual(Object.keys(diagnosticCodes));
+  });
+});
+
+test("every example among the text is read without a remark", () => {
+  const blocks = [...page.matchAll(/```query\n([\s\S]*?)```/g)];
+  const examples = blocks.flatMap(([, block = ""]) => block.trim().split("\n"));
+  expect(examples.length).toBeGreaterThan(20);
+  for (const example of examples) expect(parseQuery(example).warnings, example).toEqual([]);
+});
+
+test("whatever stands before a colon in the text belongs to the language", () => {
+  const names = [...page.matchAll(/`-?([a-z_]+):[^`]*`/g)].map(([, name = ""]) => name);
+  const others = new Set(["https", "youtube", "import", "re"]);
+  const unknown = names.filter((name) => !isOperatorName(name) && !others.has(name));
+  expect(unknown).toEqual([]);
+  for (const name of filterOperators) expect(names).toContain(name);
+});
+
+test("the bounds are those of the parser", () => {
+  const bounds = `at most ${longestLiveQuery.toLocaleString("en")} characters`;
+  expect(page).toContain(bounds);
+  expect(page).toContain(`${longestArchiveQuery.toLocaleString("en")} for the full archive`);
+  expect(page).toContain(`${mostTerms} terms, and ${deepestNesting} levels of groups`);
+  expect(page).toContain(`${mostDiagnostics} errors and ${mostDiagnostics} warnings`);
+});
+
+test("the grammar is the parser's", () => {
+  const grammar = /```\n(query {8}= [\s\S]*?)```/.exec(page)?.[1]?.trim().split("\n") ?? [];
+  const parser = readFileSync(new URL("parse.ts", import.meta.url), "utf8");
+  expect(grammar).toHaveLength(8);
+  for (const line of grammar) expect(parser).toContain(line);
+});

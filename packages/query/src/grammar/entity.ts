@@ -1,0 +1,64 @@
+import type { BareLeaf } from "../operators/operand.ts";
+import { foldHandle, foldTag, readCashtag, readHashtag, readMention } from "../text/entities.ts";
+import { codePointLength } from "../tree/source.ts";
+import type { QueryLeaf } from "../tree/tree.ts";
+
+/** `end` is a UTF-16 offset. */
+export type EntityRead = { leaf: QueryLeaf; end: number };
+
+type Found = { leaf: BareLeaf; end: number };
+
+const did = /[@＠](did:[a-z0-9]+:[a-z0-9._:%-]*[a-z0-9._-])/iy;
+const goesOn = /^[\p{Script=Latin}\p{M}]/u;
+
+/** Replaces small forms of sigils, which no entity contains; offsets are preserved. */
+export function withPlainSigils(text: string): string {
+  return text.replaceAll("\ufe5f", "#").replaceAll("\ufe6b", "@");
+}
+
+/**
+ * The hashtag, mention or cashtag whose sigil is at `at` (UTF-16) of a term, or null. `text` has plain sigils, `folded` is
+ * fully folded; `offset` is the query offset of `at`.
+ */
+export function readEntity(
+  text: string,
+  folded: string,
+  at: number,
+  offset: number,
+): EntityRead | null {
+  const found = readAt(folded[at] ?? "", text, folded, at);
+  if (found === null) return null;
+  const length = codePointLength(text.slice(at, found.end));
+  return { leaf: { ...found.leaf, span: { offset, length } }, end: found.end };
+}
+
+function readAt(sigil: string, text: string, folded: string, at: number): Found | null {
+  if (sigil === "$") {
+    const found = readCashtag(folded, at);
+    return (
+      found && { leaf: { kind: "cashtag", symbol: found.value.toLowerCase() }, end: found.end }
+    );
+  }
+  if (sigil === "#") {
+    const found = unlessGoingOn(text, readHashtag(text, at));
+    const tag = foldTag(found?.value ?? "");
+    // Folding turns some Arabic vowel signs into a space and a mark, which no tag can contain.
+    return found === null || /\s/u.test(tag)
+      ? null
+      : { leaf: { kind: "hashtag", tag }, end: found.end };
+  }
+  if (sigil !== "@") return null;
+  did.lastIndex = at;
+  const [whole = "", user] = did.exec(text) ?? [];
+  if (user !== undefined) return { leaf: { kind: "mention", user }, end: at + whole.length };
+  const found = unlessGoingOn(text, readMention(text, at));
+  return found && { leaf: { kind: "mention", user: foldHandle(found.value) }, end: found.end };
+}
+
+/** `@naïve` is not a mention: the name continues beyond the characters of a handle. */
+function unlessGoingOn<Found extends { end: number }>(
+  text: string,
+  found: Found | null,
+): Found | null {
+  return found === null || goesOn.test(text.slice(found.end, found.end + 2)) ? null : found;
+}

@@ -1,0 +1,195 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { testRuns } from "../../../../test/support/seed.ts";
+import {
+  filterOperators,
+  propertyAliases,
+  unavailableFilters,
+  unavailableOperators,
+  valueOperators,
+} from "../operators/operators.ts";
+import { describeTree } from "../tree/describe.ts";
+import { diagnosticCodes, oneLine, renderDiagnostic } from "../tree/diagnostics.ts";
+import { printQuery } from "../tree/print.ts";
+import type { ParsedQuery, QueryNode } from "../tree/tree.ts";
+import { deepestNesting } from "./bounds.ts";
+import { InvalidQueryError, parseQuery, parseQueryLeniently } from "./parse.ts";
+
+/** Far above the query limit, so that long queries are tested as well. */
+const unbounded = { maxLength: 1_000_000 };
+
+const syntax =
+  "( ( ) ) \" “ ” « 「 」 [ ] \\ - – + OR AND NOT or : : , ; * ? ？ ؟ # ＃ @ $ ＄ ! . / & | ~ ' ‘ ’ = ^ 　 \u200e \ud800 \0 \n \u0301 \ufe0f";
+const names = [
+  ...Object.entries(valueOperators).flatMap(([name, { aliases }]) => [name, ...aliases]),
+  ...filterOperators,
+  ...Object.keys(unavailableOperators),
+];
+const properties = [
+  ...Object.entries(propertyAliases).flatMap(([name, aliases]) => [name, ...aliases]),
+  ...Object.keys(unavailableFilters),
+];
+const values = (
+  "a nasa 東京 👍🏽 é #tag #️⃣ @user $TWTR a.b x.com/a https://x.com/?q=(a) https://x.com/a/status/20 :) :-( :D ;P ’s " +
+  "'a b' 2021-01-02 1561720321 1561720321000 2d 36h 2w 20 9223372036854775807 9223372036854775808 1,2,3km en zh-cn english " +
+  "did:plc:abc at://did:plc:abc/app.bsky.feed.post/3k import:x:1 nasa.gov www.nasa.gov localhost twitter bsky x " +
+  "[-0.12 51.5 10km] frm: author: note: likes: date: type: site: max_faves: likes>100 from=a a~2 /a.*/ C++ $50 m?on a|b " +
+  "10:00 2024-01-01..2024-02-01 yesterday 5d !a not and [5 TO 9] > >= = en-us https://twitter.com/a/status/20?s=20"
+).split(" ");
+
+const spaces = fc.constantFrom(" ", " ", " ", "");
+const piece = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...syntax.split(" "), " ", " ", " ") },
+  { weight: 4, arbitrary: fc.constantFrom(...names).map((name) => `${name}:`) },
+  { weight: 4, arbitrary: fc.constantFrom(...values, ...properties) },
+  { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 6 }) },
+  { weight: 1, arbitrary: fc.string({ unit: "grapheme", maxLength: 6 }) },
+);
+const syntaxText = fc
+  .array(fc.tuple(piece, spaces), { maxLength: 24 })
+  .map((all) => all.flat().join(""));
+const anyText = fc.oneof(
+  { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 60 }) },
+  {
+    weight: 1,
+    arbitrary: fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes).toString()),
+  },
+  { weight: 6, arbitrary: syntaxText },
+);
+
+/** The strict parser's result, or undefined if it throws. */
+function strictly(text: string): ParsedQuery | undefined {
+  try {
+    return parseQuery(text);
+  } catch (thrown) {
+    if (thrown instanceof InvalidQueryError) return undefined;
+    throw thrown;
+  }
+}
+
+describe("any text", () => {
+  test("is read, with whatever is said about it in one line and within the query; strictly the same or not at all", () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const { tree, diagnostics } = parseQueryLeniently(text);
+        const length = Array.from(text).length;
+        if (tree !== null) checkTree(tree, length);
+        for (const diagnostic of diagnostics) {
+          const { offset, length: width, message, hint = "", code, severity } = diagnostic;
+          const isInside = offset >= 0 && width >= 0 && offset + width <= length;
+          if (!isInside || /[\r\n]/.test(message + hint) || message === "") throw new Error(code);
+          if (diagnosticCodes[code as keyof typeof diagnosticCodes] !== severity)
+            throw new Error(code);
+        }
+        const hasError = diagnostics.some(({ severity }) => severity === "error");
+        const strict = strictly(text);
+        if (hasError) expect(strict).toBeUndefined();
+        else expect(strict).toEqual({ tree, warnings: diagnostics });
+      }),
+      { numRuns: testRuns(1_700) },
+    );
+  });
+
+  test("is answered by suggestions that read without a remark", () => {
+    const runs = testRuns(3_300);
+    let suggested = 0;
+    fc.assert(
+      fc.property(anyText, (text) => {
+        for (const { hint = "" } of parseQueryLeniently(text).diagnostics) {
+          const query = /^did you mean (.+)$/.exec(hint)?.[1];
+          if (query === undefined) continue;
+          suggested += 1;
+          expect(parseQueryLeniently(query).diagnostics).toEqual([]);
+        }
+      }),
+      { numRuns: runs, examples: [["frm:\u200ea"]] },
+    );
+    expect(suggested / runs).toBeGreaterThan(0.01);
+  });
+
+  test("is told on a terminal in at most five lines", () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        for (const diagnostic of parseQueryLeniently(text).diagnostics) {
+          expect(oneLine(diagnostic)).not.toMatch(/[\r\n]/);
+          expect(renderDiagnostic(text, diagnostic).split("\n").length).toBeLessThanOrEqual(5);
+        }
+      }),
+      { numRuns: testRuns(350) },
+    );
+  });
+
+  test("prints to a text without errors that is read to the same tree and prints the same", () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const { tree } = parseQueryLeniently(text);
+        if (tree === null) return;
+        const printed = printQuery(tree);
+        const again = parseQuery(printed, unbounded).tree;
+        expect(withoutSpans(again)).toEqual(withoutSpans(tree));
+        expect(printQuery(again)).toBe(printed);
+        expect(describeTree(again)).toBe(describeTree(tree));
+      }),
+      // A keyword with an invisible character is a word only with its question mark; no invisible character remains at an end
+      // or in an address.
+      {
+        numRuns: testRuns(1_000),
+        examples: [
+          ["AND\u200e? "],
+          ["a\u200e？ "],
+          ["–\u200ea "],
+          ["https://x.com/?q=a\u200eb "],
+          ["#\ufe70 "],
+        ],
+      },
+    );
+  });
+});
+
+describe("a text of no ordinary size", () => {
+  const repeated = fc.tuple(piece, fc.integer({ min: 1, max: 3_000 }), syntaxText);
+
+  test("is read to its end, whatever it repeats", () => {
+    fc.assert(
+      fc.property(repeated, ([unit, times, rest]) => {
+        const text = unit.repeat(times) + rest;
+        const { diagnostics } = parseQueryLeniently(text, unbounded);
+        expect(diagnostics.filter(({ severity }) => severity === "error").length).toBeLessThan(33);
+      }),
+      { numRuns: testRuns(50) },
+    );
+  });
+
+  test("is refused by name when it nests too deep", () => {
+    const opening = fc.constantFrom("(", "-(", "(a ", "(a OR ", "NOT (", "(-(");
+    fc.assert(
+      fc.property(opening, fc.integer({ min: deepestNesting + 1, max: 5_000 }), (open, depth) => {
+        const closing = open.split("(").length - 1;
+        const text = `${open.repeat(depth)}x${")".repeat(closing * depth)}`;
+        const codes = parseQueryLeniently(text, unbounded).diagnostics.map(({ code }) => code);
+        expect(codes).toContain("query_too_deep");
+      }),
+      { numRuns: testRuns(35) },
+    );
+  });
+});
+
+/** Spans are within the query, and groups are in the normal form of the tree's type. */
+function checkTree(node: QueryNode, length: number): void {
+  const { offset, length: width } = node.span;
+  if (offset < 0 || width <= 0 || offset + width > length) throw new Error(JSON.stringify(node));
+  if (node.kind === "not") {
+    expect(node.child.kind).not.toBe("not");
+    checkTree(node.child, length);
+  }
+  if (node.kind !== "and" && node.kind !== "or") return;
+  expect(node.children.length).toBeGreaterThan(1);
+  for (const child of node.children) {
+    expect(child.kind).not.toBe(node.kind);
+    checkTree(child, length);
+  }
+}
+
+function withoutSpans(tree: QueryNode): unknown {
+  return JSON.parse(JSON.stringify(tree, (key, value) => (key === "span" ? undefined : value)));
+}

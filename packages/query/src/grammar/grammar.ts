@@ -1,0 +1,223 @@
+import { makeAnd, makeNot, makeOr } from "../tree/build.ts";
+import { printQuery } from "../tree/print.ts";
+import { textBetween } from "../tree/source.ts";
+import type { QueryNode, Span } from "../tree/tree.ts";
+import { deepestNesting, mostTerms } from "./bounds.ts";
+import { warnAboutConjunction } from "./conjunction.ts";
+import { contextOf, type Negation } from "./context-of.ts";
+import { countTerms } from "./count-terms.ts";
+import { readPhrase, readTerm } from "./leaf.ts";
+import type { Token } from "./lex.ts";
+import { warnAboutNeighbours } from "./neighbours.ts";
+import { atEnd, cannotStartTerm, type Reader, report, reportOnce, spanOf } from "./reader.ts";
+
+/** Null if no part of the query is usable. */
+export function readQuery(reader: Reader): QueryNode | null {
+  const parts: QueryNode[] = [];
+  while (reader.index < reader.tokens.length) {
+    const part = readConjunction(reader);
+    if (part !== null) parts.push(part);
+    const stray = reader.tokens[reader.index];
+    if (stray === undefined) break;
+    report(reader, "unopened_group", spanOf(stray), {
+      message: "a ) closes a group that no ( opens",
+      hint: "add the ( or leave out the )",
+    });
+    reader.index++;
+  }
+  return makeAnd(parts, wholeSpan(parts));
+}
+
+function readConjunction(reader: Reader): QueryNode | null {
+  const parts: QueryNode[] = [];
+  let looseOr: QueryNode | null = null;
+  let count = 0;
+  while (!atEnd(reader)) {
+    readAnd(reader, count > 0);
+    if (atEnd(reader)) break;
+    const part = readAlternatives(reader);
+    count++;
+    if (part.node === null) continue;
+    parts.push(part.node);
+    if (part.isLooseOr) looseOr ??= part.node;
+  }
+  const node = makeAnd(parts, wholeSpan(parts));
+  warnAboutConjunction(parts, (code, span, remark) => report(reader, code, span, remark));
+  if (looseOr === null || node === null || parts.length < 2) return node;
+  if (isTooDeep(reader, looseOr.span)) return null;
+  report(reader, "or_binds_tighter", looseOr.span, {
+    message: "OR binds tighter than a space",
+    hint: `read as ${excerpt(printQuery(node))}; put parentheses around the terms that belong together`,
+  });
+  return node;
+}
+
+/** Skips AND, which must be between two terms. */
+function readAnd(reader: Reader, hasTermBefore: boolean): void {
+  let hasTerm = hasTermBefore;
+  for (;;) {
+    const token = reader.tokens[reader.index];
+    if (token?.kind !== "and") return;
+    reader.index++;
+    if (!hasTerm || atEnd(reader)) reportMissingTerm(reader, token);
+    hasTerm = false;
+  }
+}
+
+type Alternatives = { node: QueryNode | null; isLooseOr: boolean };
+
+function readAlternatives(reader: Reader): Alternatives {
+  const nodes: QueryNode[] = [];
+  const first = reader.tokens[reader.index];
+  if (first?.kind === "or") {
+    reportMissingTerm(reader, first);
+  } else {
+    readAlternative(reader, nodes);
+  }
+  for (;;) {
+    const or = reader.tokens[reader.index];
+    if (or?.kind !== "or") break;
+    reader.index++;
+    const next = reader.tokens[reader.index];
+    if (next !== undefined && !cannotStartTerm(next)) {
+      readAlternative(reader, nodes);
+    } else if (or !== first) {
+      reportMissingTerm(reader, or);
+    }
+  }
+  return { node: makeOr(nodes, wholeSpan(nodes)), isLooseOr: nodes.length > 1 };
+}
+
+function readAlternative(reader: Reader, nodes: QueryNode[]): void {
+  const node = readNegation(reader);
+  if (node !== null) nodes.push(node);
+}
+
+function readNegation(reader: Reader): QueryNode | null {
+  const first = reader.tokens[reader.index];
+  let isNegated = false;
+  let last = first;
+  for (;;) {
+    const token = reader.tokens[reader.index];
+    if (token?.kind !== "minus" && token?.kind !== "not") break;
+    isNegated = !isNegated;
+    last = token;
+    reader.index++;
+  }
+  const next = reader.tokens[reader.index];
+  if (first === undefined || last === undefined) return null;
+  if (next === undefined || cannotStartTerm(next)) {
+    reportMissingTerm(reader, last);
+    return null;
+  }
+  const node = readPrimary(reader, next, { isNegated, start: first.start });
+  if (node === null || !isNegated) return node;
+  return makeNot(node, {
+    offset: first.start,
+    length: node.span.offset + node.span.length - first.start,
+  });
+}
+
+function readPrimary(reader: Reader, token: Token, negation: Negation): QueryNode | null {
+  if (token.kind === "open") return readGroup(reader, token);
+  reader.index++;
+  if (token.kind === "phrase") {
+    if (!token.isClosed && token.text.trim() === "") return null;
+    const phrase = readPhrase(contextOf(reader, token, negation), token.text, spanOf(token));
+    return counted(reader, phrase);
+  }
+  if (token.kind !== "term") return null;
+  if (warnAboutNeighbours(reader, token)) return null;
+  return counted(reader, readTerm(contextOf(reader, token, negation), token));
+}
+
+function readGroup(reader: Reader, open: Token): QueryNode | null {
+  if (isTooDeep(reader, spanOf(open))) {
+    skipGroup(reader);
+    return null;
+  }
+  reader.index++;
+  const isEmpty = reader.tokens[reader.index]?.kind === "close";
+  reader.depth++;
+  const node = readConjunction(reader);
+  reader.depth--;
+  const close = reader.tokens[reader.index];
+  if (close === undefined) {
+    report(reader, "unclosed_group", spanOf(open), {
+      message: "a ( opens a group that no ) closes",
+      hint: "add the ) where the group ends, or leave out the (",
+    });
+    return node;
+  }
+  reader.index++;
+  const span = { offset: open.start, length: close.end - open.start };
+  if (isEmpty) {
+    report(reader, "empty_group", span, {
+      message: "a group without terms",
+      hint: "write terms between the parentheses, or leave them out",
+    });
+  }
+  return node !== null && (node.kind === "and" || node.kind === "or") ? { ...node, span } : node;
+}
+
+/** Whether another explicit or implied group level exceeds the limit; reports it once. */
+function isTooDeep(reader: Reader, span: Span): boolean {
+  if (reader.depth < deepestNesting) return false;
+  reportOnce(reader, "query_too_deep", span, {
+    message: `groups nest deeper than ${deepestNesting}`,
+    hint: "leave out parentheses that change nothing, or split the query",
+  });
+  return true;
+}
+
+function skipGroup(reader: Reader): void {
+  let depth = 0;
+  while (reader.index < reader.tokens.length) {
+    const kind = reader.tokens[reader.index]?.kind;
+    reader.index++;
+    if (kind === "open") depth++;
+    if (kind === "close") depth--;
+    if (depth === 0) return;
+  }
+}
+
+/** The node, or null if its terms or its implied group exceed the limits. */
+function counted(reader: Reader, node: QueryNode | null): QueryNode | null {
+  if (node === null) return null;
+  if (node.kind === "and" && isTooDeep(reader, node.span)) return null;
+  const terms = countTerms(node);
+  reader.terms += terms;
+  if (reader.terms <= mostTerms) return node;
+  reportOnce(reader, "too_many_terms", node.span, {
+    message: `the query has more than ${mostTerms} terms`,
+    hint:
+      terms > 1
+        ? "a phrase counts as many terms as it has words: shorten it, or split the query"
+        : "split it into several queries",
+  });
+  return null;
+}
+
+function reportMissingTerm(reader: Reader, token: Token): void {
+  const word = textBetween(reader.source, token.start, token.end);
+  const isNegation = token.kind === "minus" || token.kind === "not";
+  report(reader, "missing_term", spanOf(token), {
+    message: isNegation ? `${word} has no term after it` : `${word} needs a term on both sides`,
+    hint: isNegation
+      ? `write the term to exclude after it`
+      : `add the missing term, or write "${word}" in quotes to search for the word`,
+    expected: ["a word", "a phrase", "an operator", "a group"],
+  });
+}
+
+function wholeSpan(nodes: readonly QueryNode[]): Span {
+  const first = nodes[0]?.span;
+  const last = nodes.at(-1)?.span;
+  if (first === undefined || last === undefined) return { offset: 0, length: 0 };
+  return { offset: first.offset, length: last.offset + last.length - first.offset };
+}
+
+function excerpt(text: string): string {
+  const characters = Array.from(text);
+  return characters.length > 160 ? `${characters.slice(0, 160).join("")}…` : text;
+}

@@ -1,0 +1,145 @@
+import { isOperatorName } from "../operators/operators.ts";
+import { readAddress } from "../operators/post-address.ts";
+import { readEmoticon } from "../text/emoticons.ts";
+import { findLinks } from "../text/links.ts";
+import { querySequence } from "../text/sequence.ts";
+import { makeAnd } from "../tree/build.ts";
+import {
+  codePointLength,
+  foldedBetween,
+  textBetween,
+  withoutEnding,
+  withoutInvisible,
+} from "../tree/source.ts";
+import type { QueryNode, Span } from "../tree/tree.ts";
+import { mostTerms } from "./bounds.ts";
+import { readEntity, withPlainSigils } from "./entity.ts";
+import { skipDashes, warnExclamation } from "./leading-signs.ts";
+import { warnSignsBehind } from "./left-out-signs.ts";
+import { keywordOf, type TermToken } from "./lex.ts";
+import { operatorNode } from "./operator-node.ts";
+import type { TermContext } from "./term-context.ts";
+import { warnUnknownOperator } from "./unknown-operator.ts";
+import { hasWildcard, isQuestion, readWord, readWords, refuseWildcard } from "./word.ts";
+
+/** Null if the term is dropped; a diagnostic then gives the reason. */
+export function readTerm(context: TermContext, token: TermToken): QueryNode | null {
+  if (token.quoted !== null) return readQuotedValue(context, token, token.quoted);
+  const parts = readParts(context, token);
+  return makeAnd(parts, { offset: token.start, length: token.end - token.start });
+}
+
+/** A quotation: adjacent words, or a link, emoticon or question mark if it contains nothing else. */
+export function readPhrase(context: TermContext, text: string, span: Span): QueryNode | null {
+  if (isQuestion(text)) return { kind: "question", span };
+  const bare = text.trim();
+  if (!/\s/u.test(bare) && isUrl(bare, bare)) return urlLeaf(context, bare, span);
+  const emoticon = readEmoticon(bare);
+  if (emoticon !== null) return { kind: "emoticon", text: emoticon, span };
+  return readWords(context, text, span);
+}
+
+function readQuotedValue(context: TermContext, token: TermToken, value: string): QueryNode | null {
+  const name = foldedBetween(context.source, token.start, token.valueStart - 1);
+  const span = { offset: token.start, length: token.end - token.start };
+  if (isOperatorName(name)) {
+    const valueSpan = { offset: token.valueStart, length: token.end - token.valueStart };
+    return operatorNode(context, { name, value: withoutInvisible(value).trim(), span, valueSpan });
+  }
+  const phrase = readPhrase(context, `${name} ${value}`, span);
+  const written = textBetween(context.source, token.valueStart, token.end);
+  if (phrase !== null) warnUnknownOperator(context, name, written, span);
+  return phrase;
+}
+
+/** A term or its rest: as written and folded (equal lengths), with its span. */
+type Piece = { text: string; folded: string; span: Span };
+
+/** Punctuation before a leading mention (`.@nasa`). */
+const beforeEntity = /^[.,;:…'’]+(?=[@#]|https?:\/\/)/i;
+const otherQuestionMarks = /[؟⁇⁈⁉⸮]/g;
+
+/** `#tag's` is a hashtag and a word: an entity ends with its last valid character, and what follows is a separate part. */
+function readParts(context: TermContext, token: TermToken): QueryNode[] {
+  const parts: QueryNode[] = [];
+  const start = skipDashes(context, token);
+  warnExclamation(context, token);
+  const text = textBetween(context.source, start, token.end);
+  const marked = withPlainSigils(text);
+  const folded = foldedBetween(context.source, start, token.end).replace(otherQuestionMarks, "?");
+  let at = beforeEntity.exec(folded)?.[0].length ?? 0;
+  let offset = start + at;
+  // More parts would exceed the term limit anyway.
+  while (at < text.length && parts.length <= mostTerms) {
+    const entity = readEntity(marked, folded, at, offset);
+    if (entity === null) {
+      const span = { offset, length: token.end - offset };
+      const rest = { text: text.slice(at), folded: folded.slice(at), span };
+      const node = readWhole(context, rest);
+      if (node !== null) parts.push(node);
+      break;
+    }
+    const next = skipPunctuation(folded, entity.end);
+    const behind = folded.slice(entity.end, next);
+    if (behind.startsWith("*")) {
+      refuseWildcard(context, text, { offset: start, length: token.end - start });
+      return [];
+    }
+    parts.push(entity.leaf);
+    warnSignsBehind(context, text.slice(at, entity.end), behind, entity.leaf.span);
+    offset += codePointLength(text.slice(at, next));
+    at = next;
+  }
+  return parts;
+}
+
+const glue = /(?:(?![#@])[\p{P}\p{Sm}\p{Sc}\p{Sk}\p{Cf}\p{M}])*/uy;
+
+function skipPunctuation(folded: string, at: number): number {
+  glue.lastIndex = at;
+  return at + (glue.exec(folded)?.[0].length ?? 0);
+}
+
+function readWhole(context: TermContext, piece: Piece): QueryNode | null {
+  const { text, folded, span } = piece;
+  const name = /^([a-z0-9_]+):/i.exec(folded)?.[1];
+  if (name !== undefined && isOperatorName(name)) return readOperator(context, name, piece);
+  if (isUrl(text, folded)) return urlLeaf(context, withoutEnding(text, ".,;:!?'…"), span);
+  if (name !== undefined && looksLikeOperator(context, name, piece)) {
+    return readPhrase(context, text, span);
+  }
+  const emoticon = readEmoticon(withoutEnding(folded, ".,!?…"));
+  if (emoticon !== null) return { kind: "emoticon", text: emoticon, span };
+  if (isQuestion(text)) return { kind: "question", span };
+  if (keywordOf(folded) !== null) return { kind: "phrase", text, span };
+  return readWord(context, text, span);
+}
+
+function urlLeaf(context: TermContext, written: string, span: Span): QueryNode {
+  const { text, remark } = readAddress(withoutInvisible(written));
+  if (remark !== null) context.report("post_address", span, remark);
+  return { kind: "url", text, span };
+}
+
+function readOperator(context: TermContext, name: string, { text, span }: Piece): QueryNode | null {
+  const start = name.length + 1;
+  const valueSpan = { offset: span.offset + start, length: span.length - start };
+  const value = withoutInvisible(text.slice(start));
+  return operatorNode(context, { name, value, span, valueSpan });
+}
+
+/** Whether to search an unknown name and its value as a phrase; warns about a name before a colon. */
+function looksLikeOperator(context: TermContext, name: string, { text, span }: Piece): boolean {
+  const value = text.slice(name.length + 1);
+  const isBare = querySequence(value).length === 0;
+  if ((isBare && !context.touchesGroup) || hasWildcard(text)) return false;
+  warnUnknownOperator(context, name, value, span);
+  return !isBare;
+}
+
+/** Whether the term is a link: anything that would be one in a post, or has a scheme. Excludes trailing punctuation. */
+function isUrl(text: string, folded: string): boolean {
+  if (/^https?:\/\/[\p{L}\p{N}]/iu.test(folded)) return true;
+  const [link] = findLinks(text);
+  return link?.start === 0 && /^\p{P}*$/u.test(text.slice(link.end));
+}

@@ -1,0 +1,123 @@
+import { meantByComparison } from "../operators/foreign-names.ts";
+import { queryOfDates, readRange } from "../operators/meant-range.ts";
+import { shown } from "../operators/operand.ts";
+import { searchedWords } from "../tree/searched-words.ts";
+import { withoutEnding } from "../tree/source.ts";
+import type { Span } from "../tree/tree.ts";
+import type { TermContext } from "./term-context.ts";
+import { didYouMean } from "./unknown-operator.ts";
+
+/** Signs next to a word that have a meaning in other query languages. Excludes sentence punctuation, `&` and `/`. */
+const touchingSign =
+  /(?<=[\p{L}\p{M}\p{N}])(?:[+#^~=<>|\\%]|\p{Sc})|(?:[+#^~=<>|\\%]|\p{Sc})(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}])\?(?=[\p{L}\p{N}])/u;
+const endOfPattern = /\/[a-z]{0,4}$/;
+const boost = /^([^~^]+)[~^]\d{0,4}(?:\.\d{1,4})?$/u;
+const comparison = /^([a-z_]{2,32})(>=|=>|≥|<=|=<|≤|==?|>|<)([^\s<>=≤≥]+)$/i;
+const range = /^\d{4}-\d{2}-\d{2}\.\.\d{4}-\d{2}-\d{2}$/;
+
+/** Warns about signs in a word that the search ignores. */
+export function warnLeftOutSigns(context: TermContext, text: string, span: Span): void {
+  if (warnComparison(context, text, span)) return;
+  if (text.startsWith("/") && endOfPattern.test(text.slice(1))) {
+    sayLeftOut(context, text, span, "regular expressions are not searched");
+    return;
+  }
+  const sign = touchingSign.exec(text)?.[0];
+  if (sign === undefined) return;
+  const base = boost.exec(text)?.[1];
+  if (sign === "|") reportAlternatives(context, text, span);
+  else if (sign === "?") reportQuestionMark(context, text, span);
+  else if (base !== undefined)
+    sayLeftOut(
+      context,
+      text,
+      span,
+      "signs of nearness and weight are not part of the language",
+      base,
+    );
+  else sayLeftOut(context, text, span, `${sign} is no part of a word`);
+}
+
+const signsBehind = /^[+#^~=<>|\\%]+/;
+
+/** Likewise for signs after a hashtag or other entity: `#c++`. */
+export function warnSignsBehind(
+  context: TermContext,
+  entity: string,
+  behind: string,
+  span: Span,
+): void {
+  const signs = signsBehind.exec(behind)?.[0];
+  if (signs === undefined) return;
+  context.report("sign_left_out", span, {
+    message: `${shown(entity + behind)} is searched as ${shown(entity)}: ${signs} is no part of it`,
+    hint: { lead: "write", queries: [entity], otherwise: "leave the sign out" },
+  });
+}
+
+/** Likewise for signs after a phrase, such as `~3`. */
+export function warnWeight(
+  report: TermContext["report"],
+  text: string,
+  span: Span,
+  phrase: string,
+): void {
+  report("sign_left_out", span, {
+    message: `${shown(text)} is searched as ${searchedWords(text) ?? "nothing"}: signs of nearness and weight are not part of the language`,
+    hint: { lead: "leave it out:", queries: [phrase], otherwise: "leave it out" },
+  });
+}
+
+function sayLeftOut(
+  context: TermContext,
+  text: string,
+  span: Span,
+  reason: string,
+  meant?: string,
+): void {
+  const words = searchedWords(text) ?? text;
+  const plain = words.includes(" ") ? `"${words}"` : words;
+  context.report("sign_left_out", span, {
+    message: `${shown(text)} is searched as ${shown(plain)}: ${reason}`,
+    hint: {
+      lead: "write",
+      queries: [meant ?? plain],
+      otherwise: "only words, numbers, emoji, emoticons and a lone ? are searched",
+    },
+  });
+}
+
+function reportQuestionMark(context: TermContext, text: string, span: Span): void {
+  context.report("sign_left_out", span, {
+    message: `${shown(text)} is searched as "${shown(searchedWords(text) ?? text)}": a ? stands for no letter`,
+    hint: "write the words out, as in (run OR runs OR running)",
+  });
+}
+
+function reportAlternatives(context: TermContext, text: string, span: Span): void {
+  const words = text.split("|").filter((word) => word !== "");
+  const alternatives = `(${words.join(" OR ")})`;
+  context.report("sign_left_out", span, {
+    message: `${shown(text)} is searched as "${shown(searchedWords(text) ?? text)}": | does not stand for OR`,
+    hint: {
+      lead: "write",
+      queries: words.length > 1 ? [alternatives] : words,
+      otherwise: "write OR between alternatives",
+    },
+  });
+}
+
+function warnComparison(context: TermContext, text: string, span: Span): boolean {
+  const dates = range.test(text) ? readRange(text) : null;
+  const [, name = "", sign = "", value = ""] = comparison.exec(text) ?? [];
+  const meant =
+    dates === null
+      ? meantByComparison(name, sign, withoutEnding(value, ".,;!?"))
+      : { queries: [queryOfDates(dates)], otherwise: null };
+  if (meant === null || (dates === null && name === "")) return false;
+  context.report("comparison", span, {
+    message: `${shown(text)} is no operator, so its words are searched as a phrase`,
+    hint: didYouMean(meant),
+  });
+  return true;
+}

@@ -1,0 +1,127 @@
+import { meantByComparison } from "../operators/foreign-names.ts";
+import { shown } from "../operators/operand.ts";
+import { isOperatorName } from "../operators/operators.ts";
+import { foldedBetween, textBetween } from "../tree/source.ts";
+import { warnWeight } from "./left-out-signs.ts";
+import type { TermToken, Token } from "./lex.ts";
+import { cannotStartTerm, type Reader, report, spanOf } from "./reader.ts";
+import { didYouMean } from "./unknown-operator.ts";
+
+/**
+ * Warns about a term whose neighbours suggest another meaning: a lower-case keyword, a colon or comparison separated from its
+ * name by a space, a boost after a phrase. Returns whether the term is fully handled and to be dropped.
+ */
+export function warnAboutNeighbours(reader: Reader, token: TermToken): boolean {
+  const { source, tokens, index } = reader;
+  const before = tokens[index - 2];
+  const after = tokens[index];
+  const folded = foldedBetween(source, token.start, Math.min(token.end, token.start + 4));
+  if (!token.isForced) warnLowerCase(reader, token, folded.toLowerCase());
+  if (before?.kind === "phrase" && before.end === token.start && /^[~^]\d/.test(folded)) {
+    const text = textBetween(source, token.start, token.end);
+    const phrase = textBetween(source, before.start, before.end);
+    warnWeight(
+      (code, span, remark) => report(reader, code, span, remark),
+      text,
+      spanOf(token),
+      phrase,
+    );
+  }
+  if (before?.kind !== "term") return false;
+  if (folded.startsWith(":")) warnSpaceBeforeColon(reader, before, token);
+  if (after?.kind !== "term" && after?.kind !== "phrase") return false;
+  return warnComparison(reader, before, token, after);
+}
+
+function warnLowerCase(reader: Reader, token: TermToken, word: string): void {
+  const { source, tokens, index } = reader;
+  const before = tokens[index - 2]?.kind;
+  const after = tokens[index];
+  if (after === undefined || cannotStartTerm(after)) return;
+  const isBehindTerm = before === "term" || before === "phrase" || before === "close";
+  const written = textBetween(source, token.start, token.end);
+  const message = `${written} is searched as a word`;
+  if (word === "or" && isBehindTerm) {
+    const hint = "write OR in capitals for alternatives";
+    report(reader, "lower_case_or", spanOf(token), { message, hint });
+  }
+  if (word === "and" && isBehindTerm) {
+    const hint = "leave it out: a space means and";
+    report(reader, "lower_case_and", spanOf(token), { message, hint });
+  }
+  if (word === "not" && (isBehindTerm || before === "or" || before === "and")) {
+    warnNot(reader, token, after, message);
+  }
+}
+
+function warnNot(reader: Reader, token: TermToken, after: Token, message: string): void {
+  const isWhole = after.kind === "term" || after.kind === "phrase";
+  const excluded = textBetween(reader.source, after.start, after.end);
+  const end = isWhole ? after.end : token.end;
+  report(
+    reader,
+    "lower_case_not",
+    { offset: token.start, length: end - token.start },
+    {
+      message,
+      hint: {
+        lead: "write",
+        queries: isWhole ? [`-${excluded}`] : [],
+        otherwise: "write NOT in capitals to exclude what follows",
+      },
+    },
+  );
+}
+
+function warnSpaceBeforeColon(reader: Reader, before: TermToken, token: TermToken): void {
+  const { source, tokens, index } = reader;
+  const name = textBetween(source, before.start, before.end);
+  if (!isOperatorName(name)) return;
+  const after = tokens[index];
+  const isBare = token.end === token.start + 1;
+  const hasValue = isBare && (after?.kind === "term" || after?.kind === "phrase");
+  const start = hasValue ? after.start : token.start + 1;
+  const end = hasValue ? after.end : token.end;
+  report(
+    reader,
+    "space_before_colon",
+    { offset: before.start, length: end - before.start },
+    {
+      message: `${name} is searched as a word, as a space parts it from its colon`,
+      hint: {
+        lead: "leave out the space:",
+        queries: [`${name}:${textBetween(source, start, end)}`],
+        otherwise: `write the value right after ${name}: and no space before it`,
+      },
+    },
+  );
+}
+
+const longestName = 32;
+
+/** Reports `likes > 100`, written as three terms; returns whether it is such a comparison. */
+function warnComparison(
+  reader: Reader,
+  before: TermToken,
+  token: TermToken,
+  after: Token,
+): boolean {
+  const { source } = reader;
+  const sign = foldedBetween(source, token.start, Math.min(token.end, token.start + 3));
+  if (!/^(?:>=|=>|≥|<=|=<|≤|==?|>|<)$/.test(sign) || before.end - before.start > longestName)
+    return false;
+  const name = foldedBetween(source, before.start, before.end);
+  const value = foldedBetween(source, after.start, after.end);
+  const meant = meantByComparison(name, sign, value);
+  if (meant === null) return false;
+  report(
+    reader,
+    "comparison",
+    { offset: before.start, length: after.end - before.start },
+    {
+      message: `${name} ${sign} ${shown(value)} is no operator, so its words are searched without the sign`,
+      hint: didYouMean(meant),
+    },
+  );
+  return true;
+}

@@ -1,0 +1,28 @@
+import { shown } from "../operators/operand.ts";
+import { findMentions } from "../text/entities.ts";
+import { findLinks } from "../text/links.ts";
+import { closerOf } from "../tree/source.ts";
+import type { Span } from "../tree/tree.ts";
+import type { TermContext } from "./term-context.ts";
+
+export function warnNoWordsInQuotes(context: TermContext, text: string, span: Span): void {
+  if (closerOf(context.source.folded[span.offset] ?? "") === null) return;
+  warnNoWords(context, text, span);
+}
+
+/**
+ * Warns about a link or mention in a phrase: posts do not index links and mentions as words, so nothing matches. Returns
+ * whether there is one.
+ */
+export function warnNoWords(context: TermContext, text: string, span: Span): boolean {
+  const [link] = findLinks(text);
+  const [mention] = link === undefined ? findMentions(text, { dottedHandles: true }) : [];
+  const place = link ?? mention;
+  if (place === undefined) return false;
+  const written = text.slice(place.start, place.end);
+  context.report("not_a_word", span, {
+    message: `${shown(written)} is ${link === undefined ? "a mention" : "a link"} in a post, and no word of it`,
+    hint: `write it beside the other words, without quotes: ${shown(written)}`,
+  });
+  return true;
+}

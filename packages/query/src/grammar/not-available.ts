@@ -1,0 +1,52 @@
+import { shown } from "../operators/operand.ts";
+import type { Unavailable, UnavailableName } from "../operators/operators.ts";
+import { readGeocode } from "../operators/read-geocode.ts";
+import { readHost } from "../operators/read-host.ts";
+import type { WrittenOperator } from "./operator-node.ts";
+import type { TermContext } from "./term-context.ts";
+
+export function notAvailable(
+  context: TermContext,
+  written: WrittenOperator,
+  label: string,
+  { reason, instead, lead = "use" }: Unavailable,
+  substitute: string | null = null,
+): null {
+  const inPlace = substitute ?? instead;
+  context.report("operator_not_available", written.span, {
+    message: `${shown(label)} is not available: it ${reason}`,
+    hint:
+      inPlace === null
+        ? "leave it out, or put it in quotes to search for its words"
+        : `${lead} ${inPlace}`,
+  });
+  return null;
+}
+
+/** An equivalent query for an unsupported operator with this value, or null. */
+export function substituteFor(name: UnavailableName, value: string): string | null {
+  if (name === "point_radius") return circleOf(value);
+  if (name === "within" && /^\d{1,6}(?:\.\d{1,6})?(?:km|mi)$/i.test(value)) {
+    return `geocode:<latitude>,<longitude>,${value}`;
+  }
+  if (name === "near" && value !== "" && value !== "me") {
+    return `geocode:<latitude>,<longitude>,<radius> with the coordinates of ${shown(value)}`;
+  }
+  if (name === "card_domain" || name === "card_url") {
+    const host = readHost("domain", value);
+    return "value" in host && host.warning === undefined ? `domain:${host.value}` : null;
+  }
+  return null;
+}
+
+/** Converts `[lon lat r]`, which has the longitude first, to `geocode:`. */
+function circleOf(value: string): string | null {
+  const [lon, lat, radius, ...rest] = value
+    .replace(/^\[|\]$/g, "")
+    .trim()
+    .split(/[\s,]+/);
+  if (lon === undefined || lat === undefined || radius === undefined || rest.length > 0)
+    return null;
+  const written = `${lat},${lon},${radius}`;
+  return "value" in readGeocode(written) ? `geocode:${written}` : null;
+}

@@ -1,0 +1,147 @@
+import { type BareLeaf, type Operand, shown } from "../operators/operand.ts";
+import {
+  filterOperatorNamed,
+  type OperatorName,
+  operatorNamed,
+  unavailableNamed,
+  unavailableOperators,
+} from "../operators/operators.ts";
+import { leafReaders } from "../operators/read-operand.ts";
+import type { QueryNode, Span } from "../tree/tree.ts";
+import { filterNode } from "./filter-node.ts";
+import { notAvailable, substituteFor } from "./not-available.ts";
+import type { TermContext } from "./term-context.ts";
+
+/** An operator as written: `span` covers all of it, `valueSpan` the part after the colon, including quotes. */
+export type WrittenOperator = { name: string; value: string; span: Span; valueSpan: Span };
+
+/** The node of a known operator; null if it is invalid or has no effect. */
+export function operatorNode(context: TermContext, written: WrittenOperator): QueryNode | null {
+  const unavailable = unavailableNamed(written.name);
+  if (unavailable !== null) {
+    const substitute = substituteFor(unavailable, written.value);
+    const row = unavailableOperators[unavailable];
+    return notAvailable(context, written, `${written.name}:`, row, substitute);
+  }
+  if (written.value === "") return missingOperand(context, written);
+  const name = operatorNamed(written.name);
+  const list = listOfValues(name, written.value);
+  if (list !== null) return oneValueOnly(context, written, list);
+  const filter = filterOperatorNamed(written.name);
+  if (filter !== null) return filterNode(context, written, filter);
+  return name === null ? null : leafNode(context, written, name);
+}
+
+function leafNode(
+  context: TermContext,
+  written: WrittenOperator,
+  name: OperatorName,
+): QueryNode | null {
+  const operand = leafReaders[name](written.name.toLowerCase(), written.value);
+  warnNoTime(context, written, operand);
+  const said = "fault" in operand ? operand.fault : operand.warning;
+  if (said !== undefined) {
+    const { code, ...remark } = said;
+    context.report(code, written.valueSpan, remark);
+  }
+  return "fault" in operand ? null : { ...operand.value, span: written.span };
+}
+
+/** `within_time:0d` is an empty window. */
+function warnNoTime(
+  context: TermContext,
+  written: WrittenOperator,
+  operand: Operand<BareLeaf>,
+): void {
+  if ("fault" in operand || operand.value.kind !== "within" || operand.value.ms > 0) return;
+  context.report("empty_window", written.valueSpan, {
+    message: `no time lies within ${written.name}:${shown(written.value)}`,
+    hint: `say how far to go back, as in ${written.name}:1d`,
+  });
+}
+
+function missingOperand(context: TermContext, written: WrittenOperator): null {
+  const { name, span } = written;
+  if (context.touchesGroup) {
+    const end = context.groupedValues?.end ?? span.offset + span.length;
+    const whole = { offset: context.start, length: end - context.start };
+    context.report("one_value_only", whole, {
+      message: `${name}: takes one value, not a group`,
+      hint: {
+        lead: "write",
+        queries: queriesOfGroup(context, name).map(
+          (query) => `${context.isNegated ? "-" : ""}${query}`,
+        ),
+        otherwise: `repeat the operator for each value, with OR between them`,
+      },
+    });
+    return null;
+  }
+  const next = context.following;
+  context.report("missing_operand", span, {
+    message: `${name}: has no value`,
+    hint:
+      next === ""
+        ? `write the value right after the colon, or put "${name}" in quotes to search for the word`
+        : {
+            lead: "leave out the space:",
+            queries: [`${name}:${next}`],
+            otherwise: "write the value right after the colon",
+          },
+  });
+  return null;
+}
+
+/** Rewrites an operator before a group of values as one operator per value. */
+function queriesOfGroup({ groupedValues }: TermContext, name: string): readonly string[] {
+  if (groupedValues === null) return [];
+  const each = groupedValues.values.map((value) =>
+    value.toLowerCase().startsWith(`${name.toLowerCase()}:`) ? value : `${name}:${value}`,
+  );
+  if (each.length === 1) return each;
+  const alternatives = `(${each.join(" OR ")})`;
+  return groupedValues.areAlternatives ? [alternatives] : [`(${each.join(" ")})`, alternatives];
+}
+
+/** Operators whose values may contain a comma or semicolon. */
+const takesSeparators: ReadonlySet<OperatorName | null> = new Set<OperatorName>([
+  "geocode",
+  "url",
+  "source",
+  "within_time",
+  "conversation_id",
+  "in_reply_to",
+  "quoted",
+  "retweets_of_tweet_id",
+]);
+
+/** The values of a list such as `from:a,b`, for operators with a single value; else null. */
+function listOfValues(name: OperatorName | null, value: string): readonly string[] | null {
+  const isNumber = /^\d{1,3}(?:,\d{3})+$/.test(value) && (name ?? "").startsWith("min_");
+  if (takesSeparators.has(name) || isNumber || !/[,;|]/.test(value)) return null;
+  return value.split(/[,;|]+/).filter((part) => part !== "");
+}
+
+const quotedIfSpaced = (value: string): string => (/\s/u.test(value) ? `"${value}"` : value);
+
+function oneValueOnly(
+  context: TermContext,
+  written: WrittenOperator,
+  values: readonly string[],
+): null {
+  const each = values.map((value) => `${written.name}:${quotedIfSpaced(value.trim())}`);
+  // Excluding each value of a list needs a conjunction.
+  const joiner = written.name.toLowerCase() === "exclude" ? " " : " OR ";
+  const rewritten = each.length > 1 ? `(${each.join(joiner)})` : (each[0] ?? "");
+  const { offset, length } = written.span;
+  const whole = { offset: context.start, length: offset + length - context.start };
+  context.report("one_value_only", context.isNegated ? whole : written.valueSpan, {
+    message: `${written.name}: takes one value, not ${shown(written.value)}`,
+    hint: {
+      lead: "write",
+      queries: [context.isNegated ? `-${rewritten}` : rewritten],
+      otherwise: `repeat the operator for each value, with OR between them`,
+    },
+  });
+  return null;
+}

@@ -1,0 +1,118 @@
+import {
+  type Finding,
+  makeDiagnostic,
+  oneLine,
+  onOneLine,
+  withChosenHint,
+} from "../tree/diagnostics.ts";
+import { codePointLength, readSource } from "../tree/source.ts";
+import type { Diagnostic, ParsedQuery, QueryNode } from "../tree/tree.ts";
+import { longestArchiveQuery, mostDiagnostics } from "./bounds.ts";
+import { readQuery } from "./grammar.ts";
+import { lex } from "./lex.ts";
+import { report, startReader } from "./reader.ts";
+
+/*
+ * The query language.
+ *
+ *     query        = conjunction ;
+ *     conjunction  = alternatives { [ "AND" ] alternatives } ;
+ *     alternatives = negation { "OR" negation } ;
+ *     negation     = { "-" | "NOT" } primary ;
+ *     primary      = "(" conjunction ")" | phrase | term ;
+ *     phrase       = quote { character | "\" quote | "\\" } quote ;
+ *     term         = operator | "#" hashtag | "$" cashtag | "@" username | url | emoticon | "?" | [ "+" ] word ;
+ *     operator     = name ":" ( value | phrase ) ;
+ *
+ * OR binds tighter than a space: `a OR b c` is (a OR b) and c. Keywords are upper-case; operator names are case-insensitive. A
+ * minus must touch what it excludes. Operators are never ignored silently: an invalid value is an error, and a warning names
+ * every part that is dropped or reinterpreted.
+ *
+ * One parser reads any text to its end, recovers from errors, and collects errors and warnings; the strict entry point throws
+ * if there is an error. Offsets and lengths are in Unicode code points.
+ */
+
+export { longestArchiveQuery, longestLiveQuery } from "./bounds.ts";
+
+export type ParseOptions = {
+  /** Maximum code points; default `longestArchiveQuery`. */
+  maxLength?: number;
+};
+
+/** The message is the first error in one line. */
+export class InvalidQueryError extends Error {
+  /** At least one, in text order, all of severity `error`. */
+  readonly diagnostics: readonly [Diagnostic, ...Diagnostic[]];
+
+  constructor(diagnostics: readonly [Diagnostic, ...Diagnostic[]]) {
+    super(oneLine(diagnostics[0]));
+    this.name = "InvalidQueryError";
+    this.diagnostics = diagnostics;
+  }
+}
+
+/** Throws an InvalidQueryError if the query has an error. */
+export function parseQuery(text: string, options: ParseOptions = {}): ParsedQuery {
+  const { tree, diagnostics } = parseQueryLeniently(text, options);
+  const [first, ...others] = diagnostics.filter((diagnostic) => diagnostic.severity === "error");
+  if (first !== undefined) throw new InvalidQueryError([first, ...others]);
+  if (tree === null) throw new Error("a query without an error has a tree");
+  return { tree, warnings: diagnostics };
+}
+
+/** Parses with error recovery: the tree of the usable parts (null if there are none) and all diagnostics, in text order. */
+export function parseQueryLeniently(
+  text: string,
+  options: ParseOptions = {},
+): { tree: QueryNode | null; diagnostics: Diagnostic[] } {
+  const { tree, findings } = readText(text, options.maxLength ?? longestArchiveQuery);
+  return { tree, diagnostics: firstOfEach(findings) };
+}
+
+type Reading = { tree: QueryNode | null; findings: readonly Finding[] };
+
+function readText(text: string, maxLength: number): Reading {
+  const length = codePointLength(text);
+  if (length > maxLength) return { tree: null, findings: [tooLong(length, maxLength)] };
+  const source = readSource(text);
+  const { tokens, diagnostics } = lex(source);
+  const reader = startReader(source, tokens, diagnostics);
+  const tree = readQuery(reader);
+  const hasError = diagnostics.some((diagnostic) => diagnostic.severity === "error");
+  if (tree === null && !hasError) {
+    report(
+      reader,
+      "empty_query",
+      { offset: 0, length },
+      {
+        message: "there is nothing to search for",
+        hint: "write at least one word, hashtag, username or operator",
+      },
+    );
+  }
+  return { tree, findings: diagnostics };
+}
+
+/** In text order; at most `mostDiagnostics` errors and as many warnings. */
+function firstOfEach(findings: readonly Finding[]): Diagnostic[] {
+  const told = { error: 0, warning: 0 };
+  return findings
+    .toSorted((a, b) => a.offset - b.offset)
+    .filter(({ severity }) => told[severity]++ < mostDiagnostics)
+    .map((finding) => onOneLine(withChosenHint(finding, readsWell)));
+}
+
+function readsWell(text: string): boolean {
+  return readText(text, longestArchiveQuery).findings.length === 0;
+}
+
+function tooLong(length: number, maxLength: number): Finding {
+  return makeDiagnostic(
+    "query_too_long",
+    { offset: maxLength, length: length - maxLength },
+    {
+      message: `the query has ${length} characters, and at most ${maxLength} are taken`,
+      hint: "split it into several queries",
+    },
+  );
+}

@@ -1,0 +1,69 @@
+import {
+  type DiagnosticCode,
+  type Finding,
+  makeDiagnostic,
+  type Warning,
+} from "../tree/diagnostics.ts";
+import type { Source } from "../tree/source.ts";
+import type { Span } from "../tree/tree.ts";
+import type { Token } from "./lex.ts";
+
+/** The parser's position in the tokens, and its diagnostics so far. */
+export type Reader = {
+  source: Source;
+  tokens: readonly Token[];
+  diagnostics: Finding[];
+  /** Code and offset of each diagnostic, to avoid duplicates. */
+  told: Set<string>;
+  index: number;
+  depth: number;
+  terms: number;
+};
+
+export function startReader(
+  source: Source,
+  tokens: readonly Token[],
+  diagnostics: Finding[],
+): Reader {
+  return { source, tokens, diagnostics, told: new Set(), index: 0, depth: 0, terms: 0 };
+}
+
+export function spanOf(token: Token): Span {
+  return { offset: token.start, length: token.end - token.start };
+}
+
+export function atEnd(reader: Reader): boolean {
+  const token = reader.tokens[reader.index];
+  return token === undefined || token.kind === "close";
+}
+
+export function cannotStartTerm(token: Token): boolean {
+  return token.kind === "close" || token.kind === "or" || token.kind === "and";
+}
+
+/** Adds a diagnostic, unless there is one with the same code and offset. */
+export function report(reader: Reader, code: DiagnosticCode, span: Span, remark: Warning): void {
+  reportUnlessTold(reader, `${code} ${span.offset}`, code, span, remark);
+}
+
+/** Adds a diagnostic, unless its code was already reported by this function. */
+export function reportOnce(
+  reader: Reader,
+  code: DiagnosticCode,
+  span: Span,
+  remark: Warning,
+): void {
+  reportUnlessTold(reader, code, code, span, remark);
+}
+
+function reportUnlessTold(
+  reader: Reader,
+  key: string,
+  code: DiagnosticCode,
+  span: Span,
+  remark: Warning,
+): void {
+  if (reader.told.has(key)) return;
+  reader.told.add(key);
+  reader.diagnostics.push(makeDiagnostic(code, span, remark));
+}

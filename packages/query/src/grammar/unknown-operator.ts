@@ -1,0 +1,98 @@
+import { type Meant, meantByName } from "../operators/foreign-names.ts";
+import { shown } from "../operators/operand.ts";
+import { likelyOperator } from "../operators/operators.ts";
+import type { Rewrites } from "../tree/diagnostics.ts";
+import { searchedWords } from "../tree/searched-words.ts";
+import { textBetween } from "../tree/source.ts";
+import type { Span } from "../tree/tree.ts";
+import type { TermContext } from "./term-context.ts";
+
+const inQuotes = "put it in quotes if the phrase is meant";
+
+/** Warns that the name before a colon is not an operator, with the most likely meaning. */
+export function warnUnknownOperator(
+  context: TermContext,
+  name: string,
+  value: string,
+  span: Span,
+): void {
+  if (/^\d{1,2}$/.test(name) && /^\d\d/.test(value)) {
+    warnTimeOfDay(context, `${name}:${value}`, span);
+    return;
+  }
+  const bracketed = withRestOfBrackets(context, value, span);
+  const meant = meantByName(name, bracketed.value) ?? nearMiss(name, value);
+  context.report("unknown_operator", bracketed.span, {
+    message: `${shown(name)}: is not an operator, so its words are searched as a phrase`,
+    hint: didYouMean(meant),
+  });
+}
+
+export function didYouMean(meant: Meant): Rewrites {
+  return {
+    lead: "did you mean",
+    queries: meant.queries,
+    otherwise: meant.otherwise ?? inQuotes,
+  };
+}
+
+function nearMiss(name: string, value: string): Meant {
+  const near = likelyOperator(name);
+  return { queries: near === null ? [] : [`${near}:${value}`], otherwise: null };
+}
+
+const longestBrackets = 64;
+
+/** Completes `[5 TO 9]`, of which the term has the first word. */
+function withRestOfBrackets(
+  { source }: TermContext,
+  value: string,
+  span: Span,
+): { value: string; span: Span } {
+  const end = span.offset + span.length;
+  const ahead = textBetween(source, end, end + longestBrackets);
+  const rest = /^[[{]/.test(value) ? /^\s+TO\s+[^\s\]}]+[\]}]/i.exec(ahead)?.[0] : undefined;
+  if (rest === undefined) return { value, span };
+  const length = span.length + Array.from(rest).length;
+  return { value: value + rest, span: { offset: span.offset, length } };
+}
+
+const dateBefore = /^((?:since|until):\d{4}-\d{2}-\d{2})$/i;
+
+/** `12:30` is a phrase of two numbers, but after a date probably a time. */
+function warnTimeOfDay(context: TermContext, written: string, span: Span): void {
+  const { preceding } = context;
+  const date = dateBefore.exec(preceding?.text ?? "")?.[1];
+  const time = clockTime(written);
+  const words = searchedWords(written) ?? written;
+  if (date === undefined || time === null || preceding === null) {
+    context.report("unknown_operator", span, {
+      message: `${shown(written)} is searched as the phrase ${shown(words)}`,
+      hint: `write "${shown(written)}" to say so`,
+    });
+    return;
+  }
+  const start = preceding.start;
+  context.report(
+    "unknown_operator",
+    { offset: start, length: span.offset + span.length - start },
+    {
+      message: `${shown(written)} is searched as the phrase ${shown(words)}, as a space parts it from its date`,
+      hint: {
+        lead: "did you mean",
+        queries: [`${date}_${time}_UTC`],
+        otherwise: inQuotes,
+      },
+    },
+  );
+}
+
+/** `9:30pm` as `21:30:00`, or null. */
+function clockTime(written: string): string | null {
+  const [, hour, minute, second = "00", half = ""] =
+    /^(\d{1,2}):(\d{2})(?::(\d{2}))?(am|pm)?[.,;!?]*$/i.exec(written) ?? [];
+  if (hour === undefined || minute === undefined) return null;
+  const isAfternoon = half.toLowerCase() === "pm";
+  const hours = half === "" ? Number(hour) : (Number(hour) % 12) + (isAfternoon ? 12 : 0);
+  return `${String(hours).padStart(2, "0")}:${minute}:${second}`;
+}

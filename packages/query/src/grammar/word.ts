@@ -1,0 +1,127 @@
+import { shown } from "../operators/operand.ts";
+import { phraseSequence, querySequence } from "../text/sequence.ts";
+import { invisibleCharacters, withoutEnding, withoutInvisible } from "../tree/source.ts";
+import type { QueryNode, Span } from "../tree/tree.ts";
+import { warnLeftOutSigns } from "./left-out-signs.ts";
+import { keywordOf } from "./lex.ts";
+import { warnNoWords, warnNoWordsInQuotes } from "./no-words.ts";
+import type { TermContext } from "./term-context.ts";
+
+/** A plain word; null if it has no tokens or contains a wildcard. */
+export function readWord(context: TermContext, text: string, span: Span): QueryNode | null {
+  if (querySequence(text).length === 0) return nothingToSearch(context, text, span);
+  if (hasWildcard(text)) return refuseWildcard(context, text, span);
+  const bare = withoutQuestionMarks(text);
+  if (text.includes("?", bare.length)) warnQuestionMark(context, text, bare, span);
+  if (!warnLookalike(context, text, span) && !warnNoWords(context, text, span))
+    warnLeftOutSigns(context, bare, span);
+  return { kind: "word", text: bare, span };
+}
+
+/** A phrase of adjacent words; null if it has no tokens or contains a partial word. */
+export function readWords(context: TermContext, text: string, span: Span): QueryNode | null {
+  const isEmpty = phraseSequence(text).every((element) => element.kind === "any");
+  if (isEmpty) return nothingToSearch(context, text, span);
+  if (holdsPartOfWord(text)) return refuseWildcard(context, text, span);
+  warnStarsAtEdges(context, text, span);
+  warnNoWordsInQuotes(context, text, span);
+  return { kind: "phrase", text, span };
+}
+
+export function refuseWildcard(context: TermContext, text: string, span: Span): null {
+  context.report("wildcard_not_available", span, {
+    message: `${shown(text)} holds a *, and parts of words cannot be searched`,
+    hint: "write the words out, as in (run OR runs OR running); within quotes a lone * stands for any one word",
+  });
+  return null;
+}
+
+/** `"* landing"` matches the same as `"landing"`. */
+function warnStarsAtEdges(context: TermContext, text: string, span: Span): void {
+  const parts = text.split(/\s+/u).filter((part) => part !== "");
+  const isStar = (part: string): boolean => part === "*" || part === "＊";
+  const first = parts.findIndex((part) => !isStar(part));
+  const last = parts.findLastIndex((part) => !isStar(part));
+  if (first === 0 && last === parts.length - 1) return;
+  const rest = parts.slice(first, last + 1).join(" ");
+  context.report("no_effect", span, {
+    message: "a * at the start or the end of a phrase changes nothing",
+    hint: {
+      lead: "write",
+      queries: [rest.includes(" ") ? `"${rest}"` : rest],
+      otherwise: "leave it out",
+    },
+  });
+}
+
+const lookalikes = [
+  { sigil: /^[#＃]+(?=[\p{L}\p{N}_])/u, code: "not_a_hashtag", what: "a hashtag" },
+  { sigil: /^[@＠]+(?=[\p{L}\p{N}_])/u, code: "not_a_mention", what: "a username" },
+  { sigil: /^[$＄]+(?=\p{L})/u, code: "not_a_cashtag", what: "a cashtag" },
+] as const;
+
+/** Warns about `#123` and the like, which look like an entity but are not; returns whether it is one. */
+function warnLookalike(context: TermContext, text: string, span: Span): boolean {
+  for (const { sigil, code, what } of lookalikes) {
+    const written = sigil.exec(text)?.[0];
+    if (written === undefined) continue;
+    context.report(code, span, {
+      message: `${shown(text)} cannot be ${what}, so its words are searched`,
+      hint: `write ${shown(text.slice(written.length))} if the word is meant`,
+    });
+    return true;
+  }
+  return false;
+}
+
+function nothingToSearch(context: TermContext, text: string, span: Span): null {
+  const what = text.trim() === "" ? "an empty phrase" : shown(text);
+  context.report("nothing_to_search", span, {
+    message: `${what} holds nothing that can be searched, so it is left out`,
+    hint: hintForPunctuation(text),
+  });
+  return null;
+}
+
+function hintForPunctuation(text: string): string {
+  const [, face] = /^([:;=]['’^-]?[()DPpOo])[()DPpOo]+$/.exec(text.normalize("NFKC")) ?? [];
+  if (face !== undefined) return `write ${face} to search for the emoticon`;
+  if (/^\|+$/.test(text)) return "write OR between alternatives";
+  if (/^&+$/.test(text)) return "leave it out: a space means and";
+  if (/^!+$/.test(text)) return "write a minus right before a term to exclude it";
+  if (/^[<>=≤≥]+$/.test(text)) return "compare with operators, such as min_faves:100";
+  if (text.includes("*")) return "within quotes a lone * stands for any one word";
+  return "only words, numbers, emoji, emoticons and a lone ? are searched";
+}
+
+export function isQuestion(text: string): boolean {
+  return /^[!！]*[?？﹖؟⁇⁈⁉⸮\u037e][?？﹖؟⁇⁈⁉⸮\u037e!！]*$/u.test(text.trim());
+}
+
+/** Warns about `?`, a wildcard in other query languages; question marks of other scripts are plain punctuation. */
+function warnQuestionMark(context: TermContext, text: string, bare: string, span: Span): void {
+  context.report("sign_left_out", span, {
+    message: `${shown(text)} is searched as ${shown(bare)}: a question mark is no part of a word, and no wildcard`,
+    hint: {
+      lead: "write",
+      queries: [`${bare} ?`],
+      otherwise: "a ? by itself finds posts that ask a question",
+    },
+  });
+}
+
+/** `word?` is the word; a keyword keeps its question mark, which makes it a word. */
+function withoutQuestionMarks(text: string): string {
+  const bare = withoutEnding(text, `?？﹖؟⁇⁈⁉⸮${invisibleCharacters}`);
+  return keywordOf(withoutInvisible(bare).normalize("NFKC")) === null ? bare : text;
+}
+
+/** Whether a `*` begins or ends a word. One inside (`f**k`) separates words in a quotation. */
+function holdsPartOfWord(text: string): boolean {
+  const plain = text.normalize("NFKC");
+  return /[\p{L}\p{N}]\*+(?![\p{L}\p{N}*])|(?<![\p{L}\p{N}*])\*+[\p{L}\p{N}]/u.test(plain);
+}
+
+export function hasWildcard(text: string): boolean {
+  return /[\p{L}\p{N}]\*|\*[\p{L}\p{N}]/u.test(text.normalize("NFKC"));
+}

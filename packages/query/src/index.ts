@@ -1,0 +1,22 @@
+/** The query language: parsing, diagnostics and operators. */
+
+export { longestArchiveQuery, longestLiveQuery, mostTerms } from "./grammar/bounds.ts";
+export { lex, type Token } from "./grammar/lex.ts";
+export {
+  InvalidQueryError,
+  type ParseOptions,
+  parseQuery,
+  parseQueryLeniently,
+} from "./grammar/parse.ts";
+export { nearest } from "./operators/nearest.ts";
+export {
+  type FilterOperator,
+  filterOperatorNamed,
+  filterOperators,
+  isOperatorName,
+  type OperatorName,
+  operatorNamed,
+  valueOperators,
+} from "./operators/operators.ts";
+export { readPost } from "./operators/read-post.ts";
+export { readUser } from "./operators/read-values.ts";

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import type { PlanNode } from "../plan/plan.ts";
+import { matches, type Subject } from "./matcher.ts";
+
+const subject = (special: Partial<Subject> = {}): Subject => ({
+  id: 20n,
+  platform: "x",
+  timeMs: 1_000,
+  counts: { likes: null, reposts: 5, replies: null, quotes: null },
+  geo: () => null,
+  terms: () => ["a", "b", "|", "c"],
+  ...special,
+});
+
+describe("an ID", () => {
+  test.each([
+    [null, null, true],
+    [20n, 20n, true],
+    [20n, null, true],
+    [21n, null, false],
+    [null, 20n, true],
+    [null, 19n, false],
+    [21n, 19n, false],
+  ])("20 lies from %s to %s, both included: %s", (low, high, expected) => {
+    const plan: PlanNode = { kind: "id", low, high };
+    expect(matches(plan, subject())).toBe(expected);
+    expect(matches({ kind: "not", child: plan }, subject())).toBe(!expected);
+  });
+
+  test("beyond 2^53 is told from the next one", () => {
+    const id = 2n ** 62n + 1n;
+    const upTo = (high: bigint): PlanNode => ({ kind: "id", low: null, high });
+    expect(matches(upTo(id), subject({ id }))).toBe(true);
+    expect(matches(upTo(id - 1n), subject({ id }))).toBe(false);
+  });
+});
+
+test("a platform is the post's own and no other", () => {
+  const on = (platform: Subject["platform"]): PlanNode => ({ kind: "platform", platform });
+  expect(matches(on("x"), subject())).toBe(true);
+  expect(matches(on("bluesky"), subject())).toBe(false);
+  expect(matches({ kind: "not", child: on("bluesky") }, subject())).toBe(true);
+});
+
+test("terms are read only when the plan asks for one", () => {
+  const terms = (): never => {
+    throw new Error("read");
+  };
+  const plan: PlanNode = {
+    kind: "and",
+    children: [
+      { kind: "platform", platform: "x" },
+      { kind: "id", low: 20n, high: null },
+      { kind: "min-count", metric: "reposts", atLeast: 5 },
+      { kind: "time", fromMs: 1_000, toMs: 1_001 },
+    ],
+  };
+  expect(matches(plan, subject({ terms }))).toBe(true);
+});
+
+test("a sequence stands side by side, and no open place reaches over a gap", () => {
+  const places = (...tokens: (string | null)[]): PlanNode => ({
+    kind: "terms",
+    elements: tokens.map((token) => (token === null ? { kind: "any" } : { kind: "token", token })),
+  });
+  expect(matches(places("a", "b"), subject())).toBe(true);
+  expect(matches(places("b", "c"), subject())).toBe(false);
+  expect(matches(places("b", null, "c"), subject())).toBe(false);
+  expect(matches(places("a", null), subject())).toBe(true);
+  expect(matches(places(), subject())).toBe(false);
+});

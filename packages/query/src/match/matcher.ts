@@ -1,0 +1,56 @@
+import type { PlanNode } from "../plan/plan.ts";
+import type { Platform } from "../tree/platform.ts";
+import type { CountMetric } from "../tree/tree.ts";
+import { distanceKm } from "./geo.ts";
+import { holdsSequence } from "./sequence-match.ts";
+
+/** What the matcher reads of a post. `terms` is called once per sequence of the plan, so it must be memoised. */
+export type Subject = {
+  id: bigint;
+  platform: Platform;
+  /** Capped as in `postTimeMs`, Unix milliseconds. */
+  timeMs: number;
+  /** Null if unknown. */
+  counts: Readonly<Record<CountMetric, number | null>>;
+  geo: () => { lat: number; lon: number } | null;
+  terms: () => readonly string[];
+};
+
+/**
+ * Whether a post satisfies a plan. This is the reference semantics of every query; engines and upstreams may return a superset.
+ * An unknown count is 0. A post without a location is in no circle.
+ */
+export function matches(plan: PlanNode, subject: Subject): boolean {
+  switch (plan.kind) {
+    case "all":
+      return true;
+    case "none":
+      return false;
+    case "and":
+      return plan.children.every((child) => matches(child, subject));
+    case "or":
+      return plan.children.some((child) => matches(child, subject));
+    case "not":
+      return !matches(plan.child, subject);
+    case "terms":
+      return holdsSequence(subject.terms(), plan.elements);
+    case "time":
+      return (
+        (plan.fromMs === null || subject.timeMs >= plan.fromMs) &&
+        (plan.toMs === null || subject.timeMs < plan.toMs)
+      );
+    case "id":
+      return (
+        (plan.low === null || subject.id >= plan.low) &&
+        (plan.high === null || subject.id <= plan.high)
+      );
+    case "platform":
+      return subject.platform === plan.platform;
+    case "min-count":
+      return (subject.counts[plan.metric] ?? 0) >= plan.atLeast;
+    case "geo": {
+      const place = subject.geo();
+      return place !== null && distanceKm(place, plan) <= plan.radiusKm;
+    }
+  }
+}

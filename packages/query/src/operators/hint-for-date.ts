@@ -1,0 +1,94 @@
+import type { Rewrites } from "../tree/diagnostics.ts";
+import { queryOfDates, readRange } from "./meant-range.ts";
+import { otherUnits } from "./other-units.ts";
+
+const longestMeant = 64;
+
+export function hintForDate(operator: string, written: string): Rewrites {
+  const otherwise = `write the date as in ${operator}:2024-01-31`;
+  if (written.length > longestMeant) return { lead: "", queries: [], otherwise };
+  const text = written.toLowerCase();
+  const range = rangeOf(text);
+  const relative = relativeTime(operator, text);
+  if (relative === null) {
+    return { lead: "leave it out:", queries: [], otherwise: "leave it out: no post is later" };
+  }
+  const seconds = /^(\d{9,10})(?:\d{3})?$/.exec(text)?.[1];
+  const queries = [
+    ...(range === null ? [] : [range]),
+    ...relative,
+    ...(seconds === undefined ? [] : [`${operator}_time:${seconds}`]),
+  ];
+  const dates = datesOf(operator, text).map((date) => `${operator}:${date}`);
+  if (dates.length > 1) return { lead: "", queries: [], otherwise: `write ${dates.join(" or ")}` };
+  return { lead: "write", queries: [...queries, ...dates], otherwise };
+}
+
+const dayPair = /^(\d{4}-\d{2}-\d{2})(?:-|\/|_|to)(\d{4}-\d{2}-\d{2})$/;
+
+function rangeOf(text: string): string | null {
+  const [, first, last] = dayPair.exec(text) ?? [];
+  const range = readRange(first === undefined ? text : `${first}..${last}`);
+  return range === null ? null : queryOfDates(range);
+}
+
+const daysBack: Readonly<Record<string, string>> = {
+  today: "1d",
+  yesterday: "2d",
+  "last week": "7d",
+  "last month": "30d",
+  "last year": "365d",
+};
+
+/** The query for a time relative to now; null if the time is not in the past. */
+function relativeTime(operator: string, text: string): readonly string[] | null {
+  if (/^(?:now|tomorrow)$/.test(text)) return operator === "until" ? null : ["within_time:1d"];
+  const plain = text.replace(/^(?:now)?-/, "").replace(/[\s_-]*ago$/, "");
+  const [, digits, unit = ""] = /^(\d{1,5})[\s_-]?([a-z]{1,7})$/.exec(plain) ?? [];
+  const [times, shortUnit] = Object.hasOwn(otherUnits, unit) ? (otherUnits[unit] ?? []) : [1, unit];
+  const back = Object.hasOwn(daysBack, plain.replace("_", " "))
+    ? daysBack[plain.replace("_", " ")]
+    : undefined;
+  if (digits === undefined && back === undefined) return [];
+  const duration = back ?? `${Number(digits) * (times ?? 1)}${shortUnit}`;
+  if (operator !== "until") return [`within_time:${duration}`];
+  return [`-within_time:${text === "yesterday" ? "1d" : duration}`];
+}
+
+const months = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+
+/** Candidate dates in another spelling: two if day and month are ambiguous. */
+function datesOf(operator: string, text: string): readonly string[] {
+  const [, year = "", month = "01", day = "01"] =
+    /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(text) ??
+    /^(\d{4})(\d{2})(\d{2})$/.exec(text) ??
+    /^(\d{4})(?:[-/.](\d{1,2}))?$/.exec(text) ??
+    [];
+  if (year !== "") return plausible(operator, year, month, day);
+  const [, first = "", second = "", last = ""] =
+    /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})$/.exec(text) ?? [];
+  if (last !== "") {
+    const both = [dateOf(last, second, first), dateOf(last, first, second)];
+    return [...new Set(both.filter((date) => date !== null))];
+  }
+  const [, name = "", ofYear = ""] = /^([a-z]{3})[a-z]{0,6}[-/.\s]?(\d{4})$/.exec(text) ?? [];
+  const date = dateOf(ofYear, String(months.indexOf(name) + 1), "1");
+  return date === null ? [] : [date];
+}
+
+/** Clamps a day beyond the end of its month; swaps day and month if the month is invalid. */
+function plausible(operator: string, year: string, month: string, day: string): readonly string[] {
+  const date = dateOf(year, month, day) ?? dateOf(year, day, month);
+  if (date !== null) return [date];
+  const isMonth = Number(month) >= 1 && Number(month) <= 12;
+  if (!isMonth || Number(day) < 29 || Number(day) > 31) return [];
+  const end = new Date(0);
+  end.setUTCFullYear(Number(year), Number(month), operator === "until" ? 1 : 0);
+  return [end.toISOString().slice(0, 10)];
+}
+
+function dateOf(year: string, month: string, day: string): string | null {
+  const date = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
+  const ms = Date.parse(`${date}T00:00:00Z`);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date) ? date : null;
+}

@@ -1,0 +1,97 @@
+import { countOperators } from "../tree/print.ts";
+import type { CountMetric } from "../tree/tree.ts";
+
+/** A comparison or range: its ends as written, each inclusive or not, null if open. */
+type End = { value: string; isInclusive: boolean };
+export type Range = { low: End | null; high: End | null };
+
+const sign = /^(>=|=>|≥|<=|=<|≤|>|<|==?)\s*([^\s<>=]+)$/;
+const brackets = /^([[{])\s*(\S+)\s+TO\s+([^\s\]}]+)\s*([\]}])$/i;
+const dots = /^([^\s.]+)\.\.([^\s.]+)$/;
+
+/** Parses `>5`, `<=5`, `=5`, `[5 TO 9]`, `{5 TO *}` and `5..9`; else null. */
+export function readRange(text: string): Range | null {
+  const [, compared = "", value] = sign.exec(text) ?? [];
+  if (value !== undefined) return comparedTo(compared, value);
+  const [, opening, from, to, closing] = brackets.exec(text) ?? [];
+  if (from !== undefined && to !== undefined) {
+    return { low: endOf(from, opening === "["), high: endOf(to, closing === "]") };
+  }
+  const [, first, last] = dots.exec(text) ?? [];
+  if (first === undefined || last === undefined) return null;
+  return { low: endOf(first, true), high: endOf(last, true) };
+}
+
+function comparedTo(compared: string, value: string): Range {
+  const end = { value, isInclusive: /[=≥≤]/.test(compared) };
+  if (/[>≥]/.test(compared)) return { low: end, high: null };
+  if (/[<≤]/.test(compared)) return { low: null, high: end };
+  return { low: end, high: end };
+}
+
+const endOf = (value: string, isInclusive: boolean): End | null =>
+  value === "*" ? null : { value, isInclusive };
+
+/** The query for counts in a range, or null if an end is not a number. */
+export function queryOfCounts(operator: string, { low, high }: Range): string | null {
+  const least = low === null ? null : meantCount(low.value);
+  const most = high === null ? null : meantCount(high.value);
+  if ((low !== null && least === null) || (high !== null && most === null)) return null;
+  const bounds: string[] = [];
+  if (low !== null && least !== null) {
+    bounds.push(`${operator}:${low.isInclusive ? least : least + 1}`);
+  }
+  if (high !== null && most !== null) {
+    bounds.push(`-${operator}:${high.isInclusive ? most + 1 : most}`);
+  }
+  return bounds.length === 0 ? null : bounds.join(" ");
+}
+
+export function queryOfDates({ low, high }: Range): string {
+  const bounds = [low && `since:${low.value}`, high && `until:${high.value}`];
+  return bounds.filter((bound) => bound !== null).join(" ");
+}
+
+/** Parses digits, with thousands separators or a `k` or `m` suffix; else null. */
+export function meantCount(written: string): number | null {
+  if (/^\d{1,15}$/.test(written)) return Number(written);
+  if (/^\d{1,3}(?:[,_.]\d{3})+$/.test(written)) return Number(written.replace(/[,_.]/g, ""));
+  const scaled = /^(\d{1,6}(?:\.\d{1,3})?)([km])$/i.exec(written);
+  if (scaled === null) return null;
+  return Math.round(Number(scaled[1]) * (scaled[2]?.toLowerCase() === "k" ? 1_000 : 1_000_000));
+}
+
+const metricNames: Readonly<Record<CountMetric, string>> = {
+  likes:
+    "like likes fave faves fav favs favorite favorites favourites like_count likes_count favorite_count favourite_count",
+  reposts:
+    "retweet retweets rt rts repost reposts share shares boosts reblogs retweet_count repost_count",
+  replies: "replies comments reply_count replies_count comment_count",
+  quotes: "quotes quote_count quotes_count",
+};
+
+const metrics = new Map(
+  (Object.entries(metricNames) as [CountMetric, string][]).flatMap(([metric, names]) =>
+    names.split(" ").map((name) => [name, countOperators[metric]] as const),
+  ),
+);
+
+/** The operator for a count by another product's name, and the bound in the name; null if it is not a count. */
+export function countNamed(name: string): { operator: string; bound: "min" | "max" | "" } | null {
+  const [, bound = "", rest = ""] = /^(min|max)?_?(.+)$/.exec(name) ?? [];
+  const operator = metrics.get(rest);
+  if (operator === undefined) return null;
+  return { operator, bound: bound === "min" || bound === "max" ? bound : "" };
+}
+
+/** The query for a count `name:value`, where the value is a number, comparison or range. */
+export function queryOfCount(name: string, value: string): string | null {
+  const count = countNamed(name);
+  if (count === null) return null;
+  const range = readRange(value);
+  const end = { value: value.replace(/^=+|\+$/g, ""), isInclusive: true };
+  const isExact = /^=/.test(value) && count.bound === "";
+  if (range !== null && (isExact || !/^=/.test(value))) return queryOfCounts(count.operator, range);
+  const oneSided = count.bound === "max" ? { low: null, high: end } : { low: end, high: null };
+  return queryOfCounts(count.operator, oneSided);
+}

@@ -1,0 +1,33 @@
+import type { DiagnosticCode, Rewrites, Warning } from "../tree/diagnostics.ts";
+import type { QueryLeaf } from "../tree/tree.ts";
+
+/** A parsed operator value with an optional warning, or the error and its fix. */
+export type Operand<Value> = { value: Value; warning?: OperandError } | { fault: OperandError };
+
+export type OperandError = Warning & { code: DiagnosticCode };
+
+type WithoutSpan<Leaf> = Leaf extends unknown ? Omit<Leaf, "span"> : never;
+
+export type BareLeaf = WithoutSpan<QueryLeaf>;
+
+export function fault(
+  code: DiagnosticCode,
+  message: string,
+  expected: readonly string[],
+  hint?: string | Rewrites,
+): { fault: OperandError } {
+  return { fault: { code, message, expected, ...(hint === undefined ? {} : { hint }) } };
+}
+
+export function mapOperand<From, To>(
+  operand: Operand<From>,
+  make: (value: From) => To,
+): Operand<To> {
+  return "fault" in operand ? operand : { ...operand, value: make(operand.value) };
+}
+
+/** A value for messages, shortened if long. */
+export function shown(value: string): string {
+  const characters = Array.from(value.slice(0, 100));
+  return characters.length > 40 ? `${characters.slice(0, 40).join("")}…` : value;
+}

@@ -1,0 +1,212 @@
+import type { PostProperty } from "../tree/tree.ts";
+import { nearest } from "./nearest.ts";
+
+/** The value's form, as in docs/query-language.md, and aliases of the operator. */
+type ValueOperator = { value: string; aliases: readonly string[] };
+
+const plain = (value: string, ...aliases: string[]): ValueOperator => ({ value, aliases });
+
+export const valueOperators = {
+  from: plain("<username>"),
+  to: plain("<username>"),
+  lang: plain("<language_code>"),
+  since: plain("<yyyy-mm-dd>"),
+  until: plain("<yyyy-mm-dd>"),
+  since_time: plain("<seconds>"),
+  until_time: plain("<seconds>"),
+  within_time: plain("<duration>"),
+  since_id: plain("<id>"),
+  max_id: plain("<id>"),
+  min_faves: plain("<number>", "min_likes"),
+  min_retweets: plain("<number>", "min_reposts"),
+  min_replies: plain("<number>"),
+  min_quotes: plain("<number>"),
+  conversation_id: plain("<post>"),
+  in_reply_to: plain("<post>", "in_reply_to_tweet_id", "in_reply_to_status_id"),
+  quoted: plain("<post>", "quoted_tweet_id"),
+  retweets_of_tweet_id: plain("<post>"),
+  quoted_user_id: plain("<username>", "quoted_user"),
+  retweets_of: plain("<username>", "retweets_of_user_id"),
+  geocode: plain("<latitude>,<longitude>,<radius>"),
+  url: plain('"<url>"'),
+  domain: plain("<host>"),
+  platform: plain("<platform>"),
+  label: plain("<label>"),
+  source: plain("<app>"),
+};
+export type OperatorName = keyof typeof valueOperators;
+
+/** Operators whose value is a post property; `exclude:` negates, `include:` has no effect. */
+export const filterOperators = ["filter", "is", "has", "exclude", "include"] as const;
+export type FilterOperator = (typeof filterOperators)[number];
+
+export const propertyAliases: Readonly<Record<PostProperty, readonly string[]>> = {
+  retweets: ["retweet"],
+  nativeretweets: ["nativeretweet"],
+  replies: ["reply"],
+  quote: ["quotes"],
+  self_threads: ["self_thread"],
+  safe: [],
+  verified: [],
+  links: ["link"],
+  media: [],
+  images: ["image", "twimg"],
+  videos: ["video", "native_video", "consumer_video"],
+  hashtags: ["hashtag"],
+  mentions: ["mention"],
+  cashtags: ["cashtag"],
+  geo: [],
+  has_engagement: ["engagement"],
+};
+
+/**
+ * Why a platform's operator is unsupported (completes "it …"), and a substitute, if any. `lead` introduces a substitute that is
+ * only an example.
+ */
+export type Unavailable = { reason: string; instead: string | null; lead?: string };
+
+const place: Unavailable = {
+  reason: "needs a list of the world's places",
+  instead: "geocode:<latitude>,<longitude>,<radius>",
+};
+const shape: Unavailable = {
+  reason: "writes a place in another form than a circle around a latitude and a longitude",
+  instead: "geocode:<latitude>,<longitude>,<radius>",
+};
+const card: Unavailable = {
+  reason: "asks what card a link is shown as, which is not kept",
+  instead: "domain: or url:",
+};
+const annotation: Unavailable = {
+  reason: "asks for X's own annotations, which no source gives",
+  instead: "words or hashtags",
+};
+const follower: Unavailable = {
+  reason: "depends on whom the asker follows, and a key follows nobody",
+  instead: "(from:nasa OR from:esa)",
+  lead: "name the accounts, for example",
+};
+const service: Unavailable = {
+  reason: "names a service of X that no source marks",
+  instead: "domain: with the service's host, or has:videos",
+};
+
+/** Operators `name:value` of the platforms that are unsupported. */
+export const unavailableOperators = {
+  near: place,
+  within: place,
+  place,
+  place_country: place,
+  point_radius: shape,
+  bounding_box: shape,
+  list: {
+    reason: "asks who is on a list, which its platform alone knows",
+    instead: "(from:nasa OR from:esa)",
+    lead: "name the accounts, for example",
+  },
+  card_name: card,
+  card_domain: card,
+  card_url: card,
+  context: annotation,
+  entity: annotation,
+} as const satisfies Record<string, Unavailable>;
+export type UnavailableName = keyof typeof unavailableOperators;
+
+/** Likewise for values of `filter:`, `is:`, `has:`, `exclude:` and `include:`. */
+export const unavailableFilters: Readonly<Record<string, Unavailable>> = {
+  follows: follower,
+  social: follower,
+  trusted: follower,
+  blue_verified: {
+    reason: "asks who paid for a mark, which no source tells",
+    instead: "filter:verified",
+  },
+  news: {
+    reason: "is a list of sites that X does not publish",
+    instead: "(domain:bbc.com OR domain:reuters.com)",
+    lead: "name the sites, for example",
+  },
+  periscope: service,
+  vine: service,
+  spaces: service,
+  pro_video: service,
+  nullcast: { reason: "marks advertisements, which no source gives", instead: null },
+};
+
+const operatorNames = namesOf(valueOperators, ({ aliases }) => aliases);
+const propertyNames = namesOf(propertyAliases, (aliases) => aliases);
+
+function namesOf<Name extends string, Row>(
+  table: Readonly<Record<Name, Row>>,
+  aliasesOf: (row: Row) => readonly string[],
+): ReadonlyMap<string, Name> {
+  const rows = Object.entries(table) as [Name, Row][];
+  return new Map(
+    rows.flatMap(([name, row]) => [name, ...aliasesOf(row)].map((each) => [each, name])),
+  );
+}
+
+export function operatorNamed(written: string): OperatorName | null {
+  return operatorNames.get(written.toLowerCase()) ?? null;
+}
+
+export function filterOperatorNamed(written: string): FilterOperator | null {
+  const name = written.toLowerCase();
+  return filterOperators.find((each) => each === name) ?? null;
+}
+
+export function propertyNamed(written: string): PostProperty | null {
+  return propertyNames.get(written.toLowerCase()) ?? null;
+}
+
+export function unavailableNamed(written: string): UnavailableName | null {
+  const name = written.toLowerCase();
+  return Object.hasOwn(unavailableOperators, name) ? (name as UnavailableName) : null;
+}
+
+export function unavailableFilter(written: string): Unavailable | null {
+  const name = written.toLowerCase();
+  return Object.hasOwn(unavailableFilters, name) ? (unavailableFilters[name] ?? null) : null;
+}
+
+export function isOperatorName(written: string): boolean {
+  return (
+    operatorNamed(written) !== null ||
+    filterOperatorNamed(written) !== null ||
+    unavailableNamed(written) !== null
+  );
+}
+
+/** The operator most similar to an unknown name, or null. */
+export function likelyOperator(written: string): string | null {
+  return nearest(written, [...operatorNames.keys(), ...filterOperators]);
+}
+
+const otherProperties: Readonly<Record<string, PostProperty>> = {
+  repost: "retweets",
+  reposts: "retweets",
+  rt: "retweets",
+  comments: "replies",
+  picture: "images",
+  pictures: "images",
+  photo: "images",
+  photos: "images",
+  pic: "images",
+  pics: "images",
+  gif: "videos",
+  gifs: "videos",
+  url: "links",
+  urls: "links",
+  tags: "hashtags",
+  location: "geo",
+  thread: "self_threads",
+  threads: "self_threads",
+  blue: "verified",
+};
+
+/** The property that a synonym or misspelling most likely means, or null. */
+export function likelyProperty(written: string): string | null {
+  const name = written.toLowerCase();
+  if (Object.hasOwn(otherProperties, name)) return otherProperties[name] ?? null;
+  return nearest(name, [...propertyNames.keys()]);
+}

@@ -1,0 +1,25 @@
+import type { Warning } from "../tree/diagnostics.ts";
+
+const onX =
+  /^(?:https?:\/\/)?(?:www\.|mobile\.|m\.)?(?:x|twitter)\.com\/((?:[a-z0-9_]{1,20}|i\/web)\/status(?:es)?\/(\d{1,19}))(?![\p{L}\p{N}_-])/iu;
+const onBluesky =
+  /^(?:https?:\/\/)?bsky\.app\/profile\/[a-z0-9.:%_-]{1,260}\/post\/[a-z0-9]{1,32}(?![\p{L}\p{N}_-])/iu;
+
+/** An address for `url:`, and a warning if it is that of a post. */
+export type Address = { text: string; remark: Warning | null };
+
+/** Strips host and parameters from an X post's address, so that it matches on both hosts; returns others as written. */
+export function readAddress(written: string): Address {
+  const [, path, id] = onX.exec(written) ?? [];
+  if (path !== undefined && id !== undefined) return { text: path, remark: remarkOn(id) };
+  const page = onBluesky.exec(written)?.[0];
+  if (page === undefined) return { text: written, remark: null };
+  return { text: written, remark: remarkOn(page.includes("://") ? page : `https://${page}`) };
+}
+
+function remarkOn(post: string): Warning {
+  return {
+    message: "this finds posts that link to the post, not its answers or quotes",
+    hint: `in_reply_to:${post} finds its answers, quoted:${post} its quotes, conversation_id:${post} its conversation`,
+  };
+}

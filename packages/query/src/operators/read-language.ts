@@ -1,0 +1,91 @@
+import { languageTags } from "../text/languages.ts";
+import { nearest } from "./nearest.ts";
+import { fault, type Operand, type OperandError, shown } from "./operand.ts";
+
+/** ISO 639-1, three-letter codes in use on posts, and X's codes for posts without a language. */
+const knownLanguages: ReadonlySet<string> = new Set(
+  (
+    "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo es " +
+    "et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg ki kj " +
+    "kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mo mr ms mt my na nb nd ne ng nl nn nr nv " +
+    "ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq sr ss st su sv sw ta te tg th " +
+    "ti tk tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu " +
+    "arz ast ceb chr ckb fil gsw haw hmn ilo kab lzh nds nan pap pcm sco tok tlh war yue " +
+    "und zxx qam qct qht qme qst art mul mis"
+  ).split(" "),
+);
+
+const namesOfLanguages: Readonly<Record<string, string>> = {
+  arabic: "ar",
+  chinese: "zh",
+  dutch: "nl",
+  english: "en",
+  eng: "en",
+  french: "fr",
+  german: "de",
+  greek: "el",
+  hindi: "hi",
+  indonesian: "id",
+  italian: "it",
+  japanese: "ja",
+  jp: "ja",
+  korean: "ko",
+  kr: "ko",
+  persian: "fa",
+  polish: "pl",
+  portuguese: "pt",
+  russian: "ru",
+  spanish: "es",
+  swedish: "sv",
+  thai: "th",
+  turkish: "tr",
+  ukrainian: "uk",
+  cn: "zh",
+  ua: "uk",
+};
+
+const wellFormed = /^[a-z]{2,8}(?:[-_][a-z0-9]{1,8}){0,8}$/i;
+
+/** A language tag in lower case with aliases resolved; warns if no post can have its language. */
+export function readLanguage(written: string): Operand<string> {
+  const code = wellFormed.test(written) ? languageTags(written)[0] : undefined;
+  if (code === undefined) {
+    return fault(
+      "invalid_language",
+      `lang: wants a language code, not ${shown(written)}`,
+      ["a language code such as en, pt-br or und"],
+      "write it as in lang:en",
+    );
+  }
+  const [language = "", ...subtags] = code.split("-");
+  if (knownLanguages.has(language)) {
+    return subtags.length === 0 || regionsMatter.has(language)
+      ? { value: code }
+      : { value: code, warning: onlyRegion(code, language) };
+  }
+  const likely = likelyLanguage(written);
+  return {
+    value: code,
+    warning: {
+      code: "unknown_language",
+      message: `no language has the code ${shown(code)}, so nothing is found`,
+      hint: likely === null ? "use an ISO 639 code such as en" : `did you mean lang:${likely}`,
+    },
+  };
+}
+
+/** Languages for which platforms report region or script. */
+const regionsMatter: ReadonlySet<string> = new Set(["zh", "pt", "sr", "art"]);
+
+function onlyRegion(code: string, language: string): OperandError {
+  return {
+    code: "language_region",
+    message: `lang:${shown(code)} finds only posts that are marked ${shown(code)}, and most are marked ${language} alone`,
+    hint: `write lang:${language} to find both`,
+  };
+}
+
+function likelyLanguage(written: string): string | null {
+  const name = nearest(written, Object.keys(namesOfLanguages));
+  return name === null ? null : (namesOfLanguages[name] ?? null);
+}

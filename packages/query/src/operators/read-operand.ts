@@ -1,0 +1,90 @@
+import { urlQueryTokens } from "../text/urls.ts";
+import type { CountMetric, PostRelation } from "../tree/tree.ts";
+import { type BareLeaf, fault, mapOperand, type Operand, shown } from "./operand.ts";
+import type { OperatorName } from "./operators.ts";
+import { readAddress } from "./post-address.ts";
+import { readDate } from "./read-date.ts";
+import { readGeocode } from "./read-geocode.ts";
+import { readHost } from "./read-host.ts";
+import { readLanguage } from "./read-language.ts";
+import { readPlatform } from "./read-platform.ts";
+import { readId, readPost } from "./read-post.ts";
+import { readDuration, readUnixTime } from "./read-time.ts";
+import { readCount, readUser } from "./read-values.ts";
+
+/** Parses an operator's value; `written` is the operator name as written, for messages. */
+type ReadLeaf = (written: string, value: string) => Operand<BareLeaf>;
+
+const userLeaf =
+  (kind: "from" | "to" | "quoted-user" | "retweets-of"): ReadLeaf =>
+  (written, value) =>
+    mapOperand(readUser(written, value), (user) => ({ kind, user }));
+
+const countLeaf =
+  (metric: CountMetric): ReadLeaf =>
+  (written, value) =>
+    mapOperand(readCount(written, value), (atLeast) => ({ kind: "min-count", metric, atLeast }));
+
+const relationLeaf =
+  (relation: PostRelation): ReadLeaf =>
+  (written, value) =>
+    mapOperand(readPost(written, value), (post) => ({ kind: "related", relation, post }));
+
+type ReadTime = (written: string, value: string) => Operand<number>;
+
+const timeLeaf =
+  (kind: "since" | "until" | "within", read: ReadTime): ReadLeaf =>
+  (written, value) =>
+    mapOperand(read(written, value), (ms) => ({ kind, ms }));
+
+const idLeaf =
+  (kind: "since-id" | "max-id"): ReadLeaf =>
+  (written, value) =>
+    mapOperand(readId(written, value), (id) => ({ kind, id }));
+
+export const leafReaders: Readonly<Record<OperatorName, ReadLeaf>> = {
+  from: userLeaf("from"),
+  to: userLeaf("to"),
+  lang: (_, value) => mapOperand(readLanguage(value), (code) => ({ kind: "lang", code })),
+  since: timeLeaf("since", readDate),
+  until: timeLeaf("until", readDate),
+  since_time: timeLeaf("since", readUnixTime),
+  until_time: timeLeaf("until", readUnixTime),
+  within_time: timeLeaf("within", readDuration),
+  since_id: idLeaf("since-id"),
+  max_id: idLeaf("max-id"),
+  min_faves: countLeaf("likes"),
+  min_retweets: countLeaf("reposts"),
+  min_replies: countLeaf("replies"),
+  min_quotes: countLeaf("quotes"),
+  conversation_id: relationLeaf("conversation_id"),
+  in_reply_to: relationLeaf("in_reply_to"),
+  quoted: relationLeaf("quoted"),
+  retweets_of_tweet_id: relationLeaf("retweets_of_tweet_id"),
+  quoted_user_id: userLeaf("quoted-user"),
+  retweets_of: userLeaf("retweets-of"),
+  geocode: (_, value) =>
+    mapOperand(readGeocode(value), (circle) => ({ kind: "geocode", ...circle })),
+  url: (_, value) => mapOperand(readUrl(value), (text) => ({ kind: "url", text })),
+  domain: (written, value) =>
+    mapOperand(readHost(written, value), (host) => ({ kind: "domain", host })),
+  platform: (written, value) =>
+    mapOperand(readPlatform(written, value), (platform) => ({ kind: "platform", platform })),
+  label: (_, value) => ({ value: { kind: "label", label: value.toLowerCase() } }),
+  source: (_, value) => ({ value: { kind: "source", name: value } }),
+};
+
+function readUrl(value: string): Operand<string> {
+  const { text, remark } = readAddress(value);
+  if (urlQueryTokens(text).length > 0) {
+    return remark === null
+      ? { value: text }
+      : { value: text, warning: { code: "post_address", ...remark } };
+  }
+  return fault(
+    "invalid_url",
+    `url: wants an address or a part of one, not ${shown(value)}`,
+    ["a host, a path or a whole address"],
+    'write it as in url:"nasa.gov/artemis"',
+  );
+}

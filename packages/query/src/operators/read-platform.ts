@@ -1,0 +1,26 @@
+import { type Platform, platforms } from "../tree/platform.ts";
+import { nearest } from "./nearest.ts";
+import { fault, type Operand, shown } from "./operand.ts";
+
+const otherNames: Readonly<Record<string, Platform>> = { twitter: "x", bsky: "bluesky" };
+
+/** A platform's name, case-insensitive; `twitter` is `x` and `bsky` is `bluesky`. */
+export function readPlatform(operator: string, written: string): Operand<Platform> {
+  const name = written.normalize("NFKC").toLowerCase();
+  const platform = platformNamed(name);
+  if (platform !== null) return { value: platform };
+  const near = nearest(name, [...platforms, ...Object.keys(otherNames)]);
+  return fault(
+    "unknown_platform",
+    `${operator}: does not know ${shown(written)}`,
+    platforms,
+    near === null
+      ? `write ${platforms.map((each) => `${operator}:${each}`).join(" or ")}`
+      : `did you mean ${operator}:${platformNamed(near) ?? near}`,
+  );
+}
+
+function platformNamed(name: string): Platform | null {
+  const known = platforms.find((each) => each === name);
+  return known ?? (Object.hasOwn(otherNames, name) ? (otherNames[name] ?? null) : null);
+}

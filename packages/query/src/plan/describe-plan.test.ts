@@ -1,0 +1,110 @@
+import { describe, expect, test } from "vitest";
+import { parseQuery } from "../grammar/parse.ts";
+import { describeIds, describePlan, describeTime } from "./describe-plan.ts";
+import { makePlan, namesIn } from "./make-plan.ts";
+import type { PlanNode } from "./plan.ts";
+import { unresolvedNames } from "./unresolved-names.ts";
+
+const asOfMs = Date.UTC(2026, 0, 2);
+
+/** The plan of a query with unresolved names. */
+function unresolvedPlan(query: string) {
+  const { tree } = parseQuery(query);
+  const unresolved = unresolvedNames(namesIn(tree));
+  return { plan: makePlan(tree, { names: unresolved.names, asOfMs }), unresolved };
+}
+
+function described(query: string): string {
+  const { plan, unresolved } = unresolvedPlan(query);
+  return describePlan(plan, unresolved);
+}
+
+describe("a plan in words", () => {
+  test.each([
+    ["NASA", "token nasa"],
+    ["state-of-the-art", "phrase state of the art"],
+    ['"a * b"', "phrase a (any one) b"],
+    ["京", "tokens that begin with 京"],
+    ['"東京 京"', "phrase 東京 京 京…"],
+    ["#News", "facet #news"],
+    ["lang:en", "facet lang:en"],
+    ["filter:retweets", "facet is:retweet"],
+    ['url:"nasa.gov/artemis"', "facets side by side url:nasa url:gov url:artemis"],
+    ["since:2026-01-02", "time at or after 2026-01-02T00:00:00.000Z"],
+    ["until:2026-01-02", "time before 2026-01-02T00:00:00.000Z"],
+    ["within_time:1d", "time at or after 2026-01-01T00:00:00.000Z"],
+    ["since_id:5", "IDs from 6 on"],
+    ["max_id:9223372036854775807", "IDs up to 9223372036854775807"],
+    ["min_faves:150", "at least 150 likes"],
+    ["min_faves:0", "every post"],
+    ["platform:x", "platform x"],
+    ["geocode:52.5,13.4,10km", "circle of 10 km around latitude 52.5, longitude 13.4"],
+  ])("%s", (query, expected) => {
+    expect(described(query)).toBe(expected);
+  });
+
+  test("is drawn as a tree, a node a line", () => {
+    expect(described("(a OR b) -(c d) e")).toBe(
+      [
+        "all of",
+        "├─ any of",
+        "│  ├─ token a",
+        "│  └─ token b",
+        "├─ not",
+        "│  └─ all of",
+        "│     ├─ token c",
+        "│     └─ token d",
+        "└─ token e",
+      ].join("\n"),
+    );
+  });
+
+  test("of nothing that can be found says so", () => {
+    expect(describePlan({ kind: "none" })).toBe("no post");
+  });
+});
+
+describe("names that nothing has resolved", () => {
+  test.each([
+    ["from:nasa", "facet from:… of the account nasa, resolved when it is run"],
+    ["to:nasa", "facet to:… of the account nasa, resolved when it is run"],
+    ["@nasa", "facet @… of the account nasa, resolved when it is run"],
+    ["quoted_user_id:7", "facet quoted-user:… of the account 7, resolved when it is run"],
+    ["retweets_of:nasa", "facet reposted-user:… of the account nasa, resolved when it is run"],
+    ["conversation_id:20", "facet conversation:… of the post 20, resolved when it is run"],
+    ["in_reply_to:20", "facet reply:… of the post 20, resolved when it is run"],
+    ["quoted:20", "facet quoted:… of the post 20, resolved when it is run"],
+    ["retweets_of_tweet_id:20", "facet reposted:… of the post 20, resolved when it is run"],
+  ])("%s", (query, expected) => {
+    expect(described(query)).toBe(expected);
+  });
+
+  test("are told apart, and nothing that is written looks like one", () => {
+    const names = described('from:ann from:bob quoted:1 source:"from:?/0" label:"@?/0" "from:?/0"');
+    expect(names).toMatch(/account ann,[\s\S]*account bob,[\s\S]*post 1,/);
+    expect(names.match(/resolved when it is run/g)).toHaveLength(3);
+  });
+
+  test("of two kinds do not stand for one another", () => {
+    expect(described("from:ann quoted:1")).toMatch(/account ann,[\s\S]*post 1,/);
+  });
+});
+
+describe("bounds", () => {
+  test("of time name the end that is left out", () => {
+    expect(describeTime(0, 1)).toBe(
+      "time at or after 1970-01-01T00:00:00.000Z and before 1970-01-01T00:00:00.001Z",
+    );
+    expect(describeTime(null, null)).toBe("any time");
+  });
+
+  test("beyond every date are shown as the furthest one", () => {
+    const plan: PlanNode = { kind: "time", fromMs: -1e300, toMs: null };
+    expect(describePlan(plan)).toBe("time at or after -271821-04-20T00:00:00.000Z");
+  });
+
+  test("of IDs have both ends in", () => {
+    expect(describeIds(1n, 2n)).toBe("IDs from 1 to 2");
+    expect(describeIds(null, null)).toBe("any ID");
+  });
+});

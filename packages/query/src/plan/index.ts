@@ -1,0 +1,15 @@
+/** The plan of a query: a boolean tree over terms, times, IDs, counts and areas. */
+
+export { describeIds, describePlan, describeTime } from "./describe-plan.ts";
+export {
+  all,
+  any,
+  makePlan,
+  namesIn,
+  not,
+  type QueryNames,
+  type ResolvedNames,
+} from "./make-plan.ts";
+export type { PlanNode } from "./plan.ts";
+export { type UnresolvedNames, unresolvedNames } from "./unresolved-names.ts";
+export { type IdBounds, splitWindow, type TimeWindow } from "./window.ts";

@@ -1,0 +1,217 @@
+import { phraseSequence, querySequence, type SequenceElement } from "../text/sequence.ts";
+import { urlQueryTokens } from "../text/urls.ts";
+import type {
+  CountMetric,
+  PostProperty,
+  PostRelation,
+  QueryLeaf,
+  QueryNode,
+} from "../tree/tree.ts";
+import {
+  cashtag,
+  emoticon,
+  fromAccount,
+  hasCashtag,
+  hasGeo,
+  hasHashtag,
+  hashtag,
+  hasImage,
+  hasLink,
+  hasMedia,
+  hasMention,
+  hasVideo,
+  inConversation,
+  isNativeRepost,
+  isQuestion,
+  isQuote,
+  isReply,
+  isRepost,
+  isSelfReply,
+  isSensitive,
+  isVerified,
+  label,
+  language,
+  linkDomain,
+  linkPart,
+  mentionsAccount,
+  quotes,
+  quotesAccount,
+  repliesTo,
+  reposts,
+  repostsAccount,
+  toAccount,
+  writtenWith,
+} from "./facets.ts";
+import type { PlanNode } from "./plan.ts";
+
+/** The distinct names in a query that only an archive can resolve. */
+export type QueryNames = { accounts: readonly string[]; posts: readonly string[] };
+
+/** All accounts or posts that each name may mean, as facet keys. */
+export type ResolvedNames = {
+  accounts: ReadonlyMap<string, readonly string[]>;
+  posts: ReadonlyMap<string, readonly string[]>;
+};
+
+/** Account names (`from:`, `to:`, `@` …) and post names (`conversation_id:` …), to be resolved before planning. */
+export function namesIn(tree: QueryNode): QueryNames {
+  const accounts = new Set<string>();
+  const posts = new Set<string>();
+  const visit = (node: QueryNode): void => {
+    if (node.kind === "and" || node.kind === "or") node.children.forEach(visit);
+    else if (node.kind === "not") visit(node.child);
+    else if ("user" in node) accounts.add(node.user);
+    else if (node.kind === "related") posts.add(node.post);
+  };
+  visit(tree);
+  return { accounts: [...accounts], posts: [...posts] };
+}
+
+/** Resolved names, and the time that `within_time:` is relative to, Unix milliseconds. */
+export type Surroundings = { names: ResolvedNames; asOfMs: number };
+
+/** An unresolved name matches nothing. */
+export function makePlan(tree: QueryNode, around: Surroundings): PlanNode {
+  switch (tree.kind) {
+    case "and":
+      return all(tree.children.map((child) => makePlan(child, around)));
+    case "or":
+      return any(tree.children.map((child) => makePlan(child, around)));
+    case "not":
+      return not(makePlan(tree.child, around));
+    default:
+      return leafPlan(tree, around);
+  }
+}
+
+function leafPlan(leaf: QueryLeaf, { names, asOfMs }: Surroundings): PlanNode {
+  switch (leaf.kind) {
+    case "word":
+      return sequence(querySequence(leaf.text));
+    case "phrase":
+      return sequence(phraseSequence(leaf.text));
+    case "cashtag":
+      return facet(cashtag(leaf.symbol));
+    case "hashtag":
+      return facet(hashtag(leaf.tag));
+    case "mention":
+      return anyOf(names.accounts.get(leaf.user), mentionsAccount);
+    case "from":
+      return anyOf(names.accounts.get(leaf.user), fromAccount);
+    case "to":
+      return anyOf(names.accounts.get(leaf.user), toAccount);
+    case "quoted-user":
+      return anyOf(names.accounts.get(leaf.user), quotesAccount);
+    case "retweets-of":
+      return anyOf(names.accounts.get(leaf.user), repostsAccount);
+    case "related":
+      return anyOf(names.posts.get(leaf.post), facetsOfRelations[leaf.relation]);
+    case "lang":
+      return facet(language(leaf.code));
+    case "since":
+      return { kind: "time", fromMs: leaf.ms, toMs: null };
+    case "until":
+      return { kind: "time", fromMs: null, toMs: leaf.ms };
+    case "within":
+      return { kind: "time", fromMs: asOfMs - leaf.ms, toMs: null };
+    case "since-id":
+      return { kind: "id", low: BigInt(leaf.id) + 1n, high: null };
+    case "max-id":
+      return { kind: "id", low: null, high: BigInt(leaf.id) };
+    case "property":
+      return propertyPlan(leaf.property);
+    case "min-count":
+      return leaf.atLeast === 0
+        ? { kind: "all" }
+        : { kind: "min-count", metric: leaf.metric, atLeast: leaf.atLeast };
+    case "geocode":
+      return { kind: "geo", lat: leaf.lat, lon: leaf.lon, radiusKm: leaf.radiusKm };
+    case "url":
+      return sequence(urlQueryTokens(leaf.text).map((part) => token(linkPart(part))));
+    case "domain":
+      return facet(linkDomain(leaf.host));
+    case "platform":
+      return { kind: "platform", platform: leaf.platform };
+    case "label":
+      return facet(label(leaf.label));
+    case "source":
+      return facet(writtenWith(leaf.name));
+    case "emoticon":
+      return facet(emoticon(leaf.text));
+    case "question":
+      return facet(isQuestion);
+  }
+}
+
+const facetsOfRelations: Readonly<Record<PostRelation, (post: string) => string>> = {
+  conversation_id: inConversation,
+  in_reply_to: repliesTo,
+  quoted: quotes,
+  retweets_of_tweet_id: reposts,
+};
+
+const facetsOfProperties: Readonly<
+  Record<Exclude<PostProperty, "safe" | "has_engagement">, string>
+> = {
+  retweets: isRepost,
+  nativeretweets: isNativeRepost,
+  replies: isReply,
+  quote: isQuote,
+  self_threads: isSelfReply,
+  verified: isVerified,
+  links: hasLink,
+  media: hasMedia,
+  images: hasImage,
+  videos: hasVideo,
+  hashtags: hasHashtag,
+  mentions: hasMention,
+  cashtags: hasCashtag,
+  geo: hasGeo,
+};
+
+function propertyPlan(property: PostProperty): PlanNode {
+  if (property === "safe") return not(facet(isSensitive));
+  if (property === "has_engagement") {
+    return any([oneOf("likes"), oneOf("reposts"), oneOf("replies")]);
+  }
+  return facet(facetsOfProperties[property]);
+}
+
+const oneOf = (metric: CountMetric): PlanNode => ({ kind: "min-count", metric, atLeast: 1 });
+
+const anyOf = (keys: readonly string[] | undefined, facetOf: (key: string) => string): PlanNode =>
+  any((keys ?? []).map((key) => facet(facetOf(key))));
+
+/** Conjunction: flattened, `all` removed, `none` if any child is. */
+export function all(children: readonly PlanNode[]): PlanNode {
+  const flat = children
+    .flatMap((child) => (child.kind === "and" ? child.children : [child]))
+    .filter((child) => child.kind !== "all");
+  if (flat.some((child) => child.kind === "none")) return { kind: "none" };
+  if (flat.length === 0) return { kind: "all" };
+  return flat.length === 1 && flat[0] ? flat[0] : { kind: "and", children: flat };
+}
+
+/** Disjunction: flattened, `none` removed, `all` if any child is. */
+export function any(children: readonly PlanNode[]): PlanNode {
+  const flat = children
+    .flatMap((child) => (child.kind === "or" ? child.children : [child]))
+    .filter((child) => child.kind !== "none");
+  if (flat.some((child) => child.kind === "all")) return { kind: "all" };
+  if (flat.length === 0) return { kind: "none" };
+  return flat.length === 1 && flat[0] ? flat[0] : { kind: "or", children: flat };
+}
+
+export function not(child: PlanNode): PlanNode {
+  if (child.kind === "all") return { kind: "none" };
+  if (child.kind === "none") return { kind: "all" };
+  return child.kind === "not" ? child.child : { kind: "not", child };
+}
+
+const token = (text: string): SequenceElement => ({ kind: "token", token: text });
+const facet = (text: string): PlanNode => sequence([token(text)]);
+
+/** The parser rejects words without tokens, so an empty sequence matches nothing. */
+function sequence(elements: readonly SequenceElement[]): PlanNode {
+  return elements.length === 0 ? { kind: "none" } : { kind: "terms", elements };
+}

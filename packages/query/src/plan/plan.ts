@@ -1,0 +1,22 @@
+import type { SequenceElement } from "../text/sequence.ts";
+import type { Platform } from "../tree/platform.ts";
+import type { CountMetric } from "../tree/tree.ts";
+
+/**
+ * The input of every executor: a boolean tree over a post's index terms (`posts/terms.ts`) and its row. `terms` match adjacent
+ * terms of the post; a facet is a sequence of one token.
+ */
+export type PlanNode =
+  | { kind: "all" }
+  | { kind: "none" }
+  | { kind: "and"; children: readonly PlanNode[] }
+  | { kind: "or"; children: readonly PlanNode[] }
+  | { kind: "not"; child: PlanNode }
+  | { kind: "terms"; elements: readonly SequenceElement[] }
+  /** `fromMs` inclusive, `toMs` exclusive, Unix milliseconds of the post's time. */
+  | { kind: "time"; fromMs: number | null; toMs: number | null }
+  /** Both ends inclusive. */
+  | { kind: "id"; low: bigint | null; high: bigint | null }
+  | { kind: "platform"; platform: Platform }
+  | { kind: "min-count"; metric: CountMetric; atLeast: number }
+  | { kind: "geo"; lat: number; lon: number; radiusKm: number };

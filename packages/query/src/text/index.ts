@@ -1,0 +1,24 @@
+/** Text analysis, the same for posts and queries: tokens, entities, links. */
+
+export { analyzerVersion, analyzeText, asksQuestion, GAP } from "./analyze.ts";
+export { classOfCodePoint, mark, spaceless, word } from "./characters.ts";
+export { findEmoticons } from "./emoticons.ts";
+export {
+  type Entity,
+  type EntityOptions,
+  extractEntities,
+  findCashtags,
+  findHashtags,
+  findMentions,
+  foldHandle,
+  foldTag,
+  readHashtag,
+  readMention,
+} from "./entities.ts";
+export { decodeEntities } from "./html.ts";
+export { languageTags } from "./languages.ts";
+export { findLinks } from "./links.ts";
+export { isAscii, pairToken, runsOf } from "./runs.ts";
+export { phraseSequence, querySequence, type SequenceElement } from "./sequence.ts";
+export { startingOutside, type TextSpan } from "./span.ts";
+export { hostSuffixes, type Link, linkOf, linkTokens, urlQueryTokens } from "./urls.ts";

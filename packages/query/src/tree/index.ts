@@ -1,0 +1,16 @@
+/** The syntax tree of a query, and its texts. */
+
+export { describeTree } from "./describe.ts";
+export { diagnosticCodes, renderDiagnostic } from "./diagnostics.ts";
+export { type Platform, platforms } from "./platform.ts";
+export { printQuery } from "./print.ts";
+export { readSource, type Source, textBetween, withoutEnding } from "./source.ts";
+export {
+  type CountMetric,
+  countMetrics,
+  type Diagnostic,
+  type ParsedQuery,
+  type PostProperty,
+  type QueryLeaf,
+  type QueryNode,
+} from "./tree.ts";
