@@ -1,5 +1,6 @@
-// Builds the server and the command line (src/) into few files in dist/server, which a package and a container run: Node strips no
-// types below node_modules, and many small files are slow to load. A checkout runs its sources.
+// Builds the server and the command line (src/) with their dependencies into few files in dist/server, for the package and the
+// container: Node strips no types below node_modules, and reading many small files is a fifth of a start. A checkout runs its sources.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build } from "vite";
 import { root } from "./node-version.mjs";
@@ -19,8 +20,8 @@ await build({
   configFile: false,
   root,
   logLevel: "warn",
-  // What is published brings its own packages along.
-  ssr: { noExternal: [/^@earshot\//] },
+  ssr: { noExternal: true },
+  plugins: [{ name: "licenses", generateBundle: addLicenses }],
   build: {
     ssr: true,
     outDir: join(root, "dist/server"),
@@ -36,3 +37,25 @@ await build({
     },
   },
 });
+
+/** Adds a file with the license of each bundled package. */
+function addLicenses(_options, bundle) {
+  const folders = new Set();
+  for (const chunk of Object.values(bundle)) {
+    for (const file of chunk.moduleIds ?? []) {
+      const [folder] = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? [];
+      if (folder !== undefined) folders.add(folder);
+    }
+  }
+  const source = [...folders].sort().map(licenseOf).join("\n\n");
+  this.emitFile({ type: "asset", fileName: "THIRD-PARTY-LICENSES.txt", source });
+}
+
+function licenseOf(folder) {
+  const path = join(folder, "package.json");
+  if (!existsSync(path)) return "";
+  const { name, version, license } = JSON.parse(readFileSync(path, "utf8"));
+  const file = readdirSync(folder).find((each) => /^(licen[sc]e|copying)/i.test(each));
+  const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8").trim();
+  return `${name} ${version} (${license})\n\n${text}\n`;
+}
