@@ -56,7 +56,6 @@ export function addNode(program: Command, terminal: Terminal): void {
 
 async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> {
   const config = withQuietLog(nodeConfig(options, terminal), terminal);
-  boundHeapGrowth();
   // Other commands start faster without a node.
   const { startRemoteNode } = await import("../server/start-node.ts");
   if (options.seedFrom !== undefined) {
@@ -69,6 +68,7 @@ async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> 
     name: nameOf(options),
     onStatus: statuses.tell,
   });
+  boundHeapGrowth();
   try {
     const { gateway, evidence } = config.node;
     terminal.out(`node ${node.id} (${node.name}) takes work from ${gateway}\n`);

@@ -32,10 +32,10 @@ export function addServe(program: Command, terminal: Terminal): void {
 
 async function serve(terminal: Terminal): Promise<void> {
   const config = withQuietLog(readConfig(terminal), terminal);
-  boundHeapGrowth();
   // Other commands start faster without the service.
   const { startService } = await import("../server/start.ts");
   const service = await startService(config);
+  boundHeapGrowth();
   try {
     terminal.out(`listening on ${service.url}\n`);
     terminal.out(`data folder ${resolve(config.data.dir)}\n`);

@@ -13,7 +13,7 @@ export type CompactionWatch = {
   signal: AbortSignal;
 };
 
-/** Logs errors and newly orphaned files. */
+/** Logs errors and newly orphaned files, until the signal aborts. */
 export async function watchCompaction({
   archive,
   clock,

@@ -17,7 +17,7 @@ function faultOf(run: () => unknown): EarshotError {
 }
 
 describe("configuration", () => {
-  test("every setting has its default if nothing is set", () => {
+  test("nothing set: every setting has its default", () => {
     const config = configFrom(readEnvironment({}));
     expect(config.data.dir).toBe("./.earshot");
     expect(config.http).toMatchObject({ host: "127.0.0.1", port: 8080 });
@@ -27,13 +27,13 @@ describe("configuration", () => {
     expect(config.ingest.source).toBe("bluesky");
   });
 
-  test("a default parses to itself", () => {
+  test("a default reads as itself, so that it can be written out", () => {
     for (const setting of allSettings()) {
       expect(setting.parse(setting.defaultText), setting.name).toEqual(setting.fallback);
     }
   });
 
-  test("a set value takes effect, an empty one does not count", () => {
+  test("a value that is set takes effect, an empty one does not count", () => {
     const environment = readEnvironment({
       EARSHOT_PORT: "0",
       EARSHOT_LIVE_WINDOW: "36h",
@@ -48,7 +48,7 @@ describe("configuration", () => {
     expect(config.ingest.source).toBe("off");
   });
 
-  test("an unknown name is refused with a suggestion", () => {
+  test("an unknown name is refused with the nearest one", () => {
     const fault = faultOf(() => readEnvironment({ EARSHOT_PROT: "80" }));
     expect(fault.code).toBe("unknown_setting");
     expect(fault.message).toContain("EARSHOT_PROT");
@@ -68,7 +68,7 @@ describe("configuration", () => {
     ["EARSHOT_JETSTREAM_URLS", "wss://a.example/subscribe,https://b.example"],
     ["EARSHOT_INGEST_COLLECTIONS", "posts,follows"],
     ["EARSHOT_LABELER_SOURCES", "mod.bsky.app"],
-  ])("%s=%s is refused with the expectation", (name, value) => {
+  ])("%s=%s is refused with what is expected", (name, value) => {
     const fault = faultOf(() => configFrom(readEnvironment({ [name]: value })));
     expect(fault.code).toBe("invalid_setting");
     expect(fault.message).toContain(name);
@@ -79,14 +79,14 @@ describe("configuration", () => {
   test.each([
     ["EARSHOT_SECRET_KEY", "hidden"],
     ["EARSHOT_NETWORK_REPLAY_TOKEN", "hid den"],
-  ])("a malformed %s is refused without repeating it", (name, value) => {
+  ])("%s that cannot be read is refused without being repeated", (name, value) => {
     const fault = faultOf(() => configFrom(readEnvironment({ [name]: value })));
     expect(fault.code).toBe("invalid_setting");
     expect(fault.message).toContain(name);
     expect(`${fault.message} ${fault.hint} ${JSON.stringify(fault.details)}`).not.toContain(value);
   });
 
-  test("all malformed values are reported at once", () => {
+  test("all values that cannot be read are named at once", () => {
     const fault = faultOf(() =>
       configFrom(readEnvironment({ EARSHOT_PORT: "x", EARSHOT_READERS: "y" })),
     );
@@ -94,7 +94,7 @@ describe("configuration", () => {
   });
 
   test.each(configurationPages)(
-    "$url.pathname lists the settings of the code",
+    "$url.pathname lists the settings as they are",
     ({ url, update }) => {
       const page = readFileSync(url, "utf8");
       expect(page, "npm run docs updates the page").toBe(update(page));
@@ -106,7 +106,7 @@ describe("configuration", () => {
     expect(names).toEqual([...new Set(names)]);
   });
 
-  test("settings shown by task exist, each in one task", () => {
+  test("the settings that are shown by task exist, each in one task", () => {
     const shown = Object.values(settingTasks).flat();
     expect(shown).toEqual([...new Set(shown)]);
     const names = allSettings().map(({ name }) => name);

@@ -13,7 +13,7 @@ export type ControlFinding = {
   kind: ControlFindingKind;
   /** Null if it concerns the file. */
   table: string | null;
-  /** Null if it concerns several rows. */
+  /** Key of the row; null if it concerns several. */
   key: string | null;
   message: string;
 };

@@ -9,7 +9,7 @@ import { noteStoreId } from "../db/store-id.ts";
 import { sampleOperations } from "../ingest/import/samples/operations.ts";
 import { jobOperations } from "../jobs/operations.ts";
 import { webhookOperations } from "../jobs/webhooks/operations.ts";
-import { nodeOperations } from "../remote/gateway/node-store.ts";
+import { nodeOperations } from "../remote/gateway/operations.ts";
 import { credentialOperations } from "../upstream/credentials/operations.ts";
 import { spendingOperations } from "../upstream/requests/operations.ts";
 import { controlId, requireControl } from "./require-control.ts";
@@ -29,8 +29,8 @@ export const controlOperations = {
 export type ControlOperations = typeof controlOperations;
 
 /**
- * Creates the database, with new secrets, if it is missing and the folder records none. Errors: `control_missing`,
- * `control_foreign`, `newer_schema`.
+ * Opens the control database for writing. Creates it, with new secrets, if it is missing and the folder records none. Errors:
+ * `control_missing`, `control_foreign`, `newer_schema`.
  */
 export function openControlForWriting(dataDir: string): Database {
   requireControl(dataDir, pathIn(dataDir));

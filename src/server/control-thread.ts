@@ -12,7 +12,7 @@ import {
 } from "./control-operations.ts";
 import type { ControlThreadSearch } from "./control-thread-search.ts";
 
-/** The writer locks the folder and answers short searches if it has the archive. */
+/** The writer, which locks the folder and answers short searches if it has the archive, or the reader. */
 export type ControlThreadData = {
   dataDir: string;
   role: "writer" | "reader";

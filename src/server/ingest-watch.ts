@@ -12,6 +12,7 @@ export type IngestWatch = {
   signal: AbortSignal;
 };
 
+/** Logs state changes until the signal aborts. */
 export async function watchIngest({
   state,
   mastodonState,

@@ -1,6 +1,7 @@
 /**
- * Jobs that use an account's credential, and pages that a credential of this server opened, run in this process; a page that a
- * node's credential opened is continued by that node. Cursors of a platform belong to the credential that opened them.
+ * Jobs that use an account's own credential, and pages that a credential of this server opened, run in this process, since
+ * cursors of a platform belong to the credential that opened them; a page that a node's credential opened is continued by
+ * that node.
  */
 
 import type { SearchJobRequest } from "../jobs/job.ts";
@@ -14,19 +15,19 @@ import type { RemoteCapabilities } from "../search/remote-capabilities.ts";
 
 /** Routes jobs to the embedded node, to remote nodes, or to none. */
 export type JobRouter = {
-  /** Whether the embedded node takes the job. */
+  /** Whether the node in this process takes a job. */
   isTakenHere(work: SearchJobRequest): boolean;
-  /** Whether a node other than `besides` can run the job and would get it. */
+  /** Whether a node is there that can run a job, and would be given it, besides those. */
   hasNodeFor(work: SearchJobRequest, besides?: ReadonlySet<string>): boolean;
   elsewhere: RemoteCapabilities;
 };
 
 type Placing = {
   embedded: GatewaySettings["embedded"];
-  /** Of the embedded node. */
+  /** What the node in this process can do. */
   capabilities: () => readonly Capability[];
   nodes: () => readonly NodeView[];
-  /** How long a disconnected node is expected back; jobs that only it can run wait for it. */
+  /** How long a node that is gone is expected back: what it alone can do waits for it. */
   awayMs: number;
   clock: Pick<Clock, "now">;
 };
@@ -71,7 +72,7 @@ export function createJobRouter({
     return canRun(known, asked) ? "held" : null;
   };
 
-  /** Includes nodes expected back soon: a node drains while it restarts. */
+  /** Those that work, and those that will again before long: a node drains as it is started anew. */
   const expected = (all: readonly NodeView[]): readonly NodeView[] =>
     all.filter(
       (node) =>
@@ -95,13 +96,13 @@ export const embeddedReach = (
 
 const noNodes: ReadonlySet<string> = new Set();
 
-/** Gets work now or later. */
+/** Whether it gets work, by and by. */
 const isApproved = ({ state }: NodeView): boolean =>
   state === "approved" || state === "quarantined" || state === "draining";
 
 const isAtWork = ({ isConnected, state }: NodeView): boolean => isConnected && state === "approved";
 
-/** A node's capabilities count only for methods that it takes. */
+/** What a node claims to know counts as long as it takes work of that kind. */
 const isThereFor =
   ({ method }: Work) =>
   (node: NodeView): boolean =>

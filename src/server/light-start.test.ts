@@ -3,11 +3,12 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const start = new URL("start.ts", import.meta.url);
+/** What `startService` imports dynamically. */
 const loaded = ["context.ts", "roles.ts", "../http/app.ts"].map((path) => new URL(path, start));
 
 const staticImport = /^(?:import|export) (?!type )(?:[^"';]*? from )?"([^"]+)"/gm;
 
-/** Later `import()`s do not count. */
+/** Packages imported statically by a module, directly or not; later `import()`s do not count. */
 function packagesOf(entries: readonly URL[]): ReadonlySet<string> {
   const packages = new Set<string>();
   const seen = new Set<string>();
@@ -23,7 +24,7 @@ function packagesOf(entries: readonly URL[]): ReadonlySet<string> {
   return packages;
 }
 
-test("a server without nodes loads neither job encryption nor quote verification", () => {
+test("a server that no node comes to loads neither what seals jobs nor what verifies quotes", () => {
   const packages = packagesOf([start, ...loaded]);
   expect(packages).toContain("fastify");
   expect(packages).toContain("undici");
@@ -32,7 +33,7 @@ test("a server without nodes loads neither job encryption nor quote verification
 });
 
 test.each(["main", "explain", "search", "counts"])(
-  "the command module %s loads no schemas",
+  "the command line's module %s loads no schemas",
   (name) => {
     const packages = packagesOf([new URL(`../cli/${name}.ts`, start)]);
     expect(packages).not.toContain("zod");

@@ -51,11 +51,11 @@ export type NodeWorkerContext = {
 /** Smaller changes of the gateway's clock are not logged. */
 const clockChangeMs = 5_000;
 
-/** See protocol/messages.ts. */
+/** The gateway's limit (protocol/messages.ts). */
 const mostConcurrency = 1_000;
 const longestName = 64;
 
-/** Beside one per running job. */
+/** Beside one per running job, for renewal or completion. */
 const moreConnections = 16;
 
 /** Creates the run's keys and starts to attest. Errors: `evidence_unavailable`, `identity_unreadable`. */
@@ -69,7 +69,7 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
   const fetch = createGuardedFetch({
     guard: createGuard([settings.gateway]),
     userAgent: `earshot-node/${packageVersion()}`,
-    // The gateway decides how long a lease request stays open.
+    // The gateway decides how long a lease request stays open; each request has its own timeout.
     timeoutMs: longestHeldMs + gatewayTimeoutMs,
     connectTimeoutMs: gatewayTimeoutMs,
     maxBytes: 0,
@@ -154,7 +154,7 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
   };
 }
 
-/** See protocol/messages.ts. */
+/** The gateway's limit (protocol/messages.ts). */
 const longestHeldMs = 600_000;
 
 export const hostName = (): string =>

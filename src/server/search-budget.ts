@@ -1,18 +1,19 @@
 import { systemClock } from "../lib/clock.ts";
 
-/** Of a batch, and after which no search starts. */
+/** CPU milliseconds of a batch, and those after which no search starts. */
 const batchCpuMs = 5;
 const lastBeginCpuMs = 3;
-/** Longer because of slow disks and time off the CPU. */
+/** Wall time, longer because of slow disks and time off the CPU. */
 const batchWallMs = 25;
 const mostOfBatch = 12;
 
-/** Of the latest search in the moving mean. */
+/** Share of the latest search in the moving mean. */
 const latestShare = 0.1;
 
 type Clocks = {
+  /** Milliseconds. */
   elapsed(): number;
-  /** Of the calling thread. */
+  /** CPU time of the calling thread, milliseconds. */
   cpuMs(): number;
 };
 

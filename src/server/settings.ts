@@ -33,7 +33,7 @@ const logSettings = {
   ),
 };
 
-/** The configuration and its documentation are generated from it. */
+/** By section. The configuration and its documentation are generated from it. */
 export const settings = {
   data: { ...dataSettings, ...archiveSettings, ...boundSettings },
   http: httpSettings,
@@ -55,7 +55,7 @@ export const settings = {
   log: logSettings,
 } satisfies Record<string, SettingTable>;
 
-/** No operator needs to change them. */
+/** Values that no operator needs to change. */
 export const constants = {
   data: archiveLimits,
   http: httpLimits,

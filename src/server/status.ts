@@ -23,6 +23,7 @@ export type StatusContext = {
   sources: Sources;
   waitingJobs(): number;
   embedded(): EmbeddedNode;
+  /** Remote nodes. */
   nodes(): readonly NodeView[];
 };
 
