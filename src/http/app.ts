@@ -13,7 +13,6 @@ import {
   refuseEndedCaller,
   withholdFromEndedCaller,
 } from "./middleware/ended-caller.ts";
-import { watchMethods } from "./middleware/other-methods.ts";
 import { plainBodyHook } from "./middleware/plain-body.ts";
 import { rateFieldsHook } from "./middleware/rate-fields.ts";
 import { requestLogHook } from "./middleware/request-log.ts";
@@ -50,10 +49,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
   app.addHook("onSend", lookAfterChange(callers));
   app.addHook("onResponse", requestLogHook(context));
 
-  const addOtherMethods = watchMethods(app, context.settings.corsOrigins);
   const held = createPendingRequests(context, callers, stopping);
   addRoutes(app, context, held, createSubmissions(context));
   addNodeRoutes(app.withTypeProvider<ZodTypeProvider>(), context, held);
-  addOtherMethods(app);
   return app;
 }

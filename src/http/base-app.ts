@@ -5,7 +5,8 @@ import { EarshotError } from "../lib/errors.ts";
 import { callerAddressBehind } from "./connections/caller-address.ts";
 import { connectionOptions, watchConnections } from "./connections/open-connections.ts";
 import { createShutdown } from "./connections/shutdown.ts";
-import { platformWordHook } from "./middleware/platform-word.ts";
+import { otherMethods } from "./middleware/other-methods.ts";
+import { hasUnknownPlatform } from "./middleware/platform-word.ts";
 import { fieldsHook, replaceBareRefusals } from "./problems/bare-refusals.ts";
 import type { ProblemCode } from "./problems/problems.ts";
 import { answerUnreadable } from "./problems/unreadable-request.ts";
@@ -29,6 +30,8 @@ export type BaseAppContext = {
     requestTimeoutMs: number;
     idleTimeoutMs: number;
     trustedProxies: readonly string[];
+    /** Default: none. */
+    corsOrigins?: readonly string[];
   };
   clock: Pick<Clock, "sleep">;
   log: Pick<Logger, "error" | "warn">;
@@ -79,6 +82,7 @@ export function openApp(context: BaseAppContext): BaseApp {
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(() => JSON.stringify);
   readJsonBodies(app);
+  const answerOtherMethods = otherMethods(app, settings.corsOrigins ?? []);
   app.decorateRequest("jobUuid", "");
   app.decorateRequest("callerAddress", "");
   const callerAddressOf = callerAddressBehind(settings.trustedProxies);
@@ -107,7 +111,10 @@ export function openApp(context: BaseAppContext): BaseApp {
     shutdown.requireOpen(request);
     if (connections.isRefused(request.raw.socket)) throw tooManyConnections();
     // Before the body is read.
-    if (request.is404) throw noSuchPath(pathsHint);
+    if (!request.is404) return;
+    const answer = await answerOtherMethods(request, reply);
+    if (answer === null) throw noSuchPath(pathsHint);
+    return answer;
   });
   app.addHook("onSend", async (request, reply) => {
     // A connection that is busy when shutdown begins would otherwise stay open.
@@ -117,7 +124,10 @@ export function openApp(context: BaseAppContext): BaseApp {
     else if (reply.statusCode >= 400) reply.removeHeader("connection");
   });
   app.addHook("onRequest", fieldsHook);
-  app.addHook("onRequest", platformWordHook);
+  // A fixed path of other methods, such as .../jobs, matches the route of a platform.
+  app.addHook("onRequest", async (request, reply) =>
+    hasUnknownPlatform(request) ? await answerOtherMethods(request, reply) : undefined,
+  );
   const connections = watchConnections(app.server, settings, clock);
   const shutdown = createShutdown(connections);
   app.decorate("shutdown", shutdown);

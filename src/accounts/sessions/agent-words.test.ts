@@ -30,10 +30,10 @@ test.each([
   ["Opera Mini on Windows", "a browser on Windows"],
   ["<script>alert(1)</script>", "an unknown browser"],
   [undefined, "an unknown browser"],
-])("%s is reported as %s", (userAgent, words) => {
+])("%s is %s", (userAgent, words) => {
   expect(agentWords(userAgent)).toBe(words);
 });
 
-test("examines only the start of an overlong header", () => {
+test("a header that has no end is not looked at to its end", () => {
   expect(agentWords(`${" ".repeat(1_000)}Firefox/1`)).toBe("an unknown browser");
 });

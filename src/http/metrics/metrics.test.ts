@@ -15,7 +15,7 @@ const interval = (fromMs: number, toMs: number) =>
     toMs,
   }) as const;
 
-test("the first scrape has all current values", async () => {
+test("the first look tells everything as it is then", async () => {
   const clock = createManualClock(100 * minuteMs);
   const held: PlatformCoverage[] = [
     {
@@ -105,7 +105,7 @@ function metricsOf(
   });
 }
 
-test("missing archive sums are requested again by the next scrape, then once a minute", async () => {
+test("sums that the archive did not tell are asked for again at the next look, and then once a minute", async () => {
   const clock = createManualClock();
   let asked = 0;
   const stats = async () => {
@@ -122,7 +122,7 @@ test("missing archive sums are requested again by the next scrape, then once a m
   expect(await metrics.text()).toContain('earshot_archive_posts{platform="x"} 3');
 });
 
-test("waiting deliveries are counted every ten seconds, and again at once after a failure", async () => {
+test("waiting deliveries are counted once in ten seconds, and again at once where that failed", async () => {
   const clock = createManualClock();
   let asked = 0;
   const stats = async () => ({ segments: [] }) as unknown as ArchiveStats;

@@ -35,8 +35,8 @@ export function setPreflight(
   reply.header("access-control-max-age", String(maxAgeSeconds));
 }
 
-const isOpen = ({ routeOptions }: FastifyRequest): boolean =>
-  openPaths.test(routeOptions.url ?? "");
+const isOpen = ({ routeOptions, knownPath }: FastifyRequest): boolean =>
+  openPaths.test(routeOptions.url ?? knownPath ?? "");
 
 function setOrigin(
   origins: readonly string[],

@@ -1,62 +1,61 @@
-import { METHODS } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
+import createRouter from "find-my-way";
 import * as z from "zod";
 import { problem } from "../problems/write-problem.ts";
 import { setPreflight } from "./cors.ts";
-import { platformWordHook } from "./platform-word.ts";
+import { requireKnownPlatform } from "./platform-word.ts";
 
-/** CONNECT has no path and never reaches a route. */
-const answered = METHODS.filter((method) => method !== "CONNECT");
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The route template of a path that exists for other methods only. */
+    knownPath: string | null;
+  }
+}
 
-type Present = { methods: Set<string>; headers: Set<string> };
+type KnownPath = { url: string; methods: Set<string>; headers: Set<string> };
+
+/** Null if the path has no route at all. Also throws the 404 of an unknown platform. */
+export type OtherMethods = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<FastifyReply | null>;
 
 /**
- * Call the returned function after all routes are added: it answers OPTIONS with 204 and `Allow`, also as a preflight, and other
- * methods with 405 and `Allow`.
+ * Answers requests that match no route but whose path has routes for other methods: OPTIONS with 204 and `Allow`, also as a
+ * preflight, other methods with 405 and `Allow`. Knows the routes that are added after it. A router of its own, because a route
+ * for each method of HTTP would take a tenth of a start.
  */
-export function watchMethods(
-  app: FastifyInstance,
-  corsOrigins: readonly string[] = [],
-): (owner: FastifyInstance) => void {
-  for (const method of answered) {
-    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
-  }
-  const presentByUrl = new Map<string, Present>();
+export function otherMethods(app: FastifyInstance, corsOrigins: readonly string[]): OtherMethods {
+  const router = createRouter();
+  const paths = new Map<string, KnownPath>();
+  app.decorateRequest("knownPath", null);
   app.addHook("onRoute", (route) => {
     const { url, method } = route;
-    const present = presentByUrl.get(url) ?? { methods: new Set(), headers: new Set() };
-    for (const one of Array.isArray(method) ? method : [method]) present.methods.add(one);
-    for (const name of headersOf(route)) present.headers.add(name);
-    presentByUrl.set(url, present);
+    const path = paths.get(url) ?? { url, methods: new Set(), headers: new Set() };
+    for (const one of Array.isArray(method) ? method : [method]) path.methods.add(one);
+    for (const name of headersOf(route)) path.headers.add(name);
+    if (paths.has(url)) return;
+    paths.set(url, path);
+    router.on("GET", url, () => undefined, path);
   });
 
-  return (owner) => {
-    for (const [url, { methods, headers }] of [...presentByUrl]) {
-      const allow = [...methods, "OPTIONS"].sort().join(", ");
-      const cors = { methods: [...methods].sort().join(", "), headers: [...headers].sort() };
-      owner.route({
-        method: "OPTIONS",
-        url,
-        onRequest: platformWordHook,
-        handler: async (request: FastifyRequest, reply: FastifyReply) => {
-          setPreflight(corsOrigins, cors, request, reply);
-          return reply.header("allow", allow).code(204).send();
-        },
-      });
-      owner.route({
-        method: answered.filter((method) => !methods.has(method) && method !== "OPTIONS"),
-        url,
-        exposeHeadRoute: false,
-        onRequest: async (request, reply) => {
-          await platformWordHook(request);
-          reply.header("allow", allow);
-          throw problem("method_not_allowed", `${request.method} is not for this path`, {
-            hint: `it answers ${cors.methods}`,
-          });
-        },
-        handler: async () => null,
+  return async (request, reply) => {
+    const found = router.find("GET", request.url);
+    const path: KnownPath | undefined = found?.store;
+    if (found === null || path === undefined) return null;
+    request.params = found.params;
+    request.knownPath = path.url;
+    requireKnownPlatform(request);
+    const methods = [...path.methods].sort();
+    reply.header("allow", [...methods, "OPTIONS"].sort().join(", "));
+    if (request.method !== "OPTIONS") {
+      throw problem("method_not_allowed", `${request.method} is not for this path`, {
+        hint: `it answers ${methods.join(", ")}`,
       });
     }
+    const cors = { methods: methods.join(", "), headers: [...path.headers].sort() };
+    setPreflight(corsOrigins, cors, request, reply);
+    return reply.code(204).send();
   };
 }
 

@@ -3,8 +3,13 @@ import type { FastifyRequest } from "fastify";
 import { problem } from "../problems/write-problem.ts";
 import { platformOfWord, platformWords } from "../submission/source-types.ts";
 
+export function hasUnknownPlatform(request: FastifyRequest): boolean {
+  const word = platformWordOf(request);
+  return word !== null && platformOfWord(word) === null;
+}
+
 /** An unknown word is a 404, before authentication. */
-export async function platformWordHook(request: FastifyRequest): Promise<void> {
+export function requireKnownPlatform(request: FastifyRequest): void {
   const word = platformWordOf(request);
   if (word === null || platformOfWord(word) !== null) return;
   const suggestion = nearest(word, platformWords);

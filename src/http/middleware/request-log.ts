@@ -10,7 +10,7 @@ const dashboardRoutes = "/dashboard/api/";
  */
 export function requestLogHook(context: HttpContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const route = request.routeOptions.url ?? "unknown";
+    const route = request.routeOptions.url ?? request.knownPath ?? "unknown";
     const ms = reply.elapsedTime;
     const { method, caller } = request;
     if (caller !== null && !route.startsWith(dashboardRoutes)) {

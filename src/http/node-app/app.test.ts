@@ -98,7 +98,7 @@ function make(special: Partial<NodeAppContext> = {}, settings: object = {}) {
   return { app, ask, clock, logged, introspected };
 }
 
-test("answers a search as the gateway does, with signature headers", async () => {
+test("a search is answered as at the gateway, with the fields that sign it", async () => {
   let asked: DirectSearch | null = null;
   const { ask, clock } = make({
     answer: async (search) => {
@@ -139,7 +139,7 @@ test("answers a search as the gateway does, with signature headers", async () =>
   });
 });
 
-test("signs an answer for the caller's nonce, as JSON or as a proof", async () => {
+test("an answer is signed for the caller's nonce where it sends one, as it is or as a proof", async () => {
   const signedFor: string[] = [];
   const fields = { "content-digest": "d", "content-type": "application/json", "earshot-job": "j" };
   const { ask } = make({
@@ -168,7 +168,7 @@ test("signs an answer for the caller's nonce, as JSON or as a proof", async () =
   expect(signedFor).toHaveLength(2);
 });
 
-test("logs routes and times, never a query or a key", async () => {
+test("the log holds routes and times, never a query or a key", async () => {
   const { ask, logged } = make();
   await ask({ query: "comet secret-word" });
   const text = JSON.stringify(logged);
@@ -183,14 +183,14 @@ test.each([
   [{ ...active, methods: ["getbyid"] }, 403, "method_forbidden"],
   [{ ...active, requests_per_second: 0 }, 429, "rate_limited"],
   [{ ...active, submissions_per_minute: 0 }, 429, "rate_limited"],
-] as const)("a key that the gateway reports as %j gets %i %s", async (told, status, code) => {
+] as const)("a key of which the gateway says %j gets %i %s", async (told, status, code) => {
   const { ask } = make({ introspect: async () => told as IntrospectAnswer });
   const answer = await ask({ query: "comet" });
   expect(answer.statusCode).toBe(status);
   expect(answer.json()).toMatchObject({ code, error: expect.any(String) });
 });
 
-test("refuses malformed keys without asking the gateway, and limits them too", async () => {
+test("what is no key is refused without asking the gateway, and too many of them as well", async () => {
   const { ask, introspected } = make({}, { failedKeysPerMinute: 2 });
   const wrong = (name: string) => ask({ query: "comet" }, { authorization: `Bearer ${name}` });
   const codes = [
@@ -208,7 +208,7 @@ test("refuses malformed keys without asking the gateway, and limits them too", a
   expect(introspected).toEqual([]);
 });
 
-test("refuses a valid key among too many concurrent wrong ones of an address", async () => {
+test("a right key among more wrong ones sent at once than an address may send is refused", async () => {
   const { ask } = make(
     { introspect: async (keyId) => (keyId === "guessed0" ? active : { status: "unknown" }) },
     { failedKeysPerMinute: 2 },
@@ -223,7 +223,7 @@ test("refuses a valid key among too many concurrent wrong ones of an address", a
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([401, 401, 429]);
 });
 
-test("a stopping node first is not ready, then refuses searches with 503", async () => {
+test("a node that stops is not ready first, and then refuses searches with 503", async () => {
   const { app, ask } = make();
   app.shutdown.announce();
   const readiness = await app.inject({ url: "/readyz" });
@@ -236,12 +236,12 @@ test("a stopping node first is not ready, then refuses searches with 503", async
   expect(refused.json()).toMatchObject({ code: "unavailable" });
 });
 
-test("an open node treats requests without a key as those of one key", async () => {
+test("a node that was opened on purpose takes requests without a key as those of one", async () => {
   const { ask } = make({}, { openNodeKey: key });
   expect((await ask({ query: "comet" }, {})).statusCode).toBe(200);
 });
 
-test("returns 503 with Retry-After if the gateway cannot check a key", async () => {
+test("a gateway that cannot be asked about a key is told as such, with when to come again", async () => {
   const { ask, logged } = make({
     introspect: () => Promise.reject(unreachable("the connection was refused")),
   });
@@ -257,7 +257,7 @@ test("returns 503 with Retry-After if the gateway cannot check a key", async () 
   });
 });
 
-test("answers nothing unsigned while it is not attested", async () => {
+test("nothing leaves a node unsigned: while it is not attested there is no answer", async () => {
   const { ask } = make({
     sign: () => {
       throw unreachable("no attestation");
@@ -268,7 +268,7 @@ test("answers nothing unsigned while it is not attested", async () => {
   expect(answer.json()).toMatchObject({ code: "unavailable" });
 });
 
-test("reports a failing platform as the gateway does", async () => {
+test("a platform that fails is told as at the gateway", async () => {
   const { ask } = make({
     answer: () =>
       Promise.reject(
@@ -284,7 +284,7 @@ test("reports a failing platform as the gateway does", async () => {
   });
 });
 
-test("reports an internal error without repeating the query in answer or log", async () => {
+test("a fault inside is told as one, and neither answer nor log repeats the query", async () => {
   const { ask, logged } = make({
     answer: () => Promise.reject(new Error("fts5: syntax error near secret-word")),
   });
@@ -294,7 +294,7 @@ test("reports an internal error without repeating the query in answer or log", a
   expect(logged).toContainEqual({ request_id: answer.headers["x-request-id"], code: "internal" });
 });
 
-test("a stopping node answers pending requests", async () => {
+test("a node that stops answers those who wait", async () => {
   const { app, ask } = make({
     answer: ({ signal }) =>
       new Promise((_resolve, reject) => {
@@ -307,7 +307,7 @@ test("a stopping node answers pending requests", async () => {
   expect((await answer).statusCode).toBe(503);
 });
 
-test("ends a slow search and reports it as the gateway does", async () => {
+test("a search that takes too long is ended, and told as at the gateway", async () => {
   const { ask, clock } = make({
     answer: ({ signal }) =>
       new Promise((_resolve, reject) => {
@@ -320,7 +320,7 @@ test("ends a slow search and reports it as the gateway does", async () => {
   expect((await answer).statusCode).toBe(504);
 });
 
-test("refuses searches beyond its capacity without counting them", async () => {
+test("more searches than it can run are refused, and cost nothing of the searches a minute", async () => {
   const held = Promise.withResolvers<ShownAnswer>();
   const { ask } = make({ answer: () => held.promise });
   const running = [ask({ query: "comet" }), ask({ query: "comet" })];
@@ -334,7 +334,7 @@ test("refuses searches beyond its capacity without counting them", async () => {
   expect((await ask({ query: "comet" })).statusCode).toBe(200);
 });
 
-test("refuses unknown paths, other methods and bodies that are not JSON", async () => {
+test("paths and methods that are not there, and bodies that are not JSON, are refused as everywhere", async () => {
   const { app, ask } = make();
   expect((await app.inject({ url: "/v1/search/live/social" })).json().code).toBe("not_found");
   const other = await app.inject({ url: "/api/v1/data/social/tweets/recent" });
@@ -344,7 +344,7 @@ test("refuses unknown paths, other methods and bodies that are not JSON", async 
   expect((await ask({ query: "comet" }, packed)).json().code).toBe("unsupported_media_type");
 });
 
-test("limits evidence for callers per address, and its errors reveal nothing of the machine", async () => {
+test("evidence for callers is bounded per address, and its fault tells nothing of the machine", async () => {
   const { app } = make();
   const call = () => app.inject({ url: `/attestation?nonce=${"A".repeat(43)}` });
   const first = await call();
@@ -357,14 +357,14 @@ test("limits evidence for callers per address, and its errors reveal nothing of 
 });
 
 test.each(["", "?nonce=", "?nonce=abc", `?nonce=${"A".repeat(44)}`, `?nonce=${"A".repeat(42)}B`])(
-  "refuses a nonce that is not 32 bytes: %j",
+  "a nonce that is not 32 bytes is refused: %j",
   async (query) => {
     const { app } = make();
     expect((await app.inject({ url: `/attestation${query}` })).statusCode).toBe(400);
   },
 );
 
-test("is ready while it can authenticate callers", async () => {
+test("readiness is whether callers can be let in", async () => {
   const waiting = make({ status: () => ({ state: "pending", isAttested: false }) });
   const answer = await waiting.app.inject({ url: "/readyz" });
   expect(answer.statusCode).toBe(503);

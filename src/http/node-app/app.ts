@@ -2,7 +2,6 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { openApp } from "../base-app.ts";
 import { setDashboardHeaders } from "../dashboard/headers.ts";
-import { watchMethods } from "../middleware/other-methods.ts";
 import { plainBodyHook } from "../middleware/plain-body.ts";
 import { addLivezRoute } from "../routes/ops/livez.ts";
 import { addAttestationRoute } from "./attestation.ts";
@@ -28,16 +27,14 @@ export function buildNodeApp(context: NodeAppContext): FastifyInstance {
   app.addHook("onResponse", async (request, reply) => {
     const { method } = request;
     const ms = Math.round(reply.elapsedTime * 100) / 100;
-    const route = request.routeOptions.url ?? "unknown";
+    const route = request.routeOptions.url ?? request.knownPath ?? "unknown";
     const line = { request_id: request.id, method, route, status: reply.statusCode, ms };
     context.log.info(line, "request");
   });
-  const addOtherMethods = watchMethods(app);
   const typed = app.withTypeProvider<ZodTypeProvider>();
   addNodeRecentRoute(typed, context, createNodeEntry(context), stopping);
   addAttestationRoute(typed, context);
   addLivezRoute(typed);
   addNodeReadyzRoute(typed, context);
-  addOtherMethods(app);
   return app;
 }

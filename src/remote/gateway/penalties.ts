@@ -4,8 +4,8 @@ import type { Clock } from "../../lib/clock.ts";
 import { isSearch } from "../../platforms/methods.ts";
 import { isOfBillingPlatform, mayBeBilled } from "../capability.ts";
 import type { GatewayWork, NodeGatewayContext } from "./context.ts";
+import type { KnownNodes } from "./known-nodes.ts";
 import { type NodeEvents, oneLine } from "./node-events.ts";
-import type { NodeRegistry } from "./node-registry.ts";
 import type { NodeRecord } from "./node-store.ts";
 
 const stalls = {
@@ -16,6 +16,11 @@ const stalls = {
 
 export type Stall = keyof typeof stalls;
 
+type PenaltiesContext = Pick<NodeGatewayContext, "settings" | "clock" | "log"> & {
+  known: KnownNodes;
+  events: NodeEvents;
+};
+
 const windowMs = 600_000;
 const stallMs = 30_000;
 const rowMs = 60_000;
@@ -25,27 +30,18 @@ const fullPoints = 3;
 /** Jobs with remembered failures; the least recently failed is dropped first. */
 const mostJobs = 1_000;
 
-type PenaltiesContext = Pick<NodeGatewayContext, "settings" | "clock" | "log"> & {
-  known: NodeRegistry;
-  events: NodeEvents;
-};
-
-/** In memory, by node; times are elapsed time. */
-type Faults = {
-  points: readonly { atMs: number; points: number }[];
-  stalledMs: number;
-  row: { failures: number; lastMs: number };
-};
-
 /**
  * Sums points over ten minutes; the points of `settings.strikes` refused answers quarantine a node. A refused answer or a stall
- * is three points; a failure at a job that another node answered is one.
+ * (lease not renewed, deadline exceeded, restart with open leases) is three points; a failure at a job that another node
+ * answered is one.
  */
 export class Penalties {
   readonly #context: PenaltiesContext;
-  readonly #faults = new Map<string, Faults>();
+  readonly #points = new Map<string, { atMs: number; points: number }[]>();
+  readonly #stalledMs = new Map<string, number>();
+  readonly #rows = new Map<string, { failures: number; lastMs: number }>();
   /** Error codes by job and node. */
-  readonly #codes = new Map<string, Map<string, string>>();
+  readonly #failuresOf = new Map<string, Map<string, string>>();
 
   constructor(context: PenaltiesContext) {
     this.#context = context;
@@ -60,11 +56,12 @@ export class Penalties {
   /** Stalls within 30 s count once. */
   noteStall(nodeId: string, stall: Stall): void {
     const { clock, events } = this.#context;
-    if (stall !== "restarted") events.note(nodeId, stall, stalls[stall]);
-    const faults = this.#faultsOf(nodeId);
-    if (faults.stalledMs + stallMs > clock.elapsed()) return;
-    faults.stalledMs = clock.elapsed();
-    this.#add(nodeId, fullPoints, stalls[stall]);
+    const reason = stalls[stall];
+    if (stall !== "restarted") events.note(nodeId, stall, reason);
+    const beforeMs = this.#stalledMs.get(nodeId) ?? Number.NEGATIVE_INFINITY;
+    if (beforeMs + stallMs > clock.elapsed()) return;
+    this.#stalledMs.set(nodeId, clock.elapsed());
+    this.#add(nodeId, fullPoints, reason);
   }
 
   /** Records a reported failure and returns the failure to store. */
@@ -74,24 +71,23 @@ export class Penalties {
     reported: LeaseFailure,
     work: GatewayWork,
   ): LeaseFailure {
-    const codes = this.#codes.get(job) ?? new Map<string, string>();
-    const isConfirmed = [...codes].some(
-      ([other, code]) => other !== node.id && code === reported.code,
-    );
-    const failures = this.failuresInRow(node.id) + 1;
-    this.#faultsOf(node.id).row = { failures, lastMs: this.#context.clock.elapsed() };
-    this.#codes.delete(job);
-    this.#codes.set(job, codes.set(node.id, reported.code));
-    const [oldest = ""] = this.#codes.keys();
-    if (this.#codes.size > mostJobs) this.#codes.delete(oldest);
+    const { id } = node;
+    const codes = this.#failuresOf.get(job) ?? new Map<string, string>();
+    const isConfirmed = [...codes].some(([other, code]) => other !== id && code === reported.code);
+    const failures = this.failuresInRow(id) + 1;
+    this.#rows.set(id, { failures, lastMs: this.#context.clock.elapsed() });
+    this.#failuresOf.delete(job);
+    this.#failuresOf.set(job, codes.set(id, reported.code));
+    const [oldest = ""] = this.#failuresOf.keys();
+    if (this.#failuresOf.size > mostJobs) this.#failuresOf.delete(oldest);
     return storedFailure(reported, work, node, isConfirmed);
   }
 
   /** Penalises other nodes that failed at the job. */
   noteDone(nodeId: string, job: string): void {
-    this.#faultsOf(nodeId).row = noRow;
-    const codes = this.#codes.get(job) ?? [];
-    this.#codes.delete(job);
+    this.#rows.delete(nodeId);
+    const codes = this.#failuresOf.get(job) ?? [];
+    this.#failuresOf.delete(job);
     for (const [other, code] of codes) {
       if (other === nodeId) continue;
       const reason = `${code}: a failure at a job that another node answered (job ${job})`;
@@ -102,19 +98,14 @@ export class Penalties {
 
   /** Failed jobs since the last answer; 0 after a minute without failures. */
   failuresInRow(nodeId: string): number {
-    const { failures, lastMs } = this.#faults.get(nodeId)?.row ?? noRow;
-    return lastMs + rowMs <= this.#context.clock.elapsed() ? 0 : failures;
+    const row = this.#rows.get(nodeId);
+    return row === undefined || row.lastMs + rowMs <= this.#context.clock.elapsed()
+      ? 0
+      : row.failures;
   }
 
   forget(nodeId: string): void {
-    this.#faults.delete(nodeId);
-  }
-
-  #faultsOf(nodeId: string): Faults {
-    const faults = this.#faults.get(nodeId) ?? { points: [], stalledMs: -Infinity, row: noRow };
-    // Only known nodes take up memory.
-    if (this.#context.known.get(nodeId) !== undefined) this.#faults.set(nodeId, faults);
-    return faults;
+    for (const one of [this.#points, this.#stalledMs, this.#rows]) one.delete(nodeId);
   }
 
   #add(nodeId: string, points: number, reason: string): void {
@@ -122,26 +113,25 @@ export class Penalties {
     const record = known.get(nodeId);
     if (record === undefined || isQuarantined(record, clock)) return;
     const atMs = clock.elapsed();
-    const faults = this.#faultsOf(nodeId);
-    const recent = faults.points.filter((one) => one.atMs > atMs - windowMs);
-    faults.points = [...recent, { atMs, points }];
-    const sum = faults.points.reduce((total, one) => total + one.points, 0);
-    if (settings.quarantineMs === 0 || sum < settings.strikes * fullPoints) return;
-    faults.points = [];
-    this.#quarantine(record, reason);
+    const before = this.#points.get(nodeId) ?? [];
+    const recent = [...before.filter((one) => one.atMs > atMs - windowMs), { atMs, points }];
+    this.#points.set(nodeId, recent);
+    const sum = recent.reduce((total, one) => total + one.points, 0);
+    if (settings.quarantineMs === 0) return;
+    if (sum >= settings.strikes * fullPoints) this.#quarantine(record, reason);
   }
 
   #quarantine({ id, quarantines }: NodeRecord, lastReason: string): void {
     const { known, clock, settings, log } = this.#context;
+    this.#points.delete(id);
     const nowMs = clock.now();
-    const untilMs = nowMs + Math.min(settings.quarantineMs * 2 ** quarantines, longestQuarantineMs);
+    const lastsMs = Math.min(settings.quarantineMs * 2 ** quarantines, longestQuarantineMs);
+    const untilMs = nowMs + lastsMs;
     const reason = `too many errors within ten minutes, the last: ${lastReason}`;
     log.warn({ node: id, reason, untilMs }, "a node is quarantined");
     known.quarantine({ id, untilMs, reason, nowMs });
   }
 }
-
-const noRow = { failures: 0, lastMs: -Infinity };
 
 export const isQuarantined = (
   { quarantinedUntilMs }: NodeRecord,
@@ -172,14 +162,16 @@ const longestMessage = 300;
  * (`isConfirmed`) or the gateway's parser agrees, or if a retry might be billed again.
  */
 export function storedFailure(
-  { code, status, message, hint, retryable }: LeaseFailure,
+  failure: LeaseFailure,
   work: GatewayWork,
   { name, capabilities }: Pick<NodeRecord, "name" | "capabilities">,
   isConfirmed: boolean,
 ): LeaseFailure {
+  const { code, status, message, hint, retryable } = failure;
   const quoted = (text: string) => `node ${name} said: ${bounded(oneLine(text, code))}`;
   const mayBePaid = isOfBillingPlatform(work) && mayBeBilled(capabilities, work);
-  const isFinal = ofTheRequest.has(code)
+  const isOfTheRequest = ofTheRequest.has(code);
+  const isFinal = isOfTheRequest
     ? isConfirmed || (code === "invalid_query" && !isReadable(work))
     : mayBePaid && !ofItsAccess.has(code);
   return {
