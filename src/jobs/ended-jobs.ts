@@ -38,7 +38,7 @@ export function createEndedJobs(
 
   function add(job: Job, page: CachedPage | null = null): void {
     if (job.state !== "done") return;
-    const jobBytes = bytesOf(job);
+    const jobBytes = bytesOf(job, page);
     if (jobBytes > mostJobBytes) return;
     const kept = page !== null && page.body.length <= mostJobBytes ? page : null;
     const own = jobBytes + (kept?.body.length ?? 0);
@@ -60,12 +60,10 @@ export function createEndedJobs(
   }
 
   function takePage(uuid: string, version: number | null): JsonPage | null {
-    const entry = entries.get(uuid);
-    const page = entry?.page ?? null;
-    if (entry === undefined || page === null) return null;
-    entry.page = null;
-    entry.bytes -= page.body.length;
-    bytes -= page.body.length;
+    const page = entries.get(uuid)?.page ?? null;
+    if (page === null) return null;
+    // Most results are fetched once.
+    forget(uuid);
     return page.version === version ? page : null;
   }
 
@@ -86,8 +84,10 @@ export function createEndedJobs(
   return { add, find, takePage, forget, forgetOf, forgetAll };
 }
 
-function bytesOf({ result, request }: Job): number {
-  const items = result?.items ?? [];
+/** Approximate. Items with a page are archived posts, and not decoded yet. */
+function bytesOf({ result, request }: Job, page: CachedPage | null): number {
+  const items = page === null ? (result?.items ?? []) : [];
   const records = items.reduce((sum, item) => sum + (isFetched(item) ? item.record.length : 0), 0);
-  return 4_096 + 128 * items.length + 2 * (records + request.query.length);
+  const posts = page?.lengths.length ?? items.length;
+  return 4_096 + 128 * posts + 2 * (records + request.query.length);
 }

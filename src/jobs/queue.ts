@@ -237,7 +237,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     const { keyId, request, submittedMs } = job.taken;
     const { method } = request;
     const { attempts, node } = stand;
-    const posts = result?.items.length ?? 0;
+    const posts = known?.page?.lengths.length ?? result?.items.length ?? 0;
     const ms = Math.max(0, nowMs - submittedMs);
     context.onEnd?.({ uuid, accountId, keyId, method, state, attempts, node, posts, ms });
   }

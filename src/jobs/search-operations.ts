@@ -6,7 +6,7 @@ import type { ShortAnswer, ShortSearch } from "../search/short-search.ts";
 import { withUnsearched } from "../search/unsearched.ts";
 import { usableCredentials } from "../upstream/credentials/rows.ts";
 import type { JobResult, SearchJobRequest } from "./job.ts";
-import { encodeRequest, encodeResult } from "./stored.ts";
+import { encodeRequest, encodeResultParts, joinResult, type ResultParts } from "./stored.ts";
 import {
   type EarlierSubmission,
   type JobInsertion,
@@ -29,7 +29,7 @@ export type SearchSubmission = {
 export type SubmittedSearch =
   | { kind: "unanswered"; isTried: boolean }
   | { kind: "replay"; earlier: EarlierSubmission }
-  | ({ kind: "done"; change: number; result: string } & Page & SearchTimes);
+  | ({ kind: "done"; change: number } & ResultParts & Page & SearchTimes);
 
 /** Flat, so that `body` is transferred between threads, not copied. */
 type Page = JsonPage | { body: null; lengths: null };
@@ -64,16 +64,16 @@ export const searchOperations = {
     }
 
     const answer: JobResult = withUnsearched(found.answer, request.unsearched ?? null);
-    const result = encodeResult(answer);
+    const parts = encodeResultParts(answer);
     const finishedMs = startedMs + found.tookMs;
     const times = { startedMs, finishedMs, expiresMs: timeAfter(finishedMs, resultRetentionMs) };
     const inserted = submissionOperations.insertJob.run(database, {
       ...row,
       request: encodeRequest(request),
-      answer: { ...times, node, result, fetched: [] },
+      answer: { ...times, node, result: joinResult(parts), fetched: [] },
     });
     if (inserted.isReplay) return { kind: "replay", earlier: inserted.earlier };
     const page = found.page ?? { body: null, lengths: null };
-    return { kind: "done", change: inserted.change, result, ...page, ...times };
+    return { kind: "done", change: inserted.change, ...parts, ...page, ...times };
   }),
 };

@@ -81,7 +81,32 @@ function decodeRequest({ request, submittedMs }: JobHead): SearchJobRequest {
 }
 
 export function encodeResult(result: JobResult): string {
-  return resultText(result, result.items.map(itemText));
+  return joinResult(encodeResultParts(result));
+}
+
+/** JSON of a result without its positions, and of the positions alone. */
+export type ResultParts = { head: string; positions: string };
+
+export const encodeResultParts = (result: JobResult): ResultParts => ({
+  head: headText(result),
+  positions: `[${result.items.map(itemText).join(",")}]`,
+});
+
+export const joinResult = ({ head, positions }: ResultParts): string =>
+  `${head.slice(0, -1)},"positions":${positions}}`;
+
+/** Inverse of `encodeResultParts`. Items are decoded when first read: most answers are sent without. */
+export function decodeResultParts({ head, positions }: ResultParts): JobResult {
+  const { next, ...stored }: Omit<StoredResult, "positions"> = JSON.parse(head);
+  let items: readonly AnswerItem[] | null = null;
+  return {
+    ...stored,
+    next: next && unpackPlace(next),
+    get items() {
+      items ??= (JSON.parse(positions) as StoredItem[]).map(unpackItem);
+      return items;
+    },
+  };
 }
 
 /** Yields to the event loop after each item. */
@@ -94,7 +119,7 @@ export async function encodeLargeResult(
     items.push(itemText(item));
     await letOthers();
   }
-  return resultText(result, items);
+  return joinResult({ head: headText(result), positions: `[${items.join(",")}]` });
 }
 
 /** Encoding takes some milliseconds. */
@@ -107,12 +132,12 @@ export function isLarge({ items }: JobResult): boolean {
 
 const itemText = (item: AnswerItem): string => JSON.stringify(packItem(item));
 
-function resultText({ items: _items, next, ...rest }: JobResult, items: readonly string[]): string {
-  const known: Omit<StoredResult, "positions"> = { ...rest, next: next && packPlace(next) };
-  return `${JSON.stringify(known).slice(0, -1)},"positions":[${items.join(",")}]}`;
+function headText({ items: _items, next, ...rest }: JobResult): string {
+  const head: Omit<StoredResult, "positions"> = { ...rest, next: next && packPlace(next) };
+  return JSON.stringify(head);
 }
 
-export function decodeResult(text: string): JobResult {
+function decodeResult(text: string): JobResult {
   const { positions, ...stored }: StoredResult = JSON.parse(text);
   return {
     ...stored,

@@ -16,7 +16,7 @@ import { createPauses } from "./pauses.ts";
 import type { NewJob, ShortSearches, SubmittedJob } from "./queue.ts";
 import type { SearchSubmission, SubmittedSearch } from "./search-operations.ts";
 import type { JobSettings } from "./settings.ts";
-import { decodeResult, encodeRequest, encodeResult, jobAfter } from "./stored.ts";
+import { decodeResultParts, encodeRequest, encodeResult, jobAfter } from "./stored.ts";
 import type { JobInsertion } from "./submission-operations.ts";
 import { longestUncommittedMs, type Uncommitted } from "./uncommitted.ts";
 import type { JobSnapshot } from "./visible-change.ts";
@@ -194,7 +194,7 @@ export function createSubmissions(context: SubmissionsContext): {
       return { isReplay: true, ...reads.earlierJob(submitted.earlier) };
     }
     const { change, finishedMs, expiresMs, body, lengths } = submitted;
-    const result = decodeResult(submitted.result);
+    const result = decodeResultParts(submitted);
     const stand = doneSnapshot(taken, { node, startedMs, finishedMs, expiresMs }, change);
     const page = body === null ? null : { body, lengths, version };
     context.tellStand(stand, result, { live, page });

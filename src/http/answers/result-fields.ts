@@ -32,5 +32,6 @@ export function setResultFields(
 ): void {
   const cursor = cursorOf(context, job);
   if (cursor !== null) reply.header("x-next-cursor", cursor);
-  setKnowledgeFields(reply, { ...result, warnings: jobWarnings(job) });
+  const { complete, coverage } = result;
+  setKnowledgeFields(reply, { complete, coverage, warnings: jobWarnings(job) });
 }

@@ -1,4 +1,4 @@
-import { finished, Readable } from "node:stream";
+import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { HttpContext } from "../context.ts";
 import { isChanging } from "../dashboard/request-origin.ts";
@@ -44,7 +44,7 @@ export function withholdFromEndedCaller(
     const isText = typeof payload === "string" || Buffer.isBuffer(payload);
     if (caller !== null && isText && payload.length > longBodyBytes) {
       const unwatch = callers.watch(caller, () => reply.raw.destroy());
-      finished(reply.raw, unwatch);
+      reply.raw.once("close", unwatch);
     }
     return payload;
   };
