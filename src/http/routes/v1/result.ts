@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Job, JobResult } from "../../../jobs/job.ts";
 import { withDamage } from "../../../search/damage.ts";
 import { pageOf } from "../../../search/fill-in.ts";
+import { freeAfterSent } from "../../answers/free-after-sent.ts";
 import { answerUnfinished, resultOf } from "../../answers/job-result.ts";
 import {
   setNodeField,
@@ -65,6 +66,7 @@ export function addResultRoutes(app: TypedApp, context: HttpContext, held: Pendi
     const shown = withDamage(result, damage);
     setResultFields(context, reply, { ...job, result: shown }, shown);
     setNodeField(reply, job);
+    freeAfterSent(reply, body);
     return reply.type("application/json; charset=utf-8").send(body);
   }
 

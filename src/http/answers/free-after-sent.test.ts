@@ -1,0 +1,55 @@
+import { once } from "node:events";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { FastifyReply } from "fastify";
+import { afterAll, expect, test } from "vitest";
+import { freeAfterSent } from "./free-after-sent.ts";
+
+const bodies: Uint8Array[] = [];
+/** More than a connection's buffers take at once. */
+const bodyBytes = 8_000_000;
+
+const server = createServer((_request, raw) => {
+  const body = new Uint8Array(bodyBytes).fill(97);
+  bodies.push(body);
+  freeAfterSent({ raw } as FastifyReply, body);
+  raw.end(body);
+});
+server.listen(0, "127.0.0.1");
+await once(server, "listening");
+const { port } = server.address() as AddressInfo;
+afterAll(() => server.close());
+
+async function answered() {
+  const sent = request({ port, host: "127.0.0.1" }).end();
+  const [answer] = await once(sent, "response");
+  return answer;
+}
+
+test("a body arrives whole, however slowly it is read, and is freed then", async () => {
+  const answer = await answered();
+  const body = bodies.at(-1);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(body?.byteLength).toBe(bodyBytes);
+  let received = 0;
+  for await (const chunk of answer) {
+    expect(chunk.every((byte: number) => byte === 97)).toBe(true);
+    received += chunk.length;
+  }
+  expect(received).toBe(bodyBytes);
+  await expect.poll(() => body?.byteLength).toBe(0);
+});
+
+test("a body is freed when its client is gone", async () => {
+  const answer = await answered();
+  answer.destroy();
+  await expect.poll(() => bodies.at(-1)?.byteLength).toBe(0);
+});
+
+test("a part of a larger buffer stays", () => {
+  const whole = new Uint8Array(10);
+  const listeners: (() => void)[] = [];
+  const raw = { once: (_name: string, listener: () => void) => listeners.push(listener) };
+  freeAfterSent({ raw } as unknown as FastifyReply, whole.subarray(1));
+  expect(listeners).toEqual([]);
+});
