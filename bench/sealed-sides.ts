@@ -55,13 +55,7 @@ export function entriesOf(folder: string): SegmentEntry[] {
 
 /** Whole archives in the calling thread. */
 export const openReader = (dataDir: string): Reader =>
-  createReader(
-    join(dataDir, "archive"),
-    64 * cacheKib,
-    systemClock,
-    new Int32Array(0),
-    threadMemory(),
-  );
+  createReader(join(dataDir, "archive"), 64 * cacheKib, systemClock, threadMemory());
 
 /** Of an archive with two readers. */
 const shares = memoryShares(archiveDefaults.memoryBytes, 2);

@@ -1,6 +1,6 @@
 import type { PlanNode, QueryNames, ResolvedNames } from "@earshot/query/plan";
 import type { CountMetric } from "@earshot/query/tree";
-import type { ThreadLoad } from "../lib/thread.ts";
+import type { ThreadLoad } from "../db/threads/thread.ts";
 import type { Platform, Post } from "../posts/post.ts";
 import type { PackedPosts } from "./bulk/packed-posts.ts";
 import type { PreparationSettings } from "./bulk/prepare-posts.ts";
@@ -285,9 +285,9 @@ export type PlatformCoverage = {
   holdsPosts: boolean;
 };
 
-type ArchiveThreadLoad = ThreadLoad & {
-  thread: "writer" | "readers" | "upkeep" | "languages";
-};
+type ArchiveThreadLoad = ThreadLoad & { thread: ArchiveThreadName };
+
+export type ArchiveThreadName = "writer" | "readers" | "upkeep" | "languages";
 
 /**
  * Storage and search of posts, on other threads: never blocks the event loop; reads never wait for writes. Errors:

@@ -1,14 +1,8 @@
-import {
-  failedReply,
-  reply,
-  serveThread,
-  serveThreadInSlices,
-  type ThreadCall,
-  type ThreadReply,
-} from "../lib/thread.ts";
 import type { Database } from "./open.ts";
 import { type Operations, runOperation } from "./operations.ts";
 import { storeError } from "./sqlite-errors.ts";
+import type { ThreadCall, ThreadReply } from "./threads/messages.ts";
+import { failedReply, reply, serveBatches, serveInSlices } from "./threads/serve.ts";
 import { runBatch } from "./write-batch.ts";
 
 export type Served = { database: Database; close(): void };
@@ -27,7 +21,7 @@ export function serveWrites(
 ): void {
   const served = openedOnce(open);
   const waiting: ThreadCall[] = [];
-  serveThreadInSlices(
+  serveInSlices(
     {
       add: (call) => waiting.push(call),
       runSlice: () => {
@@ -58,7 +52,7 @@ function written(
 /** Serves reads on this worker thread. */
 export function serveReads(operations: Operations, open: () => Served): void {
   const served = openedOnce(open);
-  serveThread(
+  serveBatches(
     (calls) =>
       served.answer(calls, (database) => calls.map((call) => read(database, operations, call))),
     served.close,

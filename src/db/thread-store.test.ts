@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import type { Thread } from "../lib/thread.ts";
 import type { Database } from "./open.ts";
 import { memory, perStore } from "./operations.ts";
-import { createThreadStore } from "./thread-store.ts";
+import { createThreadStore, type StoreThread } from "./thread-store.ts";
 
 const countOf = perStore(() => ({ calls: 0 }));
 const operations = {
@@ -13,10 +12,8 @@ const operations = {
   }),
 };
 
-const noThread: Thread = {
+const noThread: Pick<StoreThread<typeof operations>, "call"> = {
   call: () => Promise.reject(new Error("a thread was called")),
-  load: () => ({ waiting: 0, busyMs: 0 }),
-  close: async () => undefined,
 };
 
 test("what is kept in memory is kept on the calling thread, over one connection until the store is closed", async () => {

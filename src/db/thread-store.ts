@@ -1,15 +1,26 @@
 import { EarshotError } from "../lib/errors.ts";
-import type { Thread } from "../lib/thread.ts";
 import type { Database } from "./open.ts";
-import { type Operations, runOperation, type Store } from "./operations.ts";
+import {
+  type ArgsOf,
+  type Operations,
+  runOperation,
+  type Store,
+  type ValueOf,
+} from "./operations.ts";
 import { storeError } from "./sqlite-errors.ts";
+import type { Thread } from "./threads/thread.ts";
+
+/** A thread that serves the operations of a table (serve.ts). */
+export type StoreThread<Table extends Operations> = Thread<{
+  [Name in keyof Table]: (args: ArgsOf<Table[Name]>) => ValueOf<Table[Name]>;
+}>;
 
 /**
  * One writer and one reader thread; `memory` operations run here, on a read-only connection that `openHere` opens on first use.
  */
 export function createThreadStore<Table extends Operations>(
-  writer: Thread,
-  reader: Thread,
+  writer: Pick<StoreThread<Table>, "call">,
+  reader: Pick<StoreThread<Table>, "call">,
   operations: Table,
   openHere: () => Database,
 ): { store: Store<Table>; close(): void } {
@@ -34,8 +45,8 @@ export function createThreadStore<Table extends Operations>(
 
   // The reply's type follows from the name.
   const store = {
-    read: (name, args) => reader.call(name, args),
-    write: (name, args) => writer.call(name, args),
+    read: (name: never, args: never) => reader.call(name, args),
+    write: (name: never, args: never) => writer.call(name, args),
     inMemory,
   } as Store<Table>;
   return { store, close };

@@ -2,7 +2,7 @@ import { createRecordCache } from "../archive/read/record-cache.ts";
 import { useIdMemory } from "../archive/sealed/id-memory.ts";
 import { createSealedMemory } from "../archive/segments/sealed-part.ts";
 import { useVerifiedFiles } from "../archive/segments/verified-files.ts";
-import type { ReaderShare } from "../archive/threads/open.ts";
+import type { ReaderShare } from "../archive/threads/archive-threads.ts";
 import { createReader } from "../archive/threads/reader.ts";
 import type { AnswerSearch } from "../jobs/search-operations.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -20,7 +20,7 @@ export function createControlThreadSearch(share: ReaderShare): ControlThreadSear
     useVerifiedFiles(verifiedFiles),
   );
   const records = createRecordCache(recordMemoryBytes);
-  const reader = createReader(folder, cacheKib, systemClock, new Int32Array(0), memory, records);
+  const reader = createReader(folder, cacheKib, systemClock, memory, records);
   const { elapsed } = systemClock;
   const { spend, beginBatch } = createSearchBudget();
 

@@ -1,10 +1,11 @@
 import { maintenanceError } from "../archive/maintenance/errors.ts";
-import type { ReaderShare } from "../archive/threads/open.ts";
+import type { ReaderShare } from "../archive/threads/archive-threads.ts";
 import { lockFolder } from "../db/folder-lock.ts";
 import type { Database } from "../db/open.ts";
 import { type Served, serveReads, serveWrites } from "../db/serve.ts";
+import type { ThreadCall } from "../db/threads/messages.ts";
+import { threadData } from "../db/threads/serve.ts";
 import { answerSearches } from "../jobs/search-operations.ts";
-import { type ThreadCall, threadData } from "../lib/thread.ts";
 import {
   controlOperations,
   openControlForReading,

@@ -1,13 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { extname } from "node:path";
 import { maintenanceError } from "../archive/maintenance/errors.ts";
-import type { ReaderShare } from "../archive/threads/open.ts";
+import type { ReaderShare } from "../archive/threads/archive-threads.ts";
 import type { Database } from "../db/open.ts";
 import type { ArgsOf, Store, ValueOf } from "../db/operations.ts";
-import { createThreadStore } from "../db/thread-store.ts";
+import { createThreadStore, type StoreThread } from "../db/thread-store.ts";
+import { siblingModule, startThread, type ThreadLoad } from "../db/threads/thread.ts";
 import { runBatch } from "../db/write-batch.ts";
 import { ensureSecretKey } from "../lib/secret-key.ts";
-import { startThread, type Thread, type ThreadLoad } from "../lib/thread.ts";
 import {
   type ControlOperations,
   controlOperations,
@@ -112,8 +111,5 @@ function openedForCommand(dataDir: string): Database {
   }
 }
 
-function startControlThread(data: ControlThreadData): Thread {
-  // `.ts` in a checkout, `.js` in a build.
-  const module = `./control-thread${extname(import.meta.url)}`;
-  return startThread(new URL(module, import.meta.url), data);
-}
+const startControlThread = (data: ControlThreadData): StoreThread<ControlOperations> =>
+  startThread(siblingModule(import.meta.url, "./control-thread"), data);

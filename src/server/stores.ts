@@ -1,4 +1,5 @@
-import { createReaderShare, type OpenArchive, openArchive } from "../archive/threads/open.ts";
+import { createReaderShare } from "../archive/threads/archive-threads.ts";
+import { type OpenArchive, openArchive } from "../archive/threads/open.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Config } from "./config.ts";
 import { type Control, startControl } from "./control.ts";

@@ -1,6 +1,6 @@
 import type { FileLock } from "../../db/folder-lock.ts";
+import { serveMethods, threadData } from "../../db/threads/serve.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { reply, serveThread, type ThreadCall, threadData } from "../../lib/thread.ts";
 import { type Compaction, createCompaction } from "../compaction/compaction.ts";
 import { type CompactionContext, compactionContext } from "../compaction/context.ts";
 import { lockCompaction } from "../compaction/lock.ts";
@@ -72,12 +72,11 @@ function end(): void {
   running = null;
 }
 
-function run({ method }: ThreadCall): unknown {
-  if (method === "state") return stateNow();
-  throw new Error(`upkeep knows no ${method}`);
-}
+const methods = { state: stateNow };
 
-serveThread((calls) => calls.map((call) => reply(call, run)), end);
+export type CompactionMethods = typeof methods;
+
+serveMethods<CompactionMethods>(methods, end);
 
 /** A start that fails, such as on a full disk, is retried. */
 async function keepTrying(): Promise<void> {

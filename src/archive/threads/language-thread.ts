@@ -1,11 +1,14 @@
-import { reply, serveThread } from "../../lib/thread.ts";
+import { serveMethods } from "../../db/threads/serve.ts";
 import { detectLanguage } from "../../posts/detect-language.ts";
 
 /**
  * Loading and running the detector would block an event loop. Starts with the first post that needs it; most sources name the
  * language.
  */
-serveThread(
-  (calls) => calls.map((call) => reply(call, ({ args }) => (args as string[]).map(detectLanguage))),
-  () => {},
-);
+const methods = {
+  detect: (texts: readonly string[]) => texts.map(detectLanguage),
+};
+
+export type LanguageMethods = typeof methods;
+
+serveMethods<LanguageMethods>(methods, () => {});

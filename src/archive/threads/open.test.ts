@@ -5,6 +5,7 @@ import type { PlanNode } from "@earshot/query/plan";
 import { afterEach, expect, test } from "vitest";
 import { makePost } from "../../../test/support/make-post.ts";
 import { systemClock } from "../../lib/clock.ts";
+import { lastOf } from "../../lib/last-of.ts";
 import { postKey } from "../../posts/references.ts";
 import type { Archive } from "../archive.ts";
 import { readSegments } from "../catalog/catalog.ts";
@@ -132,10 +133,18 @@ test("a search whose signal aborts is rejected with its reason, its thread stops
   const unstopped = await held.search(everything, new AbortController().signal);
   expect(unstopped.positions).toHaveLength(100);
 
-  const reader = createReader(join(dataDir, "archive"), 2_000, systemClock, new Int32Array([1, 0]));
-  const stopped = reader.operations.search({ ...everything, stopFlag: 0 });
+  const reader = createReader(join(dataDir, "archive"), 2_000, systemClock);
+  const searched = (isStopped: boolean) =>
+    lastOf(
+      reader.steps.search(everything, {
+        clock: systemClock,
+        isSliceOver: () => false,
+        isStopped: () => isStopped,
+      }),
+    );
+  const stopped = searched(true);
   expect(stopped).toMatchObject({ positions: [], complete: false, work: { segmentsOpened: 0 } });
-  expect(reader.operations.search({ ...everything, stopFlag: 1 }).positions).toHaveLength(100);
+  expect(searched(false).positions).toHaveLength(100);
   reader.close();
 });
 

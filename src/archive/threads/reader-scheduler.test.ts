@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ThreadCall } from "../../lib/thread.ts";
+import type { ThreadCall } from "../../db/threads/messages.ts";
 import { createReaderScheduler, type ReaderTask } from "./reader-scheduler.ts";
 
 const sliceMs = 10;

@@ -1,9 +1,5 @@
-import {
-  failedReply,
-  noteCurrentCall,
-  type ThreadCall,
-  type ThreadReply,
-} from "../../lib/thread.ts";
+import type { ThreadCall, ThreadReply } from "../../db/threads/messages.ts";
+import { failedReply, noteCurrentCall } from "../../db/threads/serve.ts";
 import { createShares } from "./account-shares.ts";
 
 /**

@@ -1,5 +1,7 @@
+import type { ThreadCall } from "../../db/threads/messages.ts";
+import { isCancelled, serveInSlices, threadData } from "../../db/threads/serve.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { serveThreadInSlices, type ThreadCall, threadData } from "../../lib/thread.ts";
+import type { CatalogDamage } from "../catalog/sums.ts";
 import { checkCatalog } from "../catalog/verify-catalog.ts";
 import { createRecordCache } from "../read/record-cache.ts";
 import { useIdMemory } from "../sealed/id-memory.ts";
@@ -8,13 +10,11 @@ import { createSealedMemory } from "../segments/sealed-part.ts";
 import { type SharedVerifiedFiles, useVerifiedFiles } from "../segments/verified-files.ts";
 import { createReader, type ReaderOperations, type ReaderSteps } from "./reader.ts";
 import { createReaderScheduler, type ReaderTask, type Slice } from "./reader-scheduler.ts";
-import { isStopped } from "./stop-flags.ts";
 
 export type ReaderThreadData = {
   folder: string;
   /** Page cache of all open segments together, KiB. */
   cacheKib: number;
-  stopFlags: Int32Array;
   /** Shared by all reader threads, as are `verifiedFiles`. */
   ids: SharedIdMemory;
   verifiedFiles: SharedVerifiedFiles;
@@ -27,7 +27,7 @@ export type ReaderThreadData = {
 /** How long a call runs before it yields to pending ones, milliseconds. */
 const sliceMs = 8;
 
-const { folder, cacheKib, stopFlags, ids, verifiedFiles, termMemoryBytes, recordMemoryBytes } =
+const { folder, cacheKib, ids, verifiedFiles, termMemoryBytes, recordMemoryBytes } =
   threadData<ReaderThreadData>();
 const memory = createSealedMemory(
   termMemoryBytes,
@@ -35,22 +35,24 @@ const memory = createSealedMemory(
   useVerifiedFiles(verifiedFiles),
 );
 const records = createRecordCache(recordMemoryBytes);
-const reader = createReader(folder, cacheKib, systemClock, stopFlags, memory, records);
+const reader = createReader(folder, cacheKib, systemClock, memory, records);
 
-type Asked = { account?: string; stopFlag?: number | null } | null;
+export type ReaderMethods = ReaderOperations & { checkCatalog(): CatalogDamage };
 
-function taskOf({ method, args }: ThreadCall, slice: Slice): ReaderTask {
-  const asked = args as Asked;
+function taskOf(call: ThreadCall, slice: Slice): ReaderTask {
+  const { method, args } = call;
+  const request = args as { account?: string } | null;
   const isSearch = method === "search" || method === "count" || method === "stats";
   return {
     kind: isSearch ? "search" : "read",
-    account: (isSearch ? asked?.account : undefined) ?? "",
-    isCancelled: () => isSearch && isStopped(stopFlags, asked?.stopFlag),
-    steps: stepsOf(method, args, slice),
+    account: (isSearch ? request?.account : undefined) ?? "",
+    isCancelled: () => isCancelled(call),
+    steps: stepsOf(call, slice),
   };
 }
 
-function* stepsOf(method: string, args: unknown, slice: Slice): Generator<void, unknown> {
+function* stepsOf(call: ThreadCall, slice: Slice): Generator<void, unknown> {
+  const { method, args } = call;
   if (method === "checkCatalog") return yield* checkCatalog(folder, slice.isOver);
   if (!(method in reader.steps)) {
     return reader.operations[method as keyof ReaderOperations](args as never);
@@ -58,10 +60,10 @@ function* stepsOf(method: string, args: unknown, slice: Slice): Generator<void, 
   // Monotonic, because a wall-clock adjustment would shift the deadline.
   const startMs = systemClock.now() - systemClock.elapsed();
   const clock = { now: () => startMs + systemClock.elapsed(), elapsed: systemClock.elapsed };
-  const turn = { clock, isSliceOver: slice.isOver };
+  const turn = { clock, isSliceOver: slice.isOver, isStopped: () => isCancelled(call) };
   return yield* reader.steps[method as keyof ReaderSteps](args as never, turn);
 }
 
-serveThreadInSlices(createReaderScheduler({ taskOf, sliceMs, elapsed: systemClock.elapsed }), () =>
+serveInSlices(createReaderScheduler({ taskOf, sliceMs, elapsed: systemClock.elapsed }), () =>
   reader.close(),
 );

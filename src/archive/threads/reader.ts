@@ -66,7 +66,6 @@ import { archiveDefaults } from "../settings.ts";
 import { aliasesBelow } from "../write/aliases.ts";
 import { identifyPosts } from "../write/identify.ts";
 import { owner } from "../write/placement.ts";
-import { isStopped } from "./stop-flags.ts";
 
 const defaultShares = memoryShares(archiveDefaults.memoryBytes, 2);
 
@@ -76,8 +75,8 @@ const openSegments = 64;
 type CatalogState = { version: unknown; segments: SegmentEntry[]; held: PlatformCoverage[] };
 
 export type ReaderOperations = {
-  search(request: SearchRequest & { stopFlag?: number | null }): CoveredAnswer;
-  count(request: CountRequest & { stopFlag?: number | null }): CountAnswer;
+  search(request: SearchRequest): CoveredAnswer;
+  count(request: CountRequest): CountAnswer;
   records(positions: readonly Position[]): StoredRecords;
   page(positions: readonly Position[]): StoredPage;
   withheld(names: readonly FetchedName[]): boolean[];
@@ -95,6 +94,8 @@ export type ReaderOperations = {
 type ReaderTurn = {
   clock: Pick<Clock, "now" | "elapsed">;
   isSliceOver(): boolean;
+  /** The caller has given up: a search or count returns what it has. */
+  isStopped?(): boolean;
 };
 
 /** Each yields when its slice is over. */
@@ -114,14 +115,13 @@ export type Reader = {
 };
 
 /**
- * Reads on the calling thread; each call sees the last commit. A search whose flag in `stopFlags` is set returns what it has.
+ * Reads on the calling thread; each call sees the last commit.
  * `cacheKib` is for all open segments together.
  */
 export function createReader(
   folder: string,
   cacheKib: number,
   clock: Pick<Clock, "now" | "elapsed">,
-  stopFlags: Int32Array = new Int32Array(0),
   memory: SealedMemory = createSealedMemory(),
   recordCache: RecordCache = createRecordCache(defaultShares.records),
 ): Reader {
@@ -363,22 +363,23 @@ export function createReader(
     return [...new Set([...keys, ...held, ...addressed])].filter((key) => key !== null);
   }
 
-  const surroundings = (
-    turn: ReaderTurn,
-    stopFlag: number | null | undefined,
-  ): SearchSurroundings => ({ ...turn, open, isStopped: () => isStopped(stopFlags, stopFlag) });
+  const surroundings = (turn: ReaderTurn): SearchSurroundings => ({
+    ...turn,
+    open,
+    isStopped: () => turn.isStopped?.() ?? false,
+  });
 
   const steps: ReaderSteps = {
     search: (request, turn) =>
       covered(request.plan, function* (segments) {
-        const around = surroundings(turn, request.stopFlag);
+        const around = surroundings(turn);
         const start = startAfter(request.after, segments);
         const answer = yield* searchSegments(request, segments, { ...around, ...start });
         return { ...answer, next: withHash(answer.next, segments) };
       }),
     count: (request, turn) =>
       covered(request.plan, (segments) =>
-        countSegments(request, segments, surroundings(turn, request.stopFlag), counted),
+        countSegments(request, segments, surroundings(turn), counted),
       ),
     stats: ({ maxBytes }, turn) => readStats(catalog, folder, maxBytes, turn.isSliceOver),
     *resolve(names, { isSliceOver }) {

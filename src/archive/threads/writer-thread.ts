@@ -1,5 +1,5 @@
+import { serveMethods, threadData } from "../../db/threads/serve.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { reply, serveThread, type ThreadCall, threadData } from "../../lib/thread.ts";
 import type { ImportBatch } from "../archive.ts";
 import { createArchiveWriter } from "../bulk/archive-writer.ts";
 import { catalogPath } from "../catalog/catalog.ts";
@@ -22,28 +22,16 @@ const writer = createArchiveWriter(folder, catalog, {
   sealedImport: sealPosts === null ? null : { fewestPosts: sealPosts, now: systemClock.now },
 });
 
-function run({ method, args }: ThreadCall): unknown {
-  switch (method) {
-    case "repairCatalog":
-      return requireIntactCatalog(catalog, catalogPath(folder));
-    case "write":
-      return writer.write(args as PreparedBatch);
-    case "import":
-      return writer.importPosts(args as ImportBatch);
-    case "finishImport":
-      return writer.finishImport();
-    case "closeCounts":
-      return writer.closeCounts();
-    case "addCounts":
-      return writer.addCounts();
-    case "expire":
-      return writer.expire(args as number);
-    default:
-      throw new Error(`the writer knows no ${method}`);
-  }
-}
+const methods = {
+  repairCatalog: () => requireIntactCatalog(catalog, catalogPath(folder)),
+  write: (batch: PreparedBatch) => writer.write(batch),
+  import: (batch: ImportBatch) => writer.importPosts(batch),
+  finishImport: () => writer.finishImport(),
+  closeCounts: () => writer.closeCounts(),
+  addCounts: () => writer.addCounts(),
+  expire: (nowMs: number) => writer.expire(nowMs),
+};
 
-serveThread(
-  (calls) => calls.map((call) => reply(call, run)),
-  () => writer.close(),
-);
+export type WriterMethods = typeof methods;
+
+serveMethods<WriterMethods>(methods, () => writer.close());

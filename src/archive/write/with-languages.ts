@@ -3,11 +3,11 @@ import type { ArchiveChange } from "../archive.ts";
 /** `detect` returns a language or null for each text, in order; called at most once, only if a post lacks its language. */
 export async function withLanguages(
   changes: readonly ArchiveChange[],
-  detect: (texts: readonly string[]) => Promise<unknown>,
+  detect: (texts: readonly string[]) => Promise<readonly (string | null)[]>,
 ): Promise<readonly ArchiveChange[]> {
   const lacking = changes.filter(lacksLanguage);
   if (lacking.length === 0) return changes;
-  const found = (await detect(lacking.map(({ post }) => post.text))) as (string | null)[];
+  const found = await detect(lacking.map(({ post }) => post.text));
   const languages = new Map(lacking.map(({ post }, index) => [post, found[index] ?? null]));
   return changes.map((change) =>
     lacksLanguage(change) ? inLanguage(change, languages.get(change.post) ?? null) : change,

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from "prom-client";
-import type { ThreadLoad } from "../../lib/thread.ts";
+import type { ThreadLoad } from "../../db/threads/thread.ts";
 
 export type ProcessSources = {
   version: string;

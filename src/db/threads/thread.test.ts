@@ -3,26 +3,28 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, expect, test } from "vitest";
-import { EarshotError } from "./errors.ts";
+import { EarshotError } from "../../lib/errors.ts";
 import { startThread, type Thread } from "./thread.ts";
 
+type AnyMethods = Record<string, (args: unknown) => unknown>;
+
 const folder = mkdtempSync(join(tmpdir(), "earshot-thread-"));
-let thread: Thread | null = null;
+let thread: Thread<AnyMethods> | null = null;
 afterEach(async () => {
   await thread?.close();
   thread = null;
 });
 
 /** Echoes, counts calls per batch, fails, or dies. */
-function makeThread(): Thread {
+function makeThread(): Thread<AnyMethods> {
   const file = join(folder, "worker.ts");
-  const library = pathToFileURL(join(import.meta.dirname, "thread.ts")).href;
-  const errors = pathToFileURL(join(import.meta.dirname, "errors.ts")).href;
+  const library = pathToFileURL(join(import.meta.dirname, "serve.ts")).href;
+  const errors = pathToFileURL(join(import.meta.dirname, "../../lib/errors.ts")).href;
   writeFileSync(
     file,
-    `import { reply, serveThread, threadData } from ${JSON.stringify(library)};
+    `import { reply, serveBatches, threadData } from ${JSON.stringify(library)};
      import { EarshotError } from ${JSON.stringify(errors)};
-     serveThread((calls) => calls.map((call) => reply(call, ({ method, args }) => {
+     serveBatches((calls) => calls.map((call) => reply(call, ({ method, args }) => {
        if (method === "die") process.exit(7);
        if (method === "fail") throw new EarshotError("no_luck", "it failed", { status: 418, hint: "try again" });
        if (method === "together") return calls.length;
@@ -92,13 +94,13 @@ test("a closed thread answers nothing more", async () => {
 
 test("the bytes of a `body` change hands, those within a larger buffer are copied", async () => {
   const file = join(mkdtempSync(join(tmpdir(), "earshot-thread-")), "worker.ts");
-  const library = pathToFileURL(join(import.meta.dirname, "thread.ts")).href;
+  const library = pathToFileURL(join(import.meta.dirname, "serve.ts")).href;
   writeFileSync(
     file,
-    `import { reply, serveThreadInSlices } from ${JSON.stringify(library)};
+    `import { reply, serveInSlices } from ${JSON.stringify(library)};
      const calls = [];
      let last = new Uint8Array(0);
-     serveThreadInSlices({
+     serveInSlices({
        add: (call) => calls.push(call),
        isIdle: () => calls.length === 0,
        runSlice: () => [reply(calls.shift(), ({ method, args }) => {

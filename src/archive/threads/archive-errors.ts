@@ -1,0 +1,18 @@
+import { EarshotError } from "../../lib/errors.ts";
+
+const unnamed: readonly string[] = ["internal", "disk_error"];
+
+/** Errors of a thread that have no code of their own (disk full, no access, damage) become `archive_unavailable`. */
+export async function archiveErrors<Value>(call: Promise<Value>): Promise<Value> {
+  try {
+    return await call;
+  } catch (error) {
+    if (!(error instanceof EarshotError && unnamed.includes(error.code))) throw error;
+    throw new EarshotError("archive_unavailable", `the archive cannot be used: ${error.message}`, {
+      status: 503,
+      retryable: true,
+      hint: "check free space and permissions of the data folder",
+      cause: error,
+    });
+  }
+}

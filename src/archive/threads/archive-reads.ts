@@ -1,0 +1,80 @@
+import type { ResolvedNames } from "@earshot/query/plan";
+import type { MethodArgs, MethodValue, Thread } from "../../db/threads/thread.ts";
+import type { ThreadPool } from "../../db/threads/thread-pool.ts";
+import type { Archive, Damage } from "../archive.ts";
+import { archiveErrors } from "./archive-errors.ts";
+import type { ReaderMethods } from "./reader-thread.ts";
+import type { Verification } from "./verification.ts";
+
+export type ArchiveReads = Pick<
+  Archive,
+  | "search"
+  | "count"
+  | "records"
+  | "page"
+  | "withheld"
+  | "resolve"
+  | "identify"
+  | "arrivals"
+  | "accountsToLookUp"
+  | "accountsNamed"
+  | "aliases"
+  | "readCheckpoint"
+  | "coverage"
+  | "stats"
+  | "answers"
+  | "onDamage"
+>;
+
+const noNames: ResolvedNames = { accounts: new Map(), posts: new Map() };
+
+/** Calls of the reader threads. */
+export function createArchiveReads(
+  readers: ThreadPool<ReaderMethods>,
+  verification: Verification,
+  maxBytes: number,
+): ArchiveReads {
+  const damageListeners: ((damage: readonly Damage[]) => void)[] = [];
+
+  async function ask<Name extends keyof ReaderMethods>(
+    method: Name,
+    args: MethodArgs<ReaderMethods[Name]>,
+    signal?: AbortSignal,
+    among: Pick<Thread<ReaderMethods>, "call"> = readers,
+  ): Promise<MethodValue<ReaderMethods[Name]>> {
+    await verification.wait(signal);
+    return await archiveErrors(among.call(method, args, { signal }));
+  }
+
+  function noticed<Answer extends { damage: readonly Damage[] }>(answer: Answer): Answer {
+    if (answer.damage.length > 0) for (const listener of damageListeners) listener(answer.damage);
+    return answer;
+  }
+
+  return {
+    search: async (request, signal) => noticed(await ask("search", request, signal)),
+    // One reader for all counts, because of its cache.
+    count: async (request, signal) => noticed(await ask("count", request, signal, readers.last)),
+    records: async (positions) => noticed(await ask("records", positions)),
+    page: async (positions) => noticed(await ask("page", positions)),
+    withheld: async (names) => (names.length === 0 ? [] : await ask("withheld", names)),
+    resolve: async (names) =>
+      names.accounts.length + names.posts.length === 0 ? noNames : await ask("resolve", names),
+    identify: async (posts) => (posts.length === 0 ? [] : await ask("identify", posts)),
+    arrivals: async (after, limit) => await ask("arrivals", { after, limit }),
+    accountsToLookUp: async (platform, beforeMs, limit) =>
+      await ask("accountsToLookUp", { platform, beforeMs, limit }),
+    accountsNamed: async (name) => await ask("accountsNamed", name),
+    aliases: async (platform, below, limit) => await ask("aliases", { platform, below, limit }),
+    readCheckpoint: async (name) => await ask("readCheckpoint", name),
+    coverage: async () => await ask("coverage", null),
+    stats: async () => await ask("stats", { maxBytes }),
+    answers: async () => {
+      verification.throwIfFailed();
+      await archiveErrors(readers.call("coverage", null));
+    },
+    onDamage: (listener) => {
+      damageListeners.push(listener);
+    },
+  };
+}

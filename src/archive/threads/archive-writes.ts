@@ -1,0 +1,100 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { Post } from "../../posts/post.ts";
+import type { ArchiveChange, ImportBatch, WriteBatch, WriteReport } from "../archive.ts";
+import type { PreparationSettings } from "../bulk/prepare-posts.ts";
+import { type PreparedChanges, startPreparation } from "../write/prepare.ts";
+import { withLanguages } from "../write/with-languages.ts";
+import { archiveErrors } from "./archive-errors.ts";
+import type { ArchiveThreads } from "./archive-threads.ts";
+import type { Verification } from "./verification.ts";
+
+type WritesContext = {
+  threads: Pick<ArchiveThreads, "writer" | "languages">;
+  verification: Verification;
+  preparation: PreparationSettings;
+  clock: Clock;
+};
+
+/** How long changes are prepared before yielding to the event loop, milliseconds. */
+const turnMs = 8;
+
+/** Batches in call order. They are analysed on the caller's thread while the batch before is written. */
+export class ArchiveWrites {
+  readonly #context: WritesContext;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(context: WritesContext) {
+    this.#context = context;
+  }
+
+  write = (batch: WriteBatch): Promise<WriteReport> =>
+    this.#queue(this.#writeAfter(this.#last, batch));
+
+  importPosts = (batch: ImportBatch): Promise<WriteReport> =>
+    this.#queue(this.#importAfter(this.#last, batch));
+
+  finishImport = async (): Promise<void> => {
+    const { verification, threads } = this.#context;
+    await verification.wait();
+    await this.#last;
+    await archiveErrors(threads.writer.call("finishImport", null));
+  };
+
+  withLanguages = async (posts: readonly Post[]): Promise<readonly Post[]> => {
+    const changes = await this.#languagesOf(posts.map((post) => ({ kind: "upsert", post })));
+    return changes.flatMap((change) => (change.kind === "upsert" ? [change.post] : []));
+  };
+
+  #queue(written: Promise<WriteReport>): Promise<WriteReport> {
+    this.#last = written;
+    const forget = (): void => {
+      if (this.#last === written) this.#last = Promise.resolve();
+    };
+    // Until the next event-loop turn, so that the caller learns of the failure before another batch is accepted.
+    written.then(forget, () => setImmediate(forget));
+    return written;
+  }
+
+  /** Writes only if the batch before succeeded. */
+  async #writeAfter(
+    before: Promise<unknown>,
+    { changes, checkpoints = [], coverage = [] }: WriteBatch,
+  ): Promise<WriteReport> {
+    const { verification, threads } = this.#context;
+    const prepared = await this.#prepare(await this.#languagesOf(changes));
+    await before;
+    await verification.wait();
+    const batch = { ...prepared, checkpoints, coverage };
+    return await archiveErrors(threads.writer.call("write", batch));
+  }
+
+  async #importAfter(before: Promise<unknown>, batch: ImportBatch): Promise<WriteReport> {
+    const { verification, threads } = this.#context;
+    await verification.wait();
+    await before;
+    const buffer = batch.posts?.buffer;
+    const transferred = buffer instanceof ArrayBuffer ? [buffer] : [];
+    return await archiveErrors(threads.writer.call("import", batch, { transferred }));
+  }
+
+  async #languagesOf(changes: readonly ArchiveChange[]): Promise<readonly ArchiveChange[]> {
+    const { preparation, threads } = this.#context;
+    if (preparation.detectLanguage === "off") return changes;
+    return await withLanguages(changes, (texts) =>
+      archiveErrors(threads.languages.call("detect", texts)),
+    );
+  }
+
+  async #prepare(changes: readonly ArchiveChange[]): Promise<PreparedChanges> {
+    const { preparation: settings, clock } = this.#context;
+    const preparation = startPreparation(settings.uriKey, clock.now());
+    let turnEndMs = clock.elapsed() + turnMs;
+    for (const change of changes) {
+      preparation.add(change);
+      if (clock.elapsed() < turnEndMs) continue;
+      await new Promise((resolve) => setImmediate(resolve));
+      turnEndMs = clock.elapsed() + turnMs;
+    }
+    return preparation.prepared();
+  }
+}

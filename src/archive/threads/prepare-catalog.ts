@@ -1,0 +1,32 @@
+import { dirname } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { makePrivateFolder } from "../../db/private-files.ts";
+import { noteStoreId } from "../../db/store-id.ts";
+import { archiveId } from "../catalog/archive-id.ts";
+import { catalogPath, readUriKey } from "../catalog/catalog.ts";
+import { requireIntactStart } from "../catalog/intact-catalog.ts";
+import { openCatalog } from "../catalog/open-catalog.ts";
+import { maintenanceError, requireWritable } from "../maintenance/errors.ts";
+
+/** Creates or migrates the catalog and returns the key of the uri hashes, which never changes. */
+export function prepareCatalog(folder: string): string {
+  try {
+    makePrivateFolder(folder);
+    requireWritable(folder);
+    const catalog = openCatalog(folder);
+    const uriKey = intactUriKey(catalog, folder);
+    noteStoreId(dirname(folder), "archive", archiveId(uriKey));
+    return uriKey;
+  } catch (error) {
+    throw maintenanceError(error, folder);
+  }
+}
+
+function intactUriKey(catalog: DatabaseSync, folder: string): string {
+  try {
+    requireIntactStart(catalog, catalogPath(folder));
+    return readUriKey(catalog);
+  } finally {
+    catalog.close();
+  }
+}

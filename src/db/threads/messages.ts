@@ -1,0 +1,58 @@
+import { isDiskError } from "../../lib/disk-error.ts";
+import { EarshotError, type ErrorDetail, messageOf } from "../../lib/errors.ts";
+
+/** `stopFlag` names a shared flag that is set when the caller gives up (stop-flags.ts). */
+export type ThreadCall = { id: number; method: string; args: unknown; stopFlag?: number };
+
+export type ThreadReply =
+  | { id: number; ok: true; value: unknown }
+  | { id: number; ok: false; error: CarriedError };
+
+type CarriedError = {
+  code: string;
+  message: string;
+  status: number;
+  retryable: boolean;
+  hint: string | undefined;
+  details: readonly ErrorDetail[];
+};
+
+/** `currentCall` is a shared cell with a call's id, in case the thread dies during the call. */
+export type ThreadStart = { data: unknown; currentCall: Int32Array; stopFlags: Int32Array };
+
+export const closeMethod = "close";
+
+/** Keeps code and text. An error without a code becomes `disk_error` or `internal`. */
+export function carry(thrown: unknown): CarriedError {
+  if (thrown instanceof EarshotError) {
+    const { code, message, status, retryable, hint, details } = thrown;
+    return { code, message, status, retryable, hint, details };
+  }
+  return {
+    code: isDiskError(thrown) ? "disk_error" : "internal",
+    message: messageOf(thrown),
+    status: 500,
+    retryable: false,
+    hint: undefined,
+    details: [],
+  };
+}
+
+export function revive(error: CarriedError): EarshotError {
+  const { code, message, status, retryable, hint, details } = error;
+  return new EarshotError(code, message, {
+    status,
+    retryable,
+    details,
+    ...(hint === undefined ? {} : { hint }),
+  });
+}
+
+/** `thread_died`, `thread_restarted` or `thread_closed`. */
+export function threadGone(code: string, reason: string, cause: unknown): EarshotError {
+  return new EarshotError(code, `a worker thread is gone: ${reason}`, {
+    status: 503,
+    retryable: true,
+    cause,
+  });
+}

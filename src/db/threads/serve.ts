@@ -1,0 +1,157 @@
+import {
+  type MessagePort,
+  parentPort,
+  receiveMessageOnPort,
+  workerData,
+} from "node:worker_threads";
+import {
+  carry,
+  closeMethod,
+  type ThreadCall,
+  type ThreadReply,
+  type ThreadStart,
+} from "./messages.ts";
+import { isStopped } from "./stop-flags.ts";
+import type { Methods } from "./thread.ts";
+
+/** The worker side of threads (thread.ts). Each of these takes all calls that wait, oldest first. */
+
+/** What the thread was started with. */
+export function threadData<Data>(): Data {
+  return (workerData as ThreadStart).data as Data;
+}
+
+/** The caller has given up: its signal aborted. */
+export function isCancelled({ stopFlag }: ThreadCall): boolean {
+  return stopFlag !== undefined && isStopped((workerData as ThreadStart).stopFlags, stopFlag);
+}
+
+/** Serves synchronous methods. `onClose` runs before the thread ends. */
+export function serveMethods<M extends Methods<M>>(methods: M, onClose: () => void): void {
+  serveBatches(
+    (calls) => calls.map((call) => reply(call, () => runMethod(methods, call))),
+    onClose,
+  );
+}
+
+/** Serves all waiting calls at once, with one reply each. */
+export function serveBatches(
+  answer: (calls: readonly ThreadCall[]) => readonly ThreadReply[],
+  onClose: () => void,
+): void {
+  const waiting: ThreadCall[] = [];
+  serveInSlices(
+    {
+      add: (call) => waiting.push(call),
+      runSlice: () => answer(waiting.splice(0)),
+      isIdle: () => waiting.length === 0,
+    },
+    onClose,
+  );
+}
+
+/** Serves asynchronous methods, one call at a time. */
+export function serveInOrder<M extends Methods<M>>(methods: M): void {
+  const port = portOfThread();
+  let before: Promise<void> = Promise.resolve();
+
+  async function run(call: ThreadCall): Promise<ThreadReply> {
+    if (call.method === closeMethod) return { id: call.id, ok: true, value: null };
+    try {
+      noteCurrentCall(call.id);
+      return { id: call.id, ok: true, value: await runMethod(methods, call) };
+    } catch (thrown) {
+      return failedReply(call, thrown);
+    }
+  }
+
+  async function runAfter(earlier: Promise<void>, call: ThreadCall): Promise<void> {
+    await earlier;
+    const done = await run(call);
+    port.postMessage([done], transferred(done));
+  }
+
+  port.on("message", (calls: readonly ThreadCall[]) => {
+    for (const call of calls) before = runAfter(before, call);
+  });
+}
+
+/** Calls run in slices; the thread accepts new ones in between. */
+export type SlicedCalls = {
+  add(call: ThreadCall): void;
+  /** Runs one slice and returns the replies of finished calls. `takeArrivals` adds calls that arrived since. */
+  runSlice(takeArrivals: () => void): readonly ThreadReply[];
+  isIdle(): boolean;
+};
+
+/** Serves sliced calls. `onClose` runs after all earlier calls. */
+export function serveInSlices(calls: SlicedCalls, onClose: () => void): void {
+  const port = portOfThread();
+  let closing: ThreadCall | null = null;
+
+  function take(arrived: readonly ThreadCall[]): void {
+    for (const call of arrived) {
+      if (call.method === closeMethod) closing = call;
+      else calls.add(call);
+    }
+  }
+
+  function takeArrivals(): void {
+    for (let more = receiveMessageOnPort(port); more; more = receiveMessageOnPort(port)) {
+      take(more.message);
+    }
+  }
+
+  port.on("message", (first: readonly ThreadCall[]) => {
+    take(first);
+    takeArrivals();
+    while (!calls.isIdle()) {
+      const replies = calls.runSlice(takeArrivals);
+      if (replies.length > 0) port.postMessage(replies, replies.flatMap(transferred));
+      takeArrivals();
+    }
+    if (closing === null) return;
+    onClose();
+    port.postMessage([{ id: closing.id, ok: true, value: null }]);
+  });
+}
+
+function runMethod<M extends Methods<M>>(methods: M, { method, args }: ThreadCall): unknown {
+  // Callers are typed by the same methods.
+  const run: ((args: never) => unknown) | undefined = methods[method as keyof M];
+  if (run === undefined) throw new Error(`the thread has no method ${method}`);
+  return run(args as never);
+}
+
+/** Runs a call and converts its value or error to a reply. */
+export function reply(call: ThreadCall, run: (call: ThreadCall) => unknown): ThreadReply {
+  try {
+    noteCurrentCall(call.id);
+    return { id: call.id, ok: true, value: run(call) };
+  } catch (thrown) {
+    return failedReply(call, thrown);
+  }
+}
+
+export function failedReply(call: ThreadCall, thrown: unknown): ThreadReply {
+  return { id: call.id, ok: false, error: carry(thrown) };
+}
+
+/** Recorded in case the thread dies during the call. */
+export function noteCurrentCall(id: number): void {
+  const { currentCall } = (workerData ?? {}) as Partial<ThreadStart>;
+  if (currentCall !== undefined) Atomics.store(currentCall, 0, id);
+}
+
+function portOfThread(): MessagePort {
+  if (parentPort === null) throw new Error("calls are served in a worker thread only");
+  return parentPort;
+}
+
+/** Moves the buffer of a `{ body }` reply unless it is part of a larger one. */
+function transferred(answer: ThreadReply): ArrayBuffer[] {
+  if (!answer.ok || typeof answer.value !== "object" || answer.value === null) return [];
+  const body = "body" in answer.value ? answer.value.body : null;
+  if (!(body instanceof Uint8Array) || !(body.buffer instanceof ArrayBuffer)) return [];
+  return body.byteLength === body.buffer.byteLength ? [body.buffer] : [];
+}

@@ -1,0 +1,29 @@
+import { unlessAborted } from "../../lib/unless-aborted.ts";
+
+const flagCount = 1_024;
+
+/** Flags in shared memory that stop a call on another thread. A call has no flag if all are in use. */
+export class StopFlags {
+  readonly shared = new Int32Array(new SharedArrayBuffer(flagCount * Int32Array.BYTES_PER_ELEMENT));
+  readonly #free = Array.from(this.shared.keys());
+
+  /** On abort, rejects at once with the signal's reason; the flag stays set until the thread has replied. */
+  async during<Value>(
+    signal: AbortSignal,
+    call: (flag: number | undefined) => Promise<Value>,
+  ): Promise<Value> {
+    signal.throwIfAborted();
+    const flag = this.#free.pop();
+    const answer = call(flag).finally(() => {
+      if (flag === undefined) return;
+      Atomics.store(this.shared, flag, 0);
+      this.#free.push(flag);
+    });
+    return await unlessAborted(answer, signal, () => {
+      if (flag !== undefined) Atomics.store(this.shared, flag, 1);
+    });
+  }
+}
+
+export const isStopped = (shared: Int32Array, flag: number | undefined): boolean =>
+  flag !== undefined && Atomics.load(shared, flag) === 1;

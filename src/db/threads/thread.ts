@@ -1,0 +1,184 @@
+import { extname } from "node:path";
+import { Worker } from "node:worker_threads";
+import { messageOf } from "../../lib/errors.ts";
+import {
+  closeMethod,
+  revive,
+  type ThreadCall,
+  type ThreadReply,
+  type ThreadStart,
+  threadGone,
+} from "./messages.ts";
+import { StopFlags } from "./stop-flags.ts";
+
+/** What a worker thread offers: a function of one argument per method; without an argument, it is called with null. */
+export type Methods<M> = { readonly [Name in keyof M]: (args: never) => unknown };
+
+export type MethodArgs<F> = F extends (...args: infer Args) => unknown
+  ? Args extends [infer Only]
+    ? Only
+    : null
+  : never;
+export type MethodValue<F> = F extends (...args: never) => infer Value ? Awaited<Value> : never;
+
+export type CallOptions = {
+  /** Moved, not copied. */
+  transferred?: readonly ArrayBuffer[];
+  /** Rejects the call with its reason; the thread may end its work early (`isStopped` of serve.ts). */
+  signal?: AbortSignal | undefined;
+};
+
+/** Unanswered calls, and busy time since the last start. */
+export type ThreadLoad = { waiting: number; busyMs: number };
+
+export type Thread<M extends Methods<M>> = {
+  /**
+   * Errors: those of the method, with code and hint. If the thread ends: `thread_died` for the current call,
+   * `thread_restarted` for those behind it; both retryable.
+   */
+  call<Name extends keyof M & string>(
+    method: Name,
+    args: MethodArgs<M[Name]>,
+    options?: CallOptions,
+  ): Promise<MethodValue<M[Name]>>;
+  /** Unanswered calls. */
+  readonly waiting: number;
+  load(): ThreadLoad;
+  /** Completes pending calls first. */
+  close(): Promise<void>;
+};
+
+type Waiting = {
+  resolve: (value: unknown) => void;
+  reject: (error: Error) => void;
+  /** Null until sent. */
+  worker: Worker | null;
+};
+
+/** `.ts` in a checkout, `.js` in a build. */
+export function siblingModule(importMetaUrl: string, name: string): URL {
+  return new URL(name + extname(importMetaUrl), importMetaUrl);
+}
+
+/**
+ * The module serves its methods (serve.ts). It is loaded at the first call, and again at the first call after it died. Calls of
+ * one event-loop turn are sent together, because waking a thread costs more than most calls.
+ */
+export function startThread<M extends Methods<M>>(module: URL, data: unknown): Thread<M> {
+  return new WorkerThread<M>(module, data);
+}
+
+class WorkerThread<M extends Methods<M>> implements Thread<M> {
+  readonly #module: URL;
+  readonly #data: unknown;
+  readonly #stopFlags = new StopFlags();
+  readonly #waiting = new Map<number, Waiting>();
+  #nextId = 1;
+  #worker: Worker | null = null;
+  #outgoing: ThreadCall[] = [];
+  #transfers: ArrayBuffer[] = [];
+  #isClosed = false;
+
+  constructor(module: URL, data: unknown) {
+    this.#module = module;
+    this.#data = data;
+  }
+
+  call<Name extends keyof M & string>(
+    method: Name,
+    args: MethodArgs<M[Name]>,
+    { signal, transferred = [] }: CallOptions = {},
+  ): Promise<MethodValue<M[Name]>> {
+    const answer =
+      signal === undefined
+        ? this.#send(method, args, transferred)
+        : this.#stopFlags.during(signal, (flag) => this.#send(method, args, transferred, flag));
+    // The worker serves the same methods.
+    return answer as Promise<MethodValue<M[Name]>>;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  load(): ThreadLoad {
+    return {
+      waiting: this.waiting,
+      busyMs: this.#worker?.performance.eventLoopUtilization().active ?? 0,
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    const isRunning = this.#worker !== null || this.#outgoing.length > 0;
+    const ended = isRunning ? this.#send(closeMethod, null, []) : Promise.resolve();
+    this.#isClosed = true;
+    await ended.catch(() => undefined);
+    await this.#worker?.terminate();
+  }
+
+  #send(
+    method: string,
+    args: unknown,
+    transferred: readonly ArrayBuffer[],
+    stopFlag?: number,
+  ): Promise<unknown> {
+    if (this.#isClosed) return Promise.reject(threadGone("thread_closed", "it was closed", null));
+    return new Promise((resolve, reject) => {
+      const id = this.#nextId++;
+      this.#waiting.set(id, { resolve, reject, worker: null });
+      this.#outgoing.push(
+        stopFlag === undefined ? { id, method, args } : { id, method, args, stopFlag },
+      );
+      this.#transfers.push(...transferred);
+      if (this.#outgoing.length === 1) setImmediate(() => this.#flush());
+    });
+  }
+
+  #flush(): void {
+    const [calls, moved] = [this.#outgoing, this.#transfers];
+    this.#outgoing = [];
+    this.#transfers = [];
+    this.#worker ??= this.#start();
+    for (const { id } of calls) {
+      const call = this.#waiting.get(id);
+      if (call !== undefined) call.worker = this.#worker;
+    }
+    this.#worker.postMessage(calls, moved);
+  }
+
+  #start(): Worker {
+    const currentCall = new Int32Array(new SharedArrayBuffer(4));
+    const stopFlags = this.#stopFlags.shared;
+    const threadStart: ThreadStart = { data: this.#data, currentCall, stopFlags };
+    const started = new Worker(this.#module, { workerData: threadStart });
+    let failure: unknown = null;
+    started.on("message", (replies: readonly ThreadReply[]) => {
+      for (const reply of replies) this.#settle(reply);
+    });
+    started.on("error", (error) => {
+      failure = error;
+    });
+    started.on("exit", () => this.#noteExit(started, Atomics.load(currentCall, 0), failure));
+    return started;
+  }
+
+  #settle(reply: ThreadReply): void {
+    const call = this.#waiting.get(reply.id);
+    if (call === undefined) return;
+    this.#waiting.delete(reply.id);
+    if (reply.ok) call.resolve(reply.value);
+    else call.reject(revive(reply.error));
+  }
+
+  #noteExit(ended: Worker, lastCall: number, failure: unknown): void {
+    if (this.#worker === ended) this.#worker = null;
+    const reason = failure === null ? "it ended" : messageOf(failure);
+    for (const [id, call] of this.#waiting) {
+      if (call.worker !== ended) continue;
+      this.#waiting.delete(id);
+      const code = id === lastCall ? "thread_died" : "thread_restarted";
+      call.reject(threadGone(code, reason, failure));
+    }
+  }
+}

@@ -1,0 +1,16 @@
+/** Rejects with the signal's reason as soon as it aborts, after `onAbort`; the work goes on. */
+export async function unlessAborted<Value>(
+  work: Promise<Value>,
+  signal: AbortSignal,
+  onAbort: () => void = () => undefined,
+): Promise<Value> {
+  signal.throwIfAborted();
+  return await new Promise((resolve, reject) => {
+    const stop = (): void => {
+      onAbort();
+      reject(signal.reason);
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}
