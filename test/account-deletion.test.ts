@@ -164,12 +164,6 @@ async function settle(name: string, word: string): Promise<Tenant> {
     month,
     nowMs,
   );
-  run(
-    `INSERT INTO spot_check(at_ms, uuid, first_node, second_node, outcome, differences)
-     VALUES(?, ?, 'one', 'other', 'same', '{}')`,
-    nowMs,
-    done,
-  );
   run("INSERT INTO usage VALUES(?, 0, ?, 'searchbyquery', 3, 0, 0, 9, '{}')", accountId, keyId);
   run(
     "INSERT INTO sign_in_link(hash, account_id, expires_ms) VALUES(?, ?, ?)",

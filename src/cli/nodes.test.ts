@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Outcome, runCommand } from "../../test/support/run-command.ts";
-import type { NodeArrival } from "../remote/gateway/node-arrival.ts";
+import type { NodeArrival } from "../remote/gateway/node-store.ts";
 import { type OpenControl, openControl } from "../server/control.ts";
 
 let dataDir: string;

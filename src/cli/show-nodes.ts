@@ -1,8 +1,7 @@
 import type { EvidenceKind } from "../jobs/result-signature.ts";
 import { withoutControls } from "../lib/controls.ts";
 import { platforms } from "../posts/post.ts";
-import type { NodeEvent } from "../remote/gateway/node-events.ts";
-import type { NodeRecord } from "../remote/gateway/node-store.ts";
+import type { NodeEvent, NodeRecord } from "../remote/gateway/node-store.ts";
 import { tableLines } from "./table.ts";
 import { painter, type Terminal } from "./terminal.ts";
 

@@ -9,7 +9,7 @@ import { noteStoreId } from "../db/store-id.ts";
 import { sampleOperations } from "../ingest/import/samples/operations.ts";
 import { jobOperations } from "../jobs/operations.ts";
 import { webhookOperations } from "../jobs/webhooks/operations.ts";
-import { nodeOperations } from "../remote/gateway/operations.ts";
+import { nodeOperations } from "../remote/gateway/node-store.ts";
 import { credentialOperations } from "../upstream/credentials/operations.ts";
 import { spendingOperations } from "../upstream/requests/operations.ts";
 import { controlId, requireControl } from "./require-control.ts";

@@ -115,11 +115,6 @@ function deleteOf(
 /** Possibly many rows, and batch sizes. A job with its result may be large. */
 const parts: readonly { sql: string; limit: number }[] = [
   {
-    sql: `DELETE FROM spot_check WHERE id IN (SELECT spot_check.id FROM job JOIN spot_check ON spot_check.uuid = job.uuid
-            WHERE account_id = :accountId LIMIT :limit)`,
-    limit: 1_000,
-  },
-  {
     sql: `DELETE FROM job WHERE sequence IN (SELECT sequence FROM job WHERE account_id = :accountId LIMIT :limit)`,
     limit: 50,
   },

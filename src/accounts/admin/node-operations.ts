@@ -1,7 +1,10 @@
 import { durable, read } from "../../db/operations.ts";
-import type { NodeEvent } from "../../remote/gateway/node-events.ts";
-import type { NodeRecord } from "../../remote/gateway/node-store.ts";
-import { changeNodeState, nodeOperations } from "../../remote/gateway/operations.ts";
+import {
+  changeNodeState,
+  type NodeEvent,
+  type NodeRecord,
+  nodeOperations,
+} from "../../remote/gateway/node-store.ts";
 import { type Actor, noteAudit } from "../audit.ts";
 
 /** Approving also resumes a draining or quarantined node. */

@@ -4,6 +4,7 @@ import { control003 } from "./003-webhooks.ts";
 import { control004 } from "./004-credentials.ts";
 import { control005 } from "./005-sign-up.ts";
 import { control006 } from "./006-nodes.ts";
+import { control007 } from "./007-no-spot-checks.ts";
 
 /** Oldest first. Never change a released one; append. */
 export const controlMigrations: readonly string[] = [
@@ -13,4 +14,5 @@ export const controlMigrations: readonly string[] = [
   control004,
   control005,
   control006,
+  control007,
 ];

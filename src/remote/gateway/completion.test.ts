@@ -130,7 +130,7 @@ describe("an answer that is none is refused, its job runs again, and it counts a
       "it is rubbish",
       "malformed",
       (job) =>
-        service.gateway.complete(entered(service, node, "complete"), {
+        service.gateway.completion.complete(entered(service, node, "complete"), {
           job: job.envelope.job,
           token: job.token,
           ...job.sealer.seal(Buffer.from("rubbish")),
@@ -140,7 +140,7 @@ describe("an answer that is none is refused, its job runs again, and it counts a
       "it does not open",
       "not_openable",
       (job) =>
-        service.gateway.complete(entered(service, node, "complete"), {
+        service.gateway.completion.complete(entered(service, node, "complete"), {
           ...sealedAnswer(service, node, job),
           nonce: "A".repeat(43),
         }),
@@ -163,16 +163,22 @@ describe("an answer that is none is refused, its job runs again, and it counts a
 });
 
 test("no more answers are read at a time than the node holds jobs, each twice at most", async () => {
-  const run = { nodeId: node.id, keyId: node.keyId };
-  expect(await checkThatFails(async () => service.gateway.beginAnswer(run))).toBe("lease_lost");
+  const run = entered(service, node);
+  expect(await checkThatFails(async () => service.gateway.completion.begin(run))).toBe(
+    "lease_lost",
+  );
   await jobOf(node);
-  service.gateway.beginAnswer(run);
-  const end = service.gateway.beginAnswer(run);
-  expect(await checkThatFails(async () => service.gateway.beginAnswer(run))).toBe("lease_lost");
+  service.gateway.completion.begin(run);
+  const end = service.gateway.completion.begin(run);
+  expect(await checkThatFails(async () => service.gateway.completion.begin(run))).toBe(
+    "lease_lost",
+  );
   end();
   end();
-  service.gateway.beginAnswer(run);
-  expect(await checkThatFails(async () => service.gateway.beginAnswer(run))).toBe("lease_lost");
+  service.gateway.completion.begin(run);
+  expect(await checkThatFails(async () => service.gateway.completion.begin(run))).toBe(
+    "lease_lost",
+  );
 });
 
 test("an answer under an earlier attestation of the same run is taken", async () => {
@@ -181,7 +187,7 @@ test("an answer under an earlier attestation of the same run is taken", async ()
   const answer = sealedAnswer(service, node, job);
   await attest(service, node);
   expect(node.attestationId).not.toBe(earlier);
-  await service.gateway.complete(entered(service, node, "complete"), answer);
+  await service.gateway.completion.complete(entered(service, node, "complete"), answer);
   expect(service.queue.job(uuid).result).toMatchObject({ signature: { attestationId: earlier } });
 });
 
@@ -191,14 +197,17 @@ test("nobody hands in for another node, nor with another token", async () => {
   const answer = sealedAnswer(service, node, job);
   const handIn = (holder: TestNode, change = {}) =>
     checkThatFails(() =>
-      service.gateway.complete(entered(service, holder, "complete"), { ...answer, ...change }),
+      service.gateway.completion.complete(entered(service, holder, "complete"), {
+        ...answer,
+        ...change,
+      }),
     );
   expect(await handIn(other)).toBe("lease_lost");
   expect(await handIn(node, { token: "3c1d3a60-7a5b-4b34-9bd0-5cf3bfe2a001" })).toBe("lease_lost");
   expect(await handIn(node, { job: "3c1d3a60-7a5b-4b34-9bd0-5cf3bfe2a001" })).toBe("lease_lost");
   expect(
     await checkThatFails(() =>
-      service.gateway.renew(entered(service, other), job.envelope.job, job.token),
+      service.gateway.completion.renew(entered(service, other), job.envelope.job, job.token),
     ),
   ).toBe("lease_lost");
   expect(await handIn(node)).toBe("nothing failed");
@@ -212,7 +221,8 @@ test("what could not be written is taken when it is handed in again", async () =
     new EarshotError("store_unavailable", "the store is away", { status: 503 }),
   );
   const answer = sealedAnswer(service, node, job);
-  const handIn = () => service.gateway.complete(entered(service, node, "complete"), answer);
+  const handIn = () =>
+    service.gateway.completion.complete(entered(service, node, "complete"), answer);
   expect(await checkThatFails(handIn)).toBe("store_unavailable");
   service.queue.breakWith(null);
   await handIn();
@@ -225,7 +235,9 @@ test("of two answers to one lease at a time exactly one is taken", async () => {
   const answers = [sealedAnswer(service, node, job), sealedAnswer(service, node, job)];
   const outcomes = await Promise.all(
     answers.map((answer) =>
-      checkThatFails(() => service.gateway.complete(entered(service, node, "complete"), answer)),
+      checkThatFails(() =>
+        service.gateway.completion.complete(entered(service, node, "complete"), answer),
+      ),
     ),
   );
   expect(outcomes).toEqual(["nothing failed", "lease_lost"]);
@@ -235,7 +247,7 @@ test("of two answers to one lease at a time exactly one is taken", async () => {
 test("a failure is handed on, and is no strike", async () => {
   for (let times = 1; times <= 5; times += 1) {
     const { uuid, job } = await jobOf(node);
-    await service.gateway.fail(entered(service, node, "fail"), sealedFailure(job));
+    await service.gateway.completion.fail(entered(service, node, "fail"), sealedFailure(job));
     expect(service.queue.job(uuid).failures).toMatchObject([{ code: "upstream_failed" }]);
     service.queue.remove(uuid);
     await service.clock.advance(1_000);
@@ -247,13 +259,16 @@ test("an answer is no failure, and a failure no answer", async () => {
   const first = await jobOf(node);
   const asFailure = sealedAnswer(service, node, first.job);
   expect(
-    await checkThatFails(() => service.gateway.fail(entered(service, node, "fail"), asFailure)),
+    await checkThatFails(() =>
+      service.gateway.completion.fail(entered(service, node, "fail"), asFailure),
+    ),
   ).toBe("node_answer_refused malformed");
 });
 
 test("a lease is renewed by who holds it, as long as it holds", async () => {
   const { uuid, job } = await jobOf(node);
-  const renew = () => service.gateway.renew(entered(service, node, "renew"), uuid, job.token);
+  const renew = () =>
+    service.gateway.completion.renew(entered(service, node, "renew"), uuid, job.token);
   expect(await renew()).toBe(30_000);
   service.queue.loseLease(uuid);
   expect(await checkThatFails(renew)).toBe("lease_lost");
@@ -263,9 +278,9 @@ test("no lease is renewed for keys whose attestation has ended", async () => {
   const { uuid, job } = await jobOf(node);
   const session = entered(service, node, "renew");
   await service.clock.advance(3_600_000);
-  expect(await checkThatFails(() => service.gateway.renew(session, uuid, job.token))).toBe(
-    "node_unauthorized attestation_ended",
-  );
+  expect(
+    await checkThatFails(() => service.gateway.completion.renew(session, uuid, job.token)),
+  ).toBe("node_unauthorized attestation_ended");
 });
 
 test("a method goes on at the node that has the credential, as the gateway says and not the node", async () => {

@@ -7,12 +7,12 @@ import type { SealedAnswer } from "../protocol/messages.ts";
 import { quoteDigestOf, verifyResult } from "../protocol/signed-result.ts";
 import { readFailure } from "../protocol/texts.ts";
 import type { NodeGatewayContext, SignedAnswer } from "./context.ts";
-import type { KnownNodes } from "./known-nodes.ts";
+import type { NodeRegistry } from "./node-registry.ts";
 import type { Penalties } from "./penalties.ts";
 import type { OpenLease, Run, Runs } from "./runs.ts";
 
 type CompletionContext = NodeGatewayContext & {
-  known: KnownNodes;
+  known: NodeRegistry;
   runs: Runs;
   penalties: Penalties;
 };
@@ -56,7 +56,7 @@ export class Completion {
         this.#verify(lease, lease.opener.open(sealed)),
       );
       await queue.complete(lease.job, lease.token, answer);
-      known.noteEnd(run.nodeId, "done");
+      known.note(run.nodeId, { done: 1 });
       penalties.noteDone(run.nodeId, lease.job);
     });
   }
@@ -72,7 +72,7 @@ export class Completion {
       const node = known.get(run.nodeId);
       if (node === undefined) throw leaseLost(job);
       await queue.fail(job, token, penalties.noteFailure(node, job, reported, work));
-      known.noteEnd(run.nodeId, "failed");
+      known.note(run.nodeId, { failed: 1 });
     });
   }
 
@@ -158,6 +158,9 @@ export class Completion {
 }
 
 function leaseOf(run: Run, job: string, token: string): OpenLease {
+  if (run.ended.signal.aborted) {
+    throw nodeUnauthorized("unknown_key", "the keys of this run are no longer valid");
+  }
   const lease = run.leases.get(token);
   if (lease?.job !== job) throw leaseLost(job);
   return lease;

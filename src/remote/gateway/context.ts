@@ -7,7 +7,7 @@ import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";
 import type { EvidenceVerifier } from "../evidence/verify-evidence.ts";
 import type { SigningKey } from "../protocol/keys.ts";
 import type { GatewaySettings } from "../settings.ts";
-import type { NodeOperations } from "./operations.ts";
+import type { NodeOperations } from "./node-store.ts";
 
 export type GatewayWork = AnswerRequest & {
   /** Needs a credential that leaves the gateway's process only by a release. */

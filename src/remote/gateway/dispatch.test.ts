@@ -183,7 +183,7 @@ describe("a node that claims to know more", () => {
     const uuid = service.queue.add({ platform: "social" });
     for (let times = 0; times < 2; times += 1) {
       const job = await openedJob(service, liar);
-      await service.gateway.fail(entered(service, liar, "fail"), sealedFailure(job));
+      await service.gateway.completion.fail(entered(service, liar, "fail"), sealedFailure(job));
     }
     expect(await leased(service, honest)).toMatchObject({ job: uuid });
   });
@@ -237,7 +237,7 @@ describe("a node that", () => {
     expect(await waiting).toBeNull();
     expect(service.queue.job(uuid).lease).toBeNull();
     const answer = { job: uuid, token: job.token, ...job.sealer.seal(Buffer.from("late")) };
-    expect(await checkThatFails(() => service.gateway.complete(session, answer))).toBe(
+    expect(await checkThatFails(() => service.gateway.completion.complete(session, answer))).toBe(
       "node_unauthorized unknown_key",
     );
   });

@@ -8,12 +8,12 @@ import { requestText } from "../protocol/texts.ts";
 import { tooManyAttempts } from "./authenticate.ts";
 import type { GatewayWork, NodeGatewayContext, NodeQueue } from "./context.ts";
 import type { Eligibility } from "./eligibility.ts";
-import type { KnownNodes } from "./known-nodes.ts";
+import type { NodeRegistry } from "./node-registry.ts";
 import type { Releases } from "./releases.ts";
 import type { OpenLease, Run, Runs } from "./runs.ts";
 
 type DispatchContext = NodeGatewayContext & {
-  known: KnownNodes;
+  known: NodeRegistry;
   runs: Runs;
   eligibility: Eligibility;
   released: Releases;

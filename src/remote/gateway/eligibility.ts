@@ -8,8 +8,8 @@ import { evidenceKinds } from "../../jobs/result-signature.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { type Capability, mergedCapabilities, reachOf } from "../capability.ts";
 import type { GatewayWork } from "./context.ts";
-import type { KnownNodes } from "./known-nodes.ts";
 import type { NodeDirectoryContext } from "./node-directory.ts";
+import type { NodeRegistry } from "./node-registry.ts";
 import type { NodeRecord } from "./node-store.ts";
 import { isQuarantined, type Penalties } from "./penalties.ts";
 import type { Releases } from "./releases.ts";
@@ -26,7 +26,7 @@ const paceWindowMs = 1_000;
 type EligibilityContext = Pick<
   NodeDirectoryContext,
   "settings" | "clock" | "embeddedReach" | "running"
-> & { known: KnownNodes; runs: Runs; penalties: Penalties; released: Releases };
+> & { known: NodeRegistry; runs: Runs; penalties: Penalties; released: Releases };
 
 /** Decides which run may receive which job, and when. */
 export class Eligibility {

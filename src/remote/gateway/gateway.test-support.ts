@@ -40,7 +40,7 @@ import { type GatewaySettings, gatewayDefaults } from "../settings.ts";
 import { comet, createFakeQueue, type FakeQueue } from "./fake-queue.test-support.ts";
 import { NodeGateway, type NodeSession } from "./gateway.ts";
 import { NodeDirectory, type NodeDirectoryContext } from "./node-directory.ts";
-import { changeNodeState, type NodeOperations, nodeOperations } from "./operations.ts";
+import { changeNodeState, type NodeOperations, nodeOperations } from "./node-store.ts";
 
 /** With its own control database and queue, on a manual clock. */
 export type TestGateway = {
@@ -307,7 +307,7 @@ export async function leased(
   { waitMs = 0, signal = new AbortController().signal, method = "searchbyquery" as Method } = {},
 ): Promise<JobEnvelope | null> {
   const asked = { methods: [method], wait_ms: waitMs };
-  return await test.gateway.lease(entered(test, node), asked, signal);
+  return await test.gateway.dispatch.lease(entered(test, node), asked, signal);
 }
 
 export type OpenedJob = {
@@ -426,7 +426,7 @@ export async function complete(
 ): Promise<void> {
   const [node] = answered;
   const answer = sealedAnswer(test, ...answered);
-  await test.gateway.complete(entered(test, node, "complete"), answer);
+  await test.gateway.completion.complete(entered(test, node, "complete"), answer);
 }
 
 export async function checkThatFails(run: () => unknown): Promise<string> {

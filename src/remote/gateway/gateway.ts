@@ -1,16 +1,9 @@
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import type { Attestation } from "../proof/proof.ts";
 import { enrolmentField, isEnrolmentProof } from "../protocol/enrolment.ts";
-import { checkOf, nodeRefused, nodeUnauthorized } from "../protocol/errors.ts";
+import { checkOf, nodeRefused } from "../protocol/errors.ts";
 import { type GatewayAnswer, signGatewayAnswer } from "../protocol/gateway-answer.ts";
-import type {
-  ChallengeAnswer,
-  JobEnvelope,
-  LeaseBody,
-  Registration,
-  RegistrationAnswer,
-  SealedAnswer,
-} from "../protocol/messages.ts";
+import type { ChallengeAnswer, Registration, RegistrationAnswer } from "../protocol/messages.ts";
 import type { SignedRequest } from "../protocol/signed-request.ts";
 import { gatewayAudience } from "../protocol/statement.ts";
 import { authenticate } from "./authenticate.ts";
@@ -27,9 +20,8 @@ import { admit, refusedNode } from "./registration.ts";
 import type { Run, Runs } from "./runs.ts";
 
 export type { NodeView } from "./node-views.ts";
-
-/** An authenticated run, identified by its keys. */
-export type NodeSession = { nodeId: string; keyId: string };
+/** An authenticated run of a node. */
+export type { Run as NodeSession } from "./runs.ts";
 
 /** Longest interval at which a pending node attests again. */
 const pendingAgainMs = 10_000;
@@ -39,12 +31,13 @@ const pendingAgainMs = 10_000;
  * them. Runs are in memory only, so all nodes attest again after a restart.
  */
 export class NodeGateway {
+  /** Leases jobs to nodes, and accepts their answers. */
+  readonly dispatch: Dispatch;
+  readonly completion: Completion;
   readonly #context: NodeGatewayContext;
   readonly #stopping = new AbortController();
   readonly #directory: NodeDirectory;
   readonly #challenges: Challenges;
-  readonly #dispatch: Dispatch;
-  readonly #completion: Completion;
   #maintenance: Promise<void> = Promise.resolve();
 
   constructor(directory: NodeDirectory, context: NodeGatewayContext) {
@@ -52,8 +45,8 @@ export class NodeGateway {
     this.#context = context;
     this.#directory = directory;
     this.#challenges = new Challenges(context);
-    this.#completion = new Completion({ ...context, known, runs, penalties });
-    this.#dispatch = new Dispatch({
+    this.completion = new Completion({ ...context, known, runs, penalties });
+    this.dispatch = new Dispatch({
       ...context,
       known,
       runs,
@@ -191,7 +184,7 @@ export class NodeGateway {
   }
 
   /** Authenticates a request. Errors: as `authenticate`. */
-  enter(request: SignedRequest): NodeSession {
+  enter(request: SignedRequest): Run {
     const { clock, settings } = this.#context;
     return authenticate(request, {
       runs: this.#directory.runs,
@@ -200,41 +193,8 @@ export class NodeGateway {
     });
   }
 
-  /** Null without a job in time, also for draining or quarantined nodes. Errors: as `Dispatch.lease`. */
-  async lease(
-    session: NodeSession,
-    request: LeaseBody,
-    signal: AbortSignal,
-  ): Promise<JobEnvelope | null> {
-    return await this.#dispatch.lease(this.#runOf(session), request, signal);
-  }
-
-  /** Milliseconds. Errors: `lease_lost`, `node_unauthorized`. */
-  async renew(session: NodeSession, job: string, token: string): Promise<number> {
-    return await this.#completion.renew(this.#runOf(session), job, token);
-  }
-
-  /**
-   * Bounds a run's concurrent uploads; call before reading the body. Returns the callback for its end. Errors: `lease_lost`
-   * without a job, or with two uploads per lease.
-   */
-  beginAnswer(session: NodeSession): () => void {
-    return this.#completion.begin(this.#runOf(session));
-  }
-
-  /** Errors: `lease_lost`; `node_answer_refused` with the failed check, and the job is retried. */
-  async complete(session: NodeSession, answer: SealedAnswer): Promise<void> {
-    await this.#completion.complete(this.#runOf(session), answer);
-  }
-
-  /** Errors: as `complete`. */
-  async fail(session: NodeSession, answer: SealedAnswer): Promise<void> {
-    await this.#completion.fail(this.#runOf(session), answer);
-  }
-
   /** The node shuts down: its jobs are dispatched to others at once. */
-  async leave(session: NodeSession): Promise<void> {
-    const run = this.#runOf(session);
+  async leave(run: Run): Promise<void> {
     this.#directory.events.note(run.nodeId, "left", `run ${run.keyId}`);
     await this.#end(run);
   }
@@ -260,12 +220,6 @@ export class NodeGateway {
     return await store.read("attestation", { id, nowMs: clock.now() });
   }
 
-  #runOf({ keyId }: NodeSession): Run {
-    const run = this.#directory.runs.get(keyId);
-    if (run !== undefined) return run;
-    throw nodeUnauthorized("unknown_key", "the keys of this run are no longer valid");
-  }
-
   #noteChanges(changed: readonly NodeRecord[]): void {
     for (const { id } of changed) {
       const state = this.#directory.known.get(id)?.state ?? "deleted";
@@ -279,6 +233,8 @@ export class NodeGateway {
   }
 
   async #end(run: Run): Promise<void> {
+    // The leases of its node are those of a newer run.
+    if (this.#directory.runs.get(run.keyId) !== run) return;
     this.#directory.runs.end(run);
     await this.#takeBack(run, this.#context.queue.endLeasesOf);
   }

@@ -1,12 +1,12 @@
 import { messageOf } from "../../lib/errors.ts";
 import type { NodeGatewayContext } from "./context.ts";
-import type { KnownNodes } from "./known-nodes.ts";
 import type { NodeEvents } from "./node-events.ts";
+import type { NodeRegistry } from "./node-registry.ts";
 import type { NodeRecord } from "./node-store.ts";
 import type { Run, Runs } from "./runs.ts";
 
 type MaintenanceContext = Pick<NodeGatewayContext, "store" | "clock" | "log" | "settings"> & {
-  known: KnownNodes;
+  known: NodeRegistry;
   runs: Runs;
   events: NodeEvents;
   onRefresh: (changed: readonly NodeRecord[]) => void;
@@ -29,7 +29,7 @@ export async function maintainNodes(
 
   const tasks = {
     "nodes could not be read": async () => {
-      if (!known.isEmpty()) context.onRefresh(await known.refresh());
+      if (known.all().length > 0) context.onRefresh(await known.refresh());
     },
     "a quarantine could not be written": () => known.writeQuarantines(),
     "events of nodes could not be written": async () => {
@@ -53,7 +53,7 @@ export async function maintainNodes(
   function noteSeen(): void {
     for (const run of runs.all()) {
       const silence = clock.elapsed() - run.heardMs;
-      known.noteSeen(run.nodeId, clock.now() - Math.round(silence));
+      known.note(run.nodeId, { seenMs: clock.now() - Math.round(silence) });
       if (!runs.isLive(run) && silence > silentMs) context.onSilent(run);
     }
   }

@@ -1,8 +1,8 @@
 import type { Work } from "../capability.ts";
 import type { NodeGatewayContext } from "./context.ts";
 import { Eligibility } from "./eligibility.ts";
-import { KnownNodes } from "./known-nodes.ts";
 import { NodeEvents } from "./node-events.ts";
+import { NodeRegistry } from "./node-registry.ts";
 import { type NodeView, viewOf } from "./node-views.ts";
 import { Penalties } from "./penalties.ts";
 import { type ReleaseSource, Releases } from "./releases.ts";
@@ -22,7 +22,7 @@ export type NodeDirectoryContext = Pick<
 
 /** The nodes, their runs, and what each may receive. Needs no queue: the queue routes jobs by it, the gateway changes it. */
 export class NodeDirectory {
-  readonly known: KnownNodes;
+  readonly known: NodeRegistry;
   readonly runs: Runs;
   readonly events: NodeEvents;
   readonly penalties: Penalties;
@@ -32,7 +32,7 @@ export class NodeDirectory {
 
   constructor(context: NodeDirectoryContext) {
     this.#clock = context.clock;
-    this.known = new KnownNodes(context.store);
+    this.known = new NodeRegistry(context.store);
     this.runs = new Runs(context.clock);
     this.events = new NodeEvents(context);
     const { known, runs, events } = this;
@@ -45,7 +45,8 @@ export class NodeDirectory {
   /** Without removed ones, oldest first. */
   nodes(): readonly NodeView[] {
     const context = { clock: this.#clock, runs: this.runs, eligibility: this.eligibility };
-    return [...this.known.all()]
+    return this.known
+      .all()
       .filter(({ state }) => state !== "removed")
       .toSorted((one, other) => one.createdMs - other.createdMs)
       .map((record) => viewOf(record, context));

@@ -1,8 +1,8 @@
-import type { Database } from "../../db/open.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { withoutControls } from "../../lib/controls.ts";
 import type { ErrorDetail } from "../../lib/errors.ts";
 import type { NodeLog } from "./context.ts";
+import type { NodeEvent } from "./node-store.ts";
 
 const messages = {
   admitted: "a node has attested",
@@ -22,15 +22,6 @@ const messages = {
 } as const;
 
 type NodeAction = keyof typeof messages;
-
-/** `nodeId` is null for unknown nodes; `detail` is for people. */
-export type NodeEvent = {
-  atMs: number;
-  nodeId: string | null;
-  /** A `NodeAction`, possibly of another version. */
-  action: string;
-  detail: string;
-};
 
 const warnings: ReadonlySet<NodeAction> = new Set([
   "refused",
@@ -85,21 +76,6 @@ export class NodeEvents {
     this.#waiting = [];
     return taken;
   }
-}
-
-const storedEvents = 10_000;
-
-export function insertEvents(database: Database, events: readonly NodeEvent[]): void {
-  for (const event of events) {
-    database.run(
-      "INSERT INTO node_event(at_ms, node_id, action, detail) VALUES(:atMs, :nodeId, :action, :detail)",
-      { ...event },
-    );
-  }
-  database.run(
-    "DELETE FROM node_event WHERE id <= (SELECT max(id) FROM node_event) - :storedEvents",
-    { storedEvents },
-  );
 }
 
 /** Untrusted text as one line; `otherwise` if empty. */

@@ -1,6 +1,10 @@
 import type { Database } from "../../db/open.ts";
+import { durable, read, relaxed } from "../../db/operations.ts";
 import type { EvidenceKind } from "../../jobs/result-signature.ts";
+import { EarshotError } from "../../lib/errors.ts";
 import type { Capability } from "../capability.ts";
+import { isInsecure } from "../evidence/evidence.ts";
+import type { Attestation } from "../proof/proof.ts";
 
 /** `approved` by an operator, or by a policy that lists the machine. `draining` gets no new work. `removed` is permanent. */
 export type NodeState = "pending" | "approved" | "draining" | "removed";
@@ -15,7 +19,7 @@ export type NodeRecord = {
   capabilities: readonly Capability[];
   /** Concurrent jobs. */
   concurrency: number;
-  /** Where it serves searches directly (specification 4.4), if it does. */
+  /** Where it serves searches itself, if it does. */
   url: string | null;
   version: string;
   createdMs: number;
@@ -28,14 +32,127 @@ export type NodeRecord = {
   quarantines: number;
   jobsDone: number;
   jobsFailed: number;
-  /** Platform instance in its last quote, if any. */
+  /** Platform instance in its last quote. */
   machine: string | null;
-  /** The policy's name of its image, and its compose hash; null if not measured. */
+  /** The policy's name of its image, and its measured compose hash. */
   image: string | null;
   composeHash: string | null;
   /** The policy lists its machine, so no operator needs to approve it. */
   isListed: boolean;
 };
+
+/** `nodeId` is null for unknown nodes; `action` may be of another version; `detail` is for people. */
+export type NodeEvent = { atMs: number; nodeId: string | null; action: string; detail: string };
+
+/** Unix milliseconds. */
+export type Quarantine = { id: string; untilMs: number; reason: string; nowMs: number };
+
+/** Since the last write. */
+export type NodeUse = { id: string; done: number; failed: number; seenMs: number };
+
+/** A node with verified evidence. */
+export type NodeArrival = Omit<
+  NodeRecord,
+  | "state"
+  | "createdMs"
+  | "seenMs"
+  | "attestedMs"
+  | "attestationId"
+  | "quarantinedUntilMs"
+  | "quarantineReason"
+  | "quarantines"
+  | "jobsDone"
+  | "jobsFailed"
+> & { attestation: Attestation; keptUntilMs: number; nowMs: number };
+
+/** `waitsFor`: why the policy alone does not approve it, for people. */
+export type StoredArrival = { refused: null; record: NodeRecord; waitsFor: string | null };
+
+type RefusedArrival = {
+  refused: "node_removed" | "other_identity" | "evidence_downgraded" | "machine_changed";
+};
+
+const attestationsPerNode = 1_000;
+const storedEvents = 10_000;
+/** Per table and sweep. */
+const sweptRows = 1_000;
+
+export const nodeOperations = {
+  /** Including removed ones, oldest first. */
+  nodes: read((database, _args: null) =>
+    database.all<NodeRow>(`SELECT ${nodeColumns} FROM node ORDER BY created_ms, id`).map(recordOf),
+  ),
+
+  node: read((database, { id }: { id: string }) => nodeOf(database, id)),
+
+  keepNode: durable(keepNode),
+
+  /** May be lost in a crash. */
+  noteNodeUse: relaxed((database, { uses }: { uses: readonly NodeUse[] }): null => {
+    for (const use of uses) {
+      database.run(
+        `UPDATE node SET jobs_done = jobs_done + :done, jobs_failed = jobs_failed + :failed,
+           seen_ms = max(seen_ms, :seenMs) WHERE id = :id`,
+        { ...use },
+      );
+    }
+    return null;
+  }),
+
+  quarantineNode: durable((database, { nowMs, ...values }: Quarantine): null => {
+    database.run(
+      `UPDATE node SET quarantined_until_ms = :untilMs, quarantine_reason = :reason,
+         quarantines = quarantines + 1 WHERE id = :id`,
+      values,
+    );
+    const { id: nodeId, reason: detail } = values;
+    insertEvents(database, [{ atMs: nowMs, nodeId, action: "quarantined", detail }]);
+    return null;
+  }),
+
+  /** Null if unknown or expired. */
+  attestation: read(
+    (database, { id, nowMs }: { id: string; nowMs: number }): Attestation | null => {
+      const row = database.get<{ content: string }>(
+        "SELECT content FROM attestation WHERE id = :id AND kept_until_ms > :nowMs",
+        { id, nowMs },
+      );
+      return row === undefined ? null : JSON.parse(row.content);
+    },
+  ),
+
+  noteNodeEvents: relaxed((database, { events }: { events: readonly NodeEvent[] }): null => {
+    insertEvents(database, events);
+    return null;
+  }),
+
+  /** Newest first. */
+  nodeEvents: read(
+    (database, { limit, nodeId = null }: { limit: number; nodeId?: string | null }): NodeEvent[] =>
+      database.all<NodeEvent>(
+        `SELECT at_ms AS atMs, node_id AS nodeId, action, detail FROM node_event
+         WHERE :nodeId IS NULL OR node_id = :nodeId ORDER BY id DESC LIMIT :limit`,
+        { limit, nodeId },
+      ),
+  ),
+
+  /** Deletes expired attestations and old unapproved nodes. Returns whether more remain. */
+  sweepNodes: relaxed(
+    (database, { nowMs, memoryMs }: { nowMs: number; memoryMs: number }): boolean => {
+      const sweep = (table: string, where: string, atMs: number): boolean =>
+        sweptRows ===
+        database.run(
+          `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${where} LIMIT ${sweptRows})`,
+          { atMs },
+        );
+      const isUnapproved = "(state = 'pending' OR (state = 'approved' AND is_listed = 1))";
+      const hasMore = sweep("attestation", "kept_until_ms <= :atMs", nowMs);
+      return sweep("node", `seen_ms < :atMs AND ${isUnapproved}`, nowMs - memoryMs) || hasMore;
+    },
+  ),
+};
+
+export type NodeOperations = typeof nodeOperations;
 
 const nodeColumns = `id, identity_key AS identityKey, name, state, evidence, capabilities, concurrency, url, version,
   created_ms AS createdMs, seen_ms AS seenMs, attested_ms AS attestedMs, attestation_id AS attestationId,
@@ -48,18 +165,156 @@ type NodeRow = Omit<NodeRecord, "capabilities" | "isListed"> & {
   isListed: number;
 };
 
-export function nodeOf(database: Database, id: string): NodeRecord | null {
+const recordOf = (row: NodeRow): NodeRecord => ({
+  ...row,
+  capabilities: JSON.parse(row.capabilities),
+  isListed: row.isListed === 1,
+});
+
+function nodeOf(database: Database, id: string): NodeRecord | null {
   const row = database.get<NodeRow>(`SELECT ${nodeColumns} FROM node WHERE id = :id`, { id });
   return row === undefined ? null : recordOf(row);
 }
 
-/** Oldest first. */
-export function allNodes(database: Database): NodeRecord[] {
-  return database
-    .all<NodeRow>(`SELECT ${nodeColumns} FROM node ORDER BY created_ms, id`)
-    .map(recordOf);
+function insertEvents(database: Database, events: readonly NodeEvent[]): void {
+  for (const event of events) {
+    database.run(
+      "INSERT INTO node_event(at_ms, node_id, action, detail) VALUES(:atMs, :nodeId, :action, :detail)",
+      { ...event },
+    );
+  }
+  database.run(
+    "DELETE FROM node_event WHERE id <= (SELECT max(id) FROM node_event) - :storedEvents",
+    { storedEvents },
+  );
 }
 
-function recordOf(row: NodeRow): NodeRecord {
-  return { ...row, capabilities: JSON.parse(row.capabilities), isListed: row.isListed === 1 };
+/**
+ * A new node is pending unless the policy lists its machine and no other node of that machine is removed or quarantined. An
+ * approval does not extend to insecure evidence or another machine.
+ */
+function keepNode(database: Database, arrival: NodeArrival): StoredArrival | RefusedArrival {
+  const before = nodeOf(database, arrival.id);
+  const refused = before === null ? null : refusalOf(before, arrival);
+  if (refused !== null) return { refused };
+  const isUnapproved = before === null || before.state === "pending";
+  const waitsFor = isUnapproved && arrival.isListed ? objectionTo(database, arrival) : null;
+  const state = waitsFor === null ? stateAfter(before, arrival) : "pending";
+  upsert(database, arrival, state);
+  if (state !== "pending") keepAttestation(database, arrival);
+  return { refused: null, record: requireNode(database, arrival.id), waitsFor };
 }
+
+/** New identities are free, so decisions about other nodes of the machine count. */
+function objectionTo(database: Database, { id, machine, nowMs }: NodeArrival): string | null {
+  const other = database.get<{ id: string; state: NodeState }>(
+    `SELECT id, state FROM node WHERE machine = :machine AND id <> :id
+       AND (state = 'removed' OR quarantined_until_ms > :nowMs) ORDER BY state = 'removed' DESC, id LIMIT 1`,
+    { id, machine, nowMs },
+  );
+  if (other === undefined) return null;
+  const fate = other.state === "removed" ? "was removed" : "is quarantined";
+  return `node ${other.id} of its machine ${fate}, so that the policy alone does not approve it`;
+}
+
+function refusalOf(before: NodeRecord, arrival: NodeArrival): RefusedArrival["refused"] | null {
+  // The id is a short hash; the key is authoritative.
+  if (before.identityKey !== arrival.identityKey) return "other_identity";
+  if (before.state === "removed") return "node_removed";
+  if (before.state === "pending") return null;
+  if (isInsecure(arrival.evidence) && !isInsecure(before.evidence)) return "evidence_downgraded";
+  const isBound = before.machine !== null && !arrival.isListed;
+  return isBound && arrival.machine !== before.machine ? "machine_changed" : null;
+}
+
+function stateAfter(before: NodeRecord | null, { isListed }: NodeArrival): NodeState {
+  if (isListed) return before === null || before.state === "pending" ? "approved" : before.state;
+  // Only the policy approved it, and no longer lists its machine.
+  if (before === null || (before.state === "approved" && before.isListed)) return "pending";
+  return before.state;
+}
+
+function upsert(database: Database, arrival: NodeArrival, state: NodeState): void {
+  const { attestation, capabilities, isListed, keptUntilMs: _, ...rest } = arrival;
+  database.run(
+    `INSERT INTO node(id, identity_key, name, state, evidence, capabilities, concurrency, url, version, created_ms, seen_ms,
+       attested_ms, attestation_id, machine, image, compose_hash, is_listed)
+     VALUES(:id, :identityKey, :name, :state, :evidence, :capabilities, :concurrency, :url, :version, :nowMs, :nowMs,
+       :nowMs, :attestationId, :machine, :image, :composeHash, :isListed)
+     ON CONFLICT(id) DO UPDATE SET name = :name, state = :state, evidence = :evidence, capabilities = :capabilities,
+       concurrency = :concurrency, url = :url, version = :version, seen_ms = :nowMs, attested_ms = :nowMs,
+       attestation_id = :attestationId, machine = :machine, image = :image, compose_hash = :composeHash,
+       is_listed = :isListed`,
+    {
+      ...rest,
+      state,
+      capabilities: JSON.stringify(capabilities),
+      isListed: isListed ? 1 : 0,
+      attestationId: attestation.id,
+    },
+  );
+}
+
+function keepAttestation(database: Database, { attestation, keptUntilMs, nowMs }: NodeArrival) {
+  const { id, node_id: nodeId, key_id: keyId } = attestation;
+  database.run(
+    `INSERT OR REPLACE INTO attestation(id, node_id, key_id, content, verified_ms, kept_until_ms)
+     VALUES(:id, :nodeId, :keyId, :content, :nowMs, :keptUntilMs)`,
+    { id, nodeId, keyId, content: JSON.stringify(attestation), nowMs, keptUntilMs },
+  );
+  database.run(
+    `DELETE FROM attestation WHERE id IN
+       (SELECT id FROM attestation WHERE node_id = :nodeId ORDER BY verified_ms DESC, id LIMIT -1 OFFSET :most)`,
+    { nodeId, most: attestationsPerNode },
+  );
+}
+
+/**
+ * Runs in the caller's transaction. Approval ends a quarantine; approving an approved, unquarantined node unbinds it from its
+ * machine until it attests next. Errors: `node_not_found`; `node_not_approved` for draining a pending node; `node_removed`.
+ */
+export function changeNodeState(
+  database: Database,
+  { id, state, nowMs }: { id: string; state: Exclude<NodeState, "pending">; nowMs: number },
+): NodeRecord {
+  const before = requireNode(database, id);
+  if (before.state === "removed" && state !== "removed") throw nodeRemoved(id);
+  if (before.state === "pending" && state === "draining") throw nodeNotApproved(id);
+  const isQuarantined = (before.quarantinedUntilMs ?? 0) > nowMs;
+  const isAgain = before.state === "approved" && state === "approved" && !isQuarantined;
+  database.run(
+    `UPDATE node SET state = :state, machine = iif(:isAgain, NULL, machine) WHERE id = :id`,
+    { id, state, isAgain: isAgain ? 1 : 0 },
+  );
+  if (state === "approved") {
+    database.run(
+      "UPDATE node SET quarantined_until_ms = NULL, quarantine_reason = NULL, quarantines = 0 WHERE id = :id",
+      { id },
+    );
+  }
+  const detail = isAgain ? "approved again" : `was ${before.state}`;
+  insertEvents(database, [{ atMs: nowMs, nodeId: id, action: state, detail }]);
+  return requireNode(database, id);
+}
+
+/** Errors: `node_not_found`. */
+function requireNode(database: Database, id: string): NodeRecord {
+  const node = nodeOf(database, id);
+  if (node !== null) return node;
+  throw new EarshotError("node_not_found", `there is no node ${JSON.stringify(id)}`, {
+    status: 404,
+    hint: "earshot nodes list shows the ids of all",
+  });
+}
+
+const nodeRemoved = (id: string): EarshotError =>
+  new EarshotError("node_removed", `node ${id} was removed, which is for good`, {
+    status: 409,
+    hint: "remove node.key from its data folder and start it again: it comes as another node",
+  });
+
+const nodeNotApproved = (id: string): EarshotError =>
+  new EarshotError("node_not_approved", `node ${id} waits for approval and gets no work`, {
+    status: 409,
+    hint: "earshot nodes approve lets it in, earshot nodes remove keeps it out",
+  });

@@ -118,7 +118,7 @@ describe("a failure at a job that another node answers", () => {
     const uuid = service.queue.add();
     const job = await openedJob(service, node);
     const failure = sealedFailure(job, { code: "internal", retryable: false });
-    await service.gateway.fail(entered(service, node, "fail"), failure);
+    await service.gateway.completion.fail(entered(service, node, "fail"), failure);
     await service.clock.advance(1_000);
     return uuid;
   }
@@ -155,7 +155,10 @@ describe("a final failure of one node", () => {
     for (let times = 1; times <= 9; times += 1) {
       const uuid = service.queue.add();
       const job = await openedJob(service, node);
-      await service.gateway.fail(entered(service, node, "fail"), sealedFailure(job, said));
+      await service.gateway.completion.fail(
+        entered(service, node, "fail"),
+        sealedFailure(job, said),
+      );
       expect(service.queue.job(uuid).failures).toMatchObject([{ retryable: true }]);
       await complete(service, other, await openedJob(service, other));
       service.queue.remove(uuid);
@@ -169,7 +172,10 @@ describe("a final failure of one node", () => {
     const uuid = service.queue.add();
     for (const one of [node, node, other]) {
       const job = await openedJob(service, one);
-      await service.gateway.fail(entered(service, one, "fail"), sealedFailure(job, said));
+      await service.gateway.completion.fail(
+        entered(service, one, "fail"),
+        sealedFailure(job, said),
+      );
       await service.clock.advance(1_000);
     }
     const failures = service.queue.job(uuid).failures.map(({ retryable }) => retryable);
@@ -185,7 +191,7 @@ describe("a final failure of one node", () => {
     ] as const) {
       const job = await openedJob(service, one);
       const failure = sealedFailure(job, { code, retryable: false });
-      await service.gateway.fail(entered(service, one, "fail"), failure);
+      await service.gateway.completion.fail(entered(service, one, "fail"), failure);
       await service.clock.advance(1_000);
     }
     expect(service.queue.job(uuid).failures.every(({ retryable }) => retryable)).toBe(true);

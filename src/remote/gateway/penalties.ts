@@ -4,8 +4,8 @@ import type { Clock } from "../../lib/clock.ts";
 import { isSearch } from "../../platforms/methods.ts";
 import { isOfBillingPlatform, mayBeBilled } from "../capability.ts";
 import type { GatewayWork, NodeGatewayContext } from "./context.ts";
-import type { KnownNodes } from "./known-nodes.ts";
 import { type NodeEvents, oneLine } from "./node-events.ts";
+import type { NodeRegistry } from "./node-registry.ts";
 import type { NodeRecord } from "./node-store.ts";
 
 const stalls = {
@@ -16,11 +16,6 @@ const stalls = {
 
 export type Stall = keyof typeof stalls;
 
-type PenaltiesContext = Pick<NodeGatewayContext, "settings" | "clock" | "log"> & {
-  known: KnownNodes;
-  events: NodeEvents;
-};
-
 const windowMs = 600_000;
 const stallMs = 30_000;
 const rowMs = 60_000;
@@ -30,18 +25,27 @@ const fullPoints = 3;
 /** Jobs with remembered failures; the least recently failed is dropped first. */
 const mostJobs = 1_000;
 
+type PenaltiesContext = Pick<NodeGatewayContext, "settings" | "clock" | "log"> & {
+  known: NodeRegistry;
+  events: NodeEvents;
+};
+
+/** In memory, by node; times are elapsed time. */
+type Faults = {
+  points: readonly { atMs: number; points: number }[];
+  stalledMs: number;
+  row: { failures: number; lastMs: number };
+};
+
 /**
  * Sums points over ten minutes; the points of `settings.strikes` refused answers quarantine a node. A refused answer or a stall
- * (lease not renewed, deadline exceeded, restart with open leases) is three points; a failure at a job that another node
- * answered is one.
+ * is three points; a failure at a job that another node answered is one.
  */
 export class Penalties {
   readonly #context: PenaltiesContext;
-  readonly #points = new Map<string, { atMs: number; points: number }[]>();
-  readonly #stalledMs = new Map<string, number>();
-  readonly #rows = new Map<string, { failures: number; lastMs: number }>();
+  readonly #faults = new Map<string, Faults>();
   /** Error codes by job and node. */
-  readonly #failuresOf = new Map<string, Map<string, string>>();
+  readonly #codes = new Map<string, Map<string, string>>();
 
   constructor(context: PenaltiesContext) {
     this.#context = context;
@@ -56,12 +60,11 @@ export class Penalties {
   /** Stalls within 30 s count once. */
   noteStall(nodeId: string, stall: Stall): void {
     const { clock, events } = this.#context;
-    const reason = stalls[stall];
-    if (stall !== "restarted") events.note(nodeId, stall, reason);
-    const beforeMs = this.#stalledMs.get(nodeId) ?? Number.NEGATIVE_INFINITY;
-    if (beforeMs + stallMs > clock.elapsed()) return;
-    this.#stalledMs.set(nodeId, clock.elapsed());
-    this.#add(nodeId, fullPoints, reason);
+    if (stall !== "restarted") events.note(nodeId, stall, stalls[stall]);
+    const faults = this.#faultsOf(nodeId);
+    if (faults.stalledMs + stallMs > clock.elapsed()) return;
+    faults.stalledMs = clock.elapsed();
+    this.#add(nodeId, fullPoints, stalls[stall]);
   }
 
   /** Records a reported failure and returns the failure to store. */
@@ -71,23 +74,24 @@ export class Penalties {
     reported: LeaseFailure,
     work: GatewayWork,
   ): LeaseFailure {
-    const { id } = node;
-    const codes = this.#failuresOf.get(job) ?? new Map<string, string>();
-    const isConfirmed = [...codes].some(([other, code]) => other !== id && code === reported.code);
-    const failures = this.failuresInRow(id) + 1;
-    this.#rows.set(id, { failures, lastMs: this.#context.clock.elapsed() });
-    this.#failuresOf.delete(job);
-    this.#failuresOf.set(job, codes.set(id, reported.code));
-    const [oldest = ""] = this.#failuresOf.keys();
-    if (this.#failuresOf.size > mostJobs) this.#failuresOf.delete(oldest);
+    const codes = this.#codes.get(job) ?? new Map<string, string>();
+    const isConfirmed = [...codes].some(
+      ([other, code]) => other !== node.id && code === reported.code,
+    );
+    const failures = this.failuresInRow(node.id) + 1;
+    this.#faultsOf(node.id).row = { failures, lastMs: this.#context.clock.elapsed() };
+    this.#codes.delete(job);
+    this.#codes.set(job, codes.set(node.id, reported.code));
+    const [oldest = ""] = this.#codes.keys();
+    if (this.#codes.size > mostJobs) this.#codes.delete(oldest);
     return storedFailure(reported, work, node, isConfirmed);
   }
 
   /** Penalises other nodes that failed at the job. */
   noteDone(nodeId: string, job: string): void {
-    this.#rows.delete(nodeId);
-    const codes = this.#failuresOf.get(job) ?? [];
-    this.#failuresOf.delete(job);
+    this.#faultsOf(nodeId).row = noRow;
+    const codes = this.#codes.get(job) ?? [];
+    this.#codes.delete(job);
     for (const [other, code] of codes) {
       if (other === nodeId) continue;
       const reason = `${code}: a failure at a job that another node answered (job ${job})`;
@@ -98,14 +102,19 @@ export class Penalties {
 
   /** Failed jobs since the last answer; 0 after a minute without failures. */
   failuresInRow(nodeId: string): number {
-    const row = this.#rows.get(nodeId);
-    return row === undefined || row.lastMs + rowMs <= this.#context.clock.elapsed()
-      ? 0
-      : row.failures;
+    const { failures, lastMs } = this.#faults.get(nodeId)?.row ?? noRow;
+    return lastMs + rowMs <= this.#context.clock.elapsed() ? 0 : failures;
   }
 
   forget(nodeId: string): void {
-    for (const one of [this.#points, this.#stalledMs, this.#rows]) one.delete(nodeId);
+    this.#faults.delete(nodeId);
+  }
+
+  #faultsOf(nodeId: string): Faults {
+    const faults = this.#faults.get(nodeId) ?? { points: [], stalledMs: -Infinity, row: noRow };
+    // Only known nodes take up memory.
+    if (this.#context.known.get(nodeId) !== undefined) this.#faults.set(nodeId, faults);
+    return faults;
   }
 
   #add(nodeId: string, points: number, reason: string): void {
@@ -113,25 +122,26 @@ export class Penalties {
     const record = known.get(nodeId);
     if (record === undefined || isQuarantined(record, clock)) return;
     const atMs = clock.elapsed();
-    const before = this.#points.get(nodeId) ?? [];
-    const recent = [...before.filter((one) => one.atMs > atMs - windowMs), { atMs, points }];
-    this.#points.set(nodeId, recent);
-    const sum = recent.reduce((total, one) => total + one.points, 0);
-    if (settings.quarantineMs === 0) return;
-    if (sum >= settings.strikes * fullPoints) this.#quarantine(record, reason);
+    const faults = this.#faultsOf(nodeId);
+    const recent = faults.points.filter((one) => one.atMs > atMs - windowMs);
+    faults.points = [...recent, { atMs, points }];
+    const sum = faults.points.reduce((total, one) => total + one.points, 0);
+    if (settings.quarantineMs === 0 || sum < settings.strikes * fullPoints) return;
+    faults.points = [];
+    this.#quarantine(record, reason);
   }
 
   #quarantine({ id, quarantines }: NodeRecord, lastReason: string): void {
     const { known, clock, settings, log } = this.#context;
-    this.#points.delete(id);
     const nowMs = clock.now();
-    const lastsMs = Math.min(settings.quarantineMs * 2 ** quarantines, longestQuarantineMs);
-    const untilMs = nowMs + lastsMs;
+    const untilMs = nowMs + Math.min(settings.quarantineMs * 2 ** quarantines, longestQuarantineMs);
     const reason = `too many errors within ten minutes, the last: ${lastReason}`;
     log.warn({ node: id, reason, untilMs }, "a node is quarantined");
     known.quarantine({ id, untilMs, reason, nowMs });
   }
 }
+
+const noRow = { failures: 0, lastMs: -Infinity };
 
 export const isQuarantined = (
   { quarantinedUntilMs }: NodeRecord,
@@ -162,16 +172,14 @@ const longestMessage = 300;
  * (`isConfirmed`) or the gateway's parser agrees, or if a retry might be billed again.
  */
 export function storedFailure(
-  failure: LeaseFailure,
+  { code, status, message, hint, retryable }: LeaseFailure,
   work: GatewayWork,
   { name, capabilities }: Pick<NodeRecord, "name" | "capabilities">,
   isConfirmed: boolean,
 ): LeaseFailure {
-  const { code, status, message, hint, retryable } = failure;
   const quoted = (text: string) => `node ${name} said: ${bounded(oneLine(text, code))}`;
   const mayBePaid = isOfBillingPlatform(work) && mayBeBilled(capabilities, work);
-  const isOfTheRequest = ofTheRequest.has(code);
-  const isFinal = isOfTheRequest
+  const isFinal = ofTheRequest.has(code)
     ? isConfirmed || (code === "invalid_query" && !isReadable(work))
     : mayBePaid && !ofItsAccess.has(code);
   return {

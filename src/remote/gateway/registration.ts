@@ -14,9 +14,9 @@ import {
   nodeIdOf,
 } from "../protocol/statement.ts";
 import type { NodeGatewayContext } from "./context.ts";
-import type { KnownNodes } from "./known-nodes.ts";
-import type { NodeArrival, StoredArrival } from "./node-arrival.ts";
 import { oneLine } from "./node-events.ts";
+import type { NodeRegistry } from "./node-registry.ts";
+import type { NodeArrival, StoredArrival } from "./node-store.ts";
 import type { Releases } from "./releases.ts";
 import type { Runs } from "./runs.ts";
 
@@ -31,7 +31,11 @@ export type Admission = {
   validMs: number;
 };
 
-type AdmissionContext = NodeGatewayContext & { known: KnownNodes; runs: Runs; released: Releases };
+type AdmissionContext = NodeGatewayContext & {
+  known: NodeRegistry;
+  runs: Runs;
+  released: Releases;
+};
 
 /** Verifies, cheapest checks first, and stores the node. Errors: `node_refused` with the failed check; `unavailable`. */
 export async function admit(
@@ -109,7 +113,7 @@ export const refusedNode = (check: string, { statement }: Registration): string 
   unproven.test(check) ? null : nodeIdOf(statement.identity_key);
 
 function checkRun(
-  { known, runs }: { known: KnownNodes; runs: Runs },
+  { known, runs }: { known: NodeRegistry; runs: Runs },
   run: { nodeId: string; keyId: string; challenge: number },
 ): void {
   if (known.get(run.nodeId)?.state === "removed") throw runRefused("node_removed");

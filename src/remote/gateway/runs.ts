@@ -19,52 +19,58 @@ export type OpenLease = {
   completing: Promise<void> | null;
 };
 
-/** A run that attested since the gateway started, identified by its keys. */
-export type Run = {
-  readonly nodeId: string;
-  readonly keyId: string;
-  readonly signingKey: string;
-  readonly sealingKey: string;
-  /** Unix milliseconds of the first attestation; never later than the clock at the last one. */
-  connectedMs: number;
-  /** Newest last. */
-  readonly attestations: Map<string, Attestation>;
-  /** Of its last attestation. */
-  evidence: EvidenceKind;
-  /** By its last attestation. */
-  releases: readonly Release[];
-  /** Last challenge that it answered. */
-  challenge: number;
-  /** End of the attestation and last activity, on the clock's `elapsed` scale. */
-  untilMs: number;
-  heardMs: number;
-  /** Nonces of its requests, with expiry. */
-  readonly nonces: Map<string, number>;
-  /** By token; removed once no answer is accepted. */
-  readonly leases: Map<string, OpenLease>;
-  /** Answers being uploaded. */
-  sending: number;
-  /** Open lease requests. */
-  polls: number;
-  /** Lease requests by method; `endedMs` is the last change. */
-  readonly demand: Map<string, { open: number; most: number; endedMs: number }>;
-  readonly requests: Map<string, Parameters<NodeQueue["lease"]>[0]>;
-  /** Last second's dispatches, oldest first. */
-  givenMs: number[];
-  /** A timer waits for the end of that second. */
-  isPaced: boolean;
-  /** Aborts when the run is replaced, removed or leaves. */
-  readonly ended: AbortController;
-};
-
 export type AttestedRun = {
   nodeId: string;
   keyId: string;
   attestation: Attestation;
   releases: readonly Release[];
+  /** The number of the challenge that it answered. */
   challenge: number;
   validMs: number;
 };
+
+/** A run that attested since the gateway started, identified by its keys. `…Ms` are on the clock's `elapsed` scale. */
+export class Run {
+  readonly nodeId: string;
+  readonly keyId: string;
+  readonly signingKey: string;
+  readonly sealingKey: string;
+  /** Unix milliseconds of the first attestation; never later than the clock at the last one. */
+  connectedMs = Number.POSITIVE_INFINITY;
+  /** Newest last. */
+  readonly attestations = new Map<string, Attestation>();
+  /** Of the last attestation. */
+  evidence: EvidenceKind;
+  releases: readonly Release[] = [];
+  challenge = 0;
+  untilMs = 0;
+  heardMs = 0;
+  /** Nonces of its requests, with expiry. */
+  readonly nonces = new Map<string, number>();
+  /** By token; removed once no answer is accepted. */
+  readonly leases = new Map<string, OpenLease>();
+  /** Answers being uploaded. */
+  sending = 0;
+  /** Open lease requests. */
+  polls = 0;
+  /** Lease requests by method; `endedMs` is the last change. */
+  readonly demand = new Map<string, { open: number; most: number; endedMs: number }>();
+  readonly requests = new Map<string, Parameters<NodeQueue["lease"]>[0]>();
+  /** Last second's dispatches, oldest first. */
+  givenMs: number[] = [];
+  /** A timer waits for the end of that second. */
+  isPaced = false;
+  /** Aborts when the run is replaced, removed or leaves. */
+  readonly ended = new AbortController();
+
+  constructor({ nodeId, keyId, attestation: { statement } }: AttestedRun) {
+    this.nodeId = nodeId;
+    this.keyId = keyId;
+    this.signingKey = statement.signing_key;
+    this.sealingKey = statement.sealing_key;
+    this.evidence = statement.evidence;
+  }
+}
 
 const mostAttestations = 16;
 const mostReplaced = 32;
@@ -89,22 +95,24 @@ export class Runs {
     this.#byKey.get(run.keyId) === run && run.untilMs > this.#clock.elapsed();
 
   /** The keys were replaced, or another run answered a later challenge. */
-  isReplaced({
-    nodeId,
-    keyId,
-    challenge,
-  }: Pick<AttestedRun, "nodeId" | "keyId" | "challenge">): boolean {
-    if (this.#replacedKeys.get(nodeId)?.includes(keyId)) return true;
-    const current = this.#byNode.get(nodeId);
-    return current !== undefined && current.keyId !== keyId && current.challenge > challenge;
+  isReplaced(run: Pick<AttestedRun, "nodeId" | "keyId" | "challenge">): boolean {
+    if (this.#replacedKeys.get(run.nodeId)?.includes(run.keyId)) return true;
+    const current = this.#byNode.get(run.nodeId);
+    return (
+      current !== undefined && current.keyId !== run.keyId && current.challenge > run.challenge
+    );
   }
 
   /** `replaced` is the run before, if any. */
   admit(attested: AttestedRun): { run: Run; replaced: Run | null } {
     const before = this.#byNode.get(attested.nodeId) ?? null;
     const isSame = before?.keyId === attested.keyId;
-    if (before !== null && !isSame) this.#replace(before);
-    const run = isSame ? before : newRun(attested, this.#clock.now());
+    if (before !== null && !isSame) {
+      const keys = this.#replacedKeys.get(before.nodeId) ?? [];
+      this.#replacedKeys.set(before.nodeId, [...keys, before.keyId].slice(-mostReplaced));
+      this.end(before);
+    }
+    const run = isSame ? before : new Run(attested);
     this.#byKey.set(run.keyId, run);
     this.#byNode.set(run.nodeId, run);
     this.#extend(run, attested);
@@ -115,12 +123,6 @@ export class Runs {
     if (this.#byKey.get(run.keyId) === run) this.#byKey.delete(run.keyId);
     if (this.#byNode.get(run.nodeId) === run) this.#byNode.delete(run.nodeId);
     run.ended.abort(keysEnded);
-  }
-
-  #replace(run: Run): void {
-    const keys = this.#replacedKeys.get(run.nodeId) ?? [];
-    this.#replacedKeys.set(run.nodeId, [...keys, run.keyId].slice(-mostReplaced));
-    this.end(run);
   }
 
   #extend(run: Run, { attestation, releases, validMs, challenge }: AttestedRun): void {
@@ -136,32 +138,6 @@ export class Runs {
     run.heardMs = this.#clock.elapsed();
   }
 }
-
-const newRun = (
-  { nodeId, keyId, attestation: { statement }, challenge }: AttestedRun,
-  nowMs: number,
-): Run => ({
-  nodeId,
-  keyId,
-  signingKey: statement.signing_key,
-  sealingKey: statement.sealing_key,
-  connectedMs: nowMs,
-  attestations: new Map(),
-  evidence: statement.evidence,
-  releases: [],
-  challenge,
-  untilMs: 0,
-  heardMs: 0,
-  nonces: new Map(),
-  leases: new Map(),
-  sending: 0,
-  polls: 0,
-  demand: new Map(),
-  requests: new Map(),
-  givenMs: [],
-  isPaced: false,
-  ended: new AbortController(),
-});
 
 /** Shared, because `abort` without a reason creates an exception each time. */
 const keysEnded = new Error("the keys of the run are no longer valid");

@@ -17,14 +17,14 @@ export function addCompleteRoute(
     onRequest: [
       nodeHook(context.nodes),
       async (request, reply) => {
-        reply.raw.once("close", context.nodes.beginAnswer(nodeOf(request)));
+        reply.raw.once("close", context.nodes.completion.begin(nodeOf(request)));
       },
     ],
     schema: { body: sealedAnswer },
     handler: async (request, reply) => {
       // Parsing may have blocked the event loop.
       await nextTurn();
-      await context.nodes.complete(nodeOf(request), request.body);
+      await context.nodes.completion.complete(nodeOf(request), request.body);
       return reply.code(204).send();
     },
   });

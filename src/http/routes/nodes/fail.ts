@@ -11,7 +11,7 @@ export function addFailRoute(app: TypedApp, context: Pick<HttpContext, "nodes">)
     url: "/internal/nodes/fail",
     schema: { body: sealedAnswer },
     handler: async (request, reply) => {
-      await context.nodes.fail(nodeOf(request), request.body);
+      await context.nodes.completion.fail(nodeOf(request), request.body);
       return reply.code(204).send();
     },
   });

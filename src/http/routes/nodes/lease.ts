@@ -17,7 +17,7 @@ export function addLeaseRoute(
     schema: { body: leaseBody },
     handler: async (request, reply) => {
       const signal = held.holdForNode(reply);
-      const envelope = await context.nodes.lease(nodeOf(request), request.body, signal);
+      const envelope = await context.nodes.dispatch.lease(nodeOf(request), request.body, signal);
       reply.header("cache-control", "no-store");
       return envelope === null ? reply.code(204).send() : reply.send(envelope);
     },

@@ -12,7 +12,7 @@ export function addRenewRoute(app: TypedApp, context: Pick<HttpContext, "nodes">
     schema: { body: renewBody },
     handler: async (request, reply) => {
       const { job, token } = request.body;
-      const holdMs = await context.nodes.renew(nodeOf(request), job, token);
+      const holdMs = await context.nodes.completion.renew(nodeOf(request), job, token);
       return reply.header("cache-control", "no-store").send({ hold_ms: holdMs });
     },
   });

@@ -1,13 +1,12 @@
-import type { Store } from "../../db/operations.ts";
-import type { NodeRecord } from "./node-store.ts";
-import type { NodeOperations, NodeUse, Quarantine } from "./operations.ts";
+import type { NodeGatewayContext } from "./context.ts";
+import type { NodeRecord, NodeUse, Quarantine } from "./node-store.ts";
 
 /**
  * In-memory copy of the stored nodes, refreshed every second because operators change them from other processes. The gateway's
  * own decisions apply at once and are written in the next round.
  */
-export class KnownNodes {
-  readonly #store: Store<NodeOperations>;
+export class NodeRegistry {
+  readonly #store: NodeGatewayContext["store"];
   #records = new Map<string, NodeRecord>();
   /** Unwritten. */
   readonly #quarantines = new Map<string, Quarantine>();
@@ -16,15 +15,13 @@ export class KnownNodes {
   #changing = 0;
   #changed = 0;
 
-  constructor(store: Store<NodeOperations>) {
+  constructor(store: NodeGatewayContext["store"]) {
     this.#store = store;
   }
 
   get = (id: string): NodeRecord | undefined => this.#records.get(id);
 
-  isEmpty = (): boolean => this.#records.size === 0;
-
-  all = (): Iterable<NodeRecord> => this.#records.values();
+  all = (): readonly NodeRecord[] => [...this.#records.values()];
 
   /** Runs a write; `write` calls `put` with its result. */
   async change<Value>(write: () => Promise<Value>): Promise<Value> {
@@ -39,19 +36,9 @@ export class KnownNodes {
 
   /** Merges unwritten counts and quarantines. */
   put(stored: NodeRecord): NodeRecord {
-    const { done, failed, seenMs } = this.#useOf(stored.id);
     const quarantine = this.#quarantines.get(stored.id);
-    const record = {
-      ...stored,
-      jobsDone: stored.jobsDone + done,
-      jobsFailed: stored.jobsFailed + failed,
-      seenMs: Math.max(stored.seenMs, seenMs),
-      ...(quarantine !== undefined && {
-        quarantinedUntilMs: quarantine.untilMs,
-        quarantineReason: quarantine.reason,
-        quarantines: stored.quarantines + 1,
-      }),
-    };
+    const counted = withUse(stored, this.#uses.get(stored.id));
+    const record = quarantine === undefined ? counted : withQuarantine(counted, quarantine);
     this.#records.set(record.id, record);
     return record;
   }
@@ -60,42 +47,22 @@ export class KnownNodes {
     const record = this.#records.get(quarantine.id);
     if (record === undefined) return;
     this.#quarantines.set(quarantine.id, quarantine);
-    this.#records.set(record.id, {
-      ...record,
-      quarantinedUntilMs: quarantine.untilMs,
-      quarantineReason: quarantine.reason,
-      quarantines: record.quarantines + 1,
-    });
+    this.#records.set(record.id, withQuarantine(record, quarantine));
   }
 
-  noteEnd(id: string, end: "done" | "failed"): void {
-    const [done, failed] = end === "done" ? [1, 0] : [0, 1];
-    this.#noteUse({ id, done, failed, seenMs: 0 });
-  }
-
-  noteSeen(id: string, seenMs: number): void {
-    this.#noteUse({ id, done: 0, failed: 0, seenMs });
-  }
-
-  #noteUse({ id, done, failed, seenMs }: NodeUse): void {
+  note(id: string, noted: Partial<NodeUse>): void {
     const record = this.#records.get(id);
     if (record === undefined) return;
-    const use = this.#useOf(id);
+    const use = { id, done: 0, failed: 0, seenMs: 0, ...noted };
+    const { done, failed, seenMs } = this.#uses.get(id) ?? { done: 0, failed: 0, seenMs: 0 };
     this.#uses.set(id, {
       id,
-      done: use.done + done,
-      failed: use.failed + failed,
-      seenMs: Math.max(use.seenMs, seenMs),
+      done: done + use.done,
+      failed: failed + use.failed,
+      seenMs: Math.max(seenMs, use.seenMs),
     });
-    this.#records.set(id, {
-      ...record,
-      jobsDone: record.jobsDone + done,
-      jobsFailed: record.jobsFailed + failed,
-      seenMs: Math.max(record.seenMs, seenMs),
-    });
+    this.#records.set(id, withUse(record, use));
   }
-
-  #useOf = (id: string): NodeUse => this.#uses.get(id) ?? { id, done: 0, failed: 0, seenMs: 0 };
 
   /** Returns previous records of nodes that changed state or were deleted. */
   async refresh(): Promise<readonly NodeRecord[]> {
@@ -128,3 +95,20 @@ export class KnownNodes {
     });
   }
 }
+
+const withUse = (record: NodeRecord, use: Omit<NodeUse, "id"> | undefined): NodeRecord =>
+  use === undefined
+    ? record
+    : {
+        ...record,
+        jobsDone: record.jobsDone + use.done,
+        jobsFailed: record.jobsFailed + use.failed,
+        seenMs: Math.max(record.seenMs, use.seenMs),
+      };
+
+const withQuarantine = (record: NodeRecord, { untilMs, reason }: Quarantine): NodeRecord => ({
+  ...record,
+  quarantinedUntilMs: untilMs,
+  quarantineReason: reason,
+  quarantines: record.quarantines + 1,
+});

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import type { Store } from "../../db/operations.ts";
-import { KnownNodes } from "./known-nodes.ts";
-import type { NodeRecord } from "./node-store.ts";
-import type { NodeOperations } from "./operations.ts";
+import { NodeRegistry } from "./node-registry.ts";
+import type { NodeOperations, NodeRecord } from "./node-store.ts";
 
 const record: NodeRecord = {
   id: "one",
@@ -32,7 +31,7 @@ const record: NodeRecord = {
 /** `write` is called for each write. */
 async function knownNodes(stored: NodeRecord[], write = async (_name: string) => {}) {
   const store = { read: async () => [...stored], write } as unknown as Store<NodeOperations>;
-  const known = new KnownNodes(store);
+  const known = new NodeRegistry(store);
   await known.refresh();
   return known;
 }
@@ -63,10 +62,10 @@ test("a refresh that overlaps a change of the store changes nothing", async () =
 test("what nodes did is counted at once, and once when it is written", async () => {
   const stored = [record];
   const known = await knownNodes(stored);
-  known.noteEnd("one", "done");
-  known.noteEnd("one", "failed");
-  known.noteSeen("one", 5);
-  known.noteEnd("nobody", "done");
+  known.note("one", { done: 1 });
+  known.note("one", { failed: 1 });
+  known.note("one", { seenMs: 5 });
+  known.note("nobody", { done: 1 });
   await known.refresh();
   expect(known.get("one")).toMatchObject({ jobsDone: 1, jobsFailed: 1, seenMs: 5 });
   await known.writeUses();

@@ -1,0 +1,2 @@
+/** Drops a table that nothing wrote. */
+export const control007 = "DROP TABLE spot_check;";
