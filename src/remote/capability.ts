@@ -2,7 +2,6 @@ import { isSearch, type Method, type SourceType } from "../platforms/methods.ts"
 import type { AccessMethod, AnswerRequest } from "../platforms/source.ts";
 import { type Platform, platforms } from "../posts/post.ts";
 
-/** A supported method, with its access methods. */
 export type Capability = { platform: Platform; method: Method; ways: readonly AccessMethod[] };
 
 /** What determines which nodes can run a request. */
@@ -15,8 +14,7 @@ const waysOfType: Readonly<Record<SourceType, readonly AccessMethod[]>> = {
 };
 
 /**
- * For comparing nodes; 0 if it cannot run the work. Searches: number of requested platforms covered. Others: 2 if it can call
- * the platform, 1 with its archive only.
+ * Searches: the number of requested platforms covered. Other methods: 2 if it can call the platform, 1 with its archive only.
  */
 export function reachOf(capabilities: readonly Capability[], work: Work): number {
   const allowed = waysOfType[work.type];
@@ -31,7 +29,6 @@ export function reachOf(capabilities: readonly Capability[], work: Work): number
   return reaches.reduce<number>((sum, reach) => sum + reach, 0);
 }
 
-/** One entry per platform and method. */
 export function mergedCapabilities(
   capabilities: readonly Capability[],
   more: readonly Capability[],
@@ -46,7 +43,6 @@ export function mergedCapabilities(
   return [...all.values()];
 }
 
-/** Bill requests made with a credential. */
 const billingPlatforms: readonly Platform[] = ["x"];
 
 /** Derived from request and capabilities, never from the node's report. */

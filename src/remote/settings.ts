@@ -38,7 +38,6 @@ export const gatewayDefaults: GatewaySettings = {
   awayMs: 600_000,
 };
 
-/** Durations in milliseconds. */
 export type NodeSettings = {
   gateway: string | null;
   gatewayKey: string | null;

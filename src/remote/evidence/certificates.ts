@@ -11,7 +11,6 @@ import {
 import { Certificate } from "@peculiar/asn1-x509";
 import { readOrRefuse, refused } from "./refusal.ts";
 
-/** From Intel's PCK certificate, hexadecimal. */
 export type PlatformIds = { ppid: string | null; platformInstanceId: string | null; fmspc: string };
 
 const mostCertificates = 4;
@@ -22,7 +21,6 @@ export const checkClock = "check the clock of the machine that verifies";
 export const sgxExtension = "1.2.840.113741.1.13.1";
 export class SgxItem {
   id = "";
-  /** DER. */
   value = new ArrayBuffer(0);
 }
 AsnType({ type: AsnTypeTypes.Sequence })(SgxItem);
@@ -31,7 +29,7 @@ AsnProp({ type: AsnPropTypes.Any })(SgxItem.prototype, "value");
 export class SgxItems extends AsnArray<SgxItem> {}
 AsnType({ type: AsnTypeTypes.Sequence, itemType: SgxItem })(SgxItems);
 
-/** Parses PEM; only white space between certificates, and trailing zero bytes. Errors: `evidence_refused` (`chain_malformed`). */
+/** PEM, with nothing else but white space and trailing zero bytes. Errors: `evidence_refused` (`chain_malformed`). */
 export function certificatesOf(chain: string, what: string): X509Certificate[] {
   const malformed = (reason: string) => refused("chain_malformed", `the ${what} ${reason}`);
   if (chain.length > mostCertificates * mostBytes) {
@@ -57,9 +55,8 @@ export function certificatesOf(chain: string, what: string): X509Certificate[] {
 }
 
 /**
- * Verifies issuers, signatures, CA flags and validity up to the pinned root. Returns the chain with the root, which the input
- * may omit. Errors: `evidence_refused` with `chain_root`, `chain_issuer`, `chain_signature`, `chain_not_ca` or
- * `chain_outdated`.
+ * Verifies issuers, signatures, CA flags and validity up to the pinned root, which the input may omit and the result has.
+ * Errors: `evidence_refused`.
  */
 export function requireChain(
   certificates: readonly X509Certificate[],

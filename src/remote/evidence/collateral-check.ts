@@ -6,13 +6,11 @@ import { refused } from "./refusal.ts";
 import { requireRevocationList } from "./revocation-list.ts";
 import { isSigned, type SignedQuote } from "./signed-quote.ts";
 
-/** Valid until `untilMs`, Unix milliseconds. */
 export type CheckedCollateral = { tcbInfo: TcbInfo; qeIdentity: QeIdentity; untilMs: number };
 
 /**
  * Verifies issuer, validity, platform type and revocation. CRL issuers must be in the quote's own chain. Errors:
- * `evidence_refused` with `crl_…`, `certificate_revoked`, `chain_…`, `collateral_signer`, `tcb_info_signature`,
- * `qe_identity_signature`, `collateral_malformed`, `collateral_outdated` or `collateral_other_machine`.
+ * `evidence_refused`.
  */
 export function requireCollateral(
   collateral: Collateral,

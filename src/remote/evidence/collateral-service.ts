@@ -6,7 +6,6 @@ import { readCollateral, unreadable } from "./collateral-text.ts";
 import type { Collateral } from "./evidence.ts";
 import type { SignedQuote } from "./signed-quote.ts";
 
-/** Platform type (FMSPC) and certificate authority. */
 export type CollateralKey = {
   /** 12 lower-case hexadecimal digits. */
   fmspc: string;
@@ -25,10 +24,7 @@ export const collateralFileName = ({ fmspc, authority }: CollateralKey): string 
 const intelHost = "api.trustedservices.intel.com";
 const intelRootList = "https://certificates.trustedservices.intel.com/IntelSGXRootCA.der";
 
-/**
- * Fetches unverified collateral from a caching service (PCCS) or Intel's PCS, four requests in parallel. Errors:
- * `collateral_unreadable`, and those of the fetch.
- */
+/** Fetches unverified collateral. Errors: `collateral_unreadable`, and those of the fetch. */
 export async function fetchCollateral(
   url: string,
   fetch: GuardedFetch,
@@ -80,7 +76,6 @@ function signedPart(answer: FetchedAnswer, name: string): { text: string; signat
   return { text: JSON.stringify(members[name]) ?? "", signature: members.signature };
 }
 
-/** Services return DER or hexadecimal text. */
 function blobOf(body: Uint8Array): string {
   const bytes = Buffer.from(body);
   const text = bytes.toString("latin1").trim();

@@ -68,7 +68,6 @@ const readerOf =
       schema.parse(parseUntrustedJson(written)),
     );
 
-/** Errors: `evidence_refused` (`collateral_malformed`). */
+/** Errors: `evidence_refused` (`collateral_malformed`), also of the next. */
 export const readTcbInfo = readerOf(tcbInfo, "TCB information");
-/** Errors: `evidence_refused` (`collateral_malformed`). */
 export const readQeIdentity = readerOf(signed, "QE identity");

@@ -10,7 +10,6 @@ import type { Collateral, CollateralSource } from "./evidence.ts";
 import type { SignedQuote } from "./signed-quote.ts";
 
 type ServiceSettings = {
-  /** PCCS or Intel's PCS. */
   url: string;
   fetch: GuardedFetch;
   clock: Pick<Clock, "now" | "elapsed">;
@@ -18,11 +17,9 @@ type ServiceSettings = {
   maxAgeMs: number;
 };
 
-/** After a failed fetch. */
 const pauseMs = 10_000;
 const mostBytes = 2_097_152;
 
-/** Per platform type. */
 type Entry = {
   cached: { collateral: Collateral; checked: CheckedCollateral; refreshAtMs: number } | null;
   running: Promise<Collateral> | null;
@@ -30,8 +27,8 @@ type Entry = {
 };
 
 /**
- * Cached per platform type and refreshed in the background after three quarters of its age limit or validity. Only quotes that
- * chain to the root get here, which bounds the cache.
+ * Refreshed in the background after three quarters of its age limit or validity. Only quotes that chain to the root get here,
+ * which bounds the cache.
  */
 export function collateralFromService(settings: ServiceSettings): CollateralSource {
   const { url, fetch, clock, maxAgeMs } = settings;

@@ -13,7 +13,6 @@ export type BootFacts = {
   composeHash: string | null;
   /** Null if not measured or unreadable. */
   keyProvider: KeyProvider | null;
-  /** Payloads by name, hexadecimal. */
   facts: Readonly<Record<string, string>>;
 };
 
@@ -43,14 +42,7 @@ const event = z.object({
 });
 const keyProvider = z.object({ name: z.string().min(1).max(128), id: z.string().nullish() });
 
-/**
- * Replays the runtime events and compares the result with RTMR3. Errors: `evidence_refused` with `event_log_malformed`,
- * `event_type_unknown`, `event_digest`, `event_repeated`, `event_log_mismatch` or `boot_incomplete`.
- *
- * @param eventLog JSON text from the guest agent
- *
- * @param rtMr3 in hexadecimal
- */
+/** Replays the runtime events and compares the result with RTMR3 (hexadecimal). Errors: `evidence_refused`. */
 export function replayEventLog(eventLog: string, rtMr3: string): BootFacts {
   let measured: Buffer = Buffer.alloc(48);
   let isReady = false;
@@ -77,7 +69,6 @@ export function replayEventLog(eventLog: string, rtMr3: string): BootFacts {
   };
 }
 
-/** RTMR3 only; policies compare the other registers as a whole. */
 function readEvents(text: string): z.infer<typeof event>[] {
   const message = "the event log cannot be read";
   return readOrRefuse("event_log_malformed", message, () => {
@@ -91,7 +82,6 @@ function readEvents(text: string): z.infer<typeof event>[] {
   });
 }
 
-/** From name and payload alone. */
 function digestOf(read: z.infer<typeof event>): Buffer {
   const { event: name, event_payload: payload, event_type: type } = read;
   if (type !== runtimeEvent) {

@@ -6,11 +6,10 @@ export const isInsecure = (kind: EvidenceKind): boolean => kind !== "tdx";
 
 /** All null for `none`. */
 export type Evidence = {
-  /** Hexadecimal. */
   quote: string | null;
-  /** JSON text from the guest agent. The quote covers only RTMR3 events. */
+  /** JSON text; the quote covers only RTMR3 events. */
   event_log: string | null;
-  /** JSON text from the guest agent, not covered by the quote. */
+  /** JSON text, not covered by the quote. */
   vm_config: string | null;
 };
 
@@ -20,7 +19,6 @@ export type EvidenceProvider = {
   evidenceFor(reportData: Uint8Array): Promise<Evidence>;
 };
 
-/** As from Intel's PCCS; blobs in hexadecimal. */
 export type Collateral = {
   pck_crl_issuer_chain: string;
   root_ca_crl: string;
@@ -36,7 +34,6 @@ export type Collateral = {
 /** Errors: `collateral_unavailable` (retryable). */
 export type CollateralSource = (quote: SignedQuote) => Promise<Collateral>;
 
-/** From a verified quote; blobs in hexadecimal. */
 export type QuoteFacts = {
   /** Worst of platform, quoting enclave and TDX module, such as UpToDate. */
   tcbStatus: string;
@@ -63,9 +60,7 @@ export type VerifiedEvidence = {
   kind: EvidenceKind;
   /** Null for `none`. */
   facts: QuoteFacts | null;
-  /** Null if not measured. */
   composeHash: string | null;
-  /** The policy's name; null for `none`. */
   image: string | null;
   /** The policy lists this machine: no approval needed. */
   isListedPlatform: boolean;

@@ -1,7 +1,6 @@
 /**
- * Hosts of dstack 0.5.2 and later set MRCONFIGID by default, so requiring zero would refuse every stock machine. The hash of
- * versions 2 and 3 is not recomputed: its fields depend on the dstack release, version 2 needs Keccak-256, and the measured
- * guest compares it before it boots.
+ * Hosts of dstack 0.5.2 and later set MRCONFIGID by default: requiring zero would refuse every stock machine. Versions 2 and 3
+ * are not recomputed, as their fields depend on the release; the measured guest compares them before it boots.
  */
 
 import { withoutControls } from "../../lib/controls.ts";
@@ -11,20 +10,13 @@ import type { NodePolicy } from "./policy.ts";
 import { refused } from "./refusal.ts";
 
 export type Admission = {
-  /** The policy's name. */
   image: string;
   isListedPlatform: boolean;
 };
 
 type Boot = Pick<BootFacts, "composeHash" | "keyProvider">;
 
-/**
- * Checks the facts of a quote against a policy. Errors: `evidence_refused` with `tcb_status`, `advisories`,
- * `tcb_evaluation_outdated`, `td_attributes`, `xfam`, `platform_not_listed`, `image_unknown`, `mr_owner`, `mr_owner_config`,
- * `mr_config_id`, `app_not_measured`, `compose_hash_unknown` or `key_provider_unknown`.
- *
- * @param boot null without an event log
- */
+/** Checks the facts of a quote, and of a boot with an event log, against a policy. Errors: `evidence_refused`. */
 export function checkFacts(policy: NodePolicy, facts: QuoteFacts, boot: Boot | null): Admission {
   requireState(policy, facts);
   requireBits("td_attributes", policy.td_attributes, facts.tdAttributes);
@@ -77,8 +69,8 @@ function requireBits(code: "td_attributes" | "xfam", allowed: string, value: str
 }
 
 /**
- * dstack's MRCONFIGID has the compose hash (version 1), or a hash of it with app, key provider and instance (2, 3). The guest
- * boots only if it matches the measurements, so the measured hash decides; anything else is unmeasured input.
+ * Version 1 has the compose hash; 2 and 3 hash it with app, key provider and instance. The guest boots only if it matches the
+ * measurements, so the measured hash decides; anything else is unmeasured input.
  */
 function requireConfig(policy: NodePolicy, id: string, boot: Boot | null): void {
   if (isZero(id)) return;
@@ -162,5 +154,4 @@ function requireKeyProvider(policy: NodePolicy, provider: KeyProvider | null): v
   );
 }
 
-/** Enough to copy into a policy. */
 const shortText = (text: string): string => JSON.stringify(withoutControls(text).slice(0, 256));

@@ -4,7 +4,6 @@ import { withoutControls } from "../../lib/controls.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import { releaseRule } from "./release-rules.ts";
 
-/** Intel's names, best first. */
 export const tcbStatuses = [
   "UpToDate",
   "SWHardeningNeeded",
@@ -89,10 +88,8 @@ const checkedPolicy = nodePolicy.superRefine((policy, context) => {
 });
 
 /**
- * Requirements beyond valid signatures. Images are MRTD and RTMR0 to 2; programs are compose hashes or RTMR3. A key provider
- * without `id` matches any id; `platforms` null accepts any machine. `td_attributes` and `xfam` mask the permitted bits,
- * `mr_config_versions` are the accepted forms of a nonzero MRCONFIGID, `credentials` releases credentials to nodes, and
- * `simulated_root` verifies simulated quotes alone. Hexadecimal digits are lower case.
+ * Requirements beyond valid signatures (docs/attestation.md). A key provider without `id` matches any id; `platforms` null
+ * accepts any machine; `td_attributes` and `xfam` mask the permitted bits. Hexadecimal digits are lower case.
  */
 export type NodePolicy = z.infer<typeof nodePolicy>;
 

@@ -9,15 +9,11 @@ import { createJsonMeter } from "../../lib/json-shape.ts";
 import type { EvidenceProvider } from "./evidence.ts";
 import { readSimulatedTee } from "./simulated/simulated-folder.ts";
 
-/** dstack's guest agent. */
 const dstackSocket = "/var/run/dstack.sock";
 const timeoutMs = 10_000;
 const maxBytes = 524_288;
 
-/**
- * Never falls back to another kind: `tdx` is dstack's guest agent, `simulated` reads `tee.json` in the data folder. Errors:
- * `evidence_unavailable`, `simulated_tee_unreadable`.
- */
+/** Never falls back to another kind. Errors: `evidence_unavailable`, `simulated_tee_unreadable`. */
 export async function openProvider(
   kind: EvidenceKind,
   dataDir: string,
@@ -38,8 +34,8 @@ export async function openProvider(
 }
 
 /**
- * dstack's guest agent. The image fixes the socket path: with the environment variable of dstack's own clients, the host could
- * substitute a simulator.
+ * The image fixes the socket path: with the environment variable of dstack's own clients, the host could substitute a
+ * simulator.
  */
 export function dstackProvider(socketPath: string): EvidenceProvider {
   return {

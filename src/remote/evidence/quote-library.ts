@@ -9,7 +9,6 @@ import type { TcbRating } from "./tdx-module.ts";
 
 const otherMachine = "the collateral is for another kind of machine";
 const otherEnclave = "the quoting enclave is not the one that Intel names";
-/** By the library's messages. */
 const refusals: readonly (readonly [RegExp, string, string])[] = [
   [/^No matching TCB level/, "tcb_level_unknown", "the machine is older than any rated TCB level"],
   [/^TCB status is invalid: Revoked/, "tcb_revoked", "Intel has revoked the machine's TCB level"],
@@ -32,9 +31,8 @@ const refusals: readonly (readonly [RegExp, string, string])[] = [
 ];
 
 /**
- * Rates machine and quoting enclave with `@phala/dcap-qvl`, which verifies the quote again with its own parser. It neither
- * authenticates revocation lists nor rates the TDX module: Earshot does both, and gives it no lists. Errors: `evidence_refused`
- * with a code of `refusals`.
+ * Rates machine and quoting enclave with `@phala/dcap-qvl`, which verifies the quote again. It neither authenticates revocation
+ * lists nor rates the TDX module: Earshot does both, and gives it no lists. Errors: `evidence_refused`.
  */
 export async function ratePlatform(
   quote: SignedQuote,
@@ -58,7 +56,6 @@ export async function ratePlatform(
 /** SHA-256 of "Intel SGX Root CA" in DER. */
 const fingerprint = "44a0196b2b99f889b8e149e95b807a350e7424964399e885a7cbb8ccfab674d3";
 
-/** DER. Errors: `quote_verifier_damaged`. */
 export async function intelRoot(): Promise<Uint8Array> {
   const { constants } = await loadLibrary();
   const root = constants.TRUSTED_ROOT_CA_DER;

@@ -1,6 +1,5 @@
 import { readOrRefuse, refused } from "./refusal.ts";
 
-/** Names and byte lengths, in order. */
 export const reportLayout = [
   ["teeTcbSvn", 16],
   ["mrSeam", 48],
@@ -59,7 +58,6 @@ export function readQuote(quote: Uint8Array): QuoteParts {
   });
 }
 
-/** Checks the header and returns the report's byte range. */
 function locateReport(bytes: Buffer): { start: number; end: number } {
   const version = bytes.readUInt16LE(0);
   if (version !== 4 && version !== 5) throw unsupported(`version ${version}`);
@@ -99,7 +97,6 @@ function readSignatures(bytes: Buffer): Omit<QuoteParts, "signed" | "report"> {
   };
 }
 
-/** Certification data: type, length, and the rest of the quote. */
 function requireType(bytes: Buffer, offset: number, type: number): void {
   const found = bytes.readUInt16LE(offset);
   if (found !== type) throw unsupported(`it has certification data of type ${found}, not ${type}`);

@@ -9,10 +9,7 @@ import { readOrRefuse, refused } from "./refusal.ts";
 import { openQuote, type SignedQuote } from "./signed-quote.ts";
 import { rateTdxModule, type TcbRating } from "./tdx-module.ts";
 
-/**
- * Verifies a quote offline, as of `nowMs`, down to `rootDer` (default: Intel's root). Policies decide whether the facts are
- * acceptable. Errors: `evidence_refused` (403) with the failed check as its first detail.
- */
+/** Verifies a quote offline, as of `nowMs`, down to `rootDer` (default: Intel's root). Errors: `evidence_refused`. */
 export async function verifyQuote(
   quote: Uint8Array,
   collateral: Collateral,
@@ -23,13 +20,11 @@ export async function verifyQuote(
   return rateQuote(signed, collateral, nowMs);
 }
 
-/** For a quote with verified signatures. */
 export async function rateQuote(
   quote: SignedQuote,
   collateral: Collateral,
   nowMs: number,
 ): Promise<QuoteFacts> {
-  // Each step takes milliseconds.
   await nextTurn();
   const read = readOrRefuse("collateral_malformed", "the collateral is malformed", () =>
     readCollateral(collateral),

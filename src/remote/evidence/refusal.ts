@@ -1,6 +1,5 @@
 import { EarshotError } from "../../lib/errors.ts";
 
-/** By prefix of the code; the first match applies. */
 const hints: readonly (readonly [RegExp, string])[] = [
   [
     /^(attestation_key|chain|qe_report|quote|report_data)/,
@@ -29,7 +28,7 @@ export function refused(
   return new EarshotError("evidence_refused", message, { status: 403, hint, details });
 }
 
-/** Anything that `read` throws becomes a refusal with this code, except an `evidence_refused`. */
+/** Anything that `read` throws becomes a refusal with this code, except a refusal. */
 export function readOrRefuse<Value>(code: string, message: string, read: () => Value): Value {
   try {
     return read();

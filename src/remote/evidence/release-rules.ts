@@ -7,10 +7,7 @@ const reasons: Readonly<Record<string, string>> = {
   bluesky: "sessions of Bluesky are renewed by one process alone",
 };
 
-/**
- * Which nodes may receive a platform's credentials, by image and optionally compose hash. `owner: "any"` includes accounts' own
- * credentials.
- */
+/** Which nodes may receive a platform's credentials. `owner: "any"` includes accounts' own. */
 export const releaseRule = z.strictObject({
   platform: z.literal("mastodon", {
     error: ({ input }) =>
@@ -36,7 +33,6 @@ export const releaseRule = z.strictObject({
 type ReleaseRule = z.infer<typeof releaseRule>;
 export type ReleaseRules = readonly ReleaseRule[];
 
-/** Permission to send a node a platform's credentials: the deployment's, or any owner's. */
 export type Release = { platform: Platform; owner: ReleaseRule["owner"] };
 
 /** At most one per platform; none without evidence. */

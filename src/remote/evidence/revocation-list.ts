@@ -7,14 +7,9 @@ import { readOrRefuse, refused } from "./refusal.ts";
 /** Revoked certificates (RFC 5280) by serial number in hexadecimal. */
 export type RevocationList = { nextUpdateMs: number; revoked: ReadonlySet<string> };
 
-/** Far above Intel's lists. */
 const mostBytes = 262_144;
 
-/**
- * Errors: `evidence_refused` with `crl_malformed`, `crl_issuer`, `crl_signature` or `crl_outdated`.
- *
- * @param hex DER in hexadecimal
- */
+/** `hex` is DER. Errors: `evidence_refused`. */
 export function requireRevocationList(
   hex: string,
   issuer: X509Certificate,

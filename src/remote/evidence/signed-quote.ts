@@ -7,7 +7,6 @@ import { readOrRefuse, refused } from "./refusal.ts";
 export type SignedQuote = {
   bytes: Uint8Array;
   parts: QuoteParts;
-  /** PCK certificate to root. */
   chain: readonly X509Certificate[];
   root: X509Certificate;
   platform: PlatformIds;
@@ -15,8 +14,7 @@ export type SignedQuote = {
 
 /**
  * The root certifies the machine, which signs the quoting enclave's report, which binds the attestation key, which signs the
- * quote. Errors: `evidence_refused` with `quote_malformed`, `quote_unsupported`, `chain_…`, `qe_report_signature`,
- * `attestation_key_unbound` or `quote_signature`.
+ * quote. Errors: `evidence_refused`.
  */
 export function openQuote(quote: Uint8Array, rootDer: Uint8Array, nowMs: number): SignedQuote {
   const parts = readQuote(quote);

@@ -13,7 +13,7 @@ import { openQuote } from "./signed-quote.ts";
 
 export type EvidenceVerifier = {
   policyId: string;
-  /** Errors: `evidence_refused` (403) with the failed check as its first detail; `collateral_unavailable` (retryable). */
+  /** Errors: `evidence_refused` with the failed check as its first detail; `collateral_unavailable` (retryable). */
   verify(
     statement: NodeStatement,
     evidence: Evidence,
@@ -28,10 +28,7 @@ type VerifierSettings = {
   collateral: CollateralSource | null;
 };
 
-/**
- * Verifies evidence only as the kind that the statement declares: a failing `tdx` quote is refused even if valid as
- * `simulated`.
- */
+/** Verifies evidence only as the kind that the statement declares. */
 export function createEvidenceVerifier(settings: VerifierSettings): EvidenceVerifier {
   const { accepted, policyId } = settings;
   return {

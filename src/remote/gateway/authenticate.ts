@@ -10,10 +10,7 @@ const endsWork = /\/(?:complete|fail|leave)$/;
 /** Per run. At the limit requests are refused: dropping nonces early would permit replays. */
 const mostNonces = 20_000;
 
-/**
- * Identifies the signing run and records the nonce. Errors: `node_unauthorized` with `unknown_key`, `bad_signature`,
- * `attestation_ended`, `clock_skew`, `before_attestation`, `replayed` or another signature check; `too_many_attempts`.
- */
+/** Identifies the signing run and records the nonce. Errors: `node_unauthorized`, `too_many_attempts`. */
 export function authenticate(
   request: SignedRequest,
   { runs, clock, clockSkewMs }: { runs: Runs; clock: Clock; clockSkewMs: number },
@@ -39,7 +36,6 @@ export function authenticate(
   if (sender.createdMs + 1_000 <= run.connectedMs) {
     throw nodeUnauthorized("before_attestation", "the request was signed before the run attested");
   }
-  // Signatures carry whole seconds.
   noteNonce(run, sender.nonce, clock.elapsed(), 2 * clockSkewMs + 1_000);
   if (!runs.isLive(run) && !(endsWork.test(request.path) && run.leases.size > 0)) {
     throw nodeUnauthorized("attestation_ended", "the attestation of the node has ended");

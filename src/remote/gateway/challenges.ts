@@ -6,7 +6,6 @@ import { nodeRefused } from "../protocol/errors.ts";
 /** Open at a time; the oldest is dropped beyond this. */
 const maxChallenges = 1_000;
 
-/** Single-use nonces for evidence. */
 export class Challenges {
   readonly #context: { clock: Clock; randomBytes: RandomBytes; settings: { challengeMs: number } };
   readonly #open = new Map<string, { number: number; endsMs: number }>();
@@ -20,7 +19,6 @@ export class Challenges {
     this.#context = context;
   }
 
-  /** 32 bytes, base64url. */
   open(): string {
     const { clock, randomBytes, settings } = this.#context;
     const [oldest = ""] = this.#open.keys();
@@ -31,7 +29,7 @@ export class Challenges {
     return nonce;
   }
 
-  /** Returns the challenge's increasing number. Errors: `node_refused` with `challenge_unknown` or `challenge_ended`. */
+  /** Returns the challenge's increasing number. Errors: `node_refused`. */
   use(nonce: string): number {
     const challenge = this.#open.get(nonce);
     this.#open.delete(nonce);

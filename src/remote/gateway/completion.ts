@@ -20,7 +20,6 @@ type CompletionContext = NodeGatewayContext & {
 /** Per lease: the first may hang on a connection that was cut unnoticed. */
 const mostSendings = 2;
 
-/** Accepts signed answers and failures of leased jobs. */
 export class Completion {
   readonly #context: CompletionContext;
 
@@ -28,7 +27,6 @@ export class Completion {
     this.#context = context;
   }
 
-  /** Errors: `lease_lost`, `node_unauthorized`. */
   async renew(run: Run, job: string, token: string): Promise<number> {
     if (!this.#context.runs.isLive(run)) {
       throw nodeUnauthorized("attestation_ended", "the attestation of the node has ended");
@@ -37,7 +35,7 @@ export class Completion {
     return await this.#context.queue.renew(job, token);
   }
 
-  /** Returns the callback for the end of the upload. Errors: `lease_lost` if the run has too few leases. */
+  /** Call before reading the body; returns the callback for its end. Errors: `lease_lost` if the run has too few leases. */
   begin(run: Run): () => void {
     if (run.sending >= mostSendings * run.leases.size) throw leaseLost();
     run.sending += 1;
@@ -48,7 +46,7 @@ export class Completion {
     };
   }
 
-  /** Errors: `lease_lost`; `node_answer_refused`, and the job is retried. */
+  /** Errors, also of `fail`: `lease_lost`; `node_answer_refused`, and the job is retried. */
   async complete(run: Run, sealed: SealedAnswer): Promise<void> {
     await this.#once(run, sealed, async (lease) => {
       const { queue, known, penalties } = this.#context;
@@ -61,7 +59,6 @@ export class Completion {
     });
   }
 
-  /** Errors: as `complete`. */
   async fail(run: Run, sealed: SealedAnswer): Promise<void> {
     await this.#once(run, sealed, async (lease) => {
       const { queue, known, penalties } = this.#context;
@@ -76,7 +73,7 @@ export class Completion {
     });
   }
 
-  /** Serialises completions of a lease: the second gets `lease_lost` if the first succeeded. */
+  /** The second completion of a lease gets `lease_lost` if the first succeeded. */
   async #once(
     run: Run,
     { job, token }: SealedAnswer,
@@ -126,7 +123,6 @@ export class Completion {
     }
   }
 
-  /** Requires a signature of the run's attested keys for this lease, within its time and one of the run's attestations. */
   async #verify(lease: OpenLease, plain: Uint8Array): Promise<SignedAnswer> {
     const { settings, clock } = this.#context;
     const { run, job, request, work, sealedMs } = lease;

@@ -19,11 +19,11 @@ export type SignedAnswer = SourceAnswer & { signature: ResultSignature };
 export type NodeQueue = LeaseGateway<GatewayWork, SignedAnswer> & {
   /** Re-evaluates pending lease requests. */
   wakeNodes(): void;
-  /** Returns an undelivered lease: dispatched again at once, attempt not counted. */
+  /** Returns an undelivered lease; the attempt is not counted. */
   giveBack(uuid: string, token: string): Promise<void>;
-  /** Ends a node's leases: dispatched again at once, attempts not counted. */
+  /** Ends a node's leases; attempts are not counted. */
   endLeasesOf(nodeId: string): Promise<unknown>;
-  /** Fails the leases of a node that restarted without leaving: attempts count. */
+  /** Fails the leases of a node that restarted without leaving; attempts count. */
   failLeasesOf(nodeId: string): Promise<void>;
 };
 
@@ -34,7 +34,6 @@ export type NodeGatewayContext = {
   store: Store<NodeOperations>;
   queue: NodeQueue;
   verifier: EvidenceVerifier;
-  /** The published policy file, if any. */
   policy: Readonly<Record<string, unknown>> | null;
   /** Required before anything else of a registration is read (protocol/enrolment.ts). */
   enrolmentToken: string;

@@ -18,7 +18,6 @@ type DispatchContext = NodeGatewayContext & {
   eligibility: Eligibility;
   released: Releases;
   stopping: AbortSignal;
-  /** Called when encryption to a run's keys fails. */
   onUnusable: (run: Run) => void;
 };
 
@@ -27,10 +26,8 @@ type LeaseRequest = Parameters<NodeQueue["lease"]>[0];
 /** Lease requests beyond the node's concurrency. */
 const sparePolls = 4;
 
-/** Method sets cached per run. */
 const mostMethodSets = 16;
 
-/** Dispatches jobs to attested runs, encrypted to their keys. */
 export class Dispatch {
   readonly #context: DispatchContext;
 

@@ -1,7 +1,6 @@
 /**
- * A search of all platforms waits for the nodes that know most of them rather than run where less is known, as a narrower
- * answer shows no error. Capabilities are claims, so a node is waited for only while it takes such work and does not fail
- * repeatedly. Among nodes that reach equally far, stronger evidence comes first.
+ * A search of all platforms waits for the nodes that know most of them, as a narrower answer shows no error. Capabilities are
+ * claims, so a node is waited for only while it takes such work and does not fail repeatedly.
  */
 
 import { evidenceKinds } from "../../jobs/result-signature.ts";
@@ -28,7 +27,6 @@ type EligibilityContext = Pick<
   "settings" | "clock" | "embeddedReach" | "running"
 > & { known: NodeRegistry; runs: Runs; penalties: Penalties; released: Releases };
 
-/** Decides which run may receive which job, and when. */
 export class Eligibility {
   readonly #context: EligibilityContext;
 
@@ -72,7 +70,6 @@ export class Eligibility {
     return demand.open > 0 || isRecent || this.#isBusy(run);
   }
 
-  /** Includes those of releasable credentials. */
   capabilities = (run: Run): readonly Capability[] =>
     mergedCapabilities(
       this.#recordOf(run)?.capabilities ?? [],
@@ -85,10 +82,7 @@ export class Eligibility {
     return reach > 0 && this.#isBest(run, work, reach);
   }
 
-  /**
-   * Prefers the furthest reach, such as the most platforms for a search of all; among equals, the strongest evidence while such
-   * a node has an open request.
-   */
+  /** Prefers the furthest reach; among equals, the strongest evidence while such a node has an open request. */
   #isBest(run: Run, work: GatewayWork, reach: number): boolean {
     // A continued page stays on the node of the page before.
     if ((work.place?.nodeId ?? null) !== null) return true;
@@ -104,7 +98,7 @@ export class Eligibility {
     return true;
   }
 
-  /** Whether the claimed reach counts: the node takes such work and does not fail repeatedly. */
+  /** Whether the claimed reach counts. */
   #isExpected(run: Run, work: GatewayWork): boolean {
     return (
       this.#isServing(run) &&

@@ -20,18 +20,15 @@ import { admit, refusedNode } from "./registration.ts";
 import type { Run, Runs } from "./runs.ts";
 
 export type { NodeView } from "./node-views.ts";
-/** An authenticated run of a node. */
 export type { Run as NodeSession } from "./runs.ts";
 
-/** Longest interval at which a pending node attests again. */
 const pendingAgainMs = 10_000;
 
 /**
- * Server side of remote nodes. Only attested nodes get work: jobs are encrypted to attested keys, and answers must be signed by
- * them. Runs are in memory only, so all nodes attest again after a restart.
+ * Server side of remote nodes. Jobs are encrypted to attested keys, and answers must be signed by them. Runs are in memory
+ * only: all nodes attest again after a restart.
  */
 export class NodeGateway {
-  /** Leases jobs to nodes, and accepts their answers. */
   readonly dispatch: Dispatch;
   readonly completion: Completion;
   readonly #context: NodeGatewayContext;
@@ -61,7 +58,6 @@ export class NodeGateway {
     });
   }
 
-  /** Loads the nodes and starts maintenance, which picks up operators' changes. */
   async start(): Promise<void> {
     const { known, runs, events } = this.#directory;
     await known.refresh();
@@ -93,7 +89,6 @@ export class NodeGateway {
     };
   }
 
-  /** Base64url. */
   signAnswer(answer: GatewayAnswer): string {
     return signGatewayAnswer(answer, this.#context.gatewayKey);
   }
@@ -122,7 +117,7 @@ export class NodeGateway {
     };
   }
 
-  /** Errors: `node_refused` with the failed check in its details; `unavailable`. */
+  /** Errors: `node_refused` with the failed check; `unavailable`. */
   async register(registration: Registration, address: string): Promise<RegistrationAnswer> {
     try {
       return await this.#register(registration);
@@ -183,7 +178,6 @@ export class NodeGateway {
     this.#context.onRegistration?.("refused");
   }
 
-  /** Authenticates a request. Errors: as `authenticate`. */
   enter(request: SignedRequest): Run {
     const { clock, settings } = this.#context;
     return authenticate(request, {
@@ -199,22 +193,18 @@ export class NodeGateway {
     await this.#end(run);
   }
 
-  /** The node did not renew a lease, or exceeded a job's deadline. */
   noteStall(nodeId: string, stall: Exclude<Stall, "restarted">): void {
     this.#directory.penalties.noteStall(nodeId, stall);
   }
 
-  /** Another node, such as the embedded one, answered the job. */
   noteAnswered(nodeId: string, job: string): void {
     this.#directory.penalties.noteDone(nodeId, job);
   }
 
-  /** Without removed ones, oldest first. */
   nodes(): readonly NodeView[] {
     return this.#directory.nodes();
   }
 
-  /** Null if unknown or expired. */
   async attestation(id: string): Promise<Attestation | null> {
     const { store, clock } = this.#context;
     return await store.read("attestation", { id, nowMs: clock.now() });
@@ -252,5 +242,4 @@ export class NodeGateway {
   }
 }
 
-/** Refusals that operators see as events. */
 const reported: ReadonlySet<string> = new Set(["node_refused", "unavailable"]);

@@ -14,7 +14,6 @@ type MaintenanceContext = Pick<NodeGatewayContext, "store" | "clock" | "log" | "
 };
 
 const roundMs = 1_000;
-/** In rounds. */
 const useRounds = 10;
 const sweepRounds = 60;
 /** Silence after which a run without attestation is ended. */

@@ -16,7 +16,6 @@ export type NodeDirectoryContext = Pick<
   running: { of(nodeId: string): number };
   /** Reach (`reachOf`) of the embedded node; 0 if it defers to others. */
   embeddedReach: (work: Work) => number;
-  /** Omitted if nothing is released. */
   releases?: ReleaseSource;
 };
 
@@ -42,7 +41,6 @@ export class NodeDirectory {
     this.eligibility = new Eligibility({ ...context, known, runs, penalties, released });
   }
 
-  /** Without removed ones, oldest first. */
   nodes(): readonly NodeView[] {
     const context = { clock: this.#clock, runs: this.runs, eligibility: this.eligibility };
     return this.known

@@ -38,12 +38,10 @@ const longestDetail = 500;
 const repeatMs = 600_000;
 const mostRemembered = 10_000;
 
-/** Logs events and buffers them for the store. */
 export class NodeEvents {
   readonly #clock: Clock;
   readonly #log: NodeLog;
   #waiting: NodeEvent[] = [];
-  /** Last time per kind of refusal. */
   readonly #refusedMs = new Map<string, number>();
 
   constructor({ clock, log }: { clock: Clock; log: NodeLog }) {
@@ -70,7 +68,6 @@ export class NodeEvents {
     this.note(nodeId, "refused", `${code}: ${message} (${address})`);
   }
 
-  /** Drains the buffer. */
   take(): readonly NodeEvent[] {
     const taken = this.#waiting;
     this.#waiting = [];

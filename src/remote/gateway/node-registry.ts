@@ -2,13 +2,12 @@ import type { NodeGatewayContext } from "./context.ts";
 import type { NodeRecord, NodeUse, Quarantine } from "./node-store.ts";
 
 /**
- * In-memory copy of the stored nodes, refreshed every second because operators change them from other processes. The gateway's
- * own decisions apply at once and are written in the next round.
+ * In-memory copy of the stored nodes, refreshed every second because operators change them from other processes. Own decisions
+ * apply at once and are written in the next round.
  */
 export class NodeRegistry {
   readonly #store: NodeGatewayContext["store"];
   #records = new Map<string, NodeRecord>();
-  /** Unwritten. */
   readonly #quarantines = new Map<string, Quarantine>();
   #uses = new Map<string, NodeUse>();
   /** Writes in progress and finished: a read that overlaps one is stale. */

@@ -9,7 +9,6 @@ import type { Attestation } from "../proof/proof.ts";
 /** `approved` by an operator, or by a policy that lists the machine. `draining` gets no new work. `removed` is permanent. */
 export type NodeState = "pending" | "approved" | "draining" | "removed";
 
-/** Times are Unix milliseconds. */
 export type NodeRecord = {
   id: string;
   identityKey: string;
@@ -17,9 +16,7 @@ export type NodeRecord = {
   state: NodeState;
   evidence: EvidenceKind;
   capabilities: readonly Capability[];
-  /** Concurrent jobs. */
   concurrency: number;
-  /** Where it serves searches itself, if it does. */
   url: string | null;
   version: string;
   createdMs: number;
@@ -41,16 +38,14 @@ export type NodeRecord = {
   isListed: boolean;
 };
 
-/** `nodeId` is null for unknown nodes; `action` may be of another version; `detail` is for people. */
+/** `nodeId` is null for unknown nodes; `action` may be of another version. */
 export type NodeEvent = { atMs: number; nodeId: string | null; action: string; detail: string };
 
-/** Unix milliseconds. */
 export type Quarantine = { id: string; untilMs: number; reason: string; nowMs: number };
 
 /** Since the last write. */
 export type NodeUse = { id: string; done: number; failed: number; seenMs: number };
 
-/** A node with verified evidence. */
 export type NodeArrival = Omit<
   NodeRecord,
   | "state"
@@ -65,7 +60,7 @@ export type NodeArrival = Omit<
   | "jobsFailed"
 > & { attestation: Attestation; keptUntilMs: number; nowMs: number };
 
-/** `waitsFor`: why the policy alone does not approve it, for people. */
+/** `waitsFor` says why the policy alone does not approve it. */
 export type StoredArrival = { refused: null; record: NodeRecord; waitsFor: string | null };
 
 type RefusedArrival = {
@@ -74,11 +69,9 @@ type RefusedArrival = {
 
 const attestationsPerNode = 1_000;
 const storedEvents = 10_000;
-/** Per table and sweep. */
 const sweptRows = 1_000;
 
 export const nodeOperations = {
-  /** Including removed ones, oldest first. */
   nodes: read((database, _args: null) =>
     database.all<NodeRow>(`SELECT ${nodeColumns} FROM node ORDER BY created_ms, id`).map(recordOf),
   ),
@@ -110,7 +103,6 @@ export const nodeOperations = {
     return null;
   }),
 
-  /** Null if unknown or expired. */
   attestation: read(
     (database, { id, nowMs }: { id: string; nowMs: number }): Attestation | null => {
       const row = database.get<{ content: string }>(
@@ -126,7 +118,6 @@ export const nodeOperations = {
     return null;
   }),
 
-  /** Newest first. */
   nodeEvents: read(
     (database, { limit, nodeId = null }: { limit: number; nodeId?: string | null }): NodeEvent[] =>
       database.all<NodeEvent>(
@@ -159,7 +150,6 @@ const nodeColumns = `id, identity_key AS identityKey, name, state, evidence, cap
   quarantined_until_ms AS quarantinedUntilMs, quarantine_reason AS quarantineReason, quarantines,
   jobs_done AS jobsDone, jobs_failed AS jobsFailed, machine, image, compose_hash AS composeHash, is_listed AS isListed`;
 
-/** `capabilities` is JSON, `isListed` 0 or 1. */
 type NodeRow = Omit<NodeRecord, "capabilities" | "isListed"> & {
   capabilities: string;
   isListed: number;
@@ -270,8 +260,8 @@ function keepAttestation(database: Database, { attestation, keptUntilMs, nowMs }
 }
 
 /**
- * Runs in the caller's transaction. Approval ends a quarantine; approving an approved, unquarantined node unbinds it from its
- * machine until it attests next. Errors: `node_not_found`; `node_not_approved` for draining a pending node; `node_removed`.
+ * Approval ends a quarantine; approving an approved, unquarantined node unbinds it from its machine until it attests next.
+ * Errors: `node_not_found`, `node_not_approved`, `node_removed`.
  */
 export function changeNodeState(
   database: Database,
@@ -297,7 +287,6 @@ export function changeNodeState(
   return requireNode(database, id);
 }
 
-/** Errors: `node_not_found`. */
 function requireNode(database: Database, id: string): NodeRecord {
   const node = nodeOf(database, id);
   if (node !== null) return node;

@@ -7,7 +7,6 @@ import type { NodeRecord, NodeState } from "./node-store.ts";
 import { isQuarantined } from "./penalties.ts";
 import type { Runs } from "./runs.ts";
 
-/** A node as shown. Times are Unix milliseconds. */
 export type NodeView = {
   id: string;
   name: string;

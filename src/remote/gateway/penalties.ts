@@ -30,7 +30,6 @@ type PenaltiesContext = Pick<NodeGatewayContext, "settings" | "clock" | "log"> &
   events: NodeEvents;
 };
 
-/** In memory, by node; times are elapsed time. */
 type Faults = {
   points: readonly { atMs: number; points: number }[];
   stalledMs: number;
@@ -38,13 +37,12 @@ type Faults = {
 };
 
 /**
- * Sums points over ten minutes; the points of `settings.strikes` refused answers quarantine a node. A refused answer or a stall
- * is three points; a failure at a job that another node answered is one.
+ * Sums points over ten minutes; the points of `settings.strikes` refused answers quarantine a node. A failure at a job that
+ * another node answered counts a third.
  */
 export class Penalties {
   readonly #context: PenaltiesContext;
   readonly #faults = new Map<string, Faults>();
-  /** Error codes by job and node. */
   readonly #codes = new Map<string, Map<string, string>>();
 
   constructor(context: PenaltiesContext) {
@@ -67,7 +65,7 @@ export class Penalties {
     this.#add(nodeId, fullPoints, stalls[stall]);
   }
 
-  /** Records a reported failure and returns the failure to store. */
+  /** Returns the failure to store. */
   noteFailure(
     node: NodeRecord,
     job: string,
@@ -87,7 +85,6 @@ export class Penalties {
     return storedFailure(reported, work, node, isConfirmed);
   }
 
-  /** Penalises other nodes that failed at the job. */
   noteDone(nodeId: string, job: string): void {
     this.#faultsOf(nodeId).row = noRow;
     const codes = this.#codes.get(job) ?? [];
@@ -168,8 +165,8 @@ const ofItsAccess: ReadonlySet<string> = new Set([
 const longestMessage = 300;
 
 /**
- * The failure to store; quotes the node's texts as bounded lines. Final if the request is invalid and another node
- * (`isConfirmed`) or the gateway's parser agrees, or if a retry might be billed again.
+ * Quotes the node's texts as bounded lines. Final if the request is invalid and another node (`isConfirmed`) or the gateway's
+ * parser agrees, or if a retry might be billed again.
  */
 export function storedFailure(
   { code, status, message, hint, retryable }: LeaseFailure,

@@ -27,7 +27,6 @@ export type Admission = {
   attestation: Attestation;
   releases: readonly Release[];
   challenge: number;
-  /** Remaining validity. */
   validMs: number;
 };
 
@@ -37,7 +36,7 @@ type AdmissionContext = NodeGatewayContext & {
   released: Releases;
 };
 
-/** Verifies, cheapest checks first, and stores the node. Errors: `node_refused` with the failed check; `unavailable`. */
+/** Cheapest checks first. Errors: `node_refused` with the failed check; `unavailable`. */
 export async function admit(
   context: AdmissionContext,
   registration: Registration,

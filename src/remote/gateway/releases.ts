@@ -33,12 +33,10 @@ export class Releases {
     this.#context = context;
   }
 
-  /** What attested evidence permits. */
   allowedBy(verified: VerifiedEvidence): readonly Release[] {
     return this.#context.releases?.allowed(verified) ?? [];
   }
 
-  /** Through releasable credentials. */
   capabilities(run: Run): readonly Capability[] {
     const platforms = this.#allowed(run).map(({ platform }) => platform);
     if (platforms.length === 0) return [];
@@ -56,7 +54,6 @@ export class Releases {
     return isSearch(work.method) ? 1 : 2;
   }
 
-  /** Null if none is released. */
   async release(
     run: Run,
     { work, accountId, leftMs }: Lease<GatewayWork>,

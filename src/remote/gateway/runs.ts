@@ -15,7 +15,6 @@ export type OpenLease = {
   readonly opener: AnswerOpener;
   /** Encryption of the job, Unix milliseconds. */
   readonly sealedMs: number;
-  /** The completion in progress. */
   completing: Promise<void> | null;
 };
 
@@ -24,12 +23,11 @@ export type AttestedRun = {
   keyId: string;
   attestation: Attestation;
   releases: readonly Release[];
-  /** The number of the challenge that it answered. */
   challenge: number;
   validMs: number;
 };
 
-/** A run that attested since the gateway started, identified by its keys. `…Ms` are on the clock's `elapsed` scale. */
+/** A run that attested since the gateway started. `…Ms` are on the clock's `elapsed` scale. */
 export class Run {
   readonly nodeId: string;
   readonly keyId: string;
@@ -37,9 +35,7 @@ export class Run {
   readonly sealingKey: string;
   /** Unix milliseconds of the first attestation; never later than the clock at the last one. */
   connectedMs = Number.POSITIVE_INFINITY;
-  /** Newest last. */
   readonly attestations = new Map<string, Attestation>();
-  /** Of the last attestation. */
   evidence: EvidenceKind;
   releases: readonly Release[] = [];
   challenge = 0;
@@ -49,16 +45,13 @@ export class Run {
   readonly nonces = new Map<string, number>();
   /** By token; removed once no answer is accepted. */
   readonly leases = new Map<string, OpenLease>();
-  /** Answers being uploaded. */
   sending = 0;
-  /** Open lease requests. */
   polls = 0;
   /** Lease requests by method; `endedMs` is the last change. */
   readonly demand = new Map<string, { open: number; most: number; endedMs: number }>();
   readonly requests = new Map<string, Parameters<NodeQueue["lease"]>[0]>();
   /** Last second's dispatches, oldest first. */
   givenMs: number[] = [];
-  /** A timer waits for the end of that second. */
   isPaced = false;
   /** Aborts when the run is replaced, removed or leaves. */
   readonly ended = new AbortController();
@@ -90,7 +83,6 @@ export class Runs {
   ofNode = (nodeId: string): Run | undefined => this.#byNode.get(nodeId);
   all = (): Iterable<Run> => this.#byKey.values();
 
-  /** The attestation is valid now. */
   isLive = (run: Run): boolean =>
     this.#byKey.get(run.keyId) === run && run.untilMs > this.#clock.elapsed();
 
@@ -103,7 +95,6 @@ export class Runs {
     );
   }
 
-  /** `replaced` is the run before, if any. */
   admit(attested: AttestedRun): { run: Run; replaced: Run | null } {
     const before = this.#byNode.get(attested.nodeId) ?? null;
     const isSame = before?.keyId === attested.keyId;

@@ -9,9 +9,8 @@ import { skewMs } from "./proof-checks.ts";
 import { proofRefused } from "./read-proof.ts";
 
 /**
- * Checks body and knowledge against the request as a gateway does, and against the signature time if known. Returns the number
- * of records. Errors: `proof_refused` with `body_malformed`, `asked_after_signature` or `post_after_signature`; `job_refused`;
- * `answer_refused` (check-answer.ts).
+ * Checks as a gateway does, and against the signature time if known. Returns the number of records. Errors: `proof_refused`,
+ * `job_refused`, `answer_refused`.
  */
 export async function checkBody(
   { body, request: requestText, knowledge }: Proof,

@@ -13,26 +13,19 @@ import {
 import type { Proof } from "./proof.ts";
 import { proofRefused } from "./read-proof.ts";
 
-/** Absent members are not compared. */
 export type ExpectedOfProof = {
   job?: string;
-  /** Nonce that the caller sent to a node. */
   nonce?: string;
-  /** Body as received, byte for byte. */
   body?: Uint8Array;
   query?: string;
-  /** The trusted gateway. */
   gatewayKey?: string;
-  /** Unix milliseconds. */
   signedAfterMs?: number;
-  /** Requested window, Unix milliseconds. */
   fromMs?: number;
   toMs?: number;
   /** No cursor was sent: nothing may be omitted before the first record. */
   isFirstPage?: true;
 };
 
-/** Tolerated clock skew. */
 export const skewMs = 60_000;
 
 const messages = {
@@ -58,7 +51,6 @@ const messages = {
   signed_too_early: "the signature is older than expected",
 };
 
-/** Errors: `proof_refused` with this code. */
 function requireThat(code: keyof typeof messages, holds: boolean): void {
   if (!holds) throw proofRefused(code, messages[code]);
 }

@@ -3,7 +3,6 @@ import type { Collateral, Evidence } from "../evidence/evidence.ts";
 import type { NodeStatement } from "../protocol/statement.ts";
 /** `name` and `policy_id` are the gateway's claims; everything else is signed, or verified through signed data. */
 export type Attestation = {
-  /** SHA-256 of statement and quote, base64url. */
   id: string;
   node_id: string;
   key_id: string;
@@ -20,7 +19,6 @@ export type Attestation = {
 export type Proof = Pick<ResultSignature, "fields" | "knowledge" | "request"> & {
   version: 1;
   job: string;
-  /** Exactly as signed. */
   body: string;
   attestation: Attestation;
 };

@@ -6,7 +6,6 @@ import { signedFields } from "../protocol/answer.ts";
 import { evidenceBody, nodeStatement } from "../protocol/messages.ts";
 import type { Attestation, Proof } from "./proof.ts";
 
-/** Far longer than any proof. */
 const mostCharacters = 268_435_456;
 
 const attestation = z.strictObject({
@@ -31,16 +30,12 @@ const proofShape = z.strictObject({
   attestation,
 });
 
-/** The API's response without a proof. */
 const problemShape = z.object({
   type: z.string().startsWith("/docs/errors/"),
   detail: z.string().max(1_000),
 });
 
-/**
- * Accepts JSON text, bytes or a parsed value. Errors: `proof_refused` with `too_long`, `not_json`, `repeated_members`,
- * `malformed` or `collateral_malformed`.
- */
+/** Accepts JSON text, bytes or a parsed value. Errors: `proof_refused`. */
 export function readProof(proof: unknown): Proof {
   const text = proof instanceof Uint8Array ? decode(proof) : proof;
   const json = typeof text === "string" ? parse(text) : text;
@@ -54,7 +49,6 @@ export function readProof(proof: unknown): Proof {
   throw proofRefused("malformed", `the proof is malformed at /${issue?.path.join("/") ?? ""}`);
 }
 
-/** Errors: `proof_refused` with `malformed` or `collateral_malformed`. */
 export function readAttestation(value: unknown): Attestation {
   const read = attestation.safeParse(value);
   if (read.success) return withCollateral(read.data);

@@ -18,7 +18,6 @@ import { readProof } from "./read-proof.ts";
 
 export type ProofOptions = {
   accepted: readonly EvidenceKind[];
-  /** The caller's own policy. */
   policy: NodePolicy | null;
   nowMs: number;
   /** Replaces the proof's collateral. */
@@ -46,7 +45,7 @@ const evidencePassed: Readonly<Record<EvidenceKind, string>> = {
   none: "no evidence is needed, as `none` is accepted",
 };
 
-/** One check. `code` names the failure; skipped if a prerequisite failed or nothing is expected. */
+/** `code` names the failure; skipped if a prerequisite failed or nothing is expected. */
 export type ProofStep = {
   check: keyof typeof checks;
   outcome: "passed" | "failed" | "skipped";
@@ -58,26 +57,18 @@ export type ProofStep = {
 export type ProofVerdict = {
   holds: boolean;
   steps: readonly ProofStep[];
-  /** Null if not in the form of a proof. */
   proof: Proof | null;
-  /** Null unless valid. */
   signed: SignedResult | null;
-  /** Null unless valid. */
   evidence: VerifiedEvidence | null;
-  /** Time of the evidence check, Unix milliseconds; null without evidence. */
+  /** Time of the evidence check, Unix milliseconds. */
   asOfMs: number | null;
-  /** Null unless the body is valid. */
   records: number | null;
 };
 
-/**
- * Verifies a proof (JSON text, bytes or a parsed value) offline and reports every check. Trusts no claim of the gateway about
- * itself or the node; only the signature time comes from the gateway's clock.
- */
+/** Verifies a proof offline and reports every check. Trusts no claim of the gateway but the signature time. */
 export async function verifyProof(input: unknown, options: ProofOptions): Promise<ProofVerdict> {
   const steps: ProofStep[] = [];
 
-  /** Null if the check failed. */
   async function run<Found>(
     check: ProofStep["check"],
     find: () => Found | Promise<Found>,
@@ -138,7 +129,6 @@ export async function verifyProof(input: unknown, options: ProofOptions): Promis
   return { holds, steps, proof, signed, evidence, asOfMs, records };
 }
 
-/** Errors: `evidence_refused` (verify-evidence.ts). */
 async function checkEvidence(
   { attestation }: Proof,
   timeMs: number,

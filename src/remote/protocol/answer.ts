@@ -7,7 +7,6 @@ import { answerRefused } from "./errors.ts";
 import { type ReadRecord, readRecord } from "./read-record.ts";
 import { readKnowledge } from "./texts.ts";
 
-/** A node's answer; `fields` sign body and knowledge. */
 export type NodeAnswer = {
   body: string;
   items: readonly Pick<FetchedItem, "record">[];
@@ -28,7 +27,6 @@ export const signedFields = z.strictObject({
   signature: field,
 });
 
-/** First line; byte lengths of the records. */
 const headShape = z.strictObject({
   lengths: z.array(z.int().min(2)).max(1_000),
   knowledge: z.string(),
@@ -44,10 +42,7 @@ export function answerBytes({ body, items, knowledge, fields }: NodeAnswer): Uin
   return Buffer.from(`${JSON.stringify(head)}\n${body}`, "utf8");
 }
 
-/**
- * Does not verify the signature (signed-result.ts). Errors: `answer_refused` with `malformed`, `body_mismatch`,
- * `record_malformed`, `knowledge_malformed`, or as check-answer.ts.
- */
+/** Does not verify the signature (signed-result.ts). Errors: `answer_refused`. */
 export async function readAnswer(
   plain: Uint8Array,
   request: AnswerRequest,

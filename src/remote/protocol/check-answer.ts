@@ -13,10 +13,8 @@ import type { ReadRecord, RecordKind } from "./read-record.ts";
 import type { Knowledge } from "./texts.ts";
 
 /**
- * Checks plausibility, not truth: requested platform and kind, each post once; for a search, newest first, within the window,
- * and matching as far as records show; consistent continuation and coverage. Errors: `answer_refused` with `too_many_items`,
- * `repeated_item`, `out_of_order`, `before_its_page`, `next_misplaced`, `other_platform`, or as `createRecordCheck` and
- * check-coverage.ts.
+ * Checks plausibility, not truth: platform and kind, each post once; for a search, newest first, within the window, and
+ * matching as far as records show; consistent continuation and coverage. Errors: `answer_refused`.
  */
 export async function checkAnswer(
   request: AnswerRequest,
@@ -46,7 +44,7 @@ export async function checkAnswer(
   checkCoverage(request, knowledge.coverage);
 }
 
-/** Errors: `answer_refused` with `other_platform`, `not_a_post`, `other_kind`, `outside_window` or `not_a_match`. */
+/** Errors: `answer_refused`. */
 export function createRecordCheck(request: AnswerRequest): (record: ReadRecord) => void {
   const { method, fromMs, toMs, asOfMs, target = null } = request;
   let tree: QueryNode | null = null;
@@ -80,7 +78,6 @@ export function createRecordCheck(request: AnswerRequest): (record: ReadRecord) 
   };
 }
 
-/** Characters per event-loop slot. */
 const turnLength = 131_072;
 
 export function createYield(): (length: number) => Promise<void> {

@@ -16,10 +16,7 @@ const streamToleranceMs = 60_000;
 /** X reports whole seconds. */
 const idToleranceMs = 1_000;
 
-/**
- * Coverage must be of requested platforms, within the window and, if complete, span all of it. Errors: `answer_refused` with
- * `other_platform`, `coverage_outside_window` or `coverage_too_narrow`.
- */
+/** Coverage must be of requested platforms, within the window and, if complete, span all of it. Errors: `answer_refused`. */
 export function checkCoverage(request: AnswerRequest, coverage: Knowledge["coverage"]): void {
   const { platforms = [], complete } = coverage;
   if (platforms.some(({ platform }) => !isRequested(request, platform))) throw otherPlatform();
@@ -52,8 +49,8 @@ function isWithinWindow({ method, fromMs, toMs, asOfMs }: AnswerRequest, coverag
 }
 
 /**
- * What complete coverage must span: the window minus what the query, or the post whose replies are requested, excludes. With
- * recent search, a live window may begin a little later. Null if empty.
+ * The window minus what the query, or the post whose replies are requested, excludes. With recent search, a live window may
+ * begin a little later. Null if empty.
  */
 function leastWindow(request: AnswerRequest, hasRecentSearch: boolean): Span | null {
   const { method, query, target = null, fromMs, toMs, asOfMs, after } = request;
@@ -72,7 +69,6 @@ function leastWindow(request: AnswerRequest, hasRecentSearch: boolean): Span | n
   );
 }
 
-/** Null if empty. */
 function spanOf(froms: readonly (number | null)[], tos: readonly number[]): Span | null {
   const bounds = froms.filter((ms) => ms !== null);
   const fromMs = bounds.length === 0 ? null : Math.max(...bounds);
@@ -80,7 +76,6 @@ function spanOf(froms: readonly (number | null)[], tos: readonly number[]): Span
   return fromMs === null || fromMs < toMs ? { fromMs, toMs } : null;
 }
 
-/** All time bounds in a query, whether or not they apply after names resolve: no resolution has a narrower window. */
 function boundsOf(
   node: QueryNode,
   asOfMs: number,

@@ -14,8 +14,7 @@ type Asked = Pick<AnswerRequest, "platform" | "method" | "query" | "target">;
 
 /**
  * Callers compare only the query with their own, so the target must be what it names. Only the gateway knows its records: a
- * record ID may refer to any post of the platform, a bare username to any account of that name. Errors: `job_refused` with
- * `target_mismatch`.
+ * record ID may mean any post of the platform, a bare username any account of that name. Errors: `job_refused`.
  */
 export function checkTarget(request: Asked): void {
   const { platform, method, query, target = null } = request;
@@ -31,7 +30,6 @@ export function checkTarget(request: Asked): void {
   if (!isNamed) throw mismatch("another is asked about than the query names");
 }
 
-/** Queries are read for the job's platform, or for all. */
 const paths = (platform: Platform): readonly SearchPlatform[] => [platform, "social"];
 
 function isNamedBy(

@@ -1,7 +1,6 @@
 /**
- * Three results, not two: an answer is rejected only for a record that contradicts the query, because names, counts and
- * references may not be in the record. A node runs the same check before it signs, so a post that changed after the search
- * is omitted and no honest answer is rejected.
+ * An answer is rejected only for a record that contradicts the query, because names, counts and references may not be in the
+ * record. A node runs the same check before it signs, so no honest answer is rejected.
  */
 
 import { matches, type Subject } from "@earshot/query/match";
@@ -14,7 +13,6 @@ import type { Post, PostReference } from "../../posts/post.ts";
 import { indexTerms } from "../../posts/terms.ts";
 import type { ReadRecord } from "./read-record.ts";
 
-/** Null if the record does not show it. */
 type Answer = boolean | null;
 
 /** `post` is null if the record has IDs only. */
@@ -24,17 +22,12 @@ type ShownPost = {
   times: TimeRange;
 };
 
-/** Inclusive, Unix milliseconds. */
 export type TimeRange = { earliestMs: number; latestMs: number };
 
 /** Imported files may have coarse times for X. */
 const skewMs = 60_000;
 
-/**
- * False only if the record rules the post out. Undecidable: accounts by a handle not in the record, because handles change;
- * `conversation_id:` and similar; for records with IDs only, everything except IDs, times and platform. `within_time:` counts
- * back from `asOfMs`.
- */
+/** False only if the record rules the post out. `within_time:` counts back from `asOfMs`. */
 export function couldMatch(
   tree: QueryNode,
   asOfMs: number,

@@ -2,10 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
 import { base64url, bytesOf } from "./encoding.ts";
 import { answerRefused } from "./errors.ts";
 
-/**
- * Keys derive from the job's shared secret and a nonce per answer, as in Oblivious HTTP (RFC 9458 section 4.4). An answer opens
- * only for its lease.
- */
+/** Keys derive from the job's shared secret and a nonce per answer, as in Oblivious HTTP (RFC 9458 section 4.4). */
 type SealedBytes = { nonce: string; sealed: string };
 
 export type AnswerEncryptor = { seal(plain: Uint8Array): SealedBytes };

@@ -16,13 +16,11 @@ import { releasedCredential } from "./released-credential.ts";
 export type { AnswerEncryptor as AnswerSealer, AnswerOpener } from "./encrypted-answer.ts";
 
 const jobPayload = z.strictObject({
-  /** Lease token. */
   token: z.uuid(),
   attempt: z.int().min(1),
   /** Of the job, and of the lease until renewed. */
   left_ms: z.number().min(0),
   hold_ms: z.number().min(0),
-  /** Text (texts.ts) that the answer's signature covers. */
   request: z.string().max(262_144),
   credential: releasedCredential.optional(),
 });
@@ -39,7 +37,6 @@ export type OpenedJob = {
 /** Tolerance for the node's estimate of the gateway's clock, seconds. */
 const aheadSeconds = 30;
 
-/** Plaintext header, authenticated. */
 type Head = Omit<JobEnvelope, "version" | "encapsulated" | "sealed" | "signature">;
 
 const secretLabel = "earshot answer/v1";
@@ -58,16 +55,13 @@ const bindingOf = (head: Head): Binding => ({
 const signedPartOf = (head: Head, encapsulated: Uint8Array, sealed: Uint8Array): Buffer =>
   frame("earshot-job-signature/v1", aadOf(head), encapsulated, sealed);
 
-/**
- * Encrypts and signs a job. Nodes refuse it `lifeMs` after `nowMs` (gateway clock). Errors: `job_refused` with `key_unusable`.
- */
+/** Nodes refuse the job `lifeMs` after `nowMs` (gateway clock). Errors: `job_refused` (`key_unusable`). */
 export async function encryptJob(options: {
   keyId: string;
   sealingKey: string;
   job: string;
   lease: string;
   payload: JobPayload;
-  /** Present with a credential only. */
   release?: JobEnvelope["release"];
   nowMs: number;
   lifeMs: number;
@@ -99,10 +93,7 @@ export async function encryptJob(options: {
   return { envelope, opener: createAnswerOpener({ secret, encapsulated, aad: aadOf(head) }) };
 }
 
-/**
- * Opens a job once per lease. `nowMs` estimates the gateway's clock. Errors: `job_refused` with `malformed`, `other_key`,
- * `not_signed`, `outside_time`, `replayed`, `not_openable` or `payload_malformed`.
- */
+/** Opens a job once per lease. `nowMs` estimates the gateway's clock. Errors: `job_refused`. */
 export async function openJob(
   envelope: unknown,
   options: {

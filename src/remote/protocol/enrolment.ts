@@ -1,16 +1,13 @@
 /**
- * Requests of callers unknown to the operator are refused before their body is read; the token replaces limits per address
- * and per node. It admits no node: evidence and approval decide. A leaked token costs some CPU time and rows of pending
- * nodes; another secret key makes another token.
+ * Requests of callers unknown to the operator are refused before their body is read, in place of limits per address. The token
+ * admits no node: a leaked one costs CPU time and rows of pending nodes.
  */
 
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { base64url, bytesOf, frame } from "./encoding.ts";
 
-/** Header field with the proof of the enrolment token. */
 export const enrolmentField = "earshot-enrolment";
 
-/** Base64url; derived from the data folder's key. */
 export const enrolmentTokenOf = (secretKey: Uint8Array): string =>
   base64url(new Uint8Array(hkdfSync("sha256", secretKey, "", "earshot enrolment/v1 earshot", 32)));
 
@@ -20,7 +17,6 @@ export const isEnrolmentToken = (text: string): boolean => bytesOf(text, 32) !==
 export const enrolmentProof = (token: string, signatureInput: string): string =>
   base64url(hmacOf(token, signatureInput));
 
-/** False for anything malformed. */
 export function isEnrolmentProof(proof: string, token: string, signatureInput: string): boolean {
   const bytes = bytesOf(proof, 32);
   return bytes !== null && timingSafeEqual(bytes, hmacOf(token, signatureInput));

@@ -11,25 +11,20 @@ const refusal =
     return new EarshotError(code, message, { status, ...given, details });
   };
 
-/** A node does not run the job. */
 export const jobRefused = refusal("job_refused", 400);
 
-/** The content does not fit the request. */
 export const answerRefused = refusal("answer_refused", 422);
 
-/** The signature is invalid or does not cover what it must. */
 export const signatureRefused = refusal("signature_refused", 401);
 
 export const nodeRefused = refusal("node_refused", 403);
 
-/** No attested node signed the request. */
 export const nodeUnauthorized = refusal(
   "node_unauthorized",
   401,
   "attest again, with a fresh challenge",
 );
 
-/** The gateway rejects a node's answer. */
 export const nodeAnswerRefused = refusal(
   "node_answer_refused",
   422,

@@ -6,7 +6,6 @@ export const gatewaySignatureField = "earshot-gateway-signature";
 export type GatewayAnswer = {
   /** Unique to the request, by its nonce and key. */
   signatureInput: string;
-  /** As the gateway sees it. */
   path: string;
   status: number;
   /** As sent; empty without content. */
@@ -21,7 +20,6 @@ export function signGatewayAnswer(
   return base64url(gateway.sign(messageOf(answer)));
 }
 
-/** False for anything malformed. */
 export function isGatewayAnswer(
   answer: GatewayAnswer,
   signature: string,

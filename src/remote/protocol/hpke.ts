@@ -1,9 +1,6 @@
-/**
- * HPKE (RFC 9180), base mode: X25519, HKDF-SHA256, AES-256-GCM. Loaded on first use, as only servers with remote nodes need it.
- */
+/** HPKE (RFC 9180), base mode: X25519, HKDF-SHA256, AES-256-GCM. Loaded on first use. */
 import { base64url, bytesOf } from "./encoding.ts";
 
-/** `secret` is exported from the HPKE context. */
 type Opened = { plain: Buffer; secret: Buffer };
 export type Sealed = { encapsulated: Buffer; sealed: Buffer; secret: Buffer };
 
@@ -11,7 +8,6 @@ export type Sealed = { encapsulated: Buffer; sealed: Buffer; secret: Buffer };
 export type Binding = { info: Uint8Array; aad: Uint8Array; secretLabel: string };
 
 export type EncryptionKeyPair = {
-  /** Base64url. */
   publicKey: string;
   /** Null if encrypted to another key or with another binding. */
   open(encapsulated: Uint8Array, sealed: Uint8Array, binding: Binding): Promise<Opened | null>;

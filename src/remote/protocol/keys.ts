@@ -15,11 +15,8 @@ const seedLength = 32;
 /** An Ed25519 key pair; the public key is raw, in base64url. */
 export type SigningKey = { publicKey: string; sign(message: Uint8Array): Uint8Array };
 
-/** A node's long-term identity. */
 export type Identity = {
-  /** Base64url. */
   key: string;
-  /** 32 bytes, stored in the data folder. */
   seed: Uint8Array;
   sign(message: Uint8Array): Uint8Array;
 };
@@ -41,11 +38,9 @@ export type RunKeys = {
   signingKey: string;
   sealingKey: string;
   sign(message: Uint8Array): Uint8Array;
-  /** Null if encrypted to another key (hpke.ts). */
   open: EncryptionKeyPair["open"];
 };
 
-/** An Ed25519 key to sign and an X25519 key to receive jobs. */
 export async function makeRunKeys(): Promise<RunKeys> {
   const signing = signingKeyOf(freshSeed());
   const sealing = await makeEncryptionKeyPair();
@@ -58,8 +53,7 @@ export async function makeRunKeys(): Promise<RunKeys> {
 }
 
 /**
- * Verifies Ed25519. False for anything malformed and for small-order keys, which not every OpenSSL refuses: anyone can forge
- * their signatures.
+ * False for anything malformed and for small-order keys, which not every OpenSSL refuses: anyone can forge their signatures.
  */
 export function isSignedBy(key: string, message: Uint8Array, signature: Uint8Array): boolean {
   const bytes = bytesOf(key, 32);

@@ -5,8 +5,8 @@ import { accessMethods } from "../../platforms/source.ts";
 import { platforms } from "../../posts/post.ts";
 
 /**
- * JSON over HTTP under /internal/nodes. Binary is base64url unless noted; times are durations in milliseconds, because clocks
- * differ. Nodes sign all requests with the run's key; the gateway verifies all but the challenge's (signed-request.ts).
+ * JSON over HTTP under /internal/nodes (docs/nodes.md). Binary is base64url unless noted; times are durations in milliseconds,
+ * because clocks differ.
  */
 const bytes = (least: number, most = least) =>
   z
@@ -18,7 +18,6 @@ const bytes = (least: number, most = least) =>
 const key = bytes(32);
 const uuid = z.uuid();
 
-/** Answers POST /internal/nodes/challenge. */
 export const challengeAnswer = z.object({
   nonce: bytes(32),
   gateway_key: key,
@@ -56,14 +55,13 @@ export const evidenceBody = z.strictObject({
   vm_config: z.string().max(65_536).nullable(),
 });
 
-/** POST /internal/nodes/register, signed with the statement's signing key. */
+/** Signed with the statement's signing key. */
 export const registration = z.strictObject({
   statement: nodeStatement,
   identity_signature: bytes(64),
   evidence: evidenceBody,
   name: z.string().min(1).max(64),
   capabilities: z.array(capability).max(platforms.length * methodNames.length),
-  /** Concurrent jobs. */
   concurrency: z.int().min(1).max(1_000),
   url: z
     .url({ protocol: /^https?$/ })
@@ -79,7 +77,6 @@ export const registrationAnswer = z.object({
   key_id: z.string(),
   state: z.enum(["admitted", "pending"]),
   attestation_id: z.string(),
-  /** Remaining validity. */
   valid_ms: z.number(),
   again_in_ms: z.number(),
   /** Longest hold of a lease request. */
@@ -87,7 +84,6 @@ export const registrationAnswer = z.object({
 });
 export type RegistrationAnswer = z.infer<typeof registrationAnswer>;
 
-/** POST /internal/nodes/lease: 200 with an envelope, or 204. */
 export const leaseBody = z.strictObject({
   methods: z.array(z.enum(methodNames)).min(1),
   wait_ms: z.int().min(0).max(600_000),
@@ -115,11 +111,10 @@ export const jobEnvelope = z.strictObject({
 });
 export type JobEnvelope = z.infer<typeof jobEnvelope>;
 
-/** POST /internal/nodes/renew. */
 export const renewBody = z.strictObject({ job: uuid, token: uuid });
 export const renewAnswer = z.object({ hold_ms: z.number() });
 
-/** POST /internal/nodes/complete and …/fail, encrypted for the gateway. */
+/** Encrypted for the gateway. */
 export const sealedAnswer = z.strictObject({
   job: uuid,
   token: uuid,
@@ -137,7 +132,7 @@ const rate = (most: number) =>
     .min(0)
     .transform((told) => Math.min(told, most));
 
-/** POST /internal/nodes/introspect: an API key's status, for nodes that serve searches. Only the secret's hash is sent. */
+/** An API key's status, for nodes that serve searches. Only the secret's hash is sent. */
 export const introspectBody = z.strictObject({
   key_id: z.string().max(64),
   secret_sha256: bytes(32),
@@ -149,7 +144,6 @@ export const introspectAnswer = z.discriminatedUnion("status", [
     rates_key: z.string().min(1).max(64),
     requests_per_second: rate(mostRequestsPerSecond),
     submissions_per_minute: rate(mostSubmissionsPerMinute),
-    /** Null permits all. */
     methods: z.array(z.enum(methodNames)).nullable(),
   }),
   z.object({ status: z.enum(["unknown", "suspended"]) }),

@@ -77,7 +77,6 @@ const metadata = z.looseObject({
   source: text,
   public_metrics: z.record(z.string(), z.number().min(0).nullable()).default({}),
   origin: text,
-  /** Profiles and spaces only. */
   avatar_url: optionalAddress,
   banner_url: optionalAddress,
   scheduled_at: time,
@@ -98,19 +97,14 @@ export type RecordKind = "post" | "profile" | "trend" | "space";
 
 export type ReadRecord = {
   item: FetchedItem;
-  /** ID of a post, account, trend or space. */
   name: string;
   kind: RecordKind;
-  /** Unix milliseconds; null if absent. */
   createdMs: number | null;
   /** As shown by the record; null for other kinds and `ids`. */
   post: Post | null;
 };
 
-/**
- * Requires uri and account, by which later deletions and hiding find a record. Errors: `answer_refused` with
- * `record_malformed`, or as record-names.ts.
- */
+/** Requires uri and account, by which later deletions and hiding find a record. Errors: `answer_refused`. */
 export function readRecord(record: string): ReadRecord {
   const read = parsed(record);
   const { ID: name, Metadata } = read ?? {};

@@ -14,9 +14,8 @@ type ToldNames = {
 type PostName = Pick<FetchedItem, "platform" | "id" | "uri" | "userId">;
 
 /**
- * Names must be exactly as the platform's readers write them: later deletions and hiding match uri and account literally, for
- * reposts those of the original. Imports may omit the account or use an `import:` uri. Errors: `answer_refused` with
- * `name_missing` or `name_malformed`.
+ * Names must be exactly as the platform's readers write them: later deletions and hiding match uri and account literally.
+ * Imports may omit the account or use an `import:` uri. Errors: `answer_refused`.
  */
 export function checkPostNames(item: PostName, told: ToldNames): void {
   const { platform, uri, userId } = item;

@@ -2,13 +2,9 @@ import { serializeDictionary } from "../../lib/structured-fields.ts";
 import { bytesOfBase64, sha256 } from "./encoding.ts";
 import { isSignedBy } from "./keys.ts";
 
-/**
- * HTTP message signatures (RFC 9421), label `earshot`, fixed components. One serialisation only, so that all implementations
- * read the same.
- */
+/** HTTP message signatures (RFC 9421), in one serialisation only, so that all implementations read the same. */
 export type Component = readonly [name: string, value: string];
 
-/** RFC 9530. */
 export const contentDigestOf = (body: string | Uint8Array): string =>
   serializeDictionary({ "sha-256": { value: sha256(body) } });
 
@@ -26,7 +22,6 @@ export function signatureOf(
   return serializeDictionary({ earshot: { value: signature } });
 }
 
-/** False for anything malformed. */
 export function isSignature(
   signature: string,
   components: readonly Component[],

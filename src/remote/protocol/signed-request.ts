@@ -8,22 +8,18 @@ import {
   signatureOf,
 } from "./signed-fields.ts";
 
-/** RFC 9421. */
 export type SignedRequest = {
   method: string;
-  /** With query string. */
   path: string;
   headers: Readonly<Record<string, string | undefined>>;
   /** As received; null if not yet read. */
   body: Uint8Array | null;
 };
 
-/** As claimed. */
 export type SenderOfRequest = {
   keyId: string;
-  /** Estimated gateway clock; Unix milliseconds, whole seconds. */
+  /** Unix milliseconds, whole seconds. */
   createdMs: number;
-  /** Never reused by a node. */
   nonce: string;
   /** Covers method, path with query string, and body digest. */
   isSignedBy(signingKey: string): boolean;
@@ -31,10 +27,7 @@ export type SenderOfRequest = {
 
 const covered = coveredOf(["@method", "@request-target", "content-digest"]);
 
-/**
- * `path` includes the query string; `nowMs` estimates the gateway's clock; `nonce` is 16 to 64 characters of base64url, never
- * reused.
- */
+/** `nowMs` estimates the gateway's clock; `nonce` is 16 to 64 characters of base64url, never reused. */
 export function signRequest(
   request: {
     method: string;
@@ -56,10 +49,7 @@ export function signRequest(
   };
 }
 
-/**
- * Checks the body's digest if present; `isSignedBy` checks the signature once the key is known. Errors: `signature_refused`
- * with `not_signed`, `content_digest` or `signature_input`.
- */
+/** `isSignedBy` checks the signature once the key is known. Errors: `signature_refused`. */
 export function readSignedRequest(request: SignedRequest): SenderOfRequest {
   const [digest, input, signature] = ["content-digest", "signature-input", "signature"].map(
     (name) => request.headers[name],

@@ -13,18 +13,14 @@ import {
   signatureOf,
 } from "./signed-fields.ts";
 
-/**
- * What a result's signature covers besides the body: `Earshot-Job` with the job, digests of request and knowledge, and the
- * attestation.
- */
+/** What a result's signature covers besides the body. */
 export type SignedResult = {
   keyId: string;
   job: string;
   evidence: EvidenceKind;
   attestationId: string;
-  /** Null for `none`. */
   quoteSha256: Uint8Array | null;
-  /** Estimated gateway clock; Unix milliseconds, whole seconds. */
+  /** Unix milliseconds, whole seconds. */
   signedAtMs: number;
 };
 
@@ -34,17 +30,13 @@ const componentNames = ["content-digest", "content-type", "earshot-job"] as cons
 
 const covered = coveredOf(componentNames);
 
-/** SHA-256; null without a quote. */
 export const quoteDigestOf = ({ quote }: Pick<Evidence, "quote">): Uint8Array | null =>
   quote === null ? null : sha256(Buffer.from(quote, "hex"));
 
-/** `nowMs` estimates the gateway's clock. */
 export function signResult(
   result: {
     body: string | Uint8Array;
-    /** Job uuid. */
     job: string;
-    /** JSON texts (texts.ts). */
     request: string;
     knowledge: string;
     evidence: EvidenceKind;
@@ -76,17 +68,13 @@ export function signResult(
   };
 }
 
-/**
- * Callers must compare job, key, evidence and attestation. Errors: `signature_refused` with `content_type`, `content_digest`,
- * `signature_input`, `bad_signature`, `job_field`, `request_digest` or `knowledge_digest`.
- */
+/** Callers must compare job, key, evidence and attestation. Errors: `signature_refused`. */
 export function verifyResult(
   fields: SignedFields,
   told: {
     body: string | Uint8Array;
     knowledge: string;
     request: string;
-    /** The attested key. */
     signingKey: string;
   },
 ): SignedResult {

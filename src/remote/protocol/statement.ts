@@ -4,8 +4,8 @@ import type { Evidence } from "../evidence/evidence.ts";
 import { frame, sha256 } from "./encoding.ts";
 
 /**
- * What a node attests: identity, keys of this run, its gateway, and the gateway's nonce. The quote contains a hash of all of
- * it, so evidence is valid for one statement only. Keys are raw, in base64url.
+ * What a node attests. The quote contains a hash of all of it, so evidence is valid for one statement only. Keys are raw, in
+ * base64url.
  */
 export type NodeStatement = {
   version: 1;
@@ -13,7 +13,6 @@ export type NodeStatement = {
   audience: string;
   /** 32 bytes in base64url. */
   nonce: string;
-  /** Ed25519, long-term. */
   identity_key: string;
   /** Of this run: Ed25519 to sign results, X25519 to receive jobs. */
   signing_key: string;
@@ -48,7 +47,6 @@ export function reportDataOf(statement: NodeStatement): Buffer {
     .digest();
 }
 
-/** Signed by the identity key. */
 export function identityMessageOf(statement: NodeStatement): Buffer {
   return frame("earshot-node-identity/v1", ...fields(statement));
 }
@@ -64,7 +62,6 @@ export function keyIdOf(statement: Pick<NodeStatement, "signing_key" | "sealing_
   return sha256(keys).toString("base64url").slice(0, 22);
 }
 
-/** SHA-256, base64url. */
 export function attestationIdOf(
   statement: NodeStatement,
   evidence: Pick<Evidence, "quote">,

@@ -31,12 +31,11 @@ export function readRequest(text: string): AnswerRequest {
   return request;
 }
 
-/** Canonical. Errors: for values that a gateway would refuse. */
 export function knowledgeText(answer: Knowledge): string {
   return textOf(knowledgeShape, { ...answer, nextPlace: answer.nextPlace ?? null });
 }
 
-/** Errors: `answer_refused` with `knowledge_malformed` unless written by `knowledgeText`. */
+/** Errors: `answer_refused`. */
 export function readKnowledge(text: string): Knowledge {
   const knowledge = readAs(knowledgeShape, text, mostKnowledgeCharacters);
   if (knowledge === null) {
@@ -48,14 +47,12 @@ export function readKnowledge(text: string): Knowledge {
   return { ...knowledge, warnings: knowledge.warnings.map(printable) };
 }
 
-/** Truncates long texts. */
 export function failureBytes({ code, message, status, retryable, hint }: LeaseFailure): Uint8Array {
   const cut = (text: string) => text.slice(0, mostMessageCharacters);
   const hinted = hint === undefined ? {} : { hint: cut(hint) };
   return Buffer.from(JSON.stringify({ code, message: cut(message), status, retryable, ...hinted }));
 }
 
-/** Errors: `answer_refused` with `malformed`. */
 export function readFailure(plain: Uint8Array): LeaseFailure {
   try {
     if (plain.length > mostFailureBytes) throw new Error("too long");
@@ -65,7 +62,6 @@ export function readFailure(plain: Uint8Array): LeaseFailure {
   }
 }
 
-/** For people: without control characters. */
 function printable<Texts extends { message: string; hint?: string }>(texts: Texts): Texts {
   const { message, hint } = texts;
   const hinted = hint === undefined ? {} : { hint: withoutControls(hint) };

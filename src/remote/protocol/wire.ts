@@ -7,13 +7,9 @@ import type { FetchPosition } from "../../platforms/upstream.ts";
 import { lastId } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 
-/**
- * Members in this order, ids as text, times in Unix milliseconds. Each value has exactly one spelling (`encode`), so that all
- * readers agree.
- */
+/** Each value has exactly one spelling (`encode`), so that all readers agree. Times are Unix milliseconds. */
 export const platformName = z.enum(platforms);
 
-/** 0 to 2^63 - 1. */
 export const postId = z
   .string()
   .refine((text) => /^(?:0|[1-9][0-9]{0,18})$/.test(text) && BigInt(text) <= lastId);
@@ -37,7 +33,6 @@ const position = z.codec(
   },
 );
 
-/** The range of `Date`. */
 const ms = z.int().min(-8_640_000_000_000_000).max(8_640_000_000_000_000);
 /** Escaping non-ASCII characters lengthens addresses. */
 const name = z.string().max(32_768).nullable();
@@ -137,10 +132,8 @@ const coverage = z
   })
   .refine(isConsistent);
 
-/** Per answer, in platform units and millionths of a dollar (1,000 dollars). */
 const units = z.number().min(0).max(1_000_000);
 const microUsd = z.number().min(0).max(1_000_000_000);
-/** Per month; a budget's maximum. */
 const monthUnits = z.number().min(0).max(1_000_000_000_000);
 
 const sourcePart = z

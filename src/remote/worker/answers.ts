@@ -20,7 +20,6 @@ import type { Attested } from "./attest.ts";
 import type { GatewayClock } from "./gateway-state.ts";
 import type { NodeSelf } from "./self.ts";
 
-/** Has a record for every item. */
 export type ShownAnswer = Omit<SourceAnswer, "items"> & { items: readonly FetchedItem[] };
 
 /** Adds the records of archived items, which the gateway lacks. Omits posts deleted or hidden meanwhile. */
@@ -44,7 +43,7 @@ export async function withRecords(
   return withDamage({ ...answer, items }, archived.damage);
 }
 
-/** Omits records that a gateway would refuse, such as posts whose counts or labels changed. `onLeftOut` gets the failed check. */
+/** Omits records that a gateway would refuse, such as posts whose counts or labels changed. */
 export async function withoutMisfits(
   request: AnswerRequest,
   answer: ShownAnswer,
@@ -100,7 +99,6 @@ export type SigningContext = {
 
 export type AnswerToSign = {
   uuid: string;
-  /** JSON text (texts.ts). */
   request: string;
   attested: Attested;
   answer: ShownAnswer;

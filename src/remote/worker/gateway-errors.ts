@@ -10,7 +10,6 @@ const line = z
   .max(4_096)
   .transform((text) => withoutControls(text).replaceAll("\n", " "));
 
-/** RFC 9457. */
 const problem = z.object({
   code,
   detail: line,

@@ -24,7 +24,6 @@ import {
 } from "./gateway-errors.ts";
 import type { GatewayClock, GatewayPin, Reachability } from "./gateway-state.ts";
 
-/** Routes under /internal/nodes. */
 type GatewayRoute =
   | "challenge"
   | "register"
@@ -41,23 +40,19 @@ type PostOptions = {
   heldMs?: number;
 };
 
-/** JSON requests signed by the run's key, with answers signed by the gateway's key: nothing in between can steer the node. */
+/** Requests signed by the run's key, with answers signed by the gateway's key: nothing in between can steer the node. */
 export type GatewayLink = {
-  /**
-   * Null without content. Errors: `gateway_unreachable` (retryable) without a signed answer; the gateway's own; the signal's
-   * reason.
-   */
+  /** Null without content. Errors: `gateway_unreachable` without a signed answer; the gateway's own. */
   post(route: GatewayRoute, body: unknown, options?: PostOptions): Promise<unknown>;
 };
 
 export type GatewayLinkContext = {
-  /** Without a trailing slash; may have a path. */
   gatewayUrl: string;
   fetch: GuardedFetch;
   keys: RunKeys;
   keyId: string;
   enrolmentToken: string;
-  /** Must sign answers. A challenge may name another key, which must sign it and which the caller checks. */
+  /** Must sign answers. A challenge may name another key, which the caller checks. */
   pin: Pick<GatewayPin, "key">;
   clock: Pick<Clock, "elapsed">;
   gatewayClock: Pick<GatewayClock, "now">;
@@ -67,7 +62,6 @@ export type GatewayLinkContext = {
   timeoutMs: number;
 };
 
-/** Larger than any job envelope. */
 const mostAnswerBytes = 2 * 1024 ** 2;
 /** Slowest upload within the timeout. */
 const leastBytesPerMs = 64;

@@ -26,9 +26,7 @@ export function createGatewayClock(clock: Pick<Clock, "now" | "elapsed">): Gatew
   };
 }
 
-/** The node's gateway, identified by its key. */
 export type GatewayPin = {
-  /** Null until one is pinned. */
   key(): string | null;
   /** Errors: `gateway_key_mismatch` for another key. */
   check(key: string): void;
@@ -52,7 +50,6 @@ export function createGatewayPin(known: string | null, onFirst: (key: string) =>
   };
 }
 
-/** Backoff while the gateway is unreachable. */
 const pauses = { leastMs: 250, mostMs: 5_000 };
 
 /** Delays requests, with growing backoff, while the gateway does not answer. */

@@ -3,16 +3,11 @@ import { type IntrospectAnswer, introspectAnswer } from "../protocol/messages.ts
 import { unreachable } from "./gateway-errors.ts";
 import type { GatewayLink } from "./gateway-link.ts";
 
-/** Cached status of clients' API keys. */
 export type Introspection = {
-  /**
-   * By id and SHA-256 of the secret in base64url. Errors: those of the link; expired entries are not used while the gateway is
-   * unreachable.
-   */
+  /** Expired entries are not used while the gateway is unreachable. Errors: those of the link. */
   of(keyId: string, secretSha256: string): Promise<IntrospectAnswer>;
 };
 
-/** The oldest is evicted beyond this. */
 const mostKeys = 10_000;
 
 export function createIntrospection({

@@ -77,7 +77,6 @@ export function createLeasePolls(context: LeasePollsContext): LeasePolls {
 }
 
 export type PollSlots = {
-  /** Returns the release function; null after `waitMs`. */
   take(waitMs: number, signal?: AbortSignal): Promise<(() => void) | null>;
 };
 

@@ -6,7 +6,7 @@ import type { Attested } from "./attest.ts";
 import type { AttestLoop } from "./attest-loop.ts";
 import type { GatewayClock } from "./gateway-state.ts";
 
-/** Ends at its expiry or with the lease. Errors: `job_refused` with `other_attestation` or `credential_expired`. */
+/** Ends at its expiry or with the lease. Errors: `job_refused`. */
 export function releaseIn(
   { payload: { credential }, release }: Pick<OpenedJob, "payload" | "release">,
   context: {

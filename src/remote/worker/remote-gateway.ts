@@ -26,13 +26,10 @@ export type RemoteGatewayContext = LeasePollsContext &
 /** The gateway as a node's runners see it: decrypts leases, signs and encrypts answers. */
 export type RemoteGateway = LeaseGateway<AnswerRequest, SourceAnswer> & {
   running(): number;
-  /** Drops all leases: runners stop, no answers are sent. */
   abandon(): void;
-  /** Reports the shutdown, so that others get the jobs. */
   leave(): Promise<void>;
 };
 
-/** Retry interval for sending an answer. */
 const againMs = 250;
 
 /** Resends answers while the gateway is unreachable and the lease lasts. Errors: `lease_lost`. */
@@ -176,7 +173,6 @@ type LeasedJob = {
   request: string;
   sealer: AnswerSealer;
   lost: AbortController;
-  /** Elapsed time. */
   untilMs: number;
 };
 
@@ -184,7 +180,6 @@ type LeasedJob = {
 function createLeases(clock: Pick<Clock, "elapsed">) {
   const leases = new Map<string, LeasedJob>();
 
-  /** Errors: `lease_lost`. */
   function get(token: string): LeasedJob {
     const lease = leases.get(token);
     if (lease !== undefined && clock.elapsed() < lease.untilMs) return lease;

@@ -11,14 +11,10 @@ export type NodeSelf = {
   keyId: string;
   identity: Identity;
   keys: RunKeys;
-  /** 16 bytes, base64url. */
   bootId: string;
 };
 
-/**
- * Identity from `node.key` in the data folder (created if missing, owner-readable only), with new run keys. Errors:
- * `identity_unreadable`, which never repeats the content.
- */
+/** Identity from `node.key` in the data folder, with new run keys. Errors: `identity_unreadable`. */
 export async function openSelf(dataDir: string, randomBytes: RandomBytes): Promise<NodeSelf> {
   const secret = ensureKeyFile(join(dataDir, "node.key"), randomBytes, {
     code: "identity_unreadable",

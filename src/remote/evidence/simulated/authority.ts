@@ -24,7 +24,6 @@ import {
 import { SgxItem, SgxItems, sgxExtension } from "../certificates.ts";
 
 export type KeyPair = { publicKey: KeyObject; privateKey: KeyObject };
-/** Unix milliseconds. */
 export type Span = { fromMs: number; toMs: number };
 export type Issuer = { name: string; privateKey: KeyObject };
 
@@ -37,7 +36,6 @@ export type Authority = {
   collateral: { privateKey: KeyObject; chain: string };
 };
 
-/** In its PCK certificate. */
 export type MachineIds = {
   ppid: Buffer;
   platformInstanceId: Buffer;
@@ -73,7 +71,6 @@ export function makeAuthority(nowMs: number): Authority {
   };
 }
 
-/** PEM, from machine to root. */
 export function issueMachine(authority: Authority, publicKey: KeyObject, ids: MachineIds): string {
   const certificate = makeCertificate({
     name: "Simulated PCK Certificate",
@@ -119,7 +116,6 @@ type CertificateFields = {
 
 const ecdsaSha256 = new AlgorithmIdentifier({ algorithm: "1.2.840.10045.4.3.2" });
 
-/** DER. */
 export function makeCertificate(fields: CertificateFields): Buffer {
   const { name, issuer, publicKey, serial, mayIssue, valid } = fields;
   const usage = mayIssue
@@ -149,7 +145,6 @@ export function makeCertificate(fields: CertificateFields): Buffer {
   return derOf(new Certificate({ tbsCertificate, signatureAlgorithm, signatureValue }));
 }
 
-/** CRL in DER. */
 export function makeRevocationList(
   issuer: Issuer,
   revokedSerials: readonly number[],

@@ -18,12 +18,10 @@ export type CollateralFields = {
   /** Lowest TDX module version rated up to date. */
   moduleSvn: number;
   revoked: readonly ("machine" | "machines" | "collateral")[];
-  /** Overrides, applied before signing. */
   tcbInfo: Readonly<Record<string, unknown>>;
   qeIdentity: Readonly<Record<string, unknown>>;
 };
 
-/** In Intel's format. */
 export function writeCollateral(
   { root, machines, collateral: signer, rootDer }: Authority,
   machine: MachineIds,
@@ -115,5 +113,4 @@ const datesOf = ({ inForce }: CollateralFields) => ({
   nextUpdate: iso(inForce.toMs),
 });
 
-/** Whole seconds, like Intel's. */
 const iso = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;

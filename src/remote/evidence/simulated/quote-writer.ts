@@ -2,7 +2,6 @@ import { createHash, type KeyObject, sign } from "node:crypto";
 import { reportLayout, type TdReport } from "../quote-reader.ts";
 import type { KeyPair } from "./authority.ts";
 
-/** Omitted report fields are zero. */
 export type QuoteFields = Partial<Record<Exclude<keyof TdReport, "rtMr">, Uint8Array>> & {
   version: 4 | 5;
   rtMr: readonly Uint8Array[];
@@ -30,13 +29,11 @@ export const defaultFields = {
 
 export type QuoteSigner = {
   attestation: KeyPair;
-  /** Of the machine's certificate. */
   pckKey: KeyObject;
   chain: string;
   cpuSvn: Uint8Array;
 };
 
-/** TDX quote in Intel's format. */
 export function writeQuote(fields: QuoteFields, signer: QuoteSigner): Buffer {
   const { attestation, pckKey, cpuSvn, chain } = signer;
   const signed = Buffer.concat([...header(fields.version), ...report(fields)]);
@@ -83,7 +80,6 @@ function report(fields: QuoteFields): Uint8Array[] {
   ];
 }
 
-/** Raw r‖s, 32 bytes each. */
 export function signRaw(key: KeyObject, bytes: Uint8Array): Buffer {
   return sign("sha256", bytes, { key, dsaEncoding: "ieee-p1363" });
 }

@@ -8,7 +8,6 @@ import { openQuote } from "../signed-quote.ts";
 import { disclaimer } from "./authority.ts";
 import { createSimulatedTee, type SimulatedTee, teeOf } from "./simulated-tee.ts";
 
-/** `tee` is for nodes, the rest for their gateway. */
 export type SimulatedFiles = {
   tee: string;
   /** PEM; also in the policy. */
@@ -37,10 +36,7 @@ const teeFile = z.object({
   mr_config_id: bytes(48),
 });
 
-/**
- * Writes `tee.json` (owner-readable only), `root.pem`, `collateral/` and `policy.json`, replacing existing files. The root's
- * private key is not stored.
- */
+/** Replaces existing files. `tee.json` is owner-readable only; the root's private key is not stored. */
 export async function writeSimulatedTee(folder: string, nowMs: number): Promise<SimulatedFiles> {
   const files = {
     tee: join(folder, "tee.json"),
@@ -67,10 +63,7 @@ export async function writeSimulatedTee(folder: string, nowMs: number): Promise<
   return files;
 }
 
-/**
- * `td_attributes`, `xfam` and `mr_config_id` may be edited by hand. Errors: `simulated_tee_unreadable`, which never repeats the
- * content.
- */
+/** `td_attributes`, `xfam` and `mr_config_id` may be edited by hand. Errors: `simulated_tee_unreadable`. */
 export async function readSimulatedTee(path: string): Promise<SimulatedTee> {
   try {
     const read = teeFile.parse(JSON.parse(await readFile(path, "utf8")));

@@ -9,18 +9,15 @@ import { defaultFields, type QuoteFields, writeQuote } from "./quote-writer.ts";
 
 /**
  * Software TEE: signs quotes in Intel's format under its own root, to exercise the whole verifier. Proves nothing about a
- * machine, as each certificate says.
+ * machine.
  */
 export type SimulatedTee = {
   rootDer: Uint8Array;
   /** Machine's certificate key and PEM chain. */
   pckKey: KeyObject;
   chain: string;
-  /** SHA-256 in hexadecimal. */
   composeHash: string;
-  /** Overrides of the defaults. */
   fields: Partial<QuoteFields>;
-  /** @param reportData 64 bytes */
   quote(reportData: Uint8Array, fields?: Partial<QuoteFields>): Buffer;
   /** With a boot event log, measured into RTMR3. */
   evidence(
@@ -29,11 +26,9 @@ export type SimulatedTee = {
   ): Evidence;
 };
 
-/** With everything needed to verify its quotes. */
 export type SimulatedWorld = SimulatedTee & {
   rootPem: string;
   collateral(fields?: Partial<CollateralFields>): Collateral;
-  /** Admits this TEE. */
   policy(fields?: Partial<NodePolicy>): NodePolicy;
 };
 
@@ -80,7 +75,7 @@ export function createSimulatedTee({ nowMs }: { nowMs: number }): SimulatedWorld
   };
 }
 
-/** The TEE of a machine with a certificate. MRCONFIGID names the compose file, as on dstack. */
+/** MRCONFIGID names the compose file, as on dstack. */
 export function teeOf(
   machine: Pick<SimulatedTee, "pckKey" | "chain" | "composeHash" | "fields">,
 ): SimulatedTee {
@@ -127,7 +122,6 @@ function policyFor(ids: MachineIds, composeHash: string, rootPem: string): NodeP
   return readPolicy(JSON.stringify(policy));
 }
 
-/** Runtime events of a dstack boot. */
 export function bootLog(composeHash: string): BootEvent[] {
   return [
     bootEvent("system-preparing", ""),
@@ -140,7 +134,6 @@ export function bootLog(composeHash: string): BootEvent[] {
   ];
 }
 
-/** @param payload in hexadecimal */
 export function bootEvent(event: string, payload: string): BootEvent {
   const type = Buffer.alloc(4);
   type.writeUInt32LE(runtimeEvent);
@@ -155,7 +148,6 @@ export function mrConfigIdOf(version: 1 | 2 | 3, composeHash: string): Buffer {
   return Buffer.concat([Buffer.of(version), version === 1 ? hash : sha256(hash), Buffer.alloc(15)]);
 }
 
-/** RTMR3 after the events. */
 export function measuredBy(events: readonly BootEvent[]): Buffer {
   return events.reduce(
     (rtmr, { digest }) => createHash("sha384").update(rtmr).update(digest, "hex").digest(),
