@@ -2,23 +2,31 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { argv } from "node:process";
+import { parseArgs } from "node:util";
 import { type Client, connect } from "../test/support/http-client.ts";
 import { startServer } from "../test/support/server-process.ts";
 import { command, summary, table } from "./measure.ts";
+import { connectOpenSearch, foundIds, indexPosts } from "./opensearch.ts";
 
 /**
  * Jobs from submission to the fetched page, and searches in one call, with EARSHOT_FAST_PATH on and off, against a floor: a
- * server that only commits and answers (fast-path-floor.ts). All take turns on copies of a data folder, so that a machine with
- * other work treats them alike; medians of five rounds. Needs a data folder with posts of X (bench/import.ts leaves one).
+ * server that only commits and answers (fast-path-floor.ts), and with --opensearch against an OpenSearch that runs on this
+ * machine over the same posts. All take turns, so that a machine with other work treats them alike; medians of five rounds.
+ * Needs the folder that bench/import.ts leaves.
  */
-const [, , folder, secondsOfRound = "1"] = argv;
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { opensearch: { type: "string" }, seconds: { type: "string", default: "1" } },
+});
+const [folder] = positionals;
 if (folder === undefined) {
-  console.error(`usage: ${command()} DATA_FOLDER [SECONDS_A_ROUND]`);
+  console.error(
+    `usage: ${command()} FOLDER [--seconds OF_ROUND] [--opensearch http://127.0.0.1:9200]`,
+  );
   process.exit(2);
 }
 const rounds = 5;
-const roundMs = Number(secondsOfRound) * 1_000;
+const roundMs = Number(values.seconds) * 1_000;
 const warmUpMs = 4 * roundMs;
 const queries = ["trump", "news -fake", "people", "love", "police -shot", "obama", '"the people"'];
 const copies = mkdtempSync(join(tmpdir(), "earshot-bench-"));
@@ -37,19 +45,21 @@ const shapes: readonly Shape[] = [
 const sides: Side[] = [];
 for (const [index, name] of ["on", "off"].entries()) {
   const dataDir = join(copies, name);
-  cpSync(folder, dataDir, { recursive: true });
+  cpSync(join(folder, "whole"), dataDir, { recursive: true });
   const server = await startServer(dataDir, 18_120 + index, { EARSHOT_FAST_PATH: name });
   const clients = Array.from({ length: 8 }, () => connect(server.base, server.key));
   process.once("exit", () => server.child.kill());
-  sides.push({ name, pid: server.pid, clients, stop: server.stop });
+  sides.push({ name: `fast path ${name}`, pid: server.pid, clients, stop: server.stop });
 }
 const [served] = sides;
 const floor = await startFloor(18_129);
+const others = values.opensearch === undefined ? [] : [await openSearchSide(values.opensearch)];
+if (served !== undefined) for (const other of others) await requireSamePosts(served, other);
 
 const rows: string[][] = [];
 for (const shape of shapes) {
   if (served !== undefined) await floor.setPage(await pageOf(served, shape));
-  const all = [floor, ...sides];
+  const all = [floor, ...sides, ...others];
   for (const side of all) await run(side, shape, warmUpMs);
   const measured = new Map<Side, Round[]>(all.map((side) => [side, []]));
   for (let round = 0; round < rounds; round += 1) {
@@ -74,9 +84,9 @@ for (const shape of shapes) {
   }
 }
 console.log(`${command()}\n`);
-const header = ["", "fast path", "jobs/s", "of floor", "p50 ms", "p99 ms", "CPU ms a job"];
+const header = ["", "side", "jobs/s", "of floor", "p50 ms", "p99 ms", "CPU ms a job"];
 console.log(table([...header, "thread switches a job"], rows));
-for (const { clients, stop } of [floor, ...sides]) {
+for (const { clients, stop } of [floor, ...sides, ...others]) {
   for (const client of clients) client.close();
   await stop();
 }
@@ -85,6 +95,28 @@ rmSync(copies, { recursive: true });
 async function pageOf({ clients: [client] }: Side, { posts }: Shape): Promise<string> {
   if (client === undefined) return "[]";
   return await client.result(await client.submit(queries[0] ?? "", posts));
+}
+
+async function openSearchSide(base: string): Promise<Side> {
+  await indexPosts(base, join(folder ?? "", "posts.ndjson"));
+  const nodes = (await (await fetch(`${base}/_nodes/process`)).json()) as {
+    nodes: Record<string, { process: { id: number } }>;
+  };
+  return {
+    name: "OpenSearch",
+    pid: Object.values(nodes.nodes)[0]?.process.id ?? 0,
+    clients: Array.from({ length: 8 }, () => connectOpenSearch(base)),
+    stop: async () => undefined,
+  };
+}
+
+async function requireSamePosts({ clients: [ours] }: Side, { clients: [theirs] }: Side) {
+  for (const query of queries) {
+    const answer = await ours?.result(await ours.submit(query, 100));
+    const ids = (JSON.parse(answer ?? "") as { ID: string }[]).map(({ ID }) => ID);
+    const other = foundIds((await theirs?.search(query, 100)) ?? "");
+    if (ids.join() !== other.join()) throw new Error(`different posts for ${query}`);
+  }
 }
 
 async function startFloor(port: number): Promise<Side & { setPage(page: string): Promise<void> }> {

@@ -56,15 +56,16 @@ export function connect(base: string, key: string): Client {
   };
 }
 
-type Connection = { ask(request: string): Promise<Answer>; close(): void };
+export type Connection = { ask(request: string): Promise<Answer>; close(): void };
 
-async function openConnection(host: string, port: number): Promise<Connection> {
+/** Sends one request at a time. */
+export async function openConnection(host: string, port: number): Promise<Connection> {
   const socket = connectSocket({ host, port, noDelay: true });
   await once(socket, "connect");
   return { ask: asker(socket), close: () => socket.destroy() };
 }
 
-/** Sends one request at a time; answers have a Content-Length, as all of Earshot's that these clients ask for do. */
+/** Answers have a Content-Length, as all of Earshot's that these clients ask for do. */
 function asker(socket: Socket): Connection["ask"] {
   let settle: { resolve(answer: Answer): void; reject(fault: Error): void } | null = null;
   let received: Buffer = Buffer.alloc(0);

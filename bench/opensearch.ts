@@ -1,0 +1,115 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { parseQuery } from "@earshot/query";
+import { makePlan, type PlanNode } from "@earshot/query/plan";
+import { readImportRecord, toPost } from "../src/ingest/import/record.ts";
+import { indexTerms } from "../src/posts/terms.ts";
+import { type Client, openConnection } from "../test/support/http-client.ts";
+
+/**
+ * An OpenSearch that runs already (plain HTTP, no security) as one side of a measurement: the archive's own terms in one text
+ * field, one shard sorted by ID, whole records in `_source`.
+ */
+const index = "earshot-bench";
+const postsOfBulk = 5_000;
+
+const definition = {
+  settings: {
+    number_of_shards: 1,
+    number_of_replicas: 0,
+    refresh_interval: "-1",
+    "index.sort.field": "id",
+    "index.sort.order": "desc",
+    analysis: { analyzer: { terms: { type: "custom", tokenizer: "whitespace" } } },
+  },
+  mappings: {
+    dynamic: false,
+    properties: {
+      id: { type: "long" },
+      terms: { type: "text", analyzer: "terms", norms: false, index_options: "positions" },
+    },
+    _source: { excludes: ["terms"] },
+  },
+};
+
+/** Indexes the posts of an import file anew, and merges them into one piece, as a sealed segment is one. */
+export async function indexPosts(base: string, file: string): Promise<void> {
+  await fetch(`${base}/${index}`, { method: "DELETE" });
+  await call(base, "PUT", `/${index}`, JSON.stringify(definition));
+  let lines: string[] = [];
+  const flush = async (): Promise<void> => {
+    const answer = await call(base, "POST", `/${index}/_bulk`, `${lines.join("\n")}\n`);
+    if ((JSON.parse(answer) as { errors: boolean }).errors)
+      throw new Error("a bulk request failed");
+    lines = [];
+  };
+  for await (const line of createInterface({ input: createReadStream(file) })) {
+    const post = toPost(readImportRecord(JSON.parse(line)), "x", Date.now());
+    const terms = JSON.stringify(indexTerms(post).join(" "));
+    lines.push(`{"index":{"_id":"${post.nativeId}"}}`);
+    lines.push(`{"id":${post.nativeId},"terms":${terms},"record":${line}}`);
+    if (lines.length === 2 * postsOfBulk) await flush();
+  }
+  if (lines.length > 0) await flush();
+  await call(base, "POST", `/${index}/_forcemerge?max_num_segments=1`, "");
+  await call(base, "POST", `/${index}/_refresh`, "");
+}
+
+/** One kept-alive connection. `submit` only prepares the search that `result` sends: OpenSearch has no jobs. */
+export function connectOpenSearch(base: string): Client {
+  const { hostname, port } = new URL(base);
+  const connection = openConnection(hostname, Number(port));
+  const send = async (body: string): Promise<string> => {
+    const { status, text } = await (await connection).ask(
+      `POST /${index}/_search HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\n` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+    if (status !== 200) throw new Error(`OpenSearch answered ${status}: ${text}`);
+    return text;
+  };
+  return {
+    submit: async (query, maxResults) => requestOf(query, maxResults),
+    result: send,
+    search: async (query, maxResults) => await send(requestOf(query, maxResults)),
+    close: () => void connection.then((opened) => opened.close()),
+  };
+}
+
+/** The IDs of an answer, newest first. */
+export function foundIds(answer: string): string[] {
+  const { hits } = JSON.parse(answer) as { hits: { hits: readonly { _id: string }[] } };
+  return hits.hits.map(({ _id }) => _id);
+}
+
+function requestOf(query: string, size: number): string {
+  const { tree } = parseQuery(query);
+  const plan = makePlan(tree, {
+    names: { accounts: new Map(), posts: new Map() },
+    asOfMs: Date.now(),
+  });
+  const filter = [clauseOf(plan)];
+  const sort = [{ id: "desc" }];
+  return JSON.stringify({ size, sort, track_total_hits: false, query: { bool: { filter } } });
+}
+
+function clauseOf(plan: PlanNode): object {
+  if (plan.kind === "and") return { bool: { filter: plan.children.map(clauseOf) } };
+  if (plan.kind === "or") {
+    return { bool: { should: plan.children.map(clauseOf), minimum_should_match: 1 } };
+  }
+  if (plan.kind === "not") return { bool: { must_not: [clauseOf(plan.child)] } };
+  if (plan.kind !== "terms") throw new Error(`this measurement has no queries of ${plan.kind}`);
+  const words = plan.elements.map((element) => (element.kind === "token" ? element.token : "*"));
+  if (words.includes("*")) throw new Error("this measurement has no wildcards");
+  return words.length === 1
+    ? { term: { terms: words[0] } }
+    : { match_phrase: { terms: words.join(" ") } };
+}
+
+async function call(base: string, method: string, path: string, body: string): Promise<string> {
+  const headers = { "content-type": "application/x-ndjson" };
+  const answer = await fetch(base + path, { method, headers, body });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
+  return text;
+}
