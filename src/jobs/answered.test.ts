@@ -2,7 +2,7 @@ import { parseQuery } from "@earshot/query";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { EarshotError } from "../lib/errors.ts";
 import { jsonPage } from "../lib/json-page.ts";
-import type { EndedJob, NewJob } from "./queue.ts";
+import type { EndedJob, NewJob, SkipReason } from "./queue.ts";
 import { type AnswerSearch, answerSearches } from "./search-operations.ts";
 import { newJob, result, startTestQueue, type TestQueue } from "./test-jobs.ts";
 
@@ -16,11 +16,13 @@ let ended: EndedJob[];
 let version: number | null;
 let answer: AnswerSearch;
 let searched: number;
+let skipped: SkipReason[];
 
 beforeEach(async () => {
   ended = [];
   version = 1;
   searched = 0;
+  skipped = [];
   answer = () => found;
   jobs = await startTestQueue({}, undefined, {
     localNodeId: "local",
@@ -36,6 +38,7 @@ beforeEach(async () => {
       }),
       version: () => version,
       onAnswered: () => undefined,
+      onSkipped: (reason) => skipped.push(reason),
     },
   });
   answerSearches(jobs.table.database, (...asked) => {
@@ -97,7 +100,7 @@ test("a forgotten job has no page", async () => {
 });
 
 test("one that is not answered there is leased before it is committed, and the account's next ones are not tried for a moment", async () => {
-  answer = () => null;
+  answer = () => "slow";
   for (const trial of ["first", "next"]) {
     const leasing = lease();
     const submitted = jobs.queue.submit(search());
@@ -108,6 +111,7 @@ test("one that is not answered there is leased before it is committed, and the a
     expect((await submitted).job?.state).toBe("done");
   }
   expect(searched).toBe(1);
+  expect(skipped).toEqual(["slow", "paused"]);
   answer = () => found;
   void lease();
   await jobs.queue.submit(search({ accountId: "two", keyId: "other" }));
@@ -129,6 +133,7 @@ test("a thread without time for it does not keep the account's next ones away", 
   void lease();
   await jobs.queue.submit(search());
   expect(searched).toBe(2);
+  expect(skipped).toEqual(["busy"]);
 });
 
 test("none is answered there while the archive has no version", async () => {

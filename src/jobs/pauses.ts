@@ -1,17 +1,35 @@
 import type { Clock } from "../lib/clock.ts";
 
-export type Pauses = { add(name: string, ms: number): void; isPaused(name: string): boolean };
+export type Pauses = {
+  /** Twice as long as the last one. */
+  begin(name: string): void;
+  beginFor(name: string, ms: number): void;
+  /** The next pause is short. A running one goes on. */
+  reset(name: string): void;
+  isPaused(name: string): boolean;
+};
 
-export function createPauses({ elapsed }: Pick<Clock, "elapsed">): Pauses {
-  const endsMs = new Map<string, number>();
+export function createPauses(
+  { elapsed }: Pick<Clock, "elapsed">,
+  { leastMs, mostMs }: { leastMs: number; mostMs: number },
+): Pauses {
+  const pauses = new Map<string, { ms: number; endMs: number }>();
+
+  function beginFor(name: string, ms: number): void {
+    pauses.set(name, { ms, endMs: elapsed() + ms });
+  }
+
+  const isPaused = (name: string): boolean => elapsed() < (pauses.get(name)?.endMs ?? 0);
+
   return {
-    add: (name, ms) => endsMs.set(name, elapsed() + ms),
-    isPaused: (name) => {
-      const endMs = endsMs.get(name);
-      if (endMs === undefined) return false;
-      if (elapsed() < endMs) return true;
-      endsMs.delete(name);
-      return false;
+    begin: (name) => {
+      const lastMs = pauses.get(name)?.ms ?? 0;
+      beginFor(name, Math.min(mostMs, Math.max(leastMs, 2 * lastMs)));
     },
+    beginFor,
+    reset: (name) => {
+      if (!isPaused(name)) pauses.delete(name);
+    },
+    isPaused,
   };
 }

@@ -24,6 +24,7 @@ import { createLeases, type FailedAttempt } from "./leases.ts";
 import { liveJob } from "./live-job.ts";
 import type { JobOperations } from "./operations.ts";
 import { RunningJobs } from "./running-jobs.ts";
+import type { UnansweredReason } from "./search-operations.ts";
 import type { JobSettings } from "./settings.ts";
 import { changeOf, jobAfter, resultlessJobOf } from "./stored.ts";
 import { createSubmissions } from "./submissions.ts";
@@ -130,7 +131,11 @@ export type ShortSearches = {
   version(): number | null;
   /** `ms` from start to commit. */
   onAnswered(request: SearchJobRequest, ms: number): void;
+  onSkipped(reason: SkipReason): void;
 };
+
+/** Why a search takes the ordinary path. `no_slot`: the local node cannot run it at once. */
+export type SkipReason = UnansweredReason | "no_slot" | "paused";
 
 export type JobQueueContext = {
   store: Store<JobOperations>;

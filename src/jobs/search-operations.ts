@@ -23,11 +23,14 @@ export type SearchSubmission = {
 };
 
 /**
- * `unanswered`: nothing was written; with `isTried`, the account's next searches skip this path for a while. `body` is null if
- * the page must be read again.
+ * Why a search was not answered on the writer thread: it cannot search yet, the batch has no time left, the search took longer,
+ * or a platform or another check is needed.
  */
+export type UnansweredReason = "unavailable" | "busy" | "slow" | "declined";
+
+/** `unanswered`: nothing was written. `body` is null if the page must be read again. */
 export type SubmittedSearch =
-  | { kind: "unanswered"; isTried: boolean }
+  | { kind: "unanswered"; reason: UnansweredReason }
   | { kind: "replay"; earlier: EarlierSubmission }
   | ({ kind: "done"; change: number } & ResultParts & Page & SearchTimes);
 
@@ -36,11 +39,10 @@ type Page = JsonPage | { body: null; lengths: null };
 
 type SearchTimes = { startedMs: number; finishedMs: number; expiresMs: number };
 
-/** `busy` if there is no time, null if it cannot be answered on this thread. */
 export type AnswerSearch = (
   search: ShortSearch,
   nowMs: number,
-) => (ShortAnswer & { tookMs: number }) | "busy" | null;
+) => (ShortAnswer & { tookMs: number }) | Exclude<UnansweredReason, "unavailable">;
 
 const searches = new WeakMap<Database, AnswerSearch>();
 
@@ -54,14 +56,12 @@ export const searchOperations = {
     const { row, search, node, startedMs, resultRetentionMs } = submission;
     const { request } = search;
     const answerHere = searches.get(database);
-    if (answerHere === undefined) return { kind: "unanswered", isTried: false };
+    if (answerHere === undefined) return { kind: "unanswered", reason: "unavailable" };
     const { askableWithCredential: platforms } = search.terms;
     const isAsked =
       platforms.length > 0 && usableCredentials(database, platforms, row.accountId).length > 0;
-    const found = isAsked ? null : answerHere(search, startedMs);
-    if (found === null || found === "busy") {
-      return { kind: "unanswered", isTried: found === null };
-    }
+    const found = isAsked ? "declined" : answerHere(search, startedMs);
+    if (typeof found === "string") return { kind: "unanswered", reason: found };
 
     const answer: JobResult = withUnsearched(found.answer, request.unsearched ?? null);
     const parts = encodeResultParts(answer);

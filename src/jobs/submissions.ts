@@ -13,8 +13,8 @@ import type { LeaseTerms } from "./lease-operations.ts";
 import { liveJob } from "./live-job.ts";
 import type { JobOperations } from "./operations.ts";
 import { createPauses } from "./pauses.ts";
-import type { NewJob, ShortSearches, SubmittedJob } from "./queue.ts";
-import type { SearchSubmission, SubmittedSearch } from "./search-operations.ts";
+import type { NewJob, ShortSearches, SkipReason, SubmittedJob } from "./queue.ts";
+import type { SearchSubmission, SubmittedSearch, UnansweredReason } from "./search-operations.ts";
 import type { JobSettings } from "./settings.ts";
 import { decodeResultParts, encodeRequest, encodeResult, jobAfter } from "./stored.ts";
 import type { JobInsertion } from "./submission-operations.ts";
@@ -46,7 +46,7 @@ export function createSubmissions(context: SubmissionsContext): {
   submit(job: NewJob): Promise<SubmittedJob>;
 } {
   const { store, clock, now, randomUuid, settings, dispatcher, reads, localNodeId } = context;
-  const pauses = createPauses(clock);
+  const pauses = createPauses(clock, { leastMs: shortestPauseMs, mostMs: longestPauseMs });
 
   async function submit(job: NewJob): Promise<SubmittedJob> {
     if (dispatcher.depth() >= settings.maxWaiting) throw overloaded();
@@ -58,7 +58,10 @@ export function createSubmissions(context: SubmissionsContext): {
       idempotency: idempotency && { ...idempotency, sinceMs: reads.keyedSinceMs() },
     };
     dispatcher.offer(live);
-    if (!runsHere(live)) return await insertReceived(live, row);
+    if (!runsHere(live)) {
+      if (isSearch(job.request.method)) skipped("no_slot");
+      return await insertReceived(live, row);
+    }
     const search = shortSearchOf(job);
     return await new Promise((resolve, reject) =>
       runUncommitted(live, row, search, resolve, reject),
@@ -185,10 +188,10 @@ export function createSubmissions(context: SubmissionsContext): {
   ): Promise<SubmittedJob | null> {
     const { uuid, taken } = live;
     const version = context.shortSearches?.version() ?? null;
-    if (version === null) return null;
+    if (version === null) return skipped("unavailable");
     const { resultRetentionMs } = settings;
     const submitted = await writeSearch({ row, search, node, startedMs, resultRetentionMs });
-    if (submitted.kind === "unanswered") return null;
+    if (submitted.kind === "unanswered") return skipped(submitted.reason);
     if (submitted.kind === "replay") {
       dispatcher.end(uuid);
       return { isReplay: true, ...reads.earlierJob(submitted.earlier) };
@@ -206,11 +209,13 @@ export function createSubmissions(context: SubmissionsContext): {
     const { accountId } = submission.row;
     try {
       const submitted = await store.write("submitSearch", submission);
-      if (submitted.kind === "unanswered" && submitted.isTried) pauses.add(accountId, triedPauseMs);
+      if (submitted.kind === "done") pauses.reset(accountId);
+      else if (submitted.kind === "unanswered" && isTried(submitted.reason))
+        pauses.begin(accountId);
       return submitted;
     } catch (error) {
       // The search may have killed the thread.
-      if (isThreadGone(error)) pauses.add(accountId, threadPauseMs);
+      if (isThreadGone(error)) pauses.beginFor(accountId, threadPauseMs);
       throw error;
     }
   }
@@ -218,9 +223,14 @@ export function createSubmissions(context: SubmissionsContext): {
   function shortSearchOf({ accountId, request, tree = null }: NewJob): SubmittedShortSearch | null {
     const { method } = request;
     if (context.shortSearches === null || tree === null || !isSearch(method)) return null;
-    if (pauses.isPaused(accountId)) return null;
+    if (pauses.isPaused(accountId)) return skipped("paused");
     const search = { ...request, method };
     return { request: search, tree, terms: context.shortSearches.termsOf(search) };
+  }
+
+  function skipped(reason: SkipReason): null {
+    context.shortSearches?.onSkipped(reason);
+    return null;
   }
 
   async function insertDone(
@@ -270,9 +280,12 @@ type InsertedRow = Omit<JobInsertion, "request" | "answer">;
 type SubmittedShortSearch = SearchSubmission["search"];
 
 /** An account's searches skip the writer thread after one could not be answered there, because each delays other writes. */
-const triedPauseMs = 100;
+const shortestPauseMs = 10;
+const longestPauseMs = 100;
 /** After a search during which the thread died. */
 const threadPauseMs = 60_000;
+
+const isTried = (reason: UnansweredReason): boolean => reason === "slow" || reason === "declined";
 
 const isThreadGone = (error: unknown): boolean =>
   error instanceof EarshotError && ["thread_died", "thread_restarted"].includes(error.code);

@@ -28,10 +28,10 @@ export function createControlThreadSearch(share: ReaderShare): ControlThreadSear
     const outcome = spend((isOver) => {
       const startMs = elapsed();
       const found = answerOrNull(() => shortAnswer(reader, asked, systemClock, { isOver, nowMs }));
-      const tookMs = Math.floor(elapsed() - startMs);
-      return { answer: found && { ...found, tookMs } };
+      if (found === null) return isOver() ? "slow" : "declined";
+      return { ...found, tookMs: Math.floor(elapsed() - startMs) };
     });
-    return outcome === null ? "busy" : outcome.answer;
+    return outcome ?? "busy";
   };
 
   return { search, beginBatch };

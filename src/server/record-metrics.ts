@@ -9,7 +9,9 @@ export function recordMetrics(events: ServiceEvents, metrics: Metrics): void {
   events.on("searchAnswered", ({ method, ms }) => {
     metrics.queueSeconds.observe({ method }, 0);
     metrics.runSeconds.observe({ method }, ms / 1000);
+    metrics.shortSearches.inc({ outcome: "answered" });
   });
+  events.on("shortSearchSkipped", ({ reason }) => metrics.shortSearches.inc({ outcome: reason }));
   events.on("attemptFailed", ({ method }) => metrics.failedAttempts.inc({ method }));
   events.on("deliveriesEnded", ({ outcome, deliveries }) =>
     metrics.webhookDeliveries.inc({ outcome }, deliveries),

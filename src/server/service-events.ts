@@ -1,5 +1,5 @@
 import type { FailedAttempt } from "../jobs/leases.ts";
-import type { EndedJob } from "../jobs/queue.ts";
+import type { EndedJob, SkipReason } from "../jobs/queue.ts";
 import type { EvidenceKind } from "../jobs/result-signature.ts";
 import type { DeliveryOutcome } from "../jobs/webhooks/sender.ts";
 import type { Events } from "../lib/events.ts";
@@ -18,6 +18,7 @@ export type ServiceEvents = Events<{
   jobEnded: EndedJob;
   /** By the thread that commits it. */
   searchAnswered: { method: Method; ms: number };
+  shortSearchSkipped: { reason: SkipReason };
   attemptFailed: FailedAttempt;
   deliveriesEnded: { outcome: DeliveryOutcome; deliveries: number };
   jobDispatched: { evidence: EvidenceKind };

@@ -20,6 +20,12 @@ export function addJobMetrics(registry: Registry, queueDepth: () => number) {
       labelNames: ["method"],
       registers,
     }),
+    shortSearches: new Counter({
+      name: "earshot_short_searches_total",
+      help: "Submitted searches, by whether the control thread answered them, or why not",
+      labelNames: ["outcome"],
+      registers,
+    }),
     jobsEnded: new Counter({
       name: "earshot_jobs_ended_total",
       help: "Jobs that have ended, by the state they ended in",

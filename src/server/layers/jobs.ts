@@ -85,5 +85,6 @@ function shortSearchesOf(
     }),
     version: archive.version,
     onAnswered: ({ method }, ms) => events.emit("searchAnswered", { method, ms }),
+    onSkipped: (reason) => events.emit("shortSearchSkipped", { reason }),
   };
 }

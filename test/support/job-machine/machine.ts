@@ -93,6 +93,7 @@ export async function startMachine(): Promise<Machine> {
         termsOf: () => noTerms,
         version: () => 1,
         onAnswered: () => undefined,
+        onSkipped: () => undefined,
       },
       onFault: (thrown) => faults.push(thrown),
     });
