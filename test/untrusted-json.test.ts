@@ -47,7 +47,6 @@ const reasons: Readonly<Record<string, string>> = {
   "remote/evidence/policy.ts": operator,
   "remote/evidence/simulated/simulated-folder.ts": operator,
   "remote/gateway/node-store.ts": own,
-  "remote/gateway/operations.ts": own,
   "remote/proof/check-body.ts": commandLine,
   "remote/proof/proof-checks.ts": commandLine,
   "remote/proof/read-proof.ts": commandLine,
