@@ -21,10 +21,10 @@ function roomIn(folder: string): number {
 }
 
 /** The projects take nothing over from the whole: each names it. */
-const setupFiles = ["test/support/seeded-properties.ts"];
+const setupFiles = ["testkit/seeded-properties.ts"];
 
 /** Files that put something in the place of a module, which others would see. */
-const mockingModules = ["test/api-isolation.test.ts", "test/dashboard-isolation.test.ts"];
+const mockingModules = ["test/api/isolation.test.ts", "test/dashboard/isolation.test.ts"];
 
 export default defineConfig({
   test: {
@@ -43,7 +43,9 @@ export default defineConfig({
       {
         test: {
           name: "service",
-          include: ["test/*.test.ts"],
+          include: [
+            "test/{accounts,api,archive,cli,dashboard,deploy,docs,nodes,oracle,platforms,source}/*.test.ts",
+          ],
           exclude: mockingModules,
           setupFiles,
           // Loading the whole service takes longer than most files' tests.
@@ -65,6 +67,6 @@ export default defineConfig({
       },
     ],
     coverage: { provider: "v8", include: ["src/**/*.ts", "packages/*/src/**/*.ts"] },
-    reporters: ["default", "./test/closing-line.ts"],
+    reporters: ["default", "./testkit/closing-line.ts"],
   },
 });

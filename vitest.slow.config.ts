@@ -11,10 +11,10 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
 export default defineConfig({
   test: {
     include: ["test/browser/*.test.ts", "test/slow/**/*.test.ts", "test/contract/*.test.ts"],
-    setupFiles: ["test/support/seeded-properties.ts"],
+    setupFiles: ["testkit/seeded-properties.ts"],
     testTimeout: 240_000,
     hookTimeout: 60_000,
     fileParallelism: false,
-    reporters: ["default", "./test/closing-line.ts"],
+    reporters: ["default", "./testkit/closing-line.ts"],
   },
 });

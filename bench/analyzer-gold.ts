@@ -16,8 +16,8 @@ import {
   notApplicable,
   type Outcome,
   runCases,
-} from "../test/conformance/twitter-text.ts";
-import { finds } from "../test/support/finds.ts";
+} from "../testkit/conformance/twitter-text.ts";
+import { finds } from "../testkit/data/finds.ts";
 import { dataFolder } from "./ira.ts";
 import { command, table } from "./measure.ts";
 

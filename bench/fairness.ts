@@ -1,16 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { argv } from "node:process";
-import { knownShapes, textOf } from "../test/support/expensive-queries.ts";
-import { type Client, connect } from "../test/support/http-client.ts";
+import { archiveFolder, writeZipfPosts } from "../testkit/archives/zipf-archive.ts";
+import { knownShapes, textOf } from "../testkit/data/expensive-queries.ts";
+import { zipfWord } from "../testkit/data/zipf-posts.ts";
+import { type Client, connect } from "../testkit/service/http-client.ts";
 import {
   environmentOf,
   program,
   type ServerProcess,
   startServer,
-} from "../test/support/server-process.ts";
-import { archiveFolder, writeZipfPosts } from "../test/support/zipf-archive.ts";
-import { zipfWord } from "../test/support/zipf-posts.ts";
+} from "../testkit/service/server-process.ts";
 import { command, summary, table, timed } from "./measure.ts";
 
 /**

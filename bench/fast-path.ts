@@ -3,8 +3,8 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type Client, connect } from "../test/support/http-client.ts";
-import { startServer } from "../test/support/server-process.ts";
+import { type Client, connect } from "../testkit/service/http-client.ts";
+import { startServer } from "../testkit/service/server-process.ts";
 import { command, summary, table } from "./measure.ts";
 import { connectOpenSearch, foundIds, indexPosts } from "./opensearch.ts";
 

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { connect as connectSocket, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "../test/support/free-port.ts";
-import { connect } from "../test/support/http-client.ts";
-import { residentMb, startServer } from "../test/support/server-process.ts";
+import { freePort } from "../testkit/service/free-port.ts";
+import { connect } from "../testkit/service/http-client.ts";
+import { residentMb, startServer } from "../testkit/service/server-process.ts";
 import { command } from "./measure.ts";
 
 /** What a thousand requests cost that wait for the end of their jobs: resident memory of a real server whose node runs nothing. */

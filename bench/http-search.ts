@@ -1,6 +1,6 @@
 import { argv } from "node:process";
-import { connect } from "../test/support/http-client.ts";
-import { residentMb, startServer } from "../test/support/server-process.ts";
+import { connect } from "../testkit/service/http-client.ts";
+import { residentMb, startServer } from "../testkit/service/server-process.ts";
 import { requireData } from "./ira.ts";
 import { command, summary, table } from "./measure.ts";
 import { drawQueries } from "./queries.ts";

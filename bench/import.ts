@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { argv } from "node:process";
-import { connect } from "../test/support/http-client.ts";
-import { residentMb, startServer } from "../test/support/server-process.ts";
+import { connect } from "../testkit/service/http-client.ts";
+import { residentMb, startServer } from "../testkit/service/server-process.ts";
 import { requireData, writeImportFile } from "./ira.ts";
 import { command } from "./measure.ts";
 

@@ -1,8 +1,8 @@
 import { argv } from "node:process";
 import { parseArgs } from "node:util";
 import { openControl } from "../src/server/control.ts";
-import { connect } from "../test/support/http-client.ts";
-import { residentMb, type ServerProcess, startServer } from "../test/support/server-process.ts";
+import { connect } from "../testkit/service/http-client.ts";
+import { residentMb, type ServerProcess, startServer } from "../testkit/service/server-process.ts";
 import { command, summary, table } from "./measure.ts";
 
 /**

@@ -27,13 +27,13 @@ import {
   reportDataOf,
 } from "../src/remote/protocol/statement.ts";
 import { knowledgeText, requestText } from "../src/remote/protocol/texts.ts";
-import { enrolmentTokenIn } from "../test/support/enrolment-token.ts";
-import { freePort } from "../test/support/free-port.ts";
-import { connect } from "../test/support/http-client.ts";
-import { connectedNodes, makeKey, orderNode } from "../test/support/nodes-chaos/operator.ts";
-import { generatedPosts } from "../test/support/nodes-chaos/posts.ts";
-import { type Actor, createActor, earshot } from "../test/support/nodes-chaos/processes.ts";
-import { until } from "../test/support/until.ts";
+import { enrolmentTokenIn } from "../testkit/nodes/enrolment-token.ts";
+import { connectedNodes, makeKey, orderNode } from "../testkit/nodes-chaos/operator.ts";
+import { generatedPosts } from "../testkit/nodes-chaos/posts.ts";
+import { type Actor, createActor, earshot } from "../testkit/nodes-chaos/processes.ts";
+import { freePort } from "../testkit/service/free-port.ts";
+import { connect } from "../testkit/service/http-client.ts";
+import { until } from "../testkit/until.ts";
 import { command, summary, table, timed } from "./measure.ts";
 
 /**

@@ -4,7 +4,7 @@ import { parseQuery } from "@earshot/query";
 import { makePlan, type PlanNode } from "@earshot/query/plan";
 import { readImportRecord, toPost } from "../src/ingest/import/record.ts";
 import { indexTerms } from "../src/posts/terms.ts";
-import { type Client, openConnection } from "../test/support/http-client.ts";
+import { type Client, openConnection } from "../testkit/service/http-client.ts";
 
 /**
  * An OpenSearch that runs already (plain HTTP, no security) as one side of a measurement: the archive's own terms in one text

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { environmentOf, program } from "../test/support/server-process.ts";
+import { environmentOf, program } from "../testkit/service/server-process.ts";
 import type { ScaledPosts } from "./scale-posts.ts";
 
 export type ImportFigures = {

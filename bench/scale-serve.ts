@@ -1,10 +1,10 @@
-import { connect } from "../test/support/http-client.ts";
+import { connect } from "../testkit/service/http-client.ts";
+import { residentMb, startServer } from "../testkit/service/server-process.ts";
 import {
   type JetstreamServer,
   type StreamEvent,
   startJetstreamServer,
-} from "../test/support/jetstream-server.ts";
-import { residentMb, startServer } from "../test/support/server-process.ts";
+} from "../testkit/upstreams/jetstream-server.ts";
 import { type Summary, summary } from "./measure.ts";
 import type { QueryKind } from "./queries.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { freePort } from "../test/support/free-port.ts";
+import { freePort } from "../testkit/service/free-port.ts";
 import { requireData } from "./ira.ts";
 import { command, table } from "./measure.ts";
 import { scaleFolder } from "./scale-folder.ts";

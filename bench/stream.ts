@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { argv } from "node:process";
 import { parseArgs } from "node:util";
-import type { ServerProcess } from "../test/support/server-process.ts";
+import type { ServerProcess } from "../testkit/service/server-process.ts";
+import { makeSlowDisk } from "../testkit/service/slow-disk.ts";
 import {
   foundTexts,
   type StreamSample,
   startSimulatedStream,
   takeSample,
-} from "../test/support/simulated-stream.ts";
-import { makeSlowDisk } from "../test/support/slow-disk.ts";
+} from "../testkit/upstreams/simulated-stream.ts";
 import { command, table } from "./measure.ts";
 
 /**

@@ -10,8 +10,8 @@ import { optimiseSegment } from "../src/archive/compaction/optimise.ts";
 import { type ArchiveBounds, archiveDefaults } from "../src/archive/settings.ts";
 import { openArchive } from "../src/archive/threads/open.ts";
 import { systemClock } from "../src/lib/clock.ts";
-import { changeCatalog } from "../test/support/change-catalog.ts";
-import { makePost } from "../test/support/make-post.ts";
+import { changeCatalog } from "../testkit/archives/change-catalog.ts";
+import { makePost } from "../testkit/data/make-post.ts";
 import { command, summary, table } from "./measure.ts";
 
 /**

@@ -1,12 +1,7 @@
 import { Agent, fetch } from "undici";
-import {
-  jobOf,
-  openRoom,
-  pooled,
-  testUpstream,
-} from "../src/upstream/requests/sessions.test-support.ts";
-import { answered, limited, startHostileUpstream } from "../test/support/hostile-upstream.ts";
-import { startServiceUnderTest } from "../test/support/service-under-test.ts";
+import { startServiceUnderTest } from "../testkit/service/service-under-test.ts";
+import { answered, limited, startHostileUpstream } from "../testkit/upstreams/hostile-upstream.ts";
+import { jobOf, openRoom, pooled, testUpstream } from "../testkit/upstreams/sessions.ts";
 import { command, summary, table, timed } from "./measure.ts";
 
 /**

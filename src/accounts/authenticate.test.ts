@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createTestAccounts, type TestAccounts } from "./accounts.test-support.ts";
+import { createTestAccounts, type TestAccounts } from "../../testkit/service/accounts.ts";
 import { hashSecret, newApiKey, parseApiKey } from "./api-key.ts";
 import { authenticate } from "./authenticate.ts";
 import { defaultLimits } from "./limits.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTestAccounts, type TestAccounts } from "../../testkit/service/accounts.ts";
 import { createManualClock, type ManualClock } from "../lib/manual-clock.ts";
-import { createTestAccounts, type TestAccounts } from "./accounts.test-support.ts";
 import { createLimiter, type SubmissionDecision } from "./limiter.ts";
 import { defaultLimits } from "./limits.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { createTestAccounts, type TestAccounts } from "../../testkit/service/accounts.ts";
 import { createManualClock, type ManualClock } from "../lib/manual-clock.ts";
-import { createTestAccounts, type TestAccounts } from "./accounts.test-support.ts";
 import { printApiKey } from "./api-key.ts";
 import type { Caller } from "./authenticate.ts";
 import type { NewKey } from "./keys/command-line-operations.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createTestAccounts, type TestAccounts } from "./accounts.test-support.ts";
+import { createTestAccounts, type TestAccounts } from "../../testkit/service/accounts.ts";
 import type { CreatedKey } from "./keys/key.ts";
 import { recentSubmissions } from "./recent-submissions.ts";
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { type Outcome, runCommand } from "../../test/support/run-command.ts";
+import { type Outcome, runCommand } from "../../testkit/service/run-command.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "earshot-accounts-"));
 afterAll(() => rmSync(dataDir, { recursive: true }));

@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { runCommand } from "../../test/support/run-command.ts";
+import { runCommand } from "../../testkit/service/run-command.ts";
 
 let folder = "";
 beforeEach(async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runCommand } from "../../test/support/run-command.ts";
+import { runCommand } from "../../testkit/service/run-command.ts";
 import { lowestId } from "../posts/ids.ts";
 import { run } from "./main.ts";
 

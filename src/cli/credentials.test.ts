@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Outcome, runCommand } from "../../test/support/run-command.ts";
+import { type Outcome, runCommand } from "../../testkit/service/run-command.ts";
 import { lockFolder } from "../db/folder-lock.ts";
 import { EarshotError } from "../lib/errors.ts";
 import type { CredentialKind } from "../platforms/credential.ts";

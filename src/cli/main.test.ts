@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { type Outcome, runCommand } from "../../test/support/run-command.ts";
+import { type Outcome, runCommand } from "../../testkit/service/run-command.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "earshot-cli-"));
 afterAll(() => rmSync(dataDir, { recursive: true }));

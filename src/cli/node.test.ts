@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runCommand } from "../../test/support/run-command.ts";
+import { runCommand } from "../../testkit/service/run-command.ts";
 
 const gateway = ["--gateway", "http://127.0.0.1:9"];
 

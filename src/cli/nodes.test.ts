@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Outcome, runCommand } from "../../test/support/run-command.ts";
+import { type Outcome, runCommand } from "../../testkit/service/run-command.ts";
 import type { NodeArrival } from "../remote/gateway/node-store.ts";
 import { type OpenControl, openControl } from "../server/control.ts";
 

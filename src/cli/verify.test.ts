@@ -2,13 +2,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Outcome, runCommand } from "../../test/support/run-command.ts";
-import { collateralFileName, collateralKeyOf } from "../remote/evidence/collateral-service.ts";
-import { openQuote } from "../remote/evidence/signed-quote.ts";
-import {
-  createSimulatedTee,
-  type SimulatedWorld,
-} from "../remote/evidence/simulated/simulated-tee.ts";
 import {
   answerOf,
   jobUuid,
@@ -17,7 +10,14 @@ import {
   postItem,
   proofBy,
   testRequest,
-} from "../remote/proof/proof.test-support.ts";
+} from "../../testkit/nodes/proof.ts";
+import { type Outcome, runCommand } from "../../testkit/service/run-command.ts";
+import { collateralFileName, collateralKeyOf } from "../remote/evidence/collateral-service.ts";
+import { openQuote } from "../remote/evidence/signed-quote.ts";
+import {
+  createSimulatedTee,
+  type SimulatedWorld,
+} from "../remote/evidence/simulated/simulated-tee.ts";
 import type { Proof } from "../remote/proof/proof.ts";
 import { requestText } from "../remote/protocol/texts.ts";
 

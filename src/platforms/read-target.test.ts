@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hostileTexts } from "../../test/support/hostile-text.ts";
+import { hostileTexts } from "../../testkit/data/hostile-text.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { platforms } from "../posts/post.ts";
 import { readTarget, type TargetKind } from "./read-target.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { makePost } from "../../test/support/make-post.ts";
+import { makePost } from "../../testkit/data/make-post.ts";
 import type { Profile, Space, Trend } from "../posts/profile.ts";
 import { encodeRecord, renderRecord } from "../posts/record.ts";
 import { itemOf, type RenderOptions } from "./render-record.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makePost } from "../../test/support/make-post.ts";
+import { makePost } from "../../testkit/data/make-post.ts";
 import { keyOf, pageOf, type SentItem } from "./upstream-page.ts";
 
 const nowMs = Date.UTC(2026, 0, 2);

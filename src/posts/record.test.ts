@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { generatedPost } from "../../test/support/generated.ts";
-import { makePost } from "../../test/support/make-post.ts";
+import { generatedPost } from "../../testkit/data/generated.ts";
+import { makePost } from "../../testkit/data/make-post.ts";
 import { postTimeMs } from "./ids.ts";
 import type { Post } from "./post.ts";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { makePost } from "../../test/support/make-post.ts";
+import { makePost } from "../../testkit/data/make-post.ts";
 import type { Post, PostReference } from "./post.ts";
 import { postKey } from "./references.ts";
 import { countThresholds, indexTerms } from "./terms.ts";

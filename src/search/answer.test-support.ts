@@ -1,4 +1,4 @@
-import { type SmallArchive, smallArchive } from "../../test/support/small-archive.ts";
+import { type SmallArchive, smallArchive } from "../../testkit/archives/small-archive.ts";
 import type { Archive } from "../archive/archive.ts";
 import { createManualClock } from "../lib/manual-clock.ts";
 import { type Method, methodNames } from "../platforms/methods.ts";

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { makePost } from "../../test/support/make-post.ts";
+import { makePost } from "../../testkit/data/make-post.ts";
 import { EarshotError } from "../lib/errors.ts";
 import type { AnswerRequest, SourceCost } from "../platforms/source.ts";
 import type { Target } from "../platforms/target.ts";

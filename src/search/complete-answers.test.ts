@@ -1,11 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { EmulatedPost, EmulatedUser } from "../../test/emulators/x/model.ts";
-import { startXEmulator, type XEmulator } from "../../test/emulators/x/server.ts";
-import { type FetchMethod, fetchMethods, ownMethods } from "../platforms/methods.ts";
-import type { Session } from "../platforms/session.ts";
-import type { AnswerItem, AnswerRequest, SourceAnswer } from "../platforms/source.ts";
-import type { Target } from "../platforms/target.ts";
-import { createXUpstream } from "../platforms/x/upstream.ts";
+import type { EmulatedPost, EmulatedUser } from "../../testkit/emulators/x/model.ts";
+import { startXEmulator, type XEmulator } from "../../testkit/emulators/x/server.ts";
 import {
   appSession,
   clientId,
@@ -15,7 +10,12 @@ import {
   postTarget,
   userSession,
   userTarget,
-} from "../platforms/x/x.test-support.ts";
+} from "../../testkit/upstreams/x.ts";
+import { type FetchMethod, fetchMethods, ownMethods } from "../platforms/methods.ts";
+import type { Session } from "../platforms/session.ts";
+import type { AnswerItem, AnswerRequest, SourceAnswer } from "../platforms/source.ts";
+import type { Target } from "../platforms/target.ts";
+import { createXUpstream } from "../platforms/x/upstream.ts";
 import type { OpenSession } from "../upstream/requests/sessions.ts";
 import { type AnsweringUnderTest, answering, endMs, requestOf } from "./answer.test-support.ts";
 import { answerJob } from "./answer.ts";

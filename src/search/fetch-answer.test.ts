@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { makePost } from "../../test/support/make-post.ts";
+import { makePost } from "../../testkit/data/make-post.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { readTarget } from "../platforms/read-target.ts";
 import type { AnswerItem, SourceAnswer } from "../platforms/source.ts";

@@ -1,23 +1,17 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { plainSession } from "../../test/emulators/mastodon/plain-session.ts";
+import { makePost } from "../../testkit/data/make-post.ts";
+import { plainSession } from "../../testkit/emulators/mastodon/plain-session.ts";
 import {
   type MastodonEmulator,
   startMastodonEmulator,
-} from "../../test/emulators/mastodon/server.ts";
-import { startXEmulator, type XEmulator } from "../../test/emulators/x/server.ts";
-import { makePost } from "../../test/support/make-post.ts";
+} from "../../testkit/emulators/mastodon/server.ts";
+import { startXEmulator, type XEmulator } from "../../testkit/emulators/x/server.ts";
+import { appSession, clientId, idAt, userSession, userTarget } from "../../testkit/upstreams/x.ts";
 import { createMastodonUpstream } from "../platforms/mastodon/upstream.ts";
 import type { Session } from "../platforms/session.ts";
 import type { AnswerRequest } from "../platforms/source.ts";
 import type { UpstreamPage } from "../platforms/upstream.ts";
 import { createXUpstream } from "../platforms/x/upstream.ts";
-import {
-  appSession,
-  clientId,
-  idAt,
-  userSession,
-  userTarget,
-} from "../platforms/x/x.test-support.ts";
 import type { OpenSession } from "../upstream/requests/sessions.ts";
 import {
   type AnsweringUnderTest,

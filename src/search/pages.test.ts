@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { makePost } from "../../test/support/make-post.ts";
+import { makePost } from "../../testkit/data/make-post.ts";
 import { EarshotError } from "../lib/errors.ts";
 import type { UpstreamItem, UpstreamPage } from "../platforms/upstream.ts";
 import { keyOf, pageOf } from "../platforms/upstream-page.ts";

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from "vitest";
+import { pooled, type TestPool, testPool } from "../../testkit/upstreams/sessions.ts";
 import { createMastodonUpstream } from "../platforms/mastodon/upstream.ts";
 import { userTokenKind } from "../platforms/mastodon/user-token.ts";
 import { appTokenKind } from "../platforms/x/app-token.ts";
 import { createXUpstream } from "../platforms/x/upstream.ts";
-import { pooled, type TestPool, testPool } from "../upstream/requests/sessions.test-support.ts";
 import { releaseCredential } from "./release-credential.ts";
 
 const host = "https://mastodon.example";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
-import { makePost } from "../../test/support/make-post.ts";
+import { makePost } from "../../testkit/data/make-post.ts";
 import { EarshotError } from "../lib/errors.ts";
 import type { AnswerItem, SourceAnswer } from "../platforms/source.ts";
 import type { SearchCall, Upstream, UpstreamPage } from "../platforms/upstream.ts";

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { pageMap } from "../../test/support/corruption/page-map.ts";
-import { startServiceUnderTest } from "../../test/support/service-under-test.ts";
+import { pageMap } from "../../testkit/corruption/page-map.ts";
+import { startServiceUnderTest } from "../../testkit/service/service-under-test.ts";
 import { checkControl } from "./check-control.ts";
 
 const made = mkdtempSync(join(tmpdir(), "earshot-check-control-"));

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { until } from "../../test/support/until.ts";
+import { until } from "../../testkit/until.ts";
 import { configFrom } from "./config.ts";
 import { openUpstreamClient } from "./upstream-client.ts";
 

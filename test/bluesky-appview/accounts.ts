@@ -1,6 +1,6 @@
-import type { Draw } from "../bluesky-network/draw.ts";
-import { makePeople } from "../bluesky-network/people.ts";
-import { selfLabels } from "../bluesky-network/records.ts";
+import type { Draw } from "../../testkit/bluesky-world/draw.ts";
+import { makePeople } from "../../testkit/bluesky-world/people.ts";
+import { selfLabels } from "../../testkit/bluesky-world/records.ts";
 import type { Batch } from "./batch.ts";
 import type { Blob, Network } from "./network.ts";
 import { type Account, reasons, standingOf } from "./society.ts";

@@ -7,7 +7,7 @@ import {
 } from "@atproto/bsky";
 import { Secp256k1Keypair } from "@atproto/crypto";
 import { Client as PlcClient } from "@did-plc/lib";
-import { freePort } from "../bluesky-network/local-http.mjs";
+import { freePort } from "../../testkit/bluesky-world/local-http.mjs";
 
 /** The labeler of the network: the AppView shows what it says to everyone, and leaves out what it takes down. */
 const labelerDid = "did:plc:ar7c4by46qjdydhdevvrndac";

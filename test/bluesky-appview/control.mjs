@@ -1,6 +1,6 @@
 import http from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { answerJson, listen } from "../bluesky-network/local-http.mjs";
+import { answerJson, listen } from "../../testkit/bluesky-world/local-http.mjs";
 
 /** What those who run a network do to it, over HTTP. Gives its address. */
 export async function startControl({ pds, appview, feedGenerator }) {

@@ -1,5 +1,5 @@
-import type { Draw } from "../bluesky-network/draw.ts";
-import { selfLabels } from "../bluesky-network/records.ts";
+import type { Draw } from "../../testkit/bluesky-world/draw.ts";
+import { selfLabels } from "../../testkit/bluesky-world/records.ts";
 import type { Blob } from "./network.ts";
 import type { Account, Post, Reference } from "./society.ts";
 

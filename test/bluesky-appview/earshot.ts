@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { freePort } from "../support/free-port.ts";
-import { runCommand } from "../support/run-command.ts";
+import { freePort } from "../../testkit/service/free-port.ts";
+import { runCommand } from "../../testkit/service/run-command.ts";
 import {
   environmentOf,
   program,
   type ServerProcess,
   startServer,
-} from "../support/server-process.ts";
+} from "../../testkit/service/server-process.ts";
 import type { Network } from "./network.ts";
 
 /** The server of this checkout, which asks the network, and how accounts and credentials are made for it. */

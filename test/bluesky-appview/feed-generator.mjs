@@ -1,7 +1,7 @@
 import http from "node:http";
 import { Secp256k1Keypair } from "@atproto/crypto";
 import { Client as PlcClient } from "@did-plc/lib";
-import { answerJson, listen } from "../bluesky-network/local-http.mjs";
+import { answerJson, listen } from "../../testkit/bluesky-world/local-http.mjs";
 
 /** A feed generator: it answers app.bsky.feed.getFeedSkeleton with the posts that it was told, page by page. */
 export async function startFeedGenerator(plc) {

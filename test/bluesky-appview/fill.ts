@@ -1,4 +1,4 @@
-import type { Draw } from "../bluesky-network/draw.ts";
+import type { Draw } from "../../testkit/bluesky-world/draw.ts";
 import { addProfile, cast, makeAccounts, uploadPictures } from "./accounts.ts";
 import { type Batch, createBatch, writeAll } from "./batch.ts";
 import { type Around, drawPost } from "./draw-post.ts";

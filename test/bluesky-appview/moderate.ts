@@ -1,4 +1,4 @@
-import type { Draw } from "../bluesky-network/draw.ts";
+import type { Draw } from "../../testkit/bluesky-world/draw.ts";
 import { cast } from "./accounts.ts";
 import { createBatch, writeAll } from "./batch.ts";
 import type { Network } from "./network.ts";

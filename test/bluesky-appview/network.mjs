@@ -9,7 +9,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "../bluesky-network/local-http.mjs";
+import { freePort } from "../../testkit/bluesky-world/local-http.mjs";
 import { startAppview } from "./appview.mjs";
 import { startControl } from "./control.mjs";
 import { startFeedGenerator } from "./feed-generator.mjs";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Secp256k1Keypair } from "@atproto/crypto";
 import * as pdsServer from "@atproto/pds";
 import plcServer from "@did-plc/server";
-import { freePort } from "../bluesky-network/local-http.mjs";
+import { freePort } from "../../testkit/bluesky-world/local-http.mjs";
 
 /** The PLC directory, in memory. Gives its address. */
 export async function startPlc() {

@@ -8,6 +8,6 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     fileParallelism: false,
-    reporters: ["default", "../closing-line.ts"],
+    reporters: ["default", "../../testkit/closing-line.ts"],
   },
 });

@@ -1,5 +1,5 @@
-import { createDraw } from "../bluesky-network/draw.ts";
-import { testSeed } from "../support/seed.ts";
+import { createDraw } from "../../testkit/bluesky-world/draw.ts";
+import { testSeed } from "../../testkit/seed.ts";
 import { cast } from "./accounts.ts";
 import { fillNetwork } from "./fill.ts";
 import { moderate } from "./moderate.ts";

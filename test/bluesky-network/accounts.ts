@@ -1,7 +1,7 @@
-import type { Draw } from "./draw.ts";
+import type { Draw } from "../../testkit/bluesky-world/draw.ts";
+import { type Person, profileCollection, putRecord } from "../../testkit/bluesky-world/people.ts";
+import { selfLabels } from "../../testkit/bluesky-world/records.ts";
 import type { Network } from "./network.ts";
-import { type Person, profileCollection, putRecord } from "./people.ts";
-import { selfLabels } from "./records.ts";
 
 /** What happens to accounts as a whole. */
 export type Accounts = {

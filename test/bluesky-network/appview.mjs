@@ -1,5 +1,5 @@
 import http from "node:http";
-import { answerJson, jsonOf, listen } from "./local-http.mjs";
+import { answerJson, jsonOf, listen } from "../../testkit/bluesky-world/local-http.mjs";
 
 /** An emulator of app.bsky.actor.getProfiles, answered from what the PDS holds and what labelers said. */
 export async function startAppview(pdsPort, labelsOf) {

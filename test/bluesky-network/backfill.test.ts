@@ -5,18 +5,27 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { everything, foundPosts } from "../support/found-posts.ts";
-import { freePort } from "../support/free-port.ts";
-import { type JetstreamProcess, startJetstreamProcess } from "../support/jetstream-process.ts";
+import { everything, foundPosts } from "../../testkit/archives/found-posts.ts";
+import {
+  makePeople,
+  type Person,
+  postCollection,
+  profileCollection,
+  write,
+} from "../../testkit/bluesky-world/people.ts";
+import { freePort } from "../../testkit/service/free-port.ts";
 import {
   environmentOf,
   program,
   type ServerProcess,
   startServer,
-} from "../support/server-process.ts";
-import { until } from "../support/until.ts";
+} from "../../testkit/service/server-process.ts";
+import { until } from "../../testkit/until.ts";
+import {
+  type JetstreamProcess,
+  startJetstreamProcess,
+} from "../../testkit/upstreams/jetstream-process.ts";
 import { type Network, startNetwork } from "./network.ts";
-import { makePeople, type Person, postCollection, profileCollection, write } from "./people.ts";
 
 /**
  * The PDS, the PLC directory and the Jetstream of the Bluesky project on this machine, and `earshot backfill` reading what was

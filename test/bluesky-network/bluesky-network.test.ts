@@ -2,20 +2,23 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type CuttingProxy, startCuttingProxy } from "../support/cutting-proxy.ts";
-import { everything, type FoundPost, foundPosts } from "../support/found-posts.ts";
-import { type JetstreamProcess, startJetstreamProcess } from "../support/jetstream-process.ts";
-import { testSeed } from "../support/seed.ts";
-import type { ServerProcess } from "../support/server-process.ts";
-import { until } from "../support/until.ts";
+import { everything, type FoundPost, foundPosts } from "../../testkit/archives/found-posts.ts";
+import { createDraw } from "../../testkit/bluesky-world/draw.ts";
+import { makePeople } from "../../testkit/bluesky-world/people.ts";
+import { testSeed } from "../../testkit/seed.ts";
+import { type CuttingProxy, startCuttingProxy } from "../../testkit/service/cutting-proxy.ts";
+import type { ServerProcess } from "../../testkit/service/server-process.ts";
+import { until } from "../../testkit/until.ts";
+import {
+  type JetstreamProcess,
+  startJetstreamProcess,
+} from "../../testkit/upstreams/jetstream-process.ts";
 import { countsBelow, type Differences, differences, summary, tellCounts } from "./compare.ts";
 import { startDisturbance } from "./disturb.ts";
-import { createDraw } from "./draw.ts";
 import { type Earshot, startEarshot } from "./earshot.ts";
 import { type Life, startLife } from "./life.ts";
 import { labelerDid } from "./moderation.ts";
 import { type Network, startNetwork } from "./network.ts";
-import { makePeople } from "./people.ts";
 import { readTruth, type Truth } from "./truth.ts";
 
 /**

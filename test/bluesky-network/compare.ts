@@ -1,4 +1,4 @@
-import type { FoundPost } from "../support/found-posts.ts";
+import type { FoundPost } from "../../testkit/archives/found-posts.ts";
 import type { Life } from "./life.ts";
 import type { SeenPost, Truth } from "./truth.ts";
 

@@ -1,6 +1,6 @@
-import type { CuttingProxy } from "../support/cutting-proxy.ts";
-import type { JetstreamProcess } from "../support/jetstream-process.ts";
-import type { Draw } from "./draw.ts";
+import type { Draw } from "../../testkit/bluesky-world/draw.ts";
+import type { CuttingProxy } from "../../testkit/service/cutting-proxy.ts";
+import type { JetstreamProcess } from "../../testkit/upstreams/jetstream-process.ts";
 import type { Earshot } from "./earshot.ts";
 
 /** What goes wrong around Earshot, as drawn, while the network goes on. */

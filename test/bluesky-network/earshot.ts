@@ -1,8 +1,8 @@
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { freePort } from "../support/free-port.ts";
-import { jetstreamPrograms } from "../support/jetstream-process.ts";
-import { type ServerProcess, startServer } from "../support/server-process.ts";
+import { freePort } from "../../testkit/service/free-port.ts";
+import { type ServerProcess, startServer } from "../../testkit/service/server-process.ts";
+import { jetstreamPrograms } from "../../testkit/upstreams/jetstream-process.ts";
 
 /**
  * The server of this checkout on one data folder, killed and started again while the network goes on. Every other start it asks

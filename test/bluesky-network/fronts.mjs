@@ -1,6 +1,6 @@
 import http from "node:http";
 import net from "node:net";
-import { answerJson, jsonOf, listen } from "./local-http.mjs";
+import { answerJson, jsonOf, listen } from "../../testkit/bluesky-world/local-http.mjs";
 
 /** The PLC directory with the keys of DID documents in their present form. */
 export async function startPlcFront(plcPort) {

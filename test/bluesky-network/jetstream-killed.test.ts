@@ -2,13 +2,21 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { everything, foundPosts, gapsOf } from "../support/found-posts.ts";
-import { freePort } from "../support/free-port.ts";
-import { type JetstreamProcess, startJetstreamProcess } from "../support/jetstream-process.ts";
-import { type ServerProcess, startServer } from "../support/server-process.ts";
-import { until } from "../support/until.ts";
+import { everything, foundPosts, gapsOf } from "../../testkit/archives/found-posts.ts";
+import {
+  makePeople,
+  type Person,
+  postCollection,
+  write,
+} from "../../testkit/bluesky-world/people.ts";
+import { freePort } from "../../testkit/service/free-port.ts";
+import { type ServerProcess, startServer } from "../../testkit/service/server-process.ts";
+import { until } from "../../testkit/until.ts";
+import {
+  type JetstreamProcess,
+  startJetstreamProcess,
+} from "../../testkit/upstreams/jetstream-process.ts";
 import { type Network, startNetwork } from "./network.ts";
-import { makePeople, type Person, postCollection, write } from "./people.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-jetstream-killed-"));
 let network: Network;

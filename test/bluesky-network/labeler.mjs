@@ -2,7 +2,7 @@ import http from "node:http";
 import { Secp256k1Keypair } from "@atproto/crypto";
 import { encode } from "@atproto/lex-cbor";
 import { MessageFrame, XrpcStreamServer } from "@atproto/xrpc-server";
-import { answerJson, listen } from "./local-http.mjs";
+import { answerJson, listen } from "../../testkit/bluesky-world/local-http.mjs";
 
 /**
  * An emulator of com.atproto.label.subscribeLabels, made of the network's own stream server and frames. What is posted to /labels,

@@ -1,8 +1,8 @@
+import type { Draw } from "../../testkit/bluesky-world/draw.ts";
+import type { Person } from "../../testkit/bluesky-world/people.ts";
 import { type Accounts, createAccounts } from "./accounts.ts";
-import type { Draw } from "./draw.ts";
 import { createModeration, type Moderation } from "./moderation.ts";
 import type { Network } from "./network.ts";
-import type { Person } from "./people.ts";
 import { add, createWrites, type Tally, type Writes } from "./writes.ts";
 
 /** What goes on in the network, step by step, as drawn. */

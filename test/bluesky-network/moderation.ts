@@ -1,6 +1,6 @@
-import type { Draw } from "./draw.ts";
+import type { Draw } from "../../testkit/bluesky-world/draw.ts";
+import { type Person, type Post, profileCollection } from "../../testkit/bluesky-world/people.ts";
 import type { Label, Network } from "./network.ts";
-import { type Person, type Post, profileCollection } from "./people.ts";
 
 /** The labeler whose word counts, and one whose word does not. */
 export const labelerDid = "did:plc:labelerofearshottests234";

@@ -14,10 +14,10 @@ import { join } from "node:path";
 import { Secp256k1Keypair } from "@atproto/crypto";
 import * as pdsServer from "@atproto/pds";
 import plcServer from "@did-plc/server";
+import { freePort } from "../../testkit/bluesky-world/local-http.mjs";
 import { startAppview } from "./appview.mjs";
 import { startPlcFront, startRelayFront } from "./fronts.mjs";
 import { startLabeler } from "./labeler.mjs";
-import { freePort } from "./local-http.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-bluesky-"));
 const adminPassword = "admin";

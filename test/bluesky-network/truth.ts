@@ -1,12 +1,12 @@
-import { labelerDid } from "./moderation.ts";
-import type { Label, Network } from "./network.ts";
 import {
   likeCollection,
   postCollection,
   profileCollection,
   type Reference,
   repostCollection,
-} from "./people.ts";
+} from "../../testkit/bluesky-world/people.ts";
+import { labelerDid } from "./moderation.ts";
+import type { Label, Network } from "./network.ts";
 
 /** What the network itself says is to be seen of a post. */
 export type SeenPost = {

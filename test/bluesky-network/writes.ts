@@ -1,5 +1,4 @@
-import type { Draw } from "./draw.ts";
-import type { Network } from "./network.ts";
+import type { Draw } from "../../testkit/bluesky-world/draw.ts";
 import {
   likeCollection,
   type Person,
@@ -9,8 +8,9 @@ import {
   repostCollection,
   type Write,
   write,
-} from "./people.ts";
-import { drawPost, edited } from "./records.ts";
+} from "../../testkit/bluesky-world/people.ts";
+import { drawPost, edited } from "../../testkit/bluesky-world/records.ts";
+import type { Network } from "./network.ts";
 
 /** How often something was done. */
 export type Tally = ReadonlyMap<string, number>;

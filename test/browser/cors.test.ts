@@ -1,12 +1,12 @@
 import { createServer, type Server } from "node:http";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePort } from "../support/free-port.ts";
+import { freePort } from "../../testkit/service/free-port.ts";
 import {
   type ServiceUnderTest,
   search,
   startServiceUnderTest,
-} from "../support/service-under-test.ts";
+} from "../../testkit/service/service-under-test.ts";
 import { startChromium } from "./support/chromium.ts";
 
 /** A page of another origin, whose script calls the API with a key. */

@@ -1,14 +1,17 @@
 import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { EarshotError } from "../../src/lib/errors.ts";
-import { type JetstreamServer, startJetstreamServer } from "../support/jetstream-server.ts";
 import {
   type ServiceUnderTest,
   search,
   startServiceUnderTest,
   type TestSession,
-} from "../support/service-under-test.ts";
-import { stubUpstream } from "../support/stub-upstream.ts";
+} from "../../testkit/service/service-under-test.ts";
+import {
+  type JetstreamServer,
+  startJetstreamServer,
+} from "../../testkit/upstreams/jetstream-server.ts";
+import { stubUpstream } from "../../testkit/upstreams/stub-upstream.ts";
 import { startChromium } from "./support/chromium.ts";
 import { violationsOf } from "./support/violations.ts";
 import { looks, openWatched, show } from "./support/watched-page.ts";

@@ -4,8 +4,8 @@ import {
   type ServiceUnderTest,
   startServiceUnderTest,
   type TestSession,
-} from "../support/service-under-test.ts";
-import { stubUpstream } from "../support/stub-upstream.ts";
+} from "../../testkit/service/service-under-test.ts";
+import { stubUpstream } from "../../testkit/upstreams/stub-upstream.ts";
 import { startChromium } from "./support/chromium.ts";
 import { openWatched } from "./support/watched-page.ts";
 

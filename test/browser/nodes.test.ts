@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TestSession } from "../support/service-under-test.ts";
+import type { TestSession } from "../../testkit/service/service-under-test.ts";
 import { startChromium } from "./support/chromium.ts";
 import { type Site, startSite } from "./support/site.ts";
 import { violationsOf } from "./support/violations.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { search } from "../support/service-under-test.ts";
+import { search } from "../../testkit/service/service-under-test.ts";
 import { startChromium } from "./support/chromium.ts";
 import { countLoaded } from "./support/loaded-bytes.ts";
 import { type Site, startSite } from "./support/site.ts";

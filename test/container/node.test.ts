@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePort } from "../support/free-port.ts";
-import { connect } from "../support/http-client.ts";
-import { runCommand } from "../support/run-command.ts";
-import { type ServerProcess, startServer } from "../support/server-process.ts";
-import { until } from "../support/until.ts";
+import { freePort } from "../../testkit/service/free-port.ts";
+import { connect } from "../../testkit/service/http-client.ts";
+import { runCommand } from "../../testkit/service/run-command.ts";
+import { type ServerProcess, startServer } from "../../testkit/service/server-process.ts";
+import { until } from "../../testkit/until.ts";
 import { imageOf } from "./images.ts";
 import type { Container } from "./podman.ts";
 

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePort } from "../support/free-port.ts";
-import { connect } from "../support/http-client.ts";
-import { until } from "../support/until.ts";
+import { freePort } from "../../testkit/service/free-port.ts";
+import { connect } from "../../testkit/service/http-client.ts";
+import { until } from "../../testkit/until.ts";
 import { imageOf } from "./images.ts";
 import type { Container } from "./podman.ts";
 

@@ -8,6 +8,6 @@ export default defineConfig({
     include: ["*.test.ts"],
     testTimeout: 120_000,
     fileParallelism: false,
-    reporters: ["default", "../closing-line.ts"],
+    reporters: ["default", "../../testkit/closing-line.ts"],
   },
 });

@@ -3,7 +3,6 @@ import { resolveTxt } from "node:dns/promises";
 import { describe, expect, test } from "vitest";
 import { createGuard } from "../../src/lib/guard.ts";
 import { createGuardedFetch } from "../../src/lib/guarded-fetch.ts";
-import { held } from "../../src/platforms/bluesky/credential.test-support.ts";
 import { blueskyCredentialKinds } from "../../src/platforms/bluesky/credential-kinds.ts";
 import { createBlueskyUpstream } from "../../src/platforms/bluesky/upstream.ts";
 import type { CredentialTools } from "../../src/platforms/credential.ts";
@@ -11,6 +10,7 @@ import type { FetchMethod } from "../../src/platforms/methods.ts";
 import type { Session, UpstreamRequest } from "../../src/platforms/session.ts";
 import type { Target } from "../../src/platforms/target.ts";
 import type { UpstreamPage } from "../../src/platforms/upstream.ts";
+import { held } from "../../testkit/upstreams/bluesky-credential.ts";
 
 /*
  * Whether the real Bluesky answers as it is taken to. Run it with

@@ -12,7 +12,7 @@ import {
   type TestSession,
   tools as toolsAt,
   userTarget,
-} from "../../src/platforms/x/x.test-support.ts";
+} from "../../testkit/upstreams/x.ts";
 
 /*
  * Whether the real X answers as it is taken to. X bills what is read: about a dollar for all of it. Run it with

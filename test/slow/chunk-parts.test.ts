@@ -2,7 +2,7 @@ import type { PlanNode } from "@earshot/query/plan";
 import { expect, test } from "vitest";
 import { platformQuery } from "../../src/archive/read/platform-query.ts";
 import { lastId } from "../../src/posts/ids.ts";
-import { segmentForms } from "../support/segment-forms.ts";
+import { segmentForms } from "../../testkit/archives/segment-forms.ts";
 
 const words = ["a", "b", "c", "d", "e"];
 const phrase = (...tokens: string[]): PlanNode => ({

@@ -15,9 +15,9 @@ import {
   searchOf,
   serviceFaults,
   words,
-} from "../support/corruption/service-trials.ts";
-import { makePost } from "../support/make-post.ts";
-import { testRuns, testSeed } from "../support/seed.ts";
+} from "../../testkit/corruption/service-trials.ts";
+import { makePost } from "../../testkit/data/make-post.ts";
+import { testRuns, testSeed } from "../../testkit/seed.ts";
 
 const root = mkdtempSync(join(tmpdir(), "earshot-corruption-service-"));
 const made = join(root, "made");

@@ -6,16 +6,16 @@ import {
   type ArchiveUnderTest,
   makeArchiveUnderTest,
   openForTrial,
-} from "../support/corruption/archive-under-test.ts";
-import { isAffected, outcomeTable } from "../support/corruption/outcome-table.ts";
+} from "../../testkit/corruption/archive-under-test.ts";
+import { isAffected, outcomeTable } from "../../testkit/corruption/outcome-table.ts";
 import {
   type Answer,
   type Question,
   questions,
   questionsById,
-} from "../support/corruption/queries.ts";
-import { drawTrials, runTrial, type TrialReport } from "../support/corruption/trials.ts";
-import { testRuns, testSeed } from "../support/seed.ts";
+} from "../../testkit/corruption/queries.ts";
+import { drawTrials, runTrial, type TrialReport } from "../../testkit/corruption/trials.ts";
+import { testRuns, testSeed } from "../../testkit/seed.ts";
 
 /** Trials that run at the same time; each has threads of its own. */
 const lanes = 2;

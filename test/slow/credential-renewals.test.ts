@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startXEmulator, type XEmulator } from "../emulators/x/server.ts";
-import { runCommand } from "../support/run-command.ts";
+import { startXEmulator, type XEmulator } from "../../testkit/emulators/x/server.ts";
+import { runCommand } from "../../testkit/service/run-command.ts";
 
 /** Processes that renew one session at once, at a platform that ends a session whose refresh token comes twice. */
 

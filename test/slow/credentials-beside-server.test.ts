@@ -2,11 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startXEmulator, type XEmulator } from "../emulators/x/server.ts";
-import { type Child, startProgram } from "../support/child-process.ts";
-import { freePort } from "../support/free-port.ts";
-import { runCommand } from "../support/run-command.ts";
-import { until } from "../support/until.ts";
+import { startXEmulator, type XEmulator } from "../../testkit/emulators/x/server.ts";
+import { type Child, startProgram } from "../../testkit/service/child-process.ts";
+import { freePort } from "../../testkit/service/free-port.ts";
+import { runCommand } from "../../testkit/service/run-command.ts";
+import { until } from "../../testkit/until.ts";
 
 /** A running server that logs all that it can, and commands that change its credentials. */
 

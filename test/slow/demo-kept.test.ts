@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { printed, programOfFile } from "../support/program.ts";
+import { printed, programOfFile } from "../../testkit/service/program.ts";
 
 const { folder, start, earshot } = programOfFile();
 

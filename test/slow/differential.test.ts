@@ -2,18 +2,18 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Post } from "../../src/posts/post.ts";
-import { generatedPost } from "../support/generated.ts";
+import { type IndexForm, indexForms } from "../../testkit/archives/index-forms.ts";
+import { agree, openThreeWays, type ThreeWays } from "../../testkit/archives/three-ways.ts";
+import { generatedPost } from "../../testkit/data/generated.ts";
 import {
   type DrawnQuery,
   drawnQuery,
   generatedLeaves,
   leavesOf,
   printed,
-} from "../support/generated-queries.ts";
-import { type IndexForm, indexForms } from "../support/index-forms.ts";
-import { testSeed } from "../support/seed.ts";
-import { type Case, shrink, specialsOf } from "../support/shrink.ts";
-import { agree, openThreeWays, type ThreeWays } from "../support/three-ways.ts";
+} from "../../testkit/data/generated-queries.ts";
+import { type Case, shrink, specialsOf } from "../../testkit/data/shrink.ts";
+import { testSeed } from "../../testkit/seed.ts";
 
 const sets = Number(process.env.EARSHOT_TEST_SETS ?? 140);
 /** How many of the sets are found by each form of index. */
@@ -126,7 +126,7 @@ function reportOf(differing: Case, form: IndexForm): string {
   ways.remove();
   const kept = { name: "", query: printed(query), posts: posts.map(specialsOf) };
   return [
-    `the answers differ (${form}); once it is understood, keep it in test/support/kept-cases.ts:`,
+    `the answers differ (${form}); once it is understood, keep it in testkit/data/kept-cases.ts:`,
     inspect(kept, { depth: null, breakLength: 100, maxArrayLength: null, maxStringLength: null }),
     inspect(answers, { depth: null }),
     again,

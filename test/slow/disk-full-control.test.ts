@@ -1,15 +1,18 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLog } from "../../src/server/log.ts";
-import { type JetstreamServer, startJetstreamServer } from "../support/jetstream-server.ts";
-import { makePost } from "../support/make-post.ts";
+import { makePost } from "../../testkit/data/make-post.ts";
 import {
   type ServiceUnderTest,
   search,
   startServiceUnderTest,
-} from "../support/service-under-test.ts";
-import { mountSmallDisk } from "../support/small-disk.ts";
-import { until } from "../support/until.ts";
+} from "../../testkit/service/service-under-test.ts";
+import { mountSmallDisk } from "../../testkit/service/small-disk.ts";
+import { until } from "../../testkit/until.ts";
+import {
+  type JetstreamServer,
+  startJetstreamServer,
+} from "../../testkit/upstreams/jetstream-server.ts";
 
 const disk = mountSmallDisk(32);
 

@@ -15,16 +15,16 @@ import { mostPosts } from "../../src/archive/segments/sliced-candidates.ts";
 import { createReader, type Reader } from "../../src/archive/threads/reader.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { lastId } from "../../src/posts/ids.ts";
+import { sealAll } from "../../testkit/archives/seal-all.ts";
+import { archiveFolder, writeZipfPosts } from "../../testkit/archives/zipf-archive.ts";
 import {
   isAccepted,
   knownShapes,
   mutate,
   type QueryShape,
   textOf,
-} from "../support/expensive-queries.ts";
-import { sealAll } from "../support/seal-all.ts";
-import { testRuns, testSeed } from "../support/seed.ts";
-import { archiveFolder, writeZipfPosts } from "../support/zipf-archive.ts";
+} from "../../testkit/data/expensive-queries.ts";
+import { testRuns, testSeed } from "../../testkit/seed.ts";
 
 /**
  * Looks for the most expensive query within the bounds of a query: mutations of the most expensive ones that are known are kept

@@ -5,25 +5,25 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { seededRandom } from "../../bench/measure.ts";
-import { type FaultedServer, prepareFaultedServer } from "../support/faulted-server.ts";
-import { findingsIn } from "../support/findings-in.ts";
-import { foundPosts } from "../support/found-posts.ts";
-import { createJobLedger, type JobLedger } from "../support/job-ledger.ts";
-import { listenToJobs } from "../support/job-listener.ts";
-import { testSeed } from "../support/seed.ts";
-import { environmentOf, program } from "../support/server-process.ts";
-import { importWord, prepareKilledImports } from "../support/storm/killed-imports.ts";
-import { prepareRepeatedBackups } from "../support/storm/repeated-backups.ts";
-import { auditCompleteness, compareWithStream } from "../support/storm/stream-audit.ts";
-import { type StreamTraffic, startStreamTraffic } from "../support/storm/stream-traffic.ts";
+import { findingsIn } from "../../testkit/archives/findings-in.ts";
+import { foundPosts } from "../../testkit/archives/found-posts.ts";
+import { testSeed } from "../../testkit/seed.ts";
+import { type FaultedServer, prepareFaultedServer } from "../../testkit/service/faulted-server.ts";
+import { createJobLedger, type JobLedger } from "../../testkit/service/job-ledger.ts";
+import { listenToJobs } from "../../testkit/service/job-listener.ts";
+import { environmentOf, program } from "../../testkit/service/server-process.ts";
 import {
   bodyOf,
   call,
   type Place,
   runStranger,
   runUnluckyClient,
-} from "../support/unlucky-client.ts";
-import { until } from "../support/until.ts";
+} from "../../testkit/service/unlucky-client.ts";
+import { importWord, prepareKilledImports } from "../../testkit/storm/killed-imports.ts";
+import { prepareRepeatedBackups } from "../../testkit/storm/repeated-backups.ts";
+import { auditCompleteness, compareWithStream } from "../../testkit/storm/stream-audit.ts";
+import { type StreamTraffic, startStreamTraffic } from "../../testkit/storm/stream-traffic.ts";
+import { until } from "../../testkit/until.ts";
 
 const seed = testSeed(1);
 const random = seededRandom(seed);

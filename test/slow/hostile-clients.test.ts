@@ -4,11 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { connectTo } from "../support/connect-to.ts";
-import { freePort } from "../support/free-port.ts";
-import { connect } from "../support/http-client.ts";
-import { residentMb, type ServerProcess, startServer } from "../support/server-process.ts";
-import { until } from "../support/until.ts";
+import { connectTo } from "../../testkit/service/connect-to.ts";
+import { freePort } from "../../testkit/service/free-port.ts";
+import { connect } from "../../testkit/service/http-client.ts";
+import {
+  residentMb,
+  type ServerProcess,
+  startServer,
+} from "../../testkit/service/server-process.ts";
+import { until } from "../../testkit/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-slow-hostile-"));
 const path = "/v1/search/live/social";

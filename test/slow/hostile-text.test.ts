@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { hostileTexts } from "../support/hostile-text.ts";
+import { hostileTexts } from "../../testkit/data/hostile-text.ts";
 import {
   madeExpressions,
   type WrittenExpression,
   writtenExpressions,
-} from "../support/regular-expressions.ts";
+} from "../../testkit/data/regular-expressions.ts";
 
 const root = `${import.meta.dirname}/../..`;
 /** First so short that what grows exponentially comes to its end, then as long as a request may be. */

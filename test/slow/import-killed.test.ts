@@ -4,10 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { freePort } from "../support/free-port.ts";
-import { connect } from "../support/http-client.ts";
-import { environmentOf, program, startServer } from "../support/server-process.ts";
-import { zipArchive } from "../support/zip-archive.ts";
+import { zipArchive } from "../../testkit/archives/zip-archive.ts";
+import { freePort } from "../../testkit/service/free-port.ts";
+import { connect } from "../../testkit/service/http-client.ts";
+import { environmentOf, program, startServer } from "../../testkit/service/server-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-slow-import-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

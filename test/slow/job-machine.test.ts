@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { runJobMachine } from "../support/job-machine/run-job-machine.ts";
-import { testSeed } from "../support/seed.ts";
+import { runJobMachine } from "../../testkit/job-machine/run-job-machine.ts";
+import { testSeed } from "../../testkit/seed.ts";
 
 const wantedSteps = Number(process.env.EARSHOT_TEST_STEPS ?? 50_000);
 const runsAtOnce = 50;

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { freePort } from "../support/free-port.ts";
-import { connect } from "../support/http-client.ts";
-import { startServer } from "../support/server-process.ts";
+import { freePort } from "../../testkit/service/free-port.ts";
+import { connect } from "../../testkit/service/http-client.ts";
+import { startServer } from "../../testkit/service/server-process.ts";
 
 const folders: string[] = [];
 afterAll(() => {

@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { defaultIngestSettings, type IngestSettings } from "../../src/ingest/ingest-settings.ts";
+import { type Ingest, startIngest } from "../../src/ingest/live-ingest.ts";
+import { createMemoryArchive, type MemoryArchive } from "../../testkit/archives/memory-archive.ts";
 import {
   clock,
   commit,
@@ -14,13 +16,8 @@ import {
   startFakeJetstream,
   startUs,
   uriOf,
-} from "../../src/ingest/jetstream/fake-jetstream.test-support.ts";
-import { type Ingest, startIngest } from "../../src/ingest/live-ingest.ts";
-import {
-  createMemoryArchive,
-  type MemoryArchive,
-} from "../../src/ingest/memory-archive.test-support.ts";
-import { type LabelerServer, startLabelerServer } from "../support/labeler-server.ts";
+} from "../../testkit/upstreams/fake-jetstream.ts";
+import { type LabelerServer, startLabelerServer } from "../../testkit/upstreams/labeler-server.ts";
 
 const labelSource = "did:plc:ar7c4by46qjdydhdevvrndac";
 

@@ -3,11 +3,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { freePort } from "../support/free-port.ts";
-import { type StreamEvent, startJetstreamServer } from "../support/jetstream-server.ts";
-import { startLabelerServer } from "../support/labeler-server.ts";
-import { environmentOf, program, startServer } from "../support/server-process.ts";
-import { until } from "../support/until.ts";
+import { freePort } from "../../testkit/service/free-port.ts";
+import { environmentOf, program, startServer } from "../../testkit/service/server-process.ts";
+import { until } from "../../testkit/until.ts";
+import {
+  type StreamEvent,
+  startJetstreamServer,
+} from "../../testkit/upstreams/jetstream-server.ts";
+import { startLabelerServer } from "../../testkit/upstreams/labeler-server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-slow-reactions-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,19 +3,19 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { freePort } from "../support/free-port.ts";
-import {
-  type JetstreamServer,
-  type StreamEvent,
-  startJetstreamServer,
-} from "../support/jetstream-server.ts";
+import { freePort } from "../../testkit/service/free-port.ts";
 import {
   environmentOf,
   program,
   type ServerProcess,
   startServer,
-} from "../support/server-process.ts";
-import { until } from "../support/until.ts";
+} from "../../testkit/service/server-process.ts";
+import { until } from "../../testkit/until.ts";
+import {
+  type JetstreamServer,
+  type StreamEvent,
+  startJetstreamServer,
+} from "../../testkit/upstreams/jetstream-server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-slow-stream-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -8,6 +8,6 @@ await import("../../packages/query/src/grammar/fuzz.test.ts");
 await import("../../src/archive/read/differential.test.ts");
 await import("../../src/archive/read/count-differential.test.ts");
 await import("../../src/ingest/import/references.test.ts");
-await import("../docs-examples.test.ts");
+await import("../docs/examples.test.ts");
 
 export {};

@@ -13,9 +13,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort } from "../support/free-port.ts";
-import { connect } from "../support/http-client.ts";
-import { environmentOf, program, startServer } from "../support/server-process.ts";
+import { freePort } from "../../testkit/service/free-port.ts";
+import { connect } from "../../testkit/service/http-client.ts";
+import { environmentOf, program, startServer } from "../../testkit/service/server-process.ts";
 
 /** Segments of a hundred posts, so that a few hundred make several. */
 const settings = { EARSHOT_SEGMENT_POSTS: "100", EARSHOT_SEAL: "off" };

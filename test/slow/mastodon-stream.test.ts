@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { mountStreams } from "../emulators/mastodon/mounted-streams.ts";
-import { startMastodonEmulator } from "../emulators/mastodon/server.ts";
-import { everything, foundPosts } from "../support/found-posts.ts";
-import { freePort } from "../support/free-port.ts";
-import { environmentOf, program, startServer } from "../support/server-process.ts";
-import { until } from "../support/until.ts";
+import { everything, foundPosts } from "../../testkit/archives/found-posts.ts";
+import { mountStreams } from "../../testkit/emulators/mastodon/mounted-streams.ts";
+import { startMastodonEmulator } from "../../testkit/emulators/mastodon/server.ts";
+import { freePort } from "../../testkit/service/free-port.ts";
+import { environmentOf, program, startServer } from "../../testkit/service/server-process.ts";
+import { until } from "../../testkit/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-slow-mastodon-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

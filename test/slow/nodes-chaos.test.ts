@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { faultKinds } from "../support/nodes-chaos/faults.ts";
-import type { ChaosReport } from "../support/nodes-chaos/report.ts";
+import { faultKinds } from "../../testkit/nodes-chaos/faults.ts";
+import type { ChaosReport } from "../../testkit/nodes-chaos/report.ts";
 
 /**
  * A gateway and three nodes, each a process, each node in a network namespace of its own, while nodes are killed, stopped, cut
@@ -35,7 +35,7 @@ function chaosCommand(args: readonly string[]): [string, string[]] {
 let report: ChaosReport;
 beforeAll(async () => {
   const file = join(folder, "report.json");
-  const main = join(import.meta.dirname, "../support/nodes-chaos/run.ts");
+  const main = join(import.meta.dirname, "../../testkit/nodes-chaos/run.ts");
   const [program, args] = chaosCommand([main, file, String(seed), String(jobs)]);
   const env = { ...process.env, TMPDIR: folder };
   run = spawn(program, args, { env, stdio: ["ignore", "inherit", "inherit"] });

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { freePort } from "../support/free-port.ts";
-import { environmentOf, program } from "../support/server-process.ts";
-import { until } from "../support/until.ts";
+import { freePort } from "../../testkit/service/free-port.ts";
+import { environmentOf, program } from "../../testkit/service/server-process.ts";
+import { until } from "../../testkit/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-older-node-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

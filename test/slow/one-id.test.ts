@@ -6,19 +6,19 @@ import { seededRandom } from "../../bench/measure.ts";
 import { openArchive } from "../../src/archive/threads/open.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { Post } from "../../src/posts/post.ts";
-import { collidingUris } from "../support/colliding-uris.ts";
-import { makePost } from "../support/make-post.ts";
+import { collidingUris } from "../../testkit/archives/colliding-uris.ts";
+import { makePost } from "../../testkit/data/make-post.ts";
 import {
   type GatewayUnderTest,
   type NodeUnderTest,
   startGateway,
   startNodeUnderTest,
-} from "../support/remote-nodes.ts";
+} from "../../testkit/nodes/remote-nodes.ts";
 import {
   type ServiceUnderTest,
   search,
   startServiceUnderTest,
-} from "../support/service-under-test.ts";
+} from "../../testkit/service/service-under-test.ts";
 
 /** The same posts on servers whose archives were filled separately. */
 const atMs = Date.now() - 3_600_000;

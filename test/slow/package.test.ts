@@ -13,9 +13,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePort } from "../support/free-port.ts";
-import { environmentOf } from "../support/server-process.ts";
-import { until } from "../support/until.ts";
+import { freePort } from "../../testkit/service/free-port.ts";
+import { environmentOf } from "../../testkit/service/server-process.ts";
+import { until } from "../../testkit/until.ts";
 
 const checkout = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "earshot-package-"));
@@ -37,7 +37,7 @@ async function pack(): Promise<string> {
   const copy = join(folder, "copy");
   const listed = execFileSync("git", ["ls-files", "-z"], { cwd: checkout, encoding: "utf8" });
   for (const name of listed.split("\0").filter((each) => existsSync(join(checkout, each)))) {
-    if (name === "" || name.startsWith("test/")) continue;
+    if (name === "" || /^test(?:kit)?\//.test(name)) continue;
     mkdirSync(dirname(join(copy, name)), { recursive: true });
     cpSync(join(checkout, name), join(copy, name));
   }

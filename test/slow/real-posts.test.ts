@@ -7,12 +7,12 @@ import { hasRealPosts, iraPosts, toRecord } from "../../bench/ira.ts";
 import type { Position } from "../../src/archive/archive.ts";
 import { readImportRecord, toPost } from "../../src/ingest/import/record.ts";
 import type { Post } from "../../src/posts/post.ts";
+import { type SmallArchive, smallArchive } from "../../testkit/archives/small-archive.ts";
+import { oraclePostOfX } from "../../testkit/data/oracle-post.ts";
+import type { OracleFindings, OracleTask } from "../../testkit/data/oracle-worker.ts";
+import { drawRealQueries, type Sample } from "../../testkit/data/real-queries.ts";
+import { testSeed } from "../../testkit/seed.ts";
 import type { OraclePost } from "../oracle/oracle.ts";
-import { oraclePostOfX } from "../support/oracle-post.ts";
-import type { OracleFindings, OracleTask } from "../support/oracle-worker.ts";
-import { drawRealQueries, type Sample } from "../support/real-queries.ts";
-import { testSeed } from "../support/seed.ts";
-import { type SmallArchive, smallArchive } from "../support/small-archive.ts";
 
 const seed = testSeed(12);
 const threads = 2;
@@ -108,7 +108,7 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
     const findings = await Promise.all(
       Array.from({ length: threads }, async (_, part): Promise<OracleFindings> => {
         const task: OracleTask = { folder: archive.folder, queries, around, part, of: threads };
-        const worker = new Worker(new URL("../support/oracle-worker.ts", import.meta.url), {
+        const worker = new Worker(new URL("../../testkit/data/oracle-worker.ts", import.meta.url), {
           workerData: task,
         });
         const [answer] = await once(worker, "message");

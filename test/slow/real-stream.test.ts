@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { coveredSpans } from "../../testkit/archives/covered-spans.ts";
+import { createMemoryArchive } from "../../testkit/archives/memory-archive.ts";
 import {
   clock,
   type Event,
@@ -7,9 +9,7 @@ import {
   sendAll,
   startFakeJetstream,
   startTestStream,
-} from "../../src/ingest/jetstream/fake-jetstream.test-support.ts";
-import { createMemoryArchive } from "../../src/ingest/memory-archive.test-support.ts";
-import { coveredSpans } from "../support/covered-spans.ts";
+} from "../../testkit/upstreams/fake-jetstream.ts";
 
 let server: FakeJetstream;
 beforeEach(async () => {

@@ -5,11 +5,11 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, test } from "vitest";
-import { findingsIn } from "../support/findings-in.ts";
-import { freePort } from "../support/free-port.ts";
-import { environmentOf, program, startServer } from "../support/server-process.ts";
-import { mountSmallDisk, type SmallDisk } from "../support/small-disk.ts";
-import { until } from "../support/until.ts";
+import { findingsIn } from "../../testkit/archives/findings-in.ts";
+import { freePort } from "../../testkit/service/free-port.ts";
+import { environmentOf, program, startServer } from "../../testkit/service/server-process.ts";
+import { mountSmallDisk, type SmallDisk } from "../../testkit/service/small-disk.ts";
+import { until } from "../../testkit/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-slow-refused-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

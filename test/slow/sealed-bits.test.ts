@@ -8,7 +8,7 @@ import {
   flipped,
   makeSealedArchive,
   withinSegment,
-} from "../support/sealed-archive.ts";
+} from "../../testkit/archives/sealed-archive.ts";
 
 let data = "";
 beforeAll(() => {

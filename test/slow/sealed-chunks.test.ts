@@ -5,7 +5,7 @@ import {
   emptySegment,
   sealedContents,
   sealedFrom,
-} from "../support/segment-contents.ts";
+} from "../../testkit/archives/segment-contents.ts";
 
 test("terms are sealed as they are, around the edges of a chunk, and in many short steps", () => {
   const edges = [4_095, 4_096, 4_097, 8_192, 8_193, 65_535, 65_536, 65_537];

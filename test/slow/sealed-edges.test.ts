@@ -4,10 +4,14 @@ import { platformQuery } from "../../src/archive/read/platform-query.ts";
 import { postsOfChunk } from "../../src/archive/sealed/format.ts";
 import type { SegmentQuery } from "../../src/archive/segments/search-segment.ts";
 import { idTimeMs, lastId, lowestId } from "../../src/posts/ids.ts";
-import { shownTree } from "../support/random-trees.ts";
-import { type IndexedPost, type SegmentForms, segmentForms } from "../support/segment-forms.ts";
-import { askBoth, type Question } from "../support/two-forms-agree.ts";
-import { preparedPost } from "../support/write-overlay.ts";
+import {
+  type IndexedPost,
+  type SegmentForms,
+  segmentForms,
+} from "../../testkit/archives/segment-forms.ts";
+import { askBoth, type Question } from "../../testkit/archives/two-forms-agree.ts";
+import { preparedPost } from "../../testkit/archives/write-overlay.ts";
+import { shownTree } from "../../testkit/data/random-trees.ts";
 
 /** Where a form of the sealed index ends and the next begins, FTS5 and the sealed index answer alike. */
 const startMs = Date.UTC(2026, 0, 1);

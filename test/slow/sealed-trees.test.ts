@@ -19,23 +19,23 @@ import type { Post } from "../../src/posts/post.ts";
 import { decodeRecord } from "../../src/posts/record.ts";
 import { indexTerms } from "../../src/posts/terms.ts";
 import {
-  drawTree,
-  type Random,
-  shownTree,
-  smallerTrees,
-  type TreeWords,
-} from "../support/random-trees.ts";
-import { testSeed } from "../support/seed.ts";
-import {
   formsOfFile,
   type IndexedPost,
   inOneStatement,
   type SegmentForms,
   segmentForms,
-} from "../support/segment-forms.ts";
-import { smallArchive } from "../support/small-archive.ts";
-import { askBoth, type Question } from "../support/two-forms-agree.ts";
-import { writeOverlay } from "../support/write-overlay.ts";
+} from "../../testkit/archives/segment-forms.ts";
+import { smallArchive } from "../../testkit/archives/small-archive.ts";
+import { askBoth, type Question } from "../../testkit/archives/two-forms-agree.ts";
+import { writeOverlay } from "../../testkit/archives/write-overlay.ts";
+import {
+  drawTree,
+  type Random,
+  shownTree,
+  smallerTrees,
+  type TreeWords,
+} from "../../testkit/data/random-trees.ts";
+import { testSeed } from "../../testkit/seed.ts";
 
 /**
  * Random trees, asked of the same segment by FTS5 and by the sealed index. EARSHOT_TEST_TREES says how many there are, and with it

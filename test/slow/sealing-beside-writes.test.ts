@@ -4,9 +4,9 @@ import { type CompactionContext, compactionContext } from "../../src/archive/com
 import { sealSegment } from "../../src/archive/compaction/seal-segment.ts";
 import { archiveDefaults } from "../../src/archive/settings.ts";
 import type { Platform } from "../../src/posts/post.ts";
-import { changeAll, contents, posts, unnumbered } from "../support/changed-archive.ts";
-import { findingsIn } from "../support/findings-in.ts";
-import { type SmallArchive, smallArchive } from "../support/small-archive.ts";
+import { changeAll, contents, posts, unnumbered } from "../../testkit/archives/changed-archive.ts";
+import { findingsIn } from "../../testkit/archives/findings-in.ts";
+import { type SmallArchive, smallArchive } from "../../testkit/archives/small-archive.ts";
 
 const count = 300;
 

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, expect, test } from "vitest";
-import { freePort } from "../support/free-port.ts";
-import { type ServerProcess, startServer } from "../support/server-process.ts";
-import { search } from "../support/service-under-test.ts";
-import { until } from "../support/until.ts";
+import { freePort } from "../../testkit/service/free-port.ts";
+import { type ServerProcess, startServer } from "../../testkit/service/server-process.ts";
+import { search } from "../../testkit/service/service-under-test.ts";
+import { until } from "../../testkit/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-slow-signals-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -2,17 +2,17 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { jetstreamPrograms } from "../support/jetstream-process.ts";
-import type { ServerProcess } from "../support/server-process.ts";
+import type { ServerProcess } from "../../testkit/service/server-process.ts";
+import { makeSlowDisk } from "../../testkit/service/slow-disk.ts";
+import { until } from "../../testkit/until.ts";
+import { jetstreamPrograms } from "../../testkit/upstreams/jetstream-process.ts";
 import {
   foundTexts,
   type SimulatedStream,
   type StreamSample,
   startSimulatedStream,
   takeSample,
-} from "../support/simulated-stream.ts";
-import { makeSlowDisk } from "../support/slow-disk.ts";
-import { until } from "../support/until.ts";
+} from "../../testkit/upstreams/simulated-stream.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-slow-simulator-"));
 const trafficMs = 10_000;

@@ -14,8 +14,8 @@ import {
   slicedCandidates,
 } from "../../src/archive/segments/sliced-candidates.ts";
 import { lastId } from "../../src/posts/ids.ts";
-import { makePost } from "../support/make-post.ts";
-import { nameOf, openPostSet, type PostSet } from "../support/post-set.ts";
+import { makePost } from "../../testkit/data/make-post.ts";
+import { nameOf, openPostSet, type PostSet } from "../../testkit/data/post-set.ts";
 
 /** Queries of so many frequent terms that FTS5 may walk millions of postings between two matches. */
 const words = ["the", "of", "a", "in", "old", "mill", "river", "stone"];

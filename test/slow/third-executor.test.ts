@@ -6,11 +6,14 @@ import type { Position } from "../../src/archive/archive.ts";
 import { numberedId, postTimeMs, uriNumber } from "../../src/posts/ids.ts";
 import type { Post } from "../../src/posts/post.ts";
 import { indexTerms } from "../../src/posts/terms.ts";
-import { generatedPost } from "../support/generated.ts";
-import { generatedQuery } from "../support/generated-queries.ts";
-import { type IndexForm, indexForms } from "../support/index-forms.ts";
-import { capMs, nameOf, openPostSet } from "../support/post-set.ts";
-import { type PostingListExecutor, postingListExecutor } from "../support/posting-list-executor.ts";
+import { type IndexForm, indexForms } from "../../testkit/archives/index-forms.ts";
+import { generatedPost } from "../../testkit/data/generated.ts";
+import { generatedQuery } from "../../testkit/data/generated-queries.ts";
+import { capMs, nameOf, openPostSet } from "../../testkit/data/post-set.ts";
+import {
+  type PostingListExecutor,
+  postingListExecutor,
+} from "../../testkit/data/posting-list-executor.ts";
 
 const postsOfSet = 40;
 const queriesOfSet = 40;

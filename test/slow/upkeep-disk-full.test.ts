@@ -6,11 +6,11 @@ import { readSegments } from "../../src/archive/catalog/catalog.ts";
 import { openCatalog } from "../../src/archive/catalog/open-catalog.ts";
 import { wantSeals } from "../../src/archive/catalog/pending-seals.ts";
 import type { CompactionState } from "../../src/archive/compaction-state.ts";
-import { changeCatalog } from "../support/change-catalog.ts";
-import { makePost } from "../support/make-post.ts";
-import { type SmallArchive, smallArchive } from "../support/small-archive.ts";
+import { changeCatalog } from "../../testkit/archives/change-catalog.ts";
+import { type SmallArchive, smallArchive } from "../../testkit/archives/small-archive.ts";
+import { makePost } from "../../testkit/data/make-post.ts";
 
-const child = join(import.meta.dirname, "../support/upkeep-once.ts");
+const child = join(import.meta.dirname, "../../testkit/archives/upkeep-once.ts");
 
 let archive: SmallArchive;
 beforeEach(() => {

@@ -8,13 +8,13 @@ import { makePlan, namesIn } from "@earshot/query/plan";
 import { afterAll, describe, expect, test } from "vitest";
 import { openCatalog } from "../../src/archive/catalog/open-catalog.ts";
 import { createReader } from "../../src/archive/threads/reader.ts";
-import { changeCatalog } from "../support/change-catalog.ts";
-import { findingsIn } from "../support/findings-in.ts";
+import { changeCatalog } from "../../testkit/archives/change-catalog.ts";
+import { findingsIn } from "../../testkit/archives/findings-in.ts";
 
 const root = mkdtempSync(join(tmpdir(), "earshot-slow-upkeep-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-const child = join(import.meta.dirname, "../support/upkeep-child.ts");
+const child = join(import.meta.dirname, "../../testkit/archives/upkeep-child.ts");
 
 /** A folder for an archive; all of them number the same posts the same. */
 function newFolder(name: string): string {

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { fakeTimelines } from "../support/fake-timelines.ts";
+import {
+  type ServiceUnderTest,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+import { fakeTimelines } from "../../testkit/upstreams/fake-timelines.ts";
 import {
   answered,
   brokenOff,
@@ -16,8 +20,7 @@ import {
   startHostileUpstream,
   stuckInBody,
   type Turn,
-} from "../support/hostile-upstream.ts";
-import { type ServiceUnderTest, startServiceUnderTest } from "../support/service-under-test.ts";
+} from "../../testkit/upstreams/hostile-upstream.ts";
 
 /**
  * Whole jobs against a platform that plays faults. Each fault becomes a retry, a partial answer that says so, or an error that

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { checkSuperset } from "../emulators/x/superset.ts";
-import { testSeed } from "../support/seed.ts";
+import { checkSuperset } from "../../testkit/emulators/x/superset.ts";
+import { testSeed } from "../../testkit/seed.ts";
 
 const numRuns = 600;
 

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createLocalStore } from "../../db/local-store.ts";
-import type { Store } from "../../db/operations.ts";
 import {
   type CredentialBench,
   openCredentialBench,
-} from "../../upstream/credentials/credentials.test-support.ts";
+} from "../../../testkit/upstreams/credentials.ts";
+import { createLocalStore } from "../../db/local-store.ts";
+import type { Store } from "../../db/operations.ts";
 import { accountCredentialOperations } from "./operations.ts";
 
 let bench: CredentialBench;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createTestAccounts, type TestAccounts } from "../accounts.test-support.ts";
+import { createTestAccounts, type TestAccounts } from "../../../testkit/service/accounts.ts";
 import { hashSecret, parseApiKey } from "../api-key.ts";
 import { authenticate } from "../authenticate.ts";
 import { defaultLimits } from "../limits.ts";

@@ -3,7 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type GitHubEmulator, startGitHubEmulator } from "../../../test/emulators/github/server.ts";
+import {
+  type GitHubEmulator,
+  startGitHubEmulator,
+} from "../../../testkit/emulators/github/server.ts";
 import { createLocalStore } from "../../db/local-store.ts";
 import { controlMigrations } from "../../db/migrations/control.ts";
 import { type Database, openForWriting } from "../../db/open.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
+import { openTestUsage } from "../../../testkit/service/usage.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { createUsageRecorder } from "./recorder.ts";
-import { openTestUsage } from "./usage.test-support.ts";
 
 const quarterMs = 900_000;
 const startMs = 1_700_000_100_000;

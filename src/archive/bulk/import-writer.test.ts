@@ -1,15 +1,15 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { findingsIn } from "../../../test/support/findings-in.ts";
-import { putInForm } from "../../../test/support/index-forms.ts";
-import { keptCases } from "../../../test/support/kept-cases.ts";
-import { makePost } from "../../../test/support/make-post.ts";
+import { findingsIn } from "../../../testkit/archives/findings-in.ts";
+import { putInForm } from "../../../testkit/archives/index-forms.ts";
 import {
   openCatalogBeside,
   type SmallArchive,
   smallArchive,
-} from "../../../test/support/small-archive.ts";
+} from "../../../testkit/archives/small-archive.ts";
+import { keptCases } from "../../../testkit/data/kept-cases.ts";
+import { makePost } from "../../../testkit/data/make-post.ts";
 import type { Post } from "../../posts/post.ts";
 import { readCheckpoint, readSegments, segmentPath } from "../catalog/catalog.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";

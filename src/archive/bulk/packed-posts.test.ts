@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { generatedPost } from "../../../test/support/generated.ts";
-import { testRuns } from "../../../test/support/seed.ts";
+import { generatedPost } from "../../../testkit/data/generated.ts";
+import { testRuns } from "../../../testkit/seed.ts";
 import type { PreparedPost } from "../prepared.ts";
 import { rowSum } from "../segments/row-sum.ts";
 import { startPreparation } from "../write/prepare.ts";

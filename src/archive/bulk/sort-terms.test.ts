@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { testRuns } from "../../../test/support/seed.ts";
+import { testRuns } from "../../../testkit/seed.ts";
 import { createTermTable } from "./term-table.ts";
 
 const term = fc.oneof(

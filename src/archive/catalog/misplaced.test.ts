@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import { makePost } from "../../../test/support/make-post.ts";
-import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
+import { makePost } from "../../../testkit/data/make-post.ts";
 import { openCatalog } from "./open-catalog.ts";
 
 /** A record key containing the time 2026-07-04. */

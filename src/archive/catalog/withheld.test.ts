@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
 import type { AccountStatus, ArchiveChange, FetchedName } from "../archive.ts";
 
 let archive: SmallArchive;

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { changeAll, everything, postOf } from "../../../test/support/changed-archive.ts";
-import { collidingUris } from "../../../test/support/colliding-uris.ts";
-import { putKeyed } from "../../../test/support/keyed-archive.ts";
-import { makePost } from "../../../test/support/make-post.ts";
-import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { changeAll, everything, postOf } from "../../../testkit/archives/changed-archive.ts";
+import { collidingUris } from "../../../testkit/archives/colliding-uris.ts";
+import { putKeyed } from "../../../testkit/archives/keyed-archive.ts";
+import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
+import { makePost } from "../../../testkit/data/make-post.ts";
 import type { Post } from "../../posts/post.ts";
 import type { Position } from "../archive.ts";
 import { presentNumbering, readSegments } from "../catalog/catalog.ts";

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { changeCatalog } from "../../../test/support/change-catalog.ts";
+import { changeCatalog } from "../../../testkit/archives/change-catalog.ts";
 import {
   changeAll,
   contents,
@@ -13,10 +13,10 @@ import {
   startMs,
   suspended,
   unnumbered,
-} from "../../../test/support/changed-archive.ts";
-import { findingsIn } from "../../../test/support/findings-in.ts";
-import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
-import { spoilPageOf } from "../../../test/support/spoil-page.ts";
+} from "../../../testkit/archives/changed-archive.ts";
+import { findingsIn } from "../../../testkit/archives/findings-in.ts";
+import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
+import { spoilPageOf } from "../../../testkit/archives/spoil-page.ts";
 import type { Platform } from "../../posts/post.ts";
 import { readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { wantedRewrites } from "../catalog/pending-rewrites.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { sumCatalog } from "../../../test/support/change-catalog.ts";
+import { sumCatalog } from "../../../testkit/archives/change-catalog.ts";
 import {
   changeBytes,
   flipped,
@@ -14,9 +14,9 @@ import {
   upsert,
   withinSegment,
   writeSince,
-} from "../../../test/support/sealed-archive.ts";
-import { sumRows } from "../../../test/support/sum-rows.ts";
-import { writerOn } from "../../../test/support/whole-archive.ts";
+} from "../../../testkit/archives/sealed-archive.ts";
+import { sumRows } from "../../../testkit/archives/sum-rows.ts";
+import { writerOn } from "../../../testkit/archives/whole-archive.ts";
 import { damageMarkerOf } from "../segments/damage-marker.ts";
 import { type CheckReport, check } from "./check.ts";
 import { type FindingKind, remedyOf } from "./findings.ts";

@@ -11,10 +11,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { pageMap } from "../../../test/support/corruption/page-map.ts";
-import { makePost } from "../../../test/support/make-post.ts";
-import { sealAll } from "../../../test/support/seal-all.ts";
-import { heldPosts, wholeArchive, writerOn } from "../../../test/support/whole-archive.ts";
+import { sealAll } from "../../../testkit/archives/seal-all.ts";
+import { heldPosts, wholeArchive, writerOn } from "../../../testkit/archives/whole-archive.ts";
+import { pageMap } from "../../../testkit/corruption/page-map.ts";
+import { makePost } from "../../../testkit/data/make-post.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { catalogPath, readCoverage, readSegments, segmentPath } from "../catalog/catalog.ts";
 import { createCompaction } from "../compaction/compaction.ts";

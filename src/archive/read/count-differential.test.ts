@@ -1,12 +1,12 @@
 import type { PlanNode } from "@earshot/query/plan";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { generatedPost } from "../../../test/support/generated.ts";
-import { generatedQuery } from "../../../test/support/generated-queries.ts";
-import { type IndexForm, indexForms } from "../../../test/support/index-forms.ts";
-import { capMs, nameOf, openPostSet, type PostSet } from "../../../test/support/post-set.ts";
-import { testRuns } from "../../../test/support/seed.ts";
-import { dayMs, firstDayMs } from "../../../test/support/vocabulary.ts";
+import { type IndexForm, indexForms } from "../../../testkit/archives/index-forms.ts";
+import { generatedPost } from "../../../testkit/data/generated.ts";
+import { generatedQuery } from "../../../testkit/data/generated-queries.ts";
+import { capMs, nameOf, openPostSet, type PostSet } from "../../../testkit/data/post-set.ts";
+import { dayMs, firstDayMs } from "../../../testkit/data/vocabulary.ts";
+import { testRuns } from "../../../testkit/seed.ts";
 import { lowestId, numberedId, postTimeMs, uriNumber } from "../../posts/ids.ts";
 import { type Post, platforms } from "../../posts/post.ts";
 import type { CountRequest } from "../archive.ts";

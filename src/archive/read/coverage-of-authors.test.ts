@@ -1,8 +1,8 @@
 import { parseQuery } from "@earshot/query";
 import { makePlan, namesIn } from "@earshot/query/plan";
 import { afterEach, expect, test } from "vitest";
-import { makePost } from "../../../test/support/make-post.ts";
-import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
+import { makePost } from "../../../testkit/data/make-post.ts";
 import type { CoverageInterval } from "../archive.ts";
 
 const author = "did:plc:author";

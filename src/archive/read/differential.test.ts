@@ -1,11 +1,11 @@
 import { parseQuery } from "@earshot/query";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { generatedPost } from "../../../test/support/generated.ts";
-import { generatedLeaves, generatedQuery } from "../../../test/support/generated-queries.ts";
-import { type IndexForm, indexForms } from "../../../test/support/index-forms.ts";
-import { openPostSet } from "../../../test/support/post-set.ts";
-import { testRuns } from "../../../test/support/seed.ts";
+import { type IndexForm, indexForms } from "../../../testkit/archives/index-forms.ts";
+import { generatedPost } from "../../../testkit/data/generated.ts";
+import { generatedLeaves, generatedQuery } from "../../../testkit/data/generated-queries.ts";
+import { openPostSet } from "../../../testkit/data/post-set.ts";
+import { testRuns } from "../../../testkit/seed.ts";
 
 const postsOfSet = 40;
 /** Sealing costs more than querying: fewer sets of a form get more queries each. */

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
-import { changeCatalog } from "../../../test/support/change-catalog.ts";
-import { makePost } from "../../../test/support/make-post.ts";
-import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { changeCatalog } from "../../../testkit/archives/change-catalog.ts";
+import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
+import { makePost } from "../../../testkit/data/make-post.ts";
 import type { IngestedPost } from "../archive.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";
 

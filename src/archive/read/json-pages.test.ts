@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { makePost } from "../../../test/support/make-post.ts";
 import {
   openCatalogBeside,
   type SmallArchive,
   smallArchive,
-} from "../../../test/support/small-archive.ts";
+} from "../../../testkit/archives/small-archive.ts";
+import { makePost } from "../../../testkit/data/make-post.ts";
 import type { ArchiveChange, Position } from "../archive.ts";
 
 const never = () => false;

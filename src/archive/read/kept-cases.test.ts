@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { type IndexForm, indexForms } from "../../../test/support/index-forms.ts";
-import { keptCases } from "../../../test/support/kept-cases.ts";
-import { makePost } from "../../../test/support/make-post.ts";
-import { agree, openThreeWays } from "../../../test/support/three-ways.ts";
+import { type IndexForm, indexForms } from "../../../testkit/archives/index-forms.ts";
+import { agree, openThreeWays } from "../../../testkit/archives/three-ways.ts";
+import { keptCases } from "../../../testkit/data/kept-cases.ts";
+import { makePost } from "../../../testkit/data/make-post.ts";
 
 function answersTo(query: string, posts: Parameters<typeof makePost>[0][], form: IndexForm) {
   const ways = openThreeWays(

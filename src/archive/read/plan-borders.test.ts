@@ -1,8 +1,8 @@
 import type { PlanNode } from "@earshot/query/plan";
 import { afterEach, describe, expect, test } from "vitest";
-import { heldForms, putInOne } from "../../../test/support/index-forms.ts";
-import { makePost } from "../../../test/support/make-post.ts";
-import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { heldForms, putInOne } from "../../../testkit/archives/index-forms.ts";
+import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
+import { makePost } from "../../../testkit/data/make-post.ts";
 import type { Post } from "../../posts/post.ts";
 import type { Position, SearchRequest } from "../archive.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { heldForms, putInOne } from "../../../test/support/index-forms.ts";
-import { makePost } from "../../../test/support/make-post.ts";
-import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { heldForms, putInOne } from "../../../testkit/archives/index-forms.ts";
+import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
+import { makePost } from "../../../testkit/data/make-post.ts";
 import { xUri } from "../../posts/ids.ts";
 import type { PostReference } from "../../posts/post.ts";
 import { postKey } from "../../posts/references.ts";

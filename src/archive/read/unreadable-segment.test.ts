@@ -1,8 +1,8 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { pageMap } from "../../../test/support/corruption/page-map.ts";
-import { makePost } from "../../../test/support/make-post.ts";
-import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
+import { pageMap } from "../../../testkit/corruption/page-map.ts";
+import { makePost } from "../../../testkit/data/make-post.ts";
 import { lowestId } from "../../posts/ids.ts";
 import { readSegments, segmentPath } from "../catalog/catalog.ts";
 import { openForReading } from "../database.ts";

@@ -6,7 +6,7 @@ import {
   sealedContents,
   sealedFrom,
   type TokensOfPosts,
-} from "../../../test/support/segment-contents.ts";
+} from "../../../testkit/archives/segment-contents.ts";
 import { buildSealed } from "./build.ts";
 import { openPostNumbers } from "./doc-numbers.ts";
 import { bytesOfBlock, densePosts, inlinePosts, oneRowPosts } from "./format.ts";

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { writeSealedTables } from "../../../test/support/sealed-tables.ts";
+import { writeSealedTables } from "../../../testkit/archives/sealed-tables.ts";
 import { countBetween } from "./chunk-set.ts";
 import { isDamage, SealedDamage } from "./damage.ts";
 import { bytesOfBitmap, postsOfChunk, sealedMigrations } from "./format.ts";

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { writeSealedTables } from "../../../test/support/sealed-tables.ts";
+import { writeSealedTables } from "../../../testkit/archives/sealed-tables.ts";
 import { SealedDamage } from "./damage.ts";
 import { openDictionary } from "./dictionary.ts";
 import { sealedMigrations } from "./format.ts";

@@ -7,7 +7,7 @@ import {
   emptySegment,
   sealedContents,
   sealedFrom,
-} from "../../../test/support/segment-contents.ts";
+} from "../../../testkit/archives/segment-contents.ts";
 import { holdsPositions } from "./positional-terms.ts";
 
 let source: DatabaseSync;

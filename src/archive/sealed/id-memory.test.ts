@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
-import type { IdMemoryFindings, IdMemoryTask } from "../../../test/support/id-memory-worker.ts";
-import { type MadeUpIds, madeUpIds } from "../../../test/support/made-up-ids.ts";
+import type { IdMemoryFindings, IdMemoryTask } from "../../../testkit/archives/id-memory-worker.ts";
+import { type MadeUpIds, madeUpIds } from "../../../testkit/data/made-up-ids.ts";
 import { idsOfPage } from "./format.ts";
 import { createIdMemory, type Ids, useIdMemory } from "./id-memory.ts";
 import type { SharedIdMemory } from "./shared-pages.ts";
@@ -199,7 +199,7 @@ test("where a thread died with the lock, the others read what is there, and do w
   expect(source.pagesRead()).toBe(3 + 8 + 5);
 });
 
-const workerUrl = new URL("../../../test/support/id-memory-worker.ts", import.meta.url);
+const workerUrl = new URL("../../../testkit/archives/id-memory-worker.ts", import.meta.url);
 
 const startWorker = (task: IdMemoryTask) => new Worker(workerUrl, { workerData: task });
 

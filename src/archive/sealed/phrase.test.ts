@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { positionsRow } from "../../../test/support/sealed-tables.ts";
+import { positionsRow } from "../../../testkit/archives/sealed-tables.ts";
 import { bitmapSet, type ChunkSet, emptySet, listSet, members } from "./chunk-set.ts";
 import { densePosts, postsOfChunk, wordsOfBitmap } from "./format.ts";
 import { createPhraseFinder } from "./phrase.ts";

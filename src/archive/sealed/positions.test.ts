@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { positionsRow } from "../../../test/support/sealed-tables.ts";
+import { positionsRow } from "../../../testkit/archives/sealed-tables.ts";
 import { SealedDamage } from "./damage.ts";
 import {
   inList,

@@ -7,7 +7,7 @@ import {
   emptySegment,
   sealedContents,
   sealedFrom,
-} from "../../../test/support/segment-contents.ts";
+} from "../../../testkit/archives/segment-contents.ts";
 import { SealedDamage } from "./damage.ts";
 import { maskWriterOf } from "./deletion-bitmap.ts";
 import { openPostNumbers } from "./doc-numbers.ts";

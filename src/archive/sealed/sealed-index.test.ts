@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { writeSealedTables } from "../../../test/support/sealed-tables.ts";
+import { writeSealedTables } from "../../../testkit/archives/sealed-tables.ts";
 import { type ChunkSet, countBetween, listSet, members } from "./chunk-set.ts";
 import { SealedDamage } from "./damage.ts";
 import type { SealedWork } from "./evaluate.ts";

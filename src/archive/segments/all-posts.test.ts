@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { makePost } from "../../../test/support/make-post.ts";
-import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
+import { makePost } from "../../../testkit/data/make-post.ts";
 import { readSegments, segmentPath } from "../catalog/catalog.ts";
 import { openForReading } from "../database.ts";
 import { damageMarkerOf } from "./damage-marker.ts";

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { afterAll, expect, test } from "vitest";
-import { type IndexedPost, segmentForms } from "../../../test/support/segment-forms.ts";
+import { type IndexedPost, segmentForms } from "../../../testkit/archives/segment-forms.ts";
 import { numberedId } from "../../posts/ids.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { indexCost } from "./index-cost.ts";

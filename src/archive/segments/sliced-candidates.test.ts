@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import { type IndexedPost, segmentForms } from "../../../test/support/segment-forms.ts";
+import { type IndexedPost, segmentForms } from "../../../testkit/archives/segment-forms.ts";
 import { numberedId } from "../../posts/ids.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { mostPostings, mostPosts, slicedCandidates } from "./sliced-candidates.ts";

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { makePost } from "../../../test/support/make-post.ts";
-import { smallArchive } from "../../../test/support/small-archive.ts";
+import { smallArchive } from "../../../testkit/archives/small-archive.ts";
+import { makePost } from "../../../testkit/data/make-post.ts";
 import { segmentPath } from "../catalog/catalog.ts";
 import { damageMarkerOf } from "./damage-marker.ts";
 import { createSealedMemory } from "./sealed-part.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { seededRandom } from "../../../bench/measure.ts";
-import { type IndexForm, indexForms } from "../../../test/support/index-forms.ts";
-import { makePost } from "../../../test/support/make-post.ts";
-import { nameOf, openPostSet, type PostSet } from "../../../test/support/post-set.ts";
+import { type IndexForm, indexForms } from "../../../testkit/archives/index-forms.ts";
+import { makePost } from "../../../testkit/data/make-post.ts";
+import { nameOf, openPostSet, type PostSet } from "../../../testkit/data/post-set.ts";
 import type { Post } from "../../posts/post.ts";
 import type { CountAnswer, CoveredAnswer } from "../archive.ts";
 import { createCompaction } from "../compaction/compaction.ts";

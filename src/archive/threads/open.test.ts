@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { PlanNode } from "@earshot/query/plan";
 import { afterEach, expect, test } from "vitest";
-import { makePost } from "../../../test/support/make-post.ts";
+import { makePost } from "../../../testkit/data/make-post.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { lastOf } from "../../lib/last-of.ts";
 import { postKey } from "../../posts/references.ts";

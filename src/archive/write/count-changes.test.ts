@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { CountMetric } from "@earshot/query/tree";
 import { afterEach, expect, test } from "vitest";
-import { makePost } from "../../../test/support/make-post.ts";
-import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
-import { sumRows } from "../../../test/support/sum-rows.ts";
+import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
+import { sumRows } from "../../../testkit/archives/sum-rows.ts";
+import { makePost } from "../../../testkit/data/make-post.ts";
 import type { ArchiveChange } from "../archive.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";
 

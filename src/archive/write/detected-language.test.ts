@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parseQuery } from "@earshot/query";
 import { makePlan } from "@earshot/query/plan";
 import { afterEach, expect, test } from "vitest";
-import { makePost } from "../../../test/support/make-post.ts";
+import { makePost } from "../../../testkit/data/make-post.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { Post } from "../../posts/post.ts";
 import type { Archive, WriteReport } from "../archive.ts";

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { parseQuery } from "@earshot/query";
 import { makePlan, namesIn, type PlanNode } from "@earshot/query/plan";
 import { afterEach, describe, expect, test } from "vitest";
-import { makePost } from "../../../test/support/make-post.ts";
 import {
   openCatalogBeside,
   type SmallArchive,
   smallArchive,
-} from "../../../test/support/small-archive.ts";
+} from "../../../testkit/archives/small-archive.ts";
+import { makePost } from "../../../testkit/data/make-post.ts";
 import { lowestId, numberedId } from "../../posts/ids.ts";
 import type { Post } from "../../posts/post.ts";
 import type { ArchiveChange } from "../archive.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createTestAccounts, type TestAccounts } from "../../accounts/accounts.test-support.ts";
+import { createTestAccounts, type TestAccounts } from "../../../testkit/service/accounts.ts";
 import type { Caller } from "../../accounts/authenticate.ts";
 import type { CreatedKey } from "../../accounts/keys/key.ts";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";

@@ -9,7 +9,7 @@ import {
   postPath,
   refuse,
   startAccountHost,
-} from "../../../test/support/account-host.ts";
+} from "../../../testkit/upstreams/account-host.ts";
 import type { Archive, ArchiveChange } from "../../archive/archive.ts";
 import { openArchive } from "../../archive/threads/open.ts";
 import { type Clock, systemClock } from "../../lib/clock.ts";

@@ -3,7 +3,7 @@ import {
   type AccountHost,
   postPath,
   startAccountHost,
-} from "../../../test/support/account-host.ts";
+} from "../../../testkit/upstreams/account-host.ts";
 import type { WriteBatch } from "../../archive/archive.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";

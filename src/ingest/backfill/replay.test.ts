@@ -5,12 +5,12 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   type JetstreamServer,
   startJetstreamServer,
-} from "../../../test/support/jetstream-server.ts";
+} from "../../../testkit/upstreams/jetstream-server.ts";
 import {
   type ArchivedRow,
   type ReplayServer,
   startReplayServer,
-} from "../../../test/support/replay-server.ts";
+} from "../../../testkit/upstreams/replay-server.ts";
 import type { Archive, CoverageInterval } from "../../archive/archive.ts";
 import { openArchive } from "../../archive/threads/open.ts";
 import { systemClock } from "../../lib/clock.ts";

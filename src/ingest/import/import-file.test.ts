@@ -4,9 +4,12 @@ import { basename, join } from "node:path";
 import { Readable } from "node:stream";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { zipArchive } from "../../../test/support/zip-archive.ts";
+import {
+  createMemoryArchive,
+  type MemoryArchive,
+} from "../../../testkit/archives/memory-archive.ts";
+import { zipArchive } from "../../../testkit/archives/zip-archive.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { createMemoryArchive, type MemoryArchive } from "../memory-archive.test-support.ts";
 import { type ImportRequest, importFile } from "./import-file.ts";
 import { defaultImportLimits } from "./settings.ts";
 

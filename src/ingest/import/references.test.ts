@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { testRuns } from "../../../test/support/seed.ts";
-import { smallArchive } from "../../../test/support/small-archive.ts";
+import { smallArchive } from "../../../testkit/archives/small-archive.ts";
+import { testRuns } from "../../../testkit/seed.ts";
 import { xUri } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { readImportRecord, toPost } from "./record.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type ZipFile, zipArchive } from "../../../test/support/zip-archive.ts";
+import { type ZipFile, zipArchive } from "../../../testkit/archives/zip-archive.ts";
 import { readZipDirectory, zipMemberPieces } from "./zip.ts";
 
 let folder: string;

@@ -1,6 +1,9 @@
 import { zstdCompressSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createMemoryArchive, type MemoryArchive } from "../memory-archive.test-support.ts";
+import {
+  createMemoryArchive,
+  type MemoryArchive,
+} from "../../../testkit/archives/memory-archive.ts";
 import {
   commit,
   type FakeJetstream,
@@ -9,7 +12,7 @@ import {
   startTestStream,
   startUs,
   uriOf,
-} from "./fake-jetstream.test-support.ts";
+} from "../../../testkit/upstreams/fake-jetstream.ts";
 import type { Jetstream } from "./jetstream.ts";
 import type { JetstreamSettings } from "./settings.ts";
 

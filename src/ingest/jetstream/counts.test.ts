@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createMemoryArchive, type MemoryArchive } from "../memory-archive.test-support.ts";
+import {
+  createMemoryArchive,
+  type MemoryArchive,
+} from "../../../testkit/archives/memory-archive.ts";
 import {
   commit,
   did,
@@ -11,7 +14,7 @@ import {
   startTestStream,
   startUs,
   uriOf,
-} from "./fake-jetstream.test-support.ts";
+} from "../../../testkit/upstreams/fake-jetstream.ts";
 import type { Jetstream } from "./jetstream.ts";
 import type { JetstreamSettings } from "./settings.ts";
 

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import {
-  type JetstreamServer,
-  startJetstreamServer,
-} from "../../../test/support/jetstream-server.ts";
-import { createMemoryArchive, type MemoryArchive } from "../memory-archive.test-support.ts";
+  createMemoryArchive,
+  type MemoryArchive,
+} from "../../../testkit/archives/memory-archive.ts";
 import {
   clock,
   commit,
@@ -14,7 +13,11 @@ import {
   startTestStream,
   startUs,
   uriOf,
-} from "./fake-jetstream.test-support.ts";
+} from "../../../testkit/upstreams/fake-jetstream.ts";
+import {
+  type JetstreamServer,
+  startJetstreamServer,
+} from "../../../testkit/upstreams/jetstream-server.ts";
 import type { Jetstream } from "./jetstream.ts";
 
 const hourUs = 3_600 * secondUs;

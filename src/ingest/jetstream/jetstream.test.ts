@@ -1,8 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { coveredSpans } from "../../../test/support/covered-spans.ts";
-import { type Clock, systemClock } from "../../lib/clock.ts";
-import { createMemoryArchive, type MemoryArchive } from "../memory-archive.test-support.ts";
+import { coveredSpans } from "../../../testkit/archives/covered-spans.ts";
+import {
+  createMemoryArchive,
+  type MemoryArchive,
+} from "../../../testkit/archives/memory-archive.ts";
 import {
   clock,
   commit,
@@ -15,7 +17,8 @@ import {
   startTestStream,
   startUs,
   uriOf,
-} from "./fake-jetstream.test-support.ts";
+} from "../../../testkit/upstreams/fake-jetstream.ts";
+import { type Clock, systemClock } from "../../lib/clock.ts";
 import type { Jetstream } from "./jetstream.ts";
 import { defaultJetstreamSettings, type JetstreamSettings } from "./settings.ts";
 

@@ -1,13 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
+  createMemoryArchive,
+  type MemoryArchive,
+} from "../../../testkit/archives/memory-archive.ts";
+import {
   frameOf,
   type LabelerServer,
   type MadeLabel,
   startLabelerServer,
-} from "../../../test/support/labeler-server.ts";
+} from "../../../testkit/upstreams/labeler-server.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { defaultIngestSettings } from "../ingest-settings.ts";
-import { createMemoryArchive, type MemoryArchive } from "../memory-archive.test-support.ts";
 import { type Labeler, startLabeler } from "./labeler.ts";
 import type { LabelerSettings } from "./labeler-settings.ts";
 

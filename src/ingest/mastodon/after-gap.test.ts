@@ -1,13 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { mountStreams } from "../../../test/emulators/mastodon/mounted-streams.ts";
-import type { EmulatorOptions } from "../../../test/emulators/mastodon/options.ts";
+import {
+  createMemoryArchive,
+  type MemoryArchive,
+} from "../../../testkit/archives/memory-archive.ts";
+import { mountStreams } from "../../../testkit/emulators/mastodon/mounted-streams.ts";
+import type { EmulatorOptions } from "../../../testkit/emulators/mastodon/options.ts";
 import {
   type MastodonEmulator,
   startMastodonEmulator,
-} from "../../../test/emulators/mastodon/server.ts";
-import type { Streaming } from "../../../test/emulators/mastodon/streaming.ts";
+} from "../../../testkit/emulators/mastodon/server.ts";
+import type { Streaming } from "../../../testkit/emulators/mastodon/streaming.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { createMemoryArchive, type MemoryArchive } from "../memory-archive.test-support.ts";
 import type { MastodonStreamSettings } from "./settings.ts";
 import { type MastodonStream, startMastodonStream } from "./stream.ts";
 

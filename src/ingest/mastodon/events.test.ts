@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { emulatedStatus } from "../../../test/emulators/mastodon/statuses.ts";
+import { emulatedStatus } from "../../../testkit/emulators/mastodon/statuses.ts";
 import { readMastodonEvent } from "./events.ts";
 
 const nowMs = Date.UTC(2026, 10, 21, 12);

@@ -1,20 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { mountStreams } from "../../../test/emulators/mastodon/mounted-streams.ts";
-import type { Differences } from "../../../test/emulators/mastodon/options.ts";
+import {
+  createMemoryArchive,
+  type MemoryArchive,
+} from "../../../testkit/archives/memory-archive.ts";
+import { mountStreams } from "../../../testkit/emulators/mastodon/mounted-streams.ts";
+import type { Differences } from "../../../testkit/emulators/mastodon/options.ts";
 import {
   type MastodonEmulator,
   startMastodonEmulator,
-} from "../../../test/emulators/mastodon/server.ts";
-import { emulatedStatus } from "../../../test/emulators/mastodon/statuses.ts";
+} from "../../../testkit/emulators/mastodon/server.ts";
+import { emulatedStatus } from "../../../testkit/emulators/mastodon/statuses.ts";
 import {
   type Streaming,
   type StreamingOptions,
   type StreamingServer,
   startStreamingServer,
-} from "../../../test/emulators/mastodon/streaming.ts";
+} from "../../../testkit/emulators/mastodon/streaming.ts";
 import { type Clock, systemClock } from "../../lib/clock.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
-import { createMemoryArchive, type MemoryArchive } from "../memory-archive.test-support.ts";
 import type { MastodonStreamSettings } from "./settings.ts";
 import { type MastodonStream, startMastodonStream } from "./stream.ts";
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import {
   type StreamingServer,
   startStreamingServer,
-} from "../../../test/emulators/mastodon/streaming.ts";
+} from "../../../testkit/emulators/mastodon/streaming.ts";
 import { createGuard } from "../../lib/guard.ts";
 import { createGuardedFetch, type GuardedClient } from "../../lib/guarded-fetch.ts";
 import type { StreamConnection } from "./connection.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type PdsEmulator, startPdsEmulator } from "../../../test/emulators/bluesky/pds.ts";
-import { held, testTools } from "./credential.test-support.ts";
+import { type PdsEmulator, startPdsEmulator } from "../../../testkit/emulators/bluesky/pds.ts";
+import { held, testTools } from "../../../testkit/upstreams/bluesky-credential.ts";
 import { blueskyCredentialKinds } from "./credential-kinds.ts";
 
 const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { testTools } from "./credential.test-support.ts";
+import { testTools } from "../../../testkit/upstreams/bluesky-credential.ts";
 import { createProofKeys } from "./oauth-key.ts";
 
 afterEach(() => vi.restoreAllMocks());

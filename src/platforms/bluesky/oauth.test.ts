@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   type OAuthEmulator,
   startOAuthEmulator,
-} from "../../../test/emulators/bluesky/authorization-server.ts";
-import { held, testTools } from "./credential.test-support.ts";
+} from "../../../testkit/emulators/bluesky/authorization-server.ts";
+import { held, testTools } from "../../../testkit/upstreams/bluesky-credential.ts";
 import { oauthKind } from "./oauth.ts";
 
 const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";

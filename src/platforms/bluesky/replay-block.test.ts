@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { blockBytes } from "../../../test/support/replay-server.ts";
+import { blockBytes } from "../../../testkit/upstreams/replay-server.ts";
 import { replayRows } from "./replay-block.ts";
 import { replayFrame } from "./replay-frame.ts";
 

@@ -5,7 +5,7 @@ import {
   blockOf,
   carOf,
   repositoryBlocks,
-} from "../../../test/support/repository-archive.ts";
+} from "../../../testkit/archives/repository-archive.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { type Repository, readRepository } from "./repository.ts";
 

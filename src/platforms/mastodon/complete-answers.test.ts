@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { plainSession } from "../../../test/emulators/mastodon/plain-session.ts";
+import { plainSession } from "../../../testkit/emulators/mastodon/plain-session.ts";
 import {
   type MastodonEmulator,
   startMastodonEmulator,
-} from "../../../test/emulators/mastodon/server.ts";
+} from "../../../testkit/emulators/mastodon/server.ts";
 import { isWhole } from "../../search/completeness.ts";
 import { firstPage, type PagePosition, readPages } from "../../search/pages.ts";
 import type { FetchMethod } from "../methods.ts";

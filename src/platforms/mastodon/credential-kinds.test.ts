@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   type MastodonEmulator,
   startMastodonEmulator,
-} from "../../../test/emulators/mastodon/server.ts";
+} from "../../../testkit/emulators/mastodon/server.ts";
 import { createGuard } from "../../lib/guard.ts";
 import { createGuardedFetch } from "../../lib/guarded-fetch.ts";
 import type {

@@ -1,11 +1,11 @@
 import { parseQuery } from "@earshot/query";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Differences, EmulatorOptions } from "../../../test/emulators/mastodon/options.ts";
-import { plainSession } from "../../../test/emulators/mastodon/plain-session.ts";
+import type { Differences, EmulatorOptions } from "../../../testkit/emulators/mastodon/options.ts";
+import { plainSession } from "../../../testkit/emulators/mastodon/plain-session.ts";
 import {
   type MastodonEmulator,
   startMastodonEmulator,
-} from "../../../test/emulators/mastodon/server.ts";
+} from "../../../testkit/emulators/mastodon/server.ts";
 import type { EarshotError } from "../../lib/errors.ts";
 import { type FetchMethod, methods } from "../methods.ts";
 import { readTarget } from "../read-target.ts";

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   type PlainSessionOptions,
   plainSession,
-} from "../../../test/emulators/mastodon/plain-session.ts";
+} from "../../../testkit/emulators/mastodon/plain-session.ts";
 import {
   type MastodonEmulator,
   startMastodonEmulator,
-} from "../../../test/emulators/mastodon/server.ts";
+} from "../../../testkit/emulators/mastodon/server.ts";
 import type { FetchMethod } from "../methods.ts";
 import { readTarget } from "../read-target.ts";
 import type { UpstreamItem } from "../upstream.ts";

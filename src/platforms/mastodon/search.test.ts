@@ -2,11 +2,11 @@ import { parseQuery } from "@earshot/query";
 import { namesIn } from "@earshot/query/plan";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { plainSession } from "../../../test/emulators/mastodon/plain-session.ts";
+import { plainSession } from "../../../testkit/emulators/mastodon/plain-session.ts";
 import {
   type MastodonEmulator,
   startMastodonEmulator,
-} from "../../../test/emulators/mastodon/server.ts";
+} from "../../../testkit/emulators/mastodon/server.ts";
 import type { Post } from "../../posts/post.ts";
 import { matching } from "../../search/check.ts";
 import type { Session } from "../session.ts";

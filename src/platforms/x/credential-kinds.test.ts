@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { startXEmulator, type XEmulator } from "../../../test/emulators/x/server.ts";
+import { startXEmulator, type XEmulator } from "../../../testkit/emulators/x/server.ts";
+import { allScopes, clientId, held, nowMs, tools } from "../../../testkit/upstreams/x.ts";
 import type { Dialogue } from "../credential.ts";
 import { xCredentialKinds } from "./credential-kinds.ts";
 import { limitOf } from "./limits.ts";
-import { allScopes, clientId, held, nowMs, tools } from "./x.test-support.ts";
 
 const redirectUri = "http://127.0.0.1:7000/callback";
 let x: XEmulator;

@@ -3,14 +3,8 @@ import { parseQuery } from "@earshot/query";
 import fc from "fast-check";
 import { Headers } from "undici";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { EmulatedPost, EmulatedUser } from "../../../test/emulators/x/model.ts";
-import { startXEmulator, type XEmulator } from "../../../test/emulators/x/server.ts";
-import { EarshotError } from "../../lib/errors.ts";
-import { isSearch, methodNames, methods } from "../methods.ts";
-import type { Session } from "../session.ts";
-import type { PageCall, SearchCall, UpstreamItem, UpstreamPage } from "../upstream.ts";
-import { UpstreamLimited } from "../upstream-limited.ts";
-import { createXUpstream } from "./upstream.ts";
+import type { EmulatedPost, EmulatedUser } from "../../../testkit/emulators/x/model.ts";
+import { startXEmulator, type XEmulator } from "../../../testkit/emulators/x/server.ts";
 import {
   appSession,
   clientId,
@@ -21,7 +15,13 @@ import {
   postTarget,
   userSession,
   userTarget,
-} from "./x.test-support.ts";
+} from "../../../testkit/upstreams/x.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { isSearch, methodNames, methods } from "../methods.ts";
+import type { Session } from "../session.ts";
+import type { PageCall, SearchCall, UpstreamItem, UpstreamPage } from "../upstream.ts";
+import { UpstreamLimited } from "../upstream-limited.ts";
+import { createXUpstream } from "./upstream.ts";
 
 const ann: EmulatedUser = {
   id: "11",

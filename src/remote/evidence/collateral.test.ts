@@ -2,13 +2,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { collateral, nowMs, quoteBytes, tee } from "../../../test/support/evidence-under-test.ts";
+import { collateral, nowMs, quoteBytes, tee } from "../../../testkit/nodes/evidence-under-test.ts";
 import {
   type FakeCollateralService,
   type ServiceFault,
   startCollateralService,
-} from "../../../test/support/fake-collateral-service.ts";
-import { until } from "../../../test/support/until.ts";
+} from "../../../testkit/nodes/fake-collateral-service.ts";
+import { until } from "../../../testkit/until.ts";
 import { createGuard } from "../../lib/guard.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { collateral, nowMs, quoteBytes, tee } from "../../../test/support/evidence-under-test.ts";
+import { collateral, nowMs, quoteBytes, tee } from "../../../testkit/nodes/evidence-under-test.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { KeyProvider } from "./event-log.ts";
 import type { QuoteFacts } from "./evidence.ts";

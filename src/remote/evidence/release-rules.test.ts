@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { tee } from "../../../test/support/evidence-under-test.ts";
+import { tee } from "../../../testkit/nodes/evidence-under-test.ts";
 import { policyIdOf, readPolicy } from "./policy.ts";
 import { releasesFor } from "./release-rules.ts";
 

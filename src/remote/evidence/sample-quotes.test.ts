@@ -4,7 +4,7 @@ import {
   sampleCollateral,
   sampleQuote,
   sampleReport,
-} from "../../../test/support/sample-quotes.ts";
+} from "../../../testkit/nodes/sample-quotes.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { collateralFileName, collateralKeyOf } from "./collateral-service.ts";
 import { replayEventLog } from "./event-log.ts";

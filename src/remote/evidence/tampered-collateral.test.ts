@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { collateral, nowMs, tee, verdictOn } from "../../../test/support/evidence-under-test.ts";
+import { collateral, nowMs, tee, verdictOn } from "../../../testkit/nodes/evidence-under-test.ts";
 import type { Collateral } from "./evidence.ts";
 import { makeRevocationList } from "./simulated/authority.ts";
 import { signRaw } from "./simulated/quote-writer.ts";

@@ -10,7 +10,7 @@ import {
   verdictOn,
   withBitTurned,
   withQuote,
-} from "../../../test/support/evidence-under-test.ts";
+} from "../../../testkit/nodes/evidence-under-test.ts";
 import { reportDataOf } from "../protocol/statement.ts";
 import { certificatesOf } from "./certificates.ts";
 import { makeCertificate, makeKeyPair, pemOf } from "./simulated/authority.ts";

@@ -6,7 +6,7 @@ import {
   statement,
   tee,
   verdictOn,
-} from "../../../test/support/evidence-under-test.ts";
+} from "../../../testkit/nodes/evidence-under-test.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { type NodeStatement, reportDataOf } from "../protocol/statement.ts";
 import { policyIdOf } from "./policy.ts";

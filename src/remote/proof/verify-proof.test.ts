@@ -1,11 +1,4 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { lastId } from "../../posts/ids.ts";
-import { createSimulatedTee, type SimulatedWorld } from "../evidence/simulated/simulated-tee.ts";
-import { base64url } from "../protocol/encoding.ts";
-import { makeIdentity } from "../protocol/keys.ts";
-import { contentDigestOf } from "../protocol/signed-fields.ts";
-import { attestationIdOf, identityMessageOf, keyIdOf, nodeIdOf } from "../protocol/statement.ts";
-import { requestText } from "../protocol/texts.ts";
 import {
   answerOf,
   jobUuid,
@@ -15,7 +8,14 @@ import {
   proofBy,
   type TestNode,
   testRequest,
-} from "./proof.test-support.ts";
+} from "../../../testkit/nodes/proof.ts";
+import { lastId } from "../../posts/ids.ts";
+import { createSimulatedTee, type SimulatedWorld } from "../evidence/simulated/simulated-tee.ts";
+import { base64url } from "../protocol/encoding.ts";
+import { makeIdentity } from "../protocol/keys.ts";
+import { contentDigestOf } from "../protocol/signed-fields.ts";
+import { attestationIdOf, identityMessageOf, keyIdOf, nodeIdOf } from "../protocol/statement.ts";
+import { requestText } from "../protocol/texts.ts";
 import type { Proof } from "./proof.ts";
 import { type ProofOptions, verifyProof } from "./verify-proof.ts";
 

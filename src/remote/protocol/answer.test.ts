@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { answerOf, nowMs, postItem, testRequest } from "../../../testkit/nodes/proof.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { type FetchMethod, methods } from "../../platforms/methods.ts";
 import { readTarget } from "../../platforms/read-target.ts";
@@ -7,7 +8,6 @@ import type { AnswerRequest, FetchedItem, SourceAnswer } from "../../platforms/s
 import type { Target } from "../../platforms/target.ts";
 import { lastId, lowestId } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
-import { answerOf, nowMs, postItem, testRequest } from "../proof/proof.test-support.ts";
 import { answerBytes, bodyOf, type NodeAnswer, readAnswer } from "./answer.ts";
 import {
   failureBytes,

@@ -1,7 +1,7 @@
 import { Headers } from "undici";
 import { expect, test } from "vitest";
+import { makeNode } from "../../../testkit/nodes/proof.ts";
 import { answerOf } from "../../lib/fetched-answer.ts";
-import { makeNode } from "../proof/proof.test-support.ts";
 import { createOwnAttestation } from "./attestations.ts";
 
 const { attestation } = await makeNode("none");

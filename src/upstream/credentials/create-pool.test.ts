@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  type CredentialBench,
+  openCredentialBench,
+} from "../../../testkit/upstreams/credentials.ts";
 import { createEncryptor } from "../../lib/encryption.ts";
-import { type CredentialBench, openCredentialBench } from "./credentials.test-support.ts";
 import type { CredentialPool } from "./pool.ts";
 
 let bench: CredentialBench;

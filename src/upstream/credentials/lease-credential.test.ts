@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  type CredentialBench,
+  openCredentialBench,
+} from "../../../testkit/upstreams/credentials.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { LeasedCredential, Secrets } from "../../platforms/credential.ts";
-import { type CredentialBench, openCredentialBench } from "./credentials.test-support.ts";
 import { decryptSecrets } from "./encrypt-secrets.ts";
 import { type CredentialLeases, createCredentialLeases } from "./lease-credential.ts";
 

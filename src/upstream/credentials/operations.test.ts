@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type CredentialBench, openCredentialBench } from "./credentials.test-support.ts";
+import {
+  type CredentialBench,
+  openCredentialBench,
+} from "../../../testkit/upstreams/credentials.ts";
 
 let bench: CredentialBench;
 

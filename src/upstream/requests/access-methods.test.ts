@@ -1,13 +1,13 @@
 import { Headers } from "undici";
 import { expect, test } from "vitest";
+import { openCredentialBench } from "../../../testkit/upstreams/credentials.ts";
+import { bearer, pooled, testPool } from "../../../testkit/upstreams/sessions.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { answerOf } from "../../lib/fetched-answer.ts";
 import type { FetchOptions } from "../../lib/guarded-fetch.ts";
 import type { CredentialKind, LeasedCredential } from "../../platforms/credential.ts";
-import { openCredentialBench } from "../credentials/credentials.test-support.ts";
 import type { CredentialPool } from "../credentials/pool.ts";
 import { credentialAccess } from "./access-methods.ts";
-import { bearer, pooled, testPool } from "./sessions.test-support.ts";
 
 const origin = "https://api.example";
 

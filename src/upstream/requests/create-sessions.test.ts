@@ -3,8 +3,7 @@ import {
   good,
   type HostileUpstream,
   startHostileUpstream,
-} from "../../../test/support/hostile-upstream.ts";
-import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
+} from "../../../testkit/upstreams/hostile-upstream.ts";
 import {
   bearer,
   jobOf,
@@ -12,7 +11,8 @@ import {
   pooled,
   type TestRoom,
   testUpstream,
-} from "./sessions.test-support.ts";
+} from "../../../testkit/upstreams/sessions.ts";
+import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
 import type { Sessions } from "./sessions.ts";
 
 let upstream: HostileUpstream;

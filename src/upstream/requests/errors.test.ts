@@ -16,10 +16,7 @@ import {
   stuckInBody,
   type Turn,
   trickling,
-} from "../../../test/support/hostile-upstream.ts";
-import { EarshotError } from "../../lib/errors.ts";
-import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
-import type { UpstreamAnswer } from "../../platforms/session.ts";
+} from "../../../testkit/upstreams/hostile-upstream.ts";
 import {
   bearer,
   jobOf,
@@ -28,7 +25,10 @@ import {
   running,
   type TestRoom,
   testUpstream,
-} from "./sessions.test-support.ts";
+} from "../../../testkit/upstreams/sessions.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
+import type { UpstreamAnswer } from "../../platforms/session.ts";
 import type { OpenSession } from "./sessions.ts";
 
 /** These tests speed up the clock: one of its hours is a minute of a busy machine. */

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
+import { bearer, pooled, type TestPool, testPool } from "../../../testkit/upstreams/sessions.ts";
 import type { UsableRelease } from "../credentials/release.ts";
 import { foundCredentials } from "./found-credentials.ts";
-import { bearer, pooled, type TestPool, testPool } from "./sessions.test-support.ts";
 
 const host = "https://server.example";
 const release: UsableRelease = { credential: null as never, isOver: () => false };

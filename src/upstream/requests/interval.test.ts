@@ -4,9 +4,7 @@ import {
   good,
   type HostileUpstream,
   startHostileUpstream,
-} from "../../../test/support/hostile-upstream.ts";
-import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
-import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
+} from "../../../testkit/upstreams/hostile-upstream.ts";
 import {
   jobOf,
   openRoom,
@@ -14,7 +12,9 @@ import {
   running,
   type TestRoom,
   testUpstream,
-} from "./sessions.test-support.ts";
+} from "../../../testkit/upstreams/sessions.ts";
+import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
+import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
 import type { OpenSession } from "./sessions.ts";
 
 /** Buckets for which a platform accepts one request a second. */

@@ -5,9 +5,7 @@ import {
   type HostileUpstream,
   limited,
   startHostileUpstream,
-} from "../../../test/support/hostile-upstream.ts";
-import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
-import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
+} from "../../../testkit/upstreams/hostile-upstream.ts";
 import {
   jobOf,
   openRoom,
@@ -15,7 +13,9 @@ import {
   running as runningAt,
   type TestRoom,
   testUpstream,
-} from "./sessions.test-support.ts";
+} from "../../../testkit/upstreams/sessions.ts";
+import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
+import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
 import type { OpenSession } from "./sessions.ts";
 
 let upstream: HostileUpstream;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { jobOf } from "../../../testkit/upstreams/sessions.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { createPace } from "./pace.ts";
-import { jobOf } from "./sessions.test-support.ts";
 
 function paced(perSecond: number) {
   const clock = createManualClock();

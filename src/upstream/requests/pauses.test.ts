@@ -4,9 +4,15 @@ import {
   good,
   type HostileUpstream,
   startHostileUpstream,
-} from "../../../test/support/hostile-upstream.ts";
+} from "../../../testkit/upstreams/hostile-upstream.ts";
+import {
+  jobOf,
+  openRoom,
+  pooled,
+  type TestRoom,
+  testUpstream,
+} from "../../../testkit/upstreams/sessions.ts";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
-import { jobOf, openRoom, pooled, type TestRoom, testUpstream } from "./sessions.test-support.ts";
 import type { OpenSession } from "./sessions.ts";
 
 let upstream: HostileUpstream;

@@ -7,9 +7,7 @@ import {
   silent,
   startHostileUpstream,
   type Turn,
-} from "../../../test/support/hostile-upstream.ts";
-import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
-import type { Bill } from "../../platforms/session.ts";
+} from "../../../testkit/upstreams/hostile-upstream.ts";
 import {
   jobOf,
   openRoom,
@@ -17,7 +15,9 @@ import {
   running,
   type TestRoom,
   testUpstream,
-} from "./sessions.test-support.ts";
+} from "../../../testkit/upstreams/sessions.ts";
+import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
+import type { Bill } from "../../platforms/session.ts";
 import type { AskingJob, OpenSession, Sessions } from "./sessions.ts";
 
 const dayMs = 86_400_000;

@@ -2,9 +2,15 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Post } from "../../../src/posts/post.ts";
-import { type GitHubEmulator, startGitHubEmulator } from "../../emulators/github/server.ts";
-import { makePost } from "../../support/make-post.ts";
-import { type ServiceUnderTest, startServiceUnderTest } from "../../support/service-under-test.ts";
+import { makePost } from "../../../testkit/data/make-post.ts";
+import {
+  type GitHubEmulator,
+  startGitHubEmulator,
+} from "../../../testkit/emulators/github/server.ts";
+import {
+  type ServiceUnderTest,
+  startServiceUnderTest,
+} from "../../../testkit/service/service-under-test.ts";
 import { startTlsProxy } from "./tls-proxy.ts";
 
 export type Site = {

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { configFrom } from "../../../src/server/config.ts";
 import { type RemoteNode, startRemoteNode } from "../../../src/server/start-node.ts";
-import { enrolmentTokenIn } from "../../support/enrolment-token.ts";
-import { makePost } from "../../support/make-post.ts";
-import { stubUpstream } from "../../support/stub-upstream.ts";
+import { makePost } from "../../../testkit/data/make-post.ts";
+import { enrolmentTokenIn } from "../../../testkit/nodes/enrolment-token.ts";
+import { stubUpstream } from "../../../testkit/upstreams/stub-upstream.ts";
 
 export type WorkerNode = RemoteNode & {
   /** Stops it and removes its folder. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { testRuns } from "../../../../test/support/seed.ts";
+import { testRuns } from "../../../../testkit/seed.ts";
 import {
   filterOperators,
   propertyAliases,

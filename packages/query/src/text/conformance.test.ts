@@ -4,7 +4,7 @@ import {
   casesFolder,
   notApplicable,
   runCases,
-} from "../../../../test/conformance/twitter-text.ts";
+} from "../../../../testkit/conformance/twitter-text.ts";
 
 /** Cases with intentionally different results, and the reason. */
 const decided: Readonly<Record<string, string>> = {

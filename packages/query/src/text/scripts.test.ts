@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { finds } from "../../../../test/support/finds.ts";
+import { finds } from "../../../../testkit/data/finds.ts";
 import { analyzeText } from "./analyze.ts";
 import { phraseSequence, querySequence } from "./sequence.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { finds } from "../../../../test/support/finds.ts";
+import { finds } from "../../../../testkit/data/finds.ts";
 import { analyzeText } from "./analyze.ts";
 import { findMentions } from "./entities.ts";
 import { findLinks } from "./links.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { carOf, repositoryBlocks } from "../../../../test/support/repository-archive.ts";
+import { carOf, repositoryBlocks } from "../../../../testkit/archives/repository-archive.ts";
 import { blueskyCarFormat } from "./bluesky-car.ts";
 import { createImportFolder, type ImportFolder } from "./import-folder.test-support.ts";
 

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { createMemoryArchive } from "../../../../testkit/archives/memory-archive.ts";
 import { systemClock } from "../../../lib/clock.ts";
 import type { Platform, Post } from "../../../posts/post.ts";
-import { createMemoryArchive } from "../../memory-archive.test-support.ts";
 import { type ImportRequest, importFile } from "../import-file.ts";
 import { defaultImportLimits } from "../settings.ts";
 import type { ImportFormat } from "./format.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { zipArchive } from "../../../../test/support/zip-archive.ts";
+import { zipArchive } from "../../../../testkit/archives/zip-archive.ts";
 import { createImportFolder, type ImportFolder } from "./import-folder.test-support.ts";
 import { mastodonOutboxFormat as format } from "./mastodon-outbox.ts";
 

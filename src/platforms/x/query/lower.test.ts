@@ -1,8 +1,8 @@
 import { parseQuery } from "@earshot/query";
 import { namesIn } from "@earshot/query/plan";
 import { describe, expect, test } from "vitest";
-import { namesOnX } from "../../../../test/emulators/x/drawn-posts.ts";
-import { checkSuperset } from "../../../../test/emulators/x/superset.ts";
+import { namesOnX } from "../../../../testkit/emulators/x/drawn-posts.ts";
+import { checkSuperset } from "../../../../testkit/emulators/x/superset.ts";
 import { isSayable, printed } from "./expression.ts";
 import { lowered } from "./lower.ts";
 import { shortened } from "./shorten.ts";

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { nowMs, statement } from "../../../../test/support/evidence-under-test.ts";
+import { nowMs, statement } from "../../../../testkit/nodes/evidence-under-test.ts";
 import { reportDataOf } from "../../protocol/statement.ts";
 import { certificatesOf } from "../certificates.ts";
 import { collateralFromFolder } from "../collateral.ts";

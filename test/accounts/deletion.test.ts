@@ -1,0 +1,391 @@
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { JobResult } from "../../src/jobs/job.ts";
+import { EarshotError } from "../../src/lib/errors.ts";
+import { monthOf } from "../../src/upstream/requests/spending.ts";
+import { runCommand } from "../../testkit/service/run-command.ts";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+  type TestSession,
+} from "../../testkit/service/service-under-test.ts";
+
+/** Everything that an account leaves in the control database, and that nothing of it is left when it is deleted. */
+
+type Tenant = {
+  session: TestSession;
+  key: string;
+  /** Of the job that no node has taken, the one that a node runs, and the one that is done. */
+  waiting: string;
+  running: string;
+  done: string;
+  /** What would give the account away, as texts and as bytes. */
+  traces: readonly Buffer[];
+  month: string;
+};
+
+type Row = Readonly<Record<string, unknown>>;
+
+let service: ServiceUnderTest;
+let database: DatabaseSync;
+
+beforeAll(async () => {
+  service = await startServiceUnderTest({ EARSHOT_NODE_CONCURRENCY: "0" });
+  database = new DatabaseSync(join(service.dataDir, "control.db"), {
+    enableForeignKeyConstraints: true,
+    timeout: 5_000,
+  });
+});
+afterAll(async () => {
+  if (database.isOpen) database.close();
+  await service.remove();
+});
+
+const tables = (): string[] =>
+  database
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .all()
+    .map(({ name }) => String(name));
+
+const rowsOf = (table: string): Row[] =>
+  database
+    .prepare(`SELECT * FROM ${table}`)
+    .all()
+    .map((row) => ({ ...row }));
+
+function bytesOf(value: unknown): Buffer {
+  return value instanceof Uint8Array ? Buffer.from(value) : Buffer.from(String(value));
+}
+
+/** Whether any column of the row holds any of the traces. */
+const tells = (row: Row, traces: readonly Buffer[]): boolean =>
+  Object.values(row).some((value) => traces.some((trace) => bytesOf(value).includes(trace)));
+
+/** The rows that give an account away, by table. */
+function rowsThatTell(traces: readonly Buffer[]): Map<string, Row[]> {
+  const told = tables().map((table): [string, Row[]] => [
+    table,
+    rowsOf(table).filter((row) => tells(row, traces)),
+  ]);
+  return new Map(told.filter(([, rows]) => rows.length > 0));
+}
+
+/** Tables that have rows of accounts, by the names of their columns; the keys of nodes are nobody's. */
+function tablesOfAccounts(): string[] {
+  const naming = /(^|_)(account|key|webhook|credential|job|session)(_|$)|^uuid$/;
+  return tables().filter((table) =>
+    database
+      .prepare(`SELECT name FROM pragma_table_info('${table}')`)
+      .all()
+      .some(({ name }) => naming.test(String(name))),
+  );
+}
+
+const withFetched: JobResult = {
+  items: [
+    { platform: "bluesky", id: 77n, uri: "at://did:plc:fetched/1", userId: null, record: "{}" },
+  ],
+  next: null,
+  complete: true,
+  coverage: {
+    fromMs: null,
+    toMs: 2,
+    complete: true,
+    gaps: [],
+    truncated: false,
+    platforms: [],
+  },
+  sources: [],
+  warnings: [],
+};
+
+/** An account with rows in every table that can hold one. `name` and `word` are found nowhere else. */
+async function settle(name: string, word: string): Promise<Tenant> {
+  const nowMs = service.clock.now();
+  const { store, queue } = service.context;
+  const session = await service.signIn();
+  const { accountId } = session;
+  const subject = `subject-of-${name}`;
+  run("UPDATE account SET name = ? WHERE id = ?", `${name} and sons`, accountId);
+  run("UPDATE identity SET login = ?, subject = ? WHERE account_id = ?", name, subject, accountId);
+  const { id: keyId, token: key } = await store.write("createKey", {
+    name: `key of ${name}`,
+    accountName: `${name} and sons`,
+    requestsPerSecond: 1_000_000,
+    submissionsPerMinute: 1_000_000,
+    nowMs,
+  });
+  const done = await submit(key, word, `idempotency of ${name}`);
+  const lease = await queue.lease({ nodeId: "test", methods: ["searchbyquery"] }, 5_000);
+  if (lease?.uuid !== done) throw new Error("another job was leased");
+  await queue.complete(done, lease.token, withFetched);
+  const running = await submit(key, word);
+  await queue.lease({ nodeId: "test", methods: ["searchbyquery"] }, 5_000);
+  const waiting = await submit(key, word, null, "searchbyfullarchive");
+  const webhookId = `wh_${name}`;
+  run(
+    `INSERT INTO webhook(id, account_id, url, events, sealed_secret, created_ms) VALUES(?, ?, ?, '["job.done"]', x'01', ?)`,
+    webhookId,
+    accountId,
+    `https://${name}.example/hook`,
+    nowMs,
+  );
+  run(
+    `INSERT INTO webhook_delivery(id, webhook_id, number, event, payload, created_ms) VALUES(?, ?, 1, 'job.done', ?, ?)`,
+    `msg_${name}`,
+    webhookId,
+    JSON.stringify({ uuid: done }),
+    nowMs,
+  );
+  const credentialId = `credential-of-${name}`;
+  run(
+    `INSERT INTO credential(id, account_id, platform, kind, host, hint, subject, sealed_secret, created_ms)
+     VALUES(?, ?, 'x', 'app-token', 'https://api.x.com', 'AAAA', ?, x'02', ?)`,
+    credentialId,
+    accountId,
+    `@${name}`,
+    nowMs,
+  );
+  run("INSERT INTO credential_cooling VALUES(?, 'search', ?, 'full')", credentialId, nowMs);
+  const month = monthOf(nowMs);
+  run(
+    "INSERT INTO upstream_use VALUES(?, 'x', ?, 'account', 10, 0, 1, 50000)",
+    month,
+    credentialId,
+  );
+  run(
+    `INSERT INTO upstream_reservation(job_uuid, attempt, month, platform, credential_id, owner, post_reads, user_reads, requests,
+       micro_usd, made_ms) VALUES(?, 1, ?, 'x', 'deployment-credential', 'deployment', 30, 0, 1, 150000, ?)`,
+    running,
+    month,
+    nowMs,
+  );
+  run("INSERT INTO usage VALUES(?, 0, ?, 'searchbyquery', 3, 0, 0, 9, '{}')", accountId, keyId);
+  run(
+    "INSERT INTO sign_in_link(hash, account_id, expires_ms) VALUES(?, ?, ?)",
+    randomBytes(32),
+    accountId,
+    nowMs + 60_000,
+  );
+  const hashes = [
+    "SELECT secret_hash AS hash FROM api_key WHERE account_id = ?",
+    "SELECT hash FROM sign_in_link WHERE account_id = ?",
+  ].flatMap((sql) => database.prepare(sql).all(accountId));
+  const texts = [accountId, name, subject, keyId, webhookId, credentialId, session.id, word];
+  const traces = [
+    ...[...texts, waiting, running, done].map((text) => Buffer.from(text)),
+    ...hashes.map(({ hash }) => bytesOf(hash)),
+  ];
+  return { session, key, waiting, running, done, traces, month };
+}
+
+function run(sql: string, ...values: (string | number | Uint8Array)[]): void {
+  database.prepare(sql).run(...values);
+}
+
+/** What it submits as another method than `searchbyquery` no node of these tests takes. */
+async function submit(
+  key: string,
+  word: string,
+  idempotencyKey: string | null = null,
+  method = "searchbyquery",
+): Promise<string> {
+  const answer = await service.call(key, {
+    method: "POST",
+    url: "/v1/search/live/social",
+    payload: search(word, { type: method }),
+    headers: idempotencyKey === null ? {} : { "idempotency-key": idempotencyKey },
+  });
+  return answer.json().uuid;
+}
+
+const deletion = (session: TestSession, confirm: string) =>
+  service.callAs(session, {
+    method: "DELETE",
+    url: "/dashboard/api/account",
+    payload: { confirm },
+  });
+
+const problemIn = (run: () => Promise<unknown>): Promise<unknown> =>
+  run().then(
+    () => null,
+    (fault: unknown) => (fault instanceof EarshotError ? [fault.code, fault.status] : fault),
+  );
+
+describe("an account that its owner deletes", () => {
+  test("leaves no row, and ends all that it has under way", async () => {
+    const ann = await settle("annotated", "zanzibarite");
+    const bob = await settle("bobsleigh", "quokkamole");
+
+    // A table that is added later and names accounts is filled above, and dropped with the account.
+    const filled = [...rowsThatTell(ann.traces).keys()];
+    expect(filled.toSorted()).toEqual(
+      tablesOfAccounts()
+        .filter((table) => !["audit", "node", "attestation"].includes(table))
+        .toSorted(),
+    );
+    const others = rowsThatTell(bob.traces);
+    const reads = () =>
+      service.context.store.read("readPostReads", { month: ann.month, platform: "x" });
+    expect(await reads()).toBe(60);
+
+    const held = service.result(ann.key, ann.waiting);
+    await service.waitForHeld(1);
+    expect((await deletion(ann.session, "somebody else")).json().code).toBe("invalid_request");
+    const answer = await deletion(ann.session, "annotated");
+
+    expect(answer.statusCode).toBe(204);
+    expect(answer.headers["set-cookie"]).toMatch(/Max-Age=0/i);
+    expect((await held).json().code).toBe("unauthorized");
+    expect([...rowsThatTell(ann.traces)]).toEqual([]);
+    expect(rowsThatTell(bob.traces)).toEqual(others);
+    // What its jobs may have spent of the deployment's month still counts.
+    expect(await reads()).toBe(60);
+
+    expect((await submitted(ann.key)).statusCode).toBe(401);
+    const page = await service.callAs(ann.session, { url: "/dashboard/api/account/audit" });
+    expect([page.statusCode, page.json().code]).toEqual([401, "session_needed"]);
+    expect((await submitted(bob.key)).statusCode).toBe(202);
+  });
+
+  test("is a fresh one when its owner signs in again", async () => {
+    const frida = await service.signIn();
+    const { accountId } = frida;
+    const identity = database
+      .prepare("SELECT subject, login FROM identity WHERE account_id = ?")
+      .get(accountId);
+    expect((await deletion(frida, String(identity?.login))).statusCode).toBe(204);
+    const nowMs = service.clock.now();
+    const entered = await service.context.store.write("signInIdentity", {
+      agent: "a test",
+      addressGroup: "127.0.0.1",
+      way: "github",
+      maxAgeMs: 60_000,
+      maxPerAccount: 20,
+      nowMs,
+      leaves: null,
+      provider: "github",
+      subject: String(identity?.subject),
+      login: String(identity?.login),
+      isOperator: false,
+    });
+    expect(entered).toMatchObject({ kind: "signed_in" });
+    expect(entered.kind === "signed_in" && entered.accountId).not.toBe(accountId);
+  });
+
+  test("is told of in the audit log by nobody's name", async () => {
+    const carla = await settle("carpentry", "uvularity");
+    await deletion(carla.session, "carpentry");
+    const operator = await service.signIn({ role: "operator" });
+    const audit = await service.callAs(operator, { url: "/dashboard/api/operator/audit" });
+    const entry = audit.json().entries.find((one: Row) => one.action === "account_deleted");
+    expect(entry).toMatchObject({ actor: "a deleted account", subject: "a deleted account" });
+    expect(audit.body).not.toContain("carpentry");
+  });
+});
+
+const submitted = (key: string) =>
+  service.submit(key, search("comet", { type: "searchbyfullarchive" }));
+
+describe("what comes while an account is deleted", () => {
+  test("a result that a node hands in, a submission and a webhook are refused, and leave nothing", async () => {
+    const { store, queue, http } = service.context;
+    const session = await service.signIn();
+    const { accountId } = session;
+    const request = {
+      platform: "social" as const,
+      type: "social" as const,
+      method: "searchbyquery" as const,
+      query: "vexillology",
+      maxResults: 20,
+      fromMs: 1,
+      toMs: 2,
+      asOfMs: 0,
+      after: null,
+    };
+    const job = { accountId, keyId: "k", request, canonicalQuery: "vexillology", warnings: [] };
+    const taken = await queue.submit(job);
+    const lease = await queue.lease({ nodeId: "test", methods: ["searchbyquery"] }, 5_000);
+    if (lease?.uuid !== taken.uuid) throw new Error("another job was leased");
+
+    const nowMs = service.clock.now();
+    await store.write("closeAccount", { accountId, actor: { accountId }, nowMs });
+    expect(await problemIn(() => queue.submit(job))).toEqual(["unauthorized", 401]);
+    await service.context.accountEnds.settle({ id: accountId, ending: "deleted" });
+
+    expect(lease.lost.aborted).toBe(true);
+    expect(await problemIn(() => queue.complete(lease.uuid, lease.token, withFetched))).toEqual([
+      "lease_lost",
+      409,
+    ]);
+    expect(await problemIn(() => queue.submit(job))).toEqual(["unauthorized", 401]);
+    const webhook = { url: "https://example.org/", events: ["job.done" as const] };
+    expect(await problemIn(() => http.webhooks.create(accountId, webhook))).toEqual([
+      "unauthorized",
+      401,
+    ]);
+    await service.context.http.accounts.write("addUsage", {
+      rows: [
+        {
+          accountId,
+          bucketMs: 0,
+          keyId: "k",
+          method: "",
+          calls: 1,
+          refused: 0,
+          failed: 0,
+          posts: 0,
+          latencies: "",
+        },
+      ],
+      uses: [],
+    });
+    await store.write("correctSpending", {
+      month: monthOf(nowMs),
+      platform: "x",
+      credentialId: "credential-that-went",
+      owner: "account",
+      amounts: { postReads: 3, userReads: 0, requests: 1, microUsd: 15_000 },
+    });
+    const texts = [accountId, "vexillology", taken.uuid, "credential-that-went"];
+    const traces = texts.map((text) => Buffer.from(text));
+    expect([...rowsThatTell(traces)]).toEqual([]);
+  });
+});
+
+test("a deletion from the command line beside the server ends what the server has under way", async () => {
+  const emil = await settle("emblematic", "yttriferous");
+  const held = service.result(emil.key, emil.waiting);
+  await service.waitForHeld(1);
+  const outcome = await runCommand(["accounts", "delete", "github:emblematic", "--yes"], {
+    EARSHOT_DATA_DIR: service.dataDir,
+  });
+  expect(outcome).toEqual({ code: 0, out: "account emblematic is deleted\n", notes: "" });
+  expect((await held).json().code).toBe("unauthorized");
+  expect([...rowsThatTell(emil.traces)]).toEqual([]);
+  expect((await submitted(emil.key)).statusCode).toBe(401);
+});
+
+test("the log beside the file holds nothing of a deleted account", async () => {
+  const edna = await settle("ednamode", "yellowhammers");
+  const log = () => readFile(join(service.dataDir, "control.db-wal"));
+  expect((await log()).includes("ednamode")).toBe(true);
+  await deletion(edna.session, "ednamode");
+  await vi.waitFor(async () => {
+    const held = await log();
+    expect(edna.traces.filter((trace) => held.includes(trace)).map(String)).toEqual([]);
+  }, 5_000);
+});
+
+test("the file itself holds nothing of a deleted account either", async () => {
+  const dora = await settle("dormouseish", "ziggurats");
+  await deletion(dora.session, "dormouseish");
+  database.close();
+  await service.stop();
+  const file = await readFile(join(service.dataDir, "control.db"));
+  expect(dora.traces.filter((trace) => file.includes(trace)).map(String)).toEqual([]);
+});

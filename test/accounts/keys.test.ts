@@ -1,0 +1,447 @@
+import type { InjectOptions } from "fastify";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type {
+  AuditAnswer,
+  KeyListing,
+  KeysAnswer,
+  NewKeyAnswer,
+} from "../../src/http/dashboard/contract.ts";
+import { methodNames } from "../../src/platforms/methods.ts";
+import { makePost } from "../../testkit/data/make-post.ts";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+
+const path = "/dashboard/api/keys";
+const hourMs = 3_600_000;
+
+let service: ServiceUnderTest;
+type Session = Awaited<ReturnType<ServiceUnderTest["signIn"]>>;
+
+beforeAll(async () => {
+  service = await startServiceUnderTest({
+    EARSHOT_NEW_KEYS_PER_DAY: "12",
+    EARSHOT_DASHBOARD_REQUESTS_PER_SECOND: "1000",
+  });
+  await service.addPosts([makePost({ key: "k", text: "a comet", createdMs: Date.now() })]);
+});
+afterAll(() => service.remove());
+
+async function ask(
+  session: Session,
+  method: InjectOptions["method"],
+  url: string,
+  payload?: object,
+) {
+  return await service.callAs(session, {
+    method: method ?? "GET",
+    url,
+    ...(payload === undefined ? {} : { payload }),
+  });
+}
+
+async function make(session: Session, asked: object = {}): Promise<NewKeyAnswer> {
+  const answer = await ask(session, "POST", path, { name: "laptop", ...asked });
+  expect(answer.statusCode, answer.body).toBe(201);
+  return answer.json<NewKeyAnswer>();
+}
+
+async function rotate(session: Session, id: string, hours: number): Promise<NewKeyAnswer> {
+  const answer = await ask(session, "POST", `${path}/${id}/rotate`, { overlap_hours: hours });
+  expect(answer.statusCode, answer.body).toBe(201);
+  return answer.json<NewKeyAnswer>();
+}
+
+async function keysOf(session: Session): Promise<readonly KeyListing[]> {
+  const answer = await ask(session, "GET", path);
+  expect(answer.statusCode, answer.body).toBe(200);
+  return answer.json<KeysAnswer>().keys;
+}
+
+async function keyOf(session: Session, id: string): Promise<KeyListing> {
+  const key = (await keysOf(session)).find((one) => one.id === id);
+  if (key === undefined) throw new Error(`no key ${id} in the list`);
+  return key;
+}
+
+/** The status that a request with the key is answered with. */
+async function statusOf(token: string): Promise<number> {
+  const answer = await service.call(token, { method: "GET", url: "/v1/search/live/social/jobs" });
+  return answer.statusCode;
+}
+
+describe("the first key", () => {
+  test("is made once, and shown to one of two tabs", async () => {
+    const session = await service.signIn();
+    const answers = await Promise.all([
+      ask(session, "POST", `${path}/first`),
+      ask(session, "POST", `${path}/first`),
+    ]);
+    const [made, refused] = answers.toSorted((one, other) => one.statusCode - other.statusCode);
+    expect(made?.statusCode, made?.body).toBe(201);
+    const { key, token } = made?.json<NewKeyAnswer>() ?? {};
+    expect(key).toMatchObject({
+      name: "default",
+      state: "active",
+      methods: null,
+      expires_at: null,
+    });
+    expect(token).toMatch(/^ear_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}$/);
+    expect(refused?.statusCode).toBe(409);
+    expect(refused?.json()).toMatchObject({ code: "first_key_shown" });
+    expect(await keysOf(session)).toHaveLength(1);
+    expect(await statusOf(token ?? "")).toBe(200);
+  });
+
+  test("is due no more once its owner has made a key", async () => {
+    const session = await service.signIn();
+    await make(session);
+    expect((await ask(session, "POST", `${path}/first`)).statusCode).toBe(409);
+  });
+});
+
+describe("keys of an account", () => {
+  test("are five and no more, also when made at once; a revoked one makes room", async () => {
+    const session = await service.signIn();
+    const answers = await Promise.all(
+      Array.from({ length: 7 }, () => ask(session, "POST", path, { name: "one of many" })),
+    );
+    expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([
+      201, 201, 201, 201, 201, 409, 409,
+    ]);
+    const [some] = await keysOf(session);
+    await ask(session, "DELETE", `${path}/${some?.id}`);
+    await make(session);
+    const again = await ask(session, "POST", path, { name: "one too many" });
+    expect(again.json()).toMatchObject({ code: "too_many_keys" });
+  });
+
+  test("are made so many times in 24 hours, revoked or not", async () => {
+    const session = await service.signIn();
+    for (let count = 0; count < 12; count += 1) {
+      const { key } = await make(session);
+      await ask(session, "DELETE", `${path}/${key.id}`);
+    }
+    const refused = await ask(session, "POST", path, { name: "the thirteenth" });
+    expect(refused.statusCode).toBe(409);
+    expect(refused.json()).toMatchObject({
+      code: "too_many_keys",
+      hint: expect.stringContaining("come again after"),
+    });
+  });
+
+  test("are another account's business to nobody", async () => {
+    const owner = await service.signIn();
+    const { key, token } = await make(owner);
+    const stranger = await service.signIn();
+    const unknown = { statusCode: 404, code: "key_not_found" };
+    for (const [method, url, payload] of [
+      ["PATCH", `${path}/${key.id}`, { name: "mine" }],
+      ["POST", `${path}/${key.id}/rotate`, { overlap_hours: 1 }],
+      ["DELETE", `${path}/${key.id}`, undefined],
+    ] as const) {
+      const answer = await ask(stranger, method, url, payload);
+      const never = await ask(stranger, method, url.replace(key.id, "nobody00"), payload);
+      expect({ statusCode: answer.statusCode, code: answer.json().code }).toEqual(unknown);
+      expect({ ...never.json(), request_id: "" }).toEqual({ ...answer.json(), request_id: "" });
+    }
+    expect(await keysOf(stranger)).toEqual([]);
+    expect(await statusOf(token)).toBe(200);
+  });
+
+  test("are made in the dashboard, and by no key", async () => {
+    const { token } = await make(await service.signIn());
+    const answer = await service.call(token, { method: "GET", url: path });
+    expect(answer.statusCode).toBe(401);
+  });
+});
+
+describe("a name", () => {
+  test.each([
+    "tab\there",
+    "line\nbreak",
+    "\u202eright to left",
+    "\u200b",
+    "   ",
+    "",
+    "x".repeat(61),
+  ])("%j is refused", async (name) => {
+    const answer = await ask(await service.signIn(), "POST", path, { name });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json()).toMatchObject({ errors: [{ pointer: "/name" }] });
+  });
+
+  test("of sixty characters of any script is taken, without spaces around it", async () => {
+    const session = await service.signIn();
+    const name = `${"ключ".repeat(14)}👩‍🚀🔑`;
+    const { key } = await make(session, { name: ` ${name} ` });
+    expect(key.name).toBe(name);
+  });
+});
+
+describe("a key that is rotated", () => {
+  test("works beside its successor until the overlap is over", async () => {
+    const session = await service.signIn();
+    const asked = { name: "export", methods: ["searchbyfullarchive"], submissions_per_minute: 4 };
+    const former = await make(session, asked);
+    const successor = await rotate(session, former.key.id, 2);
+    expect(successor.key).toMatchObject({ ...asked, state: "active", expires_at: null });
+    expect(successor.key.id).not.toBe(former.key.id);
+    expect(await keyOf(session, former.key.id)).toMatchObject({
+      state: "expiring",
+      successor_id: successor.key.id,
+    });
+    expect([await statusOf(former.token), await statusOf(successor.token)]).toEqual([200, 200]);
+    service.clock.move(2 * hourMs + 1_000);
+    expect([await statusOf(former.token), await statusOf(successor.token)]).toEqual([401, 200]);
+    const later = await service.signIn({ accountId: session.accountId });
+    expect(await keyOf(later, former.key.id)).toMatchObject({ state: "expired", left: null });
+  });
+
+  test("ends at once without an overlap, and keeps no place of the five", async () => {
+    const session = await service.signIn();
+    const keys = [];
+    for (let count = 0; count < 5; count += 1) keys.push(await make(session));
+    const [first] = keys;
+    await rotate(session, first?.key.id ?? "", 0);
+    expect(await statusOf(first?.token ?? "")).toBe(401);
+    await rotate(session, keys[1]?.key.id ?? "", 168);
+    expect(await statusOf(keys[1]?.token ?? "")).toBe(200);
+    expect((await ask(session, "POST", path, { name: "a sixth" })).statusCode).toBe(409);
+    await ask(session, "DELETE", `${path}/${keys[2]?.key.id}`);
+    await make(session, { name: "in the place of the revoked one" });
+    expect(await statusOf(keys[1]?.token ?? "")).toBe(200);
+  });
+
+  test("shares its rates with the successor", async () => {
+    const session = await service.signIn();
+    const former = await make(session, { submissions_per_minute: 2 });
+    expect((await service.submit(former.token, search("comet"))).statusCode).toBe(202);
+    const successor = await rotate(session, former.key.id, 1);
+    expect((await service.submit(former.token, search("comet"))).statusCode).toBe(202);
+    expect((await service.submit(successor.token, search("comet"))).statusCode).toBe(202);
+    expect((await service.submit(former.token, search("comet"))).statusCode).toBe(429);
+    expect((await service.submit(successor.token, search("comet"))).statusCode).toBe(429);
+    const left = (await keysOf(session)).map((key) => key.left?.submissions);
+    expect(left).toEqual([0, 0]);
+  });
+
+  test("is the last one but one that is good", async () => {
+    const session = await service.signIn();
+    const first = await make(session);
+    const second = await rotate(session, first.key.id, 24);
+    const third = await rotate(session, second.key.id, 24);
+    const good = await Promise.all([first, second, third].map(({ token }) => statusOf(token)));
+    expect(good).toEqual([401, 200, 200]);
+  });
+
+  test("is neither rotated nor changed again", async () => {
+    const session = await service.signIn();
+    const { key } = await make(session);
+    await rotate(session, key.id, 24);
+    const again = await ask(session, "POST", `${path}/${key.id}/rotate`, { overlap_hours: 24 });
+    expect(again.json()).toMatchObject({ status: 409, code: "key_ended" });
+    const longer = await ask(session, "PATCH", `${path}/${key.id}`, { expires_at: null });
+    expect(longer.json()).toMatchObject({ status: 409, code: "key_ended" });
+  });
+
+  test.each([-1, 169, 1.5, "24"])("has no overlap of %j hours", async (hours) => {
+    const session = await service.signIn();
+    const { key } = await make(session);
+    const answer = await ask(session, "POST", `${path}/${key.id}/rotate`, { overlap_hours: hours });
+    expect(answer.statusCode).toBe(400);
+  });
+});
+
+describe("a key that ends", () => {
+  test("by revocation is refused at once, and its jobs go on", async () => {
+    const session = await service.signIn();
+    const { key, token } = await make(session);
+    const other = await make(session);
+    const { uuid } = (await service.submit(token, search("comet"))).json();
+    const overSocket = async () => {
+      const headers = { authorization: `Bearer ${token}` };
+      const answer = await fetch(`${service.url}/v1/search/live/social/jobs`, { headers });
+      await answer.text();
+      return answer.status;
+    };
+    expect(await overSocket()).toBe(200);
+    expect((await ask(session, "DELETE", `${path}/${key.id}`)).statusCode).toBe(204);
+    expect([await statusOf(token), await overSocket()]).toEqual([401, 401]);
+    const result = await service.result(other.token, uuid);
+    expect(result.statusCode).toBe(200);
+    expect(result.body).toContain("a comet");
+    expect(await keyOf(session, key.id)).toMatchObject({ state: "revoked", left: null });
+    expect((await ask(session, "DELETE", `${path}/${key.id}`)).statusCode).toBe(204);
+  });
+
+  test("by its time is refused from then on", async () => {
+    const session = await service.signIn();
+    const expiresAt = new Date(service.clock.now() + hourMs).toISOString();
+    const { key, token } = await make(session, { expires_at: expiresAt });
+    expect(key.expires_at).toBe(expiresAt);
+    expect(await statusOf(token)).toBe(200);
+    service.clock.move(hourMs);
+    const answer = await service.call(token, { method: "GET", url: "/v1/search/live/social/jobs" });
+    expect(answer.statusCode).toBe(401);
+    expect(answer.json().hint).toContain("expired");
+    const change = await ask(session, "PATCH", `${path}/${key.id}`, { expires_at: null });
+    expect(change.json()).toMatchObject({ code: "key_ended" });
+  });
+
+  test("in the past is not made", async () => {
+    const past = new Date(service.clock.now() - 1_000).toISOString();
+    const answer = await ask(await service.signIn(), "POST", path, { name: "x", expires_at: past });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json()).toMatchObject({ errors: [{ pointer: "/expires_at" }] });
+  });
+});
+
+describe("rates of a key", () => {
+  test("are lowered by its owner, and never raised", async () => {
+    const session = await service.signIn();
+    const listed = (await ask(session, "GET", path)).json<KeysAnswer>();
+    expect(listed.limits).toEqual({ requests_per_second: 3, submissions_per_minute: 10 });
+    for (const [field, most] of [
+      ["requests_per_second", 3],
+      ["submissions_per_minute", 10],
+    ] as const) {
+      const refused = await ask(session, "POST", path, { name: "more", [field]: most + 1 });
+      expect(refused.statusCode).toBe(400);
+      expect(refused.json()).toMatchObject({ errors: [{ pointer: `/${field}` }] });
+      const { key } = await make(session, { [field]: most });
+      const raised = await ask(session, "PATCH", `${path}/${key.id}`, { [field]: most + 1 });
+      expect(raised.statusCode).toBe(400);
+    }
+    const { key, token } = await make(session, { submissions_per_minute: 2 });
+    const answer = await service.call(token, { method: "GET", url: "/v1/search/live/social/jobs" });
+    expect(answer.headers["ratelimit-policy"]).toBe('"burst";q=3;w=1, "search";q=2;w=60');
+    expect(await keyOf(session, key.id)).toMatchObject({
+      submissions_per_minute: 2,
+      requests_per_second: null,
+      left: { submissions: 2 },
+    });
+  });
+
+  test("are no more than the account has, whatever the owner chose before", async () => {
+    const session = await service.signIn();
+    const { key, token } = await make(session, { submissions_per_minute: 8 });
+    const operator = await service.signIn({ role: "operator" });
+    const lowered = await ask(
+      operator,
+      "PATCH",
+      `/dashboard/api/operator/accounts/${session.accountId}`,
+      { submissions_per_minute: 5 },
+    );
+    expect(lowered.statusCode, lowered.body).toBe(200);
+    const answer = await service.call(token, { method: "GET", url: "/v1/search/live/social/jobs" });
+    expect(answer.headers["ratelimit-policy"]).toContain('"search";q=5;w=60');
+    expect(await keyOf(session, key.id)).toMatchObject({ submissions_per_minute: 5 });
+  });
+});
+
+describe("a key that is kept to some methods", () => {
+  const refusal = {
+    status: 403,
+    code: "method_forbidden",
+    errors: [{ expected: ["getbyid", "gettrends"] }],
+  };
+  const request = (method: string, query = "comet") => ({
+    type: "social",
+    arguments: { type: method, query },
+  });
+
+  test("searches, counts and asks the node with no other, on every path", async () => {
+    const session = await service.signIn();
+    const { token } = await make(session, { methods: ["getbyid", "gettrends"] });
+    const node = "/api/v1/data/social/tweets/recent";
+    const calls = [
+      () => service.submit(token, request("searchbyquery")),
+      () => service.submit(token, request("searchbyquery"), "/v1/search/live"),
+      () => service.submit(token, request("searchbyfullarchive"), "/v1/search/social"),
+      () => service.submit(token, { query: "comet" }, node),
+      () => service.call(token, { method: "GET", url: "/v1/search/social/counts?query=comet" }),
+    ];
+    for (const call of calls) {
+      const answer = await call();
+      expect(answer.json()).toMatchObject(refusal);
+      expect(answer.headers.ratelimit).toContain('"search";r=10');
+      service.clock.move(1_000);
+      expect(answer.json().hint).toContain("getbyid, gettrends");
+    }
+  });
+
+  test("counts with either of those that search", async () => {
+    const session = await service.signIn();
+    for (const method of ["searchbyquery", "searchbyfullarchive"]) {
+      const { token } = await make(session, { methods: [method] });
+      const url = "/v1/search/social/counts?query=comet";
+      expect((await service.call(token, { method: "GET", url })).statusCode).toBe(200);
+      expect((await service.submit(token, request(method))).statusCode).toBe(202);
+    }
+  });
+
+  test("may be let do everything again", async () => {
+    const session = await service.signIn();
+    const { key, token } = await make(session, { methods: ["gettrends"] });
+    expect((await service.submit(token, search("comet"))).statusCode).toBe(403);
+    await ask(session, "PATCH", `${path}/${key.id}`, { methods: [...methodNames] });
+    expect((await service.submit(token, search("comet"))).statusCode).toBe(202);
+    const changed = await ask(session, "PATCH", `${path}/${key.id}`, { methods: null });
+    expect(changed.json()).toMatchObject({ key: { methods: null, name: "laptop" } });
+  });
+
+  test.each([[[]], [["searchbyquery", "searchbyquery"]], [["searchbynothing"]], ["searchbyquery"]])(
+    "%j is no list of methods",
+    async (methods) => {
+      const answer = await ask(await service.signIn(), "POST", path, { name: "x", methods });
+      expect(answer.statusCode).toBe(400);
+    },
+  );
+});
+
+test("a suspended account's keys are told so, whatever they ask for", async () => {
+  const session = await service.signIn();
+  const { token } = await make(session);
+  const operator = await service.signIn({ role: "operator" });
+  const url = `/dashboard/api/operator/accounts/${session.accountId}`;
+  const suspended = await ask(operator, "PATCH", url, { suspended: true });
+  expect(suspended.statusCode, suspended.body).toBe(200);
+  const answer = await service.submit(token, search("comet"));
+  expect(answer.json()).toMatchObject({ status: 403, code: "account_suspended" });
+  const wrong = await service.call(`${token.slice(0, -7)}AAAAAAA`, { method: "GET", url: path });
+  expect(wrong.statusCode).toBe(401);
+});
+
+test("a key tells when and from which network it was used last", async () => {
+  const session = await service.signIn();
+  const { key, token } = await make(session);
+  expect(key).toMatchObject({ used_at: null, used_from: null });
+  const url = "/v1/search/live/social/jobs";
+  await service.call(token, { method: "GET", url, remoteAddress: "192.0.2.77" });
+  await service.context.http.usage.flush();
+  const used = await keyOf(session, key.id);
+  expect(Math.abs(Date.parse(used.used_at ?? "") - service.clock.now())).toBeLessThanOrEqual(
+    60_000,
+  );
+  expect(used.used_from).toBe("192.0.2.0/24");
+});
+
+test("a rename is seen, and the audit log tells of it without the name", async () => {
+  const session = await service.signIn();
+  const { key } = await make(session);
+  const renamed = await ask(session, "PATCH", `${path}/${key.id}`, { name: "storm watch" });
+  expect(renamed.json()).toMatchObject({ key: { name: "storm watch", state: "active" } });
+  await ask(session, "DELETE", `${path}/${key.id}`);
+  const audit = await ask(session, "GET", "/dashboard/api/account/audit");
+  expect(audit.statusCode, audit.body).toBe(200);
+  const { entries } = audit.json<AuditAnswer>();
+  expect(entries.slice(0, 3)).toMatchObject([
+    { action: "key_revoked", detail: {} },
+    { action: "key_changed", detail: { renamed: true } },
+    { action: "key_created", detail: { methods: null, expires_at: null } },
+  ]);
+  expect(JSON.stringify(entries.map(({ detail }) => detail))).not.toContain("storm watch");
+});

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+  type TestSession,
+} from "../../testkit/service/service-under-test.ts";
+
+/** The limits of an account, and that there is no way around them. */
+
+let service: ServiceUnderTest;
+let operator: TestSession;
+
+beforeAll(async () => {
+  service = await startServiceUnderTest({
+    EARSHOT_DASHBOARD_REQUESTS_PER_SECOND: "1000",
+    EARSHOT_REQUESTS_PER_SECOND: "1000",
+    EARSHOT_NEW_KEYS_PER_DAY: "4",
+  });
+  operator = await service.signIn({ role: "operator" });
+});
+afterAll(() => service.remove());
+
+const keysPath = "/dashboard/api/keys";
+
+async function limit(accountId: string, limits: object): Promise<void> {
+  const url = `/dashboard/api/operator/accounts/${accountId}`;
+  const answer = await service.callAs(operator, { method: "PATCH", url, payload: limits });
+  expect(answer.statusCode, answer.body).toBe(200);
+}
+
+const makeKey = (session: TestSession, name = "laptop") =>
+  service.callAs(session, { method: "POST", url: keysPath, payload: { name } });
+
+async function keyOf(session: TestSession): Promise<{ id: string; token: string }> {
+  const answer = await makeKey(session);
+  expect(answer.statusCode, answer.body).toBe(201);
+  const { key, token } = answer.json();
+  return { id: key.id, token };
+}
+
+const submitAs = (session: TestSession) =>
+  service.callAs(session, {
+    method: "POST",
+    url: "/v1/search/live/social",
+    payload: search("comet"),
+  });
+
+async function signUp(subject: string) {
+  return await service.context.store.write("signInIdentity", {
+    agent: "a test",
+    addressGroup: "127.0.0.1",
+    way: "github",
+    maxAgeMs: 600_000,
+    maxPerAccount: 20,
+    nowMs: service.clock.now(),
+    leaves: null,
+    provider: "github",
+    subject,
+    login: `login-${subject}`,
+    isOperator: false,
+  });
+}
+
+/** Somebody of this number at the code host, signed in. */
+async function arrive(subject: string): Promise<TestSession> {
+  const entered = await signUp(subject);
+  if (entered.kind !== "signed_in") throw new Error(entered.kind);
+  return await service.signIn({ accountId: entered.accountId });
+}
+
+async function leave(session: TestSession, subject: string): Promise<void> {
+  const answer = await service.callAs(session, {
+    method: "DELETE",
+    url: "/dashboard/api/account",
+    payload: { confirm: `login-${subject}` },
+  });
+  expect(answer.statusCode, answer.body).toBe(204);
+}
+
+describe("whoever deletes their account and signs up again", () => {
+  test("has the limits that the account had, for a day", async () => {
+    const first = await arrive("71");
+    await limit(first.accountId, { requests_per_second: 7, submissions_per_minute: 1 });
+    await leave(first, "71");
+    const second = await arrive("71");
+    expect(second.accountId).not.toBe(first.accountId);
+    const limitsOf = async (session: TestSession) =>
+      (await service.callAs(session, { url: "/dashboard/api/session" })).json().signed_in.limits;
+    expect(await limitsOf(second)).toEqual({ requests_per_second: 7, submissions_per_minute: 1 });
+    await leave(second, "71");
+    service.clock.move(86_400_001);
+    operator = await service.signIn({ role: "operator" });
+    expect(await limitsOf(await arrive("71"))).toEqual({
+      requests_per_second: 1_000,
+      submissions_per_minute: 10,
+    });
+  });
+
+  test("has made the keys that the account had made", async () => {
+    const first = await arrive("72");
+    for (let made = 0; made < 3; made += 1) await keyOf(first);
+    await leave(first, "72");
+    const second = await arrive("72");
+    await keyOf(second);
+    expect((await makeKey(second)).json()).toMatchObject({
+      code: "too_many_keys",
+      detail: "the account has made 4 keys within 24 hours already",
+    });
+  });
+
+  test("does so twice a day and not a third time", async () => {
+    for (let deleted = 0; deleted < 3; deleted += 1) await leave(await arrive("73"), "73");
+    expect(await signUp("73")).toEqual({ kind: "too_many" });
+    expect((await signUp("74")).kind).toBe("signed_in");
+    service.clock.move(86_400_001);
+    expect((await signUp("73")).kind).toBe("signed_in");
+    operator = await service.signIn({ role: "operator" });
+  });
+});
+
+describe("an account with limits of its own", () => {
+  test("has them once, however many keys it has, and its dashboard's searches count too", async () => {
+    const session = await service.signIn();
+    await limit(session.accountId, { submissions_per_minute: 2 });
+    const [one, other] = [await keyOf(session), await keyOf(session)];
+    expect((await service.submit(one.token, search("comet"))).statusCode).toBe(202);
+    expect((await submitAs(session)).statusCode).toBe(202);
+    const refused = await service.submit(other.token, search("comet"));
+    expect([refused.statusCode, refused.headers.ratelimit]).toEqual([
+      429,
+      expect.stringContaining('"search";r=0;'),
+    ]);
+    expect((await submitAs(session)).statusCode).toBe(429);
+    const listed = (await service.callAs(session, { url: keysPath })).json();
+    const left = listed.keys.map((key: { left: { submissions: number } }) => key.left.submissions);
+    expect(left).toEqual([0, 0]);
+    // What has no limits of its own is as free as ever.
+    const free = await service.signIn();
+    const keys = [await keyOf(free), await keyOf(free)];
+    for (const { token } of keys) {
+      for (let submitted = 0; submitted < 3; submitted += 1) {
+        expect((await service.submit(token, search("comet"))).statusCode).toBe(202);
+      }
+    }
+  });
+
+  test("asks no more a second with all of its keys, and from its dashboard", async () => {
+    const session = await service.signIn();
+    const tokens = [(await keyOf(session)).token, (await keyOf(session)).token];
+    await limit(session.accountId, { requests_per_second: 2 });
+    service.clock.move(1_001);
+    const statuses = async (ask: () => Promise<{ statusCode: number }>) =>
+      (await Promise.all([ask(), ask(), ask()])).map(({ statusCode }) => statusCode).toSorted();
+    let next = 0;
+    const byKeys = () =>
+      service.call(tokens[next++ % 2] ?? "", { url: "/v1/search/live/social/jobs" });
+    expect(await statuses(byKeys)).toEqual([200, 200, 429]);
+    const inDashboard = () => service.callAs(session, { url: keysPath });
+    expect(await statuses(inDashboard)).toEqual([200, 200, 429]);
+  });
+});
+
+test("a key that was rotated ends with the one in its place", async () => {
+  const session = await service.signIn();
+  const { id, token } = await keyOf(session);
+  const rotated = await service.callAs(session, {
+    method: "POST",
+    url: `${keysPath}/${id}/rotate`,
+    payload: { overlap_hours: 168 },
+  });
+  const url = "/v1/search/live/social/jobs";
+  expect((await service.call(token, { url })).statusCode).toBe(200);
+  await service.callAs(session, { method: "DELETE", url: `${keysPath}/${rotated.json().key.id}` });
+  expect((await service.call(token, { url })).statusCode).toBe(401);
+});
+
+test("a key that has ended stays so when the clock is put back", async () => {
+  const session = await service.signIn();
+  const answer = await service.callAs(session, {
+    method: "POST",
+    url: keysPath,
+    payload: { name: "laptop", expires_at: new Date(service.clock.now() + 60_000).toISOString() },
+  });
+  const { token } = answer.json();
+  const url = "/v1/search/live/social/jobs";
+  expect((await service.call(token, { url })).statusCode).toBe(200);
+  service.clock.move(61_000);
+  expect((await service.call(token, { url })).statusCode).toBe(401);
+  service.clock.shiftWall(-3_600_000);
+  expect((await service.call(token, { url })).statusCode).toBe(401);
+  service.clock.shiftWall(3_600_000);
+});

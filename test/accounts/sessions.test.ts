@@ -1,0 +1,446 @@
+import type { InjectOptions } from "fastify";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+  type TestSession,
+} from "../../testkit/service/service-under-test.ts";
+import { createTestBrowser, type TestBrowser } from "../../testkit/service/test-browser.ts";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+let service: ServiceUnderTest;
+let named: ServiceUnderTest;
+beforeAll(async () => {
+  [service, named] = await Promise.all([
+    startServiceUnderTest({
+      EARSHOT_DASHBOARD_REQUESTS_PER_SECOND: "1000",
+      EARSHOT_SIGN_INS_PER_MINUTE: "1000",
+      EARSHOT_MAX_SESSIONS: "3",
+    }),
+    startServiceUnderTest({
+      EARSHOT_PUBLIC_URL: "http://named.example",
+      EARSHOT_DASHBOARD_REQUESTS_PER_SECOND: "2",
+    }),
+  ]);
+});
+afterAll(async () => {
+  await Promise.all([service.remove(), named.remove()]);
+});
+
+const jobs = "/v1/search/live/jobs";
+
+async function status(session: TestSession, options: InjectOptions = {}): Promise<number> {
+  return (await service.callAs(session, { url: jobs, ...options })).statusCode;
+}
+
+/** A browser that holds a session. */
+async function browserOf(session: TestSession): Promise<TestBrowser> {
+  const browser = createTestBrowser(service);
+  const [name = "", value = ""] = session.cookie.split("=");
+  browser.cookies.set(name, value);
+  return browser;
+}
+
+async function linkToken(accountId: string | null = null): Promise<string> {
+  const nowMs = service.clock.now();
+  const { store } = service.context;
+  const expiresMs = nowMs + 900_000;
+  return await store.write("makeSignInLink", {
+    accountId,
+    actor: "command_line",
+    nowMs,
+    expiresMs,
+  });
+}
+
+async function ownAudit(session: TestSession): Promise<string[]> {
+  const { accountId } = session;
+  const asked = { accountId, before: null, limit: 10 };
+  const entries = await service.context.store.read("readAudit", asked);
+  return entries.map(({ action }) => action);
+}
+
+test("a page searches with its cookie as a program does with a key", async () => {
+  const session = await service.signIn();
+  const submitted = await service.callAs(session, {
+    method: "POST",
+    url: "/v1/search/live/social",
+    payload: search("comet"),
+  });
+  expect(submitted.statusCode).toBe(202);
+  const { uuid } = submitted.json();
+  const result = await service.callAs(session, {
+    url: `/v1/search/live/social/result/${uuid}?wait=30`,
+  });
+  expect(result.statusCode).toBe(200);
+  expect(result.headers["ratelimit-policy"]).toBe('"burst";q=1000;w=1, "search";q=10;w=60');
+  const other = await service.signIn();
+  expect(await status(other, { url: `/v1/search/live/social/status/${uuid}` })).toBe(404);
+});
+
+test("sessions of one account share its rate, and have one of their own beside its keys", async () => {
+  const first = await named.signIn();
+  const second = await named.signIn({ accountId: first.accountId });
+  await named.callAs(first, { url: jobs });
+  await named.callAs(second, { url: jobs });
+  const third = await named.callAs(first, { url: jobs });
+  expect(third.statusCode).toBe(429);
+  expect(third.json().code).toBe("rate_limited");
+  named.clock.move(1_000);
+  expect((await named.callAs(first, { url: jobs })).statusCode).toBe(200);
+});
+
+test("a request with a key is the key's, whatever cookie comes along", async () => {
+  const session = await service.signIn();
+  const key = await service.makeKey({ submissionsPerMinute: 77 });
+  const { headers } = await service.call(key, {
+    url: jobs,
+    headers: { cookie: session.cookie, "sec-fetch-site": "cross-site" },
+  });
+  expect(headers["ratelimit-policy"]).toContain("q=77");
+  const wrong = await service.call("not-a-key", { url: jobs, headers: { cookie: session.cookie } });
+  expect(wrong.json().code).toBe("unauthorized");
+});
+
+test("the dashboard's own paths take no key", async () => {
+  const key = await service.makeKey();
+  const answer = await service.call(key, { url: "/dashboard/api/sessions" });
+  expect(answer.statusCode).toBe(401);
+  expect(answer.json().code).toBe("session_needed");
+  expect(answer.headers).toMatchObject({
+    "cache-control": "private, no-store",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+  });
+});
+
+test("what is for operators is not there for others", async () => {
+  const url = "/dashboard/api/operator/accounts";
+  expect(await status(await service.signIn(), { url })).toBe(404);
+  expect(await status(await service.signIn({ role: "operator" }), { url })).toBe(200);
+});
+
+test.each<[string, Record<string, string | undefined>]>([
+  ["no Origin", { origin: undefined }],
+  ["the Origin of another site", { origin: "http://evil.example" }],
+  ["the Origin of another port", { origin: "http://earshot.test:81" }],
+  ["an Origin that is none", { origin: "null" }],
+  ["an Origin with a path", { origin: "http://earshot.test/x" }],
+  ["no token", { "x-earshot-csrf": undefined }],
+  ["an empty token", { "x-earshot-csrf": "" }],
+  ["a made-up token", { "x-earshot-csrf": "A".repeat(43) }],
+  ["a request from another site", { "sec-fetch-site": "cross-site" }],
+  ["a request from a neighbour", { "sec-fetch-site": "same-site" }],
+])("what changes something is refused with %s", async (_what, headers) => {
+  const session = await service.signIn();
+  for (const url of ["/dashboard/api/sign-out", "/v1/search/live/social"]) {
+    const { app } = service;
+    const sent = {
+      cookie: session.cookie,
+      host: "earshot.test",
+      origin: "http://earshot.test",
+      "sec-fetch-site": "same-origin",
+      "x-earshot-csrf": session.csrf,
+      ...headers,
+    };
+    const kept = Object.fromEntries(
+      Object.entries(sent).filter((field): field is [string, string] => field[1] !== undefined),
+    );
+    const answer = await app.inject({
+      method: "POST",
+      url,
+      headers: kept,
+      payload: search("comet"),
+    });
+    expect(answer.statusCode).toBe(403);
+    expect(answer.json().code).toBe("forbidden_origin");
+  }
+  expect(await status(session)).toBe(200);
+});
+
+test("the token of another session does not do", async () => {
+  const [mine, theirs] = [await service.signIn(), await service.signIn()];
+  const sent = { method: "POST" as const, url: "/dashboard/api/sign-out" };
+  expect(await status({ ...mine, csrf: theirs.csrf }, sent)).toBe(403);
+  expect(await status(mine, sent)).toBe(204);
+});
+
+test("another site reads nothing with the cookie either", async () => {
+  const session = await service.signIn();
+  const headers = { "sec-fetch-site": "cross-site" };
+  expect(await status(session, { headers })).toBe(403);
+  expect(await status(session, { url: "/dashboard/api/session", headers })).toBe(403);
+});
+
+test("with a public address the Origin is that one and no other", async () => {
+  const session = await named.signIn();
+  const sent = { method: "POST" as const, url: "/dashboard/api/sign-out" };
+  const headers = { origin: "http://earshot.test" };
+  expect((await named.callAs(session, { ...sent, headers })).statusCode).toBe(403);
+  expect((await named.callAs(session, sent)).statusCode).toBe(204);
+});
+
+test("a provider that is not configured is not there", async () => {
+  const browser = createTestBrowser(service);
+  expect((await browser.session()).providers).toEqual([]);
+  for (const path of ["/auth/github", "/auth/github/callback", "/auth/constructor"]) {
+    expect((await browser.visit(path)).statusCode).toBe(404);
+  }
+});
+
+test("signing out ends the session and takes the cookie away", async () => {
+  const session = await service.signIn();
+  const browser = await browserOf(session);
+  await browser.session();
+  expect((await browser.send("POST", "/dashboard/api/sign-out")).statusCode).toBe(204);
+  expect(browser.cookies.size).toBe(0);
+  expect(await status(session)).toBe(401);
+  expect(await ownAudit(session)).toContain("signed_out");
+});
+
+test("signing out everywhere ends all sessions of the account, and no other's", async () => {
+  const first = await service.signIn();
+  const second = await service.signIn({ accountId: first.accountId });
+  const other = await service.signIn();
+  const sent = { method: "POST" as const, url: "/dashboard/api/sign-out-everywhere" };
+  expect(await status(first, sent)).toBe(204);
+  expect([await status(first), await status(second), await status(other)]).toEqual([401, 401, 200]);
+  expect(await ownAudit(first)).toContain("sessions_ended");
+});
+
+test("somebody sees where they are signed in, and ends one of the sessions", async () => {
+  const first = await service.signIn();
+  const second = await service.signIn({ accountId: first.accountId });
+  const listed = await service.callAs(first, { url: "/dashboard/api/sessions" });
+  const { sessions } = listed.json();
+  expect(sessions).toHaveLength(2);
+  expect(sessions).toContainEqual({
+    id: first.id,
+    is_this: true,
+    way: "github",
+    agent: "a test",
+    address_group: "127.0.0.1",
+    created_at: expect.any(String),
+    used_at: expect.any(String),
+    expires_at: expect.any(String),
+  });
+  const url = `/dashboard/api/sessions/${second.id}`;
+  expect(await status(await service.signIn(), { method: "DELETE", url })).toBe(404);
+  expect(await status(first, { method: "DELETE", url })).toBe(204);
+  expect([await status(first), await status(second)]).toEqual([200, 401]);
+});
+
+test("an account has so many sessions: one more ends the one that was used longest ago", async () => {
+  const oldest = await service.signIn();
+  const { accountId } = oldest;
+  service.clock.move(1);
+  const second = await service.signIn({ accountId });
+  service.clock.move(1);
+  const third = await service.signIn({ accountId });
+  service.clock.move(1);
+  const fourth = await service.signIn({ accountId });
+  const left = await Promise.all([oldest, second, third, fourth].map((one) => status(one)));
+  expect(left).toEqual([401, 200, 200, 200]);
+  expect(await ownAudit(fourth)).toContain("session_ended");
+});
+
+test("a session ends seven days after its last use", async () => {
+  const session = await service.signIn();
+  service.clock.move(7 * dayMs - 1_000);
+  expect(await status(session)).toBe(200);
+  await settled();
+  service.clock.move(7 * dayMs - 60_000);
+  expect(await status(session)).toBe(200);
+  await settled();
+  service.clock.move(7 * dayMs);
+  expect(await status(session)).toBe(401);
+});
+
+test("a session ends thirty days after the sign-in, however much it is used", async () => {
+  const session = await service.signIn();
+  for (let day = 0; day < 29; day += 1) {
+    service.clock.move(dayMs);
+    expect(await status(session)).toBe(200);
+    await settled();
+  }
+  service.clock.move(dayMs);
+  const answer = await service.callAs(session, { url: jobs });
+  expect(answer.statusCode).toBe(401);
+  expect(answer.headers["set-cookie"]).toBeUndefined();
+  const asked = await service.callAs(session, { url: "/dashboard/api/session" });
+  expect(String(asked.headers["set-cookie"])).toMatch(/^earshot=; Max-Age=0;/);
+});
+
+test("the secret in the cookie is replaced once it is an hour old, and the page stays signed in", async () => {
+  const browser = await browserOf(await service.signIn());
+  const before = browser.cookies.get("earshot");
+  await browser.session();
+  expect(browser.cookies.get("earshot")).toBe(before);
+  service.clock.move(hourMs);
+  const { signed_in } = await browser.session();
+  expect(signed_in).not.toBeNull();
+  expect(browser.cookies.get("earshot")).not.toBe(before);
+  expect((await browser.session()).signed_in.csrf).toBe(signed_in.csrf);
+});
+
+test("a secret that was replaced is good for a minute more; shown later it ends the session", async () => {
+  const session = await service.signIn();
+  const browser = await browserOf(session);
+  service.clock.move(hourMs);
+  await browser.session();
+  await browser.session();
+  await settled();
+  service.clock.move(59_000);
+  expect(await status(session)).toBe(200);
+  service.clock.move(2_000);
+  expect(await status(session)).toBe(401);
+  expect((await browser.session()).signed_in).toBeNull();
+  expect(await ownAudit(session)).toContain("session_stolen");
+});
+
+test("a secret from before the last replacement ends the session as well", async () => {
+  const session = await service.signIn();
+  const browser = await browserOf(session);
+  for (let turn = 0; turn < 3; turn += 1) {
+    service.clock.move(hourMs);
+    await browser.session();
+    await browser.session();
+    await settled();
+  }
+  expect(await status(session)).toBe(401);
+  expect((await browser.session()).signed_in).toBeNull();
+});
+
+test("an answer that is lost on its way, or comes after that to a later request, costs nobody the session", async () => {
+  const session = await service.signIn();
+  service.clock.move(hourMs);
+  const asked = { url: "/dashboard/api/session" };
+  const late = await service.callAs(session, asked);
+  service.clock.move(hourMs);
+  const browser = await browserOf(session);
+  expect((await browser.session()).signed_in).not.toBeNull();
+  expect((await browser.session()).signed_in).not.toBeNull();
+  await settled();
+  service.clock.move(120_000);
+  const [cookie = ""] = String(late.headers["set-cookie"]).split(";");
+  expect(cookie).not.toBe(session.cookie);
+  expect(await status({ ...session, cookie })).toBe(200);
+});
+
+test("whoever knows the id of a session, and no cookie of it, neither enters nor ends it", async () => {
+  const session = await service.signIn();
+  const [name = "", value = ""] = session.cookie.split("=");
+  const [handle = "", generation, asker] = value.split(".");
+  expect(handle).not.toContain(session.id);
+  for (const made of [
+    `${session.id}.${generation}.${asker}.${"A".repeat(43)}`,
+    `${handle}.${generation}.${asker}.${"A".repeat(43)}`,
+  ]) {
+    expect(await status({ ...session, cookie: `${name}=${made}` })).toBe(401);
+  }
+  expect(await status(session)).toBe(200);
+});
+
+test("a request that is under way with the cookie of before takes nothing from a browser that signed in since", async () => {
+  const session = await service.signIn();
+  await service.callAs(session, { method: "POST", url: "/dashboard/api/sign-out" });
+  const answer = await service.callAs(session, { url: jobs });
+  expect(answer.statusCode).toBe(401);
+  expect(answer.headers["set-cookie"]).toBeUndefined();
+});
+
+test("what a session is answered is kept nowhere, and is what its type says", async () => {
+  const session = await service.signIn();
+  for (const url of [jobs, "/v1/search/live/social/result/0", "/dashboard/api/nothing"]) {
+    const { headers } = await service.callAs(session, { url });
+    expect(headers).toMatchObject({
+      "cache-control": "private, no-store",
+      "x-content-type-options": "nosniff",
+    });
+  }
+  const stranger = await service.app.inject({ url: "/dashboard/api/nothing" });
+  expect(stranger.statusCode).toBe(404);
+  expect(stranger.headers["cache-control"]).toBe("private, no-store");
+});
+
+test.each([
+  "earshot=",
+  "earshot=x",
+  `earshot=${"0".repeat(22)}.1.--------.${"A".repeat(43)}`,
+  "earshot=%00%ff; earshot=..",
+  `earshot=${"x".repeat(8_000)}`,
+])("a cookie that is none is nobody's: %s", async (cookie) => {
+  const { app } = service;
+  const answer = await app.inject({ url: jobs, headers: { cookie } });
+  expect(answer.statusCode).toBe(401);
+  const page = await app.inject({ url: "/dashboard/api/session", headers: { cookie } });
+  expect(page.json().signed_in).toBeNull();
+});
+
+test("a link signs the operator in once", async () => {
+  const token = await linkToken();
+  const browser = createTestBrowser(service);
+  const sent = { payload: { token } };
+  const answer = await browser.send("POST", "/dashboard/api/sign-in", sent);
+  expect(answer.statusCode).toBe(200);
+  expect(answer.json().signed_in.account).toMatchObject({
+    name: "operator",
+    role: "operator",
+    provider: null,
+  });
+  expect((await browser.session()).signed_in.session_id).toBe(answer.json().signed_in.session_id);
+  const again = await createTestBrowser(service).send("POST", "/dashboard/api/sign-in", sent);
+  expect(again.statusCode).toBe(401);
+  expect(again.json().code).toBe("sign_in_link_invalid");
+});
+
+test("a link of an account leads to it, and to no other role", async () => {
+  const { accountId } = await service.context.store.write("createKey", {
+    name: "test",
+    accountName: "laptop",
+    requestsPerSecond: null,
+    submissionsPerMinute: null,
+    nowMs: service.clock.now(),
+  });
+  const token = await linkToken(accountId);
+  const browser = createTestBrowser(service);
+  const answer = await browser.send("POST", "/dashboard/api/sign-in", { payload: { token } });
+  expect(answer.json().signed_in.account).toMatchObject({ name: "laptop", role: "member" });
+});
+
+test("a link is too old after fifteen minutes", async () => {
+  const token = await linkToken();
+  service.clock.move(900_001);
+  const browser = createTestBrowser(service);
+  const answer = await browser.send("POST", "/dashboard/api/sign-in", { payload: { token } });
+  expect(answer.json().code).toBe("sign_in_link_invalid");
+});
+
+test("another site's page cannot sign a browser in with a link of its own", async () => {
+  const token = await linkToken();
+  const browser = createTestBrowser(service, "http://evil.example");
+  const answer = await browser.send("POST", "/dashboard/api/sign-in", {
+    payload: { token },
+    headers: { "sec-fetch-site": "cross-site" },
+  });
+  expect(answer.json().code).toBe("forbidden_origin");
+  expect(browser.cookies.size).toBe(0);
+});
+
+test("what is over is removed from the store", async () => {
+  const session = await service.signIn();
+  service.clock.move(31 * dayMs);
+  const { store } = service.context;
+  const nowMs = service.clock.now();
+  await store.write("sweepSessions", { idleMs: 7 * dayMs, nowMs });
+  service.clock.move(-31 * dayMs);
+  expect(await status(session)).toBe(401);
+});
+
+/** What is written without anybody waiting for it has been written. */
+async function settled(): Promise<void> {
+  await service.context.store.write("open", null);
+}

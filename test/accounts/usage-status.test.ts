@@ -1,0 +1,325 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { CoverageInterval } from "../../src/archive/archive.ts";
+import type { StatusAnswer, UsageAnswer } from "../../src/http/dashboard/contract.ts";
+import { EarshotError } from "../../src/lib/errors.ts";
+import { makePost } from "../../testkit/data/make-post.ts";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+  type TestSession,
+} from "../../testkit/service/service-under-test.ts";
+import { until } from "../../testkit/until.ts";
+import { stubUpstream } from "../../testkit/upstreams/stub-upstream.ts";
+
+const hourMs = 3_600_000;
+
+let service: ServiceUnderTest;
+const bluesky = stubUpstream("bluesky", {
+  gettweets: [],
+  gettrends: new EarshotError("upstream_failed", "bsky answers with 400", { status: 502 }),
+});
+
+beforeAll(async () => {
+  service = await startServiceUnderTest(
+    { EARSHOT_BLUESKY_PUBLIC: "on" },
+    { upstreams: { bluesky } },
+  );
+});
+afterAll(() => service.remove());
+
+type TestKey = { id: string; accountId: string; token: string; session: TestSession };
+
+/** A key with a session of its account. */
+async function makeKey(
+  asked: { accountName?: string; submissionsPerMinute?: number } = {},
+): Promise<TestKey> {
+  const { accountName = null, submissionsPerMinute = 1_000_000 } = asked;
+  const key = await service.context.store.write("createKey", {
+    name: "test",
+    accountName,
+    requestsPerSecond: 1_000_000,
+    submissionsPerMinute,
+    nowMs: service.clock.now(),
+  });
+  const session = await service.signIn({ accountId: key.accountId });
+  return { ...key, session };
+}
+
+async function searchOnce(token: string, query = "comet", on = service): Promise<void> {
+  const { uuid } = (await on.submit(token, search(query))).json();
+  await on.result(token, uuid);
+}
+
+async function usageOf(session: TestSession, parameters = "", on = service): Promise<UsageAnswer> {
+  const answer = await on.callAs(session, { url: `/dashboard/api/usage${parameters}` });
+  expect(answer.statusCode).toBe(200);
+  return answer.json();
+}
+
+describe("usage", () => {
+  test("tells requests, refusals, searches, failures and posts, and how long searches took", async () => {
+    await service.addPosts([
+      makePost({ key: "u1", text: "perseids", createdMs: service.clock.now() }),
+    ]);
+    const { token, session } = await makeKey({ submissionsPerMinute: 2 });
+    await searchOnce(token, "perseids");
+    const trends = { type: "social", arguments: { type: "gettrends" } };
+    const { uuid } = (await service.submit(token, trends)).json();
+    expect((await service.result(token, uuid)).statusCode).toBe(502);
+    expect((await service.submit(token, search("comet"))).statusCode).toBe(429);
+    expect((await service.call(token, { url: "/v1/no-such-path" })).statusCode).toBe(404);
+
+    const { totals, methods, buckets, keys, range } = await usageOf(session);
+    expect(range).toBe("24h");
+    // The path that is not there asks for no key.
+    expect(totals).toMatchObject({
+      requests: 5,
+      refused: 1,
+      failed: 1,
+      searches: 2,
+      searches_failed: 1,
+      posts: 1,
+    });
+    expect(totals.p50_ms).toBeGreaterThanOrEqual(0);
+    expect(methods).toMatchObject([
+      { method: "searchbyquery", searches: 1, searches_failed: 0, posts: 1 },
+      { method: "gettrends", searches: 1, searches_failed: 1, posts: 0 },
+    ]);
+    expect(buckets).toHaveLength(48);
+    expect(buckets.reduce((sum, { requests }) => sum + requests, 0)).toBe(5);
+    expect(keys).toMatchObject([{ name: "test", ended: false }]);
+  });
+
+  test("is told by key, and of all keys of the account together", async () => {
+    const one = await makeKey({ accountName: "two keys" });
+    const other = await makeKey({ accountName: "two keys" });
+    await searchOnce(one.token);
+    await searchOnce(other.token);
+    await searchOnce(other.token);
+    const searches = async (parameters: string) =>
+      (await usageOf(one.session, parameters)).totals.searches;
+    expect(await searches("")).toBe(3);
+    expect(await searches(`?key=${one.id}`)).toBe(1);
+    expect(await searches(`?key=${other.id}&range=7d`)).toBe(2);
+    expect(await searches(`?key=${other.id}&range=30d`)).toBe(2);
+  });
+
+  test("is one's own: another account sees nothing of it, and its keys are not there", async () => {
+    const { id, token } = await makeKey();
+    await searchOnce(token);
+    const stranger = await service.signIn();
+    expect((await usageOf(stranger)).totals).toMatchObject({ requests: 0, searches: 0 });
+    const asked = await service.callAs(stranger, { url: `/dashboard/api/usage?key=${id}` });
+    expect(asked.statusCode).toBe(404);
+    expect(asked.json().code).toBe("key_not_found");
+  });
+
+  test("counts the dashboard's searches, and none of the calls of its pages", async () => {
+    const session = await service.signIn();
+    await usageOf(session);
+    await service.callAs(session, { url: "/dashboard/api/status" });
+    expect((await usageOf(session)).totals).toMatchObject({ requests: 0, searches: 0 });
+    const submitted = await service.callAs(session, {
+      method: "POST",
+      url: "/v1/search/social",
+      headers: { "content-type": "application/json" },
+      payload: JSON.stringify(search("comet")),
+    });
+    expect(submitted.statusCode).toBe(200);
+    const { totals, keys } = await usageOf(session);
+    expect(totals).toMatchObject({ requests: 1, searches: 1 });
+    expect(keys).toEqual([
+      { id: `dashboard-${session.accountId}`, name: "Dashboard", ended: false },
+    ]);
+    expect(await usageOf(session, `?key=dashboard-${session.accountId}`)).toMatchObject({ totals });
+  });
+
+  test("needs a session, and a range that there is", async () => {
+    const { token, session } = await makeKey();
+    expect((await service.call(token, { url: "/dashboard/api/usage" })).statusCode).toBe(401);
+    expect((await service.call(null, { url: "/dashboard/api/status" })).statusCode).toBe(401);
+    for (const path of [
+      "usage?range=1y",
+      "status?range=1y",
+      "usage?kye=a",
+      `usage?key=${"a".repeat(65)}`,
+    ]) {
+      const answer = await service.callAs(session, { url: `/dashboard/api/${path}` });
+      expect(answer.statusCode).toBe(400);
+    }
+  });
+
+  test("a key's last use is told, with the network that it came from", async () => {
+    const { token, session } = await makeKey();
+    const keyOf = async () =>
+      (await service.callAs(session, { url: "/dashboard/api/keys" })).json().keys[0];
+    expect(await keyOf()).toMatchObject({ used_at: null, used_from: null });
+    await searchOnce(token);
+    await service.context.usage.recorder.flush();
+    const { used_at, used_from } = await keyOf();
+    expect(used_from).toBe("127.0.0.0/24");
+    expect(Math.abs(Date.parse(used_at) - service.clock.now())).toBeLessThan(60_000);
+  });
+
+  test("what was counted survives a stop and a start", async () => {
+    const first = await startServiceUnderTest({ EARSHOT_USAGE_FLUSH: "1h" });
+    const asked = {
+      name: "test",
+      accountName: "stays",
+      requestsPerSecond: 1_000,
+      submissionsPerMinute: 1_000,
+      nowMs: first.clock.now(),
+    };
+    const key = await first.context.store.write("createKey", asked);
+    await searchOnce(key.token, "comet", first);
+    await first.stop();
+    const second = await startServiceUnderTest({ EARSHOT_DATA_DIR: first.dataDir });
+    await searchOnce(key.token, "comet", second);
+    const session = await second.signIn({ accountId: key.accountId });
+    const { totals } = await usageOf(session, "", second);
+    expect(totals).toMatchObject({ requests: 4, searches: 2 });
+    await second.remove();
+    await first.remove();
+  });
+});
+
+describe("status", () => {
+  async function statusOf(
+    session: TestSession,
+    range = "24h",
+    on = service,
+  ): Promise<StatusAnswer> {
+    const answer = await on.callAs(session, { url: `/dashboard/api/status?range=${range}` });
+    expect(answer.statusCode).toBe(200);
+    return answer.json();
+  }
+
+  /** The same once its posts are counted, which a busy machine may take a while for. */
+  async function countedStatusOf(
+    session: TestSession,
+    range: string,
+    on: ServiceUnderTest,
+  ): Promise<StatusAnswer> {
+    return await until("the posts are counted", async () => {
+      const answer = await statusOf(session, range, on);
+      return answer.platforms[0]?.heard == null ? null : answer;
+    });
+  }
+
+  async function cover(on: ServiceUnderTest, ...spans: readonly [number, number][]): Promise<void> {
+    const coverage = spans.map(
+      ([fromMs, toMs]): CoverageInterval => ({
+        platform: "bluesky",
+        collection: "posts",
+        account: null,
+        source: "jetstream",
+        fromMs,
+        toMs,
+      }),
+    );
+    await on.context.archive.write({ changes: [], coverage });
+  }
+
+  test("tells coverage with its gap, and the posts held, each in its time", async () => {
+    const own = await startServiceUnderTest();
+    const nowMs = own.clock.now();
+    const times = Array.from({ length: 300 }, (_, index) => nowMs - index * 20 * 60_000);
+    await own.addPosts(times.map((createdMs, index) => makePost({ key: `s${index}`, createdMs })));
+    const gap = [nowMs - 6 * hourMs, nowMs - 5 * hourMs] as const;
+    await cover(own, [nowMs - 50 * hourMs, gap[0]], [gap[1], nowMs + hourMs]);
+    const session = await own.signIn();
+
+    for (const [range, spanMs] of [
+      ["24h", 24 * hourMs],
+      ["7d", 168 * hourMs],
+    ] as const) {
+      const { platforms, archive, nodes, queue } = await countedStatusOf(session, range, own);
+      expect(platforms.map(({ platform, way }) => [platform, way])).toEqual([
+        ["bluesky", "held"],
+        ["mastodon", "off"],
+        ["x", "off"],
+      ]);
+      const [held] = platforms;
+      expect(held?.stream).toBeNull();
+      expect(held?.posts).toBe(300);
+      expect(held?.coverage.gaps).toEqual([
+        {
+          from: new Date(gap[0]).toISOString().replace(".000Z", "Z"),
+          to: new Date(gap[1]).toISOString().replace(".000Z", "Z"),
+        },
+      ]);
+      expect(held?.coverage.held).toHaveLength(2);
+      expect(Date.parse(held?.coverage.complete_since ?? "")).toBe(gap[1]);
+      expect(held?.heard).toHaveLength(144);
+      const heard = held?.heard?.reduce((sum, posts) => sum + posts, 0) ?? 0;
+      // The range is counted in whole units of five minutes.
+      const within = times.filter((ms) => ms >= nowMs - spanMs + 300_000).length;
+      expect(heard).toBeGreaterThanOrEqual(within);
+      expect(heard).toBeLessThanOrEqual(within + 1);
+      expect(platforms[1]?.heard).toEqual(Array.from({ length: 144 }, () => 0));
+      expect(archive).toMatchObject({ posts: 300, segments: 1, hidden: 0, max_age_ms: null });
+      expect(archive.free_disk_bytes).toBeGreaterThan(0);
+      expect(Date.parse(archive.newest_at ?? "")).toBe(times[0]);
+      expect(nodes).toMatchObject([{ name: "embedded", evidence: "none", jobs: 0 }]);
+      expect(queue).toEqual({ waiting: 0 });
+    }
+    await own.remove();
+  });
+
+  test("asks the archive once, for all accounts, until a minute is over, whatever the stream does", async () => {
+    const own = await startServiceUnderTest({
+      EARSHOT_INGEST: "bluesky",
+      EARSHOT_JETSTREAM_URLS: "ws://127.0.0.1:1/subscribe",
+      EARSHOT_LABELER_URLS: "none",
+      EARSHOT_LOOKUP: "off",
+    });
+    await own.addPosts([makePost({ createdMs: own.clock.now() })]);
+    const one = await own.signIn();
+    const other = await own.signIn();
+    const { archive } = own.context;
+    const asked: string[] = [];
+    for (const name of ["coverage", "stats", "count"] as const) {
+      const real = archive[name] as (...args: never[]) => Promise<unknown>;
+      Object.assign(archive, {
+        [name]: (...args: never[]) => {
+          asked.push(name);
+          return real(...args);
+        },
+      });
+    }
+    await Promise.all([statusOf(one, "24h", own), statusOf(other, "24h", own)]);
+    const answer = await countedStatusOf(one, "24h", own);
+    const { archive: ofArchive, from, to } = await statusOf(other, "24h", own);
+    expect({ ofArchive, from, to }).toEqual({
+      ofArchive: answer.archive,
+      from: answer.from,
+      to: answer.to,
+    });
+    expect(answer.platforms[0]).toMatchObject({
+      way: "streamed",
+      stream: { status: "waiting", lag_ms: null },
+      posts: 1,
+      coverage: { held: [], gaps: [], complete_since: null },
+      lag: [],
+    });
+    expect(asked.toSorted()).toEqual(["count", "coverage", "stats"]);
+    own.clock.move(61_000);
+    await until("the archive is asked again", async () => {
+      await statusOf(one, "24h", own);
+      return asked.length > 5 ? true : null;
+    });
+    await statusOf(other, "24h", own);
+    expect(asked).toHaveLength(6);
+    await own.remove();
+  });
+
+  test("a platform that can be asked is told so, and jobs are counted", async () => {
+    const { token, session } = await makeKey();
+    const jobsBefore = (await statusOf(session)).nodes[0]?.jobs ?? 0;
+    await searchOnce(token);
+    const { nodes, platforms } = await statusOf(session);
+    expect(nodes[0]?.jobs).toBe(jobsBefore + 1);
+    expect(platforms.map(({ way }) => way)).toEqual(["asked", "off", "off"]);
+  });
+});

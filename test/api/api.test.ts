@@ -1,0 +1,812 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Platform } from "../../src/posts/post.ts";
+import { makePost } from "../../testkit/data/make-post.ts";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+
+function postOf(key: string, text: string, createdMs: number, platform: Platform = "bluesky") {
+  const createdAt = new Date(createdMs).toISOString();
+  return makePost({ key, text, createdMs, createdAt, platform, langs: ["en"] });
+}
+
+let service: ServiceUnderTest;
+let key: string;
+const minute = 60_000;
+const day = 86_400_000;
+
+beforeAll(async () => {
+  service = await startServiceUnderTest();
+  key = await service.makeKey();
+  const now = service.clock.now();
+  await service.addPosts([
+    ...Array.from({ length: 130 }, (_, index) =>
+      postOf(`comet${index}`, `comet number ${index}`, now - minute * (index + 1)),
+    ),
+    postOf("old", "comet of last month", now - 30 * day),
+    postOf("mast", "comet seen from the fediverse", now - 10 * minute, "mastodon"),
+  ]);
+});
+afterAll(() => service.remove());
+
+async function uuidOf(body: unknown, path?: string): Promise<string> {
+  const answer = await service.submit(key, body, path);
+  expect(answer.statusCode, answer.body).toBe(202);
+  return answer.json().uuid;
+}
+
+async function recordsOf(body: unknown): Promise<{ ID: string; Content: string }[]> {
+  const answer = await service.result(key, await uuidOf(body));
+  expect(answer.statusCode, answer.body).toBe(200);
+  return answer.json();
+}
+
+async function statusOf(uuid: string) {
+  const url = `/v1/search/live/social/status/${uuid}?wait=30`;
+  const answer = await service.call(key, { method: "GET", url });
+  expect(answer.statusCode).toBe(200);
+  return answer.json();
+}
+
+async function refusal(body: unknown, path?: string) {
+  const answer = await service.submit(key, body, path);
+  expect(answer.headers["content-type"]).toContain("application/problem+json");
+  const problem = answer.json();
+  expect(problem).toMatchObject({ uuid: "", status: answer.statusCode });
+  expect(problem.error).toBe(problem.detail);
+  expect(problem.error).not.toContain("\n");
+  expect(problem.type).toBe(`/docs/errors/${problem.code}`);
+  return problem;
+}
+
+const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+describe("submit", () => {
+  test("202 with exactly uuid and an empty error, where the result will be, and when to come", async () => {
+    const answer = await service.submit(key, search("comet"));
+    expect(answer.statusCode).toBe(202);
+    const body = answer.json();
+    expect(Object.keys(body)).toEqual(["uuid", "error"]);
+    expect(body.uuid).toMatch(uuidForm);
+    expect(body.error).toBe("");
+    expect(answer.headers.location).toBe(`/v1/search/live/social/result/${body.uuid}`);
+    expect(answer.headers["retry-after"]).toBe("1");
+    expect(answer.headers["x-request-id"]).toMatch(uuidForm);
+    expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
+  });
+
+  test.each([
+    "social",
+    "social-credential",
+    "social-api",
+    "social-scraper",
+    "social-api-scraper",
+    "social-credential-scraper",
+    "bluesky-api",
+    "twitter-credential-scraper",
+    "x",
+    "mastodon",
+  ])("type %s is taken", async (type) => {
+    const answer = await service.submit(key, { ...search("comet"), type });
+    expect(answer.statusCode).toBe(202);
+  });
+
+  test("a suffixed type equals its plain form, a platform's type narrows", async () => {
+    const status = await statusOf(await uuidOf({ ...search("comet"), type: "social-api-scraper" }));
+    expect(status).toMatchObject({ platform: "social", type: "social-api" });
+    const narrowed = await statusOf(await uuidOf({ ...search("comet"), type: "twitter" }));
+    expect(narrowed).toMatchObject({ platform: "x", type: "social", count: 0 });
+  });
+
+  test("a platform in the path narrows to its posts", async () => {
+    const uuid = await uuidOf(search("comet", { max_results: 100 }), "/v1/search/live/mastodon");
+    const records = (await service.result(key, uuid)).json();
+    expect(records.map((record: { Content: string }) => record.Content)).toEqual([
+      "comet seen from the fediverse",
+    ]);
+  });
+
+  test("x and twitter are one platform, in path and body", async () => {
+    await uuidOf({ ...search("comet"), type: "twitter-api" }, "/v1/search/live/x");
+    await uuidOf({ ...search("comet"), type: "x" }, "/v1/search/live/twitter");
+  });
+
+  test("two different platforms disagree", async () => {
+    const body = { ...search("comet"), type: "bluesky" };
+    expect(await refusal(body, "/v1/search/live/x")).toMatchObject({
+      status: 400,
+      code: "platform_mismatch",
+    });
+  });
+
+  test("without a credential the archive answers and the status says so", async () => {
+    const status = await statusOf(await uuidOf({ ...search("comet"), type: "social-credential" }));
+    expect(status.status).toBe("done");
+    expect(status.warnings.map((warning: { code: string }) => warning.code)).toContain(
+      "no_credential",
+    );
+  });
+});
+
+describe("a refused submission", () => {
+  test.each([
+    [search("comet", { max_results: 101 }), /1 to 100/],
+    [search("comet", { max_results: 0 }), /1 to 100/],
+    [search("comet", { max_results: 501, type: "searchbyfullarchive" }), /1 to 500/],
+    [search("comet", { max_results: -1 }), /1 to 100/],
+  ])("out of bounds: %j", async (body, bound) => {
+    const problem = await refusal(body);
+    expect(problem).toMatchObject({ status: 400, code: "invalid_request" });
+    expect(problem.detail).toMatch(bound);
+    expect(problem.errors[0].pointer).toBe("/arguments/max_results");
+  });
+
+  test("count out of bounds is named as count", async () => {
+    const problem = await refusal(search("comet", { count: 101 }));
+    expect(problem.errors[0].pointer).toBe("/arguments/count");
+  });
+
+  test.each(['"20"', "20.5", "true", "[20]"])("max_results %s is not a whole number", async (n) => {
+    const body = `{"type":"social","arguments":{"type":"searchbyquery","query":"comet","max_results":${n}}}`;
+    const problem = await refusal(body);
+    expect(problem).toMatchObject({ status: 400, code: "invalid_request" });
+    expect(problem.errors[0].pointer).toBe("/arguments/max_results");
+  });
+
+  test.each(["1.0", "1e2"])("max_results %s is a whole number", async (n) => {
+    const body = `{"type":"social","arguments":{"type":"searchbyquery","query":"comet","max_results":${n}}}`;
+    expect((await service.submit(key, body)).statusCode).toBe(202);
+  });
+
+  test("an unknown argument is named, with the nearest", async () => {
+    const problem = await refusal(search("comet", { max_result: 5 }));
+    expect(problem).toMatchObject({ status: 400, code: "invalid_request" });
+    expect(problem.errors[0].pointer).toBe("/arguments/max_result");
+    expect(problem.detail).toContain("max_results");
+  });
+
+  test("unknown method and unknown type name the nearest", async () => {
+    const method = await refusal(search("comet", { type: "searchbyquerry" }));
+    expect(method.detail).toContain('"searchbyquery"');
+    expect(method.errors[0].pointer).toBe("/arguments/type");
+    const type = await refusal({ ...search("comet"), type: "socail" });
+    expect(type.detail).toContain('"social"');
+    expect(type.errors[0].pointer).toBe("/type");
+  });
+
+  test.each([
+    ["no body at all", ""],
+    ["no JSON", "{"],
+    ["an array", "[]"],
+    ["null", "null"],
+    ["no arguments", '{"type":"social"}'],
+    ["no type", '{"arguments":{"type":"searchbyquery","query":"a"}}'],
+    ["a poisoned prototype", '{"__proto__":{"type":"social"}}'],
+  ])("%s is a 400", async (_, body) => {
+    expect((await refusal(body)).status).toBe(400);
+  });
+
+  test.each(["", "   "])("an empty query %j", async (query) => {
+    const problem = await refusal(search(query));
+    expect(problem.errors[0]).toMatchObject({
+      code: "query_required",
+      pointer: "/arguments/query",
+    });
+  });
+
+  test("a malformed operand tells where, in code points, and how to fix it", async () => {
+    const problem = await refusal(search("\u{1f600} since:2024-13-01"));
+    expect(problem).toMatchObject({ status: 400, code: "invalid_query" });
+    expect(problem.errors[0].offset).toBeGreaterThanOrEqual(2);
+    expect(problem.errors[0].offset).toBeLessThan(17);
+    expect(problem.errors[0].message).not.toBe("");
+  });
+
+  test("the length of a query is bounded by its method, in characters", async () => {
+    // Letters of two UTF-16 units each, eight to a word.
+    const words = (length: number): string =>
+      Array.from({ length }, (_, at) => (at % 9 === 8 ? " " : "\u{10428}")).join("");
+    expect((await refusal(search(words(1_025)))).errors[0].code).toBe("query_too_long");
+    const archive = { type: "searchbyfullarchive" };
+    await uuidOf(search(`"${words(1_500)}"`, archive));
+    expect((await refusal(search("a".repeat(4_097), archive))).code).toBe("invalid_query");
+  });
+
+  test.each(["yesterday", "2026-02-30", "2026-01-01T12:00:00", 5])(
+    "start_time %j is no moment",
+    async (start) => {
+      const problem = await refusal(search("comet", { start_time: start }));
+      expect(problem.errors[0].pointer).toBe("/arguments/start_time");
+    },
+  );
+
+  test("sort knows newest alone", async () => {
+    await uuidOf(search("comet", { sort: "newest" }));
+    expect((await refusal(search("comet", { sort: "top" }))).errors[0].pointer).toBe(
+      "/arguments/sort",
+    );
+  });
+
+  test("a pair that table 2.4 lacks lists what the type supports", async () => {
+    const body = { type: "social-api", arguments: { type: "gettrends" } };
+    const problem = await refusal(body);
+    expect(problem).toMatchObject({ status: 400, code: "method_not_supported" });
+    expect(problem.errors[0].expected).toEqual([
+      "searchbyquery",
+      "getbyid",
+      "getprofilebyid",
+      "searchbyfullarchive",
+    ]);
+  });
+
+  test.each([
+    ["social-credential", "getfollowers", "x:@ann"],
+    ["social", "getfollowing", "x:@ann"],
+    ["social", "gethometweets", undefined],
+    ["social", "getspace", "1"],
+  ])("%s %s is known and has no source", async (type, method, query) => {
+    const problem = await refusal({ type, arguments: { type: method, query } });
+    expect(problem).toMatchObject({ status: 422, code: "source_unavailable" });
+    expect(problem.hint).toContain("credential");
+  });
+
+  test.each([
+    ["getbyid", "x:20"],
+    ["getreplies", "x:20"],
+    ["getretweeters", "x:20"],
+    ["gettweets", "x:@ann"],
+    ["getmedia", "x:@ann"],
+    ["getprofilebyid", "x:12"],
+    ["searchbyprofile", "x:@ann"],
+    ["gettrends", undefined],
+  ])("%s has no source and is answered from the archive alone", async (method, query) => {
+    const status = await statusOf(
+      await uuidOf({ type: "social", arguments: { type: method, query } }),
+    );
+    expect(status).toMatchObject({ status: "done", count: 0, complete: false });
+    expect(status.warnings[0].code).toBe("no_credential");
+  });
+
+  test("a method that needs a query is refused without one", async () => {
+    const problem = await refusal({ type: "social", arguments: { type: "getbyid", query: "" } });
+    expect(problem.errors[0].code).toBe("query_required");
+  });
+
+  test("a large body, a compressed one and one that is not JSON", async () => {
+    expect(await refusal(search("a".repeat(70_000)))).toMatchObject({
+      status: 413,
+      code: "body_too_large",
+    });
+    const url = "/v1/search/live/social";
+    for (const headers of [
+      { "content-type": "application/json", "content-encoding": "gzip" },
+      { "content-type": "text/plain" },
+      { "content-type": "application/x-www-form-urlencoded" },
+    ]) {
+      const answer = await service.call(key, { method: "POST", url, headers, payload: "{}" });
+      expect(answer.statusCode).toBe(415);
+      expect(answer.json()).toMatchObject({ code: "unsupported_media_type", uuid: "" });
+    }
+  });
+});
+
+describe("result", () => {
+  test("a bare array of records with the four fields, newest first", async () => {
+    const records = await recordsOf(search("comet", { max_results: 5 }));
+    expect(records).toHaveLength(5);
+    for (const record of records) {
+      expect(Object.keys(record)).toEqual(["ID", "Content", "Metadata", "Score"]);
+      expect(record.ID).toMatch(/^\d+$/);
+    }
+    expect(records.map((record) => record.Content)).toEqual([
+      "comet number 0",
+      "comet number 1",
+      "comet number 2",
+      "comet number 3",
+      "comet number 4",
+    ]);
+    const ids = records.map((record) => BigInt(record.ID));
+    expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? 1 : -1)));
+  });
+
+  test("20 posts unless told otherwise; count stands for max_results", async () => {
+    expect(await recordsOf(search("comet"))).toHaveLength(20);
+    expect(await recordsOf(search("comet", { count: 7 }))).toHaveLength(7);
+    expect(await recordsOf(search("comet", { count: 7, max_results: 3 }))).toHaveLength(3);
+  });
+
+  test("an empty array when nothing matched", async () => {
+    const answer = await service.result(key, await uuidOf(search("nosuchword")));
+    expect(answer.statusCode).toBe(200);
+    expect(answer.body).toBe("[]");
+    expect(answer.headers["x-next-cursor"]).toBeUndefined();
+  });
+
+  test("live looks at the last days, the full archive at everything", async () => {
+    expect(await recordsOf(search("last month"))).toEqual([]);
+    const all = await recordsOf(search("last month", { type: "searchbyfullarchive" }));
+    expect(all).toHaveLength(1);
+  });
+
+  test("start_time and end_time narrow: one is inclusive, the other exclusive", async () => {
+    const records = await recordsOf(search("comet number", { max_results: 100 }));
+    expect(records).toHaveLength(100);
+    const times = records.map((record) => Reflect.get(record, "Metadata").created_at);
+    const narrowed = await recordsOf(
+      search("comet number", { start_time: times[9], end_time: times[5], max_results: 100 }),
+    );
+    expect(narrowed.map((record) => record.Content)).toEqual(
+      records.slice(6, 10).map((record) => record.Content),
+    );
+  });
+
+  test("an end before the live window is empty and names the full archive", async () => {
+    const until = new Date(service.clock.now() - 8 * day).toISOString();
+    for (const body of [
+      search("comet", { end_time: until }),
+      search(`comet until:${until.slice(0, 10)}`),
+    ]) {
+      const uuid = await uuidOf(body);
+      const status = await statusOf(uuid);
+      expect(status).toMatchObject({ count: 0, complete: false });
+      expect(status.coverage).toMatchObject({
+        from: null,
+        complete: false,
+        gaps: [{ from: null, to: status.coverage.to }],
+      });
+      expect(Date.parse(status.coverage.to)).toBeLessThan(service.clock.now() - 7 * day);
+      const answer = await service.result(key, uuid);
+      expect(answer.headers["x-coverage"]).toMatch(/^complete=\?0, to="[^"]+", gaps=1$/);
+      const warning = status.warnings.find(
+        (each: { code: string }) => each.code === "outside_live_window",
+      );
+      expect(warning.hint).toContain("searchbyfullarchive");
+    }
+  });
+
+  test("a begin before the live window is said to be cut, on every page; one within is not", async () => {
+    const codesOf = async (body: object): Promise<readonly string[]> =>
+      (await statusOf(await uuidOf(body))).warnings.map(({ code }: { code: string }) => code);
+    const since = new Date(service.clock.now() - 8 * day).toISOString();
+    const within = new Date(service.clock.now() - day).toISOString();
+    const cut = search("comet", { start_time: since, max_results: 5 });
+
+    const first = await uuidOf(cut);
+    const { warnings, coverage, complete, next_cursor: cursor } = await statusOf(first);
+    expect(complete).toBe(false);
+    expect(coverage.from).toBe(since);
+    expect(coverage.gaps[0].from).toBe(since);
+    expect(warnings).toContainEqual({
+      code: "cut_to_live_window",
+      message: expect.stringContaining("not searched"),
+      hint: expect.stringContaining("searchbyfullarchive"),
+    });
+    expect(await codesOf(search("comet", { next_cursor: cursor }))).toContain("cut_to_live_window");
+    expect(await codesOf(search(`comet since:${since.slice(0, 10)}`))).toContain(
+      "cut_to_live_window",
+    );
+    for (const body of [
+      search("comet", { start_time: within }),
+      search(`comet since:${since.slice(0, 10)}`, { start_time: within }),
+      search("comet", { start_time: since, type: "searchbyfullarchive" }),
+    ]) {
+      expect(await codesOf(body)).not.toContain("cut_to_live_window");
+    }
+  });
+
+  test("pages by cursor neither repeat nor skip, while posts arrive", async () => {
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    let page = 0;
+    do {
+      const more = cursor === undefined ? {} : { next_cursor: cursor };
+      const uuid = await uuidOf(search("comet number", { max_results: 30, ...more }));
+      const answer = await service.result(key, uuid);
+      expect(answer.statusCode, answer.body).toBe(200);
+      seen.push(...answer.json().map((record: { Content: string }) => record.Content));
+      cursor = answer.headers["x-next-cursor"]?.toString();
+      page += 1;
+      await service.addPosts([
+        postOf(`late${page}`, `comet number late ${page}`, service.clock.now()),
+      ]);
+    } while (cursor !== undefined && page < 20);
+    expect(seen).toEqual(Array.from({ length: 130 }, (_, index) => `comet number ${index}`));
+  });
+
+  test("a cursor of another search, account or window is refused; max_results may change", async () => {
+    const uuid = await uuidOf(search("comet", { max_results: 5 }));
+    const cursor = (await service.result(key, uuid)).headers["x-next-cursor"];
+    expect((await statusOf(uuid)).next_cursor).toBe(cursor);
+    await uuidOf(search("comet", { max_results: 50, next_cursor: cursor }));
+
+    const other = { next_cursor: cursor };
+    for (const body of [
+      search("comets", other),
+      search("comet", { ...other, type: "searchbyfullarchive" }),
+      { ...search("comet", other), type: "social-api" },
+      { ...search("comet", other), type: "bluesky" },
+      search("comet", { ...other, start_time: new Date(service.clock.now()).toISOString() }),
+      search("comet", { ...other, start_time: "2010-01-01", end_time: "2100-01-01" }),
+    ]) {
+      expect(await refusal(body)).toMatchObject({ status: 400, code: "cursor_mismatch" });
+    }
+    const stranger = await service.makeKey();
+    const answer = await service.submit(stranger, search("comet", other));
+    expect(answer.json()).toMatchObject({ status: 400, code: "cursor_mismatch" });
+    expect(await refusal(search("comet", { next_cursor: "nonsense" }))).toMatchObject({
+      status: 400,
+      code: "cursor_invalid",
+    });
+  });
+
+  test("a cursor takes the bounds of its first search, or none, on every page", async () => {
+    const bounds = { start_time: "2010-01-01", end_time: "2100-01-01" };
+    const type = "searchbyfullarchive";
+    const continued = { type, max_results: 2 };
+    const first = await uuidOf(search("comet", { ...continued, ...bounds }));
+    let cursor = (await service.result(key, first)).headers["x-next-cursor"];
+    for (const repeated of [bounds, {}, { start_time: bounds.start_time }, bounds]) {
+      const body = search("comet", { ...continued, ...repeated, next_cursor: cursor });
+      cursor = (await service.result(key, await uuidOf(body))).headers["x-next-cursor"];
+      expect(cursor).toBeDefined();
+    }
+    for (const other of [{ start_time: "2009-01-01" }, { ...bounds, end_time: "2099-01-01" }]) {
+      const body = search("comet", { ...continued, ...other, next_cursor: cursor });
+      expect(await refusal(body)).toMatchObject({ status: 400, code: "cursor_mismatch" });
+    }
+  });
+
+  test("empty because unknown says so, and so does the header", async () => {
+    const uuid = await uuidOf(search("nosuchword"));
+    const answer = await service.result(key, uuid);
+    expect(answer.headers["x-coverage"]).toMatch(
+      /^complete=\?0, from="[^"]+Z", to="[^"]+Z", gaps=\d+$/,
+    );
+    const status = await statusOf(uuid);
+    expect(status.complete).toBe(false);
+    expect(status.coverage.gaps.length).toBeGreaterThan(0);
+    expect(status.warnings.map((warning: { code: string }) => warning.code)).toContain(
+      "incomplete_coverage",
+    );
+  });
+
+  test("a stranger's job, an unknown one and what is no uuid are the same 404", async () => {
+    const uuid = await uuidOf(search("comet"));
+    const stranger = await service.makeKey();
+    const bodies = new Set<string>();
+    for (const kind of ["status", "result"]) {
+      for (const id of [uuid, "0f8fad5b-d9cb-469f-a165-70867728950e", "nonsense"]) {
+        for (const path of ["/v1/search/live/social", "/v1/search/live"]) {
+          const url = `${path}/${kind}/${id}`;
+          const answer = await service.call(stranger, { method: "GET", url });
+          expect(answer.statusCode).toBe(404);
+          bodies.add(JSON.stringify({ ...answer.json(), request_id: "" }));
+        }
+      }
+    }
+    expect(bodies.size).toBe(1);
+  });
+
+  test("any platform's word, and none, reads any job; a uuid in capitals is the same job", async () => {
+    const uuid = await uuidOf(search("comet", { max_results: 1 }));
+    const expected = (await service.result(key, uuid)).body;
+    for (const path of ["/mastodon", "/x", "/twitter", ""]) {
+      const url = `/v1/search/live${path}/result/${uuid.toUpperCase()}`;
+      const answer = await service.call(key, { method: "GET", url });
+      expect(answer.statusCode).toBe(200);
+      expect(answer.body).toBe(expected);
+    }
+  });
+
+  test.each(["0", "31", "x", "1.5", ""])("wait=%s is refused", async (wait) => {
+    const uuid = await uuidOf(search("comet"));
+    const url = `/v1/search/live/social/result/${uuid}?wait=${wait}`;
+    const answer = await service.call(key, { method: "GET", url });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().errors[0].pointer).toBe("/wait");
+  });
+});
+
+describe("status", () => {
+  test("every field of a finished job, times in ISO 8601", async () => {
+    const uuid = await uuidOf(search("comet lang:en", { max_results: 2 }));
+    const status = await statusOf(uuid);
+    expect(Object.keys(status)).toEqual([
+      "uuid",
+      "status",
+      "error",
+      "platform",
+      "type",
+      "method",
+      "query",
+      "canonical_query",
+      "sources",
+      "node",
+      "evidence",
+      "count",
+      "complete",
+      "coverage",
+      "warnings",
+      "submitted_at",
+      "started_at",
+      "finished_at",
+      "expires_at",
+      "attempts",
+      "next_cursor",
+    ]);
+    expect(status).toMatchObject({
+      uuid,
+      status: "done",
+      error: "",
+      platform: "social",
+      type: "social",
+      method: "searchbyquery",
+      query: "comet lang:en",
+      count: 2,
+      attempts: 1,
+    });
+    for (const name of ["submitted_at", "started_at", "finished_at", "expires_at"]) {
+      expect(new Date(status[name]).toISOString()).toBe(status[name]);
+    }
+    expect(status.sources.map((source: { via: string }) => source.via)).toContain("archive");
+    expect(Date.parse(status.expires_at) - Date.parse(status.finished_at)).toBe(day);
+  });
+
+  test("an empty live search says which method finds older posts", async () => {
+    const hintsOf = async (query: string) => {
+      const { warnings } = await statusOf(await uuidOf(search(query)));
+      return warnings.map(({ hint = "" }: { hint?: string }) => hint).join();
+    };
+    expect(await hintsOf('"of last month"')).toContain("searchbyfullarchive finds older posts");
+    expect(await hintsOf("comet")).not.toContain("searchbyfullarchive");
+  });
+
+  test("the warnings of a query travel to the status", async () => {
+    const status = await statusOf(await uuidOf(search("comet re:invent")));
+    expect(status.warnings[0]).toMatchObject({ offset: 6 });
+  });
+});
+
+describe.each(["/v1/search/live/social", "/v1/search/live", "/v1/search/social"])(
+  "POST %s",
+  (path) => {
+    const send = async (payload: unknown) => {
+      const headers = { "content-type": "application/json" };
+      const body = JSON.stringify(payload);
+      const answer = await service.call(key, { method: "POST", url: path, headers, payload: body });
+      const { uuid } = answer.json();
+      return { answer, status: uuid === "" ? null : await statusOf(uuid) };
+    };
+
+    test.each([
+      { type: "social", arguments: { query: "comet", max_results: 3 } },
+      { query: "comet", max_results: 3 },
+      { type: "social-scraper", query: "comet", count: 3 },
+      { query: "comet", max_results: 3, start_time: "", end_time: null, next_cursor: "" },
+      search("comet", { count: 3, start_time: null, end_time: "", next_cursor: null }),
+      search("comet", { max_results: 3, count: 0 }),
+    ])("%j searches the live window", async (body) => {
+      const { answer, status } = await send(body);
+      expect(answer.statusCode, answer.body).toBeLessThan(300);
+      expect(status).toMatchObject({
+        platform: "social",
+        type: "social",
+        method: "searchbyquery",
+        query: "comet",
+        count: 3,
+      });
+    });
+
+    test.each([
+      [{ query: "comet", colour: "red" }, "/colour"],
+      [{ ...search("comet"), query: "comet" }, "/query"],
+      [{ query: "comet", max_results: 5000 }, "/max_results"],
+      [{ query: "" }, "/query"],
+      [{ query: null }, "/query"],
+      [{ query: "comet", next_cursor: "no cursor" }, "/next_cursor"],
+      [{ type: "social", query: "comet", sort: "top" }, "/sort"],
+      [{ max_results: 5 }, "/query"],
+      [{ type: "social" }, "/arguments"],
+      [{ arguments: { query: "comet" } }, "/type"],
+      [search("comet", { start_time: "yesterday" }), "/arguments/start_time"],
+    ])("%j is refused with its place", async (body, pointer) => {
+      const { answer } = await send(body);
+      expect(answer.statusCode, answer.body).toBe(400);
+      expect(answer.json().errors[0]).toMatchObject({ pointer });
+    });
+  },
+);
+
+test("a flat body is the same search as one with arguments under an Idempotency-Key", async () => {
+  const submit = (payload: unknown) =>
+    service.call(key, {
+      method: "POST",
+      url: "/v1/search/live/social",
+      headers: { "content-type": "application/json", "idempotency-key": "flat" },
+      payload: JSON.stringify(payload),
+    });
+  const first = await submit({ query: "comet", max_results: 3 });
+  const again = await submit(search("comet", { max_results: 3 }));
+  expect(again.headers["idempotent-replayed"]).toBe("true");
+  expect(again.json()).toEqual(first.json());
+});
+
+describe("paths without a platform", () => {
+  const path = "/v1/search/live";
+
+  test("max_results up to 1000 gets the bound and a remark", async () => {
+    const body = { ...search("comet", { max_results: 1000 }), type: "twitter" };
+    const uuid = await uuidOf(body, path);
+    const answer = await service.call(key, {
+      method: "GET",
+      url: `${path}/status/${uuid}?wait=30`,
+    });
+    expect(answer.json()).toMatchObject({ status: "done", platform: "x" });
+    expect(answer.json().warnings.map((warning: { code: string }) => warning.code)).toContain(
+      "max_results_lowered",
+    );
+    const result = await service.call(key, { method: "GET", url: `${path}/result/${uuid}` });
+    expect(result.statusCode).toBe(200);
+  });
+
+  test("the bound holds: 1000 asked, 100 given", async () => {
+    const uuid = await uuidOf(search("comet", { max_results: 1000 }), path);
+    expect((await service.result(key, uuid)).json()).toHaveLength(100);
+  });
+
+  test("beyond 1000 is refused", async () => {
+    const problem = await refusal(search("comet", { max_results: 1001 }), path);
+    expect(problem.detail).toContain("this path takes 1 to 1000, of which searchbyquery gives 100");
+  });
+
+  test("Location stays on the path that the client uses", async () => {
+    const answer = await service.submit(key, search("comet"), path);
+    expect(answer.headers.location).toBe(`/v1/search/live/result/${answer.json().uuid}`);
+  });
+});
+
+describe("search in one request", () => {
+  const url = "/api/v1/data/social/tweets/recent";
+  const ask = (payload: unknown, path = url) =>
+    service.call(key, {
+      method: "POST",
+      url: path,
+      headers: { "content-type": "application/json" },
+      payload: JSON.stringify(payload),
+    });
+
+  test("answers the posts, their number and the node", async () => {
+    const answer = await ask({ query: "comet", count: 3 });
+    expect(answer.statusCode, answer.body).toBe(200);
+    const body = answer.json();
+    expect(Object.keys(body)).toEqual(["data", "recordCount", "workerPeerId"]);
+    expect(body.recordCount).toBe(3);
+    expect(body.data).toHaveLength(3);
+    expect(body.workerPeerId).not.toBe("");
+  });
+
+  test("tells its coverage, and continues in a submission of the same search", async () => {
+    const answer = await ask({ query: "comet number", count: 3 });
+    expect(answer.headers["x-coverage"]).toMatch(/^complete=\?0, from=/);
+    const cursor = answer.headers["x-next-cursor"];
+    const records = await recordsOf(
+      search("comet number", { max_results: 1, next_cursor: cursor }),
+    );
+    expect(records.map((record) => record.Content)).not.toContain(answer.json().data[2].Content);
+    expect(records).toHaveLength(1);
+    expect((await ask({ query: "nosuchword" })).headers["x-next-cursor"]).toBeUndefined();
+  });
+
+  test("an empty list when nothing matched; any platform's word", async () => {
+    expect((await ask({ query: "nosuchword" })).json()).toMatchObject({ data: [], recordCount: 0 });
+    const narrowed = await ask({ query: "comet" }, url.replace("social", "mastodon"));
+    expect(narrowed.json().recordCount).toBe(1);
+  });
+
+  test.each([
+    [{ query: "comet", count: 101 }, "/count"],
+    [{ query: "comet", count: 0 }, "/count"],
+    [{ query: "" }, "/query"],
+    [{ count: 5 }, "/query"],
+    [{ query: "comet", max_results: 5 }, "/max_results"],
+  ])("%j is refused with error and pointer", async (payload, pointer) => {
+    const answer = await ask(payload);
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().error).not.toBe("");
+    expect(answer.json().errors[0].pointer).toBe(pointer);
+  });
+
+  test("needs a key", async () => {
+    const answer = await service.call(null, { method: "POST", url, payload: { query: "comet" } });
+    expect(answer.statusCode).toBe(401);
+    expect(answer.json().error).not.toBe("");
+  });
+});
+
+describe("paths and methods", () => {
+  test.each([
+    ["GET", "/v1/search/live/social", "OPTIONS, POST"],
+    ["DELETE", "/v1/search/live", "OPTIONS, POST"],
+    [
+      "POST",
+      "/v1/search/live/social/result/0f8fad5b-d9cb-469f-a165-70867728950e",
+      "DELETE, GET, HEAD, OPTIONS",
+    ],
+    [
+      "PUT",
+      "/v1/search/live/status/0f8fad5b-d9cb-469f-a165-70867728950e",
+      "DELETE, GET, HEAD, OPTIONS",
+    ],
+    ["DELETE", "/v1/search/live/social/jobs", "GET, HEAD, OPTIONS"],
+    ["POST", "/v1/search/live/jobs", "GET, HEAD, OPTIONS"],
+    ["POST", "/v1/search/live/social/events", "GET, HEAD, OPTIONS"],
+    ["PUT", "/api/v1/data/social/tweets/recent", "OPTIONS, POST"],
+    ["POST", "/metrics", "GET, HEAD, OPTIONS"],
+  ] as const)("%s %s is 405 with Allow", async (method, url, allow) => {
+    const answer = await service.call(key, { method, url });
+    expect(answer.statusCode).toBe(405);
+    expect(answer.headers.allow).toBe(allow);
+    expect(answer.json().code).toBe("method_not_allowed");
+  });
+
+  test.each([
+    "/v1/search/live/social/",
+    "/v1/search/live/",
+    "/v1/search/live/socail",
+    "/v1/search/live/socail/status/0f8fad5b-d9cb-469f-a165-70867728950e",
+    "/v1/search/live/social/jobs/",
+    "/v1/search/live/socail/jobs",
+    "/v1/search/live/socail/events",
+    "/api/v1/data/reddit/tweets/recent",
+    "/nothing",
+    "/v1/search/live/%zz",
+  ])("POST %s is 404", async (url) => {
+    const answer = await service.submit(key, search("comet"), url);
+    expect(answer.statusCode).toBe(404);
+    expect(answer.json()).toMatchObject({ status: 404, code: "not_found" });
+  });
+
+  test("HEAD answers as GET without a body", async () => {
+    const uuid = await uuidOf(search("comet"));
+    await service.result(key, uuid);
+    const url = `/v1/search/live/social/result/${uuid}`;
+    const answer = await service.call(key, { method: "HEAD", url });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.body).toBe("");
+    expect(answer.headers["x-coverage"]).toBeDefined();
+    expect((await service.call(null, { method: "HEAD", url: "/livez" })).statusCode).toBe(200);
+  });
+});
+
+describe("for operation", () => {
+  test.each(["/livez", "/readyz", "/metrics", "/openapi.json", "/docs/errors"])(
+    "%s needs no key and names no rate",
+    async (url) => {
+      const answer = await service.call(null, { method: "GET", url });
+      expect(answer.statusCode, answer.body).toBe(200);
+      expect(answer.headers.ratelimit).toBeUndefined();
+    },
+  );
+
+  test("readyz tells the archive and the live stream", async () => {
+    const answer = await service.call(null, { method: "GET", url: "/readyz" });
+    expect(answer.json()).toMatchObject({
+      status: "ready",
+      archive: "answers",
+      ingest: "off",
+      ingest_status: "off",
+    });
+  });
+
+  test("metrics count jobs and requests by route, and hold no query and no key", async () => {
+    await recordsOf(search("comet secretword"));
+    const { body } = await service.call(null, { method: "GET", url: "/metrics" });
+    expect(body).toMatch(/earshot_submissions_total\{method="searchbyquery"\} [1-9]/);
+    expect(body).toMatch(/earshot_jobs_ended_total\{method="searchbyquery",state="done"\} [1-9]/);
+    expect(body).toContain('route="/v1/search/live/:platform"');
+    expect(body).not.toContain("secretword");
+    expect(body).not.toContain(key);
+  });
+});

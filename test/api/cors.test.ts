@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+
+/** What scripts of web pages may call: nothing unless EARSHOT_CORS_ORIGINS says so, and never with a cookie. */
+const page = "https://app.example";
+const submitPath = "/v1/search/live/social";
+let closed: ServiceUnderTest;
+let listed: ServiceUnderTest;
+let open: ServiceUnderTest;
+
+beforeAll(async () => {
+  [closed, listed, open] = await Promise.all([
+    startServiceUnderTest(),
+    startServiceUnderTest({ EARSHOT_CORS_ORIGINS: `${page}, http://localhost:3000` }),
+    startServiceUnderTest({ EARSHOT_CORS_ORIGINS: "*" }),
+  ]);
+});
+afterAll(async () => {
+  await Promise.all([closed, listed, open].map((service) => service.remove()));
+});
+
+const preflight = (service: ServiceUnderTest, url: string, origin = page, method = "POST") =>
+  service.call(null, {
+    method: "OPTIONS",
+    url,
+    headers: {
+      origin,
+      "access-control-request-method": method,
+      "access-control-request-headers": "authorization,content-type",
+    },
+  });
+
+const corsFields = ({ headers }: { headers: Record<string, unknown> }): string[] =>
+  Object.keys(headers).filter((name) => name.startsWith("access-control-"));
+
+describe("OPTIONS", () => {
+  test.each([
+    [submitPath, "OPTIONS, POST"],
+    [
+      "/v1/search/live/social/result/0f8fad5b-d9cb-469f-a165-70867728950e",
+      "DELETE, GET, HEAD, OPTIONS",
+    ],
+    ["/livez", "GET, HEAD, OPTIONS"],
+  ])("of %s answers 204 with Allow and needs no key", async (url, allow) => {
+    const answer = await closed.call(null, { method: "OPTIONS", url });
+    expect(answer.statusCode).toBe(204);
+    expect(answer.body).toBe("");
+    expect(answer.headers.allow).toBe(allow);
+    expect(corsFields(answer)).toEqual([]);
+  });
+
+  test("of a path that is not there is 404", async () => {
+    for (const url of ["/v1/search/live/reddit", "/v1/nothing"]) {
+      expect((await open.call(null, { method: "OPTIONS", url })).statusCode).toBe(404);
+    }
+  });
+});
+
+describe("without the setting", () => {
+  test("a page of another origin gets no permission", async () => {
+    expect(corsFields(await preflight(closed, submitPath))).toEqual([]);
+    const answer = await closed.call(await closed.makeKey(), {
+      url: "/v1/search/live/social/jobs",
+      headers: { origin: page },
+    });
+    expect(answer.statusCode).toBe(200);
+    expect(corsFields(answer)).toEqual([]);
+  });
+});
+
+describe("a preflight", () => {
+  test("allows the methods and header fields of the route", async () => {
+    const answer = await preflight(listed, submitPath);
+    expect(answer.statusCode).toBe(204);
+    expect(answer.headers).toMatchObject({
+      "access-control-allow-origin": page,
+      "access-control-allow-methods": "POST",
+      "access-control-allow-headers": "authorization, content-type, idempotency-key, prefer",
+      "access-control-max-age": "600",
+      vary: "Origin",
+    });
+    const events = await preflight(listed, "/v1/search/live/social/events", page, "GET");
+    expect(events.headers).toMatchObject({
+      "access-control-allow-methods": "GET, HEAD",
+      "access-control-allow-headers": "authorization, last-event-id",
+    });
+  });
+
+  test("of an origin that is not listed is allowed nothing", async () => {
+    for (const origin of ["https://evil.example", "null", `${page}.evil.example`, `${page}:444`]) {
+      const answer = await preflight(listed, submitPath, origin);
+      expect(corsFields(answer), origin).toEqual([]);
+      expect(answer.headers.vary).toBe("Origin");
+    }
+  });
+});
+
+test("an answer shows its header fields to the page, refusals too", async () => {
+  for (const [service, allowed] of [
+    [listed, page],
+    [open, "*"],
+  ] as const) {
+    const key = await service.makeKey();
+    const headers = { origin: page };
+    const taken = await service.call(key, {
+      method: "POST",
+      url: submitPath,
+      headers,
+      payload: search("comet"),
+    });
+    const refused = await service.call(null, { url: "/v1/search/live/social/jobs", headers });
+    expect([taken.statusCode, refused.statusCode]).toEqual([202, 401]);
+    for (const answer of [taken, refused]) {
+      expect(answer.headers["access-control-allow-origin"]).toBe(allowed);
+      const shown = String(answer.headers["access-control-expose-headers"]).split(", ");
+      expect(shown).toEqual(
+        expect.arrayContaining([
+          "X-Coverage",
+          "X-Warnings",
+          "X-Next-Cursor",
+          "RateLimit",
+          "RateLimit-Policy",
+          "Location",
+          "Retry-After",
+          "X-Request-Id",
+        ]),
+      );
+    }
+    const search1 = await service.call(key, {
+      method: "POST",
+      url: "/v1/search/social",
+      headers,
+      payload: search("comet"),
+    });
+    expect(search1.headers.vary).toBe(allowed === "*" ? "Accept" : "Accept, Origin");
+  }
+});
+
+test("credentials are never allowed, and nothing of the dashboard is", async () => {
+  const session = await open.signIn();
+  for (const url of ["/dashboard/api/session", "/dashboard", "/auth/github", "/metrics", "/docs"]) {
+    const answers = [
+      await preflight(open, url),
+      await open.call(null, { url, headers: { origin: page, cookie: session.cookie } }),
+    ];
+    for (const answer of answers) expect(corsFields(answer), url).toEqual([]);
+  }
+  for (const service of [open, listed]) {
+    const answer = await preflight(service, submitPath);
+    expect(answer.headers["access-control-allow-credentials"]).toBeUndefined();
+  }
+});

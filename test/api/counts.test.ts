@@ -1,0 +1,363 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { makePost } from "../../testkit/data/make-post.ts";
+import {
+  type ServiceUnderTest,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+import { until } from "../../testkit/until.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+let service: ServiceUnderTest;
+let key: string;
+/** The beginning of the hour in which the service was started. */
+let hour: number;
+
+/** Posts 30 minutes into an hour that began so many hours ago. */
+const hoursAgo = (hours: number) => hour - hours * hourMs + 30 * minuteMs;
+
+beforeAll(async () => {
+  service = await startServiceUnderTest({ EARSHOT_MAX_COUNT_BUCKETS: "200" });
+  key = await service.makeKey();
+  hour = Math.floor(service.clock.now() / hourMs) * hourMs;
+  const postOf = (hours: number, n: number, platform: "bluesky" | "mastodon" = "bluesky") =>
+    makePost({
+      key: `${platform}${hours}-${n}`,
+      platform,
+      text: "a comet",
+      createdMs: hoursAgo(hours) + n,
+    });
+  await service.addPosts([
+    ...[0, 1, 2].map((n) => postOf(2, n)),
+    postOf(3, 0, "mastodon"),
+    postOf(5, 0),
+    postOf(24 * 40, 0),
+  ]);
+});
+afterAll(() => service.remove());
+
+type Parameters = Record<string, string | number>;
+
+function get(parameters: Parameters | string, path = "/v1/search/social/counts", as = key) {
+  const entries = typeof parameters === "string" ? parameters : written(parameters);
+  return service.call(as, { method: "GET", url: `${path}?${entries}` });
+}
+
+const written = (parameters: Parameters): string =>
+  new URLSearchParams(
+    Object.entries(parameters).map(([name, value]): [string, string] => [
+      name,
+      typeof value === "number" ? new Date(value).toISOString() : value,
+    ]),
+  ).toString();
+
+type Bucket = { start: string; end: string; tweet_count: number };
+
+async function counts(parameters: Parameters, path?: string) {
+  const answer = await get(parameters, path);
+  expect(answer.statusCode, answer.body).toBe(200);
+  return answer.json();
+}
+
+const filled = (data: readonly Bucket[]) => data.filter(({ tweet_count }) => tweet_count > 0);
+
+describe("the answer", () => {
+  test("has X's fields, and the truth beside them", async () => {
+    const answer = await get({
+      query: "comet  OR   aurora",
+      start_time: hour - 6 * hourMs,
+      end_time: hour - hourMs,
+    });
+    expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
+    expect(answer.headers["x-coverage"]).toMatch(/^complete=\?0, from=.*, gaps=1$/);
+    expect(answer.headers["x-warnings"]).toBe('"incomplete_coverage"');
+    const body = answer.json();
+    expect(Object.keys(body)).toEqual([
+      "data",
+      "meta",
+      "complete",
+      "coverage",
+      "warnings",
+      "canonical_query",
+    ]);
+    const at = (hours: number) => new Date(hour - hours * hourMs).toISOString();
+    expect(body.data).toEqual([
+      { start: at(6), end: at(5), tweet_count: 0 },
+      { start: at(5), end: at(4), tweet_count: 1 },
+      { start: at(4), end: at(3), tweet_count: 0 },
+      { start: at(3), end: at(2), tweet_count: 1 },
+      { start: at(2), end: at(1), tweet_count: 3 },
+    ]);
+    expect(body.meta).toEqual({ total_tweet_count: 5 });
+    expect(body.canonical_query).toBe("comet OR aurora");
+    expect(body.complete).toBe(false);
+    expect(body.coverage).toMatchObject({ complete: false, from: at(6), to: at(1) });
+    expect(body.warnings.map(({ code }: { code: string }) => code)).toEqual([
+      "incomplete_coverage",
+    ]);
+  });
+
+  test("begins seven days back and goes by the hour unless told otherwise; its ends are cut", async () => {
+    const { data } = await counts({ query: "comet" });
+    expect(data.length).toBe(169);
+    const [first, last] = [data[0], data.at(-1)];
+    expect(Date.parse(last.end) - Date.parse(first.start)).toBe(7 * dayMs);
+    expect(Date.parse(first.end) % hourMs).toBe(0);
+    expect(Date.parse(last.start) % hourMs).toBe(0);
+    expect(filled(data).map((bucket: Bucket) => bucket.tweet_count)).toEqual([1, 1, 3]);
+  });
+
+  test("goes by minute and by day, for all platforms or for one", async () => {
+    const window = { start_time: hour - 3 * hourMs, end_time: hour };
+    const byMinute = await counts({ query: "comet", granularity: "minute", ...window });
+    expect(filled(byMinute.data)).toEqual([
+      {
+        start: new Date(hoursAgo(3)).toISOString(),
+        end: new Date(hoursAgo(3) + minuteMs).toISOString(),
+        tweet_count: 1,
+      },
+      {
+        start: new Date(hoursAgo(2)).toISOString(),
+        end: new Date(hoursAgo(2) + minuteMs).toISOString(),
+        tweet_count: 3,
+      },
+    ]);
+    const byDay = await counts({ query: "comet", granularity: "day" });
+    expect(byDay.data.length).toBe(8);
+    expect(byDay.meta.total_tweet_count).toBe(5);
+    const ofOne = await counts({ query: "comet" }, "/v1/search/mastodon/counts");
+    expect(ofOne.meta.total_tweet_count).toBe(1);
+    expect((await counts({ query: "comet" }, "/v1/search/twitter/counts")).meta).toEqual({
+      total_tweet_count: 0,
+    });
+  });
+
+  test("is complete where the time is held completely", async () => {
+    const held = await startServiceUnderTest();
+    try {
+      const as = await held.makeKey();
+      const from = hour - 4 * hourMs;
+      await held.context.archive.write({
+        changes: [],
+        coverage: [
+          {
+            platform: "bluesky",
+            collection: "posts",
+            account: null,
+            source: "import",
+            fromMs: from,
+            toMs: hour - 2 * hourMs,
+          },
+        ],
+      });
+      const ask = async (start_time: number, end_time: number) => {
+        const url = `/v1/search/bluesky/counts?${written({ query: "comet", start_time, end_time })}`;
+        return (await held.call(as, { method: "GET", url })).json();
+      };
+      const whole = await ask(from, from + hourMs);
+      expect(whole).toMatchObject({ complete: true, warnings: [], meta: { total_tweet_count: 0 } });
+      const part = await ask(from, from + 3 * hourMs);
+      expect(part.complete).toBe(false);
+      expect(part.coverage.gaps).toEqual([
+        {
+          from: new Date(from + 2 * hourMs).toISOString(),
+          to: new Date(from + 3 * hourMs).toISOString(),
+        },
+      ]);
+    } finally {
+      await held.remove();
+    }
+  });
+
+  test("tells warnings of the query, and of a window that is empty", async () => {
+    const { warnings, data } = await counts({
+      query: "re:invent",
+      start_time: hour,
+      end_time: hour - dayMs,
+    });
+    expect(data).toEqual([]);
+    const codes = warnings.map(({ code }: { code: string }) => code);
+    expect(codes).toContain("empty_window");
+    expect(codes).toContain("unknown_operator");
+  });
+});
+
+describe("pages", () => {
+  test("lead from the newest to the oldest, without a bucket twice or left out", async () => {
+    const asked = { query: "comet", start_time: hour - 41 * dayMs, end_time: hour };
+    const pages: Bucket[][] = [];
+    let next: string | undefined;
+    do {
+      const { data, meta } = await counts({ ...asked, ...(next ? { next_token: next } : {}) });
+      expect(data.length).toBeLessThanOrEqual(200);
+      expect(meta.total_tweet_count).toBe(
+        data.reduce((sum: number, bucket: Bucket) => sum + bucket.tweet_count, 0),
+      );
+      pages.unshift(data);
+      next = meta.next_token;
+    } while (next !== undefined);
+    expect(pages.length).toBe(5);
+    const all = pages.flat();
+    expect(all.length).toBe(41 * 24);
+    expect(all.every(({ start }, index) => index === 0 || start === all[index - 1]?.end)).toBe(
+      true,
+    );
+    expect(all[0]?.start).toBe(new Date(asked.start_time).toISOString());
+    expect(filled(all).map((bucket) => bucket.tweet_count)).toEqual([1, 1, 1, 3]);
+  });
+
+  test("a token is good for its own count alone", async () => {
+    const asked = { query: "comet", start_time: hour - 41 * dayMs };
+    const { meta } = await counts(asked);
+    const with_ = (more: Parameters) => get({ ...asked, next_token: meta.next_token, ...more });
+    expect((await with_({})).statusCode).toBe(200);
+    const { start_time: _, ...leftOut } = asked;
+    expect((await get({ ...leftOut, next_token: meta.next_token })).statusCode).toBe(200);
+    for (const more of [
+      { query: "other" },
+      { granularity: "day" },
+      { start_time: hour - 40 * dayMs },
+    ]) {
+      const answer = await with_(more);
+      expect(answer.json(), answer.body).toMatchObject({ status: 400, code: "cursor_mismatch" });
+    }
+    expect((await with_({ next_token: "abc" })).json()).toMatchObject({
+      code: "cursor_invalid",
+      detail: "the next_token cannot be read",
+      errors: [{ code: "cursor_invalid", pointer: "/next_token" }],
+    });
+    const stranger = await service.makeKey();
+    const parameters = { ...asked, next_token: meta.next_token };
+    expect((await get(parameters, undefined, stranger)).json().code).toBe("cursor_mismatch");
+  });
+
+  test("a page that runs out of time ends early, and its token continues there", async () => {
+    const cut = { ...service.context.http };
+    const told: number[] = [];
+    const { countPosts } = service.context.http;
+    service.context.http.countPosts = async (request, ...rest) => {
+      const counted = await countPosts(request, ...rest);
+      told.push(request.toMs);
+      if (told.length > 1) return counted;
+      const countedFromMs = hour - 4 * hourMs;
+      return {
+        ...counted,
+        countedFromMs,
+        buckets: counted.buckets.filter(({ fromMs }) => fromMs >= countedFromMs),
+      };
+    };
+    try {
+      const asked = { query: "comet", start_time: hour - 10 * hourMs, end_time: hour };
+      const first = await counts(asked);
+      expect(first.data.length).toBe(4);
+      const second = await counts({ ...asked, next_token: first.meta.next_token });
+      expect(second.data.length).toBe(6);
+      expect(second.data.at(-1).end).toBe(first.data[0].start);
+      expect(second.meta).toEqual({ total_tweet_count: 1 });
+    } finally {
+      service.context.http.countPosts = cut.countPosts;
+    }
+  });
+
+  test("a count that has no time for a single bucket is a 504", async () => {
+    const { countPosts } = service.context.http;
+    service.context.http.countPosts = async (request, ...rest) => ({
+      ...(await countPosts(request, ...rest)),
+      buckets: [],
+      countedFromMs: request.toMs,
+    });
+    try {
+      const answer = await get({ query: "comet" });
+      expect(answer.json()).toMatchObject({ status: 504, code: "deadline_exceeded" });
+      expect(answer.json().hint).toContain("start_time");
+    } finally {
+      service.context.http.countPosts = countPosts;
+    }
+  });
+});
+
+describe("what is refused", () => {
+  test.each([
+    ["query=comet&granuarity=hour", "/granuarity", 'did you mean "granularity"?'],
+    ["query=comet&granularity=week", "/granularity", "there are minute, hour, day"],
+    ["query=comet&start_time=yesterday", "/start_time", "ISO 8601"],
+    ["query=comet&start_time=2026-01-01T00:00:00+02:00", "/start_time", "ISO 8601"],
+    ["query=comet&end_time=", "/end_time", "ISO 8601"],
+    ["query=comet&query=aurora", "/query", "as a string"],
+    ["query=", "/query", "not empty"],
+    ["", "/query", "as a string"],
+  ])("%s", async (parameters, pointer, says) => {
+    const answer = await get(parameters);
+    expect(answer.statusCode).toBe(400);
+    expect(answer.headers["content-type"]).toContain("application/problem+json");
+    const problem = answer.json();
+    expect(problem.code).toBe("invalid_request");
+    expect(problem.errors[0].pointer).toBe(pointer);
+    expect(problem.detail).toContain(says);
+  });
+
+  test("a query that cannot be read, with the place of each fault", async () => {
+    const problem = (await get({ query: "comet since:2026-02-30" })).json();
+    expect(problem).toMatchObject({ status: 400, code: "invalid_query" });
+    expect(problem.errors[0]).toMatchObject({ offset: 12, length: 10 });
+    expect(problem.uuid).toBeUndefined();
+    expect((await get({ query: "x".repeat(4_097) })).json().code).toBe("invalid_query");
+  });
+
+  test("no key, an unknown platform, a slash at the end, another method", async () => {
+    const url = "/v1/search/social/counts?query=comet";
+    expect((await service.call(null, { method: "GET", url })).statusCode).toBe(401);
+    expect((await get({ query: "comet" }, "/v1/search/blusky/counts")).json()).toMatchObject({
+      status: 404,
+      hint: "did you mean bluesky?",
+    });
+    expect((await get({ query: "comet" }, "/v1/search/social/counts/")).statusCode).toBe(404);
+    const posted = await service.call(key, { method: "POST", url });
+    expect(posted.statusCode).toBe(405);
+    expect(posted.headers.allow).toBe("GET, HEAD, OPTIONS");
+    const head = await service.call(key, { method: "HEAD", url });
+    expect(head.statusCode).toBe(200);
+    expect(head.body).toBe("");
+  });
+});
+
+test("a count costs one request and one of the searches a minute; what is refused costs no search", async () => {
+  const own = await service.makeKey({ requestsPerSecond: 1_000, submissionsPerMinute: 2 });
+  const url = "/v1/search/social/counts";
+  const ask = (query: string) => get({ query }, url, own);
+  expect((await ask("(")).statusCode).toBe(400);
+  const first = await ask("comet");
+  expect(first.headers.ratelimit).toMatch(/"search";r=1;/);
+  expect((await ask("comet")).statusCode).toBe(200);
+  const refused = await ask("comet");
+  expect(refused.statusCode).toBe(429);
+  expect(refused.headers["retry-after"]).toBeDefined();
+  expect(refused.json().code).toBe("rate_limited");
+});
+
+test("a count stops when its client closes the connection, and still costs its search", async () => {
+  const own = await service.makeKey({ requestsPerSecond: 1_000, submissionsPerMinute: 2 });
+  const { http } = service.context;
+  const begun = Promise.withResolvers<AbortSignal>();
+  const count = vi.spyOn(http, "countPosts").mockImplementation((_request, _deadlineMs, signal) => {
+    begun.resolve(signal);
+    return new Promise((_, reject) =>
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true }),
+    );
+  });
+  const leaving = new AbortController();
+  const answer = fetch(`${service.url}/v1/search/social/counts?query=comet`, {
+    headers: { authorization: `Bearer ${own}` },
+    signal: leaving.signal,
+  });
+  const signal = await begun.promise;
+  leaving.abort();
+  await expect(answer).rejects.toThrow();
+  await until("the count is cancelled", async () => (signal.aborted ? true : null));
+  count.mockRestore();
+  const next = await get({ query: "comet" }, "/v1/search/social/counts", own);
+  expect(next.headers.ratelimit).toMatch(/"search";r=0;/);
+  expect(await http.metrics.text()).not.toContain('code="internal"');
+});

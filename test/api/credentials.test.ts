@@ -1,0 +1,132 @@
+import { once } from "node:events";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connectTo } from "../../testkit/service/connect-to.ts";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+
+const path = "/v1/search/live/social";
+const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
+
+let service: ServiceUnderTest;
+let key: string;
+beforeAll(async () => {
+  service = await startServiceUnderTest({ EARSHOT_TRUSTED_PROXIES: "127.0.0.1" });
+  key = await service.makeKey();
+});
+afterAll(() => service.remove());
+
+/** All that comes back for a request over a connection of its own. */
+async function exchange(...lines: readonly string[]): Promise<string> {
+  const socket = await connectTo(service.url);
+  let text = "";
+  socket.on("data", (bytes) => {
+    text += String(bytes);
+  });
+  socket.write([...lines, "Connection: close", "", ""].join("\r\n"));
+  await once(socket, "close");
+  return text;
+}
+
+describe("Cache-Control", () => {
+  const job = () => service.submit(key, search("comet")).then((answer) => answer.json().uuid);
+
+  test("is private, no-store on every answer to a key, errors included", async () => {
+    const own: string = await job();
+    const urls = [
+      `${path}/status/${own}`,
+      `${path}/result/${own}?wait=30`,
+      `${path}/result/${own}/proof`,
+      `${path}/jobs`,
+      `${path}/status/${uuid}`,
+      `${path}/result/${uuid}`,
+      `${path}/jobs?limit=none`,
+      "/v1/search/social/counts?query=comet",
+      "/v1/search/live/nowhere/jobs",
+      "/v1/webhooks",
+      `/v1/webhooks/${uuid}`,
+      "/v1/attestations/none",
+      "/v1/nothing",
+      "/v1/%zz",
+      "/api/v1/nothing",
+      path,
+    ];
+    for (const url of urls) {
+      const answer = await service.call(key, { method: "GET", url });
+      expect(answer.headers["cache-control"], url).toBe("private, no-store");
+    }
+    const posted = [
+      await service.submit(key, search("comet")),
+      await service.submit(key, "{"),
+      await service.submit("nobody", search("comet")),
+      await service.submit(key, { query: "comet" }, "/api/v1/data/social/tweets/recent"),
+      await service.submit(key, { query: "comet" }, "/v1/search/social"),
+      await service.call(key, { method: "DELETE", url: `${path}/status/${own}` }),
+    ];
+    for (const answer of posted) {
+      expect(answer.headers["cache-control"], answer.body).toBe("private, no-store");
+    }
+  });
+
+  test("stays public on what is the same for everyone", async () => {
+    for (const url of ["/docs", "/v1/nodes", "/v1/attestation/policy"]) {
+      const answer = await service.call(null, { method: "GET", url });
+      expect(answer.headers["cache-control"], url).toContain("public");
+    }
+  });
+});
+
+describe("a header field of which servers read one and drop the other", () => {
+  const good = () => `Authorization: Bearer ${key}`;
+
+  test.each([
+    ["two keys", () => [good(), "authorization: Bearer nobody"]],
+    ["the same key twice", () => [good(), good()]],
+    ["a key and a name with a password", () => ["Authorization: Basic ZWFyOmVhcg==", good()]],
+    ["two hosts", () => [good(), "Host: b"]],
+  ])("refuses %s with 400, whatever the path", async (_, fields) => {
+    for (const target of [`${path}/jobs`, "/livez"]) {
+      const answer = await exchange(`GET ${target} HTTP/1.1`, "Host: a", ...fields());
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).toContain('"code":"invalid_request"');
+    }
+  });
+
+  test("answers one key in one field", async () => {
+    const answer = await exchange(`GET ${path}/jobs HTTP/1.1`, "Host: a", good());
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+describe("wrong keys of a caller behind a trusted proxy", () => {
+  async function statusesOf(forwarded: readonly string[], wrongKey: (n: number) => string) {
+    const statuses: number[] = [];
+    for (const [n, from] of forwarded.entries()) {
+      const headers = { "x-forwarded-for": from };
+      const answer = await service.call(wrongKey(n), {
+        method: "GET",
+        url: `${path}/jobs`,
+        headers,
+      });
+      statuses.push(answer.statusCode);
+    }
+    return statuses;
+  }
+
+  const thirty = Array.from({ length: 30 }, (_, n) => n);
+
+  test.each([
+    ["ports", (n: number) => `203.0.113.1:${5_000 + n}`],
+    ["IPv6 ports", (n: number) => `[2001:db8:2::9]:${5_000 + n}`],
+    ["addresses of one IPv6 network", (n: number) => `2001:db8:3::${n + 1}`],
+    ["spellings of one address", (n: number) => (n % 2 ? "203.0.113.4" : "::ffff:203.0.113.4")],
+    ["values that are no addresses", (n: number) => `caller-${n}`],
+  ])("count together, whichever %s it claims", async (_, forwardedOf) => {
+    service.clock.move(61_000);
+    const statuses = await statusesOf(thirty.map(forwardedOf), (n) => `ear_wrong${n}`);
+    expect(new Set(statuses)).toEqual(new Set([401]));
+    expect(await statusesOf([forwardedOf(30)], () => key)).toEqual([429]);
+  });
+});

@@ -1,0 +1,215 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connectTo } from "../../testkit/service/connect-to.ts";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+import { until } from "../../testkit/until.ts";
+
+const path = "/v1/search/live/social";
+const json = { "content-type": "application/json" };
+
+/** Runs no job, so that what waits for one waits. */
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startServiceUnderTest({ EARSHOT_NODE_CONCURRENCY: "0" });
+});
+afterAll(() => service.remove());
+
+/** As `earshot keys revoke` does in a process of its own. */
+async function revoke(key: string): Promise<void> {
+  const id = key.split("_")[1] ?? "";
+  const nowMs = service.clock.now();
+  await service.context.store.write("revokeKey", { id, by: "command_line", nowMs });
+}
+
+type Asked = { method: "GET" | "POST"; url: string; body?: unknown; headers?: object };
+
+const answerTo = (key: string, { method, url, body, headers }: Asked) =>
+  fetch(`${service.url}${url}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, ...json, ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+
+async function expectEnded(answer: Response): Promise<void> {
+  expect(answer.status).toBe(401);
+  expect(answer.headers.get("www-authenticate")).toContain("Bearer");
+  expect(answer.headers.get("cache-control")).toBe("private, no-store");
+  for (const field of ["location", "x-job-uuid", "x-next-cursor", "x-coverage", "ratelimit"]) {
+    expect(answer.headers.get(field), field).toBeNull();
+  }
+  expect(await answer.json()).toMatchObject({
+    code: "unauthorized",
+    detail: "the API key or session ended while the request was open",
+  });
+}
+
+describe("a request that is open when its key is revoked is 401 within a second or so", () => {
+  const query = { query: "comet" };
+
+  test.each<[string, Asked]>([
+    [
+      "a submission that prefers to wait",
+      { method: "POST", url: path, body: search("comet"), headers: { prefer: "wait=30" } },
+    ],
+    [
+      "a search in one call",
+      { method: "POST", url: "/v1/search/social", body: { ...search("comet"), wait: 30 } },
+    ],
+    [
+      "a search in one request",
+      { method: "POST", url: "/api/v1/data/social/tweets/recent", body: query },
+    ],
+  ])("%s", async (_, asked) => {
+    const key = await service.makeKey();
+    const answer = answerTo(key, asked);
+    await service.waitForHeld(1);
+    await revoke(key);
+    await expectEnded(await answer);
+    await service.waitForHeld(0);
+  });
+
+  test.each(["status", "result"])("a read of the %s that waits", async (what) => {
+    const key = await service.makeKey();
+    const { uuid } = (await service.submit(key, search("comet"))).json();
+    const answer = answerTo(key, { method: "GET", url: `${path}/${what}/${uuid}?wait=30` });
+    await service.waitForHeld(1);
+    await revoke(key);
+    await expectEnded(await answer);
+    await service.waitForHeld(0);
+  });
+
+  test.each(["", "uuid"])("a stream of events is closed: %s", async (ofJob) => {
+    const key = await service.makeKey();
+    const { uuid } = (await service.submit(key, search("comet"))).json();
+    const url = ofJob === "" ? `${path}/events` : `${path}/events?uuid=${uuid}`;
+    const stream = await answerTo(key, { method: "GET", url });
+    expect(stream.status).toBe(200);
+    await revoke(key);
+    await stream.text();
+    await service.waitForHeld(0);
+  });
+
+  test("a read that waits for its turn", async () => {
+    const key = await service.makeKey({ requestsPerSecond: 1 });
+    const { uuid } = (await service.submit(key, search("comet"))).json();
+    const answer = answerTo(key, { method: "GET", url: `${path}/status/${uuid}` });
+    const limiter = service.context.http.limiter;
+    const keyId = key.split("_")[1] ?? "";
+    const rated = { keyId, accountId: "", requestsPerSecond: 1, submissionsPerMinute: null };
+    await until("the read got its turn", async () => {
+      const { policies } = await limiter.state({ ...rated, ratesKeyId: keyId, methods: null });
+      return (policies[0]?.growsInMs ?? 0) > 1_000 ? true : null;
+    });
+    await revoke(key);
+    await expectEnded(await answer);
+  });
+
+  test("a request whose body arrives slowly", async () => {
+    const key = await service.makeKey();
+    const body = JSON.stringify(search("comet"));
+    const socket = await connectTo(service.url);
+    let text = "";
+    socket.on("data", (bytes) => {
+      text += String(bytes);
+    });
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
+    );
+    await until("the key was looked at", async () => {
+      const used = await service.context.http.limiter.state({
+        keyId: key.split("_")[1] ?? "",
+        ratesKeyId: key.split("_")[1] ?? "",
+        accountId: "",
+        requestsPerSecond: 1_000_000,
+        submissionsPerMinute: null,
+        methods: null,
+      });
+      return (used.policies[0]?.remaining ?? 1_000_000) < 1_000_000 ? true : null;
+    });
+    await revoke(key);
+    service.clock.move(1_000);
+    socket.write(body.slice(5));
+    await once(socket, "close");
+    expect(text).toMatch(/^HTTP\/1\.1 401 /);
+    expect(text).toContain('"uuid":""');
+  });
+});
+
+test("a long answer that leaves slowly is cut off when its key is revoked", async () => {
+  const key = await service.makeKey();
+  await service.submit(key, search("comet"));
+  const { jobs } = service.context.http;
+  const { list } = jobs;
+  jobs.list = async (...asked) => {
+    const page = await list(...asked);
+    return { ...page, jobs: Array.from({ length: 50_000 }, () => page.jobs[0] ?? []).flat() };
+  };
+  const accepted: Socket[] = [];
+  service.app.server.on("connection", (connection: Socket) => accepted.push(connection));
+  try {
+    const socket = await connectTo(service.url);
+    socket.on("error", () => undefined).pause();
+    socket.write(`GET ${path}/jobs HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+    const farEnd = await until(
+      "the server's end has more to write than the buffers take",
+      () => accepted.find(({ writableLength }) => writableLength > 1_000_000) ?? null,
+    );
+    await revoke(key);
+    await once(farEnd, "close");
+    socket.destroy();
+  } finally {
+    jobs.list = list;
+  }
+});
+
+describe("what the dashboard ends is ended before the dashboard is answered", () => {
+  async function keyOf(session: Awaited<ReturnType<ServiceUnderTest["signIn"]>>) {
+    const made = await service.callAs(session, {
+      method: "POST",
+      url: "/dashboard/api/keys",
+      headers: json,
+      payload: JSON.stringify({ name: "held" }),
+    });
+    const { key, token } = made.json();
+    return { id: String(key.id), token: String(token) };
+  }
+
+  test("a key that is revoked there", async () => {
+    const session = await service.signIn();
+    const { id, token } = await keyOf(session);
+    const stream = await answerTo(token, { method: "GET", url: `${path}/events` });
+    await service.waitForHeld(1);
+    const url = `/dashboard/api/keys/${id}`;
+    const revoked = await service.callAs(session, { method: "DELETE", url });
+    expect(revoked.statusCode).toBe(204);
+    const metrics = await service.context.http.metrics.text();
+    expect(metrics).toMatch(/^earshot_held_requests 0$/m);
+    await stream.text();
+  });
+
+  test("an account that is deleted there", async () => {
+    const session = await service.signIn();
+    const { token } = await keyOf(session);
+    const { uuid } = (await service.submit(token, search("comet"))).json();
+    const answer = answerTo(token, { method: "GET", url: `${path}/result/${uuid}?wait=30` });
+    const stream = await answerTo(token, { method: "GET", url: `${path}/events` });
+    await service.waitForHeld(2);
+    const page = await service.callAs(session, { url: "/dashboard/api/session" });
+    const { account } = page.json().signed_in;
+    const deleted = await service.callAs(session, {
+      method: "DELETE",
+      url: "/dashboard/api/account",
+      headers: json,
+      payload: JSON.stringify({ confirm: account.name }),
+    });
+    expect(deleted.statusCode, deleted.body).toBe(204);
+    await expectEnded(await answer);
+    await stream.text();
+  });
+});

@@ -1,0 +1,437 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { connectTo } from "../../testkit/service/connect-to.ts";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+
+/** Has no node: its jobs come to the states that a test brings them to. */
+let service: ServiceUnderTest;
+const base = "/v1/search/live/social";
+
+beforeAll(async () => {
+  service = await startServiceUnderTest({
+    EARSHOT_NODE_CONCURRENCY: "0",
+    EARSHOT_MAX_HELD_REQUESTS: "2",
+  });
+});
+afterEach(() => {
+  for (const hangUp of open.splice(0)) hangUp();
+});
+afterAll(() => service.remove());
+
+const open: (() => void)[] = [];
+
+test("how long a stream lasts is no duration of a request", async () => {
+  const by = await service.makeKey();
+  const uuid = await submitted(by);
+  await cancel(by, uuid);
+  for (const asked of [uuid, "wrong"]) {
+    await service.call(by, { method: "GET", url: `${base}/events?uuid=${asked}` });
+  }
+  const lines = (await service.context.http.metrics.text()).split("\n");
+  const measured = lines.filter(
+    (line) =>
+      line.startsWith("earshot_http_request_duration_seconds_count") && line.includes("/events"),
+  );
+  expect(measured).toEqual([expect.stringContaining('status_class="4xx"')]);
+});
+
+test("docs/api.md shows a stream as it is", async () => {
+  const page = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8");
+  const [, shown = ""] =
+    /^## Watch one's own jobs\n[\s\S]*?```\n(retry[\s\S]*?)```/m.exec(page) ?? [];
+  const masked = (text: string) =>
+    text
+      .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "uuid")
+      .replaceAll(/^id: \d+$/gm, "id: n")
+      .replaceAll(/"at":"[^"]+Z"/g, '"at":"time"');
+  const by = await service.makeKey();
+  const uuid = await submitted(by);
+  const stream = await watch(by);
+  const { token } = await leaseOf(uuid);
+  await service.context.queue.complete(uuid, token, emptyResult);
+  await stream.first(2);
+  expect(masked(stream.text())).toBe(`${masked(shown)}\n`);
+});
+
+type Event = { id: number | null; uuid: string; status: string; attempts: number; at: string };
+
+/** An open stream: what has come of it, and what is still to come. */
+async function watch(
+  by: string,
+  parameters = "",
+  headers: Record<string, string> = {},
+  path = `${base}/events`,
+) {
+  const answer = await service.call(by, {
+    method: "GET",
+    url: `${path}${parameters}`,
+    headers,
+    payloadAsStream: true,
+  });
+  const stream = answer.stream();
+  stream.on("error", () => undefined).setEncoding("utf8");
+  let text = "";
+  stream.on("data", (more: string) => {
+    text += more;
+  });
+  const ended = new Promise<void>((resolve) => stream.once("close", resolve));
+  /** As the server sees a client that closes its connection. */
+  const hangUp = () => answer.raw.res.destroy();
+  open.push(hangUp);
+
+  return {
+    answer,
+    ended,
+    hangUp,
+    text: () => text,
+    events: () => eventsIn(text),
+    /** The events, once so many have come. */
+    first: async (count: number) => {
+      while (eventsIn(text).length < count) {
+        if (stream.destroyed) throw new Error(`the stream ended after ${text}`);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return eventsIn(text);
+    },
+  };
+}
+
+/** Whole events alone: each of them ends with an empty line. */
+function eventsIn(text: string): Event[] {
+  return text
+    .split("\n\n")
+    .slice(0, -1)
+    .filter((block) => block.includes("data:"))
+    .map((block) => {
+      const id = /^id: (\d+)$/m.exec(block)?.[1];
+      expect(block).toMatch(/^event: job$/m);
+      return {
+        id: id === undefined ? null : Number(id),
+        ...JSON.parse(/^data: (.*)$/m.exec(block)?.[1] ?? "null"),
+      };
+    });
+}
+
+const submitted = async (by: string): Promise<string> =>
+  (await service.submit(by, search("comet"))).json().uuid;
+
+const cancel = (by: string, uuid: string) =>
+  service.call(by, { method: "DELETE", url: `${base}/status/${uuid}` });
+
+const isEnd = (status: string) => ["done", "error", "cancelled"].includes(status);
+
+const failure = { code: "internal", message: "a fault in Earshot", status: 500, retryable: true };
+
+async function leaseOf(uuid: string) {
+  const node = { nodeId: "test", methods: ["searchbyquery"] };
+  for (;;) {
+    const lease = await service.context.queue.lease(node, 5_000);
+    if (lease === null) throw new Error("no job waits");
+    if (lease.uuid === uuid) return lease;
+    await service.context.queue.fail(lease.uuid, lease.token, { ...failure, retryable: false });
+  }
+}
+
+const emptyResult = {
+  items: [],
+  next: null,
+  complete: true,
+  coverage: { fromMs: null, toMs: 0, complete: true, gaps: [], truncated: false, platforms: [] },
+  sources: [],
+  warnings: [],
+};
+
+describe("the events of an account", () => {
+  test("tell each state that its jobs come to, in order, from now on", async () => {
+    const by = await service.makeKey();
+    await cancel(by, await submitted(by));
+    const stream = await watch(by);
+    expect(stream.answer.statusCode).toBe(200);
+    expect(stream.answer.headers).toMatchObject({
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "private, no-store",
+    });
+    expect(stream.answer.headers.ratelimit).toContain('"burst";r=');
+    const uuid = await submitted(by);
+    const { token } = await leaseOf(uuid);
+    await service.context.queue.complete(uuid, token, emptyResult);
+    const events = await stream.first(3);
+    expect(events.map(({ uuid: of }) => of)).toEqual([uuid, uuid, uuid]);
+    expect(events.map(({ status, attempts }) => [status, attempts])).toEqual([
+      ["received", 0],
+      ["in progress", 1],
+      ["done", 1],
+    ]);
+    for (const { at } of events) expect(new Date(at).toISOString()).toBe(at);
+    const ids = stream.events().map(({ id }) => id ?? 0);
+    expect(ids).toEqual(ids.toSorted((one, other) => one - other));
+    expect(stream.text().startsWith("retry: 3000\n\n")).toBe(true);
+  });
+
+  test("a client that comes again with the last id gets what changed meanwhile, then the rest", async () => {
+    const by = await service.makeKey();
+    const [ended, running] = [await submitted(by), await submitted(by)];
+    const all = await watch(by, "", { "last-event-id": "0" });
+    const [first] = await all.first(2);
+    all.hangUp();
+    await cancel(by, ended);
+    const again = await watch(by, "", { "last-event-id": String(first?.id) });
+    const caughtUp = await again.first(2);
+    expect(caughtUp.map(({ uuid, status }) => [uuid, status])).toEqual([
+      [running, "received"],
+      [ended, "cancelled"],
+    ]);
+    await cancel(by, running);
+    expect((await again.first(3)).at(-1)).toMatchObject({ uuid: running, status: "cancelled" });
+    again.hangUp();
+    const last = await watch(by, "", { "last-event-id": String(again.events().at(-1)?.id) });
+    const later = await submitted(by);
+    expect((await last.first(1))[0]).toMatchObject({ uuid: later, status: "received" });
+  });
+
+  test("a client whose connection breaks again and again misses the end of no job", async () => {
+    const by = await service.makeKey();
+    const uuids = new Set<string>();
+    const told = new Map<string, Event>();
+    let last = 0;
+    async function work(): Promise<void> {
+      for (let count = 0; count < 20; count++) {
+        const uuid = await submitted(by);
+        uuids.add(uuid);
+        if (count % 3 === 0) {
+          await cancel(by, uuid);
+          continue;
+        }
+        const { token } = await leaseOf(uuid);
+        await service.context.queue.complete(uuid, token, emptyResult);
+      }
+    }
+    async function follow(): Promise<void> {
+      while ([...told.values()].filter(({ status }) => isEnd(status)).length < 20) {
+        const stream = await watch(by, "", { "last-event-id": String(last) });
+        for (const event of (await stream.first(1)).slice(0, 4)) {
+          expect(event.id).toBeGreaterThan(last);
+          last = event.id ?? last;
+          told.set(event.uuid, event);
+        }
+        stream.hangUp();
+        await stream.ended;
+      }
+    }
+    await Promise.all([work(), follow()]);
+    expect(new Set(told.keys())).toEqual(uuids);
+    const { jobs } = (
+      await service.call(by, { method: "GET", url: `${base}/jobs?limit=100` })
+    ).json();
+    for (const { uuid, status } of jobs) expect(told.get(uuid)?.status).toBe(status);
+  });
+
+  test("an id that the account has not come to yet is as none", async () => {
+    const by = await service.makeKey();
+    await submitted(by);
+    const stream = await watch(by, "", { "last-event-id": "999999999999999" });
+    const uuid = await submitted(by);
+    expect(await stream.first(1)).toMatchObject([{ uuid, status: "received" }]);
+  });
+
+  test("are those of one account alone, whichever platform's word the path has", async () => {
+    const [by, stranger] = [await service.makeKey(), await service.makeKey()];
+    const stream = await watch(by, "", { "last-event-id": "0" }, "/v1/search/live/events");
+    const foreign = await submitted(stranger);
+    const uuid = await submitted(by);
+    expect((await stream.first(1))[0]).toMatchObject({ uuid });
+    const other = await watch(by, "", { "last-event-id": "0" }, "/v1/search/live/x/events");
+    expect((await other.first(1))[0]).toMatchObject({ uuid });
+    expect(stream.text()).not.toContain(foreign);
+  });
+
+  test.each(["x", "-1", "1.5", "1e3", "9".repeat(16), " 1"])(
+    "Last-Event-ID %j is refused by its name",
+    async (id) => {
+      const by = await service.makeKey();
+      const answer = await service.call(by, {
+        method: "GET",
+        url: `${base}/events`,
+        headers: { "last-event-id": id },
+      });
+      expect(answer.statusCode).toBe(400);
+      expect(answer.json().errors[0].pointer).toBe("/last-event-id");
+    },
+  );
+
+  test("HEAD answers the header alone, at once", async () => {
+    const by = await service.makeKey();
+    const answer = await service.call(by, { method: "HEAD", url: `${base}/events` });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
+    expect(answer.body).toBe("");
+  });
+});
+
+describe("the events of one job", () => {
+  test("begin with where it stands and end with its end", async () => {
+    const by = await service.makeKey();
+    const [uuid, other] = [await submitted(by), await submitted(by)];
+    const stream = await watch(by, `?uuid=${uuid.toUpperCase()}`);
+    expect(await stream.first(1)).toMatchObject([{ id: null, uuid, status: "received" }]);
+    await cancel(by, other);
+    await leaseOf(uuid);
+    await cancel(by, uuid);
+    await stream.ended;
+    expect(stream.events().map(({ uuid: of, status }) => [of, status])).toEqual([
+      [uuid, "received"],
+      [uuid, "in progress"],
+      [uuid, "cancelled"],
+    ]);
+  });
+
+  test("of a job that has ended are one", async () => {
+    const by = await service.makeKey();
+    const uuid = await submitted(by);
+    await cancel(by, uuid);
+    const stream = await watch(by, `?uuid=${uuid}`, { "last-event-id": "7" });
+    await stream.ended;
+    expect(stream.events()).toMatchObject([{ id: null, uuid, status: "cancelled" }]);
+  });
+
+  test("of another account's job are the same 404 as of none", async () => {
+    const [by, stranger] = [await service.makeKey(), await service.makeKey()];
+    const uuid = await submitted(by);
+    const bodies = new Set<string>();
+    for (const id of [uuid, "0f8fad5b-d9cb-469f-a165-70867728950e", "nonsense", ""]) {
+      for (const path of [`${base}/events`, "/v1/search/live/events"]) {
+        const url = `${path}?uuid=${id}`;
+        const answer = await service.call(stranger, { method: "GET", url });
+        expect(answer.statusCode).toBe(404);
+        bodies.add(JSON.stringify({ ...answer.json(), request_id: "" }));
+      }
+    }
+    expect(bodies.size).toBe(1);
+  });
+});
+
+describe("an open stream", () => {
+  test("counts among the held requests of its key until the client hangs up", async () => {
+    const by = await service.makeKey();
+    const streams = [await watch(by), await watch(by)];
+    await service.waitForHeld(2);
+    const refused = await service.call(by, { method: "GET", url: `${base}/events` });
+    expect(refused.statusCode).toBe(429);
+    expect(refused.json()).toMatchObject({ code: "rate_limited", retryable: true });
+    expect(refused.headers["retry-after"]).toBe("1");
+    const uuid = await submitted(by);
+    const read = await service.result(by, uuid);
+    expect(read.statusCode).toBe(202);
+    for (const stream of streams) stream.hangUp();
+    await service.waitForHeld(0);
+    const again = await watch(by);
+    expect(again.answer.statusCode).toBe(200);
+    again.hangUp();
+    await service.waitForHeld(0);
+  });
+
+  test("is closed at once when the client closes its connection", async () => {
+    const by = await service.makeKey();
+    const socket = await openByHand(service, by);
+    await service.waitForHeld(1);
+    socket.destroy();
+    await service.waitForHeld(0);
+  });
+
+  test("ends after its longest time, also of a client that does not read", async () => {
+    const other = await startServiceUnderTest({ EARSHOT_MAX_STREAM_TIME: "1s" });
+    try {
+      const by = await other.makeKey();
+      const socket = (await openByHand(other, by)).setEncoding("utf8");
+      let text = "";
+      socket.on("data", (more: string) => {
+        text += more;
+      });
+      const closed = once(socket, "close");
+      await once(socket, "data");
+      const stuck = await openUnread(other, by);
+      await closed;
+      expect(text).toMatch(/^connection: close\r$/im);
+      expect(text.endsWith("\r\nretry: 3000\n\n\r\n0\r\n\r\n")).toBe(true);
+      await other.waitForHeld(0);
+      stuck.destroy();
+    } finally {
+      await other.remove();
+    }
+  });
+
+  test("asks for no more events than its client takes", async () => {
+    const by = await service.makeKey();
+    const stuck = await openUnread(service, by);
+    stuck.destroy();
+    await service.waitForHeld(0);
+  });
+});
+
+test("a stop ends streams and held submissions at once, also of clients that do not read", async () => {
+  const other = await startServiceUnderTest({
+    EARSHOT_NODE_CONCURRENCY: "0",
+    EARSHOT_STOP_GRACE: "60s",
+  });
+  try {
+    const by = await other.makeKey();
+    const headers = { authorization: `Bearer ${by}` };
+    const watched = fetch(`${other.url}${base}/events`, {
+      headers: { ...headers, "last-event-id": "0" },
+    });
+    const held = fetch(`${other.url}${base}`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json", prefer: "wait=30" },
+      body: JSON.stringify(search("comet")),
+    });
+    await other.waitForHeld(2);
+    const stuck = await openUnread(other, by);
+    const start = performance.now();
+    await other.stop();
+    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(await (await watched).text()).toContain('"status":"received"');
+    const answer = await held;
+    expect(answer.status).toBe(202);
+    expect(answer.headers.get("preference-applied")).toBeNull();
+    expect(Object.keys((await answer.json()) as object)).toEqual(["uuid", "error"]);
+    stuck.destroy();
+  } finally {
+    await other.remove();
+  }
+});
+
+/** A stream whose client reads nothing, of an account with more to tell than any connection holds. */
+async function openUnread(on: ServiceUnderTest, by: string) {
+  const { jobs } = on.context.http;
+  const { changes } = jobs;
+  const most = 100_000;
+  let told = 0;
+  jobs.changes = async function* () {
+    for (; told < most; told++) {
+      yield { id: told, uuid: "a".repeat(2_000), state: "received", attempts: 0, atMs: 0 };
+    }
+  };
+  const socket = (await openByHand(on, by)).pause();
+  for (let before = -1; told === 0 || told !== before; ) {
+    before = told;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  expect(told).toBeLessThan(most);
+  jobs.changes = changes;
+  return socket;
+}
+
+/** A stream on a bare connection. */
+async function openByHand(on: ServiceUnderTest, by: string) {
+  const socket = await connectTo(on.url);
+  socket.on("error", () => undefined);
+  socket.write(
+    `GET ${base}/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${by}\r\nLast-Event-ID: 0\r\n\r\n`,
+  );
+  return socket;
+}

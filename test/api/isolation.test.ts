@@ -1,0 +1,236 @@
+import { METHODS } from "node:http";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { makePost } from "../../testkit/data/make-post.ts";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+import { type Route, routes, watchingFastify } from "../../testkit/service/watched-routes.ts";
+
+vi.mock("fastify", async (importOriginal) => watchingFastify(await importOriginal()));
+
+/** Nobody needs a key for these: they tell nothing of anybody. */
+const publicPaths = [
+  "/",
+  "/auth/:provider",
+  "/auth/:provider/callback",
+  "/dashboard",
+  "/dashboard/*",
+  "/dashboard/assets/:file",
+  "/dashboard/favicon.svg",
+  "/dashboard/logo.svg",
+  "/dashboard/theme.js",
+  "/docs",
+  "/docs/:page",
+  "/docs/decisions/:record",
+  "/docs/errors",
+  "/docs/errors/:code",
+  "/internal/nodes/challenge",
+  "/internal/nodes/register",
+  "/livez",
+  "/metrics",
+  "/openapi.json",
+  "/readyz",
+  "/v1/attestation/policy",
+  "/v1/attestations/:id",
+  "/v1/nodes",
+];
+
+/** Those of nodes take no key but the signature of a node that has attested. */
+const ofNodes = "/internal/nodes/";
+
+/** What the parameters of a query string stand for, but those that name a thing. */
+const plainInputs = [
+  "end_time",
+  "granularity",
+  "limit",
+  "method",
+  "query",
+  "start_time",
+  "state",
+  "status",
+  "wait",
+];
+
+/** Where webhooks lead: nobody listens there. */
+const nowhere = "http://127.0.0.1:2";
+
+let service: ServiceUnderTest;
+let owner: string;
+let stranger: string;
+/** For each parameter of a path: a thing of the owner, and one that nobody has. */
+let things: Record<string, { owned: string; unknown: string }>;
+let cursor: string;
+let ownWebhook: string;
+let working: readonly Route[];
+
+beforeAll(async () => {
+  service = await startServiceUnderTest({
+    EARSHOT_WEBHOOK_ALLOW_HTTP: "on",
+    EARSHOT_WEBHOOK_PRIVATE_HOSTS: nowhere,
+  });
+  [owner, stranger] = [await service.makeKey(), await service.makeKey()];
+  const createdMs = service.clock.now() - 3_600_000;
+  await service.addPosts(
+    Array.from({ length: 5 }, (_, n) => makePost({ key: `k${n}`, createdMs, text: "comet" })),
+  );
+  const { uuid } = (await service.submit(owner, search("comet", { max_results: 2 }))).json();
+  cursor = String((await service.result(owner, uuid)).headers["x-next-cursor"]);
+  const webhook = await makeWebhook(owner);
+  ownWebhook = await makeWebhook(stranger);
+  const delivery = (await post(owner, `/v1/webhooks/${webhook}/test`, {})).json();
+  things = {
+    uuid: { owned: uuid, unknown: "0f8fad5b-d9cb-469f-a165-70867728950e" },
+    id: { owned: webhook, unknown: "wh_4fK2nQ7sVd81LmXzRt0B" },
+    delivery: { owned: delivery.id, unknown: "msg_9b74c9897bac770ffc029102a200c5de" },
+  };
+  working = await workingRoutes();
+});
+afterAll(() => service.remove());
+
+function post(key: string, url: string, payload: object) {
+  return service.call(key, { method: "POST", url, payload });
+}
+
+async function makeWebhook(key: string): Promise<string> {
+  const made = await post(key, "/v1/webhooks", { url: `${nowhere}/hook` });
+  return made.json().id;
+}
+
+function ask({ method }: Route, key: string | null, path: string) {
+  return service.call(key, { method: method as "GET", url: path });
+}
+
+/** The path with a value for each parameter. */
+function pathOf({ url }: Route, which: "owned" | "unknown"): string {
+  return url.replaceAll(/:(\w+)/g, (_, name: string) =>
+    name === "platform" ? "social" : (things[name]?.[which] ?? "nothing"),
+  );
+}
+
+/** Parameters of the path that name a thing of somebody. */
+function namesOf({ url }: Route): string[] {
+  if (publicPaths.includes(url)) return [];
+  return [...url.matchAll(/:(\w+)/g)].flatMap(([, name = ""]) => (name === "platform" ? [] : name));
+}
+
+/** All that an answer says but its request's id; a thing that it repeats is written as its name. */
+async function answerTo(route: Route, key: string, path: string) {
+  const answer = await ask(route, key, path);
+  let text = answer.body.replace(/"request_id":"[^"]*"/, "");
+  for (const [name, { owned, unknown }] of Object.entries(things)) {
+    text = text.replaceAll(owned, name).replaceAll(unknown, name);
+  }
+  return { status: answer.statusCode, fields: Object.keys(answer.headers).sort(), text };
+}
+
+/** Those that do something; the others only say which methods the path has. */
+async function workingRoutes(): Promise<Route[]> {
+  const found: Route[] = [];
+  for (const route of routes) {
+    // Those of the dashboard take sessions: dashboard-isolation.test.ts.
+    if (route.url.startsWith("/dashboard/api/") || !METHODS.includes(route.method)) continue;
+    const answer = await ask(route, null, pathOf(route, "unknown"));
+    if (answer.statusCode !== 405 && route.method !== "OPTIONS") found.push(route);
+  }
+  return found;
+}
+
+test("each route asks for a key, but those that are public", async () => {
+  const open = new Set<string>();
+  for (const route of working) {
+    const path = pathOf(route, "unknown");
+    for (const key of [null, `${owner}x`, "", "ear_"]) {
+      const answer = await ask(route, key, path);
+      if (answer.statusCode !== 401) open.add(route.url);
+      else expect(answer.headers["www-authenticate"]).toContain(schemeOf(route));
+    }
+  }
+  expect([...open].sort()).toEqual(publicPaths);
+});
+
+const schemeOf = ({ url }: Route) => (url.startsWith(ofNodes) ? "Signature" : "Bearer");
+
+test("every parameter is known here: what names a thing is tried with another account's", async () => {
+  const unknownNames = working.flatMap(namesOf).filter((name) => !(name in things));
+  expect(unknownNames, "beforeAll makes a thing for each parameter of a path").toEqual([]);
+  const inputs = new Set(working.flatMap((route) => route.inputs));
+  const ofThings = [...inputs].filter((name) => !plainInputs.includes(name)).sort();
+  expect(ofThings).toEqual(["cursor", "next_token", "uuid"]);
+});
+
+test("another account's things answer as those that nobody has, on each route", async () => {
+  const tried: string[] = [];
+  for (const route of working) {
+    if (namesOf(route).length === 0) continue;
+    const [foreign, absent] = [pathOf(route, "owned"), pathOf(route, "unknown")];
+    for (const ending of route.inputs.includes("wait") ? ["", "?wait=1", "?wait=0"] : [""]) {
+      const expected = await answerTo(route, stranger, `${absent}${ending}`);
+      const given = await answerTo(route, stranger, `${foreign}${ending}`);
+      expect(given, `${route.method} ${route.url}${ending}`).toEqual(expected);
+      expect(given.status, `${route.method} ${route.url}`).toBe(ending === "?wait=0" ? 400 : 404);
+    }
+    tried.push(`${route.method} ${route.url}`);
+  }
+  expect(tried).toContain("GET /v1/search/live/:platform/status/:uuid");
+  // Nothing that the stranger sent has changed what the owner has.
+  expect((await service.result(owner, String(things.uuid?.owned))).json()).toHaveLength(2);
+  const url = `/v1/webhooks/${things.id?.owned}`;
+  const kept = await service.call(owner, { method: "GET", url });
+  expect(kept.json()).toMatchObject({ status: "enabled", former_secret_until: null });
+  const deliveries = await service.call(owner, { method: "GET", url: `${url}/deliveries` });
+  expect(deliveries.json().deliveries).toHaveLength(1);
+});
+
+test("another account's delivery is none of a webhook of one's own", async () => {
+  const route = { method: "POST", url: "", inputs: [] };
+  const pathTo = (delivery?: string) => `/v1/webhooks/${ownWebhook}/deliveries/${delivery}/replay`;
+  const absent = await answerTo(route, stranger, pathTo(things.delivery?.unknown));
+  expect(absent.status).toBe(404);
+  expect(await answerTo(route, stranger, pathTo(things.delivery?.owned))).toEqual(absent);
+});
+
+test("the stream of another account's job is refused as that of no job", async () => {
+  const route = { method: "GET", url: "", inputs: [] };
+  const pathTo = (uuid?: string) => `/v1/search/live/social/events?uuid=${uuid}`;
+  const absent = await answerTo(route, stranger, pathTo(things.uuid?.unknown));
+  expect(absent.status).toBe(404);
+  expect(await answerTo(route, stranger, pathTo(things.uuid?.owned))).toEqual(absent);
+});
+
+test("lists hold nothing of another account, from whatever place they are asked", async () => {
+  await service.submit(owner, search("kites"));
+  const list = (key: string, query: string) =>
+    service.call(key, { method: "GET", url: `/v1/search/live/jobs?limit=1${query}` });
+  const { next_cursor: place } = (await list(owner, "")).json();
+  expect(place).not.toBeNull();
+  for (const query of ["", `&cursor=${place}`]) {
+    expect((await list(stranger, query)).body).not.toContain(things.uuid?.owned);
+  }
+  const webhooks = await service.call(stranger, { method: "GET", url: "/v1/webhooks" });
+  expect(webhooks.json().webhooks.map(({ id }: { id: string }) => id)).toEqual([ownWebhook]);
+});
+
+test("beyond the rate, a read of another account's job is refused as one of no job", async () => {
+  const route = { method: "GET", url: "/v1/search/live/:platform/status/:uuid", inputs: [] };
+  const slow = await service.makeKey({ requestsPerSecond: 1 });
+  await ask(route, slow, pathOf(route, "unknown"));
+  const absent = await answerTo(route, slow, pathOf(route, "unknown"));
+  const foreign = await answerTo(route, slow, pathOf(route, "owned"));
+  expect(absent.status).toBe(429);
+  expect(foreign).toEqual(absent);
+});
+
+describe("the cursor of another account", () => {
+  test("is refused as one of another search of one's own, and tells nothing", async () => {
+    const own = (await service.submit(stranger, search("comet", { max_results: 2 }))).json();
+    const ownCursor = (await service.result(stranger, own.uuid)).headers["x-next-cursor"];
+    const given = await service.submit(stranger, search("comet", { next_cursor: cursor }));
+    const expected = await service.submit(stranger, search("kites", { next_cursor: ownCursor }));
+    expect(given.statusCode).toBe(400);
+    const { request_id: _given, ...refusal } = given.json();
+    const { request_id: _expected, ...refusalOfOwn } = expected.json();
+    expect(refusal).toEqual(refusalOfOwn);
+  });
+});

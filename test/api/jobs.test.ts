@@ -1,0 +1,545 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { cancelled as cancelledSchema, jobList } from "../../src/http/schemas/jobs.ts";
+import { EarshotError } from "../../src/lib/errors.ts";
+import { makePost } from "../../testkit/data/make-post.ts";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+
+/** Runs its jobs. */
+let service: ServiceUnderTest;
+/** Has no node: its jobs end when a test ends them. */
+let idle: ServiceUnderTest;
+let key: string;
+let idleKey: string;
+const base = "/v1/search/live/social";
+
+beforeAll(async () => {
+  [service, idle] = await Promise.all([
+    startServiceUnderTest({ EARSHOT_RESULT_RETENTION: "1h" }),
+    startServiceUnderTest({ EARSHOT_NODE_CONCURRENCY: "0", EARSHOT_MAX_HELD_REQUESTS: "2" }),
+  ]);
+  [key, idleKey] = await Promise.all([service.makeKey(), idle.makeKey()]);
+  const createdMs = service.clock.now() - 60_000;
+  const createdAt = new Date(createdMs).toISOString();
+  await service.addPosts([
+    makePost({ key: "one", text: "comet", createdMs, createdAt, langs: ["en"] }),
+  ]);
+});
+afterAll(async () => {
+  await Promise.all([service.remove(), idle.remove()]);
+});
+
+async function uuidOf(on: ServiceUnderTest, by: string, query = "comet"): Promise<string> {
+  return (await on.submit(by, search(query))).json().uuid;
+}
+
+/** A job that is done. */
+async function doneJob(by = key): Promise<string> {
+  const uuid = await uuidOf(service, by);
+  expect((await service.result(by, uuid)).statusCode).toBe(200);
+  return uuid;
+}
+
+async function leaseOf(uuid: string) {
+  const node = { nodeId: "test", methods: ["searchbyquery"] };
+  for (;;) {
+    const lease = await idle.context.queue.lease(node, 1_000);
+    if (lease === null) throw new Error(`nobody waits with ${uuid}`);
+    if (lease.uuid === uuid) return lease;
+    await idle.context.queue.fail(lease.uuid, lease.token, failure);
+  }
+}
+
+const failure = { code: "internal", message: "a fault in Earshot", status: 500, retryable: false };
+
+const emptyResult = {
+  items: [],
+  next: null,
+  complete: true,
+  coverage: { fromMs: null, toMs: 0, complete: true, gaps: [], truncated: false, platforms: [] },
+  sources: [],
+  warnings: [],
+};
+
+describe("the examples of docs/api.md", () => {
+  const page = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8");
+
+  /** What stands below a heading: each command with the answer that follows it. */
+  function examplesOf(heading: string) {
+    const [, section = ""] = page.split(new RegExp(`^#+ ${heading}\n`, "m"));
+    const [text = ""] = section.split(/^#/m);
+    return [...text.matchAll(/```sh\n(curl [\s\S]*?)\n```\n\n```(?:json)?\n([\s\S]*?)\n```/g)].map(
+      ([, command = "", answer = ""]) => ({ command, answer }),
+    );
+  }
+
+  const masked = (text: string) =>
+    text
+      .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "uuid")
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]*Z/g, "time")
+      .replaceAll(/"[\w-]{30}"/g, '"cursor"');
+
+  /** Sends what a command of the page sends. */
+  function run(on: ServiceUnderTest, by: string, command: string, uuid = "") {
+    const [, path = ""] = /http:\/\/127\.0\.0\.1:8080([^\s"]*)/.exec(command) ?? [];
+    const [, payload] = /-d '([^']*)'/.exec(command) ?? [];
+    const named = [...command.matchAll(/-H '([\w-]+): ([^']*)'/g)];
+    return on.call(by, {
+      method: payload === undefined ? (command.includes("-X DELETE") ? "DELETE" : "GET") : "POST",
+      url: path.replace("$UUID", uuid),
+      headers: Object.fromEntries(named.map(([, name = "", value = ""]) => [name, value])),
+      ...(payload === undefined ? {} : { payload }),
+    });
+  }
+
+  test("a submission is held, and sent again answered as before", async () => {
+    const [example, ...more] = examplesOf("Wait for the end, and send it again");
+    expect(more).toEqual([]);
+    const { command = "", answer = "" } = example ?? {};
+    await run(service, key, command);
+    const given = await run(service, key, command);
+    const [head = "", body = ""] = answer.split("\n\n");
+    const [status, ...fields] = head.split("\n");
+    expect(status).toBe(`HTTP/1.1 ${given.statusCode} ${given.statusMessage}`);
+    expect(masked(given.body)).toBe(masked(body));
+    for (const field of fields) {
+      const [name = "", value = ""] = field.split(": ");
+      expect(masked(String(given.headers[name])), name).toBe(masked(value));
+    }
+  });
+
+  test("a job is cancelled", async () => {
+    const [{ command = "", answer = "" } = {}] = examplesOf("Cancel or forget a job");
+    const given = await run(idle, idleKey, command, await uuidOf(idle, idleKey));
+    expect(JSON.parse(masked(given.body))).toEqual(JSON.parse(masked(answer)));
+  });
+
+  test("jobs are listed", async () => {
+    const [{ command = "", answer = "" } = {}] = examplesOf("List one's own jobs");
+    const by = await service.makeKey();
+    for (const query of ["comet", "comet lang:en"]) {
+      await service.result(by, await uuidOf(service, by, query));
+    }
+    const given = await run(service, by, command);
+    expect(JSON.parse(masked(given.body))).toEqual(JSON.parse(masked(answer)));
+  });
+});
+
+describe("cancel", () => {
+  const remove = (on: ServiceUnderTest, by: string | null, url: string) =>
+    on.call(by, { method: "DELETE", url });
+
+  test.each([
+    `${base}/status`,
+    `${base}/result`,
+    "/v1/search/live/status",
+    "/v1/search/live/result",
+  ])("DELETE %s/<uuid> cancels a job that has not ended, and forgets it then", async (path) => {
+    const uuid = await uuidOf(idle, idleKey);
+    const answer = await remove(idle, idleKey, `${path}/${uuid}`);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json()).toEqual({ uuid, status: "cancelled", error: "" });
+    expect(cancelledSchema.parse(answer.json())).toEqual(answer.json());
+    expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
+    expect(answer.headers.ratelimit).toContain('"burst";r=');
+
+    const status = await idle.call(idleKey, { method: "GET", url: `${base}/status/${uuid}` });
+    expect(status.json()).toMatchObject({ status: "cancelled", error: "", count: null });
+    expect(status.json().finished_at).not.toBeNull();
+    const result = await idle.call(idleKey, { method: "GET", url: `${base}/result/${uuid}` });
+    expect(result.statusCode).toBe(410);
+    expect(result.json().code).toBe("job_cancelled");
+
+    const again = await remove(idle, idleKey, `${path}/${uuid}`);
+    expect(again.statusCode).toBe(204);
+    expect(again.body).toBe("");
+    expect(again.headers["content-type"]).toBeUndefined();
+    const third = await remove(idle, idleKey, `${path}/${uuid}`);
+    expect(third.statusCode).toBe(404);
+    expect(third.json().code).toBe("job_not_found");
+  });
+
+  test("forgets a job that is done, with its result", async () => {
+    const uuid = await doneJob();
+    expect((await remove(service, key, `${base}/result/${uuid}`)).statusCode).toBe(204);
+    for (const kind of ["status", "result"]) {
+      const url = `${base}/${kind}/${uuid}`;
+      expect((await service.call(key, { method: "GET", url })).statusCode).toBe(404);
+    }
+  });
+
+  test("a uuid in capitals is the same job", async () => {
+    const uuid = await uuidOf(idle, idleKey);
+    const answer = await remove(idle, idleKey, `${base}/status/${uuid.toUpperCase()}`);
+    expect(answer.json().uuid).toBe(uuid);
+  });
+
+  test("a content type without a body is no fault", async () => {
+    const uuid = await uuidOf(idle, idleKey);
+    const answer = await idle.call(idleKey, {
+      method: "DELETE",
+      url: `${base}/status/${uuid}`,
+      headers: { "content-type": "application/json" },
+    });
+    expect(answer.statusCode, answer.body).toBe(200);
+  });
+
+  test("answers who waits for the job at once", async () => {
+    const uuid = await uuidOf(idle, idleKey);
+    const held = idle.result(idleKey, uuid);
+    await idle.waitForHeld(1);
+    await remove(idle, idleKey, `${base}/status/${uuid}`);
+    expect((await held).statusCode).toBe(410);
+  });
+
+  test("what a node hands in for a cancelled job is dropped", async () => {
+    const uuid = await uuidOf(idle, idleKey);
+    const lease = await leaseOf(uuid);
+    expect((await remove(idle, idleKey, `${base}/status/${uuid}`)).statusCode).toBe(200);
+    await expect(idle.context.queue.complete(uuid, lease.token, emptyResult)).rejects.toMatchObject(
+      {
+        code: "lease_lost",
+      },
+    );
+    const status = await idle.call(idleKey, { method: "GET", url: `${base}/status/${uuid}` });
+    expect(status.json().status).toBe("cancelled");
+  });
+
+  test("against done at the same moment: one of them happens, and both tell the same", async () => {
+    for (let round = 0; round < 10; round++) {
+      const uuid = await uuidOf(idle, idleKey);
+      const lease = await leaseOf(uuid);
+      const complete = () =>
+        idle.context.queue.complete(uuid, lease.token, emptyResult).then(
+          () => "done",
+          () => "cancelled",
+        );
+      const cancel = () => remove(idle, idleKey, `${base}/status/${uuid}`);
+      const [ended, answer] =
+        round % 2 === 0
+          ? await Promise.all([complete(), cancel()])
+          : await Promise.all([cancel(), complete()]).then(([one, other]) => [other, one] as const);
+      const status = await idle.call(idleKey, { method: "GET", url: `${base}/status/${uuid}` });
+      if (ended === "done") {
+        expect(answer.statusCode).toBe(204);
+        expect(status.statusCode).toBe(404);
+      } else {
+        expect(answer.statusCode).toBe(200);
+        expect(status.json().status).toBe("cancelled");
+      }
+    }
+  });
+
+  test("DELETE twice at the same moment: one cancels, the other forgets", async () => {
+    const uuid = await uuidOf(idle, idleKey);
+    const url = `${base}/status/${uuid}`;
+    const answers = await Promise.all([1, 2, 3].map(() => remove(idle, idleKey, url)));
+    expect(answers.map((answer) => answer.statusCode)).toEqual([200, 204, 404]);
+  });
+
+  test("another account's job stays as it is", async () => {
+    const uuid = await uuidOf(idle, idleKey);
+    const stranger = await idle.makeKey();
+    const foreign = await remove(idle, stranger, `${base}/status/${uuid}`);
+    const unknown = await remove(
+      idle,
+      stranger,
+      `${base}/status/0f8fad5b-d9cb-469f-a165-70867728950e`,
+    );
+    expect(foreign.statusCode).toBe(404);
+    expect({ ...foreign.json(), request_id: "" }).toEqual({ ...unknown.json(), request_id: "" });
+    const status = await idle.call(idleKey, { method: "GET", url: `${base}/status/${uuid}` });
+    expect(status.json().status).toBe("received");
+  });
+});
+
+describe("Prefer: wait", () => {
+  const submit = (on: ServiceUnderTest, by: string, prefer: string, query = "comet") =>
+    on.call(by, {
+      method: "POST",
+      url: base,
+      headers: { prefer },
+      payload: search(query),
+    });
+
+  test("holds a submission until its job has ended; the body is the same", async () => {
+    const answer = await submit(service, key, "respond-async, wait=10");
+    expect(answer.statusCode).toBe(202);
+    expect(answer.headers["preference-applied"]).toBe("wait=10");
+    const { uuid } = answer.json();
+    expect(answer.json()).toEqual({ uuid, error: "" });
+    const result = await service.call(key, { method: "GET", url: `${base}/result/${uuid}` });
+    expect(result.statusCode).toBe(200);
+  });
+
+  test("holds it as long as was asked where the job does not end", async () => {
+    const start = performance.now();
+    const answer = await submit(idle, idleKey, "wait=1");
+    expect(performance.now() - start).toBeGreaterThan(990);
+    expect(answer.statusCode).toBe(202);
+    expect(answer.headers["preference-applied"]).toBe("wait=1");
+  });
+
+  test("a submission whose wait fails is answered all the same: its job is on disk", async () => {
+    const lost = new EarshotError("store_unavailable", "it is busy", { status: 503 });
+    vi.spyOn(idle.context.queue, "waitForEnd").mockRejectedValueOnce(lost);
+    const answer = await submit(idle, idleKey, "wait=10");
+    expect(answer.statusCode).toBe(202);
+    expect(answer.json()).toEqual({ uuid: expect.stringMatching(/^[\da-f-]{36}$/), error: "" });
+    expect(answer.headers["preference-applied"]).toBeUndefined();
+  });
+
+  test("more than 30 seconds are held as 30, and the answer says so", async () => {
+    const answer = await submit(service, key, "wait=3600");
+    expect(answer.headers["preference-applied"]).toBe("wait=30");
+  });
+
+  test.each(["respond-async", "wait=0", "return=minimal; wait=10"])(
+    "%s holds nothing",
+    async (prefer) => {
+      const answer = await submit(idle, idleKey, prefer);
+      expect(answer.statusCode).toBe(202);
+      expect(answer.headers["preference-applied"]).toBeUndefined();
+    },
+  );
+
+  test("one that cannot be read is refused before anything is submitted", async () => {
+    const answer = await submit(idle, idleKey, "wait=soon");
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json()).toMatchObject({
+      code: "invalid_request",
+      uuid: "",
+      errors: [{ pointer: "/prefer" }],
+    });
+  });
+
+  test("beyond the held requests of a key it is answered at once, and says nothing of it", async () => {
+    const by = await idle.makeKey();
+    const held = [submit(idle, by, "wait=30"), submit(idle, by, "wait=30")];
+    await idle.waitForHeld(2);
+    const more = await submit(idle, by, "wait=30");
+    expect(more.statusCode).toBe(202);
+    expect(more.headers["preference-applied"]).toBeUndefined();
+    const jobs = await idle.call(by, { method: "GET", url: `${base}/jobs` });
+    for (const { uuid } of jobs.json().jobs) {
+      await idle.call(by, { method: "DELETE", url: `${base}/status/${uuid}` });
+    }
+    for (const answer of await Promise.all(held)) {
+      expect(answer.headers["preference-applied"]).toBe("wait=30");
+    }
+  });
+
+  test("status and result take it too; ?wait= counts where both are there", async () => {
+    const uuid = await doneJob();
+    const waiting = await uuidOf(idle, idleKey);
+    for (const kind of ["status", "result"]) {
+      const headers = { prefer: "wait=1" };
+      const url = `${base}/${kind}/${uuid}`;
+      const ended = await service.call(key, { method: "GET", url, headers });
+      expect(ended.statusCode).toBe(200);
+      expect(ended.headers["preference-applied"]).toBe("wait=1");
+      const both = await service.call(key, { method: "GET", url: `${url}?wait=1`, headers });
+      expect(both.headers["preference-applied"]).toBeUndefined();
+    }
+    const url = `${base}/result/${waiting}`;
+    const held = idle.call(idleKey, { method: "GET", url, headers: { prefer: "wait=30" } });
+    await idle.waitForHeld(1);
+    await idle.call(idleKey, { method: "DELETE", url });
+    expect((await held).statusCode).toBe(410);
+    expect((await held).headers["preference-applied"]).toBe("wait=30");
+    const unreadable = await idle.call(idleKey, { method: "GET", url, headers: { prefer: "=" } });
+    expect(unreadable.statusCode).toBe(400);
+  });
+});
+
+describe("status", () => {
+  test("says when to come again until the job has ended", async () => {
+    const waiting = await uuidOf(idle, idleKey);
+    const url = `${base}/status/${waiting}`;
+    const open = await idle.call(idleKey, { method: "GET", url });
+    expect(open.headers["retry-after"]).toBe("1");
+    await idle.call(idleKey, { method: "DELETE", url });
+    const cancelled = await idle.call(idleKey, { method: "GET", url });
+    expect(cancelled.headers["retry-after"]).toBeUndefined();
+    const done = await doneJob();
+    const ended = await service.call(key, { method: "GET", url: `${base}/status/${done}` });
+    expect(ended.headers["retry-after"]).toBeUndefined();
+  });
+
+  test("HEAD answers as GET without a body", async () => {
+    const uuid = await uuidOf(idle, idleKey);
+    const answer = await idle.call(idleKey, { method: "HEAD", url: `${base}/status/${uuid}` });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.body).toBe("");
+    expect(answer.headers["retry-after"]).toBe("1");
+  });
+
+  test("in the second of its expiry a result is whole or gone, and the status says which", async () => {
+    const by = await service.makeKey();
+    const uuid = await doneJob(by);
+    const url = `${base}/status/${uuid}`;
+    const { expires_at } = (await service.call(by, { method: "GET", url })).json();
+    const leftMs = Date.parse(expires_at) - service.clock.now();
+    service.clock.move(leftMs - 200);
+    const held = await service.result(by, uuid);
+    expect(held.statusCode).toBe(200);
+    expect(held.json()).toHaveLength(1);
+    service.clock.move(200);
+    const gone = await service.result(by, uuid);
+    expect(gone.statusCode).toBe(410);
+    expect((await service.call(by, { method: "GET", url })).json().status).toBe("expired");
+    const filtered = `${base}/jobs?status=expired`;
+    const listed = await service.call(by, { method: "GET", url: filtered });
+    expect(listed.json().jobs).toHaveLength(1);
+    expect(listed.json().jobs[0]).toMatchObject({ uuid, status: "expired", count: null });
+  });
+});
+
+describe("one's own jobs", () => {
+  let by: string;
+  const uuids: string[] = [];
+
+  const list = (parameters = "", path = `${base}/jobs`, caller = by) =>
+    service.call(caller, { method: "GET", url: `${path}${parameters}` });
+
+  async function listed(parameters = ""): Promise<string[]> {
+    const answer = await list(parameters);
+    expect(answer.statusCode, answer.body).toBe(200);
+    return answer.json().jobs.map((job: { uuid: string }) => job.uuid);
+  }
+
+  beforeAll(async () => {
+    by = await service.makeKey();
+    for (let count = 0; count < 5; count++) {
+      const type = count % 2 === 0 ? "searchbyquery" : "searchbyfullarchive";
+      const answer = await service.submit(by, search("comet", { type }));
+      uuids.unshift(answer.json().uuid);
+      await service.result(by, answer.json().uuid);
+      service.clock.move(10);
+    }
+  });
+
+  test("are listed newest first, each as its status without what the result says", async () => {
+    const answer = await list();
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
+    const body = answer.json();
+    expect(jobList.parse(body)).toEqual(body);
+    expect(body.next_cursor).toBeNull();
+    expect(body.jobs.map((job: { uuid: string }) => job.uuid)).toEqual(uuids);
+    const url = `${base}/status/${uuids[0]}`;
+    const status = (await service.call(by, { method: "GET", url })).json();
+    const { sources, coverage, next_cursor, warnings, ...rest } = status;
+    const { warnings: remarks, ...first } = body.jobs[0];
+    expect(first).toEqual(rest);
+    expect(warnings).toEqual(expect.arrayContaining(remarks));
+    expect(first).toMatchObject({ status: "done", count: 1, complete: false });
+  });
+
+  test("any platform's word, and none, lists all of them", async () => {
+    const bodies = new Set<string>();
+    for (const path of ["social", "x", "twitter", "mastodon"]) {
+      bodies.add((await list("", `/v1/search/live/${path}/jobs`)).body);
+    }
+    bodies.add((await list("", "/v1/search/live/jobs")).body);
+    expect(bodies.size).toBe(1);
+  });
+
+  test("page by page nothing is left out or told twice, while jobs come", async () => {
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    let later = "";
+    do {
+      const parameters: string = cursor === null ? "?limit=2" : `?limit=2&cursor=${cursor}`;
+      const body = (await list(parameters)).json();
+      expect(body.jobs.length).toBeLessThanOrEqual(2);
+      seen.push(...body.jobs.map((job: { uuid: string }) => job.uuid));
+      cursor = body.next_cursor;
+      if (later === "") later = await doneJob(by);
+    } while (cursor !== null);
+    expect(seen).toEqual(uuids);
+    await service.call(by, { method: "DELETE", url: `${base}/status/${later}` });
+    expect(await listed()).toEqual(uuids);
+  });
+
+  test("are filtered by state and method", async () => {
+    const ofArchive = uuids.filter((_, index) => index % 2 === 1);
+    expect(await listed("?method=searchbyfullarchive")).toEqual(ofArchive);
+    expect(await listed("?method=searchbyquery,searchbyfullarchive")).toEqual(uuids);
+    expect(await listed("?status=done&method=searchbyfullarchive&limit=1")).toEqual([ofArchive[0]]);
+    expect(await listed("?status=done,error")).toEqual(uuids);
+    expect(await listed("?status=received,in%20progress,error(retrying),cancelled")).toEqual([]);
+  });
+
+  test.each([
+    ["?status=finished", "/status", /there is no status "finished"/],
+    ["?status=", "/status", /there is no status ""/],
+    ["?status=done,", "/status", /there is no status ""/],
+    ["?status=done&status=error", "/status", /commas between them/],
+    ["?method=searchbymood", "/method", /there is no method/],
+    ["?limit=0", "/limit", /1 to 100/],
+    ["?limit=101", "/limit", /1 to 100/],
+    ["?limit=1e1", "/limit", /1 to 100/],
+    ["?page=2", "/page", /there is no parameter/],
+  ])("%s is refused", async (parameters, pointer, message) => {
+    const answer = await list(parameters);
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json()).toMatchObject({ code: "invalid_request", errors: [{ pointer }] });
+    expect(answer.json().detail).toMatch(message);
+  });
+
+  test.each(["abc", "", "AAAA", "A".repeat(31)])("the cursor %j is refused", async (cursor) => {
+    const answer = await list(`?cursor=${cursor}`);
+    expect(answer.statusCode).toBe(400);
+    const errors = [{ code: "cursor_invalid", pointer: "/cursor" }];
+    expect(answer.json()).toMatchObject({ code: "cursor_invalid", errors });
+  });
+
+  test("another account sees none of them, not even with a cursor of this one", async () => {
+    const stranger = await service.makeKey();
+    const cursor = (await list("?limit=1")).json().next_cursor;
+    for (const parameters of ["", `?cursor=${cursor}`]) {
+      const answer = await list(parameters, `${base}/jobs`, stranger);
+      expect(answer.json()).toEqual({ jobs: [], next_cursor: null });
+    }
+  });
+
+  test("HEAD answers as GET without a body, a list costs one request", async () => {
+    const answer = await service.call(by, { method: "HEAD", url: `${base}/jobs` });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.body).toBe("");
+    const slow = await service.makeKey({ requestsPerSecond: null });
+    const first = await list("", `${base}/jobs`, slow);
+    expect(first.headers.ratelimit).toContain('"burst";r=2');
+  });
+});
+
+test("8 KB of hostile text in a header or a parameter are refused quickly", async () => {
+  const hostile = [
+    "a".repeat(8_000),
+    `a${";".repeat(8_000)}`,
+    '"\\'.repeat(4_000),
+    ",".repeat(8_000),
+  ];
+  const start = performance.now();
+  for (const text of hostile) {
+    for (const name of ["prefer", "idempotency-key"]) {
+      const headers = { [name]: text };
+      const payload = search("comet");
+      const answer = await idle.call(idleKey, { method: "POST", url: base, headers, payload });
+      expect([202, 400], `${name}: ${text.slice(0, 9)}`).toContain(answer.statusCode);
+    }
+    for (const name of ["status", "method", "limit", "cursor", "uuid"]) {
+      const path = name === "uuid" ? "events" : "jobs";
+      const url = `${base}/${path}?${name}=${encodeURIComponent(text)}`;
+      const answer = await idle.call(idleKey, { method: "GET", url });
+      expect([400, 404], name).toContain(answer.statusCode);
+      expect(answer.body.length).toBeLessThan(4_000);
+    }
+  }
+  expect(performance.now() - start).toBeLessThan(3_000);
+});

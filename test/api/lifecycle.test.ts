@@ -1,0 +1,134 @@
+import { afterEach, expect, test } from "vitest";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+
+const started: ServiceUnderTest[] = [];
+async function start(settings: Readonly<Record<string, string>> = {}) {
+  const service = await startServiceUnderTest(settings);
+  started.push(service);
+  return service;
+}
+afterEach(async () => {
+  for (const service of started.splice(0).reverse()) await service.remove();
+});
+
+test("a stop answers a held request with what is known, and closes within its grace", async () => {
+  const service = await start({ EARSHOT_NODE_CONCURRENCY: "0" });
+  const key = await service.makeKey();
+  const { uuid } = (await service.submit(key, search("comet"))).json();
+  const url = `${service.url}/v1/search/live/social/result/${uuid}?wait=30`;
+  const held = fetch(url, { headers: { authorization: `Bearer ${key}` } });
+  await service.waitForHeld(1);
+  await service.stop();
+  const answer = await held;
+  expect(answer.status).toBe(202);
+  expect(await answer.json()).toEqual({ uuid, status: "received", error: "" });
+});
+
+test("a request beyond the held ones of its key is answered at once", async () => {
+  const service = await start({
+    EARSHOT_NODE_CONCURRENCY: "0",
+    EARSHOT_MAX_HELD_REQUESTS: "1",
+  });
+  const key = await service.makeKey();
+  const { uuid } = (await service.submit(key, search("comet"))).json();
+  const url = `/v1/search/live/social/result/${uuid}?wait=30`;
+  const held = service.call(key, { method: "GET", url });
+  await service.waitForHeld(1);
+  const answer = await service.call(key, { method: "GET", url });
+  expect(answer.statusCode).toBe(202);
+  expect(answer.headers["retry-after"]).toBe("1");
+  await service.stop();
+  expect((await held).statusCode).toBe(202);
+});
+
+test("jobs and what is left of the minute outlive a restart", async () => {
+  const first = await start();
+  const key = await first.makeKey({ submissionsPerMinute: null });
+  const { uuid } = (await first.submit(key, search("comet"))).json();
+  await first.result(key, uuid);
+  await first.stop();
+
+  const second = await start({ EARSHOT_DATA_DIR: first.dataDir });
+  expect((await second.result(key, uuid)).statusCode).toBe(200);
+  const answer = await second.submit(key, search("comet"));
+  expect(answer.statusCode).toBe(202);
+  expect(answer.headers.ratelimit).toContain('"search";r=8');
+});
+
+test("idempotency keys and the places of event streams outlive a restart", async () => {
+  const first = await start({ EARSHOT_NODE_CONCURRENCY: "0" });
+  const key = await first.makeKey();
+  const submission = {
+    method: "POST",
+    url: "/v1/search/live/social",
+    headers: { "idempotency-key": "once" },
+    payload: search("comet"),
+  } as const;
+  const { uuid } = (await first.call(key, submission)).json();
+  await first.stop();
+
+  const second = await start({ EARSHOT_DATA_DIR: first.dataDir });
+  const replay = await second.call(key, submission);
+  expect(replay.json()).toEqual({ uuid, error: "" });
+  expect(replay.headers["idempotent-replayed"]).toBe("true");
+  await second.result(key, uuid);
+  const stream = await second.call(key, {
+    method: "GET",
+    url: "/v1/search/live/social/events",
+    headers: { "last-event-id": "1" },
+    payloadAsStream: true,
+  });
+  const [text] = await stream.stream().drop(1).take(1).toArray();
+  expect(String(text)).toContain(`{"uuid":"${uuid}","status":"done"`);
+});
+
+test("a result that is no longer kept is a 410, its status says expired, then the uuid is unknown", async () => {
+  const service = await start({ EARSHOT_RESULT_RETENTION: "1h", EARSHOT_JOB_RETENTION: "2h" });
+  const key = await service.makeKey();
+  const { uuid } = (await service.submit(key, search("comet"))).json();
+  expect((await service.result(key, uuid)).statusCode).toBe(200);
+  service.clock.move(3_600_001);
+  const gone = await service.result(key, uuid);
+  expect(gone.statusCode).toBe(410);
+  expect(gone.json()).toMatchObject({ code: "result_expired" });
+  const url = `/v1/search/live/social/status/${uuid}`;
+  const status = await service.call(key, { method: "GET", url });
+  expect(status.statusCode).toBe(200);
+  expect(status.json()).toMatchObject({ status: "expired", next_cursor: null });
+});
+
+test("a submission beyond the jobs that may wait is refused with 503 and costs nothing", async () => {
+  const service = await start({ EARSHOT_NODE_CONCURRENCY: "0", EARSHOT_MAX_WAITING_JOBS: "1" });
+  const key = await service.makeKey({ submissionsPerMinute: null });
+  expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
+  const refused = await service.submit(key, search("comet"));
+  expect(refused.statusCode).toBe(503);
+  expect(refused.json()).toMatchObject({ code: "overloaded", retryable: true, uuid: "" });
+  expect(refused.headers["retry-after"]).toBeDefined();
+  expect(refused.headers.ratelimit).toContain('"search";r=9');
+});
+
+test("two servers on one folder: the second one says so and leaves the first alone", async () => {
+  const service = await start();
+  await expect(start({ EARSHOT_DATA_DIR: service.dataDir })).rejects.toMatchObject({
+    code: "folder_in_use",
+  });
+  const answer = await service.call(null, { method: "GET", url: "/readyz" });
+  expect(answer.statusCode).toBe(200);
+});
+
+test("what cannot be parsed as HTTP is answered as a problem", async () => {
+  const service = await start();
+  const url = `${service.url}/v1/search/live/social`;
+  const answer = await fetch(url, {
+    method: "POST",
+    headers: { "x-padding": "a".repeat(20_000) },
+  });
+  expect([answer.status, answer.statusText]).toEqual([431, "Request Header Fields Too Large"]);
+  expect(answer.headers.get("content-type")).toContain("application/problem+json");
+  expect(await answer.json()).toMatchObject({ code: "header_too_large", status: 431 });
+});

@@ -1,0 +1,521 @@
+import type { FastifyInstance, InjectOptions } from "fastify";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createLimiter } from "../../src/accounts/limiter.ts";
+import { defaultLimits, type Limits } from "../../src/accounts/limits.ts";
+import { buildApp } from "../../src/http/app.ts";
+import type { HttpContext } from "../../src/http/context.ts";
+import { EarshotError } from "../../src/lib/errors.ts";
+import {
+  movableClock,
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+import { createVirtualTime } from "../../testkit/service/virtual-time.ts";
+
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startServiceUnderTest();
+});
+afterAll(() => service.remove());
+
+/** A key with the limits of the deployment. */
+const plainKey = () => service.makeKey({ requestsPerSecond: null, submissionsPerMinute: null });
+/** A key that is only bound by its submissions. */
+const quickKey = () => service.makeKey({ submissionsPerMinute: null });
+
+/** A second service over the same stores, with a limiter of its own. */
+function appWith(differences: Partial<HttpContext> = {}, limits: Limits = defaultLimits) {
+  const { store, http } = service.context;
+  const limiter = createLimiter(store, differences.clock ?? service.clock, limits);
+  return buildApp({ ...http, limiter, ...differences });
+}
+
+/** A second service for which no time passes. */
+function appOutOfTime(differences: Partial<HttpContext> = {}) {
+  const elapsedMs = service.clock.elapsed();
+  return appWith({ clock: { ...service.clock, elapsed: () => elapsedMs }, ...differences });
+}
+
+/** A clock that notes for how long it was asked to sleep, and does not. */
+function sleeplessClock() {
+  const slept: number[] = [];
+  const sleep = async (ms: number) => {
+    slept.push(ms);
+  };
+  return { slept, clock: { ...service.clock, sleep } };
+}
+
+const submitFrom = (
+  app: FastifyInstance,
+  remoteAddress: string,
+  key: string,
+  headers: Record<string, string> = {},
+) =>
+  app.inject({
+    method: "POST",
+    url: "/v1/search/live/social",
+    remoteAddress,
+    headers: { authorization: `Bearer ${key}`, ...headers },
+    payload: search("comet"),
+  });
+
+const statusFrom = (app: FastifyInstance, key: string, uuid: string) =>
+  app.inject({
+    method: "GET",
+    url: `/v1/search/live/social/status/${uuid}`,
+    headers: { authorization: `Bearer ${key}` },
+  });
+
+describe("the key", () => {
+  test.each([
+    ["none", undefined, 'Bearer realm="earshot"'],
+    ["another scheme", "Basic ZWFyOmVhcg==", 'Bearer realm="earshot"'],
+    ["no token", "Bearer ", 'Bearer realm="earshot"'],
+    [
+      "a mistyped one",
+      "Bearer ear_0000aaaa_00000000000000000000000000000000000000",
+      'Bearer realm="earshot", error="invalid_token"',
+    ],
+  ])("%s is a 401 that says how to send one", async (_, authorization, challenge) => {
+    const answer = await service.submit("", search("comet"));
+    expect(answer.statusCode).toBe(401);
+    const answered = await service.app.inject({
+      method: "POST",
+      url: "/v1/search/live/social",
+      headers: { ...(authorization === undefined ? {} : { authorization }) },
+      payload: search("comet"),
+    });
+    expect(answered.statusCode).toBe(401);
+    expect(answered.headers["www-authenticate"]).toBe(challenge);
+    expect(answered.headers.ratelimit).toBeUndefined();
+    const problem = answered.json();
+    expect(problem).toMatchObject({ code: "unauthorized", uuid: "" });
+    expect(problem.hint).toContain("Authorization: Bearer");
+    expect(problem.hint.includes("earshot keys create --name NAME")).toBe(
+      !challenge.includes("invalid_token"),
+    );
+  });
+
+  test("the scheme's case does not count; the key comes before the body", async () => {
+    const key = await plainKey();
+    const url = "/v1/search/live/social";
+    const answer = await service.app.inject({
+      method: "POST",
+      url,
+      headers: { authorization: `bearer ${key}` },
+      payload: search("comet"),
+    });
+    expect(answer.statusCode).toBe(202);
+    const broken = await service.submit(`${key}x`, "{");
+    expect(broken.statusCode).toBe(401);
+  });
+
+  test("a revoked key is refused at once", async () => {
+    const key = await plainKey();
+    expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
+    await service.context.store.write("revokeKey", {
+      id: key.split("_")[1] ?? "",
+      by: "command_line",
+      nowMs: service.clock.now(),
+    });
+    expect((await service.submit(key, search("comet"))).statusCode).toBe(401);
+  });
+
+  test("an address with too many wrong keys is refused before its key is looked at", async () => {
+    const app = appWith({}, { ...defaultLimits, failedKeysPerMinute: 3 });
+    const ask = (key: string) => submitFrom(app, "198.51.100.1", key);
+    const good = await quickKey();
+    for (let again = 0; again < 10; again++) {
+      expect((await ask("ear_revoked")).statusCode).toBe(401);
+    }
+    expect((await ask(good)).statusCode).toBe(202);
+    service.clock.move(40_000);
+    for (let wrong = 0; wrong < 2; wrong++) {
+      expect((await ask(`ear_wrong${wrong}`)).statusCode).toBe(401);
+    }
+    const refused = await ask(good);
+    expect(refused.statusCode).toBe(429);
+    expect(Number(refused.headers["retry-after"])).toBeLessThanOrEqual(20);
+    expect(refused.json()).toMatchObject({ code: "too_many_failed_keys", uuid: "" });
+    expect(refused.headers.ratelimit).toBeUndefined();
+    service.clock.move(61_000);
+    expect((await ask(good)).statusCode).toBe(202);
+  });
+});
+
+describe("the address", () => {
+  test.each([
+    ["of a trusted proxy's client is the client's own", ["10.1.0.0/16"], 202],
+    ["of anyone else is the connection's, whatever he claims", ["10.2.0.0/16", "192.0.2.1"], 429],
+  ])("%s", async (_, trustedProxies, expected) => {
+    const settings = { ...service.context.http.settings, trustedProxies };
+    const app = appWith({ settings }, { ...defaultLimits, failedKeysPerMinute: 1 });
+    const ask = (key: string, client: string) =>
+      submitFrom(app, "10.1.2.3", key, { "x-forwarded-for": client });
+    const good = await quickKey();
+    expect((await ask("ear_wrong", "203.0.113.9")).statusCode).toBe(401);
+    expect((await ask(good, "203.0.113.9")).statusCode).toBe(429);
+    expect((await ask(good, "203.0.113.10")).statusCode).toBe(expected);
+    service.clock.move(60_001);
+  });
+});
+
+describe("requests a second", () => {
+  test("the fourth submission within a second is refused, its body not looked at", async () => {
+    const key = await plainKey();
+    for (let request = 0; request < 3; request++) {
+      expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
+    }
+    const refused = await service.submit(key, "{");
+    expect(refused.statusCode).toBe(429);
+    expect(refused.json()).toMatchObject({ code: "rate_limited", retryable: true, uuid: "" });
+    expect(refused.headers["retry-after"]).toBe("1");
+    expect(refused.headers.ratelimit).toContain('"burst";r=0');
+    service.clock.move(1_001);
+    expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
+  });
+
+  test("reads of one's own job beyond it wait for their turn instead", async () => {
+    const key = await plainKey();
+    const { uuid } = (await service.submit(key, search("comet"))).json();
+    const url = `/v1/search/live/social/status/${uuid}`;
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => service.call(key, { method: "GET", url })),
+    );
+    expect(answers.map((answer) => answer.statusCode)).toEqual([200, 200, 200, 200, 200]);
+  });
+
+  test("a read whose turn is too far away is refused", async () => {
+    const { slept, clock } = sleeplessClock();
+    const app = appWith({ clock });
+    const key = await plainKey();
+    const { uuid } = (await service.submit(key, search("comet"))).json();
+    const answers = await Promise.all(Array.from({ length: 13 }, () => statusFrom(app, key, uuid)));
+    const refused = answers.filter((answer) => answer.statusCode === 429);
+    expect(answers.filter((answer) => answer.statusCode === 200).length).toBeGreaterThanOrEqual(8);
+    expect(refused.length).toBeGreaterThanOrEqual(1);
+    expect(refused[0]?.headers["retry-after"]).toBe("3");
+    expect(slept).toEqual([...slept].sort((one, other) => one - other));
+    expect(Math.max(...slept)).toBeLessThanOrEqual(2_000);
+  });
+
+  test("reads of what is not one's own are refused at once", async () => {
+    const key = await plainKey();
+    const { uuid } = (await service.submit(await quickKey(), search("comet"))).json();
+    for (const id of [uuid, "0f8fad5b-d9cb-469f-a165-70867728950e"]) {
+      const url = `/v1/search/live/social/result/${id}`;
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, () => service.call(key, { method: "GET", url })),
+      );
+      const statuses = answers.map((answer) => answer.statusCode).sort();
+      expect(statuses).toEqual([404, 404, 404, 429, 429, 429, 429, 429]);
+      service.clock.move(1_001);
+    }
+  });
+});
+
+describe("searches a minute", () => {
+  test("every answer to a key tells both rates", async () => {
+    const key = await plainKey();
+    const answer = await service.submit(key, search("comet"));
+    expect(answer.headers["ratelimit-policy"]).toBe('"burst";q=3;w=1, "search";q=10;w=60');
+    expect(answer.headers.ratelimit).toBe('"burst";r=2;t=1, "search";r=9;t=60');
+  });
+
+  test("the 11th is refused at 59.9 s and taken at 60.1 s", async () => {
+    const key = await quickKey();
+    for (let taken = 0; taken < 10; taken++) {
+      expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
+    }
+    service.clock.move(59_000);
+    const refused = await service.submit(key, search("comet"));
+    expect(refused.statusCode).toBe(429);
+    expect(refused.json()).toMatchObject({ code: "rate_limited", uuid: "" });
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThanOrEqual(1);
+    service.clock.move(1_100);
+    expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
+  });
+
+  test("twenty at once: ten are taken", async () => {
+    const key = await quickKey();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => service.submit(key, search("comet"))),
+    );
+    const taken = answers.filter((answer) => answer.statusCode === 202);
+    expect(taken).toHaveLength(10);
+    expect(answers.filter((answer) => answer.statusCode === 429)).toHaveLength(10);
+  });
+
+  test("what is refused costs nothing of them, and reads cost nothing", async () => {
+    const key = await quickKey();
+    const { uuid } = (await service.submit(key, search("comet"))).json();
+    for (let refused = 0; refused < 12; refused++) {
+      expect((await service.submit(key, search("since:never"))).statusCode).toBe(400);
+      expect((await service.submit(key, search("comet"), "/v1/search/live/x/")).statusCode).toBe(
+        404,
+      );
+      const url = `/v1/search/live/social/result/${uuid}`;
+      await service.call(key, { method: "GET", url });
+    }
+    const answer = await service.submit(key, search("comet"));
+    expect(answer.statusCode).toBe(202);
+    expect(answer.headers.ratelimit).toContain('"search";r=8');
+  });
+
+  test("a submission that the store refuses costs nothing of them", async () => {
+    const key = await quickKey();
+    const { jobs } = service.context.http;
+    const { submit } = jobs;
+    jobs.submit = () => Promise.reject(new EarshotError("store_unavailable", "x", { status: 503 }));
+    try {
+      expect((await service.submit(key, search("comet"))).statusCode).toBe(503);
+    } finally {
+      jobs.submit = submit;
+    }
+    const answer = await service.submit(key, search("comet"));
+    expect(answer.headers.ratelimit).toContain('"search";r=9');
+  });
+
+  test("the search in one request costs one of them", async () => {
+    const key = await quickKey();
+    const answer = await service.call(key, {
+      method: "POST",
+      url: "/api/v1/data/social/tweets/recent",
+      payload: { query: "comet" },
+    });
+    expect(answer.statusCode, answer.body).toBe(200);
+    expect(answer.headers.ratelimit).toContain('"search";r=9');
+  });
+
+  test("two keys of different accounts do not share them", async () => {
+    const [one, other] = [await quickKey(), await quickKey()];
+    await service.submit(one, search("comet"));
+    const answer = await service.submit(other, search("comet"));
+    expect(answer.headers.ratelimit).toContain('"search";r=9');
+  });
+});
+
+describe("what a request costs", () => {
+  const path = "/v1/search/live/social";
+  const unknown = `${path}/status/0f8fad5b-d9cb-469f-a165-70867728950e`;
+  const json = { "content-type": "application/json" };
+  const post = (payload: unknown, headers: Record<string, string> = json) =>
+    ({ method: "POST", url: path, headers, payload: String(payload) }) as const;
+  const good = JSON.stringify(search("comet"));
+  const ask = (app: FastifyInstance, key: string, options: InjectOptions) =>
+    app.inject({ ...options, headers: { ...options.headers, authorization: `Bearer ${key}` } });
+
+  test.each([
+    ["a query that cannot be read", 400, post(JSON.stringify(search("since:never")))],
+    ["a body that is no JSON", 400, post("{")],
+    ["a job that is not there", 404, { method: "GET", url: unknown } as const],
+    ["a body that is too large", 413, post(`"${"a".repeat(70_000)}"`)],
+    ["a body of another type", 415, post(good, { "content-type": "text/plain" })],
+    ["a compressed body", 415, post(good, { ...json, "content-encoding": "gzip" })],
+    ["an argument with a wrong value", 400, post(JSON.stringify(search("a", { count: 101 })))],
+  ])("%s (%i) is one request and no search", async (_, status, options) => {
+    const answer = await ask(appOutOfTime(), await plainKey(), options);
+    expect(answer.statusCode, answer.body).toBe(status);
+    expect(answer.headers["ratelimit-policy"]).toBe('"burst";q=3;w=1, "search";q=10;w=60');
+    expect(answer.headers.ratelimit).toBe('"burst";r=2;t=1, "search";r=10;t=0');
+  });
+
+  test("a replay is one request and no search", async () => {
+    const [app, key] = [appOutOfTime(), await plainKey()];
+    const headers = { ...json, "idempotency-key": "once" };
+    const first = await ask(app, key, post(good, headers));
+    const replay = await ask(app, key, post(good, headers));
+    expect(replay.json()).toEqual(first.json());
+    expect(replay.headers.ratelimit).toBe('"burst";r=1;t=1, "search";r=9;t=60');
+    const other = await ask(app, key, post(JSON.stringify(search("moon")), headers));
+    expect(other.statusCode).toBe(422);
+    expect(other.headers.ratelimit).toBe('"burst";r=0;t=1, "search";r=9;t=60');
+  });
+
+  test("the same submission twice at the same moment is one search", async () => {
+    const [app, key] = [appOutOfTime(), await plainKey()];
+    const headers = { ...json, "idempotency-key": "twice" };
+    const answers = await Promise.all([1, 2].map(() => ask(app, key, post(good, headers))));
+    expect(new Set(answers.map((answer) => answer.json().uuid)).size).toBe(1);
+    const after = await ask(app, key, { method: "GET", url: unknown });
+    expect(after.headers.ratelimit).toContain('"search";r=9');
+  });
+
+  test("a search that the store refuses (503) is one request and no search, and says so", async () => {
+    const submit = () =>
+      Promise.reject(new EarshotError("store_unavailable", "x", { status: 503 }));
+    const app = appOutOfTime({ jobs: { ...service.context.http.jobs, submit } });
+    const answer = await ask(app, await plainKey(), post(good));
+    expect(answer.statusCode).toBe(503);
+    expect(answer.headers.ratelimit).toBe('"burst";r=2;t=1, "search";r=10;t=0');
+  });
+});
+
+describe("two services on one store", () => {
+  test("share what is left of a key", async () => {
+    const apps = [service.app, appWith()];
+    const key = await quickKey();
+    const submitBy = (index: number) =>
+      submitFrom(apps[index % 2] ?? service.app, "127.0.0.1", key);
+    const answers = await Promise.all(Array.from({ length: 14 }, (_, index) => submitBy(index)));
+    const statuses = answers.map((answer) => answer.statusCode);
+    expect(statuses.filter((status) => status === 202)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(4);
+    service.clock.move(59_000);
+    expect((await submitBy(1)).statusCode).toBe(429);
+    service.clock.move(1_100);
+    const again = await submitBy(0);
+    expect(again.statusCode).toBe(202);
+    expect((await submitBy(1)).headers.ratelimit).toContain('"search";r=8');
+  });
+
+  test("share the second of a key, in which its reads wait in one line", async () => {
+    const { slept, clock } = sleeplessClock();
+    const apps = [appWith({ clock }), appWith({ clock })];
+    const key = await plainKey();
+    const { uuid } = (await service.submit(key, search("comet"))).json();
+    const reads = apps.flatMap((app) => [1, 2, 3, 4].map(() => statusFrom(app, key, uuid)));
+    const statuses = (await Promise.all(reads)).map((answer) => answer.statusCode);
+    expect(statuses).toEqual(Array(8).fill(200));
+    expect(slept.length).toBeGreaterThanOrEqual(5);
+    expect(slept.filter((ms) => ms > 1_000).length).toBeGreaterThanOrEqual(2);
+  });
+
+  test("share the wrong keys of an address", async () => {
+    const apps = [service.app, appWith()];
+    const ask = (index: number, key: string) =>
+      submitFrom(apps[index % 2] ?? service.app, "198.51.100.7", key);
+    for (let guess = 0; guess < 30; guess += 1) {
+      expect((await ask(guess, `ear_${guess}`)).statusCode).toBe(401);
+    }
+    const good = await quickKey();
+    for (const index of [0, 1]) expect((await ask(index, good)).statusCode).toBe(429);
+  });
+});
+
+describe("a client that polls each of four searches once a second", () => {
+  const simulatedMs = 60_000;
+  const pollsOfSearch = 20;
+
+  test.each([
+    ["all at once", [0, 0, 0, 0]],
+    ["in two pairs", [0, 1, 600, 601]],
+  ])(
+    "%s, fetches each result and gives up at anything but 2xx is never refused a poll or a fetch",
+    async (_, offsetsMs) => {
+      const { clock, passUntilEnded } = createVirtualTime(service.clock);
+      const app = appWith({ clock });
+      const key = await plainKey();
+      const startMs = clock.elapsed();
+      const seen: number[] = [];
+
+      async function submitted(): Promise<string> {
+        for (;;) {
+          const answer = await submitFrom(app, "127.0.0.1", key);
+          if (answer.statusCode === 202) return answer.json().uuid;
+          expect(answer.statusCode).toBe(429);
+          await clock.sleep(Number(answer.headers["retry-after"]) * 1_000);
+        }
+      }
+
+      async function read(uuid: string, what: string): Promise<void> {
+        const answer = await app.inject({
+          method: "GET",
+          url: `/v1/search/live/social/${what}/${uuid}`,
+          headers: { authorization: `Bearer ${key}` },
+        });
+        seen.push(answer.statusCode);
+      }
+
+      async function searchAgainAndAgain(offsetMs: number): Promise<void> {
+        await clock.sleep(offsetMs);
+        while (clock.elapsed() - startMs < simulatedMs) {
+          const uuid = await submitted();
+          for (let poll = 0; poll < pollsOfSearch; poll += 1) {
+            const nextMs = clock.elapsed() + 1_000;
+            await read(uuid, "status");
+            await clock.sleep(Math.max(0, nextMs - clock.elapsed()));
+          }
+          await read(uuid, "result");
+        }
+      }
+
+      await passUntilEnded(offsetsMs.map(searchAgainAndAgain));
+      service.clock.move(clock.elapsed() - startMs);
+      expect(seen.length).toBeGreaterThanOrEqual(8 * pollsOfSearch);
+      expect(seen.filter((status) => status < 200 || status > 299)).toEqual([]);
+    },
+  );
+});
+
+test("an answer that was held tells what is left when it leaves, not when it was asked for", async () => {
+  const key = await quickKey();
+  const { uuid } = (await service.submit(key, search("comet"))).json();
+  const { find } = service.context.http.jobs;
+  const app = appWith({
+    jobs: {
+      ...service.context.http.jobs,
+      isUnderWay: () => false,
+      find: async (accountId, asked) => {
+        service.clock.move(61_000);
+        return await find(accountId, asked);
+      },
+    },
+  });
+  const answer = await statusFrom(app, key, uuid);
+  expect(answer.statusCode).toBe(200);
+  expect(answer.headers.ratelimit).toContain('"search";r=10;t=0');
+});
+
+test("a clock put back or forward by an hour changes no limit of a running service", async () => {
+  const key = await quickKey();
+  for (let taken = 0; taken < 10; taken += 1) await service.submit(key, search("comet"));
+  for (const shiftMs of [-3_600_000, 7_200_000, -3_600_000]) {
+    service.clock.shiftWall(shiftMs);
+    expect((await service.submit(key, search("comet"))).statusCode).toBe(429);
+  }
+  service.clock.move(60_001);
+  expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
+});
+
+test("two hundred waiting searches do not delay another key's first, and a restart takes nothing from the minute", async () => {
+  const settings = { EARSHOT_NODE_CONCURRENCY: "0", EARSHOT_MAX_RUNNING_PER_KEY: "2" };
+  const first = await startServiceUnderTest(settings);
+  const submitTimes = async (to: ServiceUnderTest, key: string, times: number) => {
+    const answers = await Promise.all(
+      Array.from({ length: times }, () => to.submit(key, search("comet"))),
+    );
+    return answers.map((answer) => answer.statusCode);
+  };
+
+  const [greedy, modest] = [await first.makeKey(), await first.makeKey()];
+  await submitTimes(first, greedy, 200);
+  const { uuid } = (await first.submit(modest, search("comet"))).json();
+  const node = { nodeId: "node", methods: ["searchbyquery"] };
+  const leases = await Promise.all([1, 2, 3].map(() => first.context.queue.lease(node, 1_000)));
+  expect(leases.map((lease) => lease?.uuid).indexOf(uuid)).toBe(1);
+  const { uuid: second } = (await first.submit(modest, search("moon"))).json();
+  const following = await Promise.all([1, 2].map(() => first.context.queue.lease(node, 1_000)));
+  expect(following.map((lease) => lease?.uuid)).toContain(second);
+
+  const key = await first.makeKey({ submissionsPerMinute: null });
+  await submitTimes(first, key, 4);
+  first.clock.shiftWall(-3_600_000);
+  await submitTimes(first, key, 2);
+  await first.stop();
+  const clock = movableClock();
+  clock.shiftWall(-3_600_000);
+  const next = await startServiceUnderTest(
+    { ...settings, EARSHOT_DATA_DIR: first.dataDir },
+    { clock },
+  );
+  try {
+    const statuses = (await submitTimes(next, key, 5)).sort();
+    expect(statuses).toEqual([202, 202, 202, 202, 429]);
+    next.clock.move(60_000);
+    expect(await submitTimes(next, key, 1)).toEqual([202]);
+  } finally {
+    await next.remove();
+  }
+});

@@ -1,0 +1,429 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { EarshotError } from "../../src/lib/errors.ts";
+import { methodNames } from "../../src/platforms/methods.ts";
+import type { UpstreamItem } from "../../src/platforms/upstream.ts";
+import type { Platform, Post } from "../../src/posts/post.ts";
+import { makePost } from "../../testkit/data/make-post.ts";
+import {
+  type ServiceUnderTest,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+import { makeProfile, stubUpstream } from "../../testkit/upstreams/stub-upstream.ts";
+
+const post = (special: Partial<Post> & { key?: string }): UpstreamItem => ({
+  kind: "post",
+  post: makePost({ origin: "upstream", ...special }),
+});
+const timeline = Array.from({ length: 5 }, (_, index) =>
+  post({ key: `t${index}`, text: `post ${index} ${"of a comet ".repeat(20)}` }),
+);
+const uriOf = (key: string): string => `at://did:plc:author/app.bsky.feed.post/${key}`;
+
+const bluesky = stubUpstream("bluesky", {
+  getbyid: [],
+  getreplies: [],
+  gettweets: [],
+  getfollowers: [],
+  getprofilebyid: [],
+  gettrends: [],
+  getretweeters: [],
+});
+const x = stubUpstream(
+  "x",
+  { getprofilebyid: [], gettweets: [], getspace: [] },
+  { mayShow: "ids" },
+);
+
+const mastodon = stubUpstream("mastodon", { getbyid: [], gettweets: [], getprofilebyid: [] });
+
+let service: ServiceUnderTest;
+let key: string;
+
+beforeAll(async () => {
+  service = await startServiceUnderTest(
+    { EARSHOT_MAX_ATTEMPTS: "1" },
+    { upstreams: { bluesky, mastodon, x } },
+  );
+  key = await service.makeKey();
+});
+afterAll(() => service.remove());
+beforeEach(() => {
+  for (const stub of [bluesky, mastodon, x]) {
+    stub.calls.length = 0;
+    for (const method of Object.keys(stub.answers)) Object.assign(stub.answers, { [method]: [] });
+  }
+});
+
+const bodyOf = (type: string, query: string | undefined, more: Record<string, unknown> = {}) => ({
+  type: "social",
+  arguments: { type, query, ...more },
+});
+
+/** Submits, waits, and reads result and status. */
+async function answered(body: unknown, path = "/v1/search/live/social", by = key) {
+  const submitted = await service.submit(by, body, path);
+  expect(submitted.body).toContain('"error":""');
+  const { uuid } = submitted.json();
+  const result = await service.result(by, uuid);
+  const url = `/v1/search/live/social/status/${uuid}`;
+  const status = (await service.call(by, { method: "GET", url })).json();
+  return { uuid, result, status, records: result.json() };
+}
+
+async function refusal(body: unknown, path?: string) {
+  const answer = await service.submit(key, body, path);
+  expect(answer.headers["content-type"]).toContain("application/problem+json");
+  return answer.json();
+}
+
+const codesOf = (status: { warnings: { code: string }[] }): string[] =>
+  status.warnings.map(({ code }) => code);
+
+describe("a method that does not search", () => {
+  test("asks the platform, and is answered with its records", async () => {
+    bluesky.answers.getprofilebyid = [{ kind: "profile", profile: makeProfile() }];
+    const { result, status, records } = await answered(
+      bodyOf("getprofilebyid", "https://bsky.app/profile/did:plc:author/post/3k"),
+    );
+    expect(records).toMatchObject([
+      { ID: "did:plc:author", Content: "writes", Metadata: { kind: "profile" } },
+    ]);
+    expect(result.headers["x-coverage"]).toMatch(/^complete, to="[^"]+", gaps=0$/);
+    expect(status).toMatchObject({
+      platform: "bluesky",
+      method: "getprofilebyid",
+      canonical_query: "bluesky:did:plc:author",
+      sources: [{ platform: "bluesky", via: "public", from: null, count: 1 }],
+      count: 1,
+      complete: true,
+      coverage: { from: null, complete: true, gaps: [] },
+      warnings: [],
+      next_cursor: null,
+    });
+    expect(bluesky.calls[0]?.target).toMatchObject({ kind: "user", id: "did:plc:author" });
+  });
+
+  test("goes on where its cursor says, and gives nothing twice", async () => {
+    bluesky.answers.gettweets = timeline;
+    const body = (cursor?: string) =>
+      bodyOf("gettweets", "@author.example.com", { max_results: 3, next_cursor: cursor });
+    const first = await answered(body());
+    const cursor = first.result.headers["x-next-cursor"];
+    expect(first.status.next_cursor).toBe(cursor);
+    const second = await answered(body(String(cursor)));
+    const keys = [...first.records, ...second.records].map(({ Content }) => Content.slice(0, 6));
+    expect(keys).toEqual(["post 0", "post 1", "post 2", "post 3", "post 4"]);
+    expect(second.result.headers["x-next-cursor"]).toBeUndefined();
+  });
+
+  test("takes no cursor of another method, query, platform or account", async () => {
+    bluesky.answers.gettweets = timeline;
+    x.answers.gettweets = timeline;
+    bluesky.answers.getfollowers = timeline;
+    const body = bodyOf("gettweets", "@author.example.com", { max_results: 1 });
+    const cursor = (await answered(body)).result.headers["x-next-cursor"];
+    const more = { max_results: 1, next_cursor: cursor };
+    const others = [
+      bodyOf("getfollowers", "@author.example.com", more),
+      bodyOf("gettweets", "@other.example.com", more),
+      bodyOf("gettweets", "x:@author", more),
+      { type: "social", arguments: { type: "searchbyquery", query: "author", ...more } },
+    ];
+    for (const other of others) {
+      const problem = await refusal(other);
+      expect(problem).toMatchObject({ status: 400, code: "cursor_mismatch" });
+      expect(problem.errors[0].pointer).toBe("/arguments/next_cursor");
+    }
+    const stranger = await service.makeKey();
+    const again = bodyOf("gettweets", "@author.example.com", more);
+    expect((await service.submit(stranger, again)).json().code).toBe("cursor_mismatch");
+    expect((await service.submit(key, again)).statusCode).toBe(202);
+  });
+
+  test("is refused what is of searches alone, or of another method", async () => {
+    const stray = { start_time: "2026-01-01", end_time: "2026-01-02", sort: "newest" };
+    const problem = await refusal(bodyOf("gettweets", "@a.example", stray));
+    expect(problem).toMatchObject({ status: 400, code: "invalid_request" });
+    expect(problem.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+      "/arguments/start_time",
+      "/arguments/end_time",
+      "/arguments/sort",
+    ]);
+    const query = await refusal(bodyOf("gettrends", "comet"));
+    expect(query.errors).toMatchObject([{ code: "not_for_method", pointer: "/arguments/query" }]);
+    expect((await service.submit(key, bodyOf("gettrends", " "))).statusCode).toBe(202);
+    const bound = await refusal(bodyOf("gettweets", "@a.example", { max_results: 101 }));
+    expect(bound.detail).toContain("1 to 100");
+  });
+
+  test("says in code points where its query names nothing", async () => {
+    const problem = await refusal(bodyOf("gettweets", " 😀"));
+    expect(problem).toMatchObject({ status: 400, code: "invalid_query" });
+    expect(problem.errors[0]).toMatchObject({
+      code: "invalid_user",
+      pointer: "/arguments/query",
+      offset: 1,
+      length: 1,
+    });
+  });
+
+  test("asks the platform that path, type or query name", async () => {
+    x.answers.getprofilebyid = [{ kind: "profile", profile: makeProfile({ platform: "x" }) }];
+    const byQuery = await answered(bodyOf("getprofilebyid", "https://x.com/ann"));
+    expect(byQuery.status).toMatchObject({ platform: "x", canonical_query: "x:@ann" });
+    const byPath = await answered(bodyOf("getprofilebyid", "ann"), "/v1/search/live/twitter");
+    expect(byPath.status).toMatchObject({ platform: "x", canonical_query: "x:@ann" });
+    const byType = await answered({ ...bodyOf("getprofilebyid", "12"), type: "x-api" });
+    expect(byType.status).toMatchObject({ platform: "x", canonical_query: "x:12" });
+    const problem = await refusal(
+      bodyOf("getprofilebyid", "https://x.com/ann"),
+      "/v1/search/live/bluesky",
+    );
+    expect(problem).toMatchObject({ status: 400, code: "platform_mismatch" });
+    expect(problem.errors[0].pointer).toBe("/arguments/query");
+  });
+
+  test("that the platform lacks is refused with what is closest and who has it", async () => {
+    const problem = await refusal(bodyOf("getspace", "1"), "/v1/search/live/bluesky");
+    expect(problem).toMatchObject({ status: 422, code: "source_unavailable" });
+    expect(problem.hint).toContain("Closest is gettweets");
+    expect(problem.hint).toContain("x has getspace");
+  });
+});
+
+describe("a username without a platform", () => {
+  beforeAll(async () => {
+    const createdMs = service.clock.now() - 60_000;
+    const by = (platform: Platform, username: string, userId: string | null): Post =>
+      makePost({
+        platform,
+        username,
+        userId,
+        uri: platform === "x" ? `import:x:${username}` : `https://${username}/1`,
+        createdMs,
+        text: `written by ${username}`,
+      });
+    await service.addPosts([
+      by("x", "getmasafi", null),
+      by("mastodon", "mira@one.example", "1@one.example"),
+      by("mastodon", "tom@one.example", "2@one.example"),
+      by("mastodon", "tom@two.example", "2@two.example"),
+    ]);
+  });
+
+  test("is the account of this name in the archive, on whichever platform", async () => {
+    const imported = await answered(bodyOf("gettweets", "getmasafi"));
+    expect(imported.status).toMatchObject({
+      platform: "x",
+      query: "getmasafi",
+      canonical_query: "x:@getmasafi",
+      warnings: expect.arrayContaining([expect.objectContaining({ code: "platform_assumed" })]),
+    });
+    const mira = await answered(bodyOf("getmedia", "@mira"));
+    expect(mira.status).toMatchObject({
+      platform: "mastodon",
+      canonical_query: "@mira@one.example",
+    });
+  });
+
+  test.each(["gettweets", "getmedia", "getprofilebyid"])(
+    "is refused by %s where several accounts have it, with the form of each",
+    async (method) => {
+      const problem = await refusal(bodyOf(method, "tom"));
+      expect(problem).toMatchObject({ status: 400, code: "invalid_query" });
+      const [{ code, expected }] = problem.errors;
+      expect(code).toBe("ambiguous_user");
+      expect(expected).toEqual(["@tom@one.example", "@tom@two.example"]);
+    },
+  );
+});
+
+test("whatever the arguments are, a job is taken or refused with where and why", async () => {
+  const query = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 40 }),
+    fc.constantFrom("@ann", "x:@ann", "20", "at://", "https://x.com/i/status/20", "@a@b.example"),
+    fc.constantFrom("did:plc:ann", uriOf("t0"), "https://mas.to/@ann/1", "1YqKDqWqdPLsV", ""),
+  );
+  const submission = fc.record(
+    {
+      type: fc.constantFrom("social", "social", "social", "x-credential", "mastodon-api"),
+      method: fc.constantFrom(...methodNames),
+      query,
+      more: fc.constantFrom({}, {}, { max_results: 3 }, { start_time: "2026-01-01" }, { count: 0 }),
+      path: fc.constantFrom("social", "social", "social", "bluesky", "twitter"),
+    },
+    { requiredKeys: ["type", "method", "more", "path"] },
+  );
+  const taken = { refused: 0, accepted: 0 };
+  await fc.assert(
+    fc.asyncProperty(submission, async ({ type, method, query, more, path }) => {
+      const body = { type, arguments: { type: method, query, ...more } };
+      const answer = await service.submit(key, body, `/v1/search/live/${path}`);
+      if (answer.statusCode === 202) {
+        taken.accepted += 1;
+        return;
+      }
+      taken.refused += 1;
+      expect([400, 422]).toContain(answer.statusCode);
+      const { errors, detail } = answer.json();
+      const [{ pointer = "/arguments/query", offset = 0 }] = errors;
+      expect(pointer).toMatch(/^\/(type|arguments\/\w+)$/);
+      expect(offset).toBeLessThanOrEqual([...(query ?? "")].length);
+      expect(detail.length).toBeLessThan(2_000);
+    }),
+    { numRuns: 150 },
+  );
+  expect(Math.min(taken.refused, taken.accepted)).toBeGreaterThan(0);
+});
+
+describe("the ID of a record", () => {
+  test("of a post that a platform gave leads its account to the post, and nobody else", async () => {
+    bluesky.answers.gettweets = timeline.slice(0, 1);
+    const given = await answered(bodyOf("gettweets", "@author.example.com"));
+    const id = given.records[0].ID;
+    const found = await answered(bodyOf("getretweeters", id), "/v1/search/live/bluesky");
+    expect(found.status).toMatchObject({ canonical_query: uriOf("t0"), warnings: [] });
+    expect(bluesky.calls.at(-1)?.target).toMatchObject({ kind: "post", uri: uriOf("t0") });
+
+    const stranger = await service.makeKey();
+    const unknown = await answered(bodyOf("getretweeters", id), undefined, stranger);
+    expect(codesOf(unknown.status)).toEqual(["unknown_id"]);
+    expect(bluesky.calls.at(-1)?.target).toMatchObject({ uri: null, id });
+  });
+
+  test("of a post that is held leads to it, whoever asks", async () => {
+    await service.addPosts([makePost({ key: "held", text: "a held comet" })]);
+    const search = bodyOf("searchbyfullarchive", "held");
+    const id = (await answered(search)).records[0].ID;
+    const { status, records } = await answered(bodyOf("getbyid", id));
+    expect(records).toMatchObject([{ ID: id, Content: "a held comet" }]);
+    expect(status).toMatchObject({
+      platform: "bluesky",
+      canonical_query: uriOf("held"),
+      sources: [{ via: "archive", count: 1 }],
+    });
+    expect(bluesky.calls).toEqual([]);
+  });
+});
+
+describe("what a platform gave", () => {
+  test("is left out once it is deleted or its account hidden; the count stays", async () => {
+    const repost = post({
+      uri: "at://did:plc:fan/app.bsky.feed.repost/r",
+      userId: "did:plc:fan",
+      isRepost: true,
+      reposted: { id: null, uri: uriOf("gone"), username: null, userId: "did:plc:author" },
+    });
+    const hidden = post({ uri: "at://did:plc:bad/app.bsky.feed.post/1", userId: "did:plc:bad" });
+    bluesky.answers.gettweets = [post({ key: "gone" }), post({ key: "kept" }), repost, hidden];
+    const { uuid, records } = await answered(bodyOf("gettweets", "@author.example.com"));
+    expect(records).toHaveLength(4);
+    await service.context.archive.write({
+      changes: [
+        { kind: "delete", platform: "bluesky", uri: uriOf("gone"), revision: "3zz" },
+        {
+          kind: "account",
+          platform: "bluesky",
+          userId: "did:plc:bad",
+          status: "takendown",
+          observedMs: service.clock.now(),
+        },
+      ],
+    });
+    const after = await service.result(key, uuid);
+    const uris = after.json().map(({ Metadata }: { Metadata: { uri: string } }) => Metadata.uri);
+    expect(uris).toEqual([uriOf("kept")]);
+    const url = `/v1/search/live/social/status/${uuid}`;
+    expect((await service.call(key, { method: "GET", url })).json().count).toBe(4);
+  });
+
+  test("is told by its IDs alone where the platform wants it", async () => {
+    x.answers.gettweets = [
+      post({ platform: "x", nativeId: 20n, userId: "12", username: "jack", text: "a secret" }),
+    ];
+    const { status, records, result } = await answered(bodyOf("gettweets", "x:12"));
+    expect(records).toMatchObject([
+      { ID: "20", Content: "", Metadata: { kind: "ids", user_id: "12", username: "" } },
+    ]);
+    expect(result.body).not.toContain("secret");
+    expect(codesOf(status)).toEqual(["ids_only"]);
+  });
+
+  test("is no result where it failed: the answer says which platform and what to do", async () => {
+    bluesky.answers.gettrends = new EarshotError("upstream_failed", "bsky answers with 503", {
+      status: 502,
+      hint: "search again later",
+    });
+    const submitted = await service.submit(key, bodyOf("gettrends", undefined));
+    const { uuid } = submitted.json();
+    const result = await service.result(key, uuid);
+    expect(result.json()).toMatchObject({
+      status: 502,
+      code: "upstream_failed",
+      detail: "bsky answers with 503",
+      hint: "search again later",
+    });
+    const url = `/v1/search/live/social/status/${uuid}`;
+    const status = (await service.call(key, { method: "GET", url })).json();
+    expect(status).toMatchObject({
+      status: "error",
+      error: "bsky answers with 503; search again later",
+    });
+  });
+});
+
+describe("in one call", () => {
+  const call = (body: object, accept = "application/json") =>
+    service.call(key, {
+      method: "POST",
+      url: "/v1/search/social",
+      headers: { "content-type": "application/json", accept },
+      payload: JSON.stringify(body),
+    });
+  const followers = bodyOf("getfollowers", "@author.example.com");
+
+  beforeEach(() => {
+    bluesky.answers.getfollowers = [{ kind: "profile", profile: makeProfile() }];
+  });
+
+  test("profiles have a table of their own", async () => {
+    const { body } = await call(followers, "text/csv");
+    const [names = "", row] = body.split("\r\n");
+    expect(names).toContain("Metadata.public_metrics.followers_count");
+    expect(names).not.toContain("like_count");
+    expect(row).toContain("did:plc:author,2024-01-01T00:00:00Z,bluesky,author.example.com");
+  });
+
+  test("profiles read as such in Markdown", async () => {
+    const { body } = await call(followers, "text/markdown");
+    expect(body).toContain("# getfollowers: `bluesky:@author.example.com`\n\n1 account. ");
+    expect(body).toContain("The platform tells no more.");
+    expect(body).toContain("1. `@author.example.com` · `An author` · since 2024-01-01T00:00:00Z");
+    expect(body).toContain(">     writes");
+  });
+
+  test("fields of a profile are selected", async () => {
+    const fields = ["ID", "Metadata.public_metrics.followers_count"];
+    const { results, citations } = (await call({ ...followers, fields })).json();
+    expect(results).toEqual([
+      { ID: "did:plc:author", Metadata: { public_metrics: { followers_count: 3 } } },
+    ]);
+    expect(citations[0]).toMatchObject({ id: "did:plc:author", author: "author.example.com" });
+  });
+
+  test("what has no room is in the result of the job, and the answer says so", async () => {
+    bluesky.answers.gettweets = timeline;
+    const body = {
+      ...bodyOf("gettweets", "@author.example.com", { max_results: 3 }),
+      max_chars: 200,
+    };
+    const answer = (await call(body)).json();
+    expect(answer.results).toHaveLength(2);
+    expect(answer.truncated.omitted).toBe(1);
+    expect(codesOf(answer)).toEqual(["left_out"]);
+    const next = { ...body, arguments: { ...body.arguments, next_cursor: answer.next_cursor } };
+    expect((await call(next)).json().results[0].Content).toMatch(/^post 3/);
+    expect((await service.result(key, answer.uuid)).json()).toHaveLength(3);
+  });
+});

@@ -1,0 +1,302 @@
+import type { InjectOptions, LightMyRequestResponse } from "fastify";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makePost } from "../../testkit/data/make-post.ts";
+import {
+  type DescribedLink,
+  type DescribedParameter,
+  deviationsOf,
+  type Endpoint,
+  endpointNamed,
+  endpoints,
+  faultsOf,
+  pointer,
+  schemas,
+  shownIn,
+} from "../../testkit/service/described-api.ts";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+
+/** openapi.json, sent to the service: what it shows as a request is taken, and every answer is as it says. */
+let service: ServiceUnderTest;
+let key: string;
+let slow: string;
+
+beforeAll(async () => {
+  service = await startServiceUnderTest({
+    EARSHOT_WEBHOOK_CONCURRENCY: "0",
+    EARSHOT_MAX_WEBHOOKS: "1000",
+  });
+  key = await service.makeKey();
+  slow = await service.makeKey({ requestsPerSecond: 1 });
+  const createdMs = service.clock.now() - 60_000;
+  const createdAt = new Date(createdMs).toISOString();
+  const post = (name: string) =>
+    makePost({ key: name, text: "comet", createdMs, createdAt, langs: ["en"] });
+  await service.addPosts([post("one"), post("two")]);
+  kept = await makeValues();
+});
+afterAll(() => service.remove());
+
+const all = endpoints.map((endpoint) => [endpoint.operation.operationId, endpoint] as const);
+const keyed = all.filter(([, { operation }]) => operation.security !== undefined);
+const withBody = all.filter(([, { operation }]) => operation.requestBody !== undefined);
+
+/** The uuid of a job that is done. */
+async function doneJob(): Promise<string> {
+  const { uuid } = (await service.submit(key, search("comet"))).json();
+  await service.result(key, uuid);
+  return uuid;
+}
+
+function exampleOf({ example, schema }: DescribedParameter): unknown {
+  return example ?? schema.examples?.[0];
+}
+
+type Values = Readonly<Record<string, string>>;
+
+/** What is there for all requests but those that take it away. */
+let kept: Values;
+
+/** Values of parameters that name something of the server's own: a job that is done, a webhook and what was sent to it. */
+async function makeValues(): Promise<Values> {
+  const payload = { url: "https://example.com/earshot" };
+  const created = await service.call(key, { method: "POST", url: "/v1/webhooks", payload });
+  const { id } = created.json();
+  const tested = await service.call(key, { method: "POST", url: `/v1/webhooks/${id}/test` });
+  return { uuid: await doneJob(), id, delivery: tested.json().id };
+}
+
+type Request = { options: InjectOptions; key: string | null };
+
+/** The request that the examples of an endpoint make; `values` go before its examples. */
+function requestOf(
+  { method, path, operation }: Endpoint,
+  values: Readonly<Record<string, string>>,
+): Request {
+  let url = path;
+  const query = new URLSearchParams();
+  const headers: Record<string, string> = {};
+  for (const parameter of operation.parameters ?? []) {
+    const { name, in: place, required } = parameter;
+    const value = String(values[name] ?? exampleOf(parameter) ?? "");
+    if (place === "path") url = url.replace(`{${name}}`, encodeURIComponent(value));
+    else if (place === "query" && (required || name in values)) query.set(name, value);
+    else if (place === "header" && required) headers[name] = value;
+  }
+  const body = operation.requestBody?.content["application/json"];
+  if (body !== undefined) headers["content-type"] = "application/json";
+  return {
+    key: operation.security === undefined ? null : key,
+    options: {
+      method: method as "GET",
+      url: query.size === 0 ? url : `${url}?${query}`,
+      headers,
+      ...(body === undefined ? {} : { payload: JSON.stringify(shownIn(body)[0]?.[1]) }),
+    },
+  };
+}
+
+async function send({ key: caller, options }: Request, changes: InjectOptions = {}) {
+  return await service.call(caller, {
+    ...options,
+    ...changes,
+    headers: { ...options.headers, ...changes.headers },
+  });
+}
+
+function expectDescribed(
+  endpoint: Endpoint,
+  answer: LightMyRequestResponse,
+  status: number | RegExp,
+) {
+  expect(deviationsOf(endpoint, answer), answer.body.slice(0, 500)).toBe("");
+  if (typeof status === "number") expect(answer.statusCode, answer.body).toBe(status);
+  else expect(String(answer.statusCode), answer.body).toMatch(status);
+}
+
+/** What only nodes of other processes bring about; test/nodes/api.test.ts has them answered. */
+const ofOtherNodes = ["fetchProof", "fetchProofWithoutPlatform", "readAttestation"];
+
+describe("every request that is shown is taken, and answered as described", () => {
+  test.each(all)("%s", async (id, endpoint) => {
+    const values = endpoint.method === "DELETE" ? await makeValues() : kept;
+    const status = ofOtherNodes.includes(id) ? 404 : /^(?:2|302)/;
+    expectDescribed(endpoint, await send(requestOf(endpoint, values)), status);
+  });
+});
+
+describe("every refusal is as described", () => {
+  test.each(keyed)("%s without a key", async (_, endpoint) => {
+    const { options } = requestOf(endpoint, { uuid: "0f8fad5b-d9cb-469f-a165-70867728950e" });
+    expectDescribed(endpoint, await send({ options, key: null }), 401);
+  });
+
+  test.each(keyed)(
+    "%s for a platform, job or other thing that is not there",
+    async (_, endpoint) => {
+      for (const parameter of endpoint.operation.parameters ?? []) {
+        if (parameter.in !== "path") continue;
+        const values = { ...kept, [parameter.name]: "nothing" };
+        expectDescribed(endpoint, await send(requestOf(endpoint, values)), 404);
+      }
+    },
+  );
+
+  test.each(keyed)("%s with a parameter that there is not", async (_, endpoint) => {
+    const hasQuery = endpoint.operation.parameters?.some(({ in: place }) => place === "query");
+    if (!hasQuery) return;
+    const { options, key: caller } = requestOf(endpoint, kept);
+    const sign = String(options.url).includes("?") ? "&" : "?";
+    const answer = await send({
+      options: { ...options, url: `${options.url}${sign}nothing=1` },
+      key: caller,
+    });
+    expectDescribed(endpoint, answer, 400);
+  });
+
+  test.each(keyed)("%s of a key whose second is used up", async (_, endpoint) => {
+    const url = "/v1/search/live/social/status/0f8fad5b-d9cb-469f-a165-70867728950e";
+    await service.call(slow, { method: "GET", url });
+    const { options } = requestOf(endpoint, { uuid: "0f8fad5b-d9cb-469f-a165-70867728950e" });
+    expectDescribed(endpoint, await send({ options, key: slow }), 429);
+  });
+
+  test.each(withBody)(
+    "%s with a body that is broken, of another type, too large",
+    async (_, endpoint) => {
+      const request = requestOf(endpoint, kept);
+      const type = { "content-type": "text/plain" };
+      expectDescribed(endpoint, await send(request, { payload: "{" }), 400);
+      expectDescribed(endpoint, await send(request, { payload: '{"nothing":1}' }), 400);
+      expectDescribed(endpoint, await send(request, { headers: type }), 415);
+      expectDescribed(endpoint, await send(request, { payload: `"${"a".repeat(70_000)}"` }), 413);
+    },
+  );
+});
+
+describe("a body that no route asked for is refused as described", () => {
+  const without = all.filter(
+    ([, { method, operation }]) =>
+      ["POST", "DELETE"].includes(method) && operation.requestBody === undefined,
+  );
+  test.each(without)("%s with one of another type, broken, too large", async (_, endpoint) => {
+    const request = requestOf(endpoint, kept);
+    const json = { "content-type": "application/json" };
+    const ofText = { "content-type": "text/plain" };
+    const large = `"${"a".repeat(70_000)}"`;
+    expectDescribed(endpoint, await send(request, { payload: "a", headers: ofText }), 415);
+    expectDescribed(endpoint, await send(request, { payload: "{", headers: json }), 400);
+    expectDescribed(endpoint, await send(request, { payload: large, headers: json }), 413);
+  });
+});
+
+describe("every example fits its schema", () => {
+  test.each(all)("%s", (_, { operation, pointer: place }) => {
+    for (const [index, parameter] of (operation.parameters ?? []).entries()) {
+      if (parameter.in !== "header" && parameter.required)
+        expect(exampleOf(parameter), parameter.name).toBeDefined();
+      const example = exampleOf(parameter);
+      if (example === undefined) continue;
+      expect(faultsOf(example, `${place}${pointer("parameters", String(index), "schema")}`)).toBe(
+        "",
+      );
+    }
+    const bodies = [
+      [pointer("requestBody"), operation.requestBody?.content ?? {}] as const,
+      ...Object.entries(operation.responses).map(
+        ([status, { content = {} }]) => [pointer("responses", status), content] as const,
+      ),
+    ];
+    for (const [owner, content] of bodies) {
+      for (const [type, media] of Object.entries(content)) {
+        if (!/json$/.test(type)) continue;
+        const at = `${place}${owner}${pointer("content", type, "schema")}`;
+        const shown = shownIn(media);
+        expect(shown.length, `${owner} ${type}`).toBeGreaterThan(0);
+        for (const [name, value] of shown) expect(faultsOf(value, at), name).toBe("");
+      }
+    }
+  });
+
+  test.each(Object.entries(schemas))("%s", (name, { examples = [] }) => {
+    for (const value of examples) {
+      expect(faultsOf(value, pointer("components", "schemas", name))).toBe("");
+    }
+  });
+
+  test("every problem that a status can be is shown under it", () => {
+    for (const { operation } of endpoints) {
+      for (const [status, { content = {} }] of Object.entries(operation.responses)) {
+        const problems = content["application/problem+json"];
+        if (problems === undefined) continue;
+        const shown = shownIn(problems);
+        expect(shown.length, `${operation.operationId} ${status}`).toBeGreaterThan(0);
+        for (const [code, value] of shown) {
+          expect(value).toMatchObject({ code, status: Number(status) });
+        }
+      }
+    }
+  });
+});
+
+/** What a runtime expression of a link stands for. */
+function valueMeantBy(
+  expression: string,
+  request: Readonly<Record<string, string>>,
+  answer: LightMyRequestResponse,
+): string {
+  const inPath = /^\$request\.path\.(\w+)$/.exec(expression)?.[1];
+  if (inPath !== undefined) return request[inPath] ?? "social";
+  const inBody = /^\$response\.body#\/(.+)$/.exec(expression)?.[1];
+  if (inBody === undefined) throw new Error(`${expression} is not understood`);
+  const value = inBody
+    .split("/")
+    .reduce<unknown>((part, name) => Reflect.get(Object(part), name), answer.json());
+  return String(value);
+}
+
+describe("every link leads to an operation that goes on", () => {
+  const links = endpoints.flatMap((endpoint) =>
+    Object.entries(endpoint.operation.responses).flatMap(([status, { links: given = {} }]) =>
+      Object.entries(given).map(
+        ([name, link]) =>
+          [
+            `${endpoint.operation.operationId} ${status} → ${name}`,
+            endpoint,
+            status,
+            link,
+          ] as const,
+      ),
+    ),
+  );
+
+  test("submit, status, result and cancel are linked", () => {
+    expect(links.map(([name]) => name)).toEqual(
+      expect.arrayContaining([
+        "submitSearch 202 → readStatus",
+        "submitSearch 202 → fetchResult",
+        "readStatus 200 → fetchResult",
+      ]),
+    );
+  });
+
+  test.each(links)("%s", async (_, endpoint, status, link: DescribedLink) => {
+    const target = endpointNamed(link.operationId);
+    const names = (target.operation.parameters ?? []).map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(Object.keys(link.parameters)));
+    const values = await makeValues();
+    const answer = await send(requestOf(endpoint, values));
+    if (String(answer.statusCode) !== status) return;
+    const handedOn = Object.fromEntries(
+      Object.entries(link.parameters).map(([name, expression]) => [
+        name,
+        valueMeantBy(expression, values, answer),
+      ]),
+    );
+    const wanted = ofOtherNodes.includes(link.operationId) ? 404 : /^2/;
+    expectDescribed(target, await send(requestOf(target, handedOn)), wanted);
+  });
+});

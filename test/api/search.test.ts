@@ -1,0 +1,761 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { buildApp } from "../../src/http/app.ts";
+import type { Job } from "../../src/jobs/job.ts";
+import type { SubmittedJob } from "../../src/jobs/queue.ts";
+import { EarshotError } from "../../src/lib/errors.ts";
+import type { Post } from "../../src/posts/post.ts";
+import { makePost } from "../../testkit/data/make-post.ts";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+
+const minute = 60_000;
+const hostileText =
+  '=HYPERLINK("http://evil.example","a")\n> # | `x` ``` <b>&amp;</b>\r\n\u202eשלום\0\ud800 👩‍👩‍👧';
+
+/** A post of the examples in docs/api.md. */
+function documented(
+  name: string,
+  key: string,
+  createdAt: string,
+  text: string,
+  likes: number | null,
+) {
+  const userId = `did:plc:${name}`;
+  const uri = `at://${userId}/app.bsky.feed.post/${key}`;
+  const createdMs = Date.parse(createdAt);
+  const counts = { likes, reposts: null, replies: null, quotes: null };
+  return makePost({ uri, userId, username: `${name}.example`, createdAt, createdMs, text, counts });
+}
+
+let service: ServiceUnderTest;
+let key: string;
+
+beforeAll(async () => {
+  service = await startServiceUnderTest();
+  key = await service.makeKey();
+  const now = service.clock.now();
+  const postOf = (key: string, minutesAgo: number, special: Partial<Post>) => {
+    const createdMs = now - minute * minutesAgo;
+    return makePost({ key, createdMs, createdAt: new Date(createdMs).toISOString(), ...special });
+  };
+  await service.addPosts([
+    ...Array.from({ length: 5 }, (_, index) =>
+      postOf(`comet${index}`, index + 1, {
+        text: `comet number ${index}`,
+        hashtags: ["sky", "night"],
+        counts: { likes: index, reposts: 0, replies: null, quotes: null },
+      }),
+    ),
+    ...Array.from({ length: 6 }, (_, index) =>
+      postOf(`long${index}`, index + 1, {
+        text: `essay ${index} ${"word ".repeat(index % 2 === 0 ? 200 : 4)}end`,
+      }),
+    ),
+    postOf("hostile", 20, {
+      text: `hostile ${hostileText}`,
+      username: "@evil`name",
+      authorName: "=1+1",
+      url: "javascript:alert(1)",
+    }),
+    postOf("formula", 21, { text: "=1+1 formula", authorName: "-2+3" }),
+    documented("ann", "3lk7", "2026-01-31T11:59:00Z", "A comet over the bay", 3),
+    documented(
+      "bob",
+      "3lk5",
+      "2026-01-31T11:40:00Z",
+      "Comet tonight?\nLook west after nine.",
+      null,
+    ),
+    postOf("linked", 22, { text: "linked", url: "https://bsky.app/profile/a/post/1" }),
+  ]);
+});
+afterAll(() => service.remove());
+
+describe("the examples of docs/api.md", () => {
+  const page = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8");
+  const [, section = ""] = /^## Search in one call\n([\s\S]*?)^## /m.exec(page) ?? [];
+  const examples = [
+    ...section.matchAll(/```sh\n(curl [\s\S]*?)\n```\n\n```(\w+)\n([\s\S]*?)\n```/g),
+  ].map(([, command = "", form = "", answer = ""]) => ({ command, form, answer }));
+  const masked = (text: string) =>
+    text
+      .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "uuid")
+      .replaceAll(/"\d{19}"/g, '"id"');
+
+  test("are of every form that has one", () => {
+    expect(examples.map(({ form }) => form)).toEqual(["json", "csv", "markdown"]);
+  });
+
+  test.each(examples)("$form is answered as it is written", async ({ command, form, answer }) => {
+    await service.context.archive.write({
+      changes: [],
+      coverage: [
+        {
+          platform: "bluesky",
+          collection: "posts",
+          account: null,
+          source: "import",
+          fromMs: Date.parse("2026-01-24"),
+          toMs: Date.parse("2026-02-01"),
+        },
+      ],
+    });
+    const [, body = ""] = /-d '([^']*)'/.exec(command) ?? [];
+    const [, accept] = /'Accept: ([^']*)'/.exec(command) ?? [];
+    const given = await answered(JSON.parse(body), accept);
+    if (form === "json") {
+      expect(JSON.parse(masked(given.body))).toEqual(JSON.parse(masked(answer)));
+    } else {
+      expect(masked(given.body).replaceAll("\r\n", "\n").trimEnd()).toBe(masked(answer));
+    }
+  });
+});
+
+type Options = { accept?: string; path?: string; headers?: Record<string, string>; key?: string };
+
+async function ask(body: unknown, options: Options = {}) {
+  const { accept, path = "/v1/search/social", headers = {} } = options;
+  return await service.call(options.key ?? key, {
+    method: "POST",
+    url: path,
+    headers: {
+      "content-type": "application/json",
+      ...(accept === undefined ? {} : { accept }),
+      ...headers,
+    },
+    payload: JSON.stringify(body),
+  });
+}
+
+async function answered(body: unknown, accept?: string) {
+  const answer = await ask(body, accept === undefined ? {} : { accept });
+  expect(answer.statusCode, answer.body).toBe(200);
+  return answer;
+}
+
+/** An essay search: six texts, of which every other has about a thousand characters. */
+const essays = (more: Record<string, unknown> = {}, inside: Record<string, unknown> = {}) => ({
+  ...search("essay", inside),
+  ...more,
+});
+
+describe("the answer in JSON", () => {
+  test("has all that the result and the status tell, and where to cite the posts from", async () => {
+    const answer = await answered(search("linked"));
+    const body = answer.json();
+    expect(Object.keys(body)).toEqual([
+      "uuid",
+      "status",
+      "results",
+      "next_cursor",
+      "complete",
+      "coverage",
+      "warnings",
+      "canonical_query",
+      "citations",
+      "truncated",
+    ]);
+    expect(body).toMatchObject({ status: "done", next_cursor: null, complete: false });
+    const result = await service.result(key, body.uuid);
+    expect(body.results).toEqual(result.json());
+    const url = `/v1/search/live/social/status/${body.uuid}`;
+    const status = (await service.call(key, { method: "GET", url })).json();
+    for (const name of ["coverage", "warnings", "canonical_query", "complete", "next_cursor"]) {
+      expect(body[name]).toEqual(status[name]);
+    }
+    const [record] = body.results;
+    expect(body.citations).toEqual([
+      {
+        id: record.ID,
+        url: "https://bsky.app/profile/a/post/1",
+        author: "author.example.com",
+        created_at: record.Metadata.created_at,
+      },
+    ]);
+    expect(body.truncated).toEqual({ shortened: [], omitted: 0 });
+    expect(answer.headers).toMatchObject({
+      "content-type": "application/json; charset=utf-8",
+      vary: "Accept",
+      "x-job-uuid": body.uuid,
+      "x-coverage": result.headers["x-coverage"],
+    });
+    expect(answer.headers["x-truncated"]).toBeUndefined();
+    expect(answer.headers["x-warnings"]).toContain('"incomplete_coverage"');
+  });
+
+  test("goes on by its cursor, here and in a submission", async () => {
+    const first = (await answered(search("comet", { max_results: 2 }))).json();
+    const rest = search("comet", { max_results: 3, next_cursor: first.next_cursor });
+    const second = (await answered(rest)).json();
+    const texts = [...first.results, ...second.results].map(({ Content }) => Content);
+    expect(texts).toEqual([0, 1, 2, 3, 4].map((number) => `comet number ${number}`));
+    expect((await service.submit(key, rest)).statusCode).toBe(202);
+  });
+
+  test("a platform in the path narrows, x is twitter, a method may be the full archive", async () => {
+    const body = search('"comet number"', { type: "searchbyfullarchive", max_results: 500 });
+    expect((await ask(body, { path: "/v1/search/bluesky" })).json().results).toHaveLength(5);
+    for (const path of ["/v1/search/x", "/v1/search/twitter", "/v1/search/mastodon"]) {
+      expect((await ask(body, { path })).json().results).toEqual([]);
+    }
+    const other = await ask({ ...body, type: "bluesky" }, { path: "/v1/search/x" });
+    expect(other.json()).toMatchObject({ status: 400, code: "platform_mismatch", uuid: "" });
+  });
+});
+
+describe("fields", () => {
+  test("leave of each record what was asked for, where it stands", async () => {
+    const fields = [
+      "Metadata.username",
+      "Content",
+      "Metadata.public_metrics.like_count",
+      "Metadata.geo.lat",
+    ];
+    const body = (await answered({ ...search("number 3"), fields })).json();
+    expect(body.results).toEqual([
+      {
+        Metadata: { username: "author.example.com", public_metrics: { like_count: 3 }, geo: null },
+        Content: "comet number 3",
+      },
+    ]);
+    expect(body.citations).toHaveLength(1);
+  });
+
+  test("one within another is the wider", async () => {
+    const fields = ["Metadata.username", "Metadata", "ID"];
+    const [record] = (await answered({ ...search("number 3"), fields })).json().results;
+    expect(Object.keys(record)).toEqual(["Metadata", "ID"]);
+    expect(Object.keys(record.Metadata).length).toBeGreaterThan(20);
+  });
+
+  test.each([
+    ["Metadata.usernam", "Metadata.username"],
+    ["username", "Metadata.username"],
+    ["content", "Content"],
+    ["Metadata.like_count", "Metadata.public_metrics.like_count"],
+    ["__proto__", "there are ID, Content"],
+    ["Metadata.media.url", "Metadata.url"],
+  ])("%s is refused with the nearest", async (field, nearest) => {
+    const answer = await ask({ ...search("comet"), fields: ["ID", field] });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().errors).toEqual([
+      { code: "unknown_value", message: expect.stringContaining(nearest), pointer: "/fields/1" },
+    ]);
+  });
+
+  test.each([[[]], ["Content"], [[1]], [null], [["ID", "ID"]]])(
+    "%j is no list of fields",
+    async (fields) => {
+      const answer = await ask({ ...search("comet"), fields });
+      expect(answer.statusCode).toBe(400);
+      expect(answer.json().errors[0].pointer).toMatch(/^\/fields/);
+    },
+  );
+});
+
+describe("max_chars", () => {
+  const count = (results: readonly { Content: string }[]) =>
+    results.reduce((sum, { Content }) => sum + [...Content].length, 0);
+
+  test("shortens the long texts alike, leaves the short ones whole, and says which", async () => {
+    const whole = (await answered(essays())).json();
+    const answer = await answered(essays({ max_chars: 1_000 }));
+    const body = answer.json();
+    expect(body.results).toHaveLength(6);
+    expect(count(body.results)).toBeLessThanOrEqual(1_000);
+    expect(count(body.results)).toBeGreaterThan(900);
+    for (const [index, { ID, Content }] of body.results.entries()) {
+      const { Content: before } = whole.results[index];
+      const isLong = index % 2 === 0;
+      expect(body.truncated.shortened.includes(ID)).toBe(isLong);
+      expect(Content === before).toBe(!isLong);
+      if (isLong) expect(Content).toMatch(/^essay \d (word )+word…$/);
+    }
+    expect(body.truncated.omitted).toBe(0);
+    expect(answer.headers["x-truncated"]).toBe("shortened=3, omitted=0");
+  });
+
+  test("leaves out what has no room, and continues with it", async () => {
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const inside = cursor === null ? {} : { next_cursor: cursor };
+      const answer = await answered(essays({ max_chars: 230 }, inside));
+      const body = answer.json();
+      expect(count(body.results)).toBeLessThanOrEqual(230);
+      expect(body.results.length + body.truncated.omitted).toBe(6 - seen.length);
+      expect(answer.headers["x-next-cursor"]).toBe(body.next_cursor ?? undefined);
+      seen.push(...body.results.map(({ Content }: { Content: string }) => Content.slice(0, 7)));
+      cursor = body.next_cursor;
+    } while (cursor !== null);
+    expect(seen).toEqual([0, 1, 2, 3, 4, 5].map((number) => `essay ${number}`));
+  });
+
+  test("the whole texts are in the result of the job", async () => {
+    const body = (await answered(essays({ max_chars: 100 }))).json();
+    expect(body.truncated.omitted).toBeGreaterThan(0);
+    const result = (await service.result(key, body.uuid)).json();
+    expect(result).toHaveLength(6);
+    expect(count(result)).toBeGreaterThan(3_000);
+  });
+
+  test("without the text among the fields there is nothing to shorten", async () => {
+    const body = (await answered(essays({ max_chars: 100, fields: ["ID"] }))).json();
+    expect(body.results).toHaveLength(6);
+    expect(body.truncated).toEqual({ shortened: [], omitted: 0 });
+  });
+
+  test.each([99, 0, -1, 1_000_001, 1.5, "500", null])("%j is refused", async (maxChars) => {
+    const answer = await ask(essays({ max_chars: maxChars }));
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().errors[0]).toMatchObject({ pointer: "/max_chars" });
+  });
+});
+
+describe("NDJSON", () => {
+  test("is a record a line, and nothing else", async () => {
+    const answer = await answered(search("comet", { max_results: 2 }), "application/x-ndjson");
+    expect(answer.headers["content-type"]).toBe("application/x-ndjson; charset=utf-8");
+    const lines = answer.body.split("\n");
+    expect(lines.pop()).toBe("");
+    expect(lines.map((line) => JSON.parse(line).Content)).toEqual([
+      "comet number 0",
+      "comet number 1",
+    ]);
+    expect(answer.headers["x-coverage"]).toMatch(/^complete=\?0, /);
+    expect(answer.headers["x-next-cursor"]).toBeDefined();
+    expect(answer.headers["x-warnings"]).toBe('"incomplete_coverage"');
+  });
+
+  test("of hostile texts is a record a line too", async () => {
+    const answer = await answered(search("hostile"), "application/x-ndjson");
+    const [line = "", ...rest] = answer.body.split("\n");
+    expect(rest).toEqual([""]);
+    expect(JSON.parse(line).Content).toBe(`hostile ${hostileText}`);
+  });
+
+  test("is empty when nothing matched", async () => {
+    expect((await answered(search("nosuchword"), "application/x-ndjson")).body).toBe("");
+  });
+});
+
+describe("CSV", () => {
+  test("is a row of names, then a row a post, each ended by CRLF", async () => {
+    const body = {
+      ...search("number 3"),
+      fields: [
+        "Content",
+        "Metadata.hashtags",
+        "Metadata.public_metrics.like_count",
+        "Metadata.geo",
+        "Metadata.is_reply",
+        "Metadata.public_metrics",
+      ],
+    };
+    const answer = await answered(body, "text/csv");
+    expect(answer.headers["content-type"]).toBe("text/csv; charset=utf-8; header=present");
+    expect(answer.body).toBe(
+      "Content,Metadata.hashtags,Metadata.public_metrics.like_count,Metadata.geo,Metadata.is_reply,Metadata.public_metrics\r\n" +
+        'comet number 3,sky night,3,,false,"{""like_count"":3,""retweet_count"":0,""reply_count"":null,""quote_count"":null}"\r\n',
+    );
+  });
+
+  test("without fields has the columns that a table of posts needs", async () => {
+    const { body } = await answered(search("linked"), "text/csv");
+    const [names = "", row = ""] = body.split("\r\n");
+    expect(names).toMatch(/^ID,Metadata\.created_at,.*,Content,Metadata\.url,/);
+    expect(row).toContain(",linked,https://bsky.app/profile/a/post/1,");
+    expect((await answered(search("nosuchword"), "text/csv")).body).toBe(`${names}\r\n`);
+  });
+
+  test("quotes what it must, and defuses what a spreadsheet would run", async () => {
+    const fields = ["Content", "Metadata.author", "Metadata.username"];
+    const formula = await answered({ ...search("formula"), fields }, "text/csv");
+    expect(formula.body.split("\r\n")[1]).toBe("'=1+1 formula,'-2+3,author.example.com");
+    const hostile = await answered({ ...search("hostile"), fields }, "text/csv");
+    const text = `hostile ${hostileText}`.replaceAll(/[\0\ud800]/g, "\ufffd").replaceAll('"', '""');
+    expect(hostile.body).toBe(
+      `Content,Metadata.author,Metadata.username\r\n"${text}",'=1+1,'@evil\`name\r\n`,
+    );
+  });
+});
+
+test("a search that nothing can answer warns with the next step, as JSON and as Markdown", async () => {
+  const onX = { ...search("comet"), type: "x" };
+  const { warnings } = (await answered(onX)).json();
+  expect(warnings).toContainEqual({
+    code: "no_source",
+    message: expect.stringContaining("no posts of x"),
+    hint: expect.stringContaining("earshot credentials add x"),
+  });
+  const { body } = await answered(onX, "text/markdown");
+  expect(body).toMatch(/^- `no_source`: there is nothing to search: .*earshot credentials add x/m);
+  expect((await answered(search("comet"))).json().warnings).not.toContainEqual(
+    expect.objectContaining({ code: "no_source" }),
+  );
+});
+
+describe("Markdown", () => {
+  test("is a list of quotations with author, time and link", async () => {
+    const answer = await answered(search("linked"), "text/markdown");
+    expect(answer.headers["content-type"]).toBe("text/markdown; charset=utf-8");
+    const [{ created_at: time }] = (await answered(search("linked"))).json().citations;
+    expect(answer.body).toContain("# Search: `linked`\n\n1 post. There may be more: from ");
+    expect(answer.body).toContain(
+      `1. \`@author.example.com\` · ${time} · bluesky · <https://bsky.app/profile/a/post/1>\n\n   >     linked\n\n`,
+    );
+    expect(answer.body).toContain("- `incomplete_coverage`: ");
+    expect(answer.body).toContain("There is no further page.");
+    expect(answer.body).toContain(`\`${answer.headers["x-job-uuid"]}\``);
+  });
+
+  test("keeps a hostile text in its quotation", async () => {
+    const { body } = await answered(search("hostile"), "text/markdown");
+    expect(body).toContain("1. ``@@evil`name`` · ");
+    expect(body).toContain("`javascript:alert(1)`\n");
+    expect(body).toContain(
+      '   >     hostile =HYPERLINK("http://evil.example","a")\n' +
+        "   >     > # | `x` ``` <b>&amp;</b>\n" +
+        "   >     \u202eשלום\ufffd\ufffd 👩‍👩‍👧\n\n",
+    );
+  });
+
+  test("shows other fields beneath the text, and the text only where it is wanted", async () => {
+    const fields = ["Metadata.hashtags", "Metadata.geo", "Metadata.public_metrics.like_count"];
+    const { body } = await answered({ ...search("number 3"), fields }, "text/markdown");
+    expect(body).toContain(
+      '\n\n   - Metadata.hashtags: `["sky","night"]`\n   - Metadata.geo: `null`\n   - Metadata.public_metrics.like_count: `3`\n\n',
+    );
+    expect(body).not.toContain("comet number 3");
+  });
+
+  test("says what is shortened, what is left out, and how to go on", async () => {
+    const answer = await answered(essays({ max_chars: 230 }), "text/markdown");
+    expect(answer.body).toContain("(shortened: the text has 1011 characters)");
+    expect(answer.body).toMatch(
+      /\n[1-5] more posts were found and left out for max_chars; the next page begins with them\.\n/,
+    );
+    expect(answer.body).toContain(`next_cursor \`${answer.headers["x-next-cursor"]}\``);
+  });
+
+  test("tells a list that is empty as nobody wrote it from one that is empty as nobody listened", async () => {
+    const unknown = await answered(search("nosuchword"), "text/markdown");
+    expect(unknown.body).toMatch(
+      /No post was found\. That does not mean that there is none: from \S+Z to \S+Z, not everything is held here\. Missing: from /,
+    );
+    const nothing = search("comet", {
+      start_time: "2026-01-02",
+      end_time: "2026-01-01",
+      type: "searchbyfullarchive",
+    });
+    const known = await answered(nothing, "text/markdown");
+    expect(known.body).toMatch(
+      /No post was found\. There is none: everything from \S+Z to \S+Z is held here\./,
+    );
+    expect(known.body).toContain("- `empty_window`: ");
+  });
+});
+
+describe("Accept", () => {
+  test.each(["application/json", "application/x-ndjson", "text/csv", "text/markdown"])(
+    "%s tells coverage, warnings, cut texts and how to go on in its header",
+    async (accept) => {
+      const { headers } = await answered(essays({ max_chars: 230 }), accept);
+      expect(headers["content-type"]).toContain(accept);
+      expect(headers).toMatchObject({
+        vary: "Accept",
+        "x-coverage": expect.stringMatching(/^complete=\?0, from="[^"]+", to="[^"]+", gaps=1$/),
+        "x-warnings": '"incomplete_coverage"',
+        "x-truncated": expect.stringMatching(/^shortened=[12], omitted=[1-5]$/),
+        "x-next-cursor": expect.stringMatching(/^[\w-]+$/),
+        "x-job-uuid": expect.stringMatching(/^[0-9a-f-]{36}$/),
+      });
+    },
+  );
+
+  test("weights decide, and a search that has no form to answer in is refused before it costs anything", async () => {
+    const weighed = await answered(search("comet"), "text/csv;q=0.1, text/markdown;q=0.2");
+    expect(weighed.headers["content-type"]).toMatch(/^text\/markdown/);
+    const limited = await service.makeKey({ submissionsPerMinute: null });
+    const refused = await ask(search("comet"), { accept: "text/html", key: limited });
+    expect(refused.statusCode).toBe(406);
+    expect(refused.headers["content-type"]).toContain("application/problem+json");
+    expect(refused.headers.vary).toBe("Accept");
+    expect(refused.json()).toMatchObject({ code: "not_acceptable", uuid: "" });
+    expect(refused.json().hint).toContain("text/markdown");
+    expect(refused.headers.ratelimit).toContain('"search";r=10');
+  });
+
+  test("changes nothing of the result route, which is a bare array", async () => {
+    const { uuid } = (await answered(search("comet"))).json();
+    const url = `/v1/search/live/social/result/${uuid}`;
+    const result = await service.call(key, { method: "GET", url, headers: { accept: "text/csv" } });
+    expect(result.headers["content-type"]).toContain("application/json");
+    expect(result.json()).toHaveLength(5);
+  });
+});
+
+describe("a refused search", () => {
+  test.each([0, 31, -1, 1.5, "10", null])("wait %j", async (wait) => {
+    const answer = await ask({ ...search("comet"), wait });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json()).toMatchObject({ code: "invalid_request", uuid: "" });
+    expect(answer.json().errors[0].pointer).toBe("/wait");
+  });
+
+  test("names what is wrong as a submission does", async () => {
+    expect((await ask({ ...search("comet"), max_char: 500 })).json().detail).toContain("max_chars");
+    expect((await ask(search("comet", { max_results: 101 }))).json().errors[0].pointer).toBe(
+      "/arguments/max_results",
+    );
+    expect((await ask(search("since:2026-02-30"))).json()).toMatchObject({
+      code: "invalid_query",
+      uuid: "",
+    });
+    expect((await ask(search("comet"), { path: "/v1/search/socail" })).statusCode).toBe(404);
+    const wrong = await service.call(null, {
+      method: "POST",
+      url: "/v1/search/social",
+      payload: {},
+    });
+    expect(wrong.statusCode).toBe(401);
+    const other = await service.call(key, { method: "GET", url: "/v1/search/social" });
+    expect(other.headers.allow).toBe("OPTIONS, POST");
+  });
+
+  test("costs nothing of the searches, one that is answered costs one", async () => {
+    const limited = await service.makeKey({ submissionsPerMinute: null });
+    const refused = await ask({ ...search("comet"), fields: ["nothing"] }, { key: limited });
+    expect(refused.headers.ratelimit).toContain('"search";r=10');
+    const given = await ask(search("comet"), { key: limited });
+    expect(given.headers.ratelimit).toContain('"search";r=9');
+  });
+});
+
+describe("Idempotency-Key", () => {
+  test("asks for the same job in another form, for nothing", async () => {
+    const headers = { "idempotency-key": "form" };
+    const limited = await service.makeKey({ submissionsPerMinute: null });
+    const first = await ask(search("comet"), { headers, key: limited });
+    const again = await ask(
+      { ...search("comet"), fields: ["ID"], wait: 1 },
+      { headers, key: limited, accept: "text/csv" },
+    );
+    expect(again.statusCode, again.body).toBe(200);
+    expect(again.headers["x-job-uuid"]).toBe(first.json().uuid);
+    expect(again.body).toMatch(/^ID\r\n(\d+\r\n){5}$/);
+    expect(again.headers.ratelimit).toContain('"search";r=9');
+    const other = await ask(search("comets"), { headers, key: limited });
+    expect(other.statusCode).toBe(422);
+  });
+});
+
+describe("a job that has not ended well", () => {
+  const unfinished = (submitted: SubmittedJob): SubmittedJob =>
+    submitted.isReplay ? submitted : { ...submitted, job: { ...submitted.job, finishedMs: null } };
+
+  /** The answer to a search whose job stands so when its wait is over. */
+  async function answerTo(ended: Partial<Job>, body: unknown = search("comet")) {
+    const waits: number[] = [];
+    const { jobs } = service.context.http;
+    const app = buildApp({
+      ...service.context.http,
+      jobs: {
+        ...jobs,
+        submit: async (job) => unfinished(await jobs.submit(job)),
+        waitForEnd: async (accountId, uuid, waitMs) => {
+          waits.push(waitMs);
+          const job = await jobs.find(accountId, uuid);
+          return job === null ? null : { ...job, result: null, ...ended };
+        },
+      },
+    });
+    const answer = await app.inject({
+      method: "POST",
+      url: "/v1/search/bluesky",
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        accept: "text/csv",
+      },
+      payload: JSON.stringify(body),
+    });
+    return { answer, waits };
+  }
+
+  test.each([
+    ["in progress", { wait: 7 }, 7_000],
+    ["error(retrying)", {}, 10_000],
+  ] as const)("%s is a 202 that says where its result will be", async (state, more, waitMs) => {
+    const { answer, waits } = await answerTo({ state }, { ...search("comet"), ...more });
+    expect(waits).toEqual([waitMs]);
+    expect(answer.statusCode).toBe(202);
+    const { uuid } = answer.json();
+    expect(answer.json()).toEqual({ uuid, status: state, error: "" });
+    expect(answer.headers).toMatchObject({
+      "content-type": "application/json; charset=utf-8",
+      location: `/v1/search/live/bluesky/result/${uuid}`,
+      "retry-after": "1",
+      "x-job-uuid": uuid,
+    });
+    const url = `${answer.headers.location}?wait=30`;
+    expect((await service.call(key, { method: "GET", url })).statusCode).toBe(200);
+  });
+
+  test.each([
+    [
+      "error",
+      504,
+      "deadline_exceeded",
+      { code: "deadline", message: "it took too long", status: 504 },
+    ],
+    ["error", 502, "upstream_failed", { code: "upstream", message: "it was down", status: 502 }],
+    ["error", 500, "job_failed", { code: "poison", message: "it broke twice", status: 500 }],
+    ["cancelled", 410, "job_cancelled", null],
+    ["expired", 410, "result_expired", null],
+  ] as const)("%s is a %i %s, which names the job", async (state, status, code, failure) => {
+    const { answer } = await answerTo({ state, failure });
+    expect(answer.statusCode).toBe(status);
+    expect(answer.headers["content-type"]).toContain("application/problem+json");
+    const { uuid } = answer.json();
+    expect(answer.json()).toMatchObject({ code, error: failure?.message ?? expect.any(String) });
+    expect(uuid).toBe(answer.headers["x-job-uuid"]);
+    expect(uuid).not.toBe("");
+  });
+
+  test("one that is on disk and cannot be waited for is named too", async () => {
+    const lost = new EarshotError("store_unavailable", "it is busy", { status: 503 });
+    const { queue } = service.context;
+    const { submit } = queue;
+    vi.spyOn(queue, "submit").mockImplementationOnce(async (job) => unfinished(await submit(job)));
+    vi.spyOn(queue, "waitForEnd").mockRejectedValueOnce(lost);
+    const answer = await service.submit(key, search("comet"), "/v1/search/bluesky");
+    expect(answer.statusCode).toBe(503);
+    const { uuid } = answer.json();
+    expect(answer.headers["x-job-uuid"]).toBe(uuid);
+    expect((await service.result(key, uuid)).statusCode).toBe(200);
+  });
+});
+
+describe("the node's search in one request", () => {
+  const url = "/api/v1/data/social/tweets/recent";
+  const headers = { "content-type": "application/json" };
+  const payload = JSON.stringify({ query: "linked" });
+
+  test("tells its warnings, and is answered once under an Idempotency-Key", async () => {
+    const limited = await service.makeKey({ submissionsPerMinute: null });
+    const options = {
+      method: "POST",
+      url,
+      headers: { ...headers, "idempotency-key": "node" },
+      payload,
+    } as const;
+    const first = await service.call(limited, options);
+    expect(first.headers["x-warnings"]).toBe('"incomplete_coverage"');
+    const again = await service.call(limited, options);
+    expect(again.json()).toEqual(first.json());
+    expect(again.headers["idempotent-replayed"]).toBe("true");
+    expect(again.headers.ratelimit).toContain('"search";r=9');
+  });
+
+  test("needs a key unless the node is opened on purpose, and then only there", async () => {
+    const { settings } = service.context.http;
+    expect(settings.openNodeKey).toBe(null);
+    const openNodeKey = await service.makeKey({ submissionsPerMinute: null });
+    const open = buildApp({ ...service.context.http, settings: { ...settings, openNodeKey } });
+    const answer = await open.inject({ method: "POST", url, headers, payload });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json().recordCount).toBe(1);
+    expect(answer.headers.ratelimit).toContain('"search";r=9');
+    const wrong = { ...headers, authorization: "Bearer ear_wrong" };
+    for (const refused of [
+      await open.inject({ method: "POST", url, headers: wrong, payload }),
+      await open.inject({ method: "POST", url: "/v1/search/social", headers, payload }),
+      await service.app.inject({ method: "POST", url, headers, payload }),
+    ]) {
+      expect(refused.statusCode).toBe(401);
+    }
+  });
+});
+
+describe("a search that is waited for", () => {
+  let slow: ServiceUnderTest;
+  let slowKey: string;
+  beforeAll(async () => {
+    slow = await startServiceUnderTest({
+      EARSHOT_NODE_CONCURRENCY: "0",
+      EARSHOT_MAX_HELD_REQUESTS: "1",
+    });
+    slowKey = await slow.makeKey({ submissionsPerMinute: null });
+  });
+  afterAll(() => slow.remove());
+
+  const post = (idempotencyKey: string, url = "/v1/search/social") =>
+    slow.call(slowKey, {
+      method: "POST",
+      url,
+      headers: { "content-type": "application/json", "idempotency-key": idempotencyKey },
+      payload: JSON.stringify(search("comet")),
+    });
+  /** Searches that were taken since the start. */
+  const submissions = async (): Promise<number> => {
+    const metrics = await slow.context.http.metrics.text();
+    return Number(/^earshot_submissions_total\{[^}]*\} (\d+)$/m.exec(metrics)?.[1]);
+  };
+  /** The job that an earlier search under the key has submitted. */
+  const jobOf = async (idempotencyKey: string): Promise<string> =>
+    (await post(idempotencyKey, "/v1/search/live/social")).json().uuid;
+
+  test("counts among the held ones of its key; one more is refused, and a cancel ends it", async () => {
+    const first = post("first");
+    await slow.waitForHeld(1);
+    const second = await post("second");
+    expect(second.statusCode).toBe(429);
+    expect(second.json()).toMatchObject({ code: "rate_limited", uuid: "" });
+    expect(second.headers["retry-after"]).toBe("1");
+    expect(second.headers.ratelimit).toContain('"search";r=9');
+    const url = `/v1/search/live/social/status/${await jobOf("first")}`;
+    expect((await slow.call(slowKey, { method: "DELETE", url })).statusCode).toBe(200);
+    expect((await first).json()).toMatchObject({ status: 410, code: "job_cancelled" });
+  });
+
+  test("stays submitted when its client goes", async () => {
+    const leaving = new AbortController();
+    const gone = fetch(`${slow.url}/v1/search/social`, {
+      method: "POST",
+      signal: leaving.signal,
+      headers: {
+        authorization: `Bearer ${slowKey}`,
+        "content-type": "application/json",
+        "idempotency-key": "gone",
+      },
+      body: JSON.stringify(search("comet")),
+    });
+    await slow.waitForHeld(1);
+    leaving.abort();
+    await expect(gone).rejects.toThrow();
+    await slow.waitForHeld(0);
+    const url = `/v1/search/live/social/status/${await jobOf("gone")}`;
+    const status = await slow.call(slowKey, { method: "GET", url });
+    expect(status.json()).toMatchObject({ status: "received" });
+  });
+
+  test("is answered with its uuid when the server stops", async () => {
+    const before = await submissions();
+    const held = post("stopped");
+    await slow.waitForHeld(1);
+    await expect.poll(submissions).toBe(before + 1);
+    await slow.stop();
+    const answer = await held;
+    expect(answer.statusCode).toBe(202);
+    expect(answer.json()).toEqual({
+      uuid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      status: "received",
+      error: "",
+    });
+  });
+});

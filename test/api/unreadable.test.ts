@@ -1,0 +1,319 @@
+import { METHODS } from "node:http";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connectTo } from "../../testkit/service/connect-to.ts";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+
+let service: ServiceUnderTest;
+let key: string;
+const path = "/v1/search/live/social";
+
+beforeAll(async () => {
+  service = await startServiceUnderTest({ EARSHOT_MAX_BODY_BYTES: "1048576" });
+  key = await service.makeKey();
+});
+afterAll(() => service.remove());
+
+async function refusal(body: string | Buffer) {
+  const answer = await service.call(key, {
+    method: "POST",
+    url: path,
+    headers: { "content-type": "application/json" },
+    payload: body,
+  });
+  expect(answer.headers["content-type"]).toContain("application/problem+json");
+  expect(answer.statusCode).toBe(400);
+  return { ...answer.json(), size: answer.body.length };
+}
+
+describe("a refusal stays small, whatever the request repeats", () => {
+  const names = (count: number, name: (index: number) => string) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [name(index), 1]));
+
+  test.each([
+    ["many unknown names", names(4_900, (index) => `name${index}`)],
+    ["long unknown names", names(20, (index) => `${index}${"n".repeat(40_000)}`)],
+    ["long words", { type: "t".repeat(500_000), arguments: { type: "m".repeat(500_000) } }],
+    ["a long query", search("since:".concat("9".repeat(900_000)))],
+  ])("%s", async (_, body) => {
+    for (const whole of [body, { ...search("comet"), arguments: body }]) {
+      const { size, errors } = await refusal(JSON.stringify(whole));
+      expect(size).toBeLessThan(32_000);
+      expect(errors.length).toBeLessThanOrEqual(64);
+    }
+  });
+
+  test("each name has a message of its own", async () => {
+    const { errors } = await refusal(JSON.stringify(search("comet", { max_result: 1, cont: 1 })));
+    expect(errors).toMatchObject([
+      { pointer: "/arguments/max_result", message: expect.stringContaining('"max_results"?') },
+      { pointer: "/arguments/cont", message: expect.stringContaining('"count"?') },
+    ]);
+  });
+
+  test("a long query string", async () => {
+    const { uuid } = (await service.submit(key, search("comet"))).json();
+    const parameters = Array.from({ length: 1_500 }, (_, index) => `p${index}=1`).join("&");
+    const url = `${path}/status/${uuid}?${parameters}`;
+    const answer = await service.call(key, { method: "GET", url });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.body.length).toBeLessThan(32_000);
+  });
+});
+
+test("a body with more names than are parsed is refused before it is", async () => {
+  const names = Array.from({ length: 60_000 }, (_, index) => `"n${index}":1`);
+  const answer = await service.submit(key, `{${names.join(",")}}`);
+  expect(answer.statusCode).toBe(400);
+  expect(answer.json()).toMatchObject({
+    code: "invalid_request",
+    error: "the body is not parsed: it holds more than 5000 different names",
+  });
+});
+
+describe("a body that cannot be read", () => {
+  test.each([
+    ['{"type":', "the body is not JSON: unexpected end of JSON input"],
+    ['{"type": social}', "the body is not JSON: unexpected token 's'"],
+    [
+      '{\n"type" "social"}',
+      "the body is not JSON: expected ':' after property name at position 9 (line 2 column 8)",
+    ],
+    ["[".repeat(200_000), "the body nests too deeply"],
+    [`${"[".repeat(200_000)}${"]".repeat(200_000)}`, "the body nests too deeply"],
+    ["", "the body is empty, expected a JSON object"],
+  ])("%.20s tells once what is wrong, and where", async (body, message) => {
+    expect(await refusal(body)).toMatchObject({ code: "invalid_json", error: message, uuid: "" });
+  });
+
+  test("bytes that are no UTF-8", async () => {
+    const body = Buffer.from(JSON.stringify(search("comet \u00e9")), "latin1");
+    expect(await refusal(body)).toMatchObject({
+      code: "invalid_json",
+      error: "the body is not UTF-8",
+    });
+  });
+
+  test("a forbidden name, however it is written and wherever it stands", async () => {
+    for (const name of ["__proto__", "\\u005f_proto__"]) {
+      const body = `{"type":"social","arguments":{"query":{"${name}":1}}}`;
+      expect(await refusal(body)).toMatchObject({
+        code: "invalid_request",
+        error: expect.stringContaining("__proto__"),
+      });
+    }
+  });
+
+  test.each([
+    [null, "expected a JSON object"],
+    [{ type: "social" }, "/arguments: expected an object of arguments"],
+    [{ ...search("comet"), type: 5 }, "/type: the type is a string"],
+    [search("comet", { max_results: "20" }), "/arguments/max_results: expected a whole number"],
+    [search("comet", { count: 1.5 }), "/arguments/count: expected a whole number"],
+    [search("comet", { query: 5 }), "/arguments/query: expected the query as a string"],
+  ])("%j: says what is expected and how to send it", async (body, message) => {
+    const problem = await refusal(JSON.stringify(body));
+    expect(problem).toMatchObject({ code: "invalid_request", error: message });
+    expect(problem.hint).toMatch(/^(send|put|write) /);
+  });
+});
+
+describe("a fault is mended as its own path needs it, where two paths say the same of it", () => {
+  const hintAt = async (method: "GET" | "POST", url: string, payload?: unknown) => {
+    const answer = await service.call(key, {
+      method,
+      url,
+      headers: payload === undefined ? {} : { "content-type": "application/json" },
+      ...(payload === undefined ? {} : { payload: JSON.stringify(payload) }),
+    });
+    expect(answer.statusCode, answer.body).toBe(400);
+    return answer.json().hint;
+  };
+
+  test.each([
+    [path, '"type":"social"'],
+    ["/v1/search/social", '"wait":10'],
+    ["/v1/webhooks", '"url":'],
+  ])("%s is sent a list", async (url, hint) => {
+    expect(await hintAt("POST", url, [])).toContain(hint);
+  });
+
+  test("a wait that is no whole number", async () => {
+    const { uuid } = (await service.submit(key, search("comet"))).json();
+    expect(await hintAt("GET", `${path}/status/${uuid}?wait=0`)).toContain("?wait=10");
+    const asked = { ...search("comet"), wait: 0 };
+    expect(await hintAt("POST", "/v1/search/social", asked)).toContain('"wait":10');
+  });
+});
+
+test("a number out of range and a word that is not known have one code everywhere", async () => {
+  for (const [parameters, code] of [
+    ["limit=0", "out_of_range"],
+    ["limit=101", "out_of_range"],
+    ["limit=ten", "wrong_type"],
+    ["status=Done", "unknown_value"],
+  ]) {
+    const answer = await service.call(key, { url: `${path}/jobs?${parameters}` });
+    expect(answer.json().errors[0], parameters).toMatchObject({ code });
+  }
+});
+
+test.each([path, "/v1/search/live", "/v1/search/social", "/api/v1/data/social/tweets/recent"])(
+  "%s refuses what it would pass over in its address",
+  async (url) => {
+    const answer = await service.call(key, {
+      method: "POST",
+      url: `${url}?wait=10`,
+      headers: { "content-type": "application/json" },
+      payload: url.startsWith("/api") ? { query: "comet" } : search("comet"),
+    });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json()).toMatchObject({
+      code: "invalid_request",
+      hint: expect.stringContaining("Prefer: wait=10"),
+      errors: [{ code: "unknown_argument", pointer: "/wait" }],
+    });
+  },
+);
+
+describe("a body that two readers could take for two things is refused", () => {
+  const whole = JSON.stringify(search("comet"));
+
+  test.each([
+    ["a name twice", whole.replace("{", '{"type":"x",')],
+    ["a name twice within", whole.replace('"query"', '"count":5,"count":6,"query"')],
+    ["a name twice, written in two ways", whole.replace("{", '{"t\\u0079pe":"x",')],
+  ])("%s", async (_, body) => {
+    expect(await refusal(body)).toMatchObject({
+      code: "invalid_request",
+      error: "an object of the body holds a name twice",
+    });
+  });
+
+  test.each([
+    ["beyond any number", "1e400"],
+    ["beyond what is counted exactly", "9007199254740993"],
+    ["of many digits", `${"1".repeat(400)}`],
+    ["below any number", "-1e400"],
+    ["no number of JSON", "0x14"],
+  ])("a count that is %s", async (_, number) => {
+    const body = whole.replace('"query"', `"count":${number},"query"`);
+    expect(["invalid_request", "invalid_json"]).toContain((await refusal(body)).code);
+  });
+
+  test("a byte order mark is none of it; a second one is", async () => {
+    const headers = { "content-type": "application/json" };
+    const send = (payload: string) =>
+      service.call(key, { method: "POST", url: path, headers, payload });
+    expect((await send(`\ufeff${whole}`)).statusCode).toBe(202);
+    expect((await refusal(`\ufeff\ufeff${whole}`)).code).toBe("invalid_json");
+  });
+
+  test("quotes, backslashes and colons within strings are no names", async () => {
+    const query = String.raw`comet -"a": -"b\": -"{\"a\":1}"`;
+    const answer = await service.submit(key, JSON.stringify(search(query)));
+    expect(answer.statusCode, answer.body).toBe(202);
+  });
+});
+
+test("half a surrogate pair in a query pages like any other character", async () => {
+  const answer = await service.submit(key, search('comet -"x\ud800y"'));
+  expect(answer.statusCode).toBe(202);
+  const { uuid } = answer.json();
+  const status = await service.call(key, { method: "GET", url: `${path}/status/${uuid}?wait=9` });
+  expect(status.json().query).toBe('comet -"x\ufffdy"');
+  expect(status.json().canonical_query.isWellFormed()).toBe(true);
+});
+
+test.each(["0x1e", "1e1", "%205", "5.0", "+5", "05", "5&wait=6", "31", "0", "-1", ""])(
+  "wait=%s is refused",
+  async (wait) => {
+    const { uuid } = (await service.submit(key, search("comet"))).json();
+    const url = `${path}/result/${uuid}?wait=${wait}`;
+    const answer = await service.call(key, { method: "GET", url });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().errors[0]).toMatchObject({
+      pointer: "/wait",
+      message: "expected a whole number of seconds from 1 to 30",
+    });
+  },
+);
+
+describe("methods", () => {
+  const others = METHODS.filter((method) => !["CONNECT", "OPTIONS", "POST"].includes(method));
+
+  test.each(others)("%s on a path that takes POST is 405 with Allow", async (method) => {
+    const answer = await fetchRaw(method, path);
+    expect(answer).toMatch(/^HTTP\/1\.1 405 /);
+    expect(answer).toMatch(/\r\nallow: OPTIONS, POST\r\n/);
+  });
+
+  test.each(["QUERY", "PROPFIND", "POST"])(
+    "%s on a path that is not there is 404",
+    async (method) => {
+      expect(await fetchRaw(method, "/nothing")).toMatch(/^HTTP\/1\.1 404 /);
+    },
+  );
+});
+
+/** Methods that no client library sends. */
+async function fetchRaw(method: string, url: string): Promise<string> {
+  const socket = await connectTo(service.url);
+  const head = `${method} ${url} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 1\r\n\r\n{`;
+  socket.write(head);
+  let text = "";
+  for await (const chunk of socket) text += String(chunk);
+  return text;
+}
+
+test("the type of a problem leads to what it means", async () => {
+  const { type, title } = await refusal("{");
+  const answer = await service.call(null, { method: "GET", url: type });
+  expect(answer.statusCode).toBe(200);
+  expect(answer.headers["content-type"]).toBe("text/markdown; charset=utf-8");
+  expect(answer.body.startsWith(`# ${title}\n`)).toBe(true);
+});
+
+describe("what the server of Node would refuse with an empty body", () => {
+  async function answerTo(request: string): Promise<string> {
+    const socket = await connectTo(service.url);
+    socket.write(request);
+    let text = "";
+    for await (const chunk of socket) text += String(chunk);
+    return text;
+  }
+  const close = "Connection: close\r\n\r\n";
+
+  test.each([
+    ["a request without Host", `GET /livez HTTP/1.1\r\n${close}`, "no Host field"],
+    ["a CONNECT", "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n", "answered here"],
+    ["a greeting of TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "answered here"],
+    ["a request of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "answered here"],
+    [
+      "two lengths of one body",
+      `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}`,
+      "answered here",
+    ],
+  ])("%s is a problem", async (_, request, says) => {
+    const [head = "", body = ""] = (await answerTo(request)).split("\r\n\r\n");
+    expect(head).toMatch(/^HTTP\/1\.1 400 /);
+    expect(head).toMatch(/\r\ncontent-type: application\/problem\+json/i);
+    const { code, detail, hint } = JSON.parse(body);
+    expect(code).toBe("invalid_request");
+    expect(detail).toContain(says);
+    expect(hint).toMatch(/.{10,}/);
+  });
+
+  test.each([
+    [
+      "an expectation that nobody knows",
+      `GET /livez HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\n${close}`,
+    ],
+    ["HTTP/1.0, which needs no Host", "GET /livez HTTP/1.0\r\n\r\n"],
+  ])("%s is answered", async (_, request) => {
+    expect(await answerTo(request)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});

@@ -1,0 +1,502 @@
+import { readdirSync, readFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { join } from "node:path";
+import { pino } from "pino";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { result } from "../../src/jobs/test-jobs.ts";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+import {
+  type ReceivedWebhook,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from "../../testkit/service/webhook-receiver.ts";
+import { until } from "../../testkit/until.ts";
+
+let service: ServiceUnderTest;
+let receiver: WebhookReceiver;
+let key: string;
+const logged: string[] = [];
+
+/** No job runs unless a test runs it. */
+beforeAll(async () => {
+  receiver = await startWebhookReceiver();
+  const settings = {
+    EARSHOT_NODE_CONCURRENCY: "0",
+    EARSHOT_WEBHOOK_ALLOW_HTTP: "on",
+    EARSHOT_WEBHOOK_PRIVATE_HOSTS: receiver.url,
+  };
+  const log = pino({ level: "trace" }, { write: (line: string) => logged.push(line) });
+  service = await startServiceUnderTest(settings, { log });
+});
+afterAll(async () => {
+  await service.remove();
+  await receiver.close();
+});
+beforeEach(async () => {
+  key = await service.makeKey();
+});
+
+const post = (url: string, body?: unknown, as = key) =>
+  service.call(as, {
+    method: "POST",
+    url,
+    ...(body === undefined
+      ? {}
+      : { headers: { "content-type": "application/json" }, payload: JSON.stringify(body) }),
+  });
+const get = (url: string, as = key) => service.call(as, { method: "GET", url });
+
+/** A webhook of the key's account at a path of the receiver. */
+async function register(path: string, body: Record<string, unknown> = {}, as = key) {
+  const answer = await post("/v1/webhooks", { url: receiver.url + path, ...body }, as);
+  expect(answer.statusCode, answer.body).toBe(201);
+  return answer.json();
+}
+
+const sentTo = (path: string): ReceivedWebhook[] =>
+  receiver.received.filter((received) => received.path === path);
+
+/** What the receiver was sent at a path, once it was sent so many. */
+const received = (path: string, count = 1) =>
+  until(`${count} deliveries at ${path}`, () =>
+    sentTo(path).length >= count ? sentTo(path) : null,
+  );
+
+async function deliveriesOf(id: string, query = "") {
+  const answer = await get(`/v1/webhooks/${id}/deliveries${query}`);
+  expect(answer.statusCode, answer.body).toBe(200);
+  return answer.json().deliveries;
+}
+
+/** The newest delivery of a webhook, once it looks so. */
+const delivery = (id: string, looks: Record<string, unknown>) =>
+  until(`a delivery of ${JSON.stringify(looks)}`, async () => {
+    const [newest] = await deliveriesOf(id);
+    const isSo = Object.entries(looks).every(([name, value]) => newest?.[name] === value);
+    return isSo ? newest : null;
+  });
+
+function verified(secret: string, { headers, body }: ReceivedWebhook) {
+  return new Webhook(secret).verify(body, headers as Record<string, string>) as {
+    type: string;
+    timestamp: string;
+    data: Record<string, unknown>;
+  };
+}
+
+async function submit(query = "comet"): Promise<string> {
+  return (await service.submit(key, search(query))).json().uuid;
+}
+
+async function lease() {
+  const { queue } = service.context;
+  const leased = await queue.lease({ nodeId: "test", methods: ["searchbyquery"] }, 5_000);
+  if (leased === null) throw new Error("no job waits");
+  return leased;
+}
+
+async function finish(): Promise<void> {
+  const { uuid, token } = await lease();
+  await service.context.queue.complete(uuid, token, result);
+}
+
+async function passes(ms: number): Promise<void> {
+  service.clock.move(ms);
+  service.context.sender.wake();
+}
+
+/** Everything that the data folder holds, with the write-ahead logs. */
+function storedBytes(): string {
+  const files = readdirSync(service.dataDir).filter((name) => name.startsWith("control.db"));
+  return files.map((name) => readFileSync(join(service.dataDir, name), "latin1")).join("");
+}
+
+describe("registering", () => {
+  test("tells the secret once, and where the webhook is", async () => {
+    const answer = await post("/v1/webhooks", { url: `${receiver.url}/once` });
+    expect(answer.statusCode).toBe(201);
+    const { secret, ...webhook } = answer.json();
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(webhook).toMatchObject({
+      url: `${receiver.url}/once`,
+      events: ["job.done", "job.error", "job.cancelled"],
+      status: "enabled",
+      disabled_at: null,
+    });
+    expect(answer.headers.location).toBe(`/v1/webhooks/${webhook.id}`);
+    expect((await get(`/v1/webhooks/${webhook.id}`)).json()).toEqual(webhook);
+    expect((await get("/v1/webhooks")).json()).toEqual({ webhooks: [webhook] });
+  });
+
+  test.each([
+    ["without TLS", "http://example.com/", "off"],
+    ["not of the web", "ftp://example.com/", "on"],
+    ["no address", "example.com/hook", "on"],
+    ["with credentials", "https://ann:secret@example.com/", "on"],
+    ["an inner address", "https://10.0.0.1/", "on"],
+    ["an inner address in other words", "https://0x7f.1/", "on"],
+    ["an inner address of IPv6", "https://[::1]/", "on"],
+    ["IPv4 within IPv6", "https://[::ffff:169.254.169.254]/latest", "on"],
+    ["the metadata of a cloud", "http://169.254.169.254/latest/meta-data", "on"],
+    ["another port of an allowed host", "http://127.0.0.1:2/", "on"],
+    ["a port that is not called", "https://example.com:22/", "on"],
+    [
+      "longer than is taken when it is written out",
+      `https://example.com/${"é".repeat(2_000)}`,
+      "on",
+    ],
+  ])("an address %s is refused", async (_, url, allowHttp) => {
+    const { webhooks } = service.context.config;
+    const before = webhooks.allowHttp;
+    webhooks.allowHttp = allowHttp === "on" ? "on" : "off";
+    const answer = await post("/v1/webhooks", { url });
+    webhooks.allowHttp = before;
+    expect(answer.json()).toMatchObject({
+      status: 400,
+      code: "webhook_url_refused",
+      errors: [{ code: "webhook_url_refused", pointer: "/url" }],
+    });
+    expect(answer.body).not.toContain("secret");
+    expect((await get("/v1/webhooks")).json()).toEqual({ webhooks: [] });
+  });
+
+  test.each([
+    [{}, "/url"],
+    [{ url: 5 }, "/url"],
+    [{ url: `https://example.com/${"a".repeat(2_048)}` }, "/url"],
+    [{ url: "https://example.com", events: [] }, "/events"],
+    [{ url: "https://example.com", events: ["job.done", "job.done"] }, "/events"],
+    [{ url: "https://example.com", events: ["job.dune"] }, "/events/0"],
+    [{ url: "https://example.com", secret: "mine" }, "/secret"],
+  ])("the body %j is refused at %s", async (body, pointer) => {
+    const answer = await post("/v1/webhooks", body);
+    expect(answer.json()).toMatchObject({ code: "invalid_request", errors: [{ pointer }] });
+  });
+
+  test("is refused beyond five; a deleted one makes room", async () => {
+    const made = [];
+    for (let count = 0; count < 5; count += 1) made.push(await register("/five"));
+    const url = `${receiver.url}/six`;
+    expect((await post("/v1/webhooks", { url })).json()).toMatchObject({
+      status: 409,
+      code: "too_many_webhooks",
+    });
+    const first = `/v1/webhooks/${made[0]?.id}`;
+    expect((await service.call(key, { method: "DELETE", url: first })).statusCode).toBe(204);
+    expect((await get(first)).statusCode).toBe(404);
+    expect((await post("/v1/webhooks", { url })).statusCode).toBe(201);
+  });
+
+  test("leaves no secret in clear in the store, nor in the log", async () => {
+    const { id, secret } = await register("/sealed");
+    const replaced = (await post(`/v1/webhooks/${id}/secret`)).json();
+    await post(`/v1/webhooks/${id}/test`);
+    await received("/sealed");
+    for (const each of [secret, replaced.secret]) {
+      const bytes = Buffer.from(each.slice("whsec_".length), "base64").toString("latin1");
+      expect(storedBytes()).not.toContain(bytes);
+      expect(storedBytes()).not.toContain(each.slice("whsec_".length));
+      expect(logged.join("")).not.toContain(each.slice("whsec_".length));
+    }
+    const sealKey = readFileSync(join(service.dataDir, "secret.key"), "utf8").trim();
+    expect(storedBytes() + logged.join("")).not.toContain(sealKey);
+  });
+});
+
+describe("the end of a job", () => {
+  test("is told at once, signed as Standard Webhooks says, without query and posts", async () => {
+    const { id, secret } = await register("/done");
+    const uuid = await submit("aurora over the bay");
+    await finish();
+    const [sent] = await received("/done");
+    if (sent === undefined) throw new Error("nothing was sent");
+    const { type, timestamp, data } = verified(secret, sent);
+    const status = (await get(`/v1/search/live/social/status/${uuid}`)).json();
+    expect(type).toBe("job.done");
+    expect(timestamp).toBe(status.finished_at);
+    const told = Object.entries(data).filter(([name]) => name in status);
+    expect(Object.fromEntries(told)).toEqual(
+      Object.fromEntries(told.map(([name]) => [name, status[name]])),
+    );
+    expect(Object.keys(data)).toEqual([
+      "uuid",
+      "status",
+      "error",
+      "platform",
+      "type",
+      "method",
+      "count",
+      "complete",
+      "submitted_at",
+      "finished_at",
+      "expires_at",
+      "attempts",
+      "result_url",
+    ]);
+    expect(data).toMatchObject({ uuid, status: "done", count: 2 });
+    expect((await get(String(data.result_url))).statusCode).toBe(200);
+    expect(sent.body).not.toContain("aurora");
+    expect(sent.headers).toMatchObject({
+      "content-type": "application/json",
+      "user-agent": expect.stringMatching(/^earshot\//),
+    });
+    const noted = await delivery(id, { state: "delivered" });
+    expect(noted).toMatchObject({
+      id: sent.headers["webhook-id"],
+      event: "job.done",
+      attempts: 1,
+      last_status: 204,
+      last_error: null,
+      payload: JSON.parse(sent.body),
+    });
+  });
+
+  test("is told in each of its forms, to those who ask for it", async () => {
+    await register("/all");
+    await register("/errors", { events: ["job.error"] });
+    const failed = await submit();
+    const { uuid, token } = await lease();
+    const failure = { code: "internal", message: "a fault", status: 500, retryable: false };
+    await service.context.queue.fail(uuid, token, failure);
+    const cancelled = await submit();
+    await service.call(key, { method: "DELETE", url: `/v1/search/live/status/${cancelled}` });
+    await submit();
+    await finish();
+    const told = (await received("/all", 3)).map(({ body }) => JSON.parse(body));
+    expect(told.map(({ type }) => type).toSorted()).toEqual([
+      "job.cancelled",
+      "job.done",
+      "job.error",
+    ]);
+    const errors = (await received("/errors")).map(({ body }) => JSON.parse(body));
+    expect(errors).toMatchObject([
+      {
+        type: "job.error",
+        data: { uuid: failed, status: "error", error: "a fault", count: null, result_url: null },
+      },
+    ]);
+  });
+
+  test("is not told to another account, nor to a webhook that was deleted", async () => {
+    await register("/mine", {}, await service.makeKey());
+    const { id } = await register("/deleted");
+    await service.call(key, { method: "DELETE", url: `/v1/webhooks/${id}` });
+    await register("/present");
+    await submit();
+    await finish();
+    await received("/present");
+    expect([sentTo("/mine"), sentTo("/deleted")]).toEqual([[], []]);
+  });
+});
+
+describe("a receiver", () => {
+  const sendTest = (id: string) => post(`/v1/webhooks/${id}/test`);
+
+  test("that fails is sent the same again after five seconds, signed anew", async () => {
+    const { id, secret } = await register("/flaky");
+    receiver.answers.set("/flaky", (_request, response) => response.writeHead(500).end("no"));
+    expect((await sendTest(id)).json()).toMatchObject({ event: "webhook.test", state: "waiting" });
+    const waiting = await delivery(id, { attempts: 1 });
+    expect(waiting).toMatchObject({
+      state: "waiting",
+      last_status: 500,
+      last_error: "answered 500",
+    });
+    const pause = Date.parse(waiting.next_attempt_at) - Date.parse(waiting.last_attempt_at);
+    expect(pause).toBeGreaterThanOrEqual(5_000);
+    expect(pause).toBeLessThanOrEqual(6_000);
+    expect((await get(`/v1/webhooks/${id}`)).json().failing_since).toBe(waiting.last_attempt_at);
+    receiver.answers.delete("/flaky");
+    await passes(6_001);
+    const [first, second] = await received("/flaky", 2);
+    if (first === undefined || second === undefined) throw new Error("unreachable");
+    expect(verified(secret, second)).toEqual(verified(secret, first));
+    expect(second.headers["webhook-id"]).toBe(first.headers["webhook-id"]);
+    expect(second.headers["webhook-signature"]).not.toBe(first.headers["webhook-signature"]);
+    expect(await delivery(id, { state: "delivered" })).toMatchObject({ attempts: 2 });
+    expect((await get(`/v1/webhooks/${id}`)).json().failing_since).toBeNull();
+  });
+
+  test("that redirects inwards is not followed", async () => {
+    const { id } = await register("/redirects");
+    receiver.answers.set("/redirects", (_request, response) => {
+      response.writeHead(307, { location: `${service.url}/metrics` }).end();
+    });
+    await sendTest(id);
+    expect(await delivery(id, { attempts: 1 })).toMatchObject({
+      state: "waiting",
+      last_status: 307,
+      last_error: "answered 307, and redirects are not followed",
+    });
+  });
+
+  test("that is gone is not told any more, until its webhook is enabled again", async () => {
+    const { id } = await register("/gone");
+    receiver.answers.set("/gone", (_request, response) => response.writeHead(410).end());
+    await sendTest(id);
+    expect(await delivery(id, { attempts: 1 })).toMatchObject({
+      state: "failed",
+      last_status: 410,
+    });
+    expect((await get(`/v1/webhooks/${id}`)).json()).toMatchObject({
+      status: "disabled",
+      disabled_reason: "its receiver answered 410 Gone",
+    });
+    expect((await sendTest(id)).json()).toMatchObject({ status: 409, code: "webhook_disabled" });
+    await submit();
+    await finish();
+    receiver.answers.delete("/gone");
+    const [failed] = await deliveriesOf(id);
+    const replay = `/v1/webhooks/${id}/deliveries/${failed.id}/replay`;
+    expect((await post(replay)).json()).toMatchObject({ code: "webhook_disabled" });
+    const enabled = (await post(`/v1/webhooks/${id}/enable`)).json();
+    expect(enabled).toMatchObject({ status: "enabled", disabled_at: null, disabled_reason: null });
+    expect((await post(replay)).statusCode).toBe(202);
+    expect(await delivery(id, { state: "delivered" })).toMatchObject({
+      id: failed.id,
+      attempts: 2,
+    });
+    expect(await deliveriesOf(id)).toHaveLength(1);
+  });
+
+  test("that hangs is sent two things at a time, and holds up no other", async () => {
+    const slow = await register("/slow");
+    const quick = await register("/quick");
+    const held: ServerResponse[] = [];
+    receiver.answers.set("/slow", (_request, response) => held.push(response));
+    for (let count = 0; count < 4; count += 1) await sendTest(slow.id);
+    await received("/slow", 2);
+    await sendTest(quick.id);
+    await delivery(quick.id, { state: "delivered" });
+    expect(held).toHaveLength(2);
+    receiver.answers.delete("/slow");
+    for (const response of held) response.writeHead(200).end();
+    await received("/slow", 4);
+  });
+});
+
+describe("a delivery", () => {
+  test("is replayed under its own id", async () => {
+    const { id, secret } = await register("/again");
+    await post(`/v1/webhooks/${id}/test`);
+    const { id: deliveryId } = await delivery(id, { state: "delivered" });
+    const answer = await post(`/v1/webhooks/${id}/deliveries/${deliveryId}/replay`);
+    expect(answer.statusCode).toBe(202);
+    expect(answer.json()).toMatchObject({ id: deliveryId, state: "waiting", delivered_at: null });
+    const [first, second] = await received("/again", 2);
+    if (first === undefined || second === undefined) throw new Error("unreachable");
+    expect(second.headers["webhook-id"]).toBe(first.headers["webhook-id"]);
+    expect(verified(secret, second)).toEqual(verified(secret, first));
+  });
+
+  test("is listed in pages, newest first, by state", async () => {
+    const { id } = await register("/pages");
+    const ids: string[] = [];
+    for (let count = 0; count < 5; count += 1) {
+      ids.unshift((await post(`/v1/webhooks/${id}/test`)).json().id);
+    }
+    await received("/pages", 5);
+    await until("all are delivered", async () =>
+      (await deliveriesOf(id, "?state=delivered")).length === 5 ? true : null,
+    );
+    const url = `/v1/webhooks/${id}/deliveries?limit=2`;
+    const first = (await get(url)).json();
+    const second = (await get(`${url}&cursor=${first.next_cursor}`)).json();
+    const third = (await get(`${url}&cursor=${second.next_cursor}`)).json();
+    const pages = [first, second, third].map(({ deliveries }) =>
+      deliveries.map((each: { id: string }) => each.id),
+    );
+    expect(pages.flat()).toEqual(ids);
+    expect(third.next_cursor).toBeNull();
+    expect(await deliveriesOf(id, "?state=failed")).toEqual([]);
+    expect(await deliveriesOf(id, "?state=waiting,failed")).toEqual([]);
+    expect(await deliveriesOf(id, "?state=failed,delivered")).toHaveLength(5);
+    const { id: other } = await register("/other-pages");
+    const foreign = await get(`/v1/webhooks/${other}/deliveries?cursor=${first.next_cursor}`);
+    expect(foreign.json()).toMatchObject({ status: 400, code: "cursor_invalid" });
+  });
+
+  test.each(["?limit=0", "?limit=101", "?state=gone", "?state=failed,gone", "?page=2"])(
+    "the list refuses %s",
+    async (query) => {
+      const { id } = await register("/refused");
+      const answer = await get(`/v1/webhooks/${id}/deliveries${query}`);
+      expect(answer.json()).toMatchObject({ status: 400, code: "invalid_request" });
+    },
+  );
+
+  test.each(["-1", "1", "x", ""])("the list refuses the cursor %j", async (cursor) => {
+    const { id } = await register("/refused");
+    const answer = await get(`/v1/webhooks/${id}/deliveries?cursor=${cursor}`);
+    const errors = [{ code: "cursor_invalid", pointer: "/cursor" }];
+    expect(answer.json()).toMatchObject({ status: 400, code: "cursor_invalid", errors });
+  });
+});
+
+test("a call without a body may name the type of one", async () => {
+  const { id } = await register("/typed");
+  const headers = { "content-type": "application/json" };
+  const url = `/v1/webhooks/${id}`;
+  const tested = await service.call(key, { method: "POST", url: `${url}/test`, headers });
+  expect(tested.statusCode).toBe(202);
+  expect((await service.call(key, { method: "DELETE", url, headers })).statusCode).toBe(204);
+});
+
+test("while a secret is replaced both sign, and each receiver can tell", async () => {
+  const { id, secret: former } = await register("/rotating");
+  const answer = await post(`/v1/webhooks/${id}/secret`);
+  expect(answer.statusCode).toBe(200);
+  const { secret, former_secret_until: until } = answer.json();
+  expect(secret).not.toBe(former);
+  expect(Date.parse(until) - service.clock.now()).toBeGreaterThan(23 * 3_600_000);
+  await post(`/v1/webhooks/${id}/test`);
+  const [sent] = await received("/rotating");
+  if (sent === undefined) throw new Error("unreachable");
+  expect(verified(secret, sent)).toEqual(verified(former, sent));
+  expect(() => verified("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", sent)).toThrow();
+});
+
+test("another account's webhook and delivery look absent on every path", async () => {
+  const { id } = await register("/theirs");
+  await post(`/v1/webhooks/${id}/test`);
+  const { id: deliveryId } = await delivery(id, { state: "delivered" });
+  const other = await service.makeKey();
+  const own = await register("/own", {}, other);
+  const asked = async (path: string, method: "GET" | "POST" | "DELETE") => {
+    const answer = await service.call(other, { method, url: `/v1/webhooks/${path}` });
+    const { request_id: _, ...problem } = answer.json();
+    return problem;
+  };
+  const paths = [
+    ["GET", ""],
+    ["DELETE", ""],
+    ["POST", "/secret"],
+    ["POST", "/enable"],
+    ["POST", "/test"],
+    ["GET", "/deliveries"],
+    ["POST", `/deliveries/${deliveryId}/replay`],
+  ] as const;
+  for (const [method, path] of paths) {
+    const absent = await asked(`wh_00000000000000000000${path}`, method);
+    expect(absent, path).toMatchObject({ status: 404, code: "webhook_not_found" });
+    expect(await asked(id + path, method), path).toEqual(absent);
+  }
+  const replayed = await asked(`${own.id}/deliveries/${deliveryId}/replay`, "POST");
+  expect(replayed).toMatchObject({ status: 404, code: "delivery_not_found" });
+  expect((await get(`/v1/webhooks/${id}`)).json()).toMatchObject({ status: "enabled" });
+  expect((await get("/v1/webhooks", other)).json().webhooks).toHaveLength(1);
+});
+
+test("the metrics count how deliveries fared and how many wait", async () => {
+  const { id } = await register("/counted");
+  await post(`/v1/webhooks/${id}/test`);
+  await delivery(id, { state: "delivered" });
+  const text = await service.context.metrics.text();
+  expect(text).toMatch(/^earshot_webhook_deliveries_total\{outcome="delivered"\} [1-9]\d*$/m);
+  expect(text).toMatch(/^earshot_webhook_deliveries_waiting \d+$/m);
+});

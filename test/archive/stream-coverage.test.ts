@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+import { until } from "../../testkit/until.ts";
+import {
+  type JetstreamServer,
+  startJetstreamServer,
+} from "../../testkit/upstreams/jetstream-server.ts";
+
+const dataDir = mkdtempSync(join(tmpdir(), "earshot-coverage-"));
+const published: { uri: string; timeMs: number }[] = [];
+let jetstream: JetstreamServer;
+let service: ServiceUnderTest;
+let key: string;
+let lastUs = 0;
+
+beforeAll(async () => {
+  jetstream = await startJetstreamServer();
+  service = await start();
+  key = await service.makeKey();
+});
+afterAll(async () => {
+  await service.stop();
+  await jetstream.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+async function start(): Promise<ServiceUnderTest> {
+  return await startServiceUnderTest({
+    EARSHOT_DATA_DIR: dataDir,
+    EARSHOT_INGEST: "bluesky",
+    EARSHOT_JETSTREAM_URLS: jetstream.url,
+    EARSHOT_LABELER_URLS: "none",
+    EARSHOT_LOOKUP: "off",
+    EARSHOT_INGEST_BATCH_TIME: "20ms",
+    EARSHOT_INGEST_BATCH_EVENTS: "2",
+    EARSHOT_INGEST_LEAST_BACKOFF: "1s",
+    EARSHOT_INGEST_MOST_BACKOFF: "1s",
+  });
+}
+
+function publish(): void {
+  const rkey = `k${published.length}`;
+  lastUs = Math.max(lastUs + 1, Date.now() * 1_000);
+  published.push({
+    uri: `at://did:plc:author/app.bsky.feed.post/${rkey}`,
+    timeMs: lastUs / 1_000,
+  });
+  const collection = "app.bsky.feed.post";
+  const createdAt = new Date(lastUs / 1_000).toISOString();
+  const record = { $type: collection, createdAt, text: `comet ${rkey}` };
+  const commit = { rev: `3${rkey}`, operation: "create", collection, rkey, cid: "c", record };
+  jetstream.publish({ did: "did:plc:author", time_us: lastUs, kind: "commit", commit });
+}
+
+type Look = { complete: boolean; missing: string[]; count: number };
+
+/** Publishes a post and searches; `missing` are posts that the stream had sent before the end of what the answer calls complete. */
+async function look(): Promise<Look> {
+  publish();
+  // From the first post on: what was before it no stream has brought.
+  const start_time = new Date(Math.ceil(published[0]?.timeMs ?? 0)).toISOString();
+  const asked = search("comet", { max_results: 100, start_time });
+  const submitted = await service.submit(key, asked);
+  const { uuid } = submitted.json();
+  const result = await service.result(key, uuid);
+  const found = new Set(result.json().map((post: Found) => post.Metadata.uri));
+  const url = `/v1/search/live/social/status/${uuid}`;
+  const { complete, coverage } = (await service.call(key, { method: "GET", url })).json();
+  const endMs = Date.parse(coverage.to);
+  const missing = published
+    .slice(-80)
+    .filter(({ uri, timeMs }) => timeMs < endMs && !found.has(uri))
+    .map(({ uri }) => uri);
+  return { complete, missing: complete ? missing : [], count: found.size };
+}
+
+type Found = { Metadata: { uri: string } };
+
+/** Looks until an answer is complete; none on the way calls complete what it is not. */
+async function untilComplete(): Promise<Look> {
+  return await until("an answer is complete", async () => {
+    const answer = await look();
+    expect(answer.missing).toEqual([]);
+    return answer.complete ? answer : null;
+  });
+}
+
+const isConnected = (): boolean => service.context.ingest.state()?.status === "connected";
+
+test("a stream without cuts is complete to the present, answer after answer", async () => {
+  await until("the service listens", async () => (jetstream.open() > 0 ? true : null));
+  await untilComplete();
+  for (let n = 0; n < 20; n += 1) {
+    expect(await look()).toMatchObject({ complete: true, missing: [] });
+  }
+});
+
+test("no answer is complete to the present while the connection is cut, and each is once the stream has caught up", async () => {
+  for (let cuts = 0; cuts < 3; cuts += 1) {
+    await untilComplete();
+    jetstream.cut();
+    await until("the cut is noticed", async () => (isConnected() ? null : true));
+    let looks = 0;
+    for (;;) {
+      const answer = await look();
+      if (isConnected()) break;
+      expect(answer.complete).toBe(false);
+      looks += 1;
+    }
+    expect(looks).toBeGreaterThan(0);
+    await untilComplete();
+  }
+});
+
+test("after a restart an answer is complete once what was missed has come", async () => {
+  await untilComplete();
+  await service.stop();
+  for (let n = 0; n < 50; n += 1) publish();
+  service = await start();
+  const answer = await untilComplete();
+  expect(answer.count).toBeGreaterThan(50);
+});

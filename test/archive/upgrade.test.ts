@@ -1,0 +1,155 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+import type { KnownFolder } from "../fixtures/known-folder.ts";
+
+/** Releases whose data folders are kept; test/fixtures/make-data-folder.ts makes them. */
+const releases = ["f8f1f27", "9ffe52f"];
+
+/** However old the folders are, nothing in them has expired. */
+const longMs = "36500d";
+
+describe.each(releases)("a data folder of %s", (release) => {
+  const folder = mkdtempSync(join(tmpdir(), "earshot-upgrade-"));
+  let known: KnownFolder;
+  let service: ServiceUnderTest;
+
+  beforeAll(async () => {
+    const packed = join(import.meta.dirname, `../fixtures/data-folder-${release}.tar.gz`);
+    execFileSync("tar", ["-xzf", packed, "-C", folder]);
+    known = JSON.parse(readFileSync(join(folder, "known.json"), "utf8"));
+    const settings = {
+      EARSHOT_DATA_DIR: join(folder, "data"),
+      EARSHOT_JOB_RETENTION: longMs,
+      EARSHOT_IDEMPOTENCY_RETENTION: longMs,
+      EARSHOT_WEBHOOK_RETENTION: longMs,
+      EARSHOT_SESSION_IDLE: longMs,
+    };
+    service = await startServiceUnderTest(settings);
+  });
+  afterAll(async () => {
+    await service.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const idsOf = (records: { ID: string }[]) => records.map(({ ID }) => ID);
+  /** What IDs have in common with those of earlier releases; no two posts of these folders are of one millisecond. */
+  const timesOf = (ids: readonly string[]) => ids.map((id) => BigInt(id) >> 22n);
+
+  async function page(uuid: string) {
+    const answer = await service.result(known.key, uuid);
+    expect(answer.statusCode, answer.body).toBe(200);
+    return { ids: idsOf(answer.json()), cursor: answer.headers["x-next-cursor"] };
+  }
+
+  async function submit(args: { query: string; max_results: number }, cursor?: unknown) {
+    const { query, ...more } = args;
+    const continued = cursor === undefined ? {} : { next_cursor: cursor };
+    const answer = await service.submit(known.key, search(query, { ...more, ...continued }));
+    expect(answer.statusCode, answer.body).toBe(202);
+    return await page(answer.json().uuid);
+  }
+
+  async function pagesFrom(args: KnownFolder["pages"][number]["args"], cursor: unknown) {
+    const ids: string[] = [];
+    for (let next = cursor; next !== undefined; ) {
+      const answer = await submit({ ...args, max_results: 50 }, next);
+      ids.push(...answer.ids);
+      next = answer.cursor;
+    }
+    return ids;
+  }
+
+  test("jobs in flight are finished, each with its first page", async () => {
+    const expected = known.pages.find(({ args }) => args.query === "comet");
+    for (const uuid of known.inFlight) {
+      const { ids, cursor } = await page(uuid);
+      expect(timesOf(ids)).toEqual(timesOf(expected?.ids ?? []));
+      expect(cursor).toEqual(expect.any(String));
+    }
+  });
+
+  test("results lead on to all further pages, from their own cursors and from those given out then", async () => {
+    for (const { uuid, args, cursor, ids, all } of known.pages) {
+      const first = await page(uuid);
+      expect(first.ids).toEqual(ids);
+      const rest = timesOf(all.slice(ids.length));
+      expect(timesOf(await pagesFrom(args, first.cursor))).toEqual(rest);
+      expect(timesOf(await pagesFrom(args, cursor))).toEqual(rest);
+    }
+  });
+
+  test("the archive answers the same posts", async () => {
+    for (const { args, all } of known.pages) {
+      expect(timesOf((await submit({ ...args, max_results: 500 })).ids)).toEqual(timesOf(all));
+    }
+  });
+
+  test("posts are found by the IDs that they had then", async () => {
+    const [first] = known.pages;
+    if (first === undefined) throw new Error("a page");
+    const former = first.all;
+    const { ids } = await submit({ ...first.args, max_results: 500 });
+    expect(ids).not.toEqual(former);
+    for (const [index, id] of former.entries()) {
+      if (index % 12 !== 0) continue;
+      const asked = { type: "social", arguments: { type: "getbyid", query: id } };
+      const answer = await service.submit(known.key, asked);
+      expect(answer.statusCode, answer.body).toBe(202);
+      expect(await page(answer.json().uuid)).toMatchObject({ ids: [ids[index]] });
+    }
+  });
+
+  test("every job is listed and has its status", async () => {
+    const jobs: { uuid: string }[] = [];
+    for (let before = ""; ; ) {
+      const url = `/v1/search/live/social/jobs?limit=100${before}`;
+      const answer = await service.call(known.key, { method: "GET", url });
+      expect(answer.statusCode, answer.body).toBe(200);
+      const { jobs: listed, next_cursor: next } = answer.json();
+      jobs.push(...listed);
+      if (next === null || next === "") break;
+      before = `&cursor=${encodeURIComponent(next)}`;
+    }
+    const uuids = [...known.inFlight, ...known.pages.map(({ uuid }) => uuid)];
+    expect(jobs.map(({ uuid }) => uuid)).toEqual(expect.arrayContaining(uuids));
+    for (const uuid of uuids) {
+      const url = `/v1/search/live/social/status/${uuid}`;
+      const answer = await service.call(known.key, { method: "GET", url });
+      expect(answer.json(), answer.body).toMatchObject({ uuid, status: "done" });
+    }
+  });
+
+  test("webhooks, idempotency keys and sessions work", async () => {
+    const { more, key } = known;
+    if (more === null) return;
+    const url = `/v1/webhooks/${more.webhook}`;
+    expect((await service.call(key, { method: "GET", url })).json()).toMatchObject({
+      id: more.webhook,
+    });
+    const deliveries = await service.call(key, { method: "GET", url: `${url}/deliveries` });
+    expect(deliveries.json().deliveries.length, deliveries.body).toBeGreaterThan(0);
+    const { args, uuid } = more.idempotency;
+    const { query, ...rest } = args;
+    const repeated = await service.call(key, {
+      method: "POST",
+      url: "/v1/search/live/social",
+      headers: { "content-type": "application/json", "idempotency-key": more.idempotency.key },
+      payload: JSON.stringify(search(query, rest)),
+    });
+    expect(repeated.json(), repeated.body).toMatchObject({ uuid });
+    const session = await service.call(null, {
+      method: "GET",
+      url: "/dashboard/api/session",
+      headers: { cookie: more.cookie, "sec-fetch-site": "same-origin" },
+    });
+    expect(session.json().signed_in, session.body).toMatchObject({ csrf: expect.any(String) });
+  });
+});

@@ -1,0 +1,125 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { printed, programOfFile } from "../../testkit/service/program.ts";
+
+const { folder, start, earshot } = programOfFile();
+
+describe("the process", () => {
+  test("ends with the exit code of the command", async () => {
+    expect(await earshot(["explain", "cats"])).toMatchObject({ code: 0, notes: "" });
+    expect(await earshot(["search", "cats"])).toMatchObject({ code: 1, out: "" });
+    expect(await earshot(["explian"])).toMatchObject({ code: 2, out: "" });
+  });
+
+  test("draws no bar and no colour into a pipe", async () => {
+    const line = JSON.stringify({
+      author: "a_demo",
+      created_at: "2020-01-01T00:00:00Z",
+      text: "hi",
+    });
+    const { code, out, notes } = await earshot(["import", "-", "--platform", "mastodon"], {}, line);
+    expect(code).toBe(0);
+    expect(out).toContain("1 imported");
+    expect(out + notes).not.toContain("\u001b");
+  });
+
+  test("an import of standard input that is stopped says so and what to do", async () => {
+    const dataDir = join(folder, "stopped");
+    const run = start(["import", "-", "--platform", "mastodon"], { EARSHOT_DATA_DIR: dataDir });
+    const line = JSON.stringify({
+      author: "c_demo",
+      created_at: "2020-01-01T00:00:00Z",
+      text: "one",
+    });
+    run.child.stdin?.write(`${line}\n`);
+    await expect.poll(() => existsSync(join(dataDir, "archive")), { timeout: 10_000 }).toBe(true);
+    run.child.kill("SIGINT");
+    expect(await run.ended).toEqual({ code: 1, signal: null });
+    expect(run.notes()).toMatch(
+      /^earshot: stopped by SIGINT before the end – the standard input .* send it again/,
+    );
+  });
+
+  test("is silent when the reader of its output leaves", async () => {
+    const run = start(["search", "hi", "--json"]);
+    run.child.stdout?.destroy();
+    expect(await run.ended).toMatchObject({ code: 0 });
+    expect(run.notes()).toBe("");
+  });
+});
+
+describe("serve", () => {
+  test.each([
+    ["with ingest off", { EARSHOT_INGEST: "off" }, "the archive is empty"],
+    [
+      "offline",
+      { EARSHOT_INGEST: "bluesky", EARSHOT_JETSTREAM_URLS: "ws://127.0.0.1:1/subscribe" },
+      "the stream cannot be reached, and the archive is empty",
+    ],
+  ])("on an empty archive, %s, says what to do next", async (name, settings, message) => {
+    const run = start(["serve"], {
+      EARSHOT_DATA_DIR: join(folder, `empty ${name}`),
+      EARSHOT_LABELER_URLS: "none",
+      EARSHOT_LOOKUP: "off",
+      ...settings,
+    });
+    await printed(run, new RegExp(message));
+    await printed(run, /earshot demo --keep .*\n.*earshot import FILE --platform x/);
+    if (settings.EARSHOT_INGEST !== "off") await printed(run, /EARSHOT_INGEST=off/);
+    run.child.kill("SIGTERM");
+    expect(await run.ended).toEqual({ code: 0, signal: null });
+  });
+
+  test("says where it listens, answers, lets tools work beside it, and stops in order", async () => {
+    const run = start(["serve"]);
+    const url = await printed(run, /listening on (http:\S+)/);
+    await printed(run, /earshot keys create/);
+    const token = await printed(run, /\/dashboard\/sign-in#token=([\w-]{43})/);
+    await printed(run, /ingest: off/);
+    const signedIn = await fetch(`${url}/dashboard/api/sign-in`, {
+      method: "POST",
+      headers: { origin: url, "content-type": "application/json" },
+      body: JSON.stringify({ token }),
+    });
+    expect(signedIn.status).toBe(200);
+    expect(run.notes()).not.toContain(token);
+
+    const made = await earshot(["keys", "create", "--name", "beside"]);
+    const key = made.out.trim().split("\n").at(-1);
+    const file = join(folder, "beside.ndjson");
+    const post = {
+      author: "b_demo",
+      created_at: new Date().toISOString(),
+      text: "a post beside it",
+    };
+    writeFileSync(file, JSON.stringify(post));
+    expect(await earshot(["import", file, "--platform", "bluesky"])).toMatchObject({ code: 0 });
+    expect((await earshot(["search", "beside"])).out).toContain("a post beside it");
+
+    const path = "/v1/search/live/social";
+    const authorization = `Bearer ${key}`;
+    const submitted = await fetch(url + path, {
+      method: "POST",
+      headers: { authorization, "content-type": "application/json" },
+      body: JSON.stringify({
+        type: "social",
+        arguments: { type: "searchbyquery", query: "beside", max_results: 5 },
+      }),
+    });
+    expect(submitted.status).toBe(202);
+    const { uuid } = JSON.parse(await submitted.text());
+    const result = await fetch(`${url}${path}/result/${uuid}?wait=10`, {
+      headers: { authorization },
+    });
+    expect(await result.json()).toMatchObject([{ Content: "a post beside it" }]);
+
+    const second = await earshot(["serve"]);
+    expect(second).toMatchObject({ code: 1, out: "" });
+    expect(second.notes).toMatch(/^earshot: another server \(process \d+ on \S+\) runs on .* – /);
+
+    run.child.kill("SIGTERM");
+    expect(await run.ended).toEqual({ code: 0, signal: null });
+    expect(run.out()).toContain("stopping");
+  });
+});

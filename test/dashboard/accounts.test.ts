@@ -1,0 +1,355 @@
+import { once } from "node:events";
+import { request as httpRequest } from "node:http";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+  type TestSession,
+} from "../../testkit/service/service-under-test.ts";
+
+/** What operators do with accounts, what everyone reads of their own, and what the log keeps of it. */
+
+let service: ServiceUnderTest;
+let operator: TestSession;
+
+beforeAll(async () => {
+  service = await startServiceUnderTest({
+    EARSHOT_NODE_CONCURRENCY: "0",
+    EARSHOT_DASHBOARD_REQUESTS_PER_SECOND: "1000",
+  });
+  operator = await service.signIn({ role: "operator" });
+});
+afterAll(async () => {
+  await service.remove();
+});
+
+const get = (session: TestSession, url: string) => service.callAs(session, { url });
+const patch = (session: TestSession, id: string, payload: object) =>
+  service.callAs(session, {
+    method: "PATCH",
+    url: `/dashboard/api/operator/accounts/${id}`,
+    payload,
+  });
+const remove = (session: TestSession, url: string, confirm: string) =>
+  service.callAs(session, { method: "DELETE", url, payload: { confirm } });
+
+const nameOf = async (id: string): Promise<string> => {
+  const found = await service.context.store.read("findAccount", { id, nowMs: 0 });
+  return found?.name ?? "";
+};
+
+async function keyOf(accountId: string): Promise<string> {
+  const nowMs = service.clock.now();
+  const name = `account ${accountId}`;
+  const database = new DatabaseSync(join(service.dataDir, "control.db"), { timeout: 5_000 });
+  database.prepare("UPDATE account SET name = ? WHERE id = ?").run(name, accountId);
+  database.close();
+  const { token } = await service.context.store.write("createKey", {
+    name: "laptop",
+    accountName: name,
+    requestsPerSecond: null,
+    submissionsPerMinute: null,
+    nowMs,
+  });
+  return token;
+}
+
+describe("the operator's list of accounts", () => {
+  test("is for operators alone; for others its paths are not there", async () => {
+    const member = await service.signIn();
+    for (const path of ["accounts", "audit"]) {
+      const answer = await get(member, `/dashboard/api/operator/${path}`);
+      expect([answer.statusCode, answer.json().code], path).toEqual([404, "not_found"]);
+    }
+    expect((await patch(member, member.accountId, { role: "operator" })).statusCode).toBe(404);
+    const deleted = await remove(
+      member,
+      `/dashboard/api/operator/accounts/${operator.accountId}`,
+      "x",
+    );
+    expect(deleted.statusCode).toBe(404);
+  });
+
+  test("goes on page by page, newest first, each account once", async () => {
+    for (let index = 0; index < 60; index += 1) await service.signIn();
+    const ids: string[] = [];
+    let next: string | null = "";
+    while (next !== null) {
+      const after: string = next === "" ? "" : `?after=${next}`;
+      const page = (await get(operator, `/dashboard/api/operator/accounts${after}`)).json();
+      ids.push(...page.accounts.map(({ id }: { id: string }) => id));
+      next = page.next;
+    }
+    expect(ids.length).toBeGreaterThan(60);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toContain(operator.accountId);
+  });
+
+  test("is searched by part of a name, whose signs mean nothing", async () => {
+    const { accountId } = await service.signIn();
+    const name = await nameOf(accountId);
+    const found = async (query: string) => {
+      const url = `/dashboard/api/operator/accounts?query=${encodeURIComponent(query)}`;
+      return (await get(operator, url)).json().accounts.map(({ id }: { id: string }) => id);
+    };
+    expect(await found(name.toUpperCase())).toEqual([accountId]);
+    expect(await found("%")).toEqual([]);
+    expect(await found("person_")).toEqual([]);
+  });
+
+  test.each([
+    ["after=oranges", "/after"],
+    [`query=${"q".repeat(101)}`, "/query"],
+    ["order=asc", "/order"],
+  ])("refuses ?%s", async (query, pointer) => {
+    const answer = await get(operator, `/dashboard/api/operator/accounts?${query}`);
+    expect([answer.statusCode, answer.json().errors[0].pointer]).toEqual([400, pointer]);
+  });
+});
+
+describe("an account that an operator changes", () => {
+  test("has the role and the limits that were given, and the log tells of both", async () => {
+    const { accountId } = await service.signIn();
+    const answer = await patch(operator, accountId, {
+      role: "operator",
+      requests_per_second: 50,
+    });
+    expect(answer.json().account).toMatchObject({
+      id: accountId,
+      role: "operator",
+      limits: { requests_per_second: 50, submissions_per_minute: null },
+    });
+    const audit = await get(operator, `/dashboard/api/operator/audit?account=${accountId}`);
+    expect(audit.json().entries.slice(0, 2)).toMatchObject([
+      { action: "account_limits_changed", detail: { requests_per_second: 50 } },
+      { action: "account_role_changed", detail: { role: "operator" } },
+    ]);
+    expect(audit.json().entries[0].actor).toBe(await nameOf(operator.accountId));
+    await patch(operator, accountId, { role: "member" });
+  });
+
+  test("notes nothing where nothing changes", async () => {
+    const { accountId } = await service.signIn();
+    const url = `/dashboard/api/operator/audit?account=${accountId}`;
+    const before = (await get(operator, url)).json().entries.length;
+    await patch(operator, accountId, { role: "member", requests_per_second: null });
+    expect((await get(operator, url)).json().entries).toHaveLength(before);
+  });
+
+  test("is suspended with a reason: sessions and jobs end, keys are refused, and restored again", async () => {
+    const session = await service.signIn();
+    const { accountId } = session;
+    const key = await keyOf(accountId);
+    const uuid = (await service.submit(key, search("comet"))).json().uuid;
+    const held = service.result(key, uuid);
+    await service.waitForHeld(1);
+
+    const answer = await patch(operator, accountId, {
+      suspended: true,
+      suspended_reason: " A hundred keys ",
+    });
+    expect(answer.json().account).toMatchObject({
+      suspended_reason: "A hundred keys",
+      suspended_at: expect.any(String),
+    });
+    expect((await held).json().code).toBe("unauthorized");
+    expect((await service.submit(key, search("comet"))).json().code).toBe("account_suspended");
+    expect((await get(session, "/dashboard/api/account/audit")).statusCode).toBe(401);
+
+    await patch(operator, accountId, { suspended: false });
+    expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
+    const log = await get(operator, `/dashboard/api/operator/audit?account=${accountId}`);
+    const actions = log.json().entries.map(({ action }: { action: string }) => action);
+    expect(actions.slice(0, 2)).toEqual(["account_restored", "account_suspended"]);
+    // Free text may name somebody, and the log outlives the account.
+    expect(log.body).not.toContain("hundred");
+  });
+
+  test("is refused what no account can be", async () => {
+    for (const [payload, pointer] of [
+      [{ role: "king" }, "/role"],
+      [{ requests_per_second: 0 }, "/requests_per_second"],
+      [{ suspended: true, suspended_reason: "r".repeat(201) }, "/suspended_reason"],
+      [{ suspended: true, suspended_reason: "two\nlines" }, "/suspended_reason"],
+      [{ suspended: true, suspended_reason: "turned \u202e round" }, "/suspended_reason"],
+      [{ name: "x" }, "/name"],
+    ] as const) {
+      const answer = await patch(operator, operator.accountId, payload);
+      expect([answer.statusCode, answer.json().errors?.[0].pointer]).toEqual([400, pointer]);
+    }
+    const nobody = await patch(operator, "nobody", { role: "member" });
+    expect([nobody.statusCode, nobody.json().code]).toEqual([404, "account_not_found"]);
+  });
+
+  test("stays an operator while it is the last one, whoever asks", async () => {
+    const { accountId } = operator;
+    const name = await nameOf(accountId);
+    const asked = [
+      patch(operator, accountId, { role: "member" }),
+      patch(operator, accountId, { suspended: true, suspended_reason: "" }),
+      remove(operator, "/dashboard/api/account", name),
+      remove(operator, `/dashboard/api/operator/accounts/${accountId}`, name),
+    ];
+    for (const answer of await Promise.all(asked)) {
+      expect([answer.statusCode, answer.json().code]).toEqual([409, "last_operator"]);
+    }
+    const suspended = await service.signIn({ role: "operator" });
+    await patch(operator, suspended.accountId, { suspended: true });
+    expect((await patch(operator, accountId, { role: "member" })).statusCode).toBe(409);
+  });
+
+  test("is deleted by an operator who types its name", async () => {
+    const { accountId } = await service.signIn();
+    const url = `/dashboard/api/operator/accounts/${accountId}`;
+    expect((await remove(operator, url, "")).statusCode).toBe(400);
+    expect((await remove(operator, url, await nameOf(accountId))).statusCode).toBe(204);
+    expect((await remove(operator, url, "")).json().code).toBe("account_not_found");
+  });
+});
+
+describe("the audit log", () => {
+  test("is read in pages that hold each entry once, and of one's own account alone by members", async () => {
+    const { store } = service.context;
+    const session = await service.signIn();
+    for (let index = 1; index <= 70; index += 1) {
+      await store.write("changeAccount", {
+        accountId: session.accountId,
+        actor: "command_line",
+        nowMs: service.clock.now(),
+        submissionsPerMinute: index,
+      });
+    }
+    const first = (await get(session, "/dashboard/api/account/audit")).json();
+    const rest = (await get(session, `/dashboard/api/account/audit?before=${first.next}`)).json();
+    const told = [...first.entries, ...rest.entries].map(
+      ({ detail }) => detail.submissions_per_minute,
+    );
+    const numbers = told.filter((value) => value !== undefined);
+    expect(numbers).toEqual(Array.from({ length: 70 }, (_, index) => 70 - index));
+    expect(rest.next).toBeNull();
+    const name = await nameOf(session.accountId);
+    for (const entry of [...first.entries, ...rest.entries]) expect(entry.subject).toBe(name);
+    expect(first.entries[0].actor).toBe("the command line");
+  });
+
+  test("what the server did by itself is by nobody who could have that login", async () => {
+    const session = await service.signIn({ role: "operator" });
+    const { entries } = (await get(session, "/dashboard/api/account/audit")).json();
+    const made = entries.find(
+      (entry: { action: string }) => entry.action === "account_role_changed",
+    );
+    // No login of a code host holds a space.
+    expect(made.actor).toBe("the server");
+  });
+
+  test("cannot be changed or cut, also by a program beside the server", () => {
+    const beside = new DatabaseSync(join(service.dataDir, "control.db"), { timeout: 5_000 });
+    try {
+      for (const sql of [
+        "UPDATE audit SET action = 'signed_in'",
+        "DELETE FROM audit",
+        "INSERT OR REPLACE INTO audit SELECT * FROM audit LIMIT 1",
+      ]) {
+        expect(() => beside.exec(sql), sql).toThrow("the audit log is only appended to");
+      }
+    } finally {
+      beside.close();
+    }
+  });
+});
+
+describe("the export of an account", () => {
+  test("holds all of it as lines of JSON, and nothing that is secret or of others", async () => {
+    const session = await service.signIn();
+    const other = await service.signIn();
+    const key = await keyOf(session.accountId);
+    const { uuid } = (await service.submit(key, search("halcyon"))).json();
+    const answer = await get(session, "/dashboard/api/account/export");
+
+    expect(answer.headers["content-type"]).toBe("application/x-ndjson; charset=utf-8");
+    expect(answer.headers["content-disposition"]).toMatch(
+      /^attachment; filename="earshot-account-\d{4}-\d\d-\d\d\.ndjson"$/,
+    );
+    const lines = answer.body
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.at(-1)).toEqual({ kind: "end", lines: lines.length - 1 });
+    const kinds = new Set(lines.map(({ kind }) => kind));
+    expect([...kinds]).toEqual(["account", "identity", "key", "session", "audit", "job", "end"]);
+    expect(lines.find(({ kind }) => kind === "job")).toMatchObject({
+      uuid,
+      request: { query: "halcyon" },
+    });
+    expect(answer.body).not.toContain(key.split("_")[2]);
+    expect(answer.body).not.toContain("hash");
+    expect(answer.body).not.toContain(other.accountId);
+    const audit = await get(session, "/dashboard/api/account/audit");
+    expect(audit.json().entries[0]).toMatchObject({ action: "account_exported" });
+  });
+
+  test("of many large results is streamed as it is read, and never holds the event loop", async () => {
+    const session = await service.signIn();
+    addJobs(session.accountId, 300, 100_000);
+    const socket = httpRequest(`${service.url}/dashboard/api/account/export`, {
+      headers: { cookie: session.cookie, "sec-fetch-site": "same-origin" },
+    });
+    socket.end();
+    const heldMs = watchLoop();
+    const [response] = await once(socket, "response");
+    let jobs = 0;
+    let rest = "";
+    let bytes = 0;
+    for await (const part of response) {
+      bytes += part.length;
+      rest += part.toString("latin1");
+      const lines = rest.split("\n");
+      rest = lines.pop() ?? "";
+      jobs += lines.filter((line) => line.startsWith('{"kind":"job"')).length;
+    }
+    expect([jobs, bytes > 30_000_000]).toEqual([300, true]);
+    expect(heldMs()).toBeLessThan(50);
+  });
+});
+
+/** Jobs that are done, whose results are so long. */
+function addJobs(accountId: string, jobs: number, characters: number): void {
+  const database = new DatabaseSync(join(service.dataDir, "control.db"), { timeout: 5_000 });
+  const insert = database.prepare(
+    `INSERT INTO job(uuid, account_id, key_id, request, canonical_query, warnings, state, submitted_ms, deadline_ms, finished_ms,
+       expires_ms, result) VALUES(?, ?, 'k', '{}', 'comet', '[]', 'done', ?, 0, ?, ?, ?)`,
+  );
+  const nowMs = service.clock.now();
+  const result = JSON.stringify({ positions: [], text: "x".repeat(characters) });
+  database.exec("BEGIN");
+  for (let index = 0; index < jobs; index += 1) {
+    const uuid = `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`;
+    insert.run(uuid, accountId, nowMs, nowMs, nowMs + 3_600_000, result);
+  }
+  database.exec("COMMIT");
+  database.close();
+}
+
+/** The longest time for which this thread worked without a turn of others, milliseconds, until it is asked for. */
+function watchLoop(): () => number {
+  let lastMs = workedMs();
+  let longestMs = 0;
+  const timer = setInterval(() => {
+    const nowMs = workedMs();
+    longestMs = Math.max(longestMs, nowMs - lastMs);
+    lastMs = nowMs;
+  }, 1);
+  return () => {
+    clearInterval(timer);
+    return longestMs;
+  };
+}
+
+/** Time of the processor, which other processes cannot lengthen. */
+function workedMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}

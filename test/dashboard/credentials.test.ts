@@ -1,0 +1,504 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type {
+  AuditAnswer,
+  AuthorizationStep,
+  CredentialListing,
+  CredentialsAnswer,
+} from "../../src/http/dashboard/contract.ts";
+import { lowestId } from "../../src/posts/ids.ts";
+import { createLog } from "../../src/server/log.ts";
+import {
+  type OAuthEmulator,
+  startOAuthEmulator,
+} from "../../testkit/emulators/bluesky/authorization-server.ts";
+import {
+  type MastodonEmulator,
+  startMastodonEmulator,
+} from "../../testkit/emulators/mastodon/server.ts";
+import { startXEmulator, type XEmulator } from "../../testkit/emulators/x/server.ts";
+import {
+  type ServiceUnderTest,
+  startServiceUnderTest,
+  type TestSession,
+} from "../../testkit/service/service-under-test.ts";
+
+/** The credentials of an account as the dashboard keeps them, against emulated platforms. */
+
+const path = "/dashboard/api/credentials";
+const appToken = "app-token-canary-4f8e1b2c9d7a6053";
+const client = {
+  id: "client-of-tests",
+  secret: "client-secret-canary-77aa",
+  redirectUri: "http://127.0.0.1/back",
+};
+const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
+
+const logged: string[] = [];
+/** Everything that was answered to anyone. */
+let answered = "";
+let x: XEmulator;
+let mastodon: MastodonEmulator;
+let bluesky: OAuthEmulator;
+let service: ServiceUnderTest;
+let ann: TestSession;
+let ben: TestSession;
+
+beforeAll(async () => {
+  const nowMs = Date.now();
+  [x, mastodon, bluesky] = await Promise.all([
+    startXEmulator({
+      appTokens: [appToken],
+      clients: [client],
+      world: {
+        users: [{ id: "1", username: "ann", name: "Ann" }],
+        posts: [
+          {
+            id: `${lowestId(nowMs - 60_000)}`,
+            authorId: "1",
+            text: "a river",
+            lang: "en",
+            createdMs: nowMs - 60_000,
+          },
+        ],
+      },
+      faults: { isUnpaced: true },
+    }),
+    startMastodonEmulator(),
+    startOAuthEmulator(did, "ann.example"),
+  ]);
+  service = await startServiceUnderTest(
+    {
+      EARSHOT_X_API_URL: x.url,
+      EARSHOT_UPSTREAM_PRIVATE_HOSTS: mastodon.url,
+      EARSHOT_PLC_URL: bluesky.url,
+      EARSHOT_BLUESKY_APPVIEW_URL: bluesky.url,
+      EARSHOT_MAX_CREDENTIALS: "2",
+      EARSHOT_CREDENTIAL_CHECKS_PER_MINUTE: "40",
+      EARSHOT_MAX_ATTEMPTS: "1",
+      EARSHOT_DASHBOARD_REQUESTS_PER_SECOND: "10000",
+    },
+    { log: createLog("trace", { write: (line) => logged.push(line) }) },
+  );
+  [ann, ben] = await Promise.all([service.signIn(), service.signIn()]);
+});
+afterAll(async () => {
+  await service.remove();
+  await Promise.all([x.close(), mastodon.close(), bluesky.close()]);
+});
+
+type Method = "GET" | "POST" | "DELETE";
+
+async function call(by: TestSession, method: Method, url: string, payload?: object) {
+  const answer = await service.callAs(by, {
+    method,
+    url,
+    ...(payload === undefined
+      ? {}
+      : { headers: { "content-type": "application/json" }, payload: JSON.stringify(payload) }),
+  });
+  answered += JSON.stringify(answer.headers) + answer.body;
+  return answer;
+}
+
+const add = (by: TestSession, platform: string, kind: string, fields: object) =>
+  call(by, "POST", path, { platform, kind, fields });
+
+async function added(...asked: Parameters<typeof add>): Promise<CredentialListing> {
+  const answer = await add(...asked);
+  expect(answer.statusCode, answer.body).toBe(201);
+  return answer.json().credential;
+}
+
+async function list(by: TestSession): Promise<CredentialsAnswer> {
+  return (await call(by, "GET", path)).json();
+}
+
+/** Begins to connect in a browser; what is asked. */
+async function begin(by: TestSession, platform: string, kind: string, fields: object) {
+  const answer = await call(by, "POST", `${path}/authorizations`, { platform, kind, fields });
+  const step: AuthorizationStep = answer.json();
+  if (step.state !== "question") throw new Error(`nothing is asked: ${answer.body}`);
+  const address = /^http\S+$/m.exec(step.texts.join("\n"))?.[0] ?? "";
+  return { ...step, address };
+}
+
+const reply = (by: TestSession, id: string, answer: string) =>
+  call(by, "POST", `${path}/authorizations/${id}`, { answer });
+
+/** What the audit log says of an account, the latest first, but how it signed in. */
+async function audited(by: TestSession): Promise<string[]> {
+  const answer = await call(by, "GET", "/dashboard/api/account/audit");
+  const { entries }: AuditAnswer = answer.json();
+  return entries.map(({ action }) => action).filter((action) => action.startsWith("credential"));
+}
+
+const xFields = {
+  client_id: client.id,
+  client_secret: client.secret,
+  redirect_uri: client.redirectUri,
+};
+
+describe("what can be connected", () => {
+  test("is told with words for people, and each way with its fields", async () => {
+    const { credentials, kinds } = await list(ann);
+    expect(credentials).toEqual([]);
+    expect(kinds.map(({ platform, kind }) => `${platform} ${kind}`)).toEqual([
+      "bluesky app-password",
+      "bluesky oauth",
+      "mastodon user-token",
+      "mastodon app-token",
+      "x app-token",
+      "x user-token",
+    ]);
+    for (const { title, purpose, fields, authorization } of kinds) {
+      expect(title.length).toBeGreaterThan(5);
+      expect(purpose).toMatch(/^[A-Z].*\.$/);
+      const all = [...fields, ...(authorization?.fields ?? [])];
+      for (const { label, hint } of all) {
+        expect(label).toMatch(/^[A-Z]/);
+        expect(hint ?? "Nothing.").toMatch(/^[A-Z].*\.$/);
+      }
+    }
+  });
+
+  test("is for sessions alone: no key, and nobody", async () => {
+    const key = await service.makeKey();
+    for (const by of [key, null]) {
+      const refused = await service.call(by, { method: "GET", url: path });
+      expect(refused.statusCode).toBe(401);
+      expect(refused.json()).toMatchObject({ code: "session_needed" });
+    }
+  });
+});
+
+describe("a credential that is given by its fields", () => {
+  let kept: CredentialListing;
+
+  test("is kept once its platform finds it good", async () => {
+    kept = await added(ann, "x", "app-token", { token: ` ${appToken}\n` });
+    expect(kept).toMatchObject({
+      platform: "x",
+      kind: "app-token",
+      host: x.url,
+      subject: null,
+      hint: "app-",
+      used_at: null,
+      state: "ready",
+      reason: null,
+      until: null,
+    });
+    expect((await list(ann)).credentials).toEqual([kept]);
+    expect((await list(ben)).credentials).toEqual([]);
+  });
+
+  test("is used by the next search of its account, and of no other", async () => {
+    const body = { type: "social", arguments: { type: "searchbyquery", query: "river" } };
+    const asked = async (by: TestSession) =>
+      await call(by, "POST", "/v1/search/live/x", body).then((answer) => answer.json());
+    const { uuid, error } = await asked(ann);
+    expect(error).toBe("");
+    const result = await call(ann, "GET", `/v1/search/live/x/result/${uuid}?wait=20`);
+    expect(result.json()).toMatchObject([{ Content: "a river", Metadata: { username: "ann" } }]);
+    expect((await list(ann)).credentials[0]?.used_at).not.toBeNull();
+    const other = await asked(ben);
+    const none = await call(ben, "GET", `/v1/search/live/x/result/${other.uuid}?wait=20`);
+    expect(none.body).not.toContain("a river");
+  });
+
+  test("replaces the one that holds the same secret", async () => {
+    const again = await added(ann, "x", "app-token", { token: appToken });
+    expect(again.id).toBe(kept.id);
+    expect((await list(ann)).credentials).toHaveLength(1);
+  });
+
+  test("works or does not when it is tested, and its state says so", async () => {
+    const test = async () => (await call(ann, "POST", `${path}/${kept.id}/test`)).json();
+    expect(await test()).toMatchObject({
+      works: true,
+      message: expect.stringContaining("posts of this month are read"),
+      credential: { id: kept.id, state: "ready" },
+    });
+    x.faults.status503Every = 1;
+    expect(await test()).toMatchObject({ works: false, credential: { state: "ready" } });
+    delete x.faults.status503Every;
+    const { token } = mastodon.addToken({
+      accountId: mastodon.network.addAccount({ username: "lost" }).id,
+    });
+    const fields = { host: mastodon.url, token };
+    const { id } = await added(ann, "mastodon", "user-token", fields);
+    mastodon.revoke(token);
+    const tested = await call(ann, "POST", `${path}/${id}/test`);
+    expect(tested.json()).toMatchObject({
+      works: false,
+      message: expect.stringMatching(/takes the token no longer/),
+      credential: {
+        id,
+        state: "quarantined",
+        reason: expect.stringMatching(/takes the token no longer/),
+        until: null,
+      },
+    });
+    await call(ann, "DELETE", `${path}/${id}`);
+  });
+
+  test("is told to be cooling while its limit is used up", async () => {
+    const { store, clock } = service.context;
+    const nowMs = clock.now();
+    const until = nowMs + 60_000;
+    const reason = "the limit of the platform";
+    for (const [bucket, untilMs] of [
+      ["search", until],
+      ["users", until - 1_000],
+    ] as const) {
+      await store.write("coolCredential", { id: kept.id, bucket, untilMs, reason, nowMs });
+    }
+    const [listed] = (await list(ann)).credentials;
+    expect(listed).toMatchObject({
+      state: "cooling",
+      reason,
+      until: new Date(until).toISOString(),
+    });
+  });
+
+  test("is not there for another account, nor is the deployment's for anyone", async () => {
+    await service.context.store.write("keepCredential", {
+      id: "ofTheDeployment",
+      accountId: null,
+      platform: "mastodon",
+      kind: "app-token",
+      host: mastodon.url,
+      subject: null,
+      subjectName: null,
+      hint: "cli",
+      sealedSecret: new Uint8Array(),
+      maxOfOwner: 100,
+      nowMs: service.clock.now(),
+    });
+    for (const id of [kept.id, "ofTheDeployment", "none", "%00"]) {
+      const url = `${path}/${id}`;
+      for (const answer of [
+        await call(ben, "DELETE", url),
+        await call(ben, "POST", `${url}/test`),
+      ]) {
+        expect(answer.statusCode).toBe(404);
+        expect(answer.json()).toMatchObject({ code: "credential_not_found" });
+      }
+    }
+    expect((await list(ann)).credentials).toHaveLength(1);
+  });
+
+  test("is gone when it is disconnected", async () => {
+    expect((await call(ann, "DELETE", `${path}/${kept.id}`)).statusCode).toBe(204);
+    expect((await list(ann)).credentials).toEqual([]);
+    expect((await call(ann, "DELETE", `${path}/${kept.id}`)).statusCode).toBe(404);
+    expect(await audited(ann)).toEqual([
+      "credential_removed",
+      "credential_removed",
+      "credential_added",
+      "credential_added",
+      "credential_added",
+    ]);
+  });
+});
+
+describe("what is not good is refused at its field", () => {
+  const refusals: [string, () => [string, string, object], string][] = [
+    [
+      "a field is missing",
+      () => ["mastodon", "user-token", { host: "a.example" }],
+      "/fields/token",
+    ],
+    ["a field is empty", () => ["x", "app-token", { token: "  " }], "/fields/token"],
+    [
+      "a field is unknown",
+      () => ["x", "app-token", { token: appToken, tokne: "a" }],
+      "/fields/tokne",
+    ],
+    [
+      "the platform refuses it",
+      () => ["x", "app-token", { token: `${appToken}x` }],
+      "/fields/token",
+    ],
+    [
+      "the host is none",
+      () => ["mastodon", "user-token", { host: "no host", token: "user-token-canary-1" }],
+      "/fields/host",
+    ],
+    [
+      "the server does not take it",
+      () => ["mastodon", "user-token", { host: mastodon.url, token: "user-token-canary-1" }],
+      "/fields/token",
+    ],
+    [
+      "there is no such account",
+      () => [
+        "bluesky",
+        "app-password",
+        { identifier: "not a handle", password: "canary-password" },
+      ],
+      "/fields/identifier",
+    ],
+  ];
+  test.each(refusals)("%s", async (_, asked, pointer) => {
+    const answer = await add(ben, ...asked());
+    expect(answer.statusCode, answer.body).toBe(422);
+    expect(answer.json()).toMatchObject({ code: "credential_invalid", errors: [{ pointer }] });
+    expect(answer.body).not.toMatch(/earshot |canary/);
+    expect((await list(ben)).credentials).toEqual([]);
+  });
+
+  test.each([
+    ["no fields", { platform: "x", kind: "app-token" }, "/fields"],
+    ["no texts", { platform: "x", kind: "app-token", fields: { token: 1 } }, "/fields/token"],
+    ["another platform", { platform: "y", kind: "app-token", fields: {} }, "/platform"],
+    ["another member", { platform: "x", kind: "app-token", fields: {}, host: "a" }, "/host"],
+  ])("a body with %s is no request", async (_, body, pointer) => {
+    const answer = await call(ben, "POST", path, body);
+    expect(answer.json()).toMatchObject({ code: "invalid_request", errors: [{ pointer }] });
+  });
+
+  test("a kind that is not there, and one that is not given in this way", async () => {
+    const answers = [
+      await add(ben, "x", "oauth", {}),
+      await add(ben, "bluesky", "oauth", {}),
+      await call(ben, "POST", `${path}/authorizations`, {
+        platform: "x",
+        kind: "app-token",
+        fields: {},
+      }),
+    ];
+    for (const answer of answers)
+      expect(answer.json()).toMatchObject({ code: "credential_invalid" });
+  });
+
+  test("a host that lies inside is not called", async () => {
+    const inside = { host: "http://127.0.0.1:9", token: "user-token-canary-1" };
+    const answer = await add(ben, "mastodon", "user-token", inside);
+    expect(answer.statusCode, answer.body).toBeGreaterThanOrEqual(400);
+    expect(answer.json()).toMatchObject({
+      detail: expect.stringContaining("not a public address"),
+    });
+  });
+
+  test("more than an account may have, and room once one is disconnected", async () => {
+    const one = mastodon.network.addAccount({ username: "one" }).id;
+    const tokens = [one, one, one].map((_, index) =>
+      mastodon.addToken({
+        accountId: index === 0 ? one : mastodon.network.addAccount({ username: `u${index}` }).id,
+      }),
+    );
+    const fieldsOf = (index: number) => ({ host: mastodon.url, token: tokens[index]?.token ?? "" });
+    const first = await added(ben, "mastodon", "user-token", fieldsOf(0));
+    expect(first).toMatchObject({ subject: expect.stringMatching(/^@one@/), host: mastodon.url });
+    await added(ben, "mastodon", "user-token", fieldsOf(1));
+    const refused = await add(ben, "mastodon", "user-token", fieldsOf(2));
+    expect(refused.statusCode).toBe(409);
+    expect(refused.json()).toMatchObject({
+      code: "too_many_credentials",
+      hint: "disconnect one of them first",
+    });
+    await call(ben, "DELETE", `${path}/${first.id}`);
+    await added(ben, "mastodon", "user-token", fieldsOf(2));
+  });
+});
+
+describe("a credential that is allowed in a browser", () => {
+  test("of Bluesky: the address is shown, and what it led to is pasted", async () => {
+    const asked = await begin(ann, "bluesky", "oauth", { identifier: "ann.example" });
+    expect(asked).toMatchObject({ question: "The address" });
+    expect((await list(ann)).credentials).toEqual([]);
+    const done = await reply(ann, asked.id, ` ${bluesky.consent(asked.address, "yes")} `);
+    expect(done.json()).toMatchObject({
+      state: "done",
+      credential: { platform: "bluesky", kind: "oauth", subject: "ann.example", state: "ready" },
+    });
+    const { credential } = done.json();
+    const tested = await call(ann, "POST", `${path}/${credential.id}/test`);
+    expect(tested.json()).toMatchObject({ works: true });
+    expect((await reply(ann, asked.id, "again")).statusCode).toBe(404);
+  });
+
+  test("of X: the same", async () => {
+    const asked = await begin(ann, "x", "user-token", xFields);
+    const sent = await fetch(asked.address, { redirect: "manual" });
+    const done = await reply(ann, asked.id, sent.headers.get("location") ?? "");
+    expect(done.json()).toMatchObject({
+      state: "done",
+      credential: { platform: "x", kind: "user-token", subject: "ann" },
+    });
+  });
+
+  test("is not there for another account, which cannot answer in its place", async () => {
+    const asked = await begin(ann, "x", "user-token", xFields);
+    const refused = await reply(ben, asked.id, "http://127.0.0.1/back?code=canarycode");
+    expect(refused.statusCode).toBe(404);
+    expect(refused.json()).toMatchObject({
+      code: "authorization_not_found",
+      hint: expect.stringMatching(/^begin again/),
+    });
+    const sent = await fetch(asked.address, { redirect: "manual" });
+    const done = await reply(ann, asked.id, sent.headers.get("location") ?? "");
+    expect(done.json()).toMatchObject({ state: "done" });
+  });
+
+  test.each([
+    ["it is not allowed", (address: string) => bluesky.consent(address, "no"), null],
+    ["something else is pasted", () => "canary of something else", "/answer"],
+    [
+      "the address of another attempt is pasted",
+      () => "http://127.0.0.1/?code=canarycode4f8e1b2c&state=canarystate4f8e1b2c&iss=a",
+      "/answer",
+    ],
+  ])("where %s the attempt ends, and says so", async (_, paste, pointer) => {
+    const asked = await begin(ben, "bluesky", "oauth", { identifier: "ann.example" });
+    const refused = await reply(ben, asked.id, paste(asked.address));
+    expect(refused.statusCode, refused.body).toBe(422);
+    expect(refused.json()).toMatchObject({
+      code: "credential_invalid",
+      ...(pointer === null ? {} : { errors: [{ pointer }] }),
+    });
+    expect(refused.body).not.toContain("canary");
+    expect((await reply(ben, asked.id, "more")).json()).toMatchObject({
+      code: "authorization_not_found",
+    });
+  });
+
+  test("what is missing before it begins is pointed at", async () => {
+    const asked = { platform: "x", kind: "user-token", fields: { client_id: client.id } };
+    const refused = await call(ben, "POST", `${path}/authorizations`, asked);
+    expect(refused.json()).toMatchObject({
+      code: "credential_invalid",
+      errors: [{ pointer: "/fields/redirect_uri" }],
+    });
+  });
+});
+
+test("an account has platforms asked so often a minute", async () => {
+  const eve = await service.signIn();
+  const answers = await Promise.all(
+    Array.from({ length: 41 }, () => add(eve, "x", "app-token", {})),
+  );
+  const refused = answers.filter(({ statusCode }) => statusCode === 429);
+  expect(refused).toHaveLength(1);
+  expect(refused[0]?.json()).toMatchObject({ code: "too_many_attempts", retryable: true });
+  expect(Number(refused[0]?.headers["retry-after"])).toBeGreaterThan(50);
+});
+
+test("nothing that is secret was answered or logged, or lies open on disk", () => {
+  const secrets = [
+    appToken,
+    client.secret,
+    "canary-password",
+    "user-token-canary-1",
+    "canarycode4f8e1b2c",
+    ...x.requests.flatMap(({ authorization }) => authorization?.split(" ")[1] ?? []),
+    ...mastodon.requests.flatMap(({ authorization }) => authorization?.split(" ")[1] ?? []),
+  ];
+  expect(new Set(secrets).size).toBeGreaterThan(8);
+  const files = readdirSync(service.dataDir).filter((name) => name.startsWith("control.db"));
+  const onDisk = files.map((name) => readFileSync(join(service.dataDir, name), "latin1")).join("");
+  const everything = answered + logged.join("") + onDisk;
+  for (const secret of secrets) expect(everything.includes(secret), secret).toBe(false);
+});

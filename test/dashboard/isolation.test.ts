@@ -1,0 +1,178 @@
+import { METHODS } from "node:http";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { keepNode } from "../../testkit/nodes/kept-node.ts";
+import {
+  type ServiceUnderTest,
+  startServiceUnderTest,
+  type TestSession,
+} from "../../testkit/service/service-under-test.ts";
+import { type Route, routes, watchingFastify } from "../../testkit/service/watched-routes.ts";
+
+vi.mock("fastify", async (importOriginal) => watchingFastify(await importOriginal()));
+
+const base = "/dashboard/api/";
+
+/** Nobody needs a session for these: they tell who is signed in, and sign in. */
+const publicPaths = ["/dashboard/api/session", "/dashboard/api/sign-in"];
+
+let service: ServiceUnderTest;
+let owner: TestSession;
+let stranger: TestSession;
+let operator: TestSession;
+let working: readonly Route[];
+/** Things of the owner by the path that names them. */
+let owned: Record<string, string>;
+const unknown = "4fK2nQ7sVd81";
+
+beforeAll(async () => {
+  service = await startServiceUnderTest({ EARSHOT_DASHBOARD_REQUESTS_PER_SECOND: "1000" });
+  owner = await service.signIn();
+  stranger = await service.signIn();
+  operator = await service.signIn({ role: "operator" });
+  const other = await service.signIn({ accountId: owner.accountId });
+  const made = await service.callAs(owner, {
+    method: "POST",
+    url: `${base}keys`,
+    payload: { name: "theirs" },
+  });
+  owned = {
+    keys: made.json().key.id,
+    sessions: other.id,
+    accounts: owner.accountId,
+    credentials: await keepCredential(owner.accountId),
+    authorizations: unknown,
+    nodes: await keepTestNode(),
+  };
+  working = await workingRoutes();
+});
+afterAll(() => service.remove());
+
+async function keepCredential(accountId: string): Promise<string> {
+  const id = "cr1dential0";
+  await service.context.store.write("keepCredential", {
+    id,
+    accountId,
+    platform: "x",
+    kind: "bearer",
+    host: "https://api.x.com",
+    subject: null,
+    subjectName: null,
+    hint: "AAAA",
+    sealedSecret: Buffer.from("sealed"),
+    maxOfOwner: 5,
+    nowMs: service.clock.now(),
+  });
+  return id;
+}
+
+async function keepTestNode(): Promise<string> {
+  const id = "5d1f0c2ab37e9946";
+  await keepNode(service, { id });
+  return id;
+}
+
+async function workingRoutes(): Promise<Route[]> {
+  const found: Route[] = [];
+  for (const route of routes) {
+    if (!route.url.startsWith(base) || !METHODS.includes(route.method)) continue;
+    const { statusCode } = await service.app.inject(asked(route, unknown));
+    if (statusCode !== 405 && route.method !== "OPTIONS") found.push(route);
+  }
+  return found;
+}
+
+const asked = ({ method, url }: Route, id: string) => ({
+  method: method as "GET",
+  url: url.replace(":id", id),
+});
+
+/** What the `:id` of a path names. */
+const thingOf = ({ url }: Route): string =>
+  url.split("/").at(url.split("/").indexOf(":id") - 1) ?? "";
+
+test("each path asks for a session; a key is none, and neither is a wrong cookie", async () => {
+  const key = await service.makeKey();
+  const open = new Set<string>();
+  for (const route of working) {
+    const headers = [{}, { authorization: `Bearer ${key}` }, { cookie: "earshot=nobody" }];
+    for (const one of headers) {
+      const answer = await service.app.inject({ ...asked(route, unknown), headers: one });
+      // A cookie without the token that belongs to it changes nothing, whosever it is.
+      const isForged = "cookie" in one && route.method !== "GET" && answer.statusCode === 403;
+      if (answer.statusCode !== 401 && !isForged) open.add(route.url);
+      expect(answer.headers["cache-control"], route.url).toBe("private, no-store");
+    }
+  }
+  expect([...open].sort()).toEqual(publicPaths);
+  expect(working.length).toBeGreaterThan(20);
+});
+
+test("what another account has answers as what nobody has", async () => {
+  const tried: string[] = [];
+  for (const route of working) {
+    if (!route.url.includes(":id")) continue;
+    const thing = thingOf(route);
+    expect(owned, `beforeAll makes a thing for ${route.url}`).toHaveProperty(thing);
+    const payload = { name: "mine", overlap_hours: 0, answer: "x", confirm: "x", suspended: true };
+    for (const body of [{}, payload]) {
+      const ask = async (id: string) => {
+        const answer = await service.callAs(stranger, { ...asked(route, id), payload: body });
+        const text = answer.body.replace(/"request_id":"[^"]*"/, "").replaceAll(id, "ID");
+        return { status: answer.statusCode, text };
+      };
+      const given = await ask(String(owned[thing]));
+      expect(given, `${route.method} ${route.url}`).toEqual(await ask(unknown));
+      expect([400, 404], `${route.method} ${route.url}`).toContain(given.status);
+    }
+    tried.push(`${route.method} ${route.url}`);
+  }
+  expect(tried).toContain("DELETE /dashboard/api/keys/:id");
+  const keys = await service.callAs(owner, { method: "GET", url: `${base}keys` });
+  expect(keys.json().keys).toMatchObject([{ name: "theirs", state: "active" }]);
+  const sessions = await service.callAs(owner, { method: "GET", url: `${base}sessions` });
+  expect(sessions.json().sessions).toHaveLength(2);
+  const credentials = await service.callAs(owner, { method: "GET", url: `${base}credentials` });
+  expect(credentials.json().credentials).toHaveLength(1);
+});
+
+test("the usage of another account's key is refused as that of no key", async () => {
+  const usageOf = async (id: string) => {
+    const url = `${base}usage?range=24h&key=${id}`;
+    const { statusCode, body } = await service.callAs(stranger, { method: "GET", url });
+    return { statusCode, body: body.replace(/"request_id":"[^"]*"/, "").replaceAll(id, "ID") };
+  };
+  const absent = await usageOf(unknown.slice(0, 8));
+  expect(absent.statusCode).toBe(404);
+  expect(await usageOf(String(owned.keys))).toEqual(absent);
+});
+
+test("the operator's paths are not there for anybody else", async () => {
+  const ofOperator = working.filter(({ url }) => url.startsWith(`${base}operator/`));
+  expect(ofOperator.length).toBeGreaterThan(3);
+  for (const route of ofOperator) {
+    const refused = await service.callAs(stranger, {
+      ...asked(route, owner.accountId),
+      payload: {},
+    });
+    expect(refused.statusCode, `${route.method} ${route.url}`).toBe(404);
+  }
+  const seen = await service.callAs(operator, { method: "GET", url: `${base}operator/accounts` });
+  expect(seen.statusCode).toBe(200);
+});
+
+test("whatever changes something needs the session's token and the service's own origin", async () => {
+  for (const route of working) {
+    if (["GET", "HEAD"].includes(route.method) || publicPaths.includes(route.url)) continue;
+    const [withoutToken, fromElsewhere] = await Promise.all([
+      service.callAs(owner, { ...asked(route, unknown), headers: { "x-earshot-csrf": "" } }),
+      service.callAs(owner, {
+        ...asked(route, unknown),
+        headers: { origin: "https://elsewhere.example" },
+      }),
+    ]);
+    for (const { statusCode, body } of [withoutToken, fromElsewhere]) {
+      expect(statusCode, `${route.method} ${route.url}`).toBe(403);
+      expect(JSON.parse(body).code).toBe("forbidden_origin");
+    }
+  }
+});

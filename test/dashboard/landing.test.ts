@@ -1,0 +1,59 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+
+let service: ServiceUnderTest;
+let page: string;
+
+beforeAll(async () => {
+  const read = (name: string) => readFile(new URL(`../../${name}`, import.meta.url), "utf8");
+  [service, page] = await Promise.all([startServiceUnderTest(), read("web/index.html")]);
+});
+afterAll(async () => {
+  await service.remove();
+});
+
+describe("the landing page", () => {
+  it("leads to pages that are there", async () => {
+    const paths = [...page.matchAll(/<a [^>]*href="(\/[^"]*)"/g)].map(([, path]) => path ?? "");
+    const documents = [...new Set(paths)].filter((path) => /^\/(docs|openapi)/.test(path));
+    expect(documents.length).toBeGreaterThan(2);
+    for (const url of documents) {
+      const { statusCode } = await service.call(null, { method: "GET", url });
+      expect(`${url} ${statusCode}`).toBe(`${url} 200`);
+    }
+  });
+
+  it("shows a mistake and its fix as the service tells them", async () => {
+    const key = await service.makeKey();
+    const submitted = await service.submit(key, search("min_fave:50 harbour"));
+    const { uuid } = submitted.json<{ uuid: string }>();
+    const url = `/v1/search/live/social/status/${uuid}`;
+    const told = (await service.call(key, { method: "GET", url })).body;
+    expect(told).toContain("is not an operator");
+    expect(told).toContain("did you mean min_faves:50");
+    expect(told).toContain('"length":11');
+    expect(page).toContain(`${"^".repeat(11)} is not an operator`);
+    expect(page).toContain("min_faves:50");
+  });
+
+  it("answers an accepted search in the form that it shows", async () => {
+    const key = await service.makeKey();
+    const { statusCode, body } = await service.submit(key, search("harbour"));
+    expect([statusCode, Object.keys(JSON.parse(body))]).toEqual([202, ["uuid", "error"]]);
+    expect(page).toContain('202 {"uuid":"0e9f…","error":""}');
+  });
+
+  it("leads whoever wants to run it to how it is installed, and gives no command that needs a checkout", async () => {
+    expect(page).toContain('href="/docs/operations#install">Run it yourself</a>');
+    expect(page).not.toMatch(/\bnp[mx] /);
+    const headers = { accept: "text/html" };
+    const { body } = await service.call(null, { method: "GET", url: "/docs/operations", headers });
+    expect(body).toContain('id="install"');
+    expect(body).toContain("npm ci");
+  });
+});

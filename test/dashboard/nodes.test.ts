@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type {
+  NodesAnswer,
+  SessionAnswer,
+  StatusAnswer,
+} from "../../src/http/dashboard/contract.ts";
+import { keepNode } from "../../testkit/nodes/kept-node.ts";
+import {
+  type ServiceUnderTest,
+  startServiceUnderTest,
+  type TestSession,
+} from "../../testkit/service/service-under-test.ts";
+
+let service: ServiceUnderTest;
+let operator: TestSession;
+const path = "/dashboard/api/operator/nodes";
+
+beforeAll(async () => {
+  service = await startServiceUnderTest({ EARSHOT_NODES_EVIDENCE: "tdx,none" });
+  operator = await service.signIn({ role: "operator" });
+});
+afterAll(() => service.remove());
+
+const change = (id: string, what: string) =>
+  service.callAs(operator, { method: "POST", url: `${path}/${id}/${what}` });
+
+async function nodesOf(): Promise<NodesAnswer> {
+  const answer = await service.callAs(operator, { method: "GET", url: path });
+  expect(answer.statusCode).toBe(200);
+  return answer.json();
+}
+
+async function stateOf(id: string): Promise<string | undefined> {
+  return (await nodesOf()).nodes.find((node) => node.id === id)?.state;
+}
+
+test("a node waits for an operator, who lets it in, drains it, and lets it work again", async () => {
+  const id = "00000000000000a1";
+  await keepNode(service, { id, name: "ams-1", state: "pending" });
+  expect(await stateOf(id)).toBe("pending");
+  const states = [];
+  for (const what of ["approve", "drain", "approve"]) {
+    const answer = await change(id, what);
+    expect(answer.statusCode).toBe(200);
+    const { nodes } = answer.json<NodesAnswer>();
+    states.push(nodes.find((node) => node.id === id)?.state);
+  }
+  expect(states).toEqual(["approved", "draining", "approved"]);
+  const { events } = await nodesOf();
+  expect(events.filter(({ node }) => node === "ams-1").map(({ action }) => action)).toEqual([
+    "approved",
+    "draining",
+    "approved",
+  ]);
+});
+
+test("a removed node is listed no more and cannot be let in again", async () => {
+  const id = "00000000000000b2";
+  await keepNode(service, { id });
+  expect((await change(id, "remove")).statusCode).toBe(200);
+  expect(await stateOf(id)).toBeUndefined();
+  const again = await change(id, "approve");
+  expect([again.statusCode, again.json().code]).toEqual([409, "node_removed"]);
+});
+
+test("the audit log tells who did what to which node, by its id and never by its name", async () => {
+  const id = "00000000000000c3";
+  await keepNode(service, { id, name: "somebody’s laptop" });
+  for (const what of ["drain", "remove"]) await change(id, what);
+  const answer = await service.callAs(operator, { url: "/dashboard/api/operator/audit" });
+  const entries = answer
+    .json()
+    .entries.filter(({ detail }: { detail: { node?: string } }) => detail.node === id);
+  expect(entries).toMatchObject([
+    { action: "node_removed", actor: expect.stringMatching(/^person-/), subject: null },
+    { action: "node_drained", actor: expect.stringMatching(/^person-/), subject: null },
+    { action: "node_approved", actor: "the command line", subject: null },
+  ]);
+  expect(answer.body).not.toContain("laptop");
+});
+
+test("people are told of nodes that an operator has let in, and of no other", async () => {
+  const first = await startServiceUnderTest();
+  await keepNode(first, { id: "00000000000000d4", name: "let-in" });
+  await keepNode(first, { id: "00000000000000e5", name: "a stranger’s words", state: "pending" });
+  await first.stop();
+  const second = await startServiceUnderTest({ EARSHOT_DATA_DIR: first.dataDir });
+  const session = await second.signIn();
+  const answer = await second.callAs(session, { url: "/dashboard/api/status?range=24h" });
+  expect(answer.json<StatusAnswer>().nodes).toMatchObject([
+    { id: "embedded", evidence: "none", state: "approved", is_connected: true, running: 0 },
+    {
+      name: "let-in",
+      evidence: "none",
+      state: "approved",
+      is_connected: false,
+      platforms: ["bluesky"],
+      proves: expect.stringContaining("the holder of its keys"),
+    },
+  ]);
+  const evidence = await second.call(null, { url: "/dashboard/api/session" });
+  expect(evidence.json<SessionAnswer>().insecure_evidence).toEqual([]);
+  await second.remove();
+  await first.remove();
+});
+
+test("every page is told, also before anybody signs in, that nodes may work here that prove nothing", async () => {
+  const url = "/dashboard/api/session";
+  for (const answer of [
+    await service.call(null, { url }),
+    await service.callAs(operator, { url }),
+  ]) {
+    expect(answer.json<SessionAnswer>().insecure_evidence).toEqual(["none"]);
+  }
+});

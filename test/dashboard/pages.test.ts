@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type ServiceUnderTest,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+
+const built = join(import.meta.dirname, "../../dist/web");
+const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startServiceUnderTest();
+});
+afterAll(() => service.remove());
+
+const get = (url: string, headers: Record<string, string> = browser) =>
+  service.call(null, { method: "GET", url, headers });
+
+const pageOf = (name: string): string => readFileSync(join(built, name), "utf8");
+
+test("the start is the landing page for a browser, and leads everybody else to the documentation", async () => {
+  const page = await get("/");
+  expect(page.statusCode).toBe(200);
+  expect(page.body).toBe(pageOf("index.html"));
+  expect(String(page.headers.vary).toLowerCase()).toContain("accept,");
+  const other = await get("/", { accept: "*/*" });
+  expect(other.statusCode).toBe(302);
+  expect(other.headers.location).toBe("/docs");
+});
+
+test.each(["/dashboard", "/dashboard/", "/dashboard/keys/first", "/dashboard/jobs/0f8fad5b"])(
+  "%s is the one page of the dashboard, asked for anew each time",
+  async (path) => {
+    const page = await get(path);
+    expect(page.statusCode).toBe(200);
+    expect(page.body).toBe(pageOf("app.html"));
+    expect(page.headers["cache-control"]).toBe("no-cache");
+  },
+);
+
+describe.each(["/", "/dashboard/keys"])("%s", (path) => {
+  test("loads nothing from elsewhere, and stands in nobody's frame", async () => {
+    const { headers, body } = await get(path);
+    const policy = String(headers["content-security-policy"]);
+    expect(policy.split("; ")).toEqual(
+      expect.arrayContaining([
+        "default-src 'self'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+      ]),
+    );
+    expect(policy).not.toMatch(/unsafe|\*|https?:|data:|blob:/);
+    expect(headers["x-content-type-options"]).toBe("nosniff");
+    expect(headers["referrer-policy"]).toBe("no-referrer");
+    expect(body).not.toMatch(/ (?:src|href)="(?:https?:)?\/\//);
+    expect(body).not.toMatch(/ style="|<style|<script(?![^>]* src=)| on\w+="/);
+  });
+});
+
+test("a file is kept for good by its name, and sent compressed to who takes that", async () => {
+  const name = readdirSync(join(built, "assets")).find((file) => /^app-.*\.js$/.test(file));
+  const plain = await get(`/dashboard/assets/${name}`, {});
+  expect(plain.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
+  expect(plain.headers["content-type"]).toMatch(/javascript/);
+  const packed = await get(`/dashboard/assets/${name}`, { "accept-encoding": "br" });
+  expect(packed.headers["content-encoding"]).toBe("br");
+  expect(packed.rawPayload.length).toBeLessThan(plain.rawPayload.length / 2);
+});
+
+test.each([
+  "/dashboard/assets/nothing.js",
+  "/dashboard/assets/..%2fapp.html",
+  "/dashboard/assets/..%2f..%2fpackage.json",
+  "/dashboard/assets/.hidden",
+  "/dashboard/assets/%00",
+  "/dashboard/api/nothing",
+  "/dashboard/api/",
+])("%s is not there", async (path) => {
+  const answer = await get(path);
+  expect(answer.statusCode).toBe(404);
+  expect(answer.json().code).toBe("not_found");
+});
+
+test("no text of the build names a resource of another host", () => {
+  const files = readdirSync(built, { recursive: true, encoding: "utf8" });
+  for (const file of files.filter((name) => /\.(html|css)$/.test(name))) {
+    expect(pageOf(file), file).not.toMatch(/url\(\s*["']?(?:https?:)?\/\//);
+  }
+});

@@ -1,0 +1,249 @@
+import { spawnSync } from "node:child_process";
+import { X509Certificate } from "node:crypto";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { collateralFromFolder } from "../../src/remote/evidence/collateral.ts";
+import { readPolicy } from "../../src/remote/evidence/policy.ts";
+import { checkFacts } from "../../src/remote/evidence/policy-check.ts";
+import { verifyQuote } from "../../src/remote/evidence/quote.ts";
+import { openQuote } from "../../src/remote/evidence/signed-quote.ts";
+import { writeSimulatedTee } from "../../src/remote/evidence/simulated/simulated-folder.ts";
+import { drainMs } from "../../src/remote/settings.ts";
+import { configFrom } from "../../src/server/config.ts";
+import { readEnvironment } from "../../src/server/environment.ts";
+
+const root = join(import.meta.dirname, "../..");
+const tee = join(root, "deploy/tee");
+const text = (name: string): string => readFileSync(join(tee, name), "utf8");
+
+const folder = mkdtempSync(join(tmpdir(), "earshot-deploy-tee-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Runs a copy of app-compose.mjs beside a compose file of the test's own. */
+function appCompose(compose: string, deployment: unknown, ...flags: readonly string[]) {
+  cpSync(join(tee, "app-compose.mjs"), join(folder, "app-compose.mjs"));
+  writeFileSync(join(folder, "compose.yaml"), compose);
+  writeFileSync(join(folder, "one.json"), JSON.stringify(deployment));
+  const args = [join(folder, "app-compose.mjs"), ...flags, join(folder, "one.json")];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  return { status, stdout, stderr };
+}
+
+const example: Record<string, string> = JSON.parse(text("deployments/example.json"));
+
+describe("app-compose.mjs", () => {
+  const deployments = readdirSync(join(tee, "deployments"))
+    .filter((name) => name.endsWith(".json") && !name.endsWith(".app-compose.json"))
+    .map((name) => join(tee, "deployments", name));
+
+  test.each(deployments)("%s has the app-compose and the hash that compose.yaml gives", (file) => {
+    const args = [join(tee, "app-compose.mjs"), "--check", file];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+    expect(stderr).not.toContain("is not what");
+    expect(status).toBe(0);
+  });
+
+  test("--check fails when the compose file, a value or the hash was changed", () => {
+    const compose = text("compose.yaml");
+    expect(appCompose(compose, example).status).toBe(0);
+    expect(appCompose(compose, example, "--check").status).toBe(0);
+    expect(appCompose(`${compose}# more\n`, example, "--check").status).toBe(1);
+    expect(appCompose(compose, { ...example, name: "other" }, "--check").status).toBe(1);
+    writeFileSync(join(folder, "one.compose-hash"), "0\n");
+    expect(appCompose(compose, example, "--check").stderr).toContain(
+      "one.compose-hash is not what",
+    );
+  });
+
+  test("the hash is the SHA-256 of the file as it is written, names in order, no spaces", () => {
+    const { stdout } = appCompose(text("compose.yaml"), example);
+    const written = readFileSync(join(folder, "one.app-compose.json"));
+    const digest = spawnSync("openssl", ["dgst", "-sha256", "-r"], { input: written });
+    expect(digest.stdout.toString().split(" ")[0]).toBe(stdout.trim());
+    const fields: Record<string, unknown> = JSON.parse(written.toString());
+    expect(Object.keys(fields)).toEqual(Object.keys(fields).sort());
+    expect(JSON.stringify(fields)).toBe(written.toString());
+    expect(fields).toMatchObject({ allowed_envs: [], public_logs: false });
+  });
+
+  test.each([
+    ["image", "registry.example/earshot-node:latest"],
+    ["image", `registry.example/earshot-node@sha256:${"0".repeat(63)}`],
+    ["gateway", "http://earshot.example.com"],
+    ["gateway_key", "short"],
+    ["name", 'a"\n      EARSHOT_NODE_EVIDENCE: none'],
+    ["name", "two words"],
+    ["ingest", "yes"],
+    ["evidence", "none"],
+  ])("a deployment whose %s is %j is refused", (name, value) => {
+    const { status, stderr } = appCompose(text("compose.yaml"), { ...example, [name]: value });
+    expect(status).toBe(1);
+    expect(stderr).toContain(`app-compose: ${name} is`);
+  });
+
+  test("a value that the host would choose is refused, and so is one that nobody gives", () => {
+    const host = text("compose.yaml").replace("tdx", "$" + "{EVIDENCE}");
+    expect(appCompose(host, example).stderr).toContain("a dollar sign");
+    const open = text("compose.yaml").replace("tdx", '"<evidence>"');
+    expect(appCompose(open, example).stderr).toContain('"<evidence>"');
+  });
+});
+
+describe("compose.yaml", () => {
+  const appCompose = JSON.parse(text("deployments/example.app-compose.json"));
+  const { services } = parse(appCompose.docker_compose_file);
+
+  test("has settings that there are, with the strong evidence and the gateway's key in them", () => {
+    const { environment, hostname } = services.node;
+    const { node, ingest } = configFrom(readEnvironment(environment));
+    expect(node).toMatchObject({
+      evidence: "tdx",
+      gateway: example.gateway,
+      gatewayKey: example.gateway_key,
+    });
+    expect(hostname).toBe(example.name);
+    expect(ingest.source).toBe("off");
+  });
+
+  test("runs an image by its digest, without capabilities, on files that cannot be written, with the guest agent's socket", () => {
+    const { node } = services;
+    expect(node.image).toMatch(/@sha256:[0-9a-f]{64}$/);
+    expect(node).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
+    expect(node.security_opt).toContain("no-new-privileges:true");
+    expect(node.volumes).toContain("/var/run/dstack.sock:/var/run/dstack.sock");
+    expect(node.ports).toBeUndefined();
+  });
+});
+
+describe("Containerfile", () => {
+  const file = text("Containerfile").replaceAll("\\\n", " ");
+  const instructions = file.split("\n").filter((line) => /^[A-Z]+ /.test(line));
+
+  test("takes its base by argument alone, without a default, and refuses one without a digest", () => {
+    const bases = instructions.filter((line) => line.startsWith("FROM "));
+    expect(bases).toHaveLength(2);
+    for (const base of bases) expect(base).toMatch(/^FROM \$\{NODE_IMAGE\}( AS \w+)?$/);
+    expect(instructions.filter((line) => line.startsWith("ARG "))).toEqual([
+      "ARG NODE_IMAGE",
+      "ARG NODE_IMAGE",
+    ]);
+    const check = /RUN (printf .*?exit 1; \})/.exec(file)?.[1] ?? "";
+    const run = (image: string) =>
+      spawnSync("sh", ["-c", check], { env: { ...process.env, NODE_IMAGE: image } }).status;
+    expect(run(`docker.io/library/node:24-bookworm-slim@sha256:${"a".repeat(64)}`)).toBe(0);
+    expect(run("docker.io/library/node:24-bookworm-slim")).toBe(1);
+    expect(run("")).toBe(1);
+  });
+
+  test("copies what there is and what the build is given, and runs the node", () => {
+    const given = text("Containerfile.dockerignore").split("\n");
+    const copied = instructions
+      .filter((line) => line.startsWith("COPY ") && !line.includes("--from="))
+      .flatMap((line) => line.split(/\s+/).slice(1, -1));
+    expect(copied).toContain("src");
+    for (const path of copied) {
+      expect(existsSync(join(root, path)), path).toBe(true);
+      expect(given, path).toContain(`!${path}`);
+    }
+    expect(instructions).toContain('ENTRYPOINT ["node", "bin/earshot.mjs"]');
+    expect(instructions).toContain('CMD ["node"]');
+  });
+
+  test("installs nothing that differs from one build to the next", () => {
+    expect(file).not.toMatch(/apt|curl|wget|npm (?:install|i) /);
+    expect(file).toContain("npm ci --omit=dev --omit=optional --ignore-scripts");
+  });
+});
+
+describe("earshot-node.service", () => {
+  const unit = text("earshot-node.service");
+
+  test("runs what there is, as a user of its own", () => {
+    const [, node = "", program = ""] = /^ExecStart=(\S+) (\S+) node$/m.exec(unit) ?? [];
+    for (const path of [node, program]) {
+      expect(existsSync(join(root, path.replace("/opt/earshot/", ""))), path).toBe(true);
+    }
+    expect(unit.split("\n")).toEqual(
+      expect.arrayContaining(["User=earshot-node", "ProtectSystem=strict", "NoNewPrivileges=yes"]),
+    );
+  });
+
+  test("gives a node that is stopped more time than it takes to end what it runs", () => {
+    const stopSeconds = Number(/^TimeoutStopSec=(\d+)s$/m.exec(unit)?.[1]);
+    expect(stopSeconds * 1_000).toBeGreaterThan(drainMs);
+  });
+
+  const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
+
+  test.skipIf(!hasSystemd)("is what systemd takes", () => {
+    const copy = join(folder, "earshot-node.service");
+    writeFileSync(copy, unit.replaceAll("/opt/earshot", root));
+    const verified = spawnSync("systemd-analyze", ["verify", copy], { encoding: "utf8" });
+    expect(verified.stderr + verified.stdout).toBe("");
+    expect(verified.status).toBe(0);
+  });
+});
+
+test("policy.example.json is a policy, and takes nothing that there is", () => {
+  const policy = readPolicy(text("policy.example.json"));
+  expect(policy.platforms).toEqual([]);
+  expect(policy.compose_hashes).toEqual(["0".repeat(64)]);
+  expect(policy.key_providers).toEqual([{ name: "kms" }]);
+});
+
+describe("record-evidence.mjs", () => {
+  const record = (...args: readonly string[]) =>
+    spawnSync(process.execPath, [join(tee, "record-evidence.mjs"), ...args], { encoding: "utf8" });
+
+  test.each([
+    {},
+    { td_attributes: "000000d000000080", xfam: "e783060000000000" },
+    { mr_config_id: `03${"ab".repeat(32)}${"00".repeat(15)}` },
+  ])(
+    "writes down evidence, collateral and facts, and a policy that takes that very machine: %j",
+    async (variant) => {
+      const simulated = await writeSimulatedTee(join(folder, "simulated"), Date.now());
+      const usual = JSON.parse(readFileSync(simulated.tee, "utf8"));
+      writeFileSync(simulated.tee, JSON.stringify({ ...usual, ...variant }));
+      const into = join(folder, "recorded");
+      const { status, stdout, stderr } = record(into, "--simulated", join(folder, "simulated"));
+      expect(stderr).toBe("");
+      expect(status).toBe(0);
+      expect(stdout).toContain("proves nothing about the machine");
+      const recorded = (name: string) => readFileSync(join(into, name));
+      const quote = recorded("quote.bin");
+      const rootDer = new X509Certificate(readFileSync(simulated.root)).raw;
+      const signed = openQuote(quote, rootDer, Date.now());
+      const collateral = await collateralFromFolder(join(into, "collateral"))(signed);
+      const facts = await verifyQuote(quote, collateral, Date.now(), { rootDer });
+      const { eventLog } = JSON.parse(recorded("facts.json").toString());
+      const policy = readPolicy(recorded("policy.draft.json").toString());
+      expect(checkFacts(policy, facts, eventLog)).toMatchObject({ isListedPlatform: true });
+    },
+  );
+
+  test("says what is missing on a machine that has no quotes", () => {
+    const { status, stderr } = record(join(folder, "nothing"), "--simulated", "/nothing");
+    expect(status).toBe(1);
+    expect(stderr).toContain("/nothing/tee.json");
+  });
+});
+
+test("node.env.example has settings that there are, with values that can be read", () => {
+  const pairs = text("node.env.example").matchAll(/^(EARSHOT_\w+)=(.*)$/gm);
+  const environment = Object.fromEntries([...pairs].map(([, name, value]) => [name, value]));
+  expect(Object.keys(environment).length).toBeGreaterThan(3);
+  const { node } = configFrom(readEnvironment(environment));
+  expect(node.evidence).toBe("none");
+});

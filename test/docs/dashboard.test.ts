@@ -1,0 +1,52 @@
+import { readFile } from "node:fs/promises";
+import fastify from "fastify";
+import { expect, test } from "vitest";
+import { auditActions } from "../../src/accounts/audit-actions.ts";
+import { refusalWords } from "../../src/accounts/sign-in/refusal.ts";
+import type { HttpContext } from "../../src/http/context.ts";
+import type { PendingRequests } from "../../src/http/long-poll/pending-requests.ts";
+import { addRoutes } from "../../src/http/routes/index.ts";
+import type { Submissions } from "../../src/http/submission/submission.ts";
+
+const page = await readFile(new URL("../../docs/dashboard.md", import.meta.url), "utf8");
+
+function section(title: string): string {
+  const [, after = ""] = page.split(`\n## ${title}\n`);
+  return after.split("\n## ")[0] ?? "";
+}
+
+/** The first two cells of each row of a section's table. */
+const rowsOf = (title: string): [string, string][] =>
+  [...section(title).matchAll(/^\| `([^`]+)` \| (\S+)[^\n]*\|$/gm)].map(
+    ([, first = "", second = ""]) => [first, second],
+  );
+
+/** A context that nobody asks anything of. */
+function nothing<T>(): T {
+  const absent: unknown = new Proxy({}, { get: () => absent });
+  return absent as T;
+}
+
+/** Every route of the page's interface, with whom it is for. */
+function dashboardRoutes(): [string, string][] {
+  const routes: [string, string][] = [];
+  const app = fastify();
+  app.addHook("onRoute", ({ method, url, config }) => {
+    if (method === "HEAD" || !/^\/(?:dashboard\/api|auth)\//.test(url)) return;
+    routes.push([`${method} ${url}`, config?.pace ?? "visitor"]);
+  });
+  addRoutes(app, nothing<HttpContext>(), nothing<PendingRequests>(), nothing<Submissions>());
+  return routes;
+}
+
+test("docs/dashboard.md lists every request of the page, and whom it is for", () => {
+  expect(rowsOf("The page's interface").sort()).toEqual(dashboardRoutes().sort());
+});
+
+test("docs/dashboard.md lists every action of the audit log", () => {
+  expect(rowsOf("The audit log").map(([action]) => action)).toEqual([...auditActions]);
+});
+
+test("docs/dashboard.md lists every word of a refused sign-in", () => {
+  for (const word of refusalWords) expect(section("The page's interface")).toContain(`\`${word}\``);
+});

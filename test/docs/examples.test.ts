@@ -1,0 +1,152 @@
+import { readFileSync } from "node:fs";
+import { parseQuery } from "@earshot/query";
+import { makePlan, namesIn } from "@earshot/query/plan";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readImportRecord, toPost } from "../../src/ingest/import/record.ts";
+import { lowestId, numberedId, postTimeMs, uriNumber } from "../../src/posts/ids.ts";
+import { type Platform, type Post, platforms } from "../../src/posts/post.ts";
+import { generatedPost } from "../../testkit/data/generated.ts";
+import { generatedLeaves } from "../../testkit/data/generated-queries.ts";
+import { capMs, nameOf, openPostSet } from "../../testkit/data/post-set.ts";
+import { testRuns } from "../../testkit/seed.ts";
+
+/** The examples of the operators' page, run: what they say that a query finds, it finds, and nothing else. */
+const page = readFileSync(new URL("../../docs/query-language.md", import.meta.url), "utf8");
+
+const createdAt = "2026-01-01T12:00:00Z";
+const asOfMs = Date.parse(createdAt) + 3_600_000;
+
+type Example = { query: string; lines: readonly string[] };
+
+const examples: readonly Example[] = [...page.matchAll(/```example\n([\s\S]*?)\n```/g)].map(
+  ([, block = ""]) => {
+    const [query = "", ...lines] = block.split("\n");
+    return { query, lines };
+  },
+);
+
+/** A record of an example as a post of its own, numbered in its place. */
+function postOf(line: string, number: number): Post {
+  const written = JSON.parse(line.slice(2)) as Record<string, unknown>;
+  const { platform: named = "x", ...fields } = written;
+  const platform = platforms.find((each) => each === named);
+  if (platform === undefined) throw new Error(`${String(named)} is no platform`);
+  const unknown: string[] = [];
+  const record = readImportRecord(
+    { author: "someone", created_at: createdAt, ...identity(platform, fields, number), ...fields },
+    (name) => unknown.push(name),
+  );
+  expect(unknown, line).toEqual([]);
+  return toPost(record, platform, asOfMs);
+}
+
+function identity(platform: Platform, fields: Record<string, unknown>, number: number) {
+  const { created_at: time = createdAt, author_id: account = "did:plc:someone" } = fields;
+  if (platform === "x") return { id: String(lowestId(Date.parse(String(time))) + BigInt(number)) };
+  if (platform === "bluesky") return { uri: `at://${account}/app.bsky.feed.post/${number}` };
+  return { uri: `https://social.example/users/someone/statuses/${number}` };
+}
+
+describe("the examples of docs/query-language.md", () => {
+  test.each(examples)("$query", ({ query, lines }) => {
+    expect(lines.every((line) => /^[+-] \{/.test(line))).toBe(true);
+    const { tree, warnings } = parseQuery(query);
+    expect(warnings).toEqual([]);
+    const posts = lines.map(postOf);
+    const set = openPostSet(posts);
+    try {
+      const names = set.archive.reader.operations.resolve(namesIn(tree));
+      const plan = makePlan(tree, { names, asOfMs });
+      const found = set.foundByArchive(plan);
+      const wanted = posts.filter((_, index) => lines[index]?.startsWith("+ ")).map(archivedName);
+      expect(found.toSorted()).toEqual(wanted.toSorted());
+      expect(set.foundByMatcher(plan)).toEqual(found);
+    } finally {
+      set.remove();
+    }
+  });
+});
+
+/** What an archive with the generated key calls a post. */
+function archivedName(post: Post): string {
+  const id = post.nativeId ?? numberedId(postTimeMs(post, capMs), uriNumber(post.uri));
+  return nameOf({ platform: post.platform, id });
+}
+
+/** How a query shows that it uses an operator that has no name and colon. */
+const signs = new Map([
+  ["<word>", /^\w+$/],
+  ['"<phrase>"', /^"/],
+  ["+<word>", /^\+/],
+  ["-<keyword>", / -\w+$/],
+  ["<term1> OR <term2>", / OR /],
+  ["#<hashtag>", /^#/],
+  ["$<cashtag>", /^\$/],
+  ["@<username>", /^@/],
+  ["?", / \? /],
+  ["<emoticon>", /:\)/],
+]);
+
+describe("every operator of the page", () => {
+  const table = page.slice(page.indexOf("## Operators"), page.indexOf("### Words"));
+  const rows = [...table.matchAll(/^\| `([^`]+)` \|/gm)].map(([, syntax = ""]) => syntax);
+
+  test("has its row", () => {
+    expect(rows.length).toBeGreaterThan(50);
+  });
+
+  test.each(rows)("%s is shown at work", (syntax) => {
+    const sign = signs.get(syntax);
+    const start = /^-?(?:filter:\w+|\w+:)/.exec(syntax)?.[0] ?? syntax;
+    const shown = examples.filter(({ query }) =>
+      sign === undefined
+        ? query.split(" ").some((term) => term.startsWith(start))
+        : sign.test(query),
+    );
+    expect(shown.length).toBeGreaterThan(0);
+    const lines = shown.flatMap((example) => example.lines);
+    expect(lines.filter((line) => line.startsWith("+ ")).length).toBeGreaterThan(0);
+    expect(lines.filter((line) => line.startsWith("- ")).length).toBeGreaterThan(0);
+  });
+});
+
+describe("a warning that nothing is found", () => {
+  const literal = fc
+    .tuple(fc.constantFrom("", "-"), fc.oneof(...Object.values(generatedLeaves)))
+    .map((parts) => parts.join(""));
+  const conjunction = fc.array(literal, { minLength: 2, maxLength: 5 }).map((all) => all.join(" "));
+  const posts = fc.tuple(...Array.from({ length: 60 }, (_, n) => generatedPost(n)));
+
+  test("is true of every post", () => {
+    const runs = testRuns(4);
+    let told = 0;
+    fc.assert(
+      fc.property(
+        posts,
+        fc.array(conjunction, { minLength: 400, maxLength: 400 }),
+        (drawn, queries) => {
+          const set = openPostSet(drawn);
+          try {
+            for (const query of queries.filter(isSaidToFindNothing)) {
+              told += 1;
+              expect(set.foundByMatcher(set.planOf(query)), query).toEqual([]);
+            }
+          } finally {
+            set.remove();
+          }
+        },
+      ),
+      { numRuns: runs },
+    );
+    expect(told / runs).toBeGreaterThan(5);
+  });
+
+  /** Of two authors it is not said: two names may stand for one account. */
+  function isSaidToFindNothing(query: string): boolean {
+    return parseQuery(query).warnings.some(
+      ({ code, message }) =>
+        code === "empty_window" || (code === "contradiction" && !message.includes("one author")),
+    );
+  }
+});

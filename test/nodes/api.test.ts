@@ -1,0 +1,600 @@
+import { createHash, randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { LightMyRequestResponse } from "fastify";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseApiKey } from "../../src/accounts/api-key.ts";
+import { readPolicy } from "../../src/remote/evidence/policy.ts";
+import {
+  readSimulatedTee,
+  type SimulatedFiles,
+  writeSimulatedTee,
+} from "../../src/remote/evidence/simulated/simulated-folder.ts";
+import type { SimulatedTee } from "../../src/remote/evidence/simulated/simulated-tee.ts";
+import { verifyProof } from "../../src/remote/proof/verify-proof.ts";
+import { answerBytes } from "../../src/remote/protocol/answer.ts";
+import { isGatewayAnswer } from "../../src/remote/protocol/gateway-answer.ts";
+import { makeRunKeys } from "../../src/remote/protocol/keys.ts";
+import { keyIdOf } from "../../src/remote/protocol/statement.ts";
+import {
+  type HandDrivenNode,
+  type HeldJob,
+  handDrivenNode,
+  itemOf,
+  sealedAnswerOf,
+} from "../../testkit/nodes/hand-driven-node.ts";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+
+/** What nodes and clients are told over HTTP, by a whole service and nodes that do what the test says. */
+let service: ServiceUnderTest;
+let folder: string;
+let files: SimulatedFiles;
+let tee: SimulatedTee;
+let node: HandDrivenNode;
+let key: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "earshot-test-"));
+  files = await writeSimulatedTee(folder, Date.now());
+  tee = await readSimulatedTee(files.tee);
+  service = await startServiceUnderTest({
+    EARSHOT_EMBEDDED_NODE: "off",
+    EARSHOT_NODES_EVIDENCE: "tdx,simulated",
+    EARSHOT_NODES_POLICY: files.policy,
+    EARSHOT_NODES_COLLATERAL: files.collateralFolder,
+    EARSHOT_NODES_DISPATCHES_PER_SECOND: "1000",
+    EARSHOT_NODES_QUARANTINE: "0s",
+    EARSHOT_MAX_ATTEMPTS: "1",
+    EARSHOT_MAX_RUNNING_PER_KEY: "100",
+  });
+  [key, node] = await Promise.all([service.makeKey(), openNode()]);
+  await node.attest();
+});
+afterAll(async () => {
+  await service.remove();
+  await rm(folder, { recursive: true });
+});
+
+function openNode(): Promise<HandDrivenNode> {
+  const evidenceFor = (reportData: Uint8Array) => tee.evidence(reportData);
+  return handDrivenNode(service, { evidence: "simulated", evidenceFor });
+}
+
+const get = (url: string, caller: string | null = key) =>
+  service.call(caller, { method: "GET", url });
+
+/** Submits a search and has the node lease it. */
+async function leased(by = node): Promise<HeldJob> {
+  const query = `comet OR ${randomUUID().slice(0, 8)}`;
+  const submitted = await service.submit(key, search(query, { max_results: 3 }));
+  expect(submitted.statusCode, submitted.body).toBe(202);
+  return await by.lease();
+}
+
+const recent = (count: number, text?: string) =>
+  Array.from({ length: count }, (_, index) => {
+    const createdMs = service.clock.now() - 60_000 - index * 1_000;
+    return itemOf((BigInt(createdMs) << 20n) + BigInt(count), createdMs, text);
+  });
+
+/** A job that the node has answered with two posts. */
+async function answered() {
+  const job = await leased();
+  const items = recent(2, 'a "comet" – über der Bucht');
+  const handedIn = await node.complete(job, node.signed(job, items));
+  expect(handedIn.statusCode, handedIn.body).toBe(204);
+  return { uuid: job.envelope.job, items };
+}
+
+const resultPath = (uuid: string) => `/v1/search/live/social/result/${uuid}`;
+
+function expectRefusal(answer: LightMyRequestResponse, code: string, check?: string) {
+  expect(answer.headers["content-type"]).toBe("application/problem+json; charset=utf-8");
+  const { errors = [], ...problem } = answer.json();
+  expect({ code: problem.code, check: errors[0]?.code }, answer.body).toEqual({ code, check });
+}
+
+describe("a job that a node runs", () => {
+  test("comes back with the signature of its node, and with a proof that holds", async () => {
+    const { uuid, items } = await answered();
+    const result = await get(resultPath(uuid));
+    expect(result.statusCode).toBe(200);
+    expect(result.body).toBe(`[${items.map(({ record }) => record).join(",")}]`);
+    expect(result.headers).toMatchObject({
+      "content-type": "application/json; charset=utf-8",
+      "x-node": `"${node.nodeId}";evidence=simulated`,
+      signature: expect.stringMatching(/^earshot=:/),
+      "signature-input": expect.stringContaining(`keyid="${node.keyId}"`),
+      "earshot-job": expect.stringContaining(`id="${uuid}"`),
+    });
+    const digest = createHash("sha256").update(result.rawPayload).digest("base64");
+    expect(result.headers["content-digest"]).toBe(`sha-256=:${digest}:`);
+    expect(result.headers).not.toHaveProperty("x-unsigned");
+
+    const links = [...String(result.headers.link).matchAll(/<([^>]+)>; rel="(\w+)"/g)];
+    expect(links.map(([, , rel]) => rel)).toEqual(["attestation", "proof"]);
+    const [attestation, proof] = await Promise.all(links.map(([, url = ""]) => get(url)));
+    expect(attestation?.json()).toEqual(proof?.json().attestation);
+    const verdict = await verifyProof(proof?.body, {
+      accepted: ["simulated"],
+      policy: readPolicy(readFileSync(files.policy, "utf8")),
+      nowMs: service.clock.now(),
+      expected: { job: uuid, body: result.rawPayload },
+    });
+    expect(verdict.steps.filter(({ outcome }) => outcome !== "passed")).toEqual([]);
+    expect(verdict.holds).toBe(true);
+  });
+
+  test("is told with node and evidence by status, list and the other forms of its result", async () => {
+    const { uuid } = await answered();
+    const status = (await get(`/v1/search/live/social/status/${uuid}`)).json();
+    expect(status).toMatchObject({ node: node.nodeId, evidence: "simulated" });
+    const { jobs } = (await get("/v1/search/live/social/jobs?limit=1")).json();
+    expect(jobs[0]).toMatchObject({ uuid, node: node.nodeId, evidence: "simulated" });
+
+    const asked = service.call(key, {
+      method: "POST",
+      url: "/v1/search/social",
+      payload: search("comet"),
+    });
+    const job = await node.lease();
+    await node.complete(job, node.signed(job, recent(1)));
+    const { headers } = await asked;
+    expect(headers["x-node"]).toBe(`"${node.nodeId}";evidence=simulated`);
+    expect(headers.link).toContain(`/result/${job.envelope.job}/proof>; rel="proof"`);
+    expect(headers).not.toHaveProperty("signature");
+  });
+
+  test("is no longer signed once a record was withdrawn, and has no proof any more", async () => {
+    const { uuid, items } = await answered();
+    const [gone, kept] = items;
+    await service.context.archive.write({
+      changes: [
+        { kind: "delete", platform: "bluesky", uri: String(gone?.uri), revision: "3zzzzzzzzzzzz" },
+      ],
+    });
+    const result = await get(resultPath(uuid));
+    expect(result.body).toBe(`[${kept?.record}]`);
+    expect(result.headers["x-unsigned"]).toBe('"withdrawn";records=1');
+    expect(result.headers["x-node"]).toBe(`"${node.nodeId}";evidence=simulated`);
+    for (const field of ["signature", "signature-input", "content-digest", "earshot-job", "link"]) {
+      expect(result.headers).not.toHaveProperty(field);
+    }
+    const proof = await get(`${resultPath(uuid)}/proof`);
+    expect(proof.statusCode).toBe(410);
+    expectRefusal(proof, "proof_withdrawn");
+    expect(proof.body).not.toContain("comet");
+  });
+
+  test("is not there for another account, and neither is its proof", async () => {
+    const { uuid } = await answered();
+    const stranger = await service.makeKey();
+    for (const path of [resultPath(uuid), `/v1/search/live/result/${uuid}`]) {
+      const proof = await get(`${path}/proof`, stranger);
+      const unknown = await get(`${path.replace(uuid, randomUUID())}/proof`, stranger);
+      const told = ({ statusCode, body }: LightMyRequestResponse) => ({
+        statusCode,
+        body: { ...JSON.parse(body), request_id: "" },
+      });
+      expect(told(proof)).toEqual(told(unknown));
+      expectRefusal(proof, "job_not_found");
+      expectRefusal(await get(`${path}/proof`, null), "unauthorized");
+      expect((await get(`${path}/proof`)).statusCode).toBe(200);
+    }
+  });
+
+  test("has no proof before it has ended", async () => {
+    const job = await leased();
+    const early = await get(`${resultPath(job.envelope.job)}/proof`);
+    expect(early.statusCode).toBe(202);
+    expect(early.headers["retry-after"]).toBe("1");
+    await node.complete(job, node.signed(job, []));
+    expect((await get(`${resultPath(job.envelope.job)}/proof`)).json().body).toBe("[]");
+  });
+});
+
+describe("what everyone is told", () => {
+  test("of the nodes: who is admitted, and nothing that strangers say of themselves", async () => {
+    const listed = await get("/v1/nodes", null);
+    expect(listed.headers["cache-control"]).toBe("public, max-age=5");
+    const { embedded, evidence, nodes } = listed.json();
+    expect({ embedded, evidence }).toEqual({ embedded: "off", evidence: ["tdx", "simulated"] });
+    expect(nodes).toContainEqual(
+      expect.objectContaining({
+        id: node.nodeId,
+        key_id: node.keyId,
+        evidence: "simulated",
+        state: "approved",
+        connected: true,
+      }),
+    );
+    expect(listed.body).not.toMatch(/127\.0\.0\.1|token|secret/);
+  });
+
+  test("of an attestation: what its id names, for ever", async () => {
+    const { nodes } = (await get("/v1/nodes", null)).json();
+    const { attestation: id } = nodes.find((one: { id: string }) => one.id === node.nodeId);
+    const answer = await get(`/v1/attestations/${id}`, null);
+    expect(answer.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
+    expect(answer.json()).toMatchObject({ id, node_id: node.nodeId, key_id: node.keyId });
+    for (const unknown of ["A".repeat(43), "A".repeat(60), "..%2f..%2f"]) {
+      expectRefusal(await get(`/v1/attestations/${unknown}`, null), "attestation_not_found");
+    }
+  });
+
+  test("of the policy: what nodes have to show", async () => {
+    const { quotes, ...policy } = (await get("/v1/attestation/policy", null)).json();
+    expect(policy).toMatchObject({ audience: "earshot", evidence: ["tdx", "simulated"] });
+    expect(quotes).toMatchObject({ images: [{ name: "simulated" }] });
+  });
+
+  test("of readiness: how many nodes there are, and how many prove nothing", async () => {
+    const ready = (await get("/readyz", null)).json();
+    expect(ready.nodes).toBeGreaterThan(0);
+    expect(ready.insecure_nodes).toBe(ready.nodes);
+  });
+});
+
+describe("a node is not admitted", () => {
+  const register = async (
+    by: HandDrivenNode,
+    changes: Parameters<HandDrivenNode["registration"]>[0] = {},
+  ) => await by.post("register", await by.registration(changes));
+
+  test("with a nonce a second time, even when the first was refused", async () => {
+    const by = await openNode();
+    const asked = await by.registration();
+    const broken = { ...asked, identity_signature: "A".repeat(86) };
+    expectRefusal(await by.post("register", broken), "node_refused", "bad_identity_signature");
+    expectRefusal(await by.post("register", asked), "node_refused", "challenge_unknown");
+  });
+
+  test("with a nonce that is none of this gateway's, or too late", async () => {
+    const by = await openNode();
+    const made = await register(by, { nonce: "A".repeat(43) });
+    expectRefusal(made, "node_refused", "challenge_unknown");
+    const late = await by.registration();
+    service.clock.move(60_001);
+    expectRefusal(await by.post("register", late), "node_refused", "challenge_ended");
+    await node.attest();
+  });
+
+  test("with evidence for another gateway", async () => {
+    const by = await openNode();
+    expectRefusal(await register(by, { audience: "other" }), "node_refused", "other_audience");
+    const { keys } = await openNode();
+    const other = await register(by, { gateway_key: keys.signingKey });
+    expectRefusal(other, "node_refused", "other_gateway");
+  });
+
+  test("with a key that was swapped after the quote was made", async () => {
+    const by = await openNode();
+    const [asked, other] = await Promise.all([by.registration(), makeRunKeys()]);
+    const swapped = { ...asked, statement: { ...asked.statement, sealing_key: other.sealingKey } };
+    // The identity key is the node's own: it can sign what it likes.
+    const resigned = await by.registration({ sealing_key: other.sealingKey });
+    expectRefusal(await by.post("register", swapped), "node_unauthorized", "unknown_key");
+    const withOldQuote = { ...resigned, evidence: asked.evidence };
+    const answer = await by.post("register", withOldQuote, { keyId: keyIdOf(resigned.statement) });
+    expectRefusal(answer, "node_refused", "report_data");
+  });
+
+  test("with evidence of another kind than it says, or of one that is not taken", async () => {
+    const by = await openNode();
+    expectRefusal(await register(by, { evidence: "tdx" }), "node_refused", "chain_root");
+    const none = await by.registration({ evidence: "none" });
+    const nothing = { quote: null, event_log: null, vm_config: null };
+    const answer = await by.post("register", { ...none, evidence: nothing });
+    expectRefusal(answer, "node_refused", "kind_not_accepted");
+  });
+
+  test("by a request that its key has not signed", async () => {
+    const [by, other] = await Promise.all([openNode(), openNode()]);
+    const asked = await by.registration();
+    const changes = { keys: other.keys };
+    expectRefusal(await by.post("register", asked, changes), "node_unauthorized", "bad_signature");
+    const url = "/internal/nodes/register";
+    const unsigned = await service.app.inject({ method: "POST", url, payload: asked });
+    expectRefusal(unsigned, "node_refused", "not_enrolled");
+    // The nonce was not used up by whoever does not hold the key.
+    expect((await by.post("register", asked)).statusCode).toBe(200);
+  });
+
+  test("without the enrolment token, before anything of it is read", async () => {
+    for (const route of ["challenge", "register"]) {
+      const url = `/internal/nodes/${route}`;
+      const headers = { "content-type": "application/json" };
+      const ask = await service.app.inject({ method: "POST", url, headers, payload: "rubbish" });
+      expectRefusal(ask, "node_refused", "not_enrolled");
+    }
+    expect((await node.challenge()).nonce).toMatch(/^[\w-]{43}$/);
+  });
+
+  test("with a body beyond what evidence can be", async () => {
+    const by = await openNode();
+    const sent = JSON.stringify({ evidence: "a".repeat(262_144) });
+    expectRefusal(await by.post("register", {}, { sent }), "body_too_large");
+    expectRefusal(await by.post("challenge", { a: "a".repeat(256) }), "body_too_large");
+  });
+});
+
+describe("a request of a node is refused", () => {
+  const renewal = () => ({ job: randomUUID(), token: randomUUID() });
+  const cases: [string, string, () => Promise<LightMyRequestResponse>][] = [
+    ["that is not signed", "not_signed", unsignedLease],
+    ["of a key that has not attested", "unknown_key", () => stranger("renew")],
+    ["that another key has signed", "bad_signature", signedByOther],
+    ["whose clock is ahead", "clock_skew", () => node.post("renew", renewal(), { ahead: 90 })],
+    ["whose clock is behind", "clock_skew", () => node.post("renew", renewal(), { ahead: -90 })],
+    ["that came before", "replayed", replayed],
+    ["whose body was changed", "content_digest", changedBody],
+    ["signed for another path", "bad_signature", otherPath],
+  ];
+
+  test.each(cases)("%s: %s", async (_, check, send) => {
+    const answer = await send();
+    expect(answer.statusCode).toBe(401);
+    expect(answer.headers["www-authenticate"]).toBe('Signature realm="earshot"');
+    expectRefusal(answer, "node_unauthorized", check);
+  });
+
+  test("before its body is read when nobody knows who sends it", async () => {
+    const by = await openNode();
+    const sent = JSON.stringify({ sealed: "A".repeat(8_400_000) });
+    expectRefusal(await by.post("complete", {}, { sent }), "node_unauthorized", "unknown_key");
+    // Nor where there is no job that it could be the answer to.
+    expectRefusal(await node.post("complete", {}, { sent }), "lease_lost");
+    await leased();
+    expectRefusal(await node.post("complete", {}, { sent }), "body_too_large");
+  });
+
+  test("with other methods and bodies as everywhere", async () => {
+    expectRefusal(await get("/internal/nodes/lease", null), "method_not_allowed");
+    expectRefusal(await node.post("lease", { methods: [] }), "invalid_request", "out_of_range");
+  });
+
+  function unsignedLease() {
+    const payload = { methods: ["searchbyquery"], wait_ms: 0 };
+    return service.app.inject({ method: "POST", url: "/internal/nodes/lease", payload });
+  }
+  async function stranger(route: string) {
+    return await (await openNode()).post(route, renewal());
+  }
+  async function signedByOther() {
+    const { keys } = await openNode();
+    return await node.post("renew", renewal(), { keys });
+  }
+  async function replayed() {
+    const changes = { nonce: "A".repeat(22) };
+    await node.post("renew", renewal(), changes);
+    return await node.post("renew", renewal(), changes);
+  }
+  function changedBody() {
+    return node.post("renew", renewal(), { sent: JSON.stringify(renewal()) });
+  }
+  function otherPath() {
+    return node.post("renew?again", renewal(), { path: "/internal/nodes/renew" });
+  }
+});
+
+describe("what the gateway tells a node", () => {
+  /** Whether the gateway has signed it, as the answer to the request with these fields. */
+  async function isSigned(
+    route: string,
+    body: unknown,
+    changes: Parameters<HandDrivenNode["post"]>[2] = {},
+  ): Promise<[status: number, isSigned: boolean]> {
+    const path = `/internal/nodes/${route}`;
+    const text = JSON.stringify(body);
+    const headers = node.sign(path, text, changes);
+    const answer = await service.app.inject({
+      method: "POST",
+      url: path,
+      headers,
+      payload: changes.sent ?? text,
+    });
+    const told = {
+      signatureInput: headers["signature-input"] ?? "",
+      path,
+      status: answer.statusCode,
+      body: answer.rawPayload,
+    };
+    const signature = String(answer.headers["earshot-gateway-signature"]);
+    const { gateway_key } = service.context.nodes.gateway.policy();
+    return [answer.statusCode, isGatewayAnswer(told, signature, gateway_key)];
+  }
+
+  test("is signed, whatever it is", async () => {
+    const unknown = randomUUID();
+    const waitless = { methods: ["searchbyquery"], wait_ms: 0 };
+    const sealed = { job: unknown, token: unknown, nonce: "A".repeat(43), sealed: "AAAA" };
+    expect(await isSigned("challenge", {})).toEqual([200, true]);
+    expect(await isSigned("register", await node.registration())).toEqual([200, true]);
+    expect(await isSigned("lease", waitless)).toEqual([204, true]);
+    expect(await isSigned("introspect", { key_id: "x", secret_sha256: "A".repeat(43) })).toEqual([
+      200,
+      true,
+    ]);
+    expect(await isSigned("renew", { job: unknown, token: unknown })).toEqual([409, true]);
+    expect(await isSigned("fail", sealed)).toEqual([409, true]);
+    const large = { ...sealed, sealed: "A".repeat(8_388_608) };
+    await leased();
+    expect(await isSigned("complete", large)).toEqual([413, true]);
+    expect(await isSigned("lease", waitless, { ahead: 3_600 })).toEqual([401, true]);
+    expect(await isSigned("lease", waitless, { sent: "{}" })).toEqual([401, true]);
+    const stale = await node.registration({ nonce: "A".repeat(43) });
+    expect(await isSigned("register", stale)).toEqual([403, true]);
+  });
+
+  test("is a lease that is signed as a whole, beside the job in it", async () => {
+    await service.submit(key, search("comet"));
+    const asked = { methods: ["searchbyquery"], wait_ms: 10_000 };
+    expect(await isSigned("lease", asked)).toEqual([200, true]);
+  });
+
+  test("is not signed where a request has nothing to tie it to", async () => {
+    const answer = await service.app.inject({ method: "POST", url: "/internal/nodes/challenge" });
+    expect(answer.headers).not.toHaveProperty("earshot-gateway-signature");
+  });
+});
+
+describe("an answer is refused", () => {
+  test("under the lease of another node, or one that is none", async () => {
+    const other = await openNode();
+    await other.attest();
+    const job = await leased();
+    const answer = node.signed(job, recent(1));
+    const plain = answerBytes(answer);
+    expectRefusal(await other.post("complete", sealedAnswerOf(job, plain)), "lease_lost");
+    expectRefusal(await node.complete(job, answer, { token: randomUUID() }), "lease_lost");
+    expectRefusal(
+      await other.post("renew", { job: job.envelope.job, token: job.payload.token }),
+      "lease_lost",
+    );
+    expect((await node.complete(job, answer)).statusCode).toBe(204);
+    expectRefusal(await node.complete(job, answer), "lease_lost");
+    expect((await other.post("leave", {})).statusCode).toBe(204);
+  });
+
+  const wrong: [string, string, (job: HeldJob) => Promise<LightMyRequestResponse>][] = [
+    [
+      "with more records than were asked for",
+      "too_many_items",
+      (job) => node.complete(job, node.signed(job, recent(4))),
+    ],
+    [
+      "with a post outside the window",
+      "outside_window",
+      (job) => node.complete(job, node.signed(job, [itemOf(5n << 20n, 5)])),
+    ],
+    [
+      "that another key has signed",
+      "bad_signature",
+      async (job) => {
+        const { keys } = await openNode();
+        return await node.complete(job, node.signed(job, recent(1), keys));
+      },
+    ],
+    [
+      "whose records are not those that were signed",
+      "content_digest",
+      (job) => {
+        const { fields } = node.signed(job, recent(1, "aurora"));
+        return node.complete(job, { ...node.signed(job, recent(1)), fields });
+      },
+    ],
+    [
+      "sealed for another job",
+      "not_openable",
+      async (job) => {
+        const other = await leased();
+        const sealed = sealedAnswerOf(other, answerBytes(node.signed(other, [])));
+        const { token } = job.payload;
+        return await node.post("complete", { ...sealed, job: job.envelope.job, token });
+      },
+    ],
+    [
+      "signed for another job",
+      "other_job",
+      (job) => {
+        const envelope = { ...job.envelope, job: randomUUID() };
+        return node.complete(job, node.signed({ ...job, envelope }, []));
+      },
+    ],
+  ];
+
+  test.each(wrong)("%s: %s", async (_, check, complete) => {
+    const answer = await complete(await leased());
+    expect(answer.statusCode).toBe(422);
+    expectRefusal(answer, "node_answer_refused", check);
+  });
+});
+
+describe("a node that works", () => {
+  test("renews its leases, and says why a job has failed", async () => {
+    const job = await leased();
+    const held = { job: job.envelope.job, token: job.payload.token };
+    expect((await node.post("renew", held)).json().hold_ms).toBeGreaterThan(1_000);
+    const failure = {
+      code: "search_not_sayable",
+      message: "it cannot be\nsaid",
+      status: 502,
+      retryable: false,
+    };
+    const plain = Buffer.from(JSON.stringify(failure));
+    expect((await node.post("fail", sealedAnswerOf(job, plain))).statusCode).toBe(204);
+    const refused = await get(resultPath(held.job));
+    expectRefusal(refused, "upstream_failed", "search_not_sayable");
+    expect(refused.json().detail).toBe("node by hand said: it cannot be said");
+  });
+
+  test("is answered with nothing when no job comes in time", async () => {
+    const asked = { methods: ["searchbyquery"], wait_ms: 10 };
+    const answer = await node.post("lease", asked);
+    expect({ status: answer.statusCode, body: answer.body }).toEqual({ status: 204, body: "" });
+  });
+
+  test("takes no job with it when it has gone while it waited", async () => {
+    const path = "/internal/nodes/lease";
+    const body = JSON.stringify({ methods: ["searchbyquery"], wait_ms: 20_000 });
+    const going = new AbortController();
+    const { signal } = going;
+    const headers = node.sign(path, body);
+    const waiting = fetch(service.url + path, { method: "POST", headers, body, signal });
+    await service.waitForHeld(1);
+    going.abort();
+    await expect(waiting).rejects.toThrow("abort");
+    await service.waitForHeld(0);
+    const job = await leased();
+    expect((await node.complete(job, node.signed(job, []))).statusCode).toBe(204);
+  });
+
+  test("is told whose key a client has shown, and not what is none", async () => {
+    const made = await service.makeKey({ requestsPerSecond: 7, submissionsPerMinute: 8 });
+    const { id, secret } = parseApiKey(made) ?? { id: "", secret: "" };
+    const ask = async (text: string) => {
+      const hash = createHash("sha256").update(text).digest("base64url");
+      return (await node.post("introspect", { key_id: id, secret_sha256: hash })).json();
+    };
+    expect(await ask(secret)).toEqual({
+      status: "active",
+      rates_key: id,
+      requests_per_second: 7,
+      submissions_per_minute: 8,
+      methods: null,
+    });
+    expect(await ask("wrong")).toEqual({ status: "unknown" });
+  });
+
+  test("leaves, and is not known any more", async () => {
+    const by = await openNode();
+    await by.attest();
+    expect((await by.post("leave", {})).statusCode).toBe(204);
+    expectRefusal(await by.post("leave", {}), "node_unauthorized", "unknown_key");
+  });
+});
+
+test("collateral that has ended admits nobody", async () => {
+  const by = await openNode();
+  const aYearMs = 366 * 86_400_000;
+  service.clock.shiftWall(aYearMs);
+  try {
+    const answer = await by.post("register", await by.registration());
+    expectRefusal(answer, "node_refused", "crl_outdated");
+  } finally {
+    service.clock.shiftWall(-aYearMs);
+  }
+});
+
+test("a node that waits for work is answered when the server stops", async () => {
+  const waiting = node.post("lease", { methods: ["searchbyquery"], wait_ms: 20_000 });
+  await service.waitForHeld(1);
+  await service.stop();
+  expect((await waiting).statusCode).toBe(204);
+});

@@ -1,1 +1,0 @@
-import "./oracle/oracle.test.ts";

@@ -1,0 +1,259 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createEncryptor } from "../../src/lib/encryption.ts";
+import { encryptSecrets } from "../../src/upstream/credentials/encrypt-secrets.ts";
+import {
+  type MastodonEmulator,
+  startMastodonEmulator,
+} from "../../testkit/emulators/mastodon/server.ts";
+import {
+  type ServiceUnderTest,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+
+/** Mastodon through the whole service, against emulated servers. */
+
+const secretKey = randomBytes(32);
+/** The server that the operator has named, and one that an account has a token of. */
+let open: MastodonEmulator;
+let own: MastodonEmulator;
+let service: ServiceUnderTest;
+let key: string;
+let accountId: string;
+let ann: string;
+let startMs: number;
+
+beforeAll(async () => {
+  open = await startMastodonEmulator();
+  own = await startMastodonEmulator();
+  service = await startServiceUnderTest({
+    EARSHOT_SECRET_KEY: secretKey.toString("base64"),
+    EARSHOT_MASTODON_INSTANCE: open.url,
+    EARSHOT_UPSTREAM_PRIVATE_HOSTS: own.url,
+    EARSHOT_UPSTREAM_DISPATCHES_PER_SECOND: "1000",
+    EARSHOT_MAX_ATTEMPTS: "1",
+  });
+  startMs = Date.now() - 3_600_000;
+  ann = open.network.addAccount({ username: "ann", note: "writes" }).id;
+  const bob = open.network.addAccount({ username: "bob", indexable: false }).id;
+  for (let index = 0; index < 45; index += 1) {
+    const createdMs = startMs + index * 1_000;
+    open.network.addStatus({ accountId: ann, text: `comet ${index} #space`, createdMs });
+  }
+  open.network.addStatus({ accountId: bob, text: "comet of bob #space", createdMs: startMs });
+  open.network.follow(bob, ann);
+  const me = own.network.addAccount({ username: "me" }).id;
+  const friend = own.network.addAccount({ username: "friend" }).id;
+  own.network.follow(me, friend);
+  own.network.addStatus({
+    accountId: friend,
+    text: "comet for friends",
+    visibility: "private",
+    createdMs: startMs,
+  });
+  own.network.addStatus({ accountId: friend, text: "comet for all", createdMs: startMs + 500 });
+  ({ accountId, token: key } = await makeAccount("one"));
+  await keep(own, accountId, me);
+});
+afterAll(async () => {
+  await service.remove();
+  await Promise.all([open.close(), own.close()]);
+});
+beforeEach(() => {
+  open.requests.length = 0;
+  own.requests.length = 0;
+});
+
+async function makeAccount(name: string) {
+  return await service.context.store.write("createKey", {
+    name,
+    accountName: name,
+    requestsPerSecond: 1_000_000,
+    submissionsPerMinute: 1_000_000,
+    nowMs: Date.now(),
+  });
+}
+
+/** Keeps a user's token as `earshot credentials add` does. */
+async function keep(server: MastodonEmulator, owner: string, subject: string): Promise<void> {
+  const { token } = server.addToken({ accountId: subject });
+  const id = `token-of-${owner}`.slice(0, 40);
+  const sealer = createEncryptor(secretKey, randomBytes);
+  await service.context.store.write("keepCredential", {
+    id,
+    accountId: owner,
+    platform: "mastodon",
+    kind: "user-token",
+    host: server.url,
+    subject,
+    subjectName: "@me",
+    hint: "use",
+    sealedSecret: encryptSecrets(sealer, { id, accountId: owner }, { token }),
+    maxOfOwner: 100,
+    nowMs: Date.now(),
+  });
+}
+
+type Asked = { method: string; query?: string; type?: string; by?: string; more?: object };
+
+async function answered({ method, query, type = "social", by = key, more = {} }: Asked) {
+  const body = { type, arguments: { type: method, query, max_results: 100, ...more } };
+  const submitted = await service.submit(by, body, "/v1/search/live/mastodon");
+  expect(submitted.json()).toMatchObject({ error: "" });
+  const { uuid } = submitted.json<{ uuid: string }>();
+  const result = await service.result(by, uuid);
+  const url = `/v1/search/live/mastodon/status/${uuid}`;
+  const status = (await service.call(by, { method: "GET", url })).json();
+  return { result, status, records: result.json() };
+}
+const contents = (records: { Content: string }[]) => records.map(({ Content }) => Content);
+
+describe("without a credential", () => {
+  let stranger: string;
+  beforeAll(async () => {
+    stranger = (await makeAccount("stranger")).token;
+  });
+
+  test("the server that the operator has named is asked, page after page", async () => {
+    const first = await answered({
+      method: "gettweets",
+      query: "@ann",
+      by: stranger,
+      more: { max_results: 30 },
+    });
+    expect(contents(first.records)).toEqual(
+      Array.from({ length: 30 }, (_, index) => `comet ${44 - index} #space`),
+    );
+    expect(first.records[0]).toMatchObject({
+      Metadata: {
+        platform: "mastodon",
+        username: `ann@${open.host}`,
+        user_id: `${ann}@${open.host}`,
+        hashtags: ["space"],
+        origin: "upstream",
+      },
+    });
+    const next = first.result.headers["x-next-cursor"];
+    const second = await answered({
+      method: "gettweets",
+      query: "@ann",
+      by: stranger,
+      more: { max_results: 30, next_cursor: next },
+    });
+    expect(contents(second.records)).toEqual(
+      Array.from({ length: 15 }, (_, index) => `comet ${14 - index} #space`),
+    );
+    expect(first.status.sources).toMatchObject([
+      { platform: "mastodon", via: "public", count: 30 },
+    ]);
+  });
+
+  test("a post, its author and trends are told", async () => {
+    const uri = `${open.url}/users/ann/statuses/${[...open.network.statuses.keys()][3]}`;
+    expect(
+      contents((await answered({ method: "getbyid", query: uri, by: stranger })).records),
+    ).toEqual(["comet 3 #space"]);
+    const { records } = await answered({ method: "searchbyprofile", query: "@ann", by: stranger });
+    expect(records).toMatchObject([{ ID: `${ann}@${open.host}`, Content: "writes" }]);
+    expect(
+      (await answered({ method: "getprofilebyid", query: `${ann}@${open.host}`, by: stranger }))
+        .records,
+    ).toEqual(records);
+    expect(
+      contents((await answered({ method: "getbyid", query: "4711", by: stranger })).records),
+    ).toEqual([]);
+  });
+
+  test("replies to a post whose id has letters are found, by its page and by ID@host", async () => {
+    open.character.differences.ulids = true;
+    const { id } = open.network.addStatus({ accountId: ann, text: "lettered", createdMs: startMs });
+    const reply = { accountId: ann, text: "a reply", inReplyToId: id, createdMs: startMs + 1 };
+    open.network.addStatus(reply);
+    open.character.differences.ulids = false;
+    expect(id).toMatch(/^[0-9A-Z]{26}$/);
+    for (const query of [
+      `${id}@${open.host}`,
+      `${open.url}/@ann/statuses/${id}`,
+      `${open.url}/users/ann/statuses/${id}`,
+    ]) {
+      const { records } = await answered({ method: "getreplies", query, by: stranger });
+      expect(contents(records)).toEqual(["a reply"]);
+    }
+  });
+
+  test("posts with a hashtag are found, of authors who agree to be searched", async () => {
+    const { records, status } = await answered({
+      method: "searchbyquery",
+      query: "#space comet",
+      by: stranger,
+    });
+    expect(records).toHaveLength(45);
+    expect(status.warnings.map(({ code }: { code: string }) => code)).toContain("partial_search");
+    expect(status.complete).toBe(false);
+  });
+
+  test("a server that a query names inside the operator's own network is not called", async () => {
+    const { host } = own;
+    const { status } = await answered({
+      method: "gettweets",
+      query: `@friend@${host}`,
+      by: stranger,
+    });
+    expect(status).toMatchObject({ status: "error" });
+    expect(own.requests).toEqual([]);
+  });
+});
+
+describe("with a token of its own an account", () => {
+  test("is answered by its own server", async () => {
+    const { records, status } = await answered({
+      method: "gettweets",
+      query: "@friend",
+      type: "social-credential",
+    });
+    expect(contents(records)).toEqual(["comet for all"]);
+    expect(status.sources).toMatchObject([{ via: "credential", count: 1 }]);
+    expect(open.requests).toEqual([]);
+  });
+
+  test("reads its home timeline, with what only followers see, and nobody else does", async () => {
+    const home = { method: "gethometweets", type: "social-credential" };
+    expect(contents((await answered(home)).records)).toEqual([
+      "comet for all",
+      "comet for friends",
+    ]);
+    const { token: other } = await makeAccount("other");
+    const body = { type: "social-credential", arguments: { type: "gethometweets" } };
+    expect((await service.submit(other, body, "/v1/search/live/mastodon")).statusCode).toBe(422);
+  });
+
+  test("searches, and finds nothing that is not for all", async () => {
+    const { records } = await answered({
+      method: "searchbyquery",
+      query: "comet",
+      type: "social-credential",
+    });
+    expect(contents(records)).toEqual(["comet for all"]);
+  });
+
+  test("whose token was taken back is told so, and it is used no more", async () => {
+    const { token: by, accountId: owner } = await makeAccount("late");
+    await keep(own, owner, [...own.network.accounts.keys()][0] ?? "");
+    const used = { method: "gettweets", query: "@friend", type: "social-credential", by };
+    expect((await answered(used)).records).toHaveLength(1);
+    const { authorization } = own.requests[0] ?? {};
+    own.revoke(authorization?.replace("Bearer ", "") ?? "");
+    const { status, result } = await answered(used);
+    expect(status).toMatchObject({
+      status: "error",
+      error: expect.stringContaining("takes the token no longer"),
+    });
+    expect(result.statusCode).toBe(502);
+    const body = {
+      type: "social-credential",
+      arguments: { type: "getfollowers", query: "@friend" },
+    };
+    const refused = await service.submit(by, body, "/v1/search/live/mastodon");
+    expect(refused.statusCode).toBe(422);
+  });
+});

@@ -1,0 +1,21 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../..");
+const isOfTests = (file: string): boolean => /\.test(?:-support)?\.tsx?$/.test(file);
+
+test("only tests and benchmarks import testkit/", () => {
+  const sources = globSync("{src,web/src,packages/*/src,bin,examples}/**/*.{ts,tsx,mjs}", {
+    cwd: root,
+  }).filter((file) => !isOfTests(file));
+  expect(sources.length).toBeGreaterThan(500);
+  const importing = sources.filter((file) =>
+    /["'`][^"'`\n]*\/testkit\//.test(readFileSync(join(root, file), "utf8")),
+  );
+  expect(importing).toEqual([]);
+});
+
+test("every test of the service is in a folder of its subject", () => {
+  expect(globSync("test/*.test.ts", { cwd: root })).toEqual([]);
+});

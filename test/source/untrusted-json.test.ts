@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+const own = "text that Earshot wrote itself, in a store that only it writes";
+const operator = "a file or argument of the operator, read once";
+const records =
+  "one record of a result: written by Earshot, or measured when a node or an upstream gave it";
+const measured = "measured by json-shape.ts before it is parsed";
+const short = "at most 16 KB, which cannot hold enough names to matter";
+const commandLine = "runs in a command, where no event loop serves anyone";
+const encrypted = "encrypted by Earshot: what was changed does not decrypt";
+
+/** Every file that calls JSON.parse, and why that cannot keep the event loop for long. All else uses parseUntrustedJson. */
+const reasons: Readonly<Record<string, string>> = {
+  "accounts/admin/audit-operations.ts": own,
+  "accounts/admin/export-rows.ts": own,
+  "accounts/keys/key.ts": own,
+  "accounts/sign-in/encrypted-attempt.ts": encrypted,
+  "archive/bulk/packed-posts.ts": own,
+  "archive/catalog/accounts.ts": own,
+  "archive/maintenance/manifest.ts": operator,
+  "cli/demo/curl.ts": commandLine,
+  "cli/show-record.ts": commandLine,
+  "cli/show-verdict.ts": commandLine,
+  "http/answers/page.ts": records,
+  "http/submission/requested-target.ts": records,
+  "http/docs-site/served-pages.ts": own,
+  "http/submission/json-body.ts": measured,
+  "http/openapi/openapi.ts": own,
+  "http/answers/webhook-body.ts": own,
+  "ingest/backfill/author-progress.ts": own,
+  "ingest/backfill/archived-posts.ts": records,
+  "ingest/backfill/read-whole-repository.ts": short,
+  "ingest/import/progress.ts": own,
+  "ingest/jetstream/position.ts": own,
+  "ingest/import/json-line.ts": measured,
+  "ingest/jetstream/labeler-position.ts": own,
+  "ingest/mastodon/catch-up.ts": own,
+  "ingest/mastodon/sweep.ts": own,
+  "jobs/cursor.ts": encrypted,
+  "jobs/stored.ts": own,
+  "jobs/webhooks/enqueue.ts": own,
+  "jobs/webhooks/rows.ts": own,
+  "lib/bounded-json.ts": measured,
+  "lib/json-members.ts": "one name of a text that was parsed before",
+  "remote/evidence/collateral.ts": operator,
+  "remote/evidence/policy.ts": operator,
+  "remote/evidence/simulated/simulated-folder.ts": operator,
+  "remote/gateway/node-store.ts": own,
+  "remote/proof/check-body.ts": commandLine,
+  "remote/proof/proof-checks.ts": commandLine,
+  "remote/proof/read-proof.ts": commandLine,
+  "remote/protocol/read-record.ts": measured,
+  "remote/worker/answers.ts": records,
+  "search/archived-posts.ts": records,
+  "search/archive/unchecked.ts": records,
+  "platforms/bluesky/oauth-key.ts": own,
+  "platforms/bluesky/search-merge.ts": encrypted,
+  "platforms/bluesky/stored-tokens.ts": short,
+  "upstream/credentials/encrypt-secrets.ts": encrypted,
+  "search/fill-in.ts": records,
+  "upstream/requests/read-json.ts": measured,
+  "platforms/x/search.ts": encrypted,
+  "posts/record.ts": records,
+  "server/version.ts": own,
+};
+
+test("every call of JSON.parse has a reason why it is safe", () => {
+  const source = new URL("../../src/", import.meta.url);
+  const files = readdirSync(source, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !/test(-support)?\.ts$/.test(file))
+    .filter((file) => /JSON\.parse\(/.test(readFileSync(new URL(file, source), "utf8")));
+  expect(files.sort()).toEqual(Object.keys(reasons).sort());
+});

@@ -1,0 +1,127 @@
+import type { ArchiveChange } from "../../src/archive/archive.ts";
+import type { Post } from "../../src/posts/post.ts";
+import { makePost } from "../data/make-post.ts";
+import type { SmallArchive } from "./small-archive.ts";
+
+export const startMs = Date.UTC(2026, 0, 1);
+const words = ["river", "stone", "harbour", "night", "東京", "привет", "snow"];
+
+export function postOf(n: number, special: Partial<Post> = {}): Post {
+  return makePost({
+    createdMs: startMs + n * 1_000,
+    seenMs: startMs + n * 1_000,
+    text: `${words[n % 7]} ${words[(n >> 2) % 7]} number ${n}`,
+    userId: `did:plc:author${n % 5}`,
+    username: `author${n % 5}.example.com`,
+    uri: `at://did:plc:author${n % 5}/app.bsky.feed.post/k${n}`,
+    revision: "1",
+    origin: n % 11 === 0 ? "import" : "stream",
+    counts: { likes: 0, reposts: 0, replies: 0, quotes: 0 },
+    ...special,
+  });
+}
+
+export const posts = (count: number): Post[] => Array.from({ length: count }, (_, n) => postOf(n));
+
+/** Posts of X without a number of their own: they give way to one that has theirs. */
+export const unnumbered = (count: number): Post[] =>
+  Array.from({ length: count }, (_, n) =>
+    postOf(n, {
+      platform: "x",
+      uri: `import:x:${n}`,
+      userId: null,
+      origin: "import",
+      revision: "",
+    }),
+  );
+
+export const everything = { plan: { kind: "all" }, limit: 10_000 } as const;
+/** What is asked to see whether two archives say the same. */
+export const queries = [
+  "river",
+  '"stone river"',
+  "東京 -snow",
+  "from:author2.example.com",
+  "night OR привет",
+  "min_faves:10",
+  "label:spam",
+  "edited",
+  "late -stone",
+  "number -river",
+];
+
+/** All that can be seen from outside: every post with everything that its record says, what queries find, who came when. */
+export function contents(of: SmallArchive): unknown {
+  const { positions } = of.search(everything);
+  const shown = new Set(positions.map(({ id }) => id));
+  return {
+    positions,
+    records: of.records(positions),
+    found: queries.map((query) => of.ask(query, { limit: 10_000 }).positions),
+    arrivals: of.reader.operations
+      .arrivals({ after: null, limit: 10_000 })
+      .filter(({ id }) => shown.has(id)),
+  };
+}
+
+export const suspended = (
+  author: number,
+  isSuspended: boolean,
+  observedMs: number,
+): ArchiveChange => ({
+  kind: "account",
+  platform: "bluesky",
+  userId: `did:plc:author${author}`,
+  status: isSuspended ? "suspended" : "active",
+  observedMs,
+});
+
+export const removed = (post: Post, revision: string): ArchiveChange => ({
+  kind: "delete",
+  platform: post.platform,
+  uri: post.uri,
+  revision,
+});
+
+/**
+ * Edits, deletes, brings back, adds, hides, shows, labels, counts, and takes the numbers of other posts, in an archive that `posts`
+ * and `unnumbered` have filled, each with as many as `count`; something else each `round`.
+ */
+export function changeAll(each: SmallArchive, round: number, count: number): void {
+  const revision = String(round + 2);
+  const at = (n: number): Post => postOf((round * 37 + n * 71) % count);
+  const imported = unnumbered(count);
+  const x = imported[(round * 17) % count] ?? postOf(0);
+  each.write([
+    { kind: "upsert", post: { ...at(1), text: `edited river ${round}`, revision } },
+    removed(at(2), revision),
+    { kind: "upsert", post: { ...at(3), text: `again snow ${round}`, revision } },
+    { kind: "count", platform: "bluesky", uri: at(4).uri, metric: "likes", by: 3 },
+    { kind: "upsert", post: { ...x, text: `edited number ${round}` } },
+    removed(imported[(round * 23) % count] ?? x, revision),
+    suspended(round % 5, round % 2 === 0, startMs + round),
+    {
+      kind: "label",
+      platform: "bluesky",
+      subject: at(5).uri,
+      source: "did:plc:labeler",
+      value: "spam",
+      negated: round % 3 === 0,
+      createdMs: startMs + round,
+      expiresMs: null,
+    },
+    ...[0, 1].map((n) => ({
+      kind: "upsert" as const,
+      post: postOf(round * 5 + n, {
+        uri: `at://did:plc:author9/app.bsky.feed.post/late${round}-${n}`,
+        text: `late stone ${round} ${n}`,
+      }),
+    })),
+  ]);
+  const { positions } = each.search({ ...everything, platforms: ["x"] });
+  const taken = positions[(round * 7) % positions.length];
+  if (taken === undefined) throw new Error("there are posts of X");
+  const native = { platform: "x", nativeId: taken.id, userId: null, username: "jack" } as const;
+  each.put(makePost({ ...native, text: `late number ${round}` }));
+  each.addCounts();
+}

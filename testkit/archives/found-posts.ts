@@ -1,0 +1,94 @@
+import type { ServerProcess } from "../service/server-process.ts";
+
+/** A record of the API as far as tests read it. */
+export type FoundPost = {
+  ID: string;
+  Content: string;
+  Metadata: {
+    uri: string;
+    created_at: string;
+    username: string;
+    author: string | null;
+    user_id: string;
+    langs: string[];
+    in_reply_to: { uri: string } | null;
+    quoted: { uri: string } | null;
+    hashtags: string[];
+    labels: string[];
+    origin: string;
+    public_metrics: {
+      like_count: number | null;
+      retweet_count: number | null;
+      reply_count: number | null;
+      quote_count: number | null;
+    };
+  };
+};
+
+/** A query that every post matches. */
+export const everything = "-nosuchwordanywhere";
+
+/** All posts that match, newest first, by the public API, page by page to the end. */
+export async function foundPosts(
+  server: Asked,
+  query: string,
+  pageLength = 500,
+): Promise<FoundPost[]> {
+  const found: FoundPost[] = [];
+  for (let cursor: string | null = null; ; ) {
+    const more = cursor === null ? {} : { next_cursor: cursor };
+    const uuid = await submit(server, { query, max_results: pageLength, ...more });
+    const answer = await fetch(`${path(server)}/result/${uuid}?wait=30`, {
+      headers: headers(server),
+    });
+    if (answer.status !== 200) {
+      throw new Error(`${query}: ${answer.status} ${await answer.text()}`);
+    }
+    found.push(...((await answer.json()) as FoundPost[]));
+    cursor = answer.headers.get("x-next-cursor");
+    if (cursor === null) return found;
+  }
+}
+
+/** What of a time, Unix milliseconds, is not claimed to be held. */
+export async function gapsOf(
+  server: Asked,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+): Promise<{ fromMs: number; toMs: number }[]> {
+  const uuid = await submit(server, {
+    query: everything,
+    start_time: new Date(fromMs).toISOString(),
+    end_time: new Date(toMs).toISOString(),
+  });
+  const answer = await fetch(`${path(server)}/status/${uuid}?wait=30`, {
+    headers: headers(server),
+  });
+  const { coverage } = (await answer.json()) as {
+    coverage: { gaps: { from: string | null; to: string }[] };
+  };
+  return coverage.gaps.map(({ from, to }) => ({
+    fromMs: from === null ? Number.NEGATIVE_INFINITY : Date.parse(from),
+    toMs: Date.parse(to),
+  }));
+}
+
+type Asked = Pick<ServerProcess, "base" | "key">;
+
+const path = ({ base }: Asked): string => `${base}/v1/search/live/social`;
+
+const headers = ({ key }: Asked): Record<string, string> => ({
+  authorization: `Bearer ${key}`,
+  "content-type": "application/json",
+});
+
+async function submit(server: Asked, search: object): Promise<string> {
+  const body = { type: "social", arguments: { type: "searchbyfullarchive", ...search } };
+  const taken = await fetch(path(server), {
+    method: "POST",
+    headers: headers(server),
+    body: JSON.stringify(body),
+  });
+  const { uuid, error } = (await taken.json()) as { uuid: string; error: string };
+  if (taken.status !== 202) throw new Error(`${JSON.stringify(search)}: ${taken.status} ${error}`);
+  return uuid;
+}

@@ -1,0 +1,54 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { type Ids, useIdMemory } from "../../src/archive/sealed/id-memory.ts";
+import type { SharedIdMemory } from "../../src/archive/sealed/shared-pages.ts";
+import { madeUpIds } from "../data/made-up-ids.ts";
+
+/** A thread that reads IDs at random through memory that others use too; without end where `rounds` is null. */
+export type IdMemoryTask = { shared: SharedIdMemory; seed: number; rounds: number | null };
+
+/** What was not as it is, and how many pages were read. */
+export type IdMemoryFindings = { wrong: string[]; pagesRead: number };
+
+const { shared, seed, rounds } = workerData as IdMemoryTask;
+const memory = useIdMemory(shared, 4);
+const sources = Array.from({ length: 8 }, (_, segment) =>
+  madeUpIds(segment, 3_000 + 997 * segment),
+);
+const opened = new Map<number, Ids>();
+const wrong: string[] = [];
+let state = seed;
+
+/** A number from 0 to below `end`. */
+function drawn(end: number): number {
+  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+  return Math.floor((state / 2 ** 32) * end);
+}
+
+function look(segment: number): void {
+  const source = sources[segment];
+  if (source === undefined) return;
+  const ids = opened.get(segment) ?? memory.open(source);
+  opened.set(segment, ids);
+  const first = drawn(source.posts);
+  for (let number = first; number < Math.min(source.posts, first + 40); number += 1 + drawn(9)) {
+    const id = source.idOf(number);
+    const page = source.pageOf(number);
+    if (ids.at(number) !== id) wrong.push(`${segment}: ID of ${number}`);
+    if (ids.below(page, id) !== number + 1) wrong.push(`${segment}: below ${id}`);
+    if (source.pageOf(number + 1) === page && ids.below(page, id + 1n) !== number) {
+      wrong.push(`${segment}: below ${id} and one`);
+    }
+  }
+  if (drawn(50) > 0) return;
+  ids.close();
+  opened.delete(segment);
+}
+
+for (let round = 0; rounds === null || round < rounds; round++) {
+  // Most look at what is newest.
+  look(drawn(3) === 0 ? drawn(sources.length) : drawn(2));
+  if (rounds === null && round === 100) parentPort?.postMessage("under way");
+}
+const pagesRead = sources.reduce((sum, source) => sum + source.pagesRead(), 0);
+const findings: IdMemoryFindings = { wrong: wrong.slice(0, 10), pagesRead };
+parentPort?.postMessage(findings);

@@ -1,0 +1,200 @@
+import type { Archive, ArchiveChange, WriteBatch, WriteReport } from "../../src/archive/archive.ts";
+import type { ImportAnalysis } from "../../src/ingest/analysis/import-analysis.ts";
+import { readLines } from "../../src/ingest/analysis/read-lines.ts";
+import { numberedId, postTimeMs } from "../../src/posts/ids.ts";
+import type { Post } from "../../src/posts/post.ts";
+
+/** An in-memory archive for tests: identity by uri, revisions, tombstones, counts, checkpoints. */
+export type MemoryArchive = Pick<
+  Archive,
+  "write" | "importPosts" | "readCheckpoint" | "accountsToLookUp" | "aliases"
+> & {
+  /** Prepares posts for this archive's `importPosts`, on this thread. */
+  analysis: ImportAnalysis;
+  posts: Map<string, Post>;
+  aliasUris: Map<string, string>;
+  idOf(post: Post): bigint;
+  tombstones: Map<string, string>;
+  handles: Map<string, string>;
+  /** Increments, by `metric uri`. */
+  counts: Map<string, number>;
+  statuses: Map<string, string>;
+  profiles: Map<string, Extract<ArchiveChange, { kind: "profile" }>>;
+  labels: Map<string, Extract<ArchiveChange, { kind: "label" }>>;
+  lookedUp: Map<string, number>;
+  checkpoints: Map<string, string>;
+  batches: WriteBatch[];
+  reports: WriteReport[];
+  /** Runs before each batch; its errors become those of `write`. */
+  beforeWrite: (batch: WriteBatch) => Promise<void> | void;
+  /** Resolves once the condition is true after a batch. */
+  until(condition: () => boolean): Promise<void>;
+};
+
+export function createMemoryArchive(): MemoryArchive {
+  const waiting = new Set<() => void>();
+  let last: Promise<unknown> = Promise.resolve();
+
+  const prepared = new Map<Uint8Array, readonly Post[]>();
+
+  function prepare(posts: readonly Post[]): Uint8Array {
+    const body = new Uint8Array(1);
+    prepared.set(body, posts);
+    return body;
+  }
+
+  const archive: MemoryArchive = {
+    analysis: {
+      parallel: 1,
+      lines: async (request) => {
+        const { posts, read } = readLines(request);
+        const body = prepare([...posts]);
+        return { ...read(), body };
+      },
+      posts: async (posts) => ({ body: prepare(posts) }),
+      close: async () => {},
+    },
+    importPosts: ({ posts, ...batch }) => {
+      const imported = (posts && prepared.get(posts)) ?? [];
+      return archive.write({
+        ...batch,
+        changes: imported.map((post) => ({ kind: "upsert", post })),
+      });
+    },
+    posts: new Map(),
+    aliasUris: new Map(),
+    tombstones: new Map(),
+    handles: new Map(),
+    counts: new Map(),
+    statuses: new Map(),
+    profiles: new Map(),
+    labels: new Map(),
+    lookedUp: new Map(),
+    checkpoints: new Map(),
+    batches: [],
+    reports: [],
+    beforeWrite: () => {},
+    accountsToLookUp: async (_platform, beforeMs, limit) => {
+      const held = new Set([...archive.posts.values()].flatMap(({ userId }) => userId ?? []));
+      const atOf = (account: string) => archive.lookedUp.get(account) ?? Number.NEGATIVE_INFINITY;
+      const due = [...held].filter((account) => atOf(account) < beforeMs);
+      return due.toSorted((a, b) => atOf(a) - atOf(b)).slice(0, limit);
+    },
+    aliases: async (platform, below, limit) =>
+      [...archive.aliasUris]
+        .flatMap(([name, uri]) => {
+          const post = archive.posts.get(uri);
+          return post === undefined
+            ? []
+            : [{ platform, id: archive.idOf(post), name, isHeld: true }];
+        })
+        .filter(({ id }) => below === null || id < below)
+        .toSorted((a, b) => (a.id < b.id ? 1 : -1))
+        .slice(0, limit),
+    idOf: (post) => {
+      const number = BigInt([...archive.posts.keys()].indexOf(post.uri));
+      return numberedId(postTimeMs(post, 0), number);
+    },
+    readCheckpoint: async (name) => archive.checkpoints.get(name) ?? null,
+    write: (batch) => {
+      const written = writeAfter(last, batch);
+      last = written;
+      const forget = () => {
+        if (last === written) last = Promise.resolve();
+      };
+      written.then(forget, () => setImmediate(forget));
+      return written;
+    },
+    until: (condition) =>
+      new Promise((resolve) => {
+        const check = () => {
+          if (!condition()) return;
+          waiting.delete(check);
+          resolve();
+        };
+        waiting.add(check);
+        check();
+      }),
+  };
+
+  async function writeAfter(before: Promise<unknown>, batch: WriteBatch): Promise<WriteReport> {
+    await before;
+    await archive.beforeWrite(batch);
+    const report = { inserted: 0, updated: 0, unchanged: 0, deleted: 0, suppressed: 0 };
+    for (const change of batch.changes) apply(change, report);
+    for (const { name, value } of batch.checkpoints ?? []) archive.checkpoints.set(name, value);
+    archive.batches.push(batch);
+    archive.reports.push(report);
+    for (const check of waiting) check();
+    return report;
+  }
+
+  function apply(change: ArchiveChange, report: WriteReport): void {
+    switch (change.kind) {
+      case "upsert":
+        put(change.post, report);
+        if (change.alias !== undefined) archive.aliasUris.set(change.alias, change.post.uri);
+        return;
+      case "delete-held": {
+        const uri = archive.aliasUris.get(change.name) ?? change.name;
+        if (archive.posts.has(uri)) {
+          apply(
+            { kind: "delete", platform: change.platform, uri, revision: change.revision },
+            report,
+          );
+        }
+        return;
+      }
+      case "delete":
+        if (archive.posts.delete(change.uri)) report.deleted += 1;
+        archive.tombstones.set(change.uri, change.revision);
+        return;
+      case "handle":
+        archive.handles.set(change.userId, change.handle);
+        return;
+      case "count": {
+        const key = `${change.metric} ${change.uri}`;
+        archive.counts.set(key, (archive.counts.get(key) ?? 0) + change.by);
+        return;
+      }
+      case "account":
+        archive.statuses.set(change.userId, change.status);
+        return;
+      case "profile":
+        archive.profiles.set(change.userId, change);
+        return;
+      case "label": {
+        const key = `${change.source} ${change.subject} ${change.value}`;
+        if ((archive.labels.get(key)?.createdMs ?? 0) <= change.createdMs) {
+          archive.labels.set(key, change);
+        }
+        return;
+      }
+      case "looked-up":
+        archive.lookedUp.set(change.userId, change.atMs);
+    }
+  }
+
+  function put(post: Post, report: WriteReport): void {
+    const held = archive.posts.get(post.uri);
+    const tombstone = archive.tombstones.get(post.uri);
+    if (tombstone !== undefined && post.revision <= tombstone) report.suppressed += 1;
+    else if (held === undefined) report.inserted += 1;
+    else if (isNewer(post, held)) report.updated += 1;
+    else {
+      report.unchanged += 1;
+      return;
+    }
+    if (tombstone === undefined || post.revision > tombstone) archive.posts.set(post.uri, post);
+  }
+
+  return archive;
+}
+
+function isNewer(post: Post, held: Post): boolean {
+  if (post.origin === "import" && held.origin !== "import") return false;
+  if (post.origin === "import") return JSON.stringify(text(post)) !== JSON.stringify(text(held));
+  return post.revision > held.revision;
+}
+
+const text = (post: Post) => [post.text, post.counts, post.createdMs];

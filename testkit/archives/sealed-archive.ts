@@ -1,0 +1,122 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { ArchiveChange } from "../../src/archive/archive.ts";
+import { segmentPath } from "../../src/archive/catalog/catalog.ts";
+import { makePost } from "../data/make-post.ts";
+import { sealAll } from "./seal-all.ts";
+import { writerOn } from "./whole-archive.ts";
+
+const startMs = Date.UTC(2026, 0, 1);
+const uriOf = (key: string): string => `at://did:plc:author/app.bsky.feed.post/${key}`;
+const counts = { likes: 5, reposts: 0, replies: null, quotes: 0 };
+const label = { source: "did:plc:m", negated: false, createdMs: 1, expiresMs: null } as const;
+const hide = (key: string): ArchiveChange => ({
+  kind: "label",
+  platform: "bluesky",
+  subject: uriOf(key),
+  value: "!hide",
+  ...label,
+});
+const show = (key: string): ArchiveChange => ({
+  kind: "label",
+  platform: "bluesky",
+  subject: uriOf(key),
+  value: "!hide",
+  ...label,
+  negated: true,
+  createdMs: 2,
+});
+export const remove = (key: string): ArchiveChange => ({
+  kind: "delete",
+  platform: "bluesky",
+  uri: uriOf(key),
+  revision: "r9",
+});
+
+export const upsert = (
+  key: string,
+  minute: number,
+  text: string,
+  revision = "r1",
+): ArchiveChange => ({
+  kind: "upsert",
+  post: makePost({ key, createdMs: startMs + minute * 60_000, text, revision, counts }),
+});
+
+/** Words that stand far behind, and one that stands there twice. */
+const long = `${Array.from({ length: 300 }, (_, n) => `long${n}`).join(" ")} long7`;
+
+/** An archive of one sealed segment with everything that its tables can hold of few posts, in a data folder. */
+export function makeSealedArchive(dataDir: string): void {
+  const writer = writerOn(dataDir, 1_000);
+  writer.write([
+    ...Array.from({ length: 100 }, (_, n) =>
+      upsert(`key${n}`, n, `Words of post ${n}, of course "quoted", naïve 東京 👍 #tag${n % 7}`),
+    ),
+    upsert("long", 200, long),
+    upsert("last", 201, "zzz is the last word, zzz"),
+  ]);
+  writer.write([hide("key5"), hide("key6"), hide("key7"), remove("key8")]);
+  writer.close();
+  sealAll(join(dataDir, "archive"));
+}
+
+/** Writes to it what may come later: edits, deletions, a late post, posts that are hidden and shown, counts. */
+export function writeSince(dataDir: string): void {
+  const writer = writerOn(dataDir, 1_000);
+  writer.write([
+    upsert("key10", 10, "edited words", "r2"),
+    upsert("key11", 11, "edited words", "r2"),
+    remove("key11"),
+    remove("key12"),
+    upsert("late", 50, "late words of a post"),
+    hide("key13"),
+    hide("late"),
+    show("key6"),
+    { kind: "count", platform: "bluesky", uri: uriOf("key14"), metric: "likes", by: 500 },
+  ]);
+  writer.addCounts();
+  writer.close();
+}
+
+/** The number that the sealed index gave to `key<index>`, for any but 8, which was deleted before. */
+export const numberOfKey = (index: number): number => (index > 8 ? 101 : 100) - index;
+
+/** Where the file of the segment lies. */
+export const sealedPath = (dataDir: string): string =>
+  segmentPath(join(dataDir, "archive"), { platform: "bluesky", sequence: 2 });
+
+/** Runs `work` on the file of the segment. */
+export function withinSegment<Value>(
+  dataDir: string,
+  work: (database: DatabaseSync) => Value,
+): Value {
+  const database = new DatabaseSync(sealedPath(dataDir));
+  try {
+    return work(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** Changes a value of the segment's tables by its bytes. */
+export function changeBytes(
+  dataDir: string,
+  { table, column, where }: { table: string; column: string; where: string },
+  by: (bytes: Uint8Array) => Uint8Array,
+): void {
+  withinSegment(dataDir, (database) => {
+    const row = database.prepare(`SELECT ${column} AS bytes FROM ${table} WHERE ${where}`).get();
+    const bytes = by(row?.bytes as Uint8Array);
+    database.prepare(`UPDATE ${table} SET ${column} = ? WHERE ${where}`).run(bytes);
+  });
+}
+
+/** Makes one bit another one. */
+export const flipped =
+  (bit: number) =>
+  (bytes: Uint8Array): Uint8Array => {
+    const at = bit >>> 3;
+    bytes[at] = (bytes[at] ?? 0) ^ (1 << (bit & 7));
+    return bytes;
+  };

@@ -1,0 +1,170 @@
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { openForReading, openForWriting } from "../../src/archive/database.ts";
+import { buildSealed } from "../../src/archive/sealed/build.ts";
+import { maskWriterOf } from "../../src/archive/sealed/deletion-bitmap.ts";
+import { openPostNumbers } from "../../src/archive/sealed/doc-numbers.ts";
+import { createIdMemory, useIdMemory } from "../../src/archive/sealed/id-memory.ts";
+import { isMarkedDamaged } from "../../src/archive/segments/damage-marker.ts";
+import { type IndexCost, indexCost } from "../../src/archive/segments/index-cost.ts";
+import { segmentMigrations } from "../../src/archive/segments/schema.ts";
+import { createSealedMemory } from "../../src/archive/segments/sealed-part.ts";
+import { openSegment, type Segment } from "../../src/archive/segments/segment.ts";
+import {
+  openSegmentWriter,
+  type SegmentWriter,
+} from "../../src/archive/segments/segment-writer.ts";
+import { encodeRecord } from "../../src/posts/record.ts";
+import { makePost } from "../data/make-post.ts";
+import { sumRows } from "./sum-rows.ts";
+
+/** A post as far as a segment's index is concerned; `terms` are its tokens with a space between them. */
+export type IndexedPost = { id: bigint; timeMs: number; terms: string };
+
+/** The same posts in two files: one found by FTS5, one by the sealed index. */
+export type SegmentForms = {
+  plain: Segment;
+  sealed: Segment;
+  /** Writes the same to both, in one transaction each. */
+  write(work: (writer: SegmentWriter) => void): void;
+  /** Makes a sealed file anew of the one that was sealed and written to since. */
+  sealAgain(): void;
+  /** Looks into the files beside the segments. */
+  inspect<Value>(look: (plain: DatabaseSync, sealed: DatabaseSync) => Value): Value;
+  remove(): void;
+};
+
+const platform = "x";
+const cacheKib = 64_000;
+/** Stored with every post: on X the uri follows from the ID. */
+const plainRecord = encodeRecord(makePost({ platform, nativeId: 1n, userId: null }), 0);
+
+/** Lets FTS5 answer everything in one statement, for posts whose rows do not hold their terms. */
+export const inOneStatement = (): IndexCost => ({ isBounded: () => true });
+
+/** Fills a segment with posts that the analyzer never saw. */
+export function segmentForms(
+  posts: Iterable<IndexedPost>,
+  costOf: typeof indexCost = indexCost,
+): SegmentForms {
+  return formsOf((path) => writePosts(path, posts), costOf);
+}
+
+/** The two forms of a segment that lies somewhere already; nobody may be writing it. */
+export const formsOfFile = (path: string): SegmentForms =>
+  formsOf((copy) => copyFileSync(path, copy));
+
+function formsOf(make: (path: string) => void, costOf = indexCost): SegmentForms {
+  const folder = mkdtempSync(join(tmpdir(), "earshot-forms-"));
+  const plainPath = join(folder, "plain.db");
+  let generation = 1;
+  const sealedPath = (): string => join(folder, `sealed-${generation}.db`);
+  make(plainPath);
+  sealFile(plainPath, plainPath, sealedPath());
+  // Less than a larger segment takes, so that terms are forgotten and pages of IDs read again.
+  const memory = createSealedMemory(4_000_000, useIdMemory(createIdMemory(500_000), 8));
+  const open = (path: string): Segment => openSegment(path, platform, cacheKib, memory, costOf);
+  const plain = open(plainPath);
+  let sealed = open(sealedPath());
+
+  return {
+    plain,
+    get sealed() {
+      return sealed;
+    },
+    write: (work) => {
+      for (const path of [plainPath, sealedPath()]) {
+        const writer = openSegmentWriter(path, platform, cacheKib);
+        writer.begin(false, 1);
+        work(writer);
+        writer.commit();
+        writer.close();
+      }
+    },
+    sealAgain: () => {
+      const before = sealedPath();
+      generation += 1;
+      sealFile(before, plainPath, sealedPath());
+      sealed.close();
+      sealed = open(sealedPath());
+    },
+    inspect: (look) => {
+      const databases = [plainPath, sealedPath()].map((path) => openForReading(path, cacheKib));
+      try {
+        const [first, second] = databases;
+        if (first === undefined || second === undefined) throw new Error("no files");
+        return look(first, second);
+      } finally {
+        for (const database of databases) database.close();
+      }
+    },
+    remove: () => {
+      plain.close();
+      sealed.close();
+      const isDamaged = isMarkedDamaged(sealedPath());
+      rmSync(folder, { recursive: true, force: true });
+      // It was searched row by row: nothing that was asked says anything of the index.
+      if (isDamaged) throw new Error("the sealed index was taken for damaged");
+    },
+  };
+}
+
+function writePosts(path: string, posts: Iterable<IndexedPost>): void {
+  const database = openForWriting(path, segmentMigrations, cacheKib);
+  database.exec("PRAGMA synchronous = OFF; BEGIN");
+  const insertPost = database.prepare(
+    "INSERT INTO post VALUES(?, ?, NULL, NULL, NULL, NULL, '', ?, NULL)",
+  );
+  const insertTerms = database.prepare("INSERT INTO term(rowid, terms) VALUES(?, ?)");
+  let count = 0;
+  for (const { id, timeMs, terms } of posts) {
+    insertPost.run(id, timeMs, plainRecord);
+    insertTerms.run(id, terms);
+    count += 1;
+  }
+  sumRows(database);
+  database.exec(`UPDATE setting SET value = ${count} WHERE name = 'posts'; COMMIT`);
+  database.close();
+}
+
+/** Makes the file `to` with the rows of `rows`, sealed from what `source` is found by. */
+function sealFile(source: string, rows: string, to: string): void {
+  checkpoint(rows);
+  copyFileSync(rows, to);
+  const target = openForWriting(to, segmentMigrations, cacheKib);
+  const from = openForReading(source, cacheKib);
+  target.exec("PRAGMA synchronous = OFF");
+  const read = target.prepare("SELECT id FROM post ORDER BY id DESC");
+  read.setReadBigInts(true);
+  const ids = BigInt64Array.from(read.all().map(({ id }) => id as bigint));
+  from.exec("BEGIN");
+  target.exec("BEGIN");
+  for (const _ of buildSealed(from, target, ids, 0));
+  target.exec("INSERT INTO term(term) VALUES('delete-all')");
+  hideHidden(target, to);
+  target.exec("COMMIT");
+  from.exec("COMMIT");
+  from.close();
+  target.close();
+}
+
+/** What was hidden at sealing stays so. */
+function hideHidden(target: DatabaseSync, name: string): void {
+  const read = target.prepare("SELECT id FROM hidden");
+  read.setReadBigInts(true);
+  const hidden = read.all();
+  if (hidden.length === 0) return;
+  const numbers = openPostNumbers(target, name, null);
+  const mask = maskWriterOf(target, numbers);
+  for (const { id } of hidden) mask.hide(id as bigint);
+  mask.flush();
+  numbers.close();
+}
+
+function checkpoint(path: string): void {
+  const database = openForWriting(path, segmentMigrations, cacheKib);
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  database.close();
+}

@@ -1,0 +1,46 @@
+import type { Post } from "../../src/posts/post.ts";
+import { analyzePost, compileOracle } from "../../test/oracle/oracle.ts";
+import { oracleAround, oraclePosts } from "../data/oracle-post.ts";
+import { openPostSet } from "../data/post-set.ts";
+import { asOfMs } from "../data/vocabulary.ts";
+import type { IndexForm } from "./index-forms.ts";
+
+/** What archive, matcher and oracle find for one query: names of posts, newest ID first. */
+export type Answers = { archive: string[]; matcher: string[]; oracle: string[] };
+
+export type ThreeWays = {
+  answersTo(query: string): Answers;
+  /** How many of the posts the matcher finds. */
+  countOf(query: string): number;
+  remove(): void;
+};
+
+/** Three independent answers over the same posts. The oracle sees what the API shows of them. */
+export function openThreeWays(posts: readonly Post[], form: IndexForm = "fts5"): ThreeWays {
+  const set = openPostSet(posts, 15, form);
+  const held = oraclePosts(set.archive, posts);
+  const around = oracleAround(posts, held, asOfMs);
+  const analyzed = held.map((post) => ({
+    name: `${post.Metadata.platform} ${post.ID}`,
+    post: analyzePost(post),
+  }));
+  return {
+    answersTo: (query) => {
+      const plan = set.planOf(query);
+      const finds = compileOracle(query, around);
+      return {
+        archive: set.foundByArchive(plan),
+        matcher: set.foundByMatcher(plan),
+        oracle: analyzed.filter(({ post }) => finds(post)).map(({ name }) => name),
+      };
+    },
+    countOf: (query) => set.foundByMatcher(set.planOf(query)).length,
+    remove: set.remove,
+  };
+}
+
+/** Whether all three found the same posts in the same order. */
+export function agree({ archive, matcher, oracle }: Answers): boolean {
+  const found = archive.join();
+  return found === matcher.join() && found === oracle.join();
+}

@@ -1,0 +1,194 @@
+import { writeSync } from "node:fs";
+import { parentPort, Worker, workerData } from "node:worker_threads";
+import type { ArchiveChange } from "../../src/archive/archive.ts";
+import { readCheckpoint, readSegments, readUriKey } from "../../src/archive/catalog/catalog.ts";
+import { openCatalog } from "../../src/archive/catalog/open-catalog.ts";
+import { createCompaction } from "../../src/archive/compaction/compaction.ts";
+import { compactionContext } from "../../src/archive/compaction/context.ts";
+import { lockCompaction } from "../../src/archive/compaction/lock.ts";
+import { runSteps } from "../../src/archive/compaction/steps.ts";
+import { archiveDefaults } from "../../src/archive/settings.ts";
+import { startPreparation } from "../../src/archive/write/prepare.ts";
+import { createBatchWriter } from "../../src/archive/write/write-batch.ts";
+import type { Post } from "../../src/posts/post.ts";
+import { makePost } from "../data/make-post.ts";
+import { changeCatalog } from "./change-catalog.ts";
+
+/**
+ * A process that writes a fixed series of batches into an archive, from where the last one came to, while a thread beside it
+ * rewrites, seals, splits, merges and removes segments without a pause. Made to be killed. Arguments: the folder, the age in
+ * milliseconds above which posts age out (0 for never), and `alone` to write without the thread. Says a full stop on its
+ * standard output for each batch that is written.
+ */
+const batches = 220;
+const postsOfBatch = 12;
+const startMs = Date.UTC(2026, 0, 1);
+const words = ["river", "stone", "harbour", "night", "東京", "привет", "snow"];
+
+const folder = String(process.argv[2]);
+const maxAgeMs = Number(process.argv[3]);
+/** After the last batch, so that the oldest segments age out. */
+const nowMs = startMs + batches * postsOfBatch * 60_000;
+
+function post(n: number, special: Partial<Post> = {}): Post {
+  // One in three comes late, from anywhere before.
+  const minute = n % 3 === 0 ? (n * 7919) % Math.max(1, n) : n;
+  const ms = startMs + minute * 60_000;
+  const author = `did:plc:author${n % 20}`;
+  return makePost({
+    uri: `at://${author}/app.bsky.feed.post/k${n}`,
+    userId: author,
+    username: `author${n % 20}.example.com`,
+    createdMs: ms,
+    seenMs: ms,
+    text: `${words[n % 7]} ${words[(n >> 3) % 7]} number ${n}`,
+    origin: n % 11 === 0 ? "import" : "stream",
+    revision: n % 11 === 0 ? "" : "1",
+    counts: { likes: 0, reposts: 0, replies: 0, quotes: 0 },
+    ...special,
+  });
+}
+
+function changesOf(batch: number): ArchiveChange[] {
+  const first = batch * postsOfBatch;
+  const changes: ArchiveChange[] = Array.from({ length: postsOfBatch }, (_, n) => ({
+    kind: "upsert",
+    post: post(first + n),
+  }));
+  const earlier = (by: number): Post => post((batch * by) % Math.max(1, first));
+  const revision = String(batch + 2).padStart(6, "0");
+  changes.push(
+    {
+      kind: "upsert",
+      post: { ...earlier(131), text: `edited river ${batch}`, revision, origin: "stream" },
+    },
+    { kind: "count", platform: "bluesky", uri: earlier(61).uri, metric: "likes", by: 3 },
+    { kind: "count", platform: "bluesky", uri: earlier(67).uri, metric: "reposts", by: 1 },
+  );
+  if (batch % 4 === 0) {
+    changes.push({ kind: "delete", platform: "bluesky", uri: earlier(173).uri, revision });
+  }
+  if (batch % 10 === 0) {
+    const status = batch % 20 === 0 ? "suspended" : "active";
+    const userId = `did:plc:author${(batch / 10) % 20}`;
+    changes.push({
+      kind: "account",
+      platform: "bluesky",
+      userId,
+      status,
+      observedMs: startMs + batch,
+    });
+  }
+  return changes;
+}
+
+/** How often the thread has looked at all segments; where the writing says that it is over. */
+interface Pace {
+  readonly rounds: Int32Array;
+  readonly over: Int32Array;
+}
+
+/** Batches that are written for each round of the thread, so that a fast writer cannot leave it without work. */
+const batchesOfRound = 20;
+
+function awaitRound(rounds: Int32Array): void {
+  const outcome = Atomics.wait(rounds, 0, Atomics.load(rounds, 0), 60_000);
+  if (outcome === "timed-out") throw new Error("the thread that rewrites segments has stopped");
+}
+
+function writeAll(rounds: Int32Array | null): void {
+  const catalog = openCatalog(folder);
+  const uriKey = readUriKey(catalog);
+  const writer = createBatchWriter(folder, catalog, {
+    segmentPosts: 250,
+    maxBytes: Number.POSITIVE_INFINITY,
+  });
+  for (let batch = Number(readCheckpoint(catalog, "batch") ?? 0); batch < batches; batch += 1) {
+    const preparation = startPreparation(uriKey, nowMs);
+    changesOf(batch).forEach(preparation.add);
+    writer.write({
+      ...preparation.prepared(),
+      checkpoints: [{ name: "batch", value: String(batch + 1) }],
+      coverage: [
+        {
+          platform: "bluesky",
+          collection: "posts",
+          account: null,
+          source: "jetstream",
+          fromMs: startMs,
+          toMs: startMs + (batch + 1) * postsOfBatch * 60_000,
+        },
+      ],
+    });
+    if (batch % 7 === 0) writer.closeCounts();
+    writer.addCounts();
+    writeSync(1, ".");
+    if (rounds !== null && batch % batchesOfRound === 0) awaitRound(rounds);
+  }
+  writer.closeCounts();
+  while (writer.addCounts());
+  writer.close();
+}
+
+/** Rewrites all segments again and again, on top of what there is to do. */
+function keepUp({ rounds, over }: Pace): void {
+  const lock = lockCompaction(folder);
+  if (lock === null) throw new Error("nobody else keeps this archive up");
+  const bounds = {
+    ...archiveDefaults,
+    splitPosts: 280,
+    optimiseAfterMs: 0,
+    retiredMs: 0,
+    maxAgeMs,
+    sealPosts: 1,
+    sealAfterMs: Number.NEGATIVE_INFINITY,
+    resealPercent: 1,
+    resealEveryMs: Number.NEGATIVE_INFINITY,
+  };
+  const clock = { now: () => (maxAgeMs === 0 ? Date.now() : nowMs) };
+  const context = compactionContext(folder, bounds, clock);
+  const upkeep = createCompaction(context);
+  const outdate = (sequence: number): void =>
+    changeCatalog(
+      context.catalog,
+      `UPDATE segment SET analyzer = '1 15.0', optimised = 0 WHERE sequence = ${sequence}`,
+    );
+  while (Atomics.load(over, 0) === 0) {
+    while (runSteps(upkeep.look()) && Atomics.load(over, 0) === 0);
+    Atomics.add(rounds, 0, 1);
+    Atomics.notify(rounds, 0);
+    const entries = readSegments(context.catalog);
+    for (const { sequence } of entries.slice(0, -1)) outdate(sequence);
+  }
+  while (runSteps(upkeep.look()));
+  const { fault } = upkeep.state();
+  if (fault !== null) throw new Error(fault.message);
+  context.catalog.close();
+  lock.release();
+}
+
+/** Resolves when the thread has ended. */
+function startKeeper(pace: Pace): Promise<void> {
+  const options = { argv: process.argv.slice(2), workerData: pace };
+  const keeper = new Worker(new URL(import.meta.url), options);
+  return new Promise((resolve, reject) => {
+    keeper.on("error", reject);
+    keeper.on("exit", () => resolve());
+  });
+}
+
+if (parentPort !== null) {
+  keepUp(workerData as Pace);
+} else if (process.argv[2] !== undefined && import.meta.filename === process.argv[1]) {
+  openCatalog(folder).close();
+  if (process.argv[4] === "alone") {
+    writeAll(null);
+  } else {
+    const shared = () => new Int32Array(new SharedArrayBuffer(4));
+    const pace = { rounds: shared(), over: shared() };
+    const keeping = startKeeper(pace);
+    writeAll(pace.rounds);
+    Atomics.store(pace.over, 0, 1);
+    await keeping;
+  }
+}

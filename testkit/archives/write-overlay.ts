@@ -1,0 +1,83 @@
+import type { SegmentWriter } from "../../src/archive/segments/segment-writer.ts";
+import { idTimeMs } from "../../src/posts/ids.ts";
+import { encodeRecord } from "../../src/posts/record.ts";
+import { makePost } from "../data/make-post.ts";
+import type { Random } from "../data/random-trees.ts";
+import type { SegmentForms } from "./segment-forms.ts";
+
+const platform = "x";
+const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
+
+/**
+ * Writes a tenth of a segment's posts anew, the same in both forms: other terms, hidden, hidden and shown, deleted, deleted and
+ * put again, labelled, liked over thresholds. Posts that are not there any more are put again.
+ */
+export function writeOverlay(
+  forms: SegmentForms,
+  ids: BigInt64Array,
+  texts: readonly string[],
+  random: Random,
+): void {
+  const works: ((writer: SegmentWriter) => void)[] = [];
+  for (const id of ids) {
+    if (random() >= 0.1) continue;
+    const terms = texts[Math.floor(random() * texts.length)] ?? "";
+    works.push(workOf(id, terms, random()));
+  }
+  forms.write((writer) => {
+    for (const work of works) work(writer);
+  });
+}
+
+function workOf(id: bigint, terms: string, kind: number): (writer: SegmentWriter) => void {
+  return (writer) => {
+    const held = writer.findById(id);
+    if (held === null) {
+      writer.insert(preparedPost(id, terms, idTimeMs(id)), id, 1);
+    } else if (kind < 0.4) {
+      writer.update(preparedPost(id, terms, held.timeMs), held);
+    } else if (kind < 0.55) {
+      writer.remove(id, null);
+    } else if (kind < 0.65) {
+      writer.moderate(id, { hidden: true, labels: [] });
+    } else if (kind < 0.75) {
+      writer.moderate(id, { hidden: true, labels: [] });
+      writer.moderate(id, { hidden: false, labels: [] });
+    } else if (kind < 0.85) {
+      writer.remove(id, null);
+      writer.insert(preparedPost(id, terms, held.timeMs), id, 1);
+    } else if (kind < 0.9) {
+      writer.moderate(id, { hidden: kind < 0.87, labels: ["spam"] });
+    } else if (kind < 0.95) {
+      writer.addCounts(id, new Map([["likes", 12]]));
+    } else {
+      writer.update(preparedPost(id, terms, held.timeMs), held);
+      writer.moderate(id, { hidden: true, labels: [] });
+      writer.remove(id, null);
+      writer.insert(preparedPost(id, terms, held.timeMs), id, 1);
+    }
+  };
+}
+
+/** On X the uri follows from the ID. */
+export function preparedPost(id: bigint, terms: string, timeMs: number) {
+  const post = makePost({ platform, nativeId: id, userId: null });
+  return {
+    kind: "upsert",
+    platform,
+    uri: post.uri,
+    hash: null,
+    id,
+    timeMs,
+    timeIsCapped: false,
+    counts: noCounts,
+    revision: "",
+    imported: true,
+    userId: null,
+    lacksHandle: false,
+    observedMs: timeMs,
+    record: encodeRecord(post, timeMs),
+    terms,
+    alias: null,
+  } as const;
+}

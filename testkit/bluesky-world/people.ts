@@ -1,0 +1,143 @@
+/** Calls a method of the PDS with the Authorization of an account. */
+export type Caller = {
+  call<Answer>(method: string, authorization: string | null, body: object): Promise<Answer>;
+};
+
+/** An account of the network, and what is left of what it wrote. */
+export type Person = {
+  did: string;
+  handle: string;
+  authorization: string;
+  status: "active" | "deactivated" | "takendown" | "deleted";
+  posts: Post[];
+  /** Keys of posts that were deleted. */
+  freeKeys: string[];
+  likes: Reaction[];
+  reposts: Reaction[];
+};
+
+export type Post = { uri: string; cid: string; key: string; root: Reference | null };
+export type Reference = { uri: string; cid: string };
+type Reaction = { key: string; subject: string };
+
+export const postCollection = "app.bsky.feed.post";
+export const likeCollection = "app.bsky.feed.like";
+export const repostCollection = "app.bsky.feed.repost";
+export const profileCollection = "app.bsky.actor.profile";
+
+export type Write =
+  | { kind: "create"; collection: string; record: Record<string, unknown>; key?: string }
+  | { kind: "update"; collection: string; record: Record<string, unknown>; key: string }
+  | { kind: "delete"; collection: string; key: string };
+
+/**
+ * Makes accounts, several at once. They have no password, as nobody logs in again, and one costs much time to make; but for those
+ * whose number is in `passwords`.
+ */
+export async function makePeople(
+  network: Caller,
+  count: number,
+  passwords: ReadonlyMap<number, string> = new Map(),
+): Promise<Person[]> {
+  const people: Person[] = [];
+  let made = 0;
+  const makeSome = async (): Promise<void> => {
+    while (made < count) {
+      const handle = `person${made}.test`;
+      const password = passwords.get(made);
+      made += 1;
+      const { did, accessJwt } = await network.call<{ did: string; accessJwt: string }>(
+        "com.atproto.server.createAccount",
+        null,
+        {
+          handle,
+          email: `${handle}@example.com`,
+          ...(password === undefined ? {} : { password }),
+        },
+      );
+      people.push({
+        did,
+        handle,
+        authorization: `Bearer ${accessJwt}`,
+        status: "active",
+        posts: [],
+        freeKeys: [],
+        likes: [],
+        reposts: [],
+      });
+    }
+  };
+  await Promise.all([makeSome(), makeSome(), makeSome(), makeSome()]);
+  return people.sort((a, b) => numberOf(a) - numberOf(b));
+}
+
+const numberOf = ({ handle }: Person): number => Number(/\d+/.exec(handle)?.[0]);
+
+/** Makes all writes as one commit of the account, and keeps its list of what it wrote. Gives the uri of each, in their order. */
+export async function write(
+  network: Caller,
+  person: Person,
+  writes: readonly Write[],
+): Promise<readonly string[]> {
+  const { results } = await network.call<{ results: Partial<Reference>[] }>(
+    "com.atproto.repo.applyWrites",
+    person.authorization,
+    { repo: person.did, writes: writes.map(applied) },
+  );
+  for (const [index, each] of writes.entries()) {
+    const { uri = "", cid = "" } = results[index] ?? {};
+    remember(person, each, { uri, cid });
+  }
+  return results.map(({ uri }) => uri ?? "");
+}
+
+/** The same for one change of a record, by the call that apps use for it. */
+export async function putRecord(
+  network: Caller,
+  person: Person,
+  change: Write & { kind: "update" },
+): Promise<void> {
+  const reference = await network.call<Reference>(
+    "com.atproto.repo.putRecord",
+    person.authorization,
+    { repo: person.did, collection: change.collection, rkey: change.key, record: change.record },
+  );
+  remember(person, change, reference);
+}
+
+function applied(each: Write): object {
+  const $type = `com.atproto.repo.applyWrites#${each.kind}`;
+  const { collection } = each;
+  const rkey = each.key === undefined ? {} : { rkey: each.key };
+  const value = each.kind === "delete" ? {} : { value: each.record };
+  return { $type, collection, ...rkey, ...value };
+}
+
+function remember(person: Person, each: Write, { uri, cid }: Reference): void {
+  const { collection } = each;
+  const key = each.key ?? uri.split("/").at(-1) ?? "";
+  if (collection === likeCollection || collection === repostCollection) {
+    const kept = collection === likeCollection ? person.likes : person.reposts;
+    if (each.kind === "create") kept.push({ key, subject: subjectOf(each.record) });
+    else remove(kept, key);
+    return;
+  }
+  if (collection !== postCollection) return;
+  const known = person.posts.find((post) => post.key === key);
+  if (each.kind === "delete") {
+    remove(person.posts, key);
+    person.freeKeys.push(key);
+  } else if (known !== undefined) known.cid = cid;
+  else person.posts.push({ uri, cid, key, root: rootOf(each.record) });
+  if (each.kind === "create") person.freeKeys = person.freeKeys.filter((free) => free !== key);
+}
+
+function remove(list: { key: string }[], key: string): void {
+  const at = list.findIndex((each) => each.key === key);
+  if (at >= 0) list.splice(at, 1);
+}
+
+const subjectOf = (record: Record<string, unknown>): string => (record.subject as Reference).uri;
+
+const rootOf = (record: Record<string, unknown>): Reference | null =>
+  (record.reply as { root: Reference } | undefined)?.root ?? null;

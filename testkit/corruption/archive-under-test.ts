@@ -1,0 +1,216 @@
+import { cpSync, mkdirSync, rmSync } from "node:fs";
+import { join, relative } from "node:path";
+import type { Archive, ArchiveChange } from "../../src/archive/archive.ts";
+import {
+  catalogPath,
+  readSegments,
+  type SegmentEntry,
+  segmentPath,
+} from "../../src/archive/catalog/catalog.ts";
+import { openCatalog } from "../../src/archive/catalog/open-catalog.ts";
+import { compactionContext } from "../../src/archive/compaction/context.ts";
+import { removeRetired } from "../../src/archive/compaction/retire.ts";
+import { sealSegment } from "../../src/archive/compaction/seal-segment.ts";
+import { runSteps } from "../../src/archive/compaction/steps.ts";
+import { openForReading } from "../../src/archive/database.ts";
+import { archiveDefaults } from "../../src/archive/settings.ts";
+import { openArchive } from "../../src/archive/threads/open.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import type { Platform } from "../../src/posts/post.ts";
+import { changeCatalog } from "../archives/change-catalog.ts";
+import { accountOf, authors, firstMs, stepMs, syntheticPost, uriOf } from "./synthetic-posts.ts";
+
+/** The window that is covered completely, Unix milliseconds. */
+export const coveredFromMs = firstMs - 86_400_000;
+export const coveredToMs = firstMs + 10 * 86_400_000;
+
+const posts: Readonly<Record<Platform, number>> = { bluesky: 1_550, x: 640, mastodon: 180 };
+const segmentPosts = 400;
+
+/** What a file of the archive is, as far as a fault of it matters. */
+type FileKind = "catalog" | "unsealed" | "sealed" | "overlay";
+
+export type ArchiveFile = {
+  kind: FileKind;
+  /** Relative to the data folder. */
+  path: string;
+  /** Null for the catalog. */
+  platform: Platform | null;
+  /** The IDs that the segment owns. */
+  low: bigint;
+  high: bigint;
+};
+
+export type ArchiveUnderTest = {
+  dataDir: string;
+  /** The data folder before the last changes, and before anything was sealed. */
+  older: string;
+  oldest: string;
+  files: readonly ArchiveFile[];
+};
+
+/** Opens an archive as the service does, with one reader and no maintenance. */
+export const openForTrial = (
+  dataDir: string,
+  onWarning: (message: string) => void = () => {},
+): Promise<Archive> =>
+  openArchive({
+    dataDir,
+    readers: 1,
+    segmentPosts,
+    detectLanguage: "off",
+    clock: systemClock,
+    onWarning,
+  });
+
+/**
+ * Makes an archive of three platforms in `root`: sealed segments, one of them with an overlay, unsealed ones, deleted, edited
+ * and hidden posts. Every run makes the same posts with the same IDs.
+ */
+export async function makeArchiveUnderTest(root: string): Promise<ArchiveUnderTest> {
+  const dataDir = join(root, "data");
+  const older = join(root, "older");
+  const oldest = join(root, "oldest");
+  fixUriKey(join(dataDir, "archive"));
+  await writing(dataDir, async (archive) => {
+    for (const platform of ["bluesky", "x", "mastodon"] as const) await fill(archive, platform);
+  });
+  cpSync(dataDir, oldest, { recursive: true });
+  seal(join(dataDir, "archive"));
+  cpSync(dataDir, older, { recursive: true });
+  await writing(dataDir, changeSome);
+  return { dataDir, older, oldest, files: filesOf(dataDir) };
+}
+
+/** With another key of the uris every run would have other IDs. */
+function fixUriKey(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  const catalog = openCatalog(folder);
+  changeCatalog(catalog, "UPDATE setting SET value = 'corruption' WHERE name = 'uri_key'");
+  catalog.close();
+}
+
+async function writing(
+  dataDir: string,
+  write: (archive: Archive) => Promise<unknown>,
+): Promise<void> {
+  const archive = await openForTrial(dataDir);
+  await write(archive);
+  await archive.close();
+}
+
+async function fill(archive: Archive, platform: Platform): Promise<void> {
+  const handles = authors.map(
+    (author): ArchiveChange => ({
+      kind: "handle",
+      platform,
+      userId: accountOf(platform, author),
+      handle: `${author}.example`,
+      observedMs: firstMs,
+    }),
+  );
+  const coverage = (["posts", "likes", "reposts", "labels"] as const).map((collection) => ({
+    platform,
+    collection,
+    account: null,
+    source: "import",
+    fromMs: coveredFromMs,
+    toMs: coveredToMs,
+  }));
+  await archive.write({ changes: handles, coverage });
+  for (let start = 0; start < posts[platform]; start += 100) {
+    const count = Math.min(100, posts[platform] - start);
+    await archive.write({
+      changes: Array.from({ length: count }, (_, n) => ({
+        kind: "upsert",
+        post: syntheticPost(platform, start + n),
+      })),
+    });
+  }
+}
+
+/** The two oldest segments of Bluesky and the oldest of X. */
+function seal(folder: string): void {
+  const context = compactionContext(folder, archiveDefaults, { now: () => firstMs });
+  const entries = readSegments(context.catalog);
+  const chosen = [
+    ...entries.filter(({ platform }) => platform === "bluesky").slice(0, 2),
+    ...entries.filter(({ platform }) => platform === "x").slice(0, 1),
+  ];
+  for (const entry of chosen) runSteps(sealSegment(context, entry));
+  runSteps(removeRetired(context, firstMs + 1));
+  context.catalog.close();
+}
+
+/** Edits, deletes and hides posts of the second segment of Bluesky, and some of each other segment but the first ones. */
+async function changeSome(archive: Archive): Promise<void> {
+  const platform = "bluesky";
+  const changes: ArchiveChange[] = [];
+  for (let n = segmentPosts; n < posts.bluesky; n += 9) {
+    const uri = uriOf(platform, n);
+    if (n % 4 === 0) changes.push({ kind: "delete", platform, uri, revision: "r9" });
+    else if (n % 4 === 1) changes.push(hiding(uri));
+    else changes.push({ kind: "upsert", post: syntheticPost(platform, n, 1) });
+  }
+  const userId = accountOf("bluesky", "ann");
+  changes.push({
+    kind: "handle",
+    platform,
+    userId,
+    handle: "latest.example",
+    observedMs: coveredToMs,
+  });
+  for (let start = 0; start < changes.length; start += changesOfBatch) {
+    await archive.write({ changes: changes.slice(start, start + changesOfBatch) });
+  }
+}
+
+/** So few that the catalog is several commits ahead of its older copy: a crash may leave it one behind. */
+const changesOfBatch = 25;
+
+const hiding = (uri: string): ArchiveChange => ({
+  kind: "label",
+  platform: "bluesky",
+  subject: uri,
+  source: "did:plc:labeler",
+  value: "!hide",
+  negated: false,
+  createdMs: firstMs,
+  expiresMs: null,
+});
+
+function filesOf(dataDir: string): ArchiveFile[] {
+  const folder = join(dataDir, "archive");
+  const catalog = openForReading(catalogPath(folder), 1_000);
+  const entries = readSegments(catalog);
+  catalog.close();
+  const within = (path: string): string => relative(dataDir, path);
+  return [
+    { kind: "catalog", path: within(catalogPath(folder)), platform: null, low: 0n, high: 0n },
+    ...entries.map((entry) => ({
+      kind: kindOf(folder, entry),
+      path: within(segmentPath(folder, entry)),
+      platform: entry.platform,
+      low: entry.low,
+      high: entry.high,
+    })),
+  ];
+}
+
+function kindOf(folder: string, entry: SegmentEntry): FileKind {
+  const segment = openForReading(segmentPath(folder, entry), 1_000);
+  const isSealed = segment.prepare("SELECT 1 FROM sealed").get() !== undefined;
+  const hasOverlay = segment.prepare("SELECT 1 FROM term_docsize LIMIT 1").get() !== undefined;
+  segment.close();
+  if (!isSealed) return "unsealed";
+  return hasOverlay ? "overlay" : "sealed";
+}
+
+/** A copy of a data folder that a trial may damage. */
+export function copyForTrial(dataDir: string, to: string): void {
+  rmSync(to, { recursive: true, force: true });
+  cpSync(dataDir, to, { recursive: true });
+}
+
+/** Where the nth post of a platform is in time. */
+export const timeOf = (n: number): number => firstMs + n * stepMs;

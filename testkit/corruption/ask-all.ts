@@ -1,0 +1,85 @@
+import type { Archive } from "../../src/archive/archive.ts";
+import { EarshotError, messageOf } from "../../src/lib/errors.ts";
+import type { Answer, Question } from "./queries.ts";
+
+/**
+ * - `correct`: the answer of the healthy archive, complete.
+ * - `partial`: says that it is not complete, and all that it has is right.
+ * - `altered`: says that it is not complete, and has something that the healthy archive does not give.
+ * - `refused`: an error with a code.
+ * - `failed`: any other error.
+ * - `wrong`: says that it is complete, and differs.
+ * - `endless`: neither in a minute.
+ */
+type Outcome = "correct" | "partial" | "altered" | "refused" | "failed" | "wrong" | "endless";
+
+export type Asked = { question: Question } & Compared;
+
+type Compared = {
+  outcome: Outcome;
+  /** How many values differ from those of the healthy archive. */
+  differences: number;
+  detail: string;
+};
+
+const patienceMs = 60_000;
+
+/** Asks everything, and compares it with what the healthy archive answered. */
+export async function askAll(
+  archive: Archive,
+  truth: ReadonlyMap<Question, Answer>,
+): Promise<Asked[]> {
+  const asked: Asked[] = [];
+  for (const [question, right] of truth) {
+    const compared = await outcomeOf(question, archive, right);
+    asked.push({ question, ...compared });
+    if (compared.outcome === "endless") break;
+  }
+  return asked;
+}
+
+async function outcomeOf(question: Question, archive: Archive, right: Answer): Promise<Compared> {
+  const none = { differences: right.values.size };
+  try {
+    const answer = await within(patienceMs, question.answer(archive));
+    if (answer === null) return { outcome: "endless", ...none, detail: "" };
+    return compare(answer, right);
+  } catch (error) {
+    if (error instanceof EarshotError) {
+      return { outcome: "refused", ...none, detail: `${error.code}: ${error.message}` };
+    }
+    return { outcome: "failed", ...none, detail: messageOf(error) };
+  }
+}
+
+function compare(answer: Answer, right: Answer): Compared {
+  const lacking = [...right.values.keys()].filter((key) => !answer.values.has(key));
+  const extra = [...answer.values.keys()].filter((key) => !right.values.has(key));
+  const changed = [...answer.values].filter(
+    ([key, value]) => right.values.has(key) && right.values.get(key) !== value,
+  );
+  const detail = `lacks ${lacking.length}, has ${extra.length} more, ${changed.length} differ, of ${right.values.size}`;
+  const differences = lacking.length + extra.length + changed.length;
+  if (answer.complete) {
+    return { outcome: differences === 0 ? "correct" : "wrong", differences, detail };
+  }
+  // A part of a count is a smaller number.
+  const isCount = [...right.values.values()].every((value) => /^\d+$/.test(value));
+  const isAltered = isCount
+    ? changed.some(([key, value]) => Number(value) > Number(right.values.get(key)))
+    : extra.length + changed.length > 0;
+  return { outcome: isAltered ? "altered" : "partial", differences, detail };
+}
+
+/** Null where the time is over first. */
+async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), ms);
+  });
+  try {
+    return await Promise.race([work, over]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,155 @@
+import { parseQuery } from "@earshot/query";
+import type { Archive } from "../../src/archive/archive.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import type { SearchPlatform } from "../../src/platforms/source.ts";
+import type { Platform } from "../../src/posts/post.ts";
+import { countArchive } from "../../src/search/archive/count.ts";
+import { type ArchiveSource, searchArchive } from "../../src/search/archive/search.ts";
+import { coveredFromMs, coveredToMs, timeOf } from "./archive-under-test.ts";
+
+/** What a query of a trial found: values by key, and whether the answer says that nothing is missing. */
+export type Answer = { values: ReadonlyMap<string, string>; complete: boolean };
+
+export type Question = {
+  name: string;
+  /** The platforms and the times whose posts it depends on. */
+  platforms: readonly Platform[];
+  fromMs: number;
+  toMs: number;
+  /** Rejects where the archive refuses or fails. */
+  answer(archive: Archive): Promise<Answer>;
+};
+
+const allPlatforms: readonly Platform[] = ["bluesky", "mastodon", "x"];
+const pagePosts = 150;
+/** Pages after which paging is taken to be endless. */
+const mostPages = 60;
+const deadlineMs = 20_000;
+
+const sourceOf = (archive: Archive): ArchiveSource => ({
+  archive,
+  clock: systemClock,
+  fedPlatforms: [],
+  liveSinceMs: () => null,
+  coverageSlackMs: 0,
+});
+
+type Window = { platform?: SearchPlatform; fromMs?: number; toMs?: number };
+
+function search(query: string, window: Window = {}): Question {
+  const { platform = "social", fromMs = coveredFromMs, toMs = coveredToMs } = window;
+  const platforms = platform === "social" ? allPlatforms : [platform];
+  return {
+    name: `search ${platform} ${query} ${fromMs === coveredFromMs ? "" : fromMs}`.trim(),
+    platforms,
+    fromMs,
+    toMs,
+    answer: async (archive) => {
+      const values = new Map<string, string>();
+      let complete = true;
+      let after = null;
+      for (let pages = 0; ; pages++) {
+        if (pages === mostPages) throw new Error("paging does not end");
+        const found = await searchArchive(
+          sourceOf(archive),
+          { platform, query, fromMs, toMs, asOfMs: coveredToMs, after, maxResults: pagePosts },
+          systemClock.now() + deadlineMs,
+        );
+        const positions = found.items.flatMap((item) => ("record" in item ? [] : [item]));
+        const page = await recordsOf(archive, positions);
+        for (const [key, record] of page.values) values.set(key, record);
+        complete = complete && found.complete && page.complete;
+        after = found.next;
+        if (after === null) return { values, complete };
+      }
+    },
+  };
+}
+
+type Positions = readonly { id: bigint; platform: Platform }[];
+
+/** Records as the page of a result has them, by platform and ID. Throws where the page is no JSON. */
+async function recordsOf(archive: Archive, positions: Positions): Promise<Answer> {
+  const { body, damage } = await archive.page(positions);
+  const text = Buffer.from(body).toString("utf8");
+  const records: { ID: string; Metadata: { platform: Platform } }[] = JSON.parse(text);
+  const values = new Map(
+    records.map((record) => [`${record.Metadata.platform} ${record.ID}`, JSON.stringify(record)]),
+  );
+  return { values, complete: damage.length === 0 };
+}
+
+function count(query: string, bucketMs: number, platform: SearchPlatform = "social"): Question {
+  return {
+    name: `count ${platform} ${query}`,
+    platforms: platform === "social" ? allPlatforms : [platform],
+    fromMs: coveredFromMs,
+    toMs: coveredToMs,
+    answer: async (archive) => {
+      const { tree } = parseQuery(query);
+      const counts = await countArchive(
+        sourceOf(archive),
+        { platform, tree, fromMs: coveredFromMs, toMs: coveredToMs, bucketMs, asOfMs: coveredToMs },
+        systemClock.now() + deadlineMs,
+      );
+      const values = counts.buckets.map(({ fromMs, count }) => [String(fromMs), String(count)]);
+      return { values: new Map(values as [string, string][]), complete: counts.complete };
+    },
+  };
+}
+
+/** A post by its ID, as `getbyid` reads it. */
+function byId(platform: Platform, id: bigint, timeMs: number): Question {
+  return {
+    name: `post ${platform} ${id}`,
+    platforms: [platform],
+    fromMs: timeMs,
+    toMs: timeMs,
+    answer: (archive) => recordsOf(archive, [{ platform, id }]),
+  };
+}
+
+const hourMs = 3_600_000;
+
+/** Questions over every kind of term, all platforms, single ones, and windows that lie in few segments. */
+export const questions: readonly Question[] = [
+  search("river"),
+  search("lantern", { platform: "bluesky" }),
+  search("meadow", { platform: "x" }),
+  search("harbor", { platform: "mastodon" }),
+  search("rare7"),
+  search("edition1"),
+  search('"river stone cafe"'),
+  search('"copper * river"'),
+  search("猫"),
+  search("#news"),
+  search("@bob.example"),
+  search("from:ann.example"),
+  search("from:latest.example"),
+  search("-nowhere"),
+  search("-river -stone"),
+  search("(river OR stone) -#news lang:en"),
+  search("min_faves:100"),
+  search("filter:replies winter"),
+  search("url:example.com"),
+  search("label:spoiler"),
+  search("source:Ivory"),
+  search("geocode:52.5,13.4,10km"),
+  search("river since:2026-01-02 until:2026-01-03"),
+  search("stone", { fromMs: timeOf(500), toMs: timeOf(600) }),
+  search("stone", { fromMs: timeOf(1_400) }),
+  search("river", { platform: "x", fromMs: timeOf(450) }),
+  count("river", 24 * hourMs),
+  count("-nowhere", 6 * hourMs),
+  count("stone -#news", hourMs, "bluesky"),
+];
+
+/** Posts by ID: every `every`th of those that a search found. */
+export function questionsById({ values }: Answer, every: number): Question[] {
+  return [...values].flatMap(([key, record], index) => {
+    if (index % every !== 0) return [];
+    const [platform = "", id = "0"] = key.split(" ");
+    const { Metadata }: { Metadata: { created_at: string } } = JSON.parse(record);
+    return [byId(platform as Platform, BigInt(id), Date.parse(Metadata.created_at))];
+  });
+}

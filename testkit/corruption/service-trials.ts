@@ -1,0 +1,238 @@
+import { spawn } from "node:child_process";
+import {
+  appendFileSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { seededRandom } from "../../bench/measure.ts";
+import { freePort } from "../service/free-port.ts";
+import { environmentOf, program } from "../service/server-process.ts";
+import { damageFile } from "./faults.ts";
+
+/** One thing that is done to a data folder. `change` tells where; `older` is the folder as it was earlier. */
+export type ServiceFault = {
+  name: string;
+  change(dataDir: string, older: string, seed: number): string;
+};
+
+const inFile =
+  (path: string, fault: "flipped bit" | "zeroed page" | "copied page" | "truncated" | "missing") =>
+  (dataDir: string, _older: string, seed: number): string =>
+    damageFile(join(dataDir, path), fault, seededRandom(seed), null);
+
+const flipByte = (dataDir: string, name: string, seed: number): string => {
+  const path = join(dataDir, name);
+  const bytes = readFileSync(path);
+  const at = Math.floor(seededRandom(seed)() * bytes.length);
+  bytes[at] = (bytes[at] ?? 0) ^ 4;
+  writeFileSync(path, bytes);
+  return `byte ${at}`;
+};
+
+const told = (what: string, work: () => void): string => {
+  work();
+  return what;
+};
+
+/** Faults of the control store, of keys, and of files beside the databases. */
+export const serviceFaults: readonly ServiceFault[] = [
+  { name: "control.db × flipped bit", change: inFile("control.db", "flipped bit") },
+  { name: "control.db × zeroed page", change: inFile("control.db", "zeroed page") },
+  { name: "control.db × copied page", change: inFile("control.db", "copied page") },
+  { name: "control.db × truncated", change: inFile("control.db", "truncated") },
+  { name: "control.db × missing", change: inFile("control.db", "missing") },
+  {
+    name: "control.db × older",
+    change: (dataDir, older) =>
+      told("copied from earlier", () =>
+        copyFileSync(join(older, "control.db"), join(dataDir, "control.db")),
+      ),
+  },
+  {
+    name: "secret.key × missing",
+    change: (dataDir) => told("removed", () => rmSync(join(dataDir, "secret.key"))),
+  },
+  {
+    name: "secret.key × flipped bit",
+    change: (dataDir, _, seed) => flipByte(dataDir, "secret.key", seed),
+  },
+  {
+    name: "secret.key × truncated",
+    change: (dataDir) => told("to nothing", () => truncateSync(join(dataDir, "secret.key"), 0)),
+  },
+  {
+    name: "side files × garbage -shm",
+    change: (dataDir) =>
+      told("control and catalog", () => {
+        for (const name of ["control.db-shm", "archive/catalog.db-shm"]) {
+          writeFileSync(join(dataDir, name), Buffer.alloc(32_768, 0xa5));
+        }
+      }),
+  },
+  {
+    name: "side files × garbage -wal",
+    change: (dataDir) =>
+      told("control and catalog", () => {
+        for (const name of ["control.db-wal", "archive/catalog.db-wal"]) {
+          writeFileSync(join(dataDir, name), Buffer.alloc(20_000, 0xa5));
+        }
+      }),
+  },
+  {
+    name: "markers × every segment marked damaged",
+    change: (dataDir) =>
+      told("x/000001.damaged", () =>
+        writeFileSync(join(dataDir, "archive", "x", "000001.damaged"), ""),
+      ),
+  },
+  {
+    name: "markers × store ids missing",
+    change: (dataDir) =>
+      told("archive.id and control.id", () => {
+        for (const name of ["archive.id", "control.id"]) {
+          rmSync(join(dataDir, name), { force: true });
+        }
+      }),
+  },
+  {
+    name: "markers × garbage appended to store ids",
+    change: (dataDir) =>
+      told("archive.id and control.id", () => {
+        for (const name of ["archive.id", "control.id"]) {
+          if (existsSync(join(dataDir, name))) appendFileSync(join(dataDir, name), "x");
+        }
+      }),
+  },
+];
+
+export type ServiceAnswers = ReadonlyMap<string, { body: string; complete: boolean }>;
+
+export type ServiceOutcome = {
+  name: string;
+  where: string;
+  /** What the server printed where it did not start; null where it did. */
+  refusal: string | null;
+  /** Answers that say that they are complete and differ from those of the healthy folder. */
+  wrong: readonly string[];
+  counts: Readonly<Record<string, number>>;
+};
+
+/** Runs `earshot serve` on a data folder, and asks over HTTP. */
+export async function askService(
+  dataDir: string,
+  key: string,
+  uuids: readonly string[],
+): Promise<{ refusal: string | null; answers: ServiceAnswers }> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [program, "serve"], {
+    env: environmentOf(dataDir, { EARSHOT_PORT: String(port) }),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (data) => {
+      printed += String(data);
+    });
+  }
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  try {
+    const base = `http://127.0.0.1:${port}`;
+    while (!(await isReady(base))) {
+      if (child.exitCode !== null) {
+        await ended;
+        return { refusal: printed, answers: new Map() };
+      }
+      await sleep(20);
+    }
+    return { refusal: null, answers: await ask(base, key, uuids) };
+  } finally {
+    if (child.exitCode === null) child.kill("SIGTERM");
+    await ended;
+  }
+}
+
+async function isReady(base: string): Promise<boolean> {
+  try {
+    return (await fetch(`${base}/readyz`)).ok;
+  } catch {
+    return false;
+  }
+}
+
+/** Words of the posts in the folder under test. */
+export const words = ["comet", "moon", "tide"] as const;
+
+async function ask(base: string, key: string, uuids: readonly string[]): Promise<ServiceAnswers> {
+  const answers = new Map<string, { body: string; complete: boolean }>();
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  for (const query of words) {
+    const body = JSON.stringify(searchOf(query));
+    const answer = await fetch(`${base}/v1/search/social`, { method: "POST", headers, body });
+    const text = await answer.text();
+    const read = answer.ok ? JSON.parse(text) : null;
+    answers.set(`search ${query}`, {
+      body: read === null ? `${answer.status}` : JSON.stringify(read.results),
+      complete: read !== null && read.complete === true,
+    });
+  }
+  for (const uuid of uuids) {
+    const answer = await fetch(`${base}/v1/search/live/social/result/${uuid}`, { headers });
+    const text = await answer.text();
+    const isComplete = (answer.headers.get("x-coverage") ?? "").startsWith("complete,");
+    answers.set(`result ${uuid}`, {
+      body: answer.ok ? text : `${answer.status}`,
+      complete: answer.status === 200 && isComplete,
+    });
+  }
+  return answers;
+}
+
+/** A search of a time that an import covers. */
+export const searchOf = (query: string) => ({
+  type: "x",
+  arguments: {
+    type: "searchbyfullarchive",
+    query,
+    max_results: 50,
+    start_time: "2026-01-01T00:00:00Z",
+    end_time: "2026-01-02T00:00:00Z",
+  },
+});
+
+/** Damages a copy of the folder, and compares what a server on it answers. */
+export async function runServiceTrial(
+  fault: ServiceFault,
+  seed: number,
+  folders: { made: string; older: string; trial: string },
+  { key, uuids }: { key: string; uuids: readonly string[] },
+  truth: ServiceAnswers,
+): Promise<ServiceOutcome> {
+  const { made, older, trial } = folders;
+  rmSync(trial, { recursive: true, force: true });
+  cpSync(made, trial, { recursive: true });
+  const where = fault.change(trial, older, seed);
+  const { refusal, answers } = await askService(trial, key, uuids);
+  const counts: Record<string, number> = {};
+  const wrong: string[] = [];
+  for (const [name, right] of truth) {
+    const answer = answers.get(name);
+    const outcome =
+      answer === undefined
+        ? "not started"
+        : answer.body === right.body
+          ? "correct"
+          : answer.complete
+            ? "wrong"
+            : "refused or partial";
+    counts[outcome] = (counts[outcome] ?? 0) + 1;
+    if (outcome === "wrong") wrong.push(name);
+  }
+  return { name: fault.name, where, refusal, wrong, counts };
+}

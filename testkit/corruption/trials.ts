@@ -1,0 +1,218 @@
+import { existsSync, readdirSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import { seededRandom } from "../../bench/measure.ts";
+import { check } from "../../src/archive/maintenance/check.ts";
+import { recover } from "../../src/archive/maintenance/recover/recover.ts";
+import { requestRewrites, rewritePending } from "../../src/archive/maintenance/rewrite-pending.ts";
+import { archiveDefaults } from "../../src/archive/settings.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { messageOf } from "../../src/lib/errors.ts";
+import {
+  type ArchiveFile,
+  type ArchiveUnderTest,
+  copyForTrial,
+  openForTrial,
+} from "./archive-under-test.ts";
+import { type Asked, askAll } from "./ask-all.ts";
+import { damageFile, type FaultKind } from "./faults.ts";
+import type { Answer, Question } from "./queries.ts";
+
+export type Trial = { name: string; file: ArchiveFile; fault: FaultKind; seed: number };
+
+/** How often each fault is drawn, and each kind of file. */
+const faultWeights: readonly [FaultKind, number][] = [
+  ["flipped bit", 50],
+  ["zeroed page", 16],
+  ["copied page", 18],
+  ["truncated", 6],
+  ["missing", 4],
+  ["older", 3],
+  ["oldest", 3],
+];
+const kindWeights = { catalog: 30, unsealed: 25, sealed: 20, overlay: 25 } as const;
+
+/** Trials that follow from the seed. A fault that a file cannot have, such as an older copy of one that had none, is left out. */
+export function drawTrials(archive: ArchiveUnderTest, count: number, seed: number): Trial[] {
+  const random = seededRandom(seed);
+  const trials: Trial[] = [];
+  while (trials.length < count) {
+    const kind = drawn(Object.entries(kindWeights), random);
+    const candidates = archive.files.filter((file) => file.kind === kind);
+    const file = candidates[Math.floor(random() * candidates.length)];
+    const fault = drawn(faultWeights, random);
+    if (file === undefined || !isPossible(archive, file, fault)) continue;
+    const drawnSeed = Math.floor(random() * 2 ** 31);
+    trials.push({ name: `#${trials.length}`, file, fault, seed: drawnSeed });
+  }
+  return trials;
+}
+
+function drawn<Value>(weights: readonly (readonly [Value, number])[], random: () => number): Value {
+  let left = random() * weights.reduce((sum, [, weight]) => sum + weight, 0);
+  const found = weights.find(([, weight]) => {
+    left -= weight;
+    return left < 0;
+  });
+  return (found ?? weights[0])?.[0] as Value;
+}
+
+const olderOf = (archive: ArchiveUnderTest, { path }: ArchiveFile, fault: FaultKind): string =>
+  join(fault === "oldest" ? archive.oldest : archive.older, path);
+
+const isPossible = (archive: ArchiveUnderTest, file: ArchiveFile, fault: FaultKind): boolean =>
+  (fault !== "older" && fault !== "oldest") || existsSync(olderOf(archive, file, fault));
+
+export type TrialReport = {
+  trial: Trial;
+  /** Which table and page were damaged. */
+  where: string;
+  /** The error that the archive did not open with; null where it opened. */
+  refusal: string | null;
+  asked: readonly Asked[];
+  /** What the opening repaired. */
+  warnings: readonly string[];
+  /** What a full check finds; the error that it threw. */
+  findings: number;
+  checkError: string | null;
+  /** Files of the archive that are not there any more, other than the damaged one. */
+  removed: readonly string[];
+  /** What was asked again after the repair; null where none was tried. */
+  repaired: Repaired | null;
+};
+
+/** Of a damaged file; `lost` are the posts that were not salvaged, as keys of answers. */
+type Repaired = { lost: readonly string[]; asked: readonly Asked[]; findings: number };
+
+/** Damages a copy of the archive in `dataDir`, opens it, asks everything and checks it. */
+export async function runTrial(
+  archive: ArchiveUnderTest,
+  trial: Trial,
+  truth: ReadonlyMap<Question, Answer>,
+  dataDir: string,
+  isRepaired: boolean,
+): Promise<TrialReport> {
+  const { file, fault, seed } = trial;
+  copyForTrial(archive.dataDir, dataDir);
+  const older = olderOf(archive, file, fault);
+  const where = damageFile(
+    join(dataDir, file.path),
+    fault,
+    seededRandom(seed),
+    existsSync(older) ? older : null,
+  );
+  const { refusal, asked, warnings } = await openAndAsk(dataDir, truth);
+  const { findings, checkError } = await checked(dataDir);
+  const removed = databasesIn(archive.dataDir).filter(
+    (path) => path !== file.path && !existsSync(join(dataDir, path)),
+  );
+  const repaired = isRepaired
+    ? await repair(dataDir, trial, refusal !== null, truth).catch(asFailed)
+    : null;
+  return { trial, where, refusal, asked, warnings, findings, checkError, removed, repaired };
+}
+
+/** What a repair that threw counts as: one more finding than there may be. */
+function asFailed(error: unknown): Repaired {
+  console.log(`a repair failed: ${messageOf(error)}`);
+  return { lost: [], asked: [], findings: 1 };
+}
+
+const segmentFaults: ReadonlySet<FaultKind> = new Set([
+  "flipped bit",
+  "zeroed page",
+  "copied page",
+]);
+
+/**
+ * Does what the findings of a check and the refusal say: salvages the damaged segment, or builds the catalog again. Then
+ * everything is asked again that does not count lost posts. Null where only a backup helps.
+ */
+async function repair(
+  dataDir: string,
+  { file, fault }: Trial,
+  isRefused: boolean,
+  truth: ReadonlyMap<Question, Answer>,
+): Promise<Repaired | null> {
+  let lost: string[] = [];
+  if (file.kind === "catalog") {
+    if (!isRefused) return null;
+    await recover({
+      dataDir,
+      isForced: false,
+      arrivalsKept: archiveDefaults.arrivalsKept,
+      onProgress: () => {},
+      signal: never,
+    });
+  } else if (segmentFaults.has(fault)) {
+    lost = await salvage(dataDir, file);
+  } else {
+    return null;
+  }
+  const left = [...truth].flatMap(([question, right]) => {
+    if (lost.length > 0 && question.name.startsWith("count")) return [];
+    const values = new Map([...right.values].filter(([key]) => !lost.includes(key)));
+    return [[question, { ...right, values }] as const];
+  });
+  const { asked } = await openAndAsk(dataDir, new Map(left));
+  return { lost, asked, findings: (await checked(dataDir)).findings };
+}
+
+/** The lost posts, as keys of answers. */
+async function salvage(dataDir: string, { path, platform }: ArchiveFile): Promise<string[]> {
+  const folder = join(dataDir, "archive");
+  const segment = `${platform}/${Number(basename(path, ".db"))}`;
+  await requestRewrites(folder, { segment }, never);
+  const { salvaged } = await rewritePending({
+    folder,
+    bounds: archiveDefaults,
+    clock: systemClock,
+    onProgress: () => {},
+    signal: never,
+  });
+  return salvaged.flatMap((each) => each.lost?.posts ?? []).map(({ id }) => `${platform} ${id}`);
+}
+
+/** What a data folder answers now. */
+async function openAndAsk(
+  dataDir: string,
+  truth: ReadonlyMap<Question, Answer>,
+): Promise<Pick<TrialReport, "refusal" | "asked" | "warnings">> {
+  const warnings: string[] = [];
+  let archive: Awaited<ReturnType<typeof openForTrial>>;
+  try {
+    archive = await openForTrial(dataDir, (message) => warnings.push(message));
+    await archive.verified().catch(async (error: unknown) => {
+      await archive.close();
+      throw error;
+    });
+  } catch (error) {
+    return { refusal: messageOf(error), asked: [], warnings };
+  }
+  try {
+    return { refusal: null, asked: await askAll(archive, truth), warnings };
+  } finally {
+    await archive.close();
+  }
+}
+
+const never = new AbortController().signal;
+
+async function checked(dataDir: string): Promise<Pick<TrialReport, "findings" | "checkError">> {
+  try {
+    const report = await check({
+      folder: join(dataDir, "archive"),
+      isFull: true,
+      sampleRows: 1_000,
+      onProgress: () => {},
+      signal: never,
+    });
+    return { findings: report.findingCount, checkError: null };
+  } catch (error) {
+    return { findings: 0, checkError: messageOf(error) };
+  }
+}
+
+const databasesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".db"))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));

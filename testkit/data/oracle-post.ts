@@ -1,0 +1,47 @@
+import { all } from "@earshot/query/plan";
+import { hasTime, idTimeMs, postTimeMs } from "../../src/posts/ids.ts";
+import type { Post } from "../../src/posts/post.ts";
+import type { OracleAround, OraclePost } from "../../test/oracle/oracle.ts";
+import type { SmallArchive } from "../archives/small-archive.ts";
+import { capMs } from "./post-set.ts";
+
+/** All that an archive holds, as the API shows it, with what its records leave out: ids of mentions, and the time compared. */
+export function oraclePosts(archive: SmallArchive, posts: readonly Post[]): OraclePost[] {
+  const byUri = new Map(posts.map((post) => [post.uri, post]));
+  const { positions } = archive.search({ plan: all([]), limit: posts.length });
+  return archive.reader.operations.records(positions).records.map((text) => {
+    const record: OraclePost = JSON.parse(text);
+    const post = byUri.get(record.Metadata.uri);
+    if (post === undefined) throw new Error(`no post was put in as ${record.Metadata.uri}`);
+    return {
+      ...record,
+      mention_ids: post.mentions.map(({ userId }) => userId),
+      time_ms: postTimeMs(post, capMs),
+    };
+  });
+}
+
+/** What a query may refer to: the posts, and every name that an author wrote under. */
+export function oracleAround(
+  posts: readonly Post[],
+  held: readonly OraclePost[],
+  asOfMs: number,
+): OracleAround {
+  const authors = posts
+    .filter(({ username }) => username !== "")
+    .map(({ platform, userId, username }) => ({ platform, user_id: userId, handle: username }));
+  return { asOfMs, authors, posts: [...held] };
+}
+
+/** A record of X whose mentions name no ids, and whose ID tells when it was seen. */
+export function oraclePostOfX(text: string): OraclePost {
+  const record: OraclePost = JSON.parse(text);
+  const id = BigInt(record.ID);
+  const createdMs = Date.parse(record.Metadata.created_at);
+  const seenMs = hasTime(id) ? idTimeMs(id) : null;
+  return {
+    ...record,
+    mention_ids: record.Metadata.mentions.map(() => null),
+    time_ms: postTimeMs({ createdMs, seenMs }, capMs),
+  };
+}

@@ -1,0 +1,67 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { all } from "@earshot/query/plan";
+import type { Position } from "../../src/archive/archive.ts";
+import { createReader } from "../../src/archive/threads/reader.ts";
+import { analyzePost, compileOracle, type OracleAround } from "../../test/oracle/oracle.ts";
+import { oraclePostOfX } from "./oracle-post.ts";
+
+/** What a thread is asked: the queries over every `of`-th page of an archive's posts, from the `part`-th on. */
+export type OracleTask = {
+  folder: string;
+  queries: readonly string[];
+  around: OracleAround;
+  part: number;
+  of: number;
+};
+
+/** For each query the IDs found, newest first, or why it was refused; and how many posts were looked at. */
+export type OracleFindings = { found: (BigUint64Array | string)[]; posts: number };
+
+const postsOfPage = 1_000;
+
+const { folder, queries, around, part, of } = workerData as OracleTask;
+const reader = createReader(folder, 8_000, { now: () => 0, elapsed: () => 0 });
+const finds = queries.map(compiled);
+const found = queries.map((): bigint[] => []);
+let posts = 0;
+let after: Position | null = null;
+let page = 0;
+do {
+  const answer = reader.operations.search({
+    plan: all([]),
+    platforms: ["x"],
+    fromMs: null,
+    toMs: null,
+    after,
+    limit: postsOfPage,
+    deadlineMs: Number.POSITIVE_INFINITY,
+  });
+  if (page++ % of === part) reader.operations.records(answer.positions).records.forEach(look);
+  after = answer.next;
+} while (after !== null);
+reader.close();
+const findings: OracleFindings = {
+  found: finds.map((isFound, index) =>
+    typeof isFound === "string" ? isFound : new BigUint64Array(found[index] ?? []),
+  ),
+  posts,
+};
+parentPort?.postMessage(findings);
+
+function compiled(query: string): ReturnType<typeof compileOracle> | string {
+  try {
+    return compileOracle(query, around);
+  } catch (error) {
+    return String(error);
+  }
+}
+
+function look(text: string): void {
+  const record = oraclePostOfX(text);
+  const id = BigInt(record.ID);
+  const post = analyzePost(record);
+  posts += 1;
+  for (const [index, isFound] of finds.entries()) {
+    if (typeof isFound !== "string" && isFound(post)) found[index]?.push(id);
+  }
+}

@@ -1,0 +1,92 @@
+import { readdirSync } from "node:fs";
+import { parseQuery } from "@earshot/query";
+import { matches, type Subject } from "@earshot/query/match";
+import { makePlan, namesIn, type PlanNode } from "@earshot/query/plan";
+import type { Position } from "../../src/archive/archive.ts";
+import { comparePositions } from "../../src/archive/read/search.ts";
+import { numberedId, postTimeMs, uriNumber } from "../../src/posts/ids.ts";
+import type { Post } from "../../src/posts/post.ts";
+import { indexTerms } from "../../src/posts/terms.ts";
+import { type IndexForm, putInForm } from "../archives/index-forms.ts";
+import { type SmallArchive, smallArchive } from "../archives/small-archive.ts";
+import { asOfMs } from "./vocabulary.ts";
+
+/** From when on an archive caps times that no network has seen, Unix milliseconds. */
+export const capMs = Date.UTC(2030, 0, 1);
+
+/** A post's place in all answers, as text. */
+export const nameOf = ({ platform, id }: Position): string => `${platform} ${id}`;
+
+/** The same posts in an archive and beside it. Answers are names of posts, newest ID first. */
+export type PostSet = {
+  posts: readonly Post[];
+  archive: SmallArchive;
+  planOf(query: string): PlanNode;
+  foundByArchive(plan: PlanNode): string[];
+  /** As many as `limit` at a time. */
+  foundByPaging(plan: PlanNode, limit: number): string[];
+  /** Read from the posts themselves: nothing that the archive stored is asked. */
+  foundByMatcher(plan: PlanNode): string[];
+  remove(): void;
+};
+
+/** Puts posts into an archive of tiny segments, in several batches, so that answers span many of them. */
+export function openPostSet(
+  posts: readonly Post[],
+  segmentPosts = 9,
+  form: IndexForm = "fts5",
+): PostSet {
+  const archive = smallArchive(segmentPosts);
+  putInForm(archive, posts, form);
+  const subjects = posts.map(subjectOf).sort(comparePositions);
+
+  function page(plan: PlanNode, limit: number, after: Position | null) {
+    return archive.search({ plan, limit, after });
+  }
+
+  return {
+    posts,
+    archive,
+    planOf: (query) => {
+      const { tree } = parseQuery(query);
+      const names = archive.reader.operations.resolve(namesIn(tree));
+      return makePlan(tree, { names, asOfMs });
+    },
+    foundByArchive: (plan) => page(plan, posts.length + 1, null).positions.map(nameOf),
+    foundByPaging: (plan, limit) => {
+      const found: string[] = [];
+      let after: Position | null = null;
+      do {
+        const { positions, next } = page(plan, limit, after);
+        found.push(...positions.map(nameOf));
+        after = next;
+      } while (after !== null && found.length <= posts.length);
+      return found;
+    },
+    foundByMatcher: (plan) => subjects.filter((subject) => matches(plan, subject)).map(nameOf),
+    remove: () => {
+      const isDamaged = readdirSync(archive.folder, { recursive: true }).some((name) =>
+        String(name).endsWith(".damaged"),
+      );
+      archive.remove();
+      // Such segments are searched row by row: what they answer says nothing of their index.
+      if (isDamaged) throw new Error("a sealed segment was taken for damaged");
+    },
+  };
+}
+
+function subjectOf(post: Post): Subject {
+  const timeMs = postTimeMs(post, capMs);
+  let terms: readonly string[] | null = null;
+  return {
+    id: post.nativeId ?? numberedId(timeMs, uriNumber(post.uri)),
+    platform: post.platform,
+    timeMs,
+    counts: post.counts,
+    geo: () => post.geo,
+    terms: () => {
+      terms ??= indexTerms(post);
+      return terms;
+    },
+  };
+}

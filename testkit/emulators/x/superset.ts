@@ -1,0 +1,117 @@
+import { parseQuery } from "@earshot/query";
+import { matches } from "@earshot/query/match";
+import { makePlan, namesIn } from "@earshot/query/plan";
+import type { QueryNode } from "@earshot/query/tree";
+import fc from "fast-check";
+import { isSayable, printed } from "../../../src/platforms/x/query/expression.ts";
+import { lowered } from "../../../src/platforms/x/query/lower.ts";
+import { shortened } from "../../../src/platforms/x/query/shorten.ts";
+import { windowOf } from "../../../src/platforms/x/query/window-of.ts";
+import { postTimeMs } from "../../../src/posts/ids.ts";
+import type { Post } from "../../../src/posts/post.ts";
+import { indexTerms } from "../../../src/posts/terms.ts";
+import { generatedPost } from "../../data/generated.ts";
+import { generatedQuery } from "../../data/generated-queries.ts";
+import { asOfMs, knownPosts } from "../../data/vocabulary.ts";
+import { drawnUsers, namesOnX, onX, readBack } from "./drawn-posts.ts";
+import { evaluates } from "./evaluate.ts";
+import type { EmulatedPost } from "./model.ts";
+import { readQuery } from "./query-syntax.ts";
+
+/** Beside a word that all posts hold, X takes any query. */
+const asked = fc
+  .tuple(generatedQuery, fc.boolean())
+  .map(([query, isAnchored]) => (isAnchored ? `anchor (${query} )` : query));
+
+type Held = { raw: EmulatedPost; read: Post };
+
+const drawn: fc.Arbitrary<Held[]> = fc
+  .tuple(
+    fc.array(generatedPost(knownPosts.length), { minLength: 20, maxLength: 20 }),
+    fc.constantFrom<"tweet" | "post">("tweet", "post"),
+  )
+  .map(([posts, naming]) =>
+    posts.flatMap((post, index) => {
+      const raw = onX({ ...post, text: `${post.text} anchor` }, index);
+      const read = readBack(raw, naming);
+      return read === null ? [] : [{ raw, read }];
+    }),
+  );
+
+const users = new Map(drawnUsers.map((user) => [user.id, user]));
+
+/**
+ * Checks, for drawn queries and posts, that X takes what a query is asked as, and that it finds every post, read back from X's
+ * answer, that the matcher takes. Throws what it finds to the contrary; how many queries were asked, and posts matched.
+ */
+export function checkSuperset(parameters: { numRuns: number; seed: number }): {
+  sent: number;
+  matching: number;
+} {
+  let sent = 0;
+  let matching = 0;
+  const check = (query: string, posts: readonly Held[]): void => {
+    const tree = treeOf(query);
+    const wanted = tree === null ? null : askedAs(tree);
+    if (tree === null || wanted === null) return;
+    const clause = wanted === "nothing" ? null : readQuery(wanted, []);
+    const known = new Map(posts.map(({ raw }) => [raw.id, raw]));
+    const window = windowOf(tree, { fromMs: null, toMs: asOfMs }, asOfMs);
+    sent += 1;
+    for (const { raw, read } of posts) {
+      if (!isMatch(tree, read)) continue;
+      matching += 1;
+      const isWithin =
+        (window.fromMs === null || raw.createdMs >= Math.floor(window.fromMs / 1_000) * 1_000) &&
+        raw.createdMs < Math.ceil(window.toMs / 1_000) * 1_000;
+      if (isWithin && clause !== null && evaluates(clause, raw, users, known)) continue;
+      throw new Error(`${query} is asked as ${wanted} and misses ${JSON.stringify(raw)}`);
+    }
+  };
+  const queries = fc.array(asked, { minLength: 20, maxLength: 20 });
+  fc.assert(
+    fc.property(queries, drawn, (some, posts) => {
+      for (const query of some) check(query, posts);
+    }),
+    parameters,
+  );
+  return { sent, matching };
+}
+
+/** Null for what X cannot be asked. */
+function askedAs(tree: QueryNode): string | null {
+  const expression = lowered(tree, { names: namesOnX(namesIn(tree)), refused: new Set() });
+  if (expression.kind === "none") return "nothing";
+  const whole = isSayable(expression) ? shortened(expression, 512) : null;
+  return whole === null ? null : printed(whole);
+}
+
+/** Whether the matcher takes a post for an answer. */
+function isMatch(tree: QueryNode, post: Post): boolean {
+  const plan = makePlan(tree, { names: namesOnX(namesIn(tree)), asOfMs });
+  return matches(plan, {
+    id: post.nativeId ?? 0n,
+    platform: "x",
+    timeMs: postTimeMs(post, asOfMs),
+    counts: post.counts,
+    geo: () => post.geo,
+    terms: () => termsOf(post),
+  });
+}
+
+const known = new WeakMap<Post, readonly string[]>();
+
+function termsOf(post: Post): readonly string[] {
+  const terms = known.get(post) ?? indexTerms(post);
+  known.set(post, terms);
+  return terms;
+}
+
+/** Null for a query that the parser refuses. */
+function treeOf(query: string): QueryNode | null {
+  try {
+    return parseQuery(query).tree;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import type { JobResult } from "../../src/jobs/job.ts";
+import type { Idempotency, SubmittedJob } from "../../src/jobs/queue.ts";
+import { EarshotError } from "../../src/lib/errors.ts";
+import { hasEnded, type KnownJob, type KnownKey, received, told } from "./known-jobs.ts";
+import { machineSettings } from "./machine.ts";
+import { newJob, type World } from "./world.ts";
+
+/**
+ * What clients and nodes do. Each begins when it is called, so that several can begin in one tick and be taken in that order;
+ * what the promise of `begin` resolves with is compared with what had to come, and known from then on.
+ */
+export type Action = { begin(): Promise<unknown>; check(outcome: Outcome): void };
+
+export type Outcome = { value: unknown } | { code: string };
+
+export async function outcomeOf(promise: Promise<unknown>): Promise<Outcome> {
+  try {
+    return { value: await promise };
+  } catch (thrown) {
+    if (thrown instanceof EarshotError) return { code: thrown.code };
+    throw thrown;
+  }
+}
+
+const lost = { code: "lease_lost" };
+const mismatch = { code: "idempotency_mismatch" };
+
+export function submission(world: World, accountId: string, keyId: string): Action {
+  const { machine, known } = world;
+  return {
+    begin: () => machine.queue.submit(newJob(accountId, keyId)),
+    check: (outcome) => {
+      const { isReplay, uuid } = submitted(outcome);
+      assert(!isReplay);
+      known.jobs.push(received(machine, uuid, accountId, keyId));
+    },
+  };
+}
+
+export type Keyed = { accountId: string; key: string; asked: string };
+
+export function idempotencyOf({ key, asked }: Keyed): Idempotency {
+  return { key, requestHash: createHash("sha256").update(asked).digest() };
+}
+
+/** What an idempotency key has to lead to; either where the clock went back after it had been swept, or not. */
+export function earlierOf(world: World, { accountId, key }: Keyed): KnownKey | "either" | null {
+  const { machine, known } = world;
+  const earlier = known.keys.get(`${accountId} ${key}`);
+  if (earlier === undefined) return null;
+  const endMs = earlier.createdMs + machineSettings.idempotencyMs;
+  if (machine.clock.now() >= endMs) return null;
+  return known.latestWallMs >= endMs ? "either" : earlier;
+}
+
+export function keyedSubmission(world: World, keyed: Keyed): Action {
+  const { machine, known } = world;
+  const { accountId, key, asked } = keyed;
+  const name = `${accountId} ${key}`;
+  const job = { ...newJob(accountId, `${accountId}-0`), idempotency: idempotencyOf(keyed) };
+  return {
+    begin: () => machine.queue.submit(job),
+    check: (outcome) => {
+      const expected = earlierOf(world, keyed);
+      const earlier = expected === "either" ? (known.keys.get(name) ?? null) : expected;
+      if ("code" in outcome) {
+        assert.deepEqual(outcome, mismatch);
+        assert(earlier !== null && earlier.hash !== asked, "a mismatch without an earlier request");
+        return;
+      }
+      const { isReplay, uuid } = submitted(outcome);
+      if (isReplay) {
+        assert(earlier !== null && earlier.hash === asked, "a replay without an earlier request");
+        assert.equal(uuid, earlier.uuid);
+        return;
+      }
+      assert(expected === null || expected === "either", "a second job under one key");
+      known.jobs.push(received(machine, uuid, accountId, `${accountId}-0`));
+      known.keys.set(name, { hash: asked, uuid, createdMs: machine.clock.now() });
+    },
+  };
+}
+
+function submitted(outcome: Outcome): SubmittedJob {
+  assert("value" in outcome, "a submission was refused");
+  return outcome.value as SubmittedJob;
+}
+
+export function completion(world: World, job: KnownJob, token: string): Action {
+  const { machine, known } = world;
+  known.marks += 1n;
+  const mark = known.marks;
+  return {
+    begin: () => machine.queue.complete(job.uuid, token, resultOf(mark)),
+    check: (outcome) => {
+      if (!holds(job, token)) {
+        assert.deepEqual(outcome, lost, `a result of ${told(job)}`);
+        return;
+      }
+      assert("value" in outcome, `the result of ${told(job)} was not taken`);
+      end(world, job, "done");
+      job.mark = mark;
+      job.expiresMs = job.finishedMs + machineSettings.resultRetentionMs;
+    },
+  };
+}
+
+export function failing(world: World, job: KnownJob, token: string, retryable: boolean): Action {
+  const { machine } = world;
+  const failure = { code: "broken", message: "", status: 500, retryable };
+  return {
+    begin: () => machine.queue.fail(job.uuid, token, failure),
+    check: (outcome) => {
+      if (!holds(job, token)) {
+        assert.deepEqual(outcome, lost, `a failure of ${told(job)}`);
+        return;
+      }
+      assert("value" in outcome, `the failure of ${told(job)} was not taken`);
+      const { retryDelayMs, maxAttempts } = machineSettings;
+      const nextMs = machine.clock.elapsed() + retryDelayMs * 2 ** (job.attempts - 1);
+      const isTried = retryable && job.attempts < maxAttempts && nextMs < job.deadline.fromMs;
+      // Between the two times it may be either; the next comparison takes over which.
+      if (isTried) {
+        job.state = "error(retrying)";
+        job.nextAttempt = { fromMs: nextMs, toMs: nextMs };
+      } else if (!retryable || job.attempts === maxAttempts || nextMs >= job.deadline.toMs) {
+        end(world, job, "error");
+        job.failure = "broken";
+      } else takeOver(world, job, nextMs);
+    },
+  };
+}
+
+function takeOver(world: World, job: KnownJob, nextMs: number): void {
+  const row = world.machine.database.get<{ state: string }>(
+    "SELECT state FROM job WHERE uuid = :uuid",
+    { uuid: job.uuid },
+  );
+  if (row?.state === "error") end(world, job, "error");
+  else {
+    job.state = "error(retrying)";
+    job.nextAttempt = { fromMs: nextMs, toMs: nextMs };
+  }
+}
+
+export function cancellation(world: World, job: KnownJob, accountId: string): Action {
+  return {
+    begin: () => world.machine.queue.cancel(accountId, job.uuid.toUpperCase()),
+    check: (outcome) => {
+      if (accountId !== job.accountId || job.isForgotten) {
+        assert.deepEqual(outcome, { value: null }, `a cancel of ${told(job)}`);
+      } else if (hasEnded(job.state)) {
+        assert.deepEqual(outcome, { value: "forgotten" }, `a cancel of ${told(job)}`);
+        job.isForgotten = true;
+      } else {
+        assert.deepEqual(outcome, { value: "cancelled" }, `a cancel of ${told(job)}`);
+        end(world, job, "cancelled");
+      }
+    },
+  };
+}
+
+/** Whether the lease with this token is held, as far as time does not tell. */
+export function holds(job: KnownJob, token: string): boolean {
+  return !job.isForgotten && job.state === "in progress" && job.tokens.at(-1) === token;
+}
+
+function end(world: World, job: KnownJob, state: "done" | "error" | "cancelled"): void {
+  job.state = state;
+  job.finishedMs = world.machine.clock.now();
+}
+
+export function resultOf(mark: bigint): JobResult {
+  return {
+    items: [{ id: mark, platform: "x" }],
+    next: null,
+    complete: true,
+    coverage: { fromMs: null, toMs: 2, complete: true, gaps: [] },
+    sources: [],
+    warnings: [],
+  };
+}

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { parseQuery } from "@earshot/query";
+import type { SearchJobRequest } from "../../src/jobs/job.ts";
+import type { Lease } from "../../src/jobs/lease.ts";
+import type { NewJob } from "../../src/jobs/queue.ts";
+import { type Outcome, outcomeOf, resultOf } from "./actions.ts";
+import { type KnownJob, received } from "./known-jobs.ts";
+import { asDone } from "./local-node.ts";
+import { localNodeId, settle } from "./machine.ts";
+import type { World } from "./world.ts";
+
+const node = { nodeId: localNodeId, methods: ["searchbyquery"] };
+const { tree } = parseQuery("comet", { maxLength: 100 });
+
+/**
+ * Has the local node wait, and the searches that it is given answered where they are committed with the result of this mark, while `act` runs.
+ * `onOther` gets the lease when the node is given a job that waited; `act` does not run then.
+ */
+export async function whileAnswered(
+  { machine }: World,
+  mark: bigint,
+  act: () => Promise<void>,
+  onOther: (lease: Lease<SearchJobRequest>) => void,
+): Promise<void> {
+  const gone = new AbortController();
+  const given: Lease<SearchJobRequest>[] = [];
+  const leasing = machine.queue.lease(node, 1, gone.signal).then(
+    (lease) => void (lease !== null && given.push(lease)),
+    () => undefined,
+  );
+  await settle();
+  const [other] = given;
+  if (other !== undefined) return onOther(other);
+  machine.answerHere = () => ({ answer: resultOf(mark), page: null, tookMs: 0 });
+  try {
+    await act();
+  } finally {
+    machine.answerHere = () => "busy";
+    gone.abort();
+  }
+  await Promise.race([leasing, settle()]);
+  assert.deepEqual(given, [], "a job was answered, and given to a node");
+}
+
+/** Submits a search that is answered where it is committed; one whose key runs as many as it may waits. */
+export async function submitAnswered(
+  world: World,
+  { job, mark }: { job: NewJob; mark: bigint },
+): Promise<void> {
+  const outcome = await outcomeOf(world.machine.queue.submit({ ...job, tree }));
+  noteAnswered(world, job, mark, outcome);
+}
+
+function noteAnswered(world: World, job: NewJob, mark: bigint, outcome: Outcome): void {
+  assert("value" in outcome);
+  const { uuid, job: submitted } = outcome.value as { uuid: string; job: { state: string } };
+  const known = received(world.machine, uuid, job.accountId, job.keyId);
+  if (submitted.state === "done") asAnswered(world, known, mark);
+  world.known.jobs.push(known);
+}
+
+export function asAnswered(world: World, known: KnownJob, mark: bigint): void {
+  known.attempts = 1;
+  asDone(world, known, mark);
+}
+
+/** Submits it and hears of nothing. */
+export const submission = ({ machine }: World, job: NewJob) => ({
+  begin: () => machine.queue.submit({ ...job, tree }),
+  check: () => undefined,
+});

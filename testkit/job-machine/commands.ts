@@ -1,0 +1,480 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { SearchJobRequest } from "../../src/jobs/job.ts";
+import type { Lease } from "../../src/jobs/lease.ts";
+import type { NewJob } from "../../src/jobs/queue.ts";
+import { shownState } from "../../src/jobs/states.ts";
+import {
+  type Action,
+  cancellation,
+  completion,
+  earlierOf,
+  failing,
+  holds,
+  idempotencyOf,
+  type Keyed,
+  keyedSubmission,
+  type Outcome,
+  outcomeOf,
+  resultOf,
+  submission,
+} from "./actions.ts";
+import {
+  submission as answeredSubmission,
+  asAnswered,
+  submitAnswered,
+  whileAnswered,
+} from "./answered.ts";
+import { afterRestart, hasEnded, type KnownJob, received, told } from "./known-jobs.ts";
+import {
+  asDone,
+  completeInVain,
+  localWays,
+  runLocally,
+  submitToLocalNode,
+  type UncommittedRun,
+} from "./local-node.ts";
+import { accounts, machineSettings } from "./machine.ts";
+import { look, newJob, type World, wait } from "./world.ts";
+
+type Command = fc.AsyncCommand<object, World>;
+
+const node = { nodeId: "node", methods: ["searchbyquery"] };
+
+function command(text: string, run: (world: World) => Promise<void>): Command {
+  return {
+    check: () => true,
+    run: async (_, world) => {
+      world.steps += 1;
+      await run(world);
+      await look(world);
+    },
+    toString: () => text,
+  };
+}
+
+/** A command on a job of those that are known, which does nothing while there is none. */
+function onJob(text: string, which: number, run: (world: World, job: KnownJob) => Promise<void>) {
+  return command(`${text} ${which}`, async (world) => {
+    // The newest come first: of them there is more to expect.
+    const job = world.known.jobs.at(-1 - (which % Math.max(1, world.known.jobs.length)));
+    if (job !== undefined) await run(world, job);
+  });
+}
+
+async function act(...actions: readonly Action[]): Promise<void> {
+  const begun = actions.map((action) => outcomeOf(action.begin()));
+  for (const [index, outcome] of (await Promise.all(begun)).entries()) {
+    actions[index]?.check(outcome);
+  }
+}
+
+async function leaseOne(world: World): Promise<KnownJob | null> {
+  const { machine } = world;
+  return noteLease(world, await machine.queue.lease(node, 0));
+}
+
+function noteLease(world: World, lease: Lease<SearchJobRequest> | null): KnownJob | null {
+  const { machine, known } = world;
+  const nowMs = machine.clock.elapsed();
+  const runs = (keyId: string) =>
+    known.jobs.filter((job) => job.keyId === keyId && job.state === "in progress").length;
+  const mayRun = (job: KnownJob) =>
+    !job.isForgotten &&
+    (job.state === "received" || job.state === "error(retrying)") &&
+    job.nextAttempt.fromMs <= nowMs &&
+    nowMs < job.deadline.toMs &&
+    runs(job.keyId) < machineSettings.maxRunningPerKey;
+  if (lease === null) {
+    const missed = known.jobs.find(
+      (job) => mayRun(job) && job.nextAttempt.toMs <= nowMs && nowMs < job.deadline.fromMs,
+    );
+    assert(missed === undefined, `${missed && told(missed)} was not leased`);
+    return null;
+  }
+  const job = known.jobs.find(({ uuid }) => uuid === lease.uuid);
+  assert(job !== undefined && mayRun(job), `${job && told(job)} was leased`);
+  assert.equal(lease.attempt, job.attempts + 1);
+  assert(lease.leftMs >= job.deadline.fromMs - nowMs && lease.leftMs <= job.deadline.toMs - nowMs);
+  job.state = "in progress";
+  job.attempts += 1;
+  job.tokens.push(lease.token);
+  job.heldUntilMs = nowMs + machineSettings.leaseMs;
+  return job;
+}
+
+/** A submission that the local node runs before it is committed; null when it took the ordinary way. */
+function runUncommitted(
+  world: World,
+  job: NewJob,
+  submitted?: Pick<Action, "check">,
+): Promise<UncommittedRun | null> {
+  const { machine, known } = world;
+  const { accountId, keyId } = job;
+  const check = (outcome: Outcome) => {
+    assert("value" in outcome);
+    const { uuid } = outcome.value as { uuid: string };
+    known.jobs.push(received(machine, uuid, accountId, keyId));
+  };
+  return submitToLocalNode(
+    world,
+    { job },
+    (lease) => noteLease(world, lease),
+    submitted?.check ?? check,
+  );
+}
+
+/** Lets a process die and another one begin; what it was just given may be committed or not. */
+async function dieWith(
+  world: World,
+  when: "before commit" | "after commit",
+  action: Action | null,
+  outcome: (world: World) => void,
+): Promise<void> {
+  const { machine, known } = world;
+  const diedMs = machine.clock.elapsed();
+  action?.begin().catch(() => undefined);
+  await machine.die(when);
+  if (when === "after commit") outcome(world);
+  await machine.start();
+  afterRestart(machine, known, diedMs);
+}
+
+/** A job that was committed and whose client was never told of it; it is found in the list. */
+async function adopt(world: World, accountId: string): Promise<void> {
+  const { machine, known } = world;
+  const all = { states: null, methods: null, before: null, limit: 100 };
+  const { jobs } = await machine.queue.list(accountId, all);
+  const unknown = jobs.filter(({ uuid }) => !known.jobs.some((job) => job.uuid === uuid));
+  assert(unknown.length <= 1, "more jobs than were submitted");
+  for (const { uuid, keyId } of unknown) {
+    known.jobs.push(received(machine, uuid, accountId, keyId));
+    for (const key of known.keys.values()) key.uuid ??= uuid;
+  }
+}
+
+/** The same for one that was answered where it was committed. */
+async function adoptAnswered(world: World, { accountId }: NewJob, mark: bigint): Promise<void> {
+  const { known } = world;
+  const before = known.jobs.length;
+  await adopt(world, accountId);
+  for (const job of known.jobs.slice(before)) {
+    const row = world.machine.database.get<{ state: string }>(
+      "SELECT state FROM job WHERE uuid = :uuid",
+      { uuid: job.uuid },
+    );
+    if (row?.state === "done") asAnswered(world, job, mark);
+  }
+}
+
+/** So many times as likely as the others. */
+function often(times: number, draw: () => fc.Arbitrary<Command>): fc.Arbitrary<Command>[] {
+  return Array.from({ length: times }, draw);
+}
+
+const account = fc.constantFrom(...accounts);
+const which = fc.oneof(fc.nat({ max: 2 }), fc.nat({ max: 30 }));
+const keyed: fc.Arbitrary<Keyed> = fc.record({
+  accountId: account,
+  key: fc.constantFrom("k1", "k2"),
+  asked: fc.constantFrom("comet", "comet", "meteor"),
+});
+const when = fc.constantFrom("before commit" as const, "after commit" as const);
+/** Mostly the present lease. */
+const tokenPlace = fc.constantFrom(-1, -1, -1, -2);
+const tokenOf = (job: KnownJob, place: number): string => job.tokens.at(place) ?? "none";
+
+const hourMs = 3_600_000;
+const passing = fc.constantFrom(1, 300, 2_500, 5_000, 14_000, 32_000, 65_000, 121_000);
+const stepping = fc.constantFrom(hourMs, -hourMs, 2 * hourMs, -2 * hourMs, 1_500, -1_500);
+
+export const commands: fc.Arbitrary<Command>[] = [
+  ...often(8, () =>
+    fc
+      .tuple(account, fc.nat({ max: 1 }))
+      .map(([accountId, key]) =>
+        command(`submit ${accountId}-${key}`, (world) =>
+          act(submission(world, accountId, `${accountId}-${key}`)),
+        ),
+      ),
+  ),
+  keyed.map((one) =>
+    command(`submit ${JSON.stringify(one)}`, async (world) => {
+      const idempotency = idempotencyOf(one);
+      const before = await outcomeOf(world.machine.queue.replayOf(one.accountId, idempotency));
+      const expected = earlierOf(world, one);
+      if (expected === null) assert.deepEqual(before, { value: null });
+      else if (expected !== "either" && expected.hash === one.asked) {
+        assert("value" in before);
+        assert.equal((before.value as { uuid: string } | null)?.uuid, expected.uuid);
+      }
+      await act(keyedSubmission(world, one));
+    }),
+  ),
+  ...often(6, () =>
+    fc
+      .tuple(account, fc.nat({ max: 1 }), fc.constantFrom(...localWays))
+      .map(([accountId, key, way]) =>
+        command(`submit ${accountId}-${key} to the local node, which ${way}`, async (world) => {
+          const run = await runUncommitted(world, newJob(accountId, `${accountId}-${key}`));
+          if (run !== null) await runLocally(world, run, way);
+        }),
+      ),
+  ),
+  ...often(6, () =>
+    fc.tuple(account, fc.nat({ max: 1 })).map(([accountId, key]) =>
+      command(`submit ${accountId}-${key}, which is answered at once`, async (world) => {
+        world.known.marks += 1n;
+        const mark = world.known.marks;
+        const job = newJob(accountId, `${accountId}-${key}`);
+        await whileAnswered(
+          world,
+          mark,
+          () => submitAnswered(world, { job, mark }),
+          (lease) => noteLease(world, lease),
+        );
+      }),
+    ),
+  ),
+  fc.tuple(when, account).map(([at, accountId]) =>
+    command(`die ${at} of what is answered at once`, async (world) => {
+      const { machine, known } = world;
+      known.marks += 1n;
+      const mark = known.marks;
+      const job = newJob(accountId, `${accountId}-1`);
+      const count = () => machine.database.get("SELECT count(*) AS jobs FROM job");
+      const before = count();
+      const die = () => dieWith(world, at, answeredSubmission(world, job), () => undefined);
+      await whileAnswered(world, mark, die, (lease) => noteLease(world, lease));
+      if (at === "before commit") assert.deepEqual(count(), before);
+      else await adoptAnswered(world, job, mark);
+    }),
+  ),
+  fc.tuple(account, fc.constantFrom(true, true, false)).map(([accountId, retryable]) =>
+    command(`submit ${accountId} to the local node, which fails (${retryable})`, async (world) => {
+      const run = await runUncommitted(world, newJob(accountId, `${accountId}-0`));
+      if (run === null) return;
+      const job = run.leased();
+      world.known.jobs.push(job);
+      await act(failing(world, job, run.lease.token, retryable));
+      assert("value" in (await run.submitted));
+    }),
+  ),
+  keyed.map((one) =>
+    command(`submit ${JSON.stringify(one)} to the local node`, async (world) => {
+      const { known, machine } = world;
+      const job = {
+        ...newJob(one.accountId, `${one.accountId}-0`),
+        idempotency: idempotencyOf(one),
+      };
+      const action = keyedSubmission(world, one);
+      const run = await runUncommitted(world, job, action);
+      if (run === null) return;
+      const expected = earlierOf(world, one);
+      // Whether the key still counts is not known: the node drops the job.
+      if (expected === "either") {
+        await machine.queue.giveBack(run.lease.uuid, run.lease.token);
+        action.check(await run.submitted);
+      } else if (expected === null) {
+        await runLocally(world, run, "completes");
+        const { uuid } = run.lease;
+        const name = `${one.accountId} ${one.key}`;
+        known.keys.set(name, { hash: one.asked, uuid, createdMs: machine.clock.now() });
+      } else await completeInVain(world, run, action);
+    }),
+  ),
+  fc.tuple(when, account).map(([at, accountId]) =>
+    command(`die ${at} of what the local node completes`, async (world) => {
+      const { machine, known } = world;
+      const run = await runUncommitted(world, newJob(accountId, `${accountId}-1`));
+      if (run === null) return;
+      known.marks += 1n;
+      const mark = known.marks;
+      const { uuid, token } = run.lease;
+      const begin = () => machine.queue.complete(uuid, token, resultOf(mark));
+      const job = run.leased();
+      asDone(world, job, mark);
+      await dieWith(world, at, { begin, check: () => undefined }, () => undefined);
+      const row = machine.database.get("SELECT 1 FROM job WHERE uuid = :uuid", { uuid });
+      assert.equal(row !== undefined, at === "after commit");
+      if (row !== undefined) known.jobs.push(job);
+    }),
+  ),
+  keyed.map((one) =>
+    command(`submit twice ${JSON.stringify(one)}`, (world) =>
+      act(keyedSubmission(world, one), keyedSubmission(world, one)),
+    ),
+  ),
+  ...often(10, () => fc.constant(command("lease", async (world) => void (await leaseOne(world))))),
+  fc.tuple(which, tokenPlace).map(([one, place]) =>
+    onJob(`renew ${place} of`, one, async ({ machine }, job) => {
+      const token = tokenOf(job, place);
+      const outcome = await outcomeOf(machine.queue.renew(job.uuid, token));
+      const expected = holds(job, token)
+        ? { value: machineSettings.leaseMs }
+        : { code: "lease_lost" };
+      assert.deepEqual(outcome, expected, `a renewal of ${told(job)}`);
+      if (holds(job, token)) job.heldUntilMs = machine.clock.elapsed() + machineSettings.leaseMs;
+    }),
+  ),
+  ...often(6, () =>
+    fc
+      .tuple(which, tokenPlace)
+      .map(([one, place]) =>
+        onJob(`complete ${place} of`, one, (world, job) =>
+          act(completion(world, job, tokenOf(job, place))),
+        ),
+      ),
+  ),
+  fc
+    .tuple(which, tokenPlace, fc.constantFrom(true, true, false))
+    .map(([one, place, retryable]) =>
+      onJob(`fail ${place} (${retryable}) of`, one, (world, job) =>
+        act(failing(world, job, tokenOf(job, place), retryable)),
+      ),
+    ),
+  ...often(4, () =>
+    fc
+      .tuple(which, fc.constantFrom(null, null, ...accounts))
+      .map(([one, accountId]) =>
+        onJob(`cancel ${accountId ?? "own"}`, one, (world, job) =>
+          act(cancellation(world, job, accountId ?? job.accountId)),
+        ),
+      ),
+  ),
+  fc.tuple(which, fc.boolean()).map(([one, cancelFirst]) =>
+    onJob(`complete and cancel at once, ${cancelFirst}`, one, async (world, job) => {
+      const completing = completion(world, job, tokenOf(job, -1));
+      const cancelling = cancellation(world, job, job.accountId);
+      await (cancelFirst ? act(cancelling, completing) : act(completing, cancelling));
+    }),
+  ),
+  which.map((one) =>
+    onJob("complete twice at once", one, async (world, job) => {
+      const token = tokenOf(job, -1);
+      await act(completion(world, job, token), completion(world, job, token));
+    }),
+  ),
+  which.map((one) =>
+    onJob("fail and complete at once", one, async (world, job) => {
+      const token = tokenOf(job, -1);
+      await act(failing(world, job, token, true), completion(world, job, token));
+    }),
+  ),
+  fc.tuple(which, account).map(([one, accountId]) =>
+    onJob(`fetch as ${accountId}`, one, async ({ machine }, job) => {
+      const found = await machine.queue.find(accountId, job.uuid);
+      if (accountId !== job.accountId || job.isForgotten) {
+        assert.equal(found, null);
+        return;
+      }
+      // Whether a retry is near enough to be hidden is not known to the second.
+      const state = shownState({ ...job, notBeforeMs: 0 }, machine.clock.now());
+      if (job.state !== "error(retrying)") assert.equal(found?.state, state);
+      assert.equal(found?.result?.items[0]?.id ?? null, state === "done" ? job.mark : null);
+    }),
+  ),
+  account.map((accountId) =>
+    command(`list of ${accountId}`, async ({ machine, known }) => {
+      const listed: string[] = [];
+      let before = null;
+      do {
+        const page = { states: null, methods: null, before, limit: 7 };
+        const { jobs, next } = await machine.queue.list(accountId, page);
+        listed.push(...jobs.map(({ uuid }) => uuid));
+        before = next;
+      } while (before !== null);
+      const own = known.jobs.filter((job) => job.accountId === accountId && !job.isForgotten);
+      assert.deepEqual([...listed].sort(), own.map(({ uuid }) => uuid).sort());
+    }),
+  ),
+  fc
+    .tuple(which, fc.constantFrom(0, 1_000, 30_000))
+    .map(([one, ms]) => onJob(`wait ${ms} for`, one, async (world, job) => wait(world, job, ms))),
+  ...often(8, () =>
+    passing.map((ms) => command(`pass ${ms}`, ({ machine }) => machine.clock.advance(ms))),
+  ),
+  stepping.map((ms) =>
+    command(`put the clock by ${ms}`, async ({ machine }) => machine.clock.shiftWall(ms)),
+  ),
+  fc
+    .tuple(fc.constantFrom(0, 5_000, 200_000), fc.constantFrom(0, 0, hourMs, -hourMs))
+    .map(([ms, stepMs]) =>
+      command(`restart after ${ms}, the clock put by ${stepMs}`, async ({ machine, known }) => {
+        const diedMs = machine.clock.elapsed();
+        await machine.stop();
+        machine.clock.shiftWall(stepMs);
+        await machine.clock.advance(ms);
+        await machine.start();
+        afterRestart(machine, known, diedMs);
+      }),
+    ),
+  when.map((at) => command(`die ${at}`, (world) => dieWith(world, at, null, () => undefined))),
+  fc.tuple(when, account).map(([at, accountId]) =>
+    command(`die ${at} of a submission`, async (world) => {
+      const { queue } = world.machine;
+      const begin = () => queue.submit(newJob(accountId, `${accountId}-0`));
+      await dieWith(world, at, { begin, check: () => undefined }, () => undefined);
+      await adopt(world, accountId);
+    }),
+  ),
+  fc.tuple(when, keyed).map(([at, one]) =>
+    command(`die ${at} of ${JSON.stringify(one)}`, async (world) => {
+      const { machine, known } = world;
+      const name = `${one.accountId} ${one.key}`;
+      const createdMs = machine.clock.now();
+      const jobs = known.jobs.length;
+      await dieWith(world, at, keyedSubmission(world, one), () => undefined);
+      await adopt(world, one.accountId);
+      const ghost = known.jobs[jobs];
+      if (ghost !== undefined)
+        known.keys.set(name, { hash: one.asked, uuid: ghost.uuid, createdMs });
+      // Its client asks again, with the same key.
+      await act(keyedSubmission(world, one));
+    }),
+  ),
+  fc.tuple(when, which).map(([at, one]) =>
+    onJob(`die ${at} of the completion of`, one, async (world, job) => {
+      const action = completion(world, job, tokenOf(job, -1));
+      const isHeld = holds(job, tokenOf(job, -1));
+      const outcome = isHeld ? { value: undefined } : { code: "lease_lost" };
+      await dieWith(world, at, action, () => action.check(outcome));
+    }),
+  ),
+  fc.tuple(when, which).map(([at, one]) =>
+    onJob(`die ${at} of the cancel of`, one, async (world, job) => {
+      const action = cancellation(world, job, job.accountId);
+      const ended = hasEnded(job.state) ? "forgotten" : "cancelled";
+      const outcome = { value: job.isForgotten ? null : ended };
+      await dieWith(world, at, action, () => action.check(outcome));
+    }),
+  ),
+  fc.tuple(fc.nat({ max: 1 }), fc.constantFrom(1, 3, 100)).map(([reader, most]) =>
+    command(`reader ${reader} reads ${most}`, async ({ followers }) => {
+      followers[reader]?.connect();
+      await followers[reader]?.read(most);
+    }),
+  ),
+  fc
+    .nat({ max: 1 })
+    .map((reader) =>
+      command(`reader ${reader} dies`, async ({ followers }) => followers[reader]?.die()),
+    ),
+];
+
+/** Runs what is left and looks whether everything that was accepted has come to an end, and was seen to. */
+export async function finish(world: World): Promise<void> {
+  const { machine, known, followers } = world;
+  await dieWith(world, "after commit", null, () => undefined);
+  const isLeft = (job: KnownJob) => !job.isForgotten && !hasEnded(job.state);
+  for (let rounds = 0; known.jobs.some(isLeft); rounds += 1) {
+    assert(rounds < 100, "jobs are left over");
+    await look(world);
+    const job = await leaseOne(world);
+    if (job === null) await machine.clock.advance(1_000);
+    else await act(completion(world, job, tokenOf(job, -1)));
+  }
+  await look(world);
+  for (const follower of followers) await follower.check(known);
+  assert.deepEqual(machine.faults, []);
+}

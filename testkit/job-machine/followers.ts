@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import type { JobChange } from "../../src/jobs/job.ts";
+import { hasEnded, type Known } from "./known-jobs.ts";
+import { accounts, type Machine, settle } from "./machine.ts";
+
+/** A reader of an account's changes that goes on from the last one it saw, whatever happens to it and to the server. */
+export type Follower = {
+  /** Goes on from the last change, when it does not read already. */
+  connect(): void;
+  /** Reads what there is, so many changes at the most. */
+  read(most: number): Promise<void>;
+  die(): void;
+  /** Reads everything and compares it with how the jobs stand. */
+  check(known: Known): Promise<void>;
+};
+
+export function createFollowers(machine: Machine): Follower[] {
+  return accounts.map((accountId) => createFollower(machine, accountId));
+}
+
+function createFollower(machine: Machine, accountId: string): Follower {
+  const seen = new Map<string, JobChange>();
+  let last = 0;
+  let ofStart = 0;
+  let gone = new AbortController();
+  let changes: AsyncIterator<JobChange> | null = null;
+  let isAwaited = false;
+  let come: IteratorResult<JobChange> | null = null;
+  let fault: unknown = null;
+
+  function connect(): void {
+    if (changes !== null && ofStart === machine.starts) return;
+    die();
+    gone = new AbortController();
+    ofStart = machine.starts;
+    changes = machine.queue.changes(accountId, last, gone.signal)[Symbol.asyncIterator]();
+  }
+
+  function die(): void {
+    gone.abort();
+    changes = null;
+    isAwaited = false;
+    come = null;
+  }
+
+  /** The next change, when there is one without any time passing. */
+  async function next(): Promise<JobChange | null> {
+    const reading = changes;
+    if (reading === null) return null;
+    if (!isAwaited) {
+      isAwaited = true;
+      reading.next().then(
+        (result) => {
+          if (reading === changes) come = result;
+        },
+        (thrown) => {
+          fault = thrown;
+        },
+      );
+    }
+    await settle();
+    if (fault !== null) throw fault;
+    if (come === null) return null;
+    const { value, done } = come;
+    come = null;
+    isAwaited = false;
+    assert(!done, "the changes ended");
+    return value;
+  }
+
+  async function read(most: number): Promise<void> {
+    for (let count = 0; count < most; count += 1) {
+      const change = await next();
+      if (change === null) return;
+      const { id, uuid, state } = change;
+      const before = seen.get(uuid);
+      assert(id > last, `change ${id} after ${last}`);
+      assert(
+        before === undefined || !hasEnded(before.state) || state === "expired",
+        `${state} after ${before?.state}`,
+      );
+      last = id;
+      seen.set(uuid, change);
+    }
+  }
+
+  async function check(known: Known): Promise<void> {
+    connect();
+    await read(Number.POSITIVE_INFINITY);
+    const own = new Set(
+      known.jobs.filter((job) => job.accountId === accountId).map(({ uuid }) => uuid),
+    );
+    for (const uuid of seen.keys()) assert(own.has(uuid), `another account's job ${uuid} was seen`);
+    for (const job of known.jobs) {
+      if (job.accountId !== accountId || job.isForgotten) continue;
+      const found = await machine.queue.find(accountId, job.uuid);
+      const { state, attempts } = seen.get(job.uuid) ?? {};
+      // That a result has expired is seen by all at once, and told with the next sweep.
+      const isSwept = !(found?.state === "expired" && state === "done");
+      if (isSwept) assert.deepEqual([state, attempts], [found?.state, found?.attempts]);
+    }
+  }
+
+  return { connect, read, die, check };
+}

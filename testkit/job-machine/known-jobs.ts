@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import type { JobState } from "../../src/jobs/job.ts";
+import { jobOperations } from "../../src/jobs/operations.ts";
+import { type Machine, machineSettings } from "./machine.ts";
+
+/** What is known of a job from outside: what was asked and answered, and what time allows. Spans are of the clock that only goes on. */
+export type KnownJob = {
+  readonly uuid: string;
+  readonly accountId: string;
+  readonly keyId: string;
+  state: JobState;
+  attempts: number;
+  /** Tokens of its leases, the present one last. */
+  tokens: string[];
+  heldUntilMs: number;
+  /** When its next attempt may start. */
+  nextAttempt: Moment;
+  deadline: Moment;
+  /** By the wall clock. */
+  finishedMs: number;
+  expiresMs: number;
+  /** What tells its one result from every other. */
+  mark: bigint | null;
+  failure: string | null;
+  isForgotten: boolean;
+};
+
+/** A moment between two times: the watch looks once a second, and a killed server has noted only about when it last ran. */
+type Moment = { fromMs: number; toMs: number };
+
+export type KnownKey = { hash: string; uuid: string | null; createdMs: number };
+
+export type Known = {
+  jobs: KnownJob[];
+  keys: Map<string, KnownKey>;
+  /** The latest time that the wall clock has shown. */
+  latestWallMs: number;
+  marks: bigint;
+};
+
+export function nothingKnown(machine: Machine): Known {
+  return { jobs: [], keys: new Map(), latestWallMs: machine.clock.now(), marks: 0n };
+}
+
+export function received(machine: Machine, uuid: string, accountId: string, keyId: string) {
+  const deadlineMs = machine.clock.elapsed() + machineSettings.deadlineMs;
+  const job: KnownJob = {
+    uuid,
+    accountId,
+    keyId,
+    state: "received",
+    attempts: 0,
+    tokens: [],
+    heldUntilMs: 0,
+    nextAttempt: { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.NEGATIVE_INFINITY },
+    deadline: { fromMs: deadlineMs, toMs: deadlineMs },
+    finishedMs: 0,
+    expiresMs: Number.POSITIVE_INFINITY,
+    mark: null,
+    failure: null,
+    isForgotten: false,
+  };
+  return job;
+}
+
+export const hasEnded = (state: JobState): boolean =>
+  state === "done" || state === "error" || state === "cancelled" || state === "expired";
+
+/** The watch looks once a second. */
+const watchMs = 1_000;
+
+/**
+ * Compares each job on disk with what is known of it. What time has done to it is taken over when it was time for that;
+ * everything else is a fault, and so is what time should have done and has not.
+ */
+export function compare(machine: Machine, known: Known): void {
+  known.latestWallMs = Math.max(known.latestWallMs, machine.clock.now());
+  for (const job of known.jobs) if (!job.isForgotten) compareJob(machine, known, job);
+}
+
+function compareJob(machine: Machine, known: Known, job: KnownJob): void {
+  const { clock, database } = machine;
+  const elapsedMs = clock.elapsed();
+  const row = jobOperations.findJob.run(database, job);
+  if (row === null) {
+    const goneMs = job.finishedMs + machineSettings.retentionMs;
+    assert(hasEnded(job.state) && known.latestWallMs >= goneMs, `${told(job)} was lost`);
+    job.isForgotten = true;
+    return;
+  }
+  if (row.state !== job.state || row.attempts !== job.attempts) {
+    const failure = row.failure === null ? null : JSON.parse(row.failure).code;
+    const now = `${told(job)} became ${row.state} ${failure ?? ""}, attempt ${row.attempts}`;
+    assert(!hasEnded(job.state) || row.state === "expired", `${now}, after its end`);
+    assert(row.attempts === job.attempts, now);
+    const isHeld = job.state === "in progress" && elapsedMs < job.heldUntilMs;
+    if (row.state === "expired") {
+      assert(job.state === "done" && known.latestWallMs >= job.expiresMs, `${now} too early`);
+    } else if (row.state === "error(retrying)") {
+      assert(job.state === "in progress" && !isHeld, `${now} while its lease was held`);
+      const { retryDelayMs } = machineSettings;
+      const fromMs = job.heldUntilMs + retryDelayMs * 2 ** (job.attempts - 1);
+      job.nextAttempt = { fromMs, toMs: fromMs + watchMs };
+    } else if (row.state === "error" && failure === "node_lost") {
+      assert(job.state === "in progress" && !isHeld, `${now} while its lease was held`);
+    } else if (row.state === "error" && (failure === "deadline" || failure === "no_slot")) {
+      assert(failure === "deadline" || job.attempts === 0, `${now} after an attempt`);
+      const graceMs = isHeld ? machineSettings.deadlineGraceMs : 0;
+      assert(elapsedMs >= job.deadline.fromMs + graceMs, `${now} too early`);
+    } else assert.fail(now);
+    job.state = row.state;
+    job.failure = failure;
+    job.finishedMs = row.finishedMs ?? 0;
+  }
+  const isLate = elapsedMs > job.deadline.toMs + machineSettings.deadlineGraceMs + watchMs;
+  assert(hasEnded(job.state) || !isLate, `${told(job)} is out of time`);
+  const isLapsed = job.state === "in progress" && elapsedMs > job.heldUntilMs + watchMs;
+  assert(!isLapsed, `${told(job)} holds a lease that has lapsed`);
+  assert.equal(row.accountId, job.accountId);
+  const mark = row.result === null ? null : BigInt(JSON.parse(row.result).positions[0][1]);
+  assert.equal(mark, job.state === "done" ? job.mark : null, `the result of ${told(job)}`);
+}
+
+/** A killed process takes its leases along, and what is left of a deadline is as it was when that was last noted. */
+export function afterRestart(machine: Machine, known: Known, diedMs: number): void {
+  const nowMs = machine.clock.elapsed();
+  for (const job of known.jobs) {
+    const { deadlineMs } = machineSettings;
+    const fromMs = nowMs + job.deadline.fromMs - diedMs;
+    const toMs = Math.min(nowMs + job.deadline.toMs - diedMs + watchMs, nowMs + deadlineMs);
+    job.deadline = { fromMs: Math.min(fromMs, toMs), toMs };
+    const latestMs = nowMs + job.nextAttempt.toMs - diedMs + watchMs;
+    job.nextAttempt = { fromMs: Number.NEGATIVE_INFINITY, toMs: latestMs };
+    if (job.state !== "in progress") continue;
+    job.state = "received";
+    job.attempts -= 1;
+  }
+}
+
+export function told(job: KnownJob): string {
+  return `job ${job.uuid.slice(0, 8)} (${job.state}, attempt ${job.attempts})`;
+}

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import type { SearchJobRequest } from "../../src/jobs/job.ts";
+import type { Lease } from "../../src/jobs/lease.ts";
+import type { NewJob } from "../../src/jobs/queue.ts";
+import { longestUncommittedMs } from "../../src/jobs/uncommitted.ts";
+import { type Action, type Outcome, outcomeOf, resultOf } from "./actions.ts";
+import { type KnownJob, received } from "./known-jobs.ts";
+import { localNodeId, machineSettings, settle } from "./machine.ts";
+import type { World } from "./world.ts";
+
+const node = { nodeId: localNodeId, methods: ["searchbyquery"] };
+
+/** A submission that a node of this process runs before it is committed. */
+export type UncommittedRun = {
+  submitted: Promise<Outcome>;
+  lease: Lease<SearchJobRequest>;
+  /** The job as it is known once it is committed as leased. */
+  leased(): KnownJob;
+};
+
+/**
+ * Submits a job while the local node waits. Null when the node is given another job, or none because the key runs as many as
+ * it may: `onOther` gets that lease, `onWaiting` the outcome of the submission.
+ */
+export async function submitToLocalNode(
+  world: World,
+  submission: { job: NewJob },
+  onOther: (lease: Lease<SearchJobRequest>) => void,
+  onWaiting: (outcome: Outcome) => void,
+): Promise<UncommittedRun | null> {
+  const { machine } = world;
+  const { queue, clock } = machine;
+  const { job } = submission;
+  const gone = new AbortController();
+  const leasing = queue.lease(node, 1, gone.signal);
+  let earlier: Lease<SearchJobRequest> | null = null;
+  leasing.then(
+    (lease) => {
+      earlier = lease;
+    },
+    () => undefined,
+  );
+  await settle();
+  if (earlier !== null) {
+    onOther(earlier);
+    return null;
+  }
+  const submittedMs = clock.elapsed();
+  const submitted = outcomeOf(queue.submit(job));
+  await settle();
+  gone.abort();
+  const lease = await leasing;
+  if (lease === null) {
+    onWaiting(await submitted);
+    return null;
+  }
+  assert.equal(lease.attempt, 1);
+  assert.equal(lease.leftMs, machineSettings.deadlineMs);
+  assert(lease.accepted !== undefined, "the job was committed before it ran");
+  const row = machine.database.get("SELECT 1 FROM job WHERE uuid = :uuid", { uuid: lease.uuid });
+  assert.equal(row, undefined);
+  const leased = (): KnownJob => {
+    const known = received(machine, lease.uuid, job.accountId, job.keyId);
+    const deadlineMs = submittedMs + machineSettings.deadlineMs;
+    known.deadline = { fromMs: deadlineMs, toMs: deadlineMs };
+    known.state = "in progress";
+    known.attempts = 1;
+    known.tokens.push(lease.token);
+    known.heldUntilMs = submittedMs + machineSettings.leaseMs;
+    return known;
+  };
+  return { submitted, lease, leased };
+}
+
+/** What the local node does with a job that is not committed. */
+export const localWays = [
+  "completes",
+  "completes",
+  "completes",
+  "takes longer",
+  "asks a platform",
+  "gives it back",
+  "renews",
+] as const;
+
+/** Lets the node do that; the job as it is known then. */
+export async function runLocally(
+  world: World,
+  { submitted, lease, leased }: UncommittedRun,
+  way: (typeof localWays)[number],
+): Promise<KnownJob> {
+  const { machine, known } = world;
+  const { queue, clock } = machine;
+  const { uuid, token } = lease;
+  const job = leased();
+  if (way === "completes") {
+    known.marks += 1n;
+    await queue.complete(uuid, token, resultOf(known.marks));
+    asDone(world, job, known.marks);
+  }
+  if (way === "takes longer") await clock.advance(longestUncommittedMs);
+  if (way === "asks a platform") await lease.accepted?.();
+  if (way === "renews") {
+    await queue.renew(uuid, token);
+    job.heldUntilMs = clock.elapsed() + machineSettings.leaseMs;
+  }
+  if (way === "gives it back") {
+    await queue.giveBack(uuid, token);
+    job.state = "received";
+    job.attempts = 0;
+  }
+  const outcome = await submitted;
+  assert("value" in outcome, `the submission of ${uuid} was refused`);
+  const { value } = outcome as {
+    value: { uuid: string; isReplay: boolean; job: { state: string } };
+  };
+  const state = way === "completes" ? "done" : "received";
+  assert.deepEqual([value.uuid, value.isReplay, value.job.state], [uuid, false, state]);
+  known.jobs.push(job);
+  return job;
+}
+
+export function asDone({ machine }: World, job: KnownJob, mark: bigint): void {
+  job.state = "done";
+  job.mark = mark;
+  job.finishedMs = machine.clock.now();
+  job.expiresMs = job.finishedMs + machineSettings.resultRetentionMs;
+}
+
+/** The end of a local run whose submission repeats an earlier one, or is refused: its result is dropped. */
+export async function completeInVain(
+  { known, machine }: World,
+  { submitted, lease }: UncommittedRun,
+  keyed: Action,
+): Promise<void> {
+  known.marks += 1n;
+  const { uuid, token } = lease;
+  const completed = await outcomeOf(machine.queue.complete(uuid, token, resultOf(known.marks)));
+  assert.deepEqual(completed, { code: "lease_lost" });
+  keyed.check(await submitted);
+}

@@ -1,0 +1,139 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { controlMigrations } from "../../src/db/migrations/control.ts";
+import { type Database, openForWriting } from "../../src/db/open.ts";
+import { type JobOperations, jobOperations } from "../../src/jobs/operations.ts";
+import { createJobQueue, type JobQueue } from "../../src/jobs/queue.ts";
+import { type AnswerSearch, answerSearches } from "../../src/jobs/search-operations.ts";
+import type { JobSettings } from "../../src/jobs/settings.ts";
+import { createManualClock, type ManualClock } from "../../src/lib/manual-clock.ts";
+import type { ShortSearchTerms } from "../../src/search/short-search.ts";
+import { createMortalStore, type MortalStore } from "./mortal-store.ts";
+
+export const machineSettings = {
+  deadlineMs: 120_000,
+  deadlineGraceMs: 2_000,
+  maxAttempts: 3,
+  leaseMs: 30_000,
+  // The first retry is near and does not show, the second does.
+  retryDelayMs: 2_500,
+  resultRetentionMs: 5_400_000,
+  retentionMs: 21_600_000,
+  idempotencyMs: 10_800_000,
+  maxWaiting: 1_000,
+  maxRunningPerKey: 2,
+} satisfies JobSettings;
+
+/** The node that may run searches before they are committed. */
+export const localNodeId = "local";
+
+export const accounts = ["one", "two"] as const;
+
+/** The queue as it runs, over a store on disk, and a process around it that can be killed. */
+export type Machine = {
+  readonly clock: ManualClock;
+  queue: JobQueue;
+  database: Database;
+  mortal: MortalStore<JobOperations>;
+  /** How searches are answered where they are committed. */
+  answerHere: AnswerSearch;
+  /** How often the process was started. */
+  starts: number;
+  faults: unknown[];
+  start(): Promise<void>;
+  /** Ends the process without a word, `afterCommit` of what it was just given, or before. */
+  die(when: "before commit" | "after commit"): Promise<void>;
+  stop(): Promise<void>;
+  close(): Promise<void>;
+};
+
+const noTerms: ShortSearchTerms = {
+  askableOpenly: [],
+  askableWithCredential: [],
+  fedPlatforms: [],
+  coverageSlackMs: 0,
+  liveSinceMs: { bluesky: null, mastodon: null, x: null },
+  isMastodonFollowed: false,
+};
+
+/** Lets everything happen that needs no time. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
+}
+
+export async function startMachine(): Promise<Machine> {
+  const folder = mkdtempSync(join(tmpdir(), "earshot-machine-"));
+  const clock = createManualClock();
+  const faults: unknown[] = [];
+
+  function open(): Database {
+    const database = openForWriting(join(folder, "control.db"), controlMigrations);
+    database.syncCommits(false);
+    for (const account of accounts) {
+      database.run("INSERT OR IGNORE INTO account(id, created_ms) VALUES(:account, 0)", {
+        account,
+      });
+    }
+    // The power stays on: only the process dies.
+    const opened: Database = { ...database, syncCommits: () => undefined };
+    answerSearches(opened, (...asked) => machine.answerHere(...asked));
+    return opened;
+  }
+
+  function queueOn(mortal: MortalStore<JobOperations>): JobQueue {
+    return createJobQueue({
+      store: mortal.store,
+      clock,
+      randomUuid: randomUUID,
+      settings: machineSettings,
+      localNodeId,
+      shortSearches: {
+        termsOf: () => noTerms,
+        version: () => 1,
+        onAnswered: () => undefined,
+        onSkipped: () => undefined,
+      },
+      onFault: (thrown) => faults.push(thrown),
+    });
+  }
+
+  const database = open();
+  const mortal = createMortalStore(database, jobOperations);
+  const machine: Machine = {
+    clock,
+    database,
+    mortal,
+    queue: queueOn(mortal),
+    answerHere: () => "busy",
+    starts: 1,
+    faults,
+    start: async () => {
+      machine.database = open();
+      machine.mortal = createMortalStore(machine.database, jobOperations);
+      machine.queue = queueOn(machine.mortal);
+      machine.starts += 1;
+      await machine.queue.start();
+    },
+    die: async (when) => {
+      if (when === "after commit") {
+        machine.mortal.mute();
+        await settle();
+      }
+      machine.mortal.kill();
+      machine.database.close();
+    },
+    stop: async () => {
+      await machine.queue.stop();
+      machine.mortal.kill();
+      machine.database.close();
+    },
+    close: async () => {
+      await machine.stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+  await machine.queue.start();
+  return machine;
+}

@@ -1,0 +1,49 @@
+import { createLocalStore } from "../../src/db/local-store.ts";
+import type { Database } from "../../src/db/open.ts";
+import type { Operations, Store } from "../../src/db/operations.ts";
+
+/** A store of a process that can be killed: before what it was just given is committed, or after, and before anyone hears of it. */
+export type MortalStore<Table> = {
+  store: Store<Table>;
+  /** Nobody hears of anything any more; what was given until now is committed. */
+  mute(): void;
+  /** Nothing is committed any more, and nobody hears of anything. */
+  kill(): void;
+};
+
+export function createMortalStore<Table extends Operations>(
+  database: Database,
+  operations: Table,
+): MortalStore<Table> {
+  const inner = createLocalStore(database, operations);
+  let isHeard = true;
+  let isAlive = true;
+
+  /** Never settles once nobody hears. */
+  function told<Value>(call: () => Promise<Value>): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      queueMicrotask(() => {
+        if (!isAlive) return;
+        call().then(
+          (value) => isHeard && resolve(value),
+          (error) => isHeard && reject(error),
+        );
+      });
+    });
+  }
+
+  return {
+    store: {
+      read: (name, args) => told(() => inner.read(name, args)),
+      write: (name, args) => told(() => inner.write(name, args)),
+      inMemory: inner.inMemory,
+    },
+    mute: () => {
+      isHeard = false;
+    },
+    kill: () => {
+      isHeard = false;
+      isAlive = false;
+    },
+  };
+}

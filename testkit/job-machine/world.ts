@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import type { Job, SearchJobRequest } from "../../src/jobs/job.ts";
+import type { NewJob } from "../../src/jobs/queue.ts";
+import { createFollowers, type Follower } from "./followers.ts";
+import { compare, hasEnded, type Known, type KnownJob, nothingKnown, told } from "./known-jobs.ts";
+import { type Machine, settle, startMachine } from "./machine.ts";
+
+/** The machine, what is known of it, and who waits for what. */
+export type World = {
+  machine: Machine;
+  known: Known;
+  followers: Follower[];
+  waits: Wait[];
+  /** Commands that were run. */
+  steps: number;
+};
+
+/** A caller that waits for the end of a job, of a process that runs. */
+type Wait = { job: KnownJob; endsMs: number; ofStart: number; outcome: Job | null | undefined };
+
+export async function makeWorld(): Promise<World> {
+  const machine = await startMachine();
+  return {
+    machine,
+    known: nothingKnown(machine),
+    followers: createFollowers(machine),
+    waits: [],
+    steps: 0,
+  };
+}
+
+const request: SearchJobRequest = {
+  platform: "social",
+  type: "social",
+  method: "searchbyquery",
+  query: "comet",
+  maxResults: 20,
+  fromMs: 1,
+  toMs: 2,
+  asOfMs: 0,
+  after: null,
+};
+
+export function newJob(accountId: string, keyId: string): NewJob {
+  return { accountId, keyId, request, canonicalQuery: "comet", warnings: [] };
+}
+
+export function wait(world: World, job: KnownJob, ms: number): void {
+  const { machine } = world;
+  const endsMs = machine.clock.elapsed() + ms;
+  const one: Wait = { job, endsMs, ofStart: machine.starts, outcome: undefined };
+  world.waits.push(one);
+  machine.queue.waitForEnd(job.accountId, job.uuid, ms).then(
+    (outcome) => {
+      one.outcome = outcome;
+    },
+    (thrown) => machine.faults.push(thrown),
+  );
+}
+
+/** Whether everything is as it must be after a command. */
+export async function look(world: World): Promise<void> {
+  const { machine, known } = world;
+  await settle();
+  compare(machine, known);
+  const elapsedMs = machine.clock.elapsed();
+  const waiting = known.jobs.filter(
+    ({ state, isForgotten }) =>
+      !isForgotten && (state === "received" || state === "error(retrying)"),
+  );
+  // Those whose deadline has passed are given to no node and end with the next look of the watch.
+  const late = waiting.filter(({ deadline }) => deadline.fromMs <= elapsedMs).length;
+  const depth = machine.queue.depth();
+  const isRight = depth <= waiting.length && depth >= waiting.length - late;
+  assert(isRight, `${depth} jobs wait in memory, ${waiting.length} on disk`);
+  world.waits = world.waits.filter(({ job, endsMs, ofStart, outcome }) => {
+    if (ofStart !== machine.starts) return false;
+    const isOver = hasEnded(job.state) || job.isForgotten || elapsedMs >= endsMs;
+    assert.equal(outcome !== undefined, isOver, `a wait for ${told(job)}`);
+    return !isOver;
+  });
+}

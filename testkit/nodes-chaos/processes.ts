@@ -1,0 +1,71 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
+import { promisify } from "node:util";
+import { environmentOf, program } from "../service/server-process.ts";
+
+/** An `earshot` that can be ended and started again with the same folder, place and settings. It ends with this process. */
+export type Actor = {
+  name: string;
+  start(): void;
+  signal(signal: NodeJS.Signals): void;
+  /** Sends the signal and waits for the end; the number of the process may be another's afterwards. */
+  end(signal: NodeJS.Signals): Promise<void>;
+  isRunning(): boolean;
+};
+
+export type ActorOptions = {
+  name: string;
+  args: readonly string[];
+  dataDir: string;
+  settings: Record<string, string>;
+  logFile: string;
+  /** Where it runs. */
+  command: (program: string, args: readonly string[]) => [string, string[]];
+};
+
+export function createActor(options: ActorOptions): Actor {
+  const { name, args, dataDir, settings, logFile } = options;
+  let child: ChildProcess | null = null;
+  const isRunning = (): boolean =>
+    child !== null && child.exitCode === null && child.signalCode === null;
+  process.once("exit", () => child?.kill("SIGKILL"));
+  return {
+    name,
+    isRunning,
+    start: () => {
+      const [file, all] = options.command(process.execPath, [program, ...args]);
+      const log = openSync(logFile, "a");
+      child = spawn(file, all, {
+        env: environmentOf(dataDir, settings),
+        stdio: ["ignore", log, log],
+      });
+      closeSync(log);
+      child.on("error", () => undefined);
+    },
+    signal: (signal) => {
+      if (isRunning()) child?.kill(signal);
+    },
+    end: async (signal) => {
+      if (child === null || !isRunning()) return;
+      const ended = once(child, "exit");
+      child.kill(signal);
+      await ended;
+    },
+  };
+}
+
+const run = promisify(execFile);
+
+/** Runs a command of Earshot on a data folder to its end; what it printed. */
+export async function earshot(
+  dataDir: string,
+  args: readonly string[],
+  settings: Record<string, string> = {},
+): Promise<string> {
+  const { stdout } = await run(process.execPath, [program, ...args], {
+    env: environmentOf(dataDir, settings),
+    timeout: 60_000,
+  });
+  return stdout;
+}

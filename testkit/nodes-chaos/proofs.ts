@@ -1,0 +1,51 @@
+import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { environmentOf, program } from "../service/server-process.ts";
+import type { AskedJob } from "./clients.ts";
+import type { CheckedProof } from "./report.ts";
+import type { Room } from "./room.ts";
+
+const run = promisify(execFile);
+
+/** Verifies the proofs of so many jobs with the command that a client has, on the results as they were fetched. */
+export async function checkedProofs(
+  room: Room,
+  asked: readonly AskedJob[],
+  count: number,
+  folder: string,
+): Promise<CheckedProof[]> {
+  const step = Math.max(1, Math.floor(asked.length / count));
+  const some = asked.filter((_, index) => index % step === 0).slice(0, count);
+  const checked: CheckedProof[] = [];
+  for (const job of some) checked.push(await checkedProof(room, job, folder));
+  return checked;
+}
+
+async function checkedProof(room: Room, job: AskedJob, folder: string): Promise<CheckedProof> {
+  const { uuid } = job;
+  const { token = "" } = room.keys.get(job.client) ?? {};
+  const answer = await fetch(`${room.base}/v1/search/live/social/result/${uuid}/proof`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const text = await answer.text();
+  if (!answer.ok) return { uuid, evidence: "", verdict: `${answer.status}: ${text.slice(0, 300)}` };
+  const proof = join(folder, `${uuid}.proof`);
+  const result = join(folder, `${uuid}.result`);
+  writeFileSync(proof, text);
+  writeFileSync(result, job.result ?? "");
+  const { attestation } = JSON.parse(text) as {
+    attestation: { statement: { evidence: string } };
+  };
+  const { evidence } = attestation.statement;
+  const args = ["verify", proof, "--result", result, "--job", uuid, "--accept", "simulated,none"];
+  args.push("--policy", join(room.simulated, "policy.json"));
+  try {
+    await run(process.execPath, [program, ...args], { env: environmentOf(folder, {}) });
+    return { uuid, evidence, verdict: "verified" };
+  } catch (fault) {
+    const { stdout = "", stderr = "" } = fault as { stdout?: string; stderr?: string };
+    return { uuid, evidence, verdict: `${stdout}${stderr}` };
+  }
+}

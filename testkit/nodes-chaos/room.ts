@@ -1,0 +1,154 @@
+import { copyFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { writeSimulatedTee } from "../../src/remote/evidence/simulated/simulated-folder.ts";
+import { enrolmentTokenIn } from "../nodes/enrolment-token.ts";
+import { until } from "../until.ts";
+import type { Victim } from "./faults.ts";
+import { type Network, openNetwork } from "./network.ts";
+import { connectedNodes, makeKey, orderNode } from "./operator.ts";
+import type { GeneratedPosts } from "./posts.ts";
+import { type Actor, createActor, earshot } from "./processes.ts";
+import { type WatchedStore, watchStore } from "./watched-store.ts";
+
+/** A gateway without a node of its own and three nodes with archives of their own, each a process, each in its own place. */
+export type Room = {
+  base: string;
+  network: Network;
+  gateway: Actor;
+  victims: readonly Victim[];
+  store: WatchedStore;
+  gatewayDir: string;
+  /** Where the simulated machine's root and policy lie. */
+  simulated: string;
+  /** A key without limits that matter, for each name; its token, and the id that jobs carry. */
+  keys: ReadonlyMap<string, { token: string; id: string }>;
+  gatewayIsReady(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type RoomOptions = {
+  folder: string;
+  port: number;
+  posts: GeneratedPosts;
+  clients: readonly string[];
+  leaseMs: number;
+  dispatchesPerSecond: number;
+  nodeConcurrency: number;
+};
+
+const evidences = ["none", "simulated", "simulated"] as const;
+
+export async function openRoom(options: RoomOptions): Promise<Room> {
+  const { folder, port, leaseMs } = options;
+  const network = await openNetwork(evidences.length, port);
+  const gatewayDir = join(folder, "gateway");
+  const simulated = join(folder, "simulated");
+  const base = network.clientUrl;
+  const actors: Actor[] = [];
+  const close = async (): Promise<void> => {
+    // One that is stopped does not hear of its end otherwise.
+    await Promise.all(actors.map((actor) => actor.end("SIGKILL")));
+    network.close();
+  };
+  try {
+    mkdirSync(gatewayDir, { recursive: true });
+    const keys = new Map(options.clients.map((name) => [name, makeKey(gatewayDir, name)]));
+    const store = watchStore(join(gatewayDir, "control.db"));
+    await writeSimulatedTee(simulated, Date.now());
+    await fillArchives(options);
+    for (const index of evidences.keys()) {
+      copyFileSync(join(simulated, "tee.json"), join(folder, `node-${index}`, "tee.json"));
+    }
+    const gateway = createActor({
+      name: "gateway",
+      args: ["serve"],
+      dataDir: gatewayDir,
+      logFile: join(folder, "gateway.log"),
+      command: network.command,
+      settings: {
+        EARSHOT_HOST: network.gatewayHost,
+        EARSHOT_PORT: String(port),
+        EARSHOT_EMBEDDED_NODE: "off",
+        EARSHOT_NODES_EVIDENCE: "simulated,none",
+        EARSHOT_NODES_POLICY: join(simulated, "policy.json"),
+        EARSHOT_NODES_COLLATERAL: join(simulated, "collateral"),
+        EARSHOT_NODES_DISPATCHES_PER_SECOND: String(options.dispatchesPerSecond),
+        EARSHOT_NODES_QUARANTINE: "0s",
+        EARSHOT_LEASE: `${leaseMs}ms`,
+        EARSHOT_MAX_ATTEMPTS: "100",
+        EARSHOT_RETRY_DELAY: "50ms",
+        EARSHOT_JOB_DEADLINE: "10m",
+        EARSHOT_MAX_RUNNING_PER_KEY: "100",
+        EARSHOT_MAX_HELD_REQUESTS: "1000",
+      },
+    });
+    actors.push(gateway);
+    gateway.start();
+    const gatewayIsReady = async (): Promise<void> => {
+      await until("the gateway", async () => ((await answers(base)) ? true : null));
+    };
+    await gatewayIsReady();
+    const victims = network.places.map(
+      (place, index): Victim => ({
+        place,
+        order: (word) => {
+          if (!orderNode(gatewayDir, `node-${index}`, word)) throw new Error("no such node");
+        },
+        actor: createActor({
+          name: `node-${index}`,
+          args: ["node", "--gateway", place.gatewayUrl, "--name", `node-${index}`],
+          dataDir: join(folder, `node-${index}`),
+          logFile: join(folder, `node-${index}.log`),
+          command: place.command,
+          settings: {
+            EARSHOT_NODE_ENROLMENT_TOKEN: enrolmentTokenIn(gatewayDir),
+            EARSHOT_NODE_EVIDENCE: evidences[index] ?? "none",
+            EARSHOT_NODE_CONCURRENCY: String(options.nodeConcurrency),
+          },
+        }),
+      }),
+    );
+    for (const { actor } of victims) {
+      actors.push(actor);
+      actor.start();
+    }
+    // Who shows nothing for itself waits for the operator's word.
+    const approve = () => orderNode(gatewayDir, "node-0", "approve");
+    await until("a node that waits", () => (approve() ? true : null));
+    await until("the nodes", async () => ((await connectedNodes(base)) === 3 ? true : null));
+    return {
+      base,
+      network,
+      gateway,
+      victims,
+      store,
+      gatewayDir,
+      simulated,
+      keys,
+      gatewayIsReady,
+      close,
+    };
+  } catch (fault) {
+    await close();
+    throw fault;
+  }
+}
+
+/** Each node has what it answers from in its own folder, brought there by a command of its own. */
+async function fillArchives({ folder, posts }: RoomOptions): Promise<void> {
+  const file = join(folder, "posts.ndjson");
+  posts.write(file);
+  await Promise.all(
+    evidences.map((_, index) =>
+      earshot(join(folder, `node-${index}`), ["import", file, "--platform", "x"]),
+    ),
+  );
+}
+
+async function answers(base: string): Promise<boolean> {
+  try {
+    return (await fetch(`${base}/livez`, { signal: AbortSignal.timeout(1_000) })).ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process, { argv, env } from "node:process";
+import { seededRandom } from "../../bench/measure.ts";
+import { freePort } from "../service/free-port.ts";
+import { findings } from "./findings.ts";
+import { generatedPosts } from "./posts.ts";
+import { checkedProofs } from "./proofs.ts";
+import type { ChaosReport } from "./report.ts";
+import { openRoom } from "./room.ts";
+import { rush } from "./rush.ts";
+
+/**
+ * Jobs of several keys through a gateway and three nodes while faults go on; writes what it found as JSON into a file. A process
+ * of its own, so that it can be started where it may make network namespaces. EARSHOT_TEST_KEEP keeps folders and logs.
+ *   node testkit/nodes-chaos/run.ts REPORT_FILE SEED JOBS
+ */
+const [reportFile = "", seed = "1", jobs = "5000"] = argv.slice(2);
+const leaseMs = 2_000;
+const nodeConcurrency = 8;
+const smallKeys = ["small-0", "small-1", "small-2", "small-3"];
+
+const posts = generatedPosts(200, 12);
+const contradictions: string[] = [];
+const contradict = (what: string): void => {
+  if (contradictions.length < 50) contradictions.push(what);
+};
+
+process.once("SIGTERM", () => process.exit(1));
+const folder = mkdtempSync(join(tmpdir(), "earshot-nodes-chaos-"));
+const openingMs = performance.now();
+const secondsSince = (ms: number): number => Math.round((performance.now() - ms) / 100) / 10;
+
+const room = await openRoom({
+  folder,
+  port: await freePort(),
+  posts,
+  clients: ["greedy", ...smallKeys],
+  leaseMs,
+  dispatchesPerSecond: 60,
+  nodeConcurrency,
+});
+try {
+  const readySeconds = secondsSince(openingMs);
+  const rushMs = performance.now();
+  const { asked, faults, smallWaitsMs } = await rush({
+    room,
+    posts,
+    jobs: Number(jobs),
+    smallKeys,
+    leaseMs,
+    random: seededRandom(Number(seed)),
+    contradict,
+  });
+  const rushSeconds = secondsSince(rushMs);
+  const report: ChaosReport = {
+    ...findings(room, { asked, posts, smallKeys, contradict }),
+    seed: Number(seed),
+    network: room.network.kind,
+    readySeconds,
+    rushSeconds,
+    faults,
+    smallWaitsMs,
+    mostTurns: smallKeys.length + room.victims.length * nodeConcurrency,
+    contradictions,
+    proofs: await checkedProofs(room, asked, 20, folder),
+  };
+  writeFileSync(reportFile, JSON.stringify(report));
+} finally {
+  await room.close();
+  if (env.EARSHOT_TEST_KEEP === undefined) rmSync(folder, { recursive: true, force: true });
+  else console.log(`kept: ${folder}`);
+}

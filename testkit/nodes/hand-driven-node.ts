@@ -1,0 +1,246 @@
+import { randomBytes } from "node:crypto";
+import type { LightMyRequestResponse } from "fastify";
+import type { EvidenceKind } from "../../src/jobs/result-signature.ts";
+import type { AnswerRequest, FetchedItem, SourceAnswer } from "../../src/platforms/source.ts";
+import type { Capability } from "../../src/remote/capability.ts";
+import type { Evidence } from "../../src/remote/evidence/evidence.ts";
+import { answerBytes, bodyOf } from "../../src/remote/protocol/answer.ts";
+import { base64url } from "../../src/remote/protocol/encoding.ts";
+import {
+  type AnswerSealer,
+  createOpenedLeases,
+  type JobPayload,
+  openJob,
+} from "../../src/remote/protocol/encrypted-job.ts";
+import { enrolmentField, enrolmentProof } from "../../src/remote/protocol/enrolment.ts";
+import { makeIdentity, makeRunKeys, type RunKeys } from "../../src/remote/protocol/keys.ts";
+import type {
+  ChallengeAnswer,
+  JobEnvelope,
+  Registration,
+  RegistrationAnswer,
+} from "../../src/remote/protocol/messages.ts";
+import { signRequest } from "../../src/remote/protocol/signed-request.ts";
+import { quoteDigestOf, signResult } from "../../src/remote/protocol/signed-result.ts";
+import {
+  gatewayAudience,
+  identityMessageOf,
+  keyIdOf,
+  type NodeStatement,
+  nodeIdOf,
+  reportDataOf,
+} from "../../src/remote/protocol/statement.ts";
+import { knowledgeText, readRequest } from "../../src/remote/protocol/texts.ts";
+import type { ServiceUnderTest } from "../service/service-under-test.ts";
+import { enrolmentTokenIn } from "./enrolment-token.ts";
+
+/** A job that a node holds. */
+export type HeldJob = {
+  envelope: JobEnvelope;
+  payload: JobPayload;
+  request: AnswerRequest;
+  sealer: AnswerSealer;
+};
+
+/** Changes to what a node sends, and to how it signs that. */
+export type RequestChanges = {
+  /** Seconds that its clock is ahead. */
+  ahead?: number;
+  nonce?: string;
+  keyId?: string;
+  keys?: Pick<RunKeys, "sign">;
+  /** What is signed in the place of the path that is called. */
+  path?: string;
+  /** What is sent in the place of the body that was signed. */
+  sent?: string;
+};
+
+export type HandDrivenNode = Awaited<ReturnType<typeof handDrivenNode>>;
+
+const everything: readonly Capability[] = (["bluesky", "mastodon", "x"] as const).map(
+  (platform) => ({ platform, method: "searchbyquery", ways: ["archive"] }),
+);
+
+/** A node that does what a test says, over HTTP, and lies as told. */
+export async function handDrivenNode(
+  service: Pick<ServiceUnderTest, "app" | "clock" | "dataDir">,
+  shows: {
+    evidence: EvidenceKind;
+    evidenceFor: (reportData: Uint8Array) => Evidence;
+  },
+) {
+  const { app, clock } = service;
+  const token = enrolmentTokenIn(service.dataDir);
+  const identity = makeIdentity();
+  const keys = await makeRunKeys();
+  const bootId = base64url(randomBytes(16));
+  const keyId = keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.sealingKey });
+  const opened = createOpenedLeases();
+  let attested: { registration: Registration; answer: RegistrationAnswer } | null = null;
+
+  /** The fields of a call. */
+  function sign(path: string, text: string, changes: RequestChanges = {}): Record<string, string> {
+    const signed = signRequest(
+      {
+        method: "POST",
+        path: changes.path ?? path,
+        body: text,
+        keyId: changes.keyId ?? keyId,
+        nowMs: clock.now() + (changes.ahead ?? 0) * 1_000,
+        nonce: changes.nonce ?? base64url(randomBytes(16)),
+      },
+      changes.keys ?? keys,
+    );
+    const enrolment = enrolmentProof(token, signed["signature-input"] ?? "");
+    return { "content-type": "application/json", ...signed, [enrolmentField]: enrolment };
+  }
+
+  /** A signed call. */
+  async function post(
+    route: string,
+    body: unknown,
+    changes: RequestChanges = {},
+  ): Promise<LightMyRequestResponse> {
+    const url = `/internal/nodes/${route}`;
+    const text = JSON.stringify(body);
+    const headers = sign(url, text, changes);
+    return await app.inject({ method: "POST", url, headers, payload: changes.sent ?? text });
+  }
+
+  async function challenge(): Promise<ChallengeAnswer> {
+    return (await post("challenge", {})).json();
+  }
+
+  /** What it would register with, its statement changed before it is signed and shown evidence for. */
+  async function registration(changes: Partial<NodeStatement> = {}): Promise<Registration> {
+    const { nonce, gateway_key } = await challenge();
+    const statement: NodeStatement = {
+      version: 1,
+      evidence: shows.evidence,
+      audience: gatewayAudience,
+      nonce,
+      identity_key: identity.key,
+      signing_key: keys.signingKey,
+      sealing_key: keys.sealingKey,
+      boot_id: bootId,
+      gateway_key,
+      ...changes,
+    };
+    return {
+      statement,
+      identity_signature: base64url(identity.sign(identityMessageOf(statement))),
+      evidence: shows.evidenceFor(reportDataOf(statement)),
+      name: "by hand",
+      capabilities: everything.map((one) => ({ ...one, ways: [...one.ways] })),
+      concurrency: 8,
+      url: null,
+      version: "test",
+    };
+  }
+
+  async function attest(): Promise<RegistrationAnswer> {
+    const asked = await registration();
+    const answer = await post("register", asked);
+    if (answer.statusCode !== 200) throw new Error(answer.body);
+    attested = { registration: asked, answer: answer.json() };
+    return attested.answer;
+  }
+
+  /** Asks for work and opens what comes. */
+  async function lease(waitMs = 10_000): Promise<HeldJob> {
+    const answer = await post("lease", { methods: ["searchbyquery"], wait_ms: waitMs });
+    if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${answer.body}`);
+    const envelope: JobEnvelope = answer.json();
+    const gatewayKey = attested?.registration.statement.gateway_key ?? "";
+    const { payload, sealer } = await openJob(envelope, {
+      keys,
+      keyId,
+      gatewayKey,
+      nowMs: clock.now(),
+      opened,
+    });
+    return { envelope, payload, sealer, request: readRequest(payload.request) };
+  }
+
+  /** An answer with these records, signed; by other keys than its own where they are given. */
+  function signed(
+    job: HeldJob,
+    items: readonly FetchedItem[],
+    signer: Pick<RunKeys, "sign"> = keys,
+  ) {
+    if (attested === null) throw new Error("it has not attested");
+    const { evidence } = attested.registration;
+    const body = bodyOf(items);
+    const knowledge = knowledgeText(emptyAnswer(job.request));
+    const fields = signResult(
+      {
+        body,
+        job: job.envelope.job,
+        request: job.payload.request,
+        knowledge,
+        evidence: shows.evidence,
+        quoteSha256: quoteDigestOf(evidence),
+        attestationId: attested.answer.attestation_id,
+        keyId,
+        nowMs: clock.now(),
+      },
+      signer,
+    );
+    return { body, items, knowledge, fields };
+  }
+
+  /** Hands an answer in, sealed. */
+  async function complete(
+    job: HeldJob,
+    answer: ReturnType<typeof signed>,
+    changes: RequestChanges & { token?: string } = {},
+  ) {
+    return await post("complete", sealedAnswerOf(job, answerBytes(answer), changes.token), changes);
+  }
+
+  return {
+    keys,
+    keyId,
+    sign,
+    nodeId: nodeIdOf(identity.key),
+    post,
+    challenge,
+    registration,
+    attest,
+    lease,
+    signed,
+    complete,
+  };
+}
+
+export function sealedAnswerOf(job: HeldJob, plain: Uint8Array, token = job.payload.token) {
+  return { job: job.envelope.job, token, ...job.sealer.seal(plain) };
+}
+
+function emptyAnswer({ fromMs, toMs }: AnswerRequest): Omit<SourceAnswer, "items"> {
+  return {
+    next: null,
+    nextPlace: null,
+    complete: true,
+    coverage: { fromMs, toMs, complete: true, gaps: [] },
+    sources: [],
+    warnings: [],
+  };
+}
+
+/** A post as a node hands it in. */
+export function itemOf(id: bigint, createdMs: number, text = "comet"): FetchedItem {
+  const uri = `at://did:plc:ann/app.bsky.feed.post/${id}`;
+  const record = JSON.stringify({
+    ID: String(id),
+    Content: text,
+    Metadata: {
+      platform: "bluesky",
+      uri,
+      user_id: "did:plc:ann",
+      created_at: new Date(createdMs).toISOString(),
+    },
+    Score: 1,
+  });
+  return { platform: "bluesky", id, uri, userId: "did:plc:ann", record };
+}

@@ -1,0 +1,65 @@
+import type { EvidenceKind } from "../../src/jobs/result-signature.ts";
+import type { NodeState } from "../../src/remote/gateway/node-store.ts";
+import type { ServiceUnderTest } from "../service/service-under-test.ts";
+
+/** A node that an operator may have changed since it came. */
+type KeptNode = {
+  id: string;
+  name?: string;
+  state?: NodeState;
+  evidence?: EvidenceKind;
+};
+
+const changes = { approved: "approve", draining: "drain", removed: "remove" } as const;
+
+/** Writes a node to the store of a service, as if it had attested to an earlier run of it. */
+export async function keepNode(
+  { context, clock }: Pick<ServiceUnderTest, "context" | "clock">,
+  { id, name = "ams-1", state = "approved", evidence = "none" }: KeptNode,
+): Promise<void> {
+  const { store } = context;
+  const nowMs = clock.now();
+  await store.write("keepNode", {
+    id,
+    identityKey: "MCowBQYDK2VwAyEAnodenodenodenodenodenodenod",
+    name,
+    evidence,
+    capabilities: [{ platform: "bluesky", method: "searchbyquery", ways: ["archive"] }],
+    concurrency: 4,
+    url: null,
+    version: "0.1.0",
+    machine: null,
+    image: null,
+    composeHash: null,
+    isListed: false,
+    attestation: {
+      id: `attestation-${id}`,
+      node_id: id,
+      key_id: "A".repeat(22),
+      name,
+      statement: {
+        version: 1,
+        evidence,
+        audience: "earshot",
+        nonce: "",
+        identity_key: "",
+        signing_key: "",
+        sealing_key: "",
+        boot_id: "",
+        gateway_key: "",
+      },
+      identity_signature: "",
+      evidence: { quote: null, event_log: null, vm_config: null },
+      collateral: null,
+      policy_id: "none",
+    },
+    keptUntilMs: nowMs + 3_600_000,
+    nowMs,
+  });
+  const steps: NodeState[] = state === "draining" ? ["approved", "draining"] : [state];
+  for (const step of steps) {
+    if (step === "pending") continue;
+    const change = changes[step];
+    await store.write("changeNode", { nodeId: id, change, actor: "command_line", nowMs });
+  }
+}

@@ -1,0 +1,162 @@
+import type { EvidenceKind } from "../../src/jobs/result-signature.ts";
+import type { FetchedItem, SourceAnswer } from "../../src/platforms/source.ts";
+import { lowestId } from "../../src/posts/ids.ts";
+import type { SimulatedWorld } from "../../src/remote/evidence/simulated/simulated-tee.ts";
+import type { Attestation, Proof } from "../../src/remote/proof/proof.ts";
+import { bodyOf } from "../../src/remote/protocol/answer.ts";
+import { base64url } from "../../src/remote/protocol/encoding.ts";
+import { gatewayKeyOf, makeIdentity, makeRunKeys } from "../../src/remote/protocol/keys.ts";
+import { quoteDigestOf, signResult } from "../../src/remote/protocol/signed-result.ts";
+import {
+  attestationIdOf,
+  identityMessageOf,
+  keyIdOf,
+  type NodeStatement,
+  nodeIdOf,
+  reportDataOf,
+} from "../../src/remote/protocol/statement.ts";
+import { knowledgeText, requestText } from "../../src/remote/protocol/texts.ts";
+
+/** Unix milliseconds. */
+export const nowMs = Date.UTC(2026, 0, 31, 12);
+
+export const jobUuid = "0190a2b4-7c11-4f6e-9d53-1f0a55c0ffee";
+
+export const testRequest = {
+  platform: "x",
+  type: "social",
+  method: "searchbyquery",
+  query: "cats lang:en",
+  fromMs: nowMs - 86_400_000,
+  toMs: nowMs,
+  asOfMs: nowMs,
+  after: null,
+  maxResults: 10,
+} as const;
+
+/** `minutes` before the end of the window. */
+export function postItem(minutes: number, special: Record<string, unknown> = {}): FetchedItem {
+  const id = lowestId(nowMs - minutes * 60_000);
+  const uri = `https://x.com/i/status/${id}`;
+  const record = {
+    ID: String(id),
+    Content: "cats é \ud83d\ude00",
+    Metadata: {
+      platform: "x",
+      uri,
+      created_at: new Date(nowMs - minutes * 60_000).toISOString(),
+      user_id: "12",
+      lang: "en",
+      langs: ["en"],
+      ...special,
+    },
+    Score: 1,
+  };
+  return { platform: "x", id, uri, userId: "12", record: JSON.stringify(record) };
+}
+
+export const answerOf = (items: readonly FetchedItem[]): SourceAnswer => ({
+  items,
+  next: null,
+  nextPlace: null,
+  complete: true,
+  coverage: {
+    fromMs: testRequest.fromMs,
+    toMs: testRequest.toMs,
+    complete: true,
+    gaps: [],
+    truncated: false,
+    platforms: [
+      {
+        platform: "x",
+        collection: "posts",
+        complete: true,
+        held: [{ fromMs: testRequest.fromMs, toMs: testRequest.toMs }],
+        gaps: [],
+        truncated: false,
+      },
+    ],
+  },
+  sources: [
+    {
+      platform: "x",
+      via: "archive",
+      fromMs: testRequest.fromMs,
+      toMs: testRequest.toMs,
+      count: items.length,
+    },
+  ],
+  warnings: [{ code: "a_remark", message: "something to know" }],
+});
+
+export type TestNode = Awaited<ReturnType<typeof makeNode>>;
+
+/** Signs anything. */
+export async function makeNode(
+  kind: EvidenceKind,
+  tee: SimulatedWorld | null = null,
+  special: Partial<NodeStatement> = {},
+) {
+  const keys = await makeRunKeys();
+  const identity = makeIdentity();
+  const statement: NodeStatement = {
+    version: 1,
+    evidence: kind,
+    audience: "earshot",
+    nonce: base64url(Buffer.alloc(32, 7)),
+    identity_key: identity.key,
+    signing_key: keys.signingKey,
+    sealing_key: keys.sealingKey,
+    boot_id: base64url(Buffer.alloc(16, 1)),
+    gateway_key: gatewayKeyOf(Buffer.alloc(32, 3)).publicKey,
+    ...special,
+  };
+  const evidence =
+    tee === null
+      ? { quote: null, event_log: null, vm_config: null }
+      : tee.evidence(reportDataOf(statement));
+  const attestation: Attestation = {
+    id: attestationIdOf(statement, evidence),
+    node_id: nodeIdOf(statement.identity_key),
+    key_id: keyIdOf(statement),
+    name: "a node",
+    statement,
+    identity_signature: base64url(identity.sign(identityMessageOf(statement))),
+    evidence,
+    collateral: tee?.collateral() ?? null,
+    policy_id: "the gateway's",
+  };
+  return { keys, identity, attestation };
+}
+
+type Signed = Parameters<typeof signResult>[0];
+
+/** `special` replaces parts of what is signed. */
+export function proofBy(
+  { keys, attestation }: TestNode,
+  answer: SourceAnswer,
+  special: Partial<Signed> = {},
+): Proof {
+  const { statement, evidence } = attestation;
+  const signed = {
+    body: bodyOf(answer.items.filter((item) => "record" in item)),
+    job: jobUuid,
+    request: requestText(testRequest),
+    knowledge: knowledgeText(answer),
+    evidence: statement.evidence,
+    quoteSha256: quoteDigestOf(evidence),
+    attestationId: attestation.id,
+    keyId: attestation.key_id,
+    nowMs,
+    ...special,
+  };
+  return {
+    version: 1,
+    job: jobUuid,
+    body: Buffer.from(signed.body).toString("utf8"),
+    fields: signResult(signed, keys),
+    knowledge: signed.knowledge,
+    request: signed.request,
+    attestation,
+  };
+}

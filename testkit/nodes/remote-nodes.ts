@@ -1,0 +1,137 @@
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openArchive } from "../../src/archive/threads/open.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import type { Upstream } from "../../src/platforms/upstream.ts";
+import type { Platform, Post } from "../../src/posts/post.ts";
+import {
+  type SimulatedFiles,
+  writeSimulatedTee,
+} from "../../src/remote/evidence/simulated/simulated-folder.ts";
+import type { NodeStatus } from "../../src/remote/worker/attest-loop.ts";
+import { configFrom } from "../../src/server/config.ts";
+import { type RemoteNode, startRemoteNode } from "../../src/server/start-node.ts";
+import { freePort } from "../service/free-port.ts";
+import { type ServiceUnderTest, startServiceUnderTest } from "../service/service-under-test.ts";
+import { until } from "../until.ts";
+import { enrolmentTokenIn } from "./enrolment-token.ts";
+
+export type GatewayUnderTest = {
+  /** The service of this moment: after a restart it is another. */
+  service(): ServiceUnderTest;
+  url: string;
+  dataDir: string;
+  /** What simulated evidence is made with, and checked against. */
+  files: SimulatedFiles;
+  stop(): Promise<void>;
+  /** Starts it again after a stop, where it was. */
+  start(): Promise<void>;
+  remove(): Promise<void>;
+};
+
+/** A gateway that takes simulated evidence and none, and runs no job itself. */
+export async function startGateway(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<GatewayUnderTest> {
+  const folder = await mkdtemp(join(tmpdir(), "earshot-gateway-"));
+  const files = await writeSimulatedTee(join(folder, "simulated"), systemClock.now());
+  const all = {
+    EARSHOT_DATA_DIR: join(folder, "data"),
+    EARSHOT_PORT: String(await freePort()),
+    EARSHOT_EMBEDDED_NODE: "off",
+    EARSHOT_NODES_EVIDENCE: "simulated,none",
+    EARSHOT_NODES_POLICY: files.policy,
+    EARSHOT_NODES_COLLATERAL: files.collateralFolder,
+    EARSHOT_NODES_DISPATCHES_PER_SECOND: "1000",
+    ...settings,
+  };
+  let service = await startServiceUnderTest(all);
+  return {
+    service: () => service,
+    url: service.url,
+    dataDir: all.EARSHOT_DATA_DIR,
+    files,
+    stop: () => service.stop(),
+    start: async () => {
+      service = await startServiceUnderTest(all);
+    },
+    remove: async () => {
+      await service.remove();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type NodeUnderTest = RemoteNode & {
+  dataDir: string;
+  statuses: readonly NodeStatus[];
+  /** Resolves when the gateway has taken it. */
+  admitted(): Promise<void>;
+  /** Stops it and removes its folder. */
+  remove(): Promise<void>;
+};
+
+/** A node over real sockets, which asks no platform but those that are given. */
+export async function startNodeUnderTest({
+  gateway,
+  evidence,
+  posts = [],
+  upstreams = {},
+  listen = false,
+  dataDir: given,
+  settings = {},
+}: {
+  gateway: GatewayUnderTest;
+  evidence: "simulated" | "none";
+  /** What its archive holds. */
+  posts?: readonly Post[];
+  upstreams?: Partial<Record<Platform, Upstream>>;
+  listen?: boolean;
+  dataDir?: string;
+  settings?: Readonly<Record<string, string>>;
+}): Promise<NodeUnderTest> {
+  const dataDir = given ?? (await mkdtemp(join(tmpdir(), "earshot-node-")));
+  await copyFile(gateway.files.tee, join(dataDir, "tee.json"));
+  const config = configFrom({
+    EARSHOT_DATA_DIR: dataDir,
+    EARSHOT_INGEST: "off",
+    EARSHOT_PORT: "0",
+    EARSHOT_LOG_LEVEL: "silent",
+    EARSHOT_BLUESKY_PUBLIC: "off",
+    EARSHOT_NODE_GATEWAY: gateway.url,
+    EARSHOT_NODE_ENROLMENT_TOKEN: enrolmentTokenIn(gateway.dataDir),
+    EARSHOT_NODE_EVIDENCE: evidence,
+    EARSHOT_READERS: "1",
+    ...settings,
+  });
+  if (posts.length > 0) await fill(config.data, posts);
+  const statuses: NodeStatus[] = [];
+  const node = await startRemoteNode(config, {
+    listen,
+    name: "under-test",
+    upstreams,
+    onStatus: (status) => statuses.push(status),
+  });
+  return {
+    ...node,
+    dataDir,
+    statuses,
+    admitted: async () => {
+      await until("the node is admitted", () => (node.status().state === "admitted" ? true : null));
+    },
+    remove: async () => {
+      await node.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function fill(
+  { dir: dataDir, secretKey: _unused, ...settings }: ReturnType<typeof configFrom>["data"],
+  posts: readonly Post[],
+): Promise<void> {
+  const archive = await openArchive({ dataDir, ...settings, upkeep: "off", clock: systemClock });
+  await archive.write({ changes: posts.map((post) => ({ kind: "upsert" as const, post })) });
+  await archive.close();
+}

@@ -1,0 +1,79 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { program } from "../service/server-process.ts";
+
+/** Files that are imported one after the other; each import is killed with -9 once or twice before it may end. */
+export type KilledImports = {
+  /** Texts of all posts in the files, by post number. */
+  readonly texts: ReadonlySet<string>;
+  readonly kills: () => number;
+  /** Resolves when every file is imported. */
+  run(): Promise<void>;
+};
+
+const files = 6;
+const postsOfFile = 2_500;
+const patienceMs = 120_000;
+
+/** A word in the text of every imported post, and of no other. */
+export const importWord = "barge";
+
+export function prepareKilledImports(
+  folder: string,
+  environment: NodeJS.ProcessEnv,
+  random: () => number,
+): KilledImports {
+  const texts = new Set<string>();
+  const paths = Array.from({ length: files }, (_, file) => writeFile(file));
+  let kills = 0;
+
+  function writeFile(file: number): string {
+    const lines = Array.from({ length: postsOfFile }, (_, n) => {
+      const number = file * postsOfFile + n;
+      const atMs = Date.UTC(2023, 0, 1) + number * 30_000;
+      const text = `${importWord} number ${number}`;
+      texts.add(text);
+      return JSON.stringify({
+        id: String((BigInt(atMs - 1_288_834_974_657) << 22n) + BigInt(n)),
+        author: `skipper${number % 9}`,
+        created_at: new Date(atMs).toISOString(),
+        text,
+      });
+    });
+    const path = join(folder, `import-${file}.ndjson`);
+    writeFileSync(path, `${lines.join("\n")}\n`);
+    return path;
+  }
+
+  async function importOnce(path: string, killAfterMs: number | null): Promise<boolean> {
+    const child = spawn(process.execPath, [program, "import", path, "--platform", "x"], {
+      env: environment,
+      stdio: "ignore",
+    });
+    const killed =
+      killAfterMs === null ? null : setTimeout(() => child.kill("SIGKILL"), killAfterMs);
+    const [code, signal] = (await once(child, "exit")) as [number | null, string | null];
+    if (killed !== null) clearTimeout(killed);
+    if (signal === "SIGKILL") kills += 1;
+    return code === 0;
+  }
+
+  async function run(): Promise<void> {
+    for (const path of paths) {
+      const end = performance.now() + patienceMs;
+      let attempts = 0;
+      while (!(await importOnce(path, attempts < 2 ? 400 + random() * 900 : null))) {
+        attempts += 1;
+        if (performance.now() > end) throw new Error(`${path} is not imported after ${attempts}`);
+        // A disk that is full, or a server that is being started, is in the way for a moment.
+        await sleep(200);
+      }
+      await sleep(random() * 3_000);
+    }
+  }
+
+  return { texts, kills: () => kills, run };
+}

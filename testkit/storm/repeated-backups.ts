@@ -1,0 +1,40 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { program } from "../service/server-process.ts";
+
+/** Backups of the archive, one after the other, for as long as `isOver` says that it is not. */
+export type RepeatedBackups = {
+  /** Folders of the backups that ended well; the last two are kept. */
+  readonly taken: () => readonly string[];
+  run(isOver: () => boolean): Promise<void>;
+};
+
+const kept = 2;
+
+export function prepareRepeatedBackups(
+  folder: string,
+  environment: NodeJS.ProcessEnv,
+): RepeatedBackups {
+  let taken: string[] = [];
+
+  async function run(isOver: () => boolean): Promise<void> {
+    for (let number = 0; !isOver(); number += 1) {
+      const destination = join(folder, `backup-${number}`);
+      const child = spawn(process.execPath, [program, "archive", "backup", destination], {
+        env: environment,
+        stdio: "ignore",
+      });
+      const [code] = (await once(child, "exit")) as [number | null];
+      if (code === 0) taken.push(destination);
+      else rmSync(destination, { recursive: true, force: true });
+      for (const old of taken.slice(0, -kept)) rmSync(old, { recursive: true, force: true });
+      taken = taken.slice(-kept);
+      await sleep(500);
+    }
+  }
+
+  return { taken: () => taken, run };
+}

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type FoundPost, foundPosts } from "../archives/found-posts.ts";
+import { call, type Place } from "../service/unlucky-client.ts";
+import { type StreamTraffic, streamWord } from "./stream-traffic.ts";
+
+/** Answers of the past minute that claimed to be complete, and what they lacked. */
+export type CompletenessAudit = {
+  answers: number;
+  complete: number;
+  /** Posts that an answer lacked though it claimed to be complete. */
+  missing: string[];
+  run(isOver: () => boolean): Promise<void>;
+};
+
+/** The window that is searched: old enough that delivery by the stream is no excuse, wider than most outages. */
+const windowMs = 8_000;
+const endAgeMs = 1_000;
+const path = "/v1/search/social";
+
+export function auditCompleteness(place: Place, traffic: StreamTraffic): CompletenessAudit {
+  const audit: CompletenessAudit = { answers: 0, complete: 0, missing: [], run };
+
+  async function run(isOver: () => boolean): Promise<void> {
+    while (!isOver()) {
+      await askOnce();
+      await sleep(150);
+    }
+  }
+
+  async function askOnce(): Promise<void> {
+    const toMs = Date.now() - endAgeMs;
+    const fromMs = toMs - windowMs;
+    // Posts are compared as they were before the search: one that is deleted meanwhile may be there or not.
+    const expected = traffic.live().filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
+    const uris = new Set<string>();
+    /** The first page is complete up to the end of its coverage: what the stream brings at this moment may lie behind it. */
+    let coveredToMs: number | null = null;
+    let isComplete = true;
+    let cursor: string | null = null;
+    do {
+      const page = await fetchPage(fromMs, toMs, cursor);
+      if (page === null) return;
+      for (const { Metadata } of page.results) uris.add(Metadata.uri);
+      coveredToMs ??= Date.parse(page.coverage.to);
+      isComplete &&= page.complete;
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    audit.answers += 1;
+    if (!isComplete) return;
+    audit.complete += 1;
+    for (const { uri, atMs } of expected) {
+      if (uris.has(uri) || traffic.deleted().has(uri) || atMs >= coveredToMs) continue;
+      const times = [atMs, coveredToMs].map((ms) => new Date(ms).toISOString());
+      audit.missing.push(`${uri} of ${times[0]}, complete to ${times[1]}`);
+    }
+  }
+
+  async function fetchPage(fromMs: number, toMs: number, cursor: string | null) {
+    const answer = await call(
+      place,
+      "POST",
+      path,
+      { "content-type": "application/json" },
+      {
+        type: "social",
+        arguments: {
+          type: "searchbyfullarchive",
+          query: `${streamWord} platform:bluesky`,
+          max_results: 500,
+          start_time: new Date(fromMs).toISOString(),
+          end_time: new Date(toMs).toISOString(),
+          ...(cursor === null ? {} : { next_cursor: cursor }),
+        },
+      },
+    );
+    if (answer?.status !== 200) return null;
+    return JSON.parse(answer.text) as {
+      results: FoundPost[];
+      next_cursor: string | null;
+      complete: boolean;
+      coverage: { to: string };
+    };
+  }
+
+  return audit;
+}
+
+/** What the archive has of the stream against what the stream sent: uris that are missing, doubled, or back after a deletion. */
+export async function compareWithStream(place: Place, traffic: StreamTraffic): Promise<string[]> {
+  const found = await foundPosts(place, streamWord);
+  const uris = found.map(({ Metadata }) => Metadata.uri);
+  const seen = new Set(uris);
+  const differences = uris.length === seen.size ? [] : [`${uris.length - seen.size} doubled`];
+  for (const { uri } of traffic.live()) if (!seen.has(uri)) differences.push(`${uri} is missing`);
+  for (const uri of traffic.deleted()) if (seen.has(uri)) differences.push(`${uri} was deleted`);
+  return differences;
+}

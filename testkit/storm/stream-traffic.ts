@@ -1,0 +1,93 @@
+import { type JetstreamServer, startJetstreamServer } from "../upstreams/jetstream-server.ts";
+
+/** A post that the stream has sent and not deleted. */
+type StreamedPost = { uri: string; atMs: number; text: string };
+
+/** A steady stream of posts, and of deletions of some, which remembers everything that it sent. */
+export type StreamTraffic = {
+  readonly url: string;
+  /** All that a reader of the stream has now, deleted posts left out, oldest first. */
+  live(): StreamedPost[];
+  /** Uris that the stream has deleted. */
+  deleted(): ReadonlySet<string>;
+  /** Sends nothing more. */
+  stop(): void;
+  close(): Promise<void>;
+};
+
+const collection = "app.bsky.feed.post";
+const intervalMs = 20;
+/** One in so many events deletes an earlier post. */
+const deletionEvery = 9;
+
+/** A word in the text of every streamed post, and of no other. */
+export const streamWord = "lantern";
+
+export async function startStreamTraffic(random: () => number): Promise<StreamTraffic> {
+  const jetstream: JetstreamServer = await startJetstreamServer();
+  const sent = new Map<string, StreamedPost>();
+  const deleted = new Set<string>();
+  let events = 0;
+  let lastUs = 0;
+
+  /** Times of events increase, as a Jetstream server orders them. */
+  function nextUs(): number {
+    lastUs = Math.max(lastUs + 1, Date.now() * 1_000);
+    return lastUs;
+  }
+
+  function send(): void {
+    events += 1;
+    const isDeletion = events % deletionEvery === 0 && sent.size > 10;
+    if (isDeletion) sendDeletion();
+    else sendPost();
+  }
+
+  function sendPost(): void {
+    const did = `did:plc:author${events % 17}`;
+    const rkey = `k${events}`;
+    const timeUs = nextUs();
+    const atMs = Math.floor(timeUs / 1_000);
+    const text = `${streamWord} number ${events}`;
+    const record = { $type: collection, createdAt: new Date(atMs).toISOString(), text };
+    sent.set(`at://${did}/${collection}/${rkey}`, {
+      uri: `at://${did}/${collection}/${rkey}`,
+      atMs,
+      text,
+    });
+    jetstream.publish({
+      did,
+      time_us: timeUs,
+      kind: "commit",
+      commit: { rev: revision(), operation: "create", collection, rkey, cid: "c", record },
+    });
+  }
+
+  function sendDeletion(): void {
+    const uris = [...sent.keys()];
+    const uri = uris[Math.floor(random() * uris.length)] ?? "";
+    const [did = "", , rkey = ""] = uri.slice("at://".length).split("/");
+    sent.delete(uri);
+    deleted.add(uri);
+    jetstream.publish({
+      did,
+      time_us: nextUs(),
+      kind: "commit",
+      commit: { rev: revision(), operation: "delete", collection, rkey },
+    });
+  }
+
+  const revision = (): string => String(events).padStart(13, "0");
+
+  const timer = setInterval(send, intervalMs);
+  return {
+    url: jetstream.url,
+    live: () => [...sent.values()],
+    deleted: () => deleted,
+    stop: () => clearInterval(timer),
+    close: async () => {
+      clearInterval(timer);
+      await jetstream.close();
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Block, carOf, repositoryBlocks } from "../archives/repository-archive.ts";
+
+/**
+ * An emulator of what a backfill asks of the Bluesky network, written from its lexicons, in one server: the directory of
+ * accounts, their server, the AppView's resolveHandle and a labeler. What it answers can be bent as no real one can.
+ */
+export type AccountHost = {
+  url: string;
+  accounts: Map<string, HostedAccount>;
+  labels: Record<string, unknown>[];
+  /** Whether the labeler takes patterns with a star. */
+  takesPatterns: boolean;
+  /** What was asked, as `method parameter=value`. */
+  requests: string[];
+  /** Answers in the place of a method, or of one call of it; null goes on as usual. */
+  instead: (method: string, request: IncomingMessage, response: ServerResponse) => boolean;
+  /** Changes the archive of a repository before it is sent. */
+  bend: (blocks: Block[]) => Block[];
+  close(): Promise<void>;
+};
+
+export type HostedAccount = {
+  did: string;
+  handle: string;
+  rev: string;
+  /** By `collection/rkey`. */
+  records: Map<string, unknown>;
+  status: "active" | "takendown" | "deactivated" | "suspended";
+  /** The address that its document names; the host's own where it is null. */
+  pds: string | null;
+};
+
+export const postPath = (rkey: string): string => `app.bsky.feed.post/${rkey}`;
+
+export async function startAccountHost(): Promise<AccountHost> {
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const host: AccountHost = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    accounts: new Map(),
+    labels: [],
+    takesPatterns: true,
+    requests: [],
+    instead: () => false,
+    bend: (blocks) => blocks,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? "", host.url);
+    const method = url.pathname.replace("/xrpc/", "");
+    host.requests.push(`${method}${url.search === "" ? "" : ` ${url.search.slice(1)}`}`);
+    if (host.instead(method, request, response)) return;
+    const asked = (name: string) => url.searchParams.get(name) ?? "";
+    const account = host.accounts.get(asked("did") || asked("repo"));
+    if (method.startsWith("/did:")) return document(method.slice(1), response);
+    if (method === "com.atproto.identity.resolveHandle")
+      return resolveHandle(asked("handle"), response);
+    if (method === "com.atproto.label.queryLabels") return queryLabels(url, response);
+    if (account === undefined) return refuse(response, "RepoNotFound");
+    if (method === "com.atproto.sync.getRepoStatus") {
+      const active = account.status === "active";
+      const status = active ? { rev: account.rev } : { status: account.status };
+      return json(response, { did: account.did, active, ...status });
+    }
+    if (account.status === "takendown") return refuse(response, "RepoTakendown");
+    if (account.status !== "active") return refuse(response, "RepoDeactivated");
+    if (method === "com.atproto.sync.getRepo") {
+      response.writeHead(200, { "content-type": "application/vnd.ipld.car" });
+      response.end(await carOf(host.bend(repositoryBlocks(account))));
+      return;
+    }
+    if (method === "com.atproto.repo.getRecord") {
+      const value = account.records.get(`${asked("collection")}/${asked("rkey")}`);
+      return value === undefined ? refuse(response, "RecordNotFound") : json(response, { value });
+    }
+    if (method === "com.atproto.repo.listRecords") {
+      return listRecords(account, asked("collection"), asked("cursor"), response);
+    }
+    refuse(response, "MethodNotImplemented", 501);
+  }
+
+  function document(did: string, response: ServerResponse): void {
+    const account = host.accounts.get(did);
+    if (account === undefined) {
+      refuse(response, "NotFound", 404);
+      return;
+    }
+    const serviceEndpoint = account.pds ?? host.url;
+    const service = { id: "#atproto_pds", type: "AtprotoPersonalDataServer", serviceEndpoint };
+    json(response, { id: did, alsoKnownAs: [`at://${account.handle}`], service: [service] });
+  }
+
+  function resolveHandle(handle: string, response: ServerResponse): void {
+    const account = [...host.accounts.values()].find((known) => known.handle === handle);
+    if (account === undefined) refuse(response, "InvalidRequest");
+    else json(response, { did: account.did });
+  }
+
+  function listRecords(
+    { did, records }: HostedAccount,
+    collection: string,
+    cursor: string,
+    response: ServerResponse,
+  ): void {
+    const keys = [...records.keys()]
+      .filter((path) => path.startsWith(`${collection}/`))
+      .map((path) => path.slice(collection.length + 1))
+      .sort()
+      .reverse()
+      .filter((rkey) => cursor === "" || rkey < cursor);
+    const page = keys.slice(0, 100).map((rkey) => ({
+      uri: `at://${did}/${collection}/${rkey}`,
+      cid: "bafyreib2rxk3rw6putwo6hw7fftkeczaqt6iuzxg3bkkwyq5bvgbzyuocm",
+      value: records.get(`${collection}/${rkey}`),
+    }));
+    json(response, { records: page, ...(keys.length > 100 ? { cursor: keys[99] } : {}) });
+  }
+
+  function queryLabels(url: URL, response: ServerResponse): void {
+    const patterns = url.searchParams.getAll("uriPatterns");
+    if (!host.takesPatterns && patterns.some((pattern) => pattern.includes("*"))) {
+      refuse(response, "InvalidRequest");
+      return;
+    }
+    const found = host.labels.filter(({ uri }) =>
+      patterns.some((pattern) =>
+        pattern.endsWith("*") ? String(uri).startsWith(pattern.slice(0, -1)) : uri === pattern,
+      ),
+    );
+    const from = Number(url.searchParams.get("cursor") ?? 0);
+    const limit = Number(url.searchParams.get("limit"));
+    const cursor = from + limit < found.length ? { cursor: String(from + limit) } : {};
+    json(response, { labels: found.slice(from, from + limit), ...cursor });
+  }
+
+  return host;
+}
+
+export function json(response: ServerResponse, body: unknown, status = 200): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+}
+
+export function refuse(response: ServerResponse, error: string, status = 400): void {
+  json(response, { error, message: `${error}, said by the emulator` }, status);
+}

@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLocalStore } from "../../src/db/local-store.ts";
+import { controlMigrations } from "../../src/db/migrations/control.ts";
+import { type Database, openForWriting } from "../../src/db/open.ts";
+import type { Store } from "../../src/db/operations.ts";
+import { createEncryptor, type Encryptor } from "../../src/lib/encryption.ts";
+import { createManualClock, type ManualClock } from "../../src/lib/manual-clock.ts";
+import type { CredentialKind, Secrets } from "../../src/platforms/credential.ts";
+import {
+  createCredentialPool,
+  type PoolContext,
+} from "../../src/upstream/credentials/create-pool.ts";
+import { encryptSecrets } from "../../src/upstream/credentials/encrypt-secrets.ts";
+import {
+  type CredentialOperations,
+  credentialOperations,
+  type StoredSecretCredential,
+} from "../../src/upstream/credentials/operations.ts";
+
+/** A store with two accounts, `ann` and `ben`, and what credentials are kept in it with. */
+export type CredentialBench = {
+  folder: string;
+  database: Database;
+  store: Store<CredentialOperations>;
+  clock: ManualClock;
+  sealer: Encryptor;
+  /** Keeps a credential of X with the secret `token`; of the deployment unless an account is named. */
+  keep(id: string, values?: Partial<StoredSecretCredential> & { secrets?: Secrets }): Promise<void>;
+  pool(context?: Partial<PoolContext>): ReturnType<typeof createCredentialPool>;
+  close(): void;
+};
+
+/** Not random, as it is to be the same each time; a nonce that repeats harms no test. */
+const bytes = (length: number): Uint8Array => new Uint8Array(length).fill(7);
+
+export function openCredentialBench(): CredentialBench {
+  const folder = mkdtempSync(join(tmpdir(), "earshot-credentials-"));
+  const database = openForWriting(join(folder, "control.db"), controlMigrations);
+  const store = createLocalStore(database, credentialOperations);
+  const clock = createManualClock();
+  const sealer = createEncryptor(bytes(32), bytes);
+  for (const id of ["ann", "ben"]) {
+    database.run("INSERT INTO account(id, name, created_ms) VALUES(:id, :id, 1)", { id });
+  }
+
+  const keep: CredentialBench["keep"] = async (
+    id,
+    { secrets = { token: `${id}-token` }, ...values } = {},
+  ) => {
+    const accountId = values.accountId ?? null;
+    await store.write("keepCredential", {
+      id,
+      accountId,
+      platform: "x",
+      kind: "app-token",
+      host: "https://api.x.example",
+      subject: null,
+      subjectName: null,
+      hint: id,
+      sealedSecret: encryptSecrets(sealer, { id, accountId }, secrets),
+      maxOfOwner: 100,
+      nowMs: clock.now(),
+      ...values,
+    });
+  };
+
+  return {
+    folder,
+    database,
+    store,
+    clock,
+    sealer,
+    keep,
+    pool: (context = {}) =>
+      createCredentialPool({
+        store,
+        sealer,
+        kinds,
+        fetch: noFetch,
+        clock,
+        randomBytes: bytes,
+        ...context,
+      }),
+    close: () => {
+      database.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+const noFetch: PoolContext["fetch"] = async () => {
+  throw new Error("nothing is to be fetched");
+};
+
+const kinds: readonly CredentialKind[] = (["app", "user"] as const).map((access) => ({
+  platform: "x",
+  name: `${access}-token`,
+  access,
+  title: "a kind",
+  purpose: "Reads.",
+  meaning: "",
+  fields: [],
+  make: async () => {
+    throw new Error("nothing is to be made");
+  },
+  test: async () => "",
+  send: async () => {
+    throw new Error("nothing is to be sent");
+  },
+}));

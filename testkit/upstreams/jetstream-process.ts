@@ -1,0 +1,89 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type Child, startProgram } from "../service/child-process.ts";
+import { freePort } from "../service/free-port.ts";
+import { until } from "../until.ts";
+
+/** The real Jetstream, with its data in a folder that it can be started on again. */
+export type JetstreamProcess = {
+  /** Port of `/subscribe`; the same after a restart. */
+  port: number;
+  pid(): number;
+  start(): Promise<void>;
+  end(signal: NodeJS.Signals): Promise<void>;
+};
+
+/** The folder of the programs `jetstream` and `simulator`; builds them when they are not there. Throws without Go. */
+export function jetstreamPrograms(): string {
+  const script = join(import.meta.dirname, "../../.ci/jetstream");
+  return execFileSync(script, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }).trim();
+}
+
+/** Starts Jetstream on a network: `relayUrl` and `plcUrl` are plain http addresses of this machine. */
+export async function startJetstreamProcess(
+  folder: string,
+  { relayUrl, plcUrl }: { relayUrl: string; plcUrl: string },
+): Promise<JetstreamProcess> {
+  const program = join(jetstreamPrograms(), "jetstream");
+  const port = await freePort();
+  mkdirSync(folder, { recursive: true });
+  let child: Child | null = null;
+  const args = ["--log-level", "warn", "serve", "--addr", `127.0.0.1:${port}`];
+  args.push("--debug-addr", "", "--data-dir", join(folder, "data"));
+  args.push("--relay-url", relayUrl, "--plc-url", plcUrl);
+  const start = async (): Promise<void> => {
+    const started = startProgram(program, args, join(folder, "jetstream.log"));
+    child = started;
+    // A plain request of /subscribe is 503 until Jetstream knows the network, then 426.
+    await until("Jetstream serves", async () => {
+      if (!started.isRunning()) throw new Error(`Jetstream ended: see ${folder}/jetstream.log`);
+      const answer = await fetch(`http://127.0.0.1:${port}/subscribe`).catch(() => null);
+      await answer?.body?.cancel();
+      return answer?.status === 426 || null;
+    });
+  };
+  await start();
+  return {
+    port,
+    pid: () => child?.pid ?? 0,
+    start,
+    end: async (signal) => await child?.end(signal),
+  };
+}
+
+/** The synthetic network of Jetstream's own makers. */
+export type SimulatorProcess = {
+  url: string;
+  /** Starts it, or starts it again on its data, with this rate; it does what it can. */
+  start(commitsPerSecond: number): Promise<void>;
+  end(): Promise<void>;
+};
+
+export async function createSimulator(
+  folder: string,
+  { accounts, seed }: { accounts: number; seed: number },
+): Promise<SimulatorProcess> {
+  const program = join(jetstreamPrograms(), "simulator");
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  mkdirSync(folder, { recursive: true });
+  let child: Child | null = null;
+  const args = ["--log-level", "warn", "serve", "--addr", `127.0.0.1:${port}`, "--public-url", url];
+  args.push("--data-dir", join(folder, "world"), "--initial-records-per-account", "0");
+  args.push("--accounts", String(accounts), "--seed", String(seed), "--firehose-history", "100000");
+  const end = async (): Promise<void> => await child?.end("SIGTERM");
+  const start = async (commitsPerSecond: number): Promise<void> => {
+    await end();
+    const rate = ["--commits-per-sec", String(commitsPerSecond)];
+    const started = startProgram(program, [...args, ...rate], join(folder, "simulator.log"));
+    child = started;
+    await until("the simulator serves", async () => {
+      if (!started.isRunning()) throw new Error(`the simulator ended: see ${folder}/simulator.log`);
+      const answer = await fetch(url).catch(() => null);
+      await answer?.body?.cancel();
+      return answer === null ? null : true;
+    });
+  };
+  return { url, start, end };
+}

@@ -1,0 +1,233 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Headers } from "undici";
+import { createLocalStore } from "../../src/db/local-store.ts";
+import { controlMigrations } from "../../src/db/migrations/control.ts";
+import { openForWriting } from "../../src/db/open.ts";
+import { type Clock, systemClock } from "../../src/lib/clock.ts";
+import { createGuard } from "../../src/lib/guard.ts";
+import { createGuardedFetch, type GuardedFetch } from "../../src/lib/guarded-fetch.ts";
+import type { ManualClock } from "../../src/lib/manual-clock.ts";
+import type { CredentialKind } from "../../src/platforms/credential.ts";
+import { methodNames } from "../../src/platforms/methods.ts";
+import type { Limit, Upstream } from "../../src/platforms/upstream.ts";
+import type { Platform } from "../../src/posts/post.ts";
+import type { CredentialPool, PooledCredential } from "../../src/upstream/credentials/pool.ts";
+import {
+  createSessions,
+  type SessionsContext,
+} from "../../src/upstream/requests/create-sessions.ts";
+import { spendingOperations } from "../../src/upstream/requests/operations.ts";
+import type { AskingJob, Sessions } from "../../src/upstream/requests/sessions.ts";
+
+/** Shared by the tests of this folder: a platform without methods, a pool that records calls, a store of spending. */
+export type TestPool = CredentialPool & {
+  credentials: PooledCredential[];
+  /** The recorded calls, such as `cool c1 posts` and `quarantine c1 why`. */
+  told: string[];
+};
+
+export const bearer: CredentialKind = {
+  platform: "x",
+  name: "bearer",
+  access: "app",
+  title: "a kind",
+  purpose: "Reads.",
+  meaning: "a token",
+  fields: [],
+  make: async () => {
+    throw new Error("a test makes none");
+  },
+  test: async () => "works",
+  send: ({ url, headers, signal }, held, tools) =>
+    tools.fetch(url, {
+      headers: { ...headers, authorization: `Bearer ${held.secrets().token}` },
+      signal,
+    }),
+};
+
+export function pooled(
+  id: string,
+  host: string,
+  more: { owner?: "account" | "deployment"; kind?: CredentialKind; revision?: () => number } = {},
+): PooledCredential {
+  const { owner = "deployment", kind = bearer, revision = () => 1 } = more;
+  const secrets = { token: `secret-of-${id}` };
+  return {
+    credential: {
+      id,
+      accountId: owner === "account" ? "one" : null,
+      platform: kind.platform,
+      kind: kind.name,
+      host,
+      subject: null,
+      subjectName: null,
+      hint: "secr",
+      createdMs: 0,
+      usedMs: null,
+      quarantine: null,
+      coolings: [],
+    },
+    kind,
+    held: { credential: null as never, secrets: () => secrets, renew: async () => secrets },
+    revision,
+    tools: { fetch: null as never, now: Date.now, randomBytes: (length) => new Uint8Array(length) },
+    owner,
+    coolingUntilMs: null,
+  };
+}
+
+export function testPool(): TestPool {
+  const pool: TestPool = {
+    credentials: [],
+    told: [],
+    choose: async ({ access, whose }) =>
+      pool.credentials.filter(
+        ({ kind, owner }) => kind.access === access && (whose === "any" || owner === "account"),
+      ),
+    find: async (_account, id) =>
+      pool.credentials.find(({ credential }) => credential.id === id) ?? null,
+    released: () => null,
+    configured: async () =>
+      pool.credentials.map(({ kind, owner }) => ({ access: kind.access, owner })),
+    refusal: async () => null,
+    cool: (id, bucket) => pool.told.push(`cool ${id} ${bucket}`),
+    quarantine: async (id, _revision, reason) => {
+      pool.told.push(`quarantine ${id} ${reason}`);
+      pool.credentials = pool.credentials.filter(({ credential }) => credential.id !== id);
+    },
+    used: () => {},
+  };
+  return pool;
+}
+
+/** A platform with the rate-limit headers of testkit/upstreams/hostile-upstream.ts. */
+export function testUpstream(platform: Platform, more: Partial<Upstream> = {}): Upstream {
+  const none = { access: [], closest: "nothing" } as const;
+  return {
+    platform,
+    support: Object.fromEntries(methodNames.map((name) => [name, none])) as Upstream["support"],
+    page: async () => ({ items: [], next: null }),
+    search: null,
+    publicBaseUrl: null,
+    limitOf: toldLimit,
+    priceOf: null,
+    mayShow: () => "everything",
+    ...more,
+  };
+}
+
+function toldLimit(headers: Headers): Limit | null {
+  const remaining = headers.get("ratelimit-remaining");
+  const resetMs = headers.get("ratelimit-reset-ms");
+  if (remaining === null || resetMs === null) return null;
+  return { remaining: Number(remaining), resetMs: Number(resetMs) };
+}
+
+export type TestRoom = {
+  sessions: Sessions;
+  pool: TestPool;
+  store: SessionsContext["store"] & { postReads(month: string): Promise<number> };
+  outcomes: string[];
+  /** Timeouts of the next requests; later ones have all the time that a busy machine needs. */
+  timeoutsMs: number[];
+  /** Another process on the same store. */
+  beside(): Sessions;
+  close(): Promise<void>;
+};
+
+export function openRoom(
+  upstream: Upstream,
+  hosts: readonly string[],
+  more: { clock?: Clock; settings?: Partial<SessionsContext["settings"]> } = {},
+): TestRoom {
+  const { clock = systemClock } = more;
+  const folder = mkdtempSync(join(tmpdir(), "earshot-"));
+  const path = join(folder, "control.db");
+  const database = openForWriting(path, controlMigrations);
+  const store = createLocalStore(database, spendingOperations);
+  const timeoutsMs: number[] = [];
+  const client = createGuardedFetch({
+    guard: createGuard(hosts),
+    userAgent: "earshot",
+    timeoutMs: 5_000,
+    maxBytes: 1_000_000,
+    maxRedirects: 0,
+    maxConnectionsPerHost: 32,
+  });
+  const send: GuardedFetch = (url, options = {}) =>
+    client(url, { ...options, timeoutMs: timeoutsMs.shift() ?? 20_000 });
+  const fetch = Object.assign(send, { stream: client.stream, close: client.close });
+  const pool = testPool();
+  const outcomes: string[] = [];
+  const settings = {
+    timeoutMs: 20_000,
+    maxAnswerBytes: 100_000,
+    maxAnswerValues: 200_000,
+    tries: 3,
+    retryPauseMs: 500,
+    maxRetryPauseMs: 8_000,
+    limitPauseMs: 1_000,
+    maxLimitPauseMs: 60_000,
+    dispatchesPerSecond: 10_000,
+    xMonthlyPostReads: 1_000,
+    ...more.settings,
+  };
+  const made = () =>
+    createSessions({
+      pool,
+      upstreams: [upstream],
+      fetch,
+      store,
+      clock,
+      random: () => 0,
+      settings,
+      onOutcome: (_platform, outcome) => outcomes.push(outcome),
+    });
+  return {
+    sessions: made(),
+    pool,
+    store: {
+      ...store,
+      postReads: (month) => store.read("readPostReads", { month, platform: upstream.platform }),
+    },
+    outcomes,
+    timeoutsMs,
+    beside: made,
+    close: async () => {
+      await fetch.close();
+      database.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+export function jobOf(uuid: string, more: Partial<AskingJob> = {}): AskingJob {
+  return {
+    uuid,
+    accountId: "one",
+    attempt: 1,
+    deadlineMs: Date.now() + 30_000,
+    signal: new AbortController().signal,
+    ...more,
+  };
+}
+
+/** Advances a manual clock by `speed` milliseconds per real one until the promise settles. */
+export async function running<Value>(
+  clock: ManualClock,
+  promise: Promise<Value>,
+  speed = 50,
+): Promise<Value> {
+  let isOver = false;
+  const over = () => {
+    isOver = true;
+  };
+  promise.then(over, over);
+  while (!isOver) {
+    await clock.advance(speed);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  return await promise;
+}

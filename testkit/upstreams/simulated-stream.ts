@@ -1,0 +1,133 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { WebSocket } from "ws";
+import { everything, foundPosts } from "../archives/found-posts.ts";
+import { freePort } from "../service/free-port.ts";
+import { residentMb, type ServerProcess, startServer } from "../service/server-process.ts";
+import { createSimulator, startJetstreamProcess } from "./jetstream-process.ts";
+
+/**
+ * The simulator of Jetstream's makers, the real Jetstream on it, and the whole service fed by that. The simulator writes as fast
+ * as it can; what Jetstream has kept of it is sent much faster to a service that begins anew.
+ */
+export type SimulatedStream = {
+  /** Starts the service on a folder of its own, from the first event on. */
+  startService(name: string, settings: Record<string, string>): Promise<ServerProcess>;
+  startTraffic(): Promise<void>;
+  endTraffic(): Promise<void>;
+  /** Texts of the posts that Jetstream's own replay from the beginning leaves, by uri, and how many events it sends. */
+  held(): Promise<{ posts: Map<string, string>; events: number }>;
+  close(): Promise<void>;
+};
+
+/** How a service stands at a moment. */
+export type StreamSample = {
+  /** Events taken since the server's start. */
+  events: number;
+  lagSeconds: number;
+  /** Events that wait to be written. */
+  waiting: number;
+  residentMb: number;
+};
+
+export async function startSimulatedStream(
+  folder: string,
+  network: { accounts: number; seed: number },
+): Promise<SimulatedStream> {
+  mkdirSync(folder, { recursive: true });
+  const simulator = await createSimulator(folder, network);
+  // Jetstream first reads all repositories, and under full traffic does not come to an end of it for long.
+  await simulator.start(1);
+  const jetstream = await startJetstreamProcess(folder, {
+    relayUrl: simulator.url,
+    plcUrl: simulator.url,
+  });
+  const url = `ws://127.0.0.1:${jetstream.port}/subscribe`;
+  const services: ServerProcess[] = [];
+  return {
+    startService: async (name, settings) => {
+      const service = await startServer(join(folder, name), await freePort(), {
+        EARSHOT_INGEST: "bluesky",
+        EARSHOT_JETSTREAM_URLS: url,
+        EARSHOT_INGEST_LOOKBACK: "1d",
+        EARSHOT_LABELER_URLS: "none",
+        EARSHOT_LOOKUP: "off",
+        ...settings,
+      });
+      services.push(service);
+      return service;
+    },
+    startTraffic: () => simulator.start(1_000_000),
+    endTraffic: simulator.end,
+    held: () => replayOf(url),
+    close: async () => {
+      for (const service of services) await stopped(service);
+      await jetstream.end("SIGKILL");
+      await simulator.end();
+    },
+  };
+}
+
+async function stopped({ child, stop }: ServerProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await stop();
+}
+
+export async function takeSample({ base, pid }: ServerProcess): Promise<StreamSample> {
+  const metrics = await (await fetch(`${base}/metrics`)).text();
+  const metric = (name: string): number =>
+    Number(new RegExp(`^${name} (\\S+)$`, "m").exec(metrics)?.[1] ?? 0);
+  return {
+    events: metric("earshot_ingest_events_total"),
+    lagSeconds: metric("earshot_ingest_lag_seconds"),
+    waiting: metric("earshot_ingest_waiting_events"),
+    residentMb: residentMb(pid),
+  };
+}
+
+/** Texts of the posts that a service finds, by uri. */
+export async function foundTexts(service: ServerProcess): Promise<Map<string, string>> {
+  const posts = await foundPosts(service, everything);
+  return new Map(posts.map(({ Content, Metadata }) => [Metadata.uri, Content]));
+}
+
+const postCollection = "app.bsky.feed.post";
+/** Jetstream sends twice a second; when nothing has come for as long, there is no more. */
+const quietMs = 3_000;
+
+type ReplayedEvent = {
+  did: string;
+  commit?: { operation: string; collection: string; rkey: string; record?: { text?: string } };
+  account?: { active: boolean; status?: string };
+};
+
+/** Reads the stream from the first event on, by the rule of its documentation and nothing of Earshot. */
+function replayOf(url: string): Promise<{ posts: Map<string, string>; events: number }> {
+  const posts = new Map<string, string>();
+  let events = 0;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const socket = new WebSocket(`${url}?cursor=0&wantedCollections=${postCollection}`);
+  const quiet = setTimeout(resolve, quietMs);
+  socket.on("error", reject);
+  socket.on("message", (data) => {
+    quiet.refresh();
+    events += 1;
+    take(JSON.parse(String(data)) as ReplayedEvent);
+  });
+
+  function take({ did, commit, account }: ReplayedEvent): void {
+    if (account?.active === false) {
+      throw new Error(`the simulator is not known to do this: ${JSON.stringify(account)}`);
+    }
+    if (commit?.collection !== postCollection) return;
+    const uri = `at://${did}/${postCollection}/${commit.rkey}`;
+    if (commit.operation === "delete") posts.delete(uri);
+    else posts.set(uri, commit.record?.text ?? "");
+  }
+
+  return promise
+    .then(() => ({ posts, events }))
+    .finally(() => {
+      clearTimeout(quiet);
+      socket.terminate();
+    });
+}

@@ -1,0 +1,170 @@
+import { randomBytes } from "node:crypto";
+import { fetch as undiciFetch } from "undici";
+import { answerOf, type FetchedAnswer } from "../../src/lib/fetched-answer.ts";
+import type {
+  Credential,
+  CredentialKind,
+  CredentialTools,
+  LeasedCredential,
+  Secrets,
+} from "../../src/platforms/credential.ts";
+import type { Bill, Session } from "../../src/platforms/session.ts";
+import type { PostTarget, UserTarget } from "../../src/platforms/target.ts";
+import { appTokenKind } from "../../src/platforms/x/app-token.ts";
+import { userTokenKind } from "../../src/platforms/x/user-token.ts";
+import { lowestId } from "../../src/posts/ids.ts";
+import type { XEmulator } from "../emulators/x/server.ts";
+
+export const nowMs = Date.UTC(2026, 10, 21, 12);
+export const minuteMs = 60_000;
+export const dayMs = 86_400_000;
+export const clientId = "client-of-tests";
+
+/** The number of the `n`-th post at a time. */
+export const idAt = (ms: number, n = 0): string => String(lowestId(ms) + BigInt(n));
+
+/** Requests bypass the guarded fetch. */
+export const tools: CredentialTools = {
+  fetch: async (url, options = {}) => {
+    const response = await undiciFetch(url, { ...options, redirect: "manual" });
+    const body = Buffer.from(await response.arrayBuffer());
+    return answerOf(url, response, body);
+  },
+  now: () => nowMs,
+  randomBytes,
+};
+
+/** Renewals are serialised, as in the store. */
+export function held(
+  secrets: Secrets,
+  subject: string | null = null,
+): LeasedCredential & { saved: Secrets[] } {
+  let current = secrets;
+  let renewal: Promise<Secrets> | null = null;
+  const saved: Secrets[] = [];
+  const credential: Credential = {
+    id: "credential",
+    accountId: null,
+    platform: "x",
+    kind: "",
+    host: "",
+    subject,
+    subjectName: null,
+    hint: "",
+    createdMs: 0,
+    usedMs: null,
+    quarantine: null,
+    coolings: [],
+  };
+  return {
+    credential,
+    saved,
+    secrets: () => current,
+    renew: async (seen, make) => {
+      if (JSON.stringify(seen) !== JSON.stringify(current)) return current;
+      renewal ??= make(current)
+        .then((made) => {
+          saved.push(made);
+          current = made;
+          return made;
+        })
+        .finally(() => {
+          renewal = null;
+        });
+      return await renewal;
+    },
+  };
+}
+
+export type TestSession = Session & { settled: Required<Bill>; reserved: Required<Bill> };
+
+/** Records its bill. */
+export function sessionWith(
+  x: Pick<XEmulator, "url">,
+  kind: CredentialKind,
+  credential: LeasedCredential,
+  atMs = nowMs,
+): TestSession {
+  const settled = { postReads: 0, userReads: 0, requests: 0 };
+  const reserved = { ...settled };
+  const session: TestSession = {
+    platform: "x",
+    access: kind.access,
+    owner: "deployment",
+    credentialId: credential.credential.id,
+    subjectId: credential.credential.subject,
+    baseUrl: x.url,
+    nowMs: atMs,
+    settled,
+    reserved,
+    get: async ({ path, query = {}, bill = {} }) => {
+      const url = new URL(path, x.url);
+      for (const [name, value] of Object.entries(query)) {
+        if (value !== undefined) url.searchParams.set(name, String(value));
+      }
+      add(reserved, bill);
+      const signal = AbortSignal.timeout(10_000);
+      const answer: FetchedAnswer = await kind.send(
+        { url, headers: {}, signal },
+        credential,
+        tools,
+      );
+      return {
+        status: answer.status,
+        headers: answer.headers,
+        json: answer.json(),
+        settle: (told) => add(settled, told),
+      };
+    },
+    getPublic: async () => {
+      throw new Error("X shows nothing without a credential");
+    },
+  };
+  return session;
+}
+
+function add(sum: Required<Bill>, { postReads = 0, userReads = 0, requests = 0 }: Bill): void {
+  sum.postReads += postReads;
+  sum.userReads += userReads;
+  sum.requests += requests;
+}
+
+export const appSession = (x: XEmulator): TestSession =>
+  sessionWith(x, appTokenKind(x.url), held({ token: "app-token-0001" }));
+
+export const allScopes = [
+  "tweet.read",
+  "users.read",
+  "follows.read",
+  "space.read",
+  "offline.access",
+];
+
+export function userSession(
+  x: XEmulator,
+  userId: string,
+  scopes: readonly string[] = allScopes,
+): TestSession {
+  const tokens = x.grant({ userId, scopes, clientId });
+  const secrets = { clientId, clientSecret: "", expiresMs: "", ...tokens };
+  return sessionWith(x, userTokenKind(x.url), held(secrets, userId));
+}
+
+export const userTarget = (name: { handle?: string; id?: string }): UserTarget => ({
+  kind: "user",
+  platform: "x",
+  handle: name.handle ?? null,
+  id: name.id ?? null,
+  host: null,
+});
+
+export const postTarget = (id: string): PostTarget => ({
+  kind: "post",
+  platform: "x",
+  uri: `https://x.com/i/status/${id}`,
+  id,
+  host: null,
+  url: null,
+  handle: null,
+  key: null,
+});
