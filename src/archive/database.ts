@@ -1,7 +1,5 @@
-import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { makePrivate } from "../db/private-files.ts";
-import { useWriteAheadLog } from "../db/write-ahead-log.ts";
-import { EarshotError } from "../lib/errors.ts";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { openReadable, openWritable } from "../db/connection.ts";
 
 /** How long a statement waits for another process, milliseconds. */
 const busyTimeoutMs = 10_000;
@@ -15,39 +13,18 @@ export function openForWriting(
   migrations: readonly string[],
   cacheKib: number,
 ): DatabaseSync {
-  makePrivate(path);
-  const database = new DatabaseSync(path, { timeout: busyTimeoutMs, defensive: true });
-  try {
-    database.exec("PRAGMA page_size = 8192");
-    useWriteAheadLog(database);
-    database.exec(`PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -${cacheKib}`);
-    if (versionOf(database) !== migrations.length) {
-      inTransaction(database, () => migrate(database, path, migrations));
-    }
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-  return database;
+  return openWritable({
+    path,
+    migrations,
+    busyTimeoutMs,
+    layout: "PRAGMA page_size = 8192",
+    pragmas: `PRAGMA cache_size = -${cacheKib}`,
+  });
 }
-
-function migrate(database: DatabaseSync, path: string, migrations: readonly string[]): void {
-  const version = versionOf(database);
-  if (version > migrations.length) {
-    throw new EarshotError("newer_schema", `${path} was written by a later version of Earshot`, {
-      hint: "run that version, or another data folder",
-    });
-  }
-  for (const migration of migrations.slice(version)) database.exec(migration);
-  database.exec(`PRAGMA user_version = ${migrations.length}`);
-}
-
-export const versionOf = (database: DatabaseSync): number =>
-  Number(database.prepare("PRAGMA user_version").get()?.user_version);
 
 /** Sees the last commit and never waits for a writer. */
 export function openForReading(path: string, cacheKib: number): DatabaseSync {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs });
+  const database = openReadable(path, busyTimeoutMs);
   database.exec(`PRAGMA cache_size = -${cacheKib}; PRAGMA mmap_size = 0`);
   return database;
 }

@@ -1,26 +1,23 @@
 import type { DatabaseSync } from "node:sqlite";
 import { EarshotError } from "../lib/errors.ts";
 
-/** One transaction per migration, counted by `PRAGMA user_version`. Safe for concurrent processes. */
+/** All missing migrations in one transaction, counted by `PRAGMA user_version`. Safe for concurrent processes. */
 export function migrate(
   connection: DatabaseSync,
   path: string,
   migrations: readonly string[],
 ): void {
   refuseNewerSchema(connection, path, migrations.length);
-  for (const [index, sql] of migrations.entries()) {
-    if (versionOf(connection) > index) continue;
-    connection.exec("BEGIN IMMEDIATE");
-    try {
-      if (versionOf(connection) === index) {
-        connection.exec(sql);
-        connection.exec(`PRAGMA user_version = ${index + 1}`);
-      }
-      connection.exec("COMMIT");
-    } catch (error) {
-      if (connection.isTransaction) connection.exec("ROLLBACK");
-      throw error;
-    }
+  if (versionOf(connection) === migrations.length) return;
+  connection.exec("BEGIN IMMEDIATE");
+  try {
+    // Another process may have migrated it since.
+    refuseNewerSchema(connection, path, migrations.length);
+    for (const sql of migrations.slice(versionOf(connection))) connection.exec(sql);
+    connection.exec(`PRAGMA user_version = ${migrations.length}; COMMIT`);
+  } catch (error) {
+    if (connection.isTransaction) connection.exec("ROLLBACK");
+    throw error;
   }
 }
 
@@ -35,6 +32,5 @@ export function refuseNewerSchema(connection: DatabaseSync, path: string, known:
   );
 }
 
-function versionOf(connection: DatabaseSync): number {
-  return Number(connection.prepare("PRAGMA user_version").get()?.user_version);
-}
+export const versionOf = (connection: DatabaseSync): number =>
+  Number(connection.prepare("PRAGMA user_version").get()?.user_version);

@@ -6,10 +6,9 @@
 
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import { migrate, refuseNewerSchema } from "./migrate.ts";
-import { makePrivate } from "./private-files.ts";
-import { useWriteAheadLog } from "./write-ahead-log.ts";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { openReadable, openWritable } from "./connection.ts";
+import { refuseNewerSchema } from "./migrate.ts";
 
 /** Statements are cached by SQL text; parameters are named (`:name`). The caller declares the row type. */
 export type Database = {
@@ -38,22 +37,13 @@ const busyTimeoutMs = 5_000;
  */
 export function openForWriting(path: string, migrations: readonly string[]): Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  makePrivate(path);
-  const connection = new DatabaseSync(path, {
-    timeout: busyTimeoutMs,
-    enableForeignKeyConstraints: true,
-    defensive: true,
-  });
-  try {
-    useWriteAheadLog(connection);
-    connection.exec("PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864");
+  const connection = openWritable({
+    path,
+    migrations,
+    busyTimeoutMs,
     // Overwrite deleted content, so that no page of the file retains it.
-    connection.exec("PRAGMA secure_delete = ON");
-    migrate(connection, path, migrations);
-  } catch (error) {
-    connection.close();
-    throw error;
-  }
+    pragmas: "PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON",
+  });
   return databaseOn(connection);
 }
 
@@ -63,11 +53,7 @@ export function openForReading(
   migrations: readonly string[],
   timeoutMs = busyTimeoutMs,
 ): Database {
-  const connection = new DatabaseSync(path, {
-    readOnly: true,
-    timeout: timeoutMs,
-    defensive: true,
-  });
+  const connection = openReadable(path, timeoutMs);
   try {
     refuseNewerSchema(connection, path, migrations.length);
   } catch (error) {

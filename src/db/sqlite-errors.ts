@@ -1,10 +1,15 @@
 import { EarshotError, messageOf } from "../lib/errors.ts";
+import { extendedCodeOf, resultCodeOf, sqlite } from "./result-codes.ts";
 
-/** Errors outside the statement (sqlite.org/rescode.html). */
-const busy = 5;
-const readOnly = 8;
-const full = 13;
-const outside = new Set([busy, 6, readOnly, 10, full, 14]);
+/** Errors outside the statement. */
+const outside: ReadonlySet<number> = new Set([
+  sqlite.busy,
+  sqlite.locked,
+  sqlite.readOnly,
+  sqlite.ioError,
+  sqlite.full,
+  sqlite.cannotOpen,
+]);
 
 /** SQLITE_IOERR_SHMSIZE: the log's index file could not be enlarged. */
 const sharedMemorySize = 4_874;
@@ -12,18 +17,8 @@ const sharedMemorySize = 4_874;
 /** SQLITE_CONSTRAINT_FOREIGNKEY: here always a deleted account. */
 const foreignKey = 787;
 
-function extendedCode(thrown: unknown): number | null {
-  if (!(thrown instanceof Error && "errcode" in thrown)) return null;
-  return typeof thrown.errcode === "number" ? thrown.errcode : null;
-}
-
-function resultCode(thrown: unknown): number | null {
-  const code = extendedCode(thrown);
-  return code === null ? null : code & 0xff;
-}
-
 export function isBusy(thrown: unknown): boolean {
-  return resultCode(thrown) === busy;
+  return resultCodeOf(thrown) === sqlite.busy;
 }
 
 /**
@@ -31,9 +26,10 @@ export function isBusy(thrown: unknown): boolean {
  * deleted meanwhile: `unauthorized`. Other errors pass unchanged.
  */
 export function storeError(thrown: unknown): unknown {
-  const code = resultCode(thrown);
-  if (code === full || extendedCode(thrown) === sharedMemorySize) return storageFull(thrown);
-  if (extendedCode(thrown) === foreignKey) return accountDeleted(thrown);
+  const code = resultCodeOf(thrown);
+  if (code === sqlite.full || extendedCodeOf(thrown) === sharedMemorySize)
+    return storageFull(thrown);
+  if (extendedCodeOf(thrown) === foreignKey) return accountDeleted(thrown);
   if (code === null || !outside.has(code)) return thrown;
   return new EarshotError("store_unavailable", `the control store failed: ${messageOf(thrown)}`, {
     status: 503,

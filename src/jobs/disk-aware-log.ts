@@ -1,4 +1,4 @@
-import { isDiskError } from "../lib/disk-error.ts";
+import { isDiskError } from "../db/disk-error.ts";
 
 export type RunnerLog = { warn(fields: Record<string, unknown>, message: string): void };
 

@@ -1,5 +1,5 @@
+import { isDiskError } from "../db/disk-error.ts";
 import type { Clock } from "../lib/clock.ts";
-import { isDiskError } from "../lib/disk-error.ts";
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import type { Method } from "../platforms/methods.ts";
 import type { AskingJob } from "../upstream/requests/sessions.ts";

@@ -3,7 +3,7 @@ import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { syncToDisk } from "../archive/maintenance/durable-files.ts";
-import { maintenanceError } from "../archive/maintenance/errors.ts";
+import { folderError } from "../db/folder-errors.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { checksumPath, writeChecksum } from "./control-checksum.ts";
 
@@ -37,7 +37,7 @@ export async function backUpControl(dataDir: string, file: string): Promise<numb
     return (await stat(file)).size;
   } catch (error) {
     await rm(unfinished, { force: true });
-    throw maintenanceError(error, dirname(file));
+    throw folderError(error, dirname(file));
   }
 }
 

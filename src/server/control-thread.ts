@@ -1,5 +1,5 @@
-import { maintenanceError } from "../archive/maintenance/errors.ts";
 import type { ReaderShare } from "../archive/threads/archive-threads.ts";
+import { folderError } from "../db/folder-errors.ts";
 import { lockFolder } from "../db/folder-lock.ts";
 import type { Database } from "../db/open.ts";
 import { type Served, serveReads, serveWrites } from "../db/serve.ts";
@@ -29,7 +29,7 @@ function openWriter(): Served {
   try {
     return openLocked();
   } catch (error) {
-    throw maintenanceError(error, dataDir);
+    throw folderError(error, dataDir);
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { maintenanceError } from "../archive/maintenance/errors.ts";
 import type { ReaderShare } from "../archive/threads/archive-threads.ts";
+import { folderError } from "../db/folder-errors.ts";
 import type { Database } from "../db/open.ts";
 import type { ArgsOf, Store, ValueOf } from "../db/operations.ts";
 import { createThreadStore, type StoreThread } from "../db/thread-store.ts";
@@ -77,7 +77,7 @@ function ensuredSecretKey(dataDir: string, holdsSecrets: boolean): Uint8Array {
   try {
     return ensureSecretKey(dataDir, randomBytes, holdsSecrets);
   } catch (error) {
-    throw maintenanceError(error, dataDir);
+    throw folderError(error, dataDir);
   }
 }
 
@@ -107,7 +107,7 @@ function openedForCommand(dataDir: string): Database {
   try {
     return openControlForWriting(dataDir);
   } catch (error) {
-    throw maintenanceError(error, dataDir);
+    throw folderError(error, dataDir);
   }
 }
 

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { analyzerVersion } from "@earshot/query/text";
+import { versionOf } from "../../db/migrate.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Platform } from "../../posts/post.ts";
-import { inTransaction, openForReading, openForWriting, versionOf } from "../database.ts";
+import { inTransaction, openForReading, openForWriting } from "../database.ts";
 import { readIdentity, writeIdentity } from "../segments/identity.ts";
 import { segmentMigrations } from "../segments/schema.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";

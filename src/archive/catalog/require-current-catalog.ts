@@ -1,10 +1,11 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { versionOf } from "../../db/migrate.ts";
 import { noteIdOf, readStoreId } from "../../db/store-id.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { platforms } from "../../posts/post.ts";
-import { openForReading, preparesBigInts, versionOf } from "../database.ts";
+import { openForReading, preparesBigInts } from "../database.ts";
 import { identityIn, type SegmentIdentity } from "../segments/identity.ts";
 import { segmentMissing } from "../segments/segment-file.ts";
 import { archiveId } from "./archive-id.ts";

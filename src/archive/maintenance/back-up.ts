@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { open, readdir, rm, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { backup, type DatabaseSync } from "node:sqlite";
+import { folderError } from "../../db/folder-errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { platforms } from "../../posts/post.ts";
 import { catalogPath, segmentPath } from "../catalog/catalog.ts";
 import { type Digest, digestOf, makeFolder, syncToDisk, writeDurably } from "./durable-files.ts";
-import { maintenanceError } from "./errors.ts";
 import {
   type BackupFile,
   type Manifest,
@@ -46,7 +46,7 @@ export async function backUp(request: BackupRequest): Promise<Manifest> {
       snapshot.close();
     }
   } catch (error) {
-    throw maintenanceError(error, target);
+    throw folderError(error, target);
   }
 }
 
@@ -54,7 +54,7 @@ function snapshotOf(folder: string): ArchiveSnapshot {
   try {
     return takeSnapshot(folder);
   } catch (error) {
-    throw maintenanceError(error, folder);
+    throw folderError(error, folder);
   }
 }
 

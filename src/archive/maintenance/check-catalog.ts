@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
+import { versionOf } from "../../db/migrate.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 import { readSegments, segmentPath } from "../catalog/catalog.ts";
 import { catalogMigrations } from "../catalog/schema.ts";
 import { damagedCatalogTables } from "../catalog/sums.ts";
-import { versionOf } from "../database.ts";
 import { attempt } from "./attempt-part.ts";
 import { checkFile } from "./check-file.ts";
 import type { Findings } from "./findings.ts";

@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
+import { folderError } from "../../db/folder-errors.ts";
+import { versionOf } from "../../db/migrate.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import { platforms } from "../../posts/post.ts";
 import {
@@ -10,7 +12,7 @@ import {
   segmentPath,
 } from "../catalog/catalog.ts";
 import { catalogProblem } from "../catalog/require-current-catalog.ts";
-import { openForReading, versionOf } from "../database.ts";
+import { openForReading } from "../database.ts";
 import { damageMarkerOf, isMarkedDamaged } from "../segments/damage-marker.ts";
 import { segmentMigrations } from "../segments/schema.ts";
 import { attempt, attemptPart } from "./attempt-part.ts";
@@ -21,7 +23,6 @@ import { checkIndexedPosts } from "./check-indexed-posts.ts";
 import { type CheckedSegment, checkRows } from "./check-rows.ts";
 import { checkSums } from "./check-sums.ts";
 import { checkUrisOnce } from "./check-uris.ts";
-import { maintenanceError } from "./errors.ts";
 import { collectFindings, type Finding, type Findings } from "./findings.ts";
 import { reporter } from "./index-findings.ts";
 import { onPairedSnapshot } from "./paired-snapshot.ts";
@@ -139,7 +140,7 @@ function openedCatalog(folder: string, findings: Findings): DatabaseSync | null 
     return catalog;
   } catch (error) {
     catalog?.close();
-    const fault = maintenanceError(error, folder);
+    const fault = folderError(error, folder);
     if (fault instanceof EarshotError && !catalogFaults.has(fault.code)) throw fault;
     const kind = existsSync(catalogPath(folder)) ? "file_damaged" : "file_missing";
     findings.add({ kind, message: `catalog.db: ${messageOf(error)}` });

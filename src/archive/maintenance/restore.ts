@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir, rename, rm, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { folderError } from "../../db/folder-errors.ts";
 import { lockFolder } from "../../db/folder-lock.ts";
 import { writeStoreId } from "../../db/store-id.ts";
 import { EarshotError } from "../../lib/errors.ts";
@@ -8,7 +9,6 @@ import { archiveId } from "../catalog/archive-id.ts";
 import { catalogPath, readUriKey } from "../catalog/catalog.ts";
 import { openForReading } from "../database.ts";
 import { copyFile, makeFolder, syncToDisk } from "./durable-files.ts";
-import { maintenanceError } from "./errors.ts";
 import { type BackupFile, type Manifest, readManifest } from "./manifest.ts";
 
 export type RestoreRequest = {
@@ -37,7 +37,7 @@ export async function restore(request: RestoreRequest): Promise<Manifest> {
       lock.release();
     }
   } catch (error) {
-    throw maintenanceError(error, dataDir);
+    throw folderError(error, dataDir);
   }
 }
 

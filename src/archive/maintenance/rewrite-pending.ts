@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { folderError } from "../../db/folder-errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import {
   presentAnalyzer,
@@ -18,8 +19,8 @@ import { rewriteSegment } from "../compaction/rewrite.ts";
 import { type SalvageReport, salvageSegment } from "../compaction/salvage-segment.ts";
 import { inTransaction } from "../database.ts";
 import type { ArchiveBounds } from "../settings.ts";
-import { maintenanceError, noSegment } from "./errors.ts";
 import { interleave } from "./interleave.ts";
+import { noSegment } from "./no-segment.ts";
 import { repairUris } from "./repair-uris.ts";
 import { removeOldFiles } from "./without-server.ts";
 
@@ -82,7 +83,7 @@ function openedCatalog(folder: string): DatabaseSync {
   try {
     return openCatalog(folder);
   } catch (error) {
-    throw maintenanceError(error, folder);
+    throw folderError(error, folder);
   }
 }
 
@@ -110,7 +111,7 @@ export async function rewritePending(request: RewriteRequest): Promise<RewriteOu
       const oldFilesGone = await removeOldFiles(context, request);
       return { by: "here", ...outcome, oldFilesGone };
     } catch (error) {
-      throw maintenanceError(error, folder);
+      throw folderError(error, folder);
     } finally {
       context.catalog.close();
     }

@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { folderError } from "../../db/folder-errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { lastId } from "../../posts/ids.ts";
@@ -13,8 +14,8 @@ import { sealSegment } from "../compaction/seal-segment.ts";
 import { createSealWatch, type SealObstacle } from "../compaction/seal-watch.ts";
 import { inTransaction } from "../database.ts";
 import type { ArchiveBounds } from "../settings.ts";
-import { maintenanceError, noSegment } from "./errors.ts";
 import { interleave } from "./interleave.ts";
+import { noSegment } from "./no-segment.ts";
 import { removeOldFiles, withoutServer } from "./without-server.ts";
 
 export type SealRequest = {
@@ -75,7 +76,7 @@ export async function sealPending(request: SealRequest): Promise<SealOutcome> {
       lock.release();
     }
   } catch (error) {
-    throw maintenanceError(error, folder);
+    throw folderError(error, folder);
   } finally {
     context.catalog.close();
   }
@@ -85,7 +86,7 @@ function openContext({ folder, bounds, clock }: SealRequest): CompactionContext 
   try {
     return compactionContext(folder, bounds, clock);
   } catch (error) {
-    throw maintenanceError(error, folder);
+    throw folderError(error, folder);
   }
 }
 

@@ -1,3 +1,4 @@
+import { resultCodeOf, sqlite } from "../../db/result-codes.ts";
 import { EarshotError } from "../../lib/errors.ts";
 
 /** The sealed tables are unreadable or inconsistent. They can be rebuilt from the rows of the posts. */
@@ -14,14 +15,11 @@ export const missingRows = (): EarshotError =>
     hint: "earshot archive reindex --segment … repairs it, and lists what is lost",
   });
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB. */
-const damageCodes = new Set([11, 26]);
-
 export function isDamage(error: unknown): boolean {
   if (error instanceof SealedDamage) return true;
-  const { errcode: code, message } = (error ?? {}) as { errcode?: unknown; message?: unknown };
+  const { message } = (error ?? {}) as { message?: unknown };
   // FTS5 has no error code for unreadable settings.
   if (typeof message === "string" && message.startsWith("invalid fts5 file format")) return true;
-  // The low byte of an extended code is the primary code.
-  return typeof code === "number" && damageCodes.has(code & 0xff);
+  const code = resultCodeOf(error);
+  return code === sqlite.corrupt || code === sqlite.notADatabase;
 }

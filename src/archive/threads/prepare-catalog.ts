@@ -1,12 +1,12 @@
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { folderError, requireWritable } from "../../db/folder-errors.ts";
 import { makePrivateFolder } from "../../db/private-files.ts";
 import { noteStoreId } from "../../db/store-id.ts";
 import { archiveId } from "../catalog/archive-id.ts";
 import { catalogPath, readUriKey } from "../catalog/catalog.ts";
 import { requireIntactStart } from "../catalog/intact-catalog.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";
-import { maintenanceError, requireWritable } from "../maintenance/errors.ts";
 
 /** Creates or migrates the catalog and returns the key of the uri hashes, which never changes. */
 export function prepareCatalog(folder: string): string {
@@ -18,7 +18,7 @@ export function prepareCatalog(folder: string): string {
     noteStoreId(dirname(folder), "archive", archiveId(uriKey));
     return uriKey;
   } catch (error) {
-    throw maintenanceError(error, folder);
+    throw folderError(error, folder);
   }
 }
 

@@ -1,5 +1,5 @@
-import { isDiskError } from "../../lib/disk-error.ts";
 import { EarshotError, type ErrorDetail, messageOf } from "../../lib/errors.ts";
+import { isDiskError } from "../disk-error.ts";
 
 /** `stopFlag` names a shared flag that is set when the caller gives up (stop-flags.ts). */
 export type ThreadCall = { id: number; method: string; args: unknown; stopFlag?: number };

@@ -1,9 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
+import { versionOf } from "../../../db/migrate.ts";
 import { catalogPath, readUriKey } from "../../catalog/catalog.ts";
 import { catalogMigrations } from "../../catalog/schema.ts";
 import { damagedCatalogTables } from "../../catalog/sums.ts";
-import { openForReading, versionOf } from "../../database.ts";
+import { openForReading } from "../../database.ts";
 
 /** What stays true or is repeated by sources. Coverage is not taken over, because its posts may be gone. */
 const tables = ["tombstone", "handle", "account", "label", "alias", "checkpoint"];

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { folderError } from "../../../db/folder-errors.ts";
 import { lockFolder } from "../../../db/folder-lock.ts";
 import { readStoreId, writeStoreId } from "../../../db/store-id.ts";
 import { EarshotError } from "../../../lib/errors.ts";
@@ -15,7 +16,6 @@ import { catalogDamage } from "../../catalog/sums.ts";
 import { lockCompaction } from "../../compaction/lock.ts";
 import { openForWriting } from "../../database.ts";
 import { syncToDisk } from "../durable-files.ts";
-import { maintenanceError } from "../errors.ts";
 import { repairUris } from "../repair-uris.ts";
 import { type Candidate, readCandidates, type SetAside } from "./candidates.ts";
 import { chooseSegments, chooseUriKey } from "./choose-segments.ts";
@@ -59,7 +59,7 @@ export async function recover(request: RecoverRequest): Promise<RecoverReport> {
       upkeep.release();
     }
   } catch (error) {
-    throw maintenanceError(error, folder);
+    throw folderError(error, folder);
   } finally {
     server.release();
   }

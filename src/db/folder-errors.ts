@@ -1,23 +1,24 @@
 import { accessSync, constants } from "node:fs";
-import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { EarshotError, messageOf } from "../lib/errors.ts";
+import { resultCodeOf, sqlite } from "./result-codes.ts";
 
 /** Result codes of SQLite and of the operating system by meaning. */
 const meanings = new Map<number | string, "disk_full" | "not_writable" | "damaged" | "missing">([
-  [13, "disk_full"],
+  [sqlite.full, "disk_full"],
   ["ENOSPC", "disk_full"],
   ["EDQUOT", "disk_full"],
-  [8, "not_writable"],
+  [sqlite.readOnly, "not_writable"],
   ["EROFS", "not_writable"],
   ["EACCES", "not_writable"],
   ["EPERM", "not_writable"],
-  [11, "damaged"],
-  [26, "damaged"],
-  [14, "missing"],
+  [sqlite.corrupt, "damaged"],
+  [sqlite.notADatabase, "damaged"],
+  [sqlite.cannotOpen, "missing"],
   ["ENOENT", "missing"],
 ]);
 
 /** Adds a code and a hint if the cause is external. `place` is the folder concerned. */
-export function maintenanceError(thrown: unknown, place: string): unknown {
+export function folderError(thrown: unknown, place: string): unknown {
   if (thrown instanceof EarshotError) return thrown;
   const meaning = meaningOf(thrown, place);
   const options = { cause: thrown };
@@ -51,12 +52,6 @@ export function maintenanceError(thrown: unknown, place: string): unknown {
   }
 }
 
-export const noSegment = (name: string): EarshotError =>
-  new EarshotError("wrong_use", `there is no segment ${name}`, {
-    status: 400,
-    hint: "earshot archive stats --json lists them; a name is a platform and a number, such as x/3",
-  });
-
 /** SQLite reports a missing file also when it may not write beside it. */
 function meaningOf(thrown: unknown, place: string) {
   const meaning = meanings.get(codeOf(thrown));
@@ -78,6 +73,5 @@ export function requireWritable(folder: string): void {
 
 function codeOf(thrown: unknown): number | string {
   if (!(thrown instanceof Error)) return "";
-  if ("errcode" in thrown && typeof thrown.errcode === "number") return thrown.errcode & 0xff;
-  return "code" in thrown ? String(thrown.code) : "";
+  return resultCodeOf(thrown) ?? ("code" in thrown ? String(thrown.code) : "");
 }

@@ -1,7 +1,7 @@
-import { EarshotError } from "./errors.ts";
+import { EarshotError } from "../lib/errors.ts";
+import { resultCodeOf, sqlite } from "./result-codes.ts";
 
-/** SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL. */
-const sqliteCodes: readonly number[] = [8, 10, 13];
+const sqliteCodes: readonly number[] = [sqlite.readOnly, sqlite.ioError, sqlite.full];
 const systemCodes: readonly string[] = ["ENOSPC", "EDQUOT", "EROFS", "EIO"];
 /** `disk_error` comes from threads (thread.ts), the others from the control store. */
 const ownCodes: readonly string[] = ["disk_error", "storage_full", "store_unavailable"];
@@ -18,8 +18,7 @@ export function isDiskError(thrown: unknown): boolean {
 }
 
 function isOfSystem(thrown: Error): boolean {
-  if ("errcode" in thrown && typeof thrown.errcode === "number") {
-    return sqliteCodes.includes(thrown.errcode & 0xff);
-  }
+  const code = resultCodeOf(thrown);
+  if (code !== null) return sqliteCodes.includes(code);
   return "code" in thrown && systemCodes.includes(String(thrown.code));
 }
