@@ -14,7 +14,7 @@ afterEach(() => accounts.remove());
 const callerOf = (id: string, secret: string, nowMs = 10) =>
   authenticate(accounts.database, { id, secretHash: hashSecret(secret), nowMs, ...defaultLimits });
 
-test("a key names its caller, with the key's own limits", async () => {
+test("a key identifies its caller, with the key's own limits", async () => {
   const { id, accountId, token } = await accounts.makeKey({ submissionsPerMinute: 1_000_000 });
   expect(callerOf(id, parseApiKey(token)?.secret ?? "")).toEqual({
     keyId: id,
@@ -28,7 +28,7 @@ test("a key names its caller, with the key's own limits", async () => {
   });
 });
 
-test("a key names what its account may do, but for what the command line gave the key", async () => {
+test("a key has its account's limits except for rates from the command line", async () => {
   const { id, token } = await accounts.makeKey({ submissionsPerMinute: 60 });
   accounts.database.run("UPDATE account SET requests_per_second = 2, submissions_per_minute = 5");
   expect(callerOf(id, parseApiKey(token)?.secret ?? "")).toMatchObject({
@@ -39,34 +39,34 @@ test("a key names what its account may do, but for what the command line gave th
   });
 });
 
-test("a wrong secret and an unknown id name nobody", async () => {
+test("a wrong secret and an unknown id identify no caller", async () => {
   const { id, token } = await accounts.makeKey();
   const other = newApiKey(randomBytes);
   expect(callerOf(id, other.secret)).toBeNull();
   expect(callerOf(other.id, parseApiKey(token)?.secret ?? "")).toBeNull();
 });
 
-test("a revoked key names nobody at once", async () => {
+test("a revoked key is refused at once", async () => {
   const { id, token } = await accounts.makeKey();
   await accounts.store.write("revokeKey", { id, by: "command_line", nowMs: 6 });
   expect(callerOf(id, parseApiKey(token)?.secret ?? "")).toBeNull();
 });
 
-test("an expired key names nobody from its time on", async () => {
+test("an expired key is refused from its expiry on", async () => {
   const { id, token } = await accounts.makeKey({ expiresMs: 100 });
   const secret = parseApiKey(token)?.secret ?? "";
   expect(callerOf(id, secret, 99)).toMatchObject({ keyId: id });
   expect(callerOf(id, secret, 100)).toBeNull();
 });
 
-test("a key of a suspended account is told so, with the right secret alone", async () => {
+test("a key of a suspended account is reported as suspended only with the right secret", async () => {
   const { id, token } = await accounts.makeKey();
   accounts.database.run("UPDATE account SET suspended_ms = 7");
   expect(callerOf(id, parseApiKey(token)?.secret ?? "")).toBe("suspended");
   expect(callerOf(id, newApiKey(randomBytes).secret)).toBeNull();
 });
 
-test("a key tells what it may ask for", async () => {
+test("a key is restricted to its methods", async () => {
   const { id, token } = await accounts.makeKey({ methods: ["gettrends", "searchbyquery"] });
   const secret = parseApiKey(token)?.secret ?? "";
   expect(callerOf(id, secret)).toMatchObject({ methods: ["searchbyquery", "gettrends"] });

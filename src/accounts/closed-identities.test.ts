@@ -52,7 +52,7 @@ async function comeAndGo(nowMs: number, asked: { keptMs: number } = { keptMs }):
 
 const closingsAt = (nowMs: number) => rememberedOf(database, ann, nowMs)?.closings ?? null;
 
-test("nothing of whoever deleted their account is to be read from what is remembered", async () => {
+test("remembered identities reveal nothing about the deleted account", async () => {
   await comeAndGo(10);
   const [row] = database.all<Record<string, unknown>>("SELECT * FROM closed_identity");
   expect(row).toMatchObject({ requests_per_second: 7, submissions_per_minute: null });
@@ -65,7 +65,7 @@ test("nothing of whoever deleted their account is to be read from what is rememb
   expect(closingsAt(11)).toBeNull();
 });
 
-test("it is forgotten in time, and removed by the sweep", async () => {
+test("a remembered identity expires and is removed by the sweep", async () => {
   await comeAndGo(10);
   expect([closingsAt(1_009), closingsAt(1_010)]).toEqual([1, null]);
   await store.write("sweepSessions", { idleMs: 1, nowMs: 1_009 });
@@ -74,7 +74,7 @@ test("it is forgotten in time, and removed by the sweep", async () => {
   expect(database.all("SELECT 1 FROM closed_identity")).toEqual([]);
 });
 
-test("deletions are counted for as long as one is remembered, then from the first again", async () => {
+test("deletions are counted while one is remembered, then from one again", async () => {
   await comeAndGo(10);
   await comeAndGo(900);
   expect(closingsAt(901)).toBe(2);
@@ -82,7 +82,7 @@ test("deletions are counted for as long as one is remembered, then from the firs
   expect(closingsAt(1_501)).toBe(1);
 });
 
-test("a sign-up that is refused leaves no row, however often it is tried", async () => {
+test("a refused sign-up leaves no row, however often it is repeated", async () => {
   for (const nowMs of [10, 20, 30]) await comeAndGo(nowMs);
   const rows = () => database.get("SELECT count(*) AS notes FROM audit");
   const before = rows();
@@ -90,7 +90,7 @@ test("a sign-up that is refused leaves no row, however often it is tried", async
   expect(rows()).toEqual(before);
 });
 
-test("nothing is remembered where the setting says so", async () => {
+test("nothing is remembered if the setting disables it", async () => {
   for (const nowMs of [10, 20, 30, 40]) await comeAndGo(nowMs, { keptMs: 0 });
   expect(database.all("SELECT 1 FROM closed_identity")).toEqual([]);
 });

@@ -70,7 +70,7 @@ async function makeKey(
   };
 }
 
-test("random traffic of two keys through two contexts gets what a look at every call ever made gives it", async () => {
+test("random traffic of two keys through two contexts matches a reference that checks every past call", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 120 }), async (steps) => {
       const clock = createManualClock();

@@ -52,7 +52,7 @@ async function kindsOf(entrants: readonly Entrant[], by = limiter): Promise<stri
 
 const wrong = (secret: string): Entrant => ({ ...call, authorization: `Bearer ${secret}` });
 
-test("one call finds the caller, charges the request and tells both limits", async () => {
+test("one call authenticates the caller, counts the request and returns both limits", async () => {
   const { caller, entrant } = await makeCaller({ requestsPerSecond: 2 });
   const admission = await limiter.admit(entrant);
   expect(admission).toMatchObject({ kind: "admitted", caller, turnInMs: 0 });
@@ -63,7 +63,7 @@ test("one call finds the caller, charges the request and tells both limits", asy
   });
 });
 
-test("the third of two requests a second is refused until the first is a second old", async () => {
+test("refuses the third of two requests a second until the first is a second old", async () => {
   const { caller, entrant } = await makeCaller({ requestsPerSecond: 2 });
   await limiter.admit(entrant);
   await clock.advance(300);
@@ -78,7 +78,7 @@ test("the third of two requests a second is refused until the first is a second 
   expect((await limiter.admit(entrant)).kind).toBe("admitted");
 });
 
-test("a whole window is never told as more than it is, whatever the fraction of the clock", async () => {
+test("never reports more than a whole window, whatever the clock's fraction", async () => {
   const { caller } = await makeCaller();
   for (let start = 1; start < 200; start += 1) {
     const elapsed = () => start * 73.000_017;
@@ -89,7 +89,7 @@ test("a whole window is never told as more than it is, whatever the fraction of 
   }
 });
 
-test("a decision on a submission tells what is left after it, and so does giving it back", async () => {
+test("a submission and its return report the remaining limit", async () => {
   const { caller } = await makeCaller();
   const remaining = (state: { policies: readonly { remaining: number }[] } | null) =>
     state?.policies.map((policy) => policy.remaining);
@@ -102,7 +102,7 @@ test("a decision on a submission tells what is left after it, and so does giving
   expect(await submitTimes(caller, 2)).toEqual([true, false]);
 });
 
-test("a refused submission has nothing to give back", async () => {
+test("a refused submission cannot be returned", async () => {
   const { caller } = await makeCaller({ submissionsPerMinute: 1 });
   await submitTimes(caller, 1);
   const refused = await limiter.takeSubmission(caller);
@@ -127,7 +127,7 @@ test("two contexts on one store share every limit", async () => {
   expect(await kindsOf([entrant], other)).toEqual(["blocked"]);
 });
 
-test("another store has limits of its own", async () => {
+test("another store has its own limits", async () => {
   const elsewhere = createTestAccounts();
   const { caller } = await makeCaller();
   await submitTimes(caller, 10);
@@ -136,7 +136,7 @@ test("another store has limits of its own", async () => {
   elsewhere.remove();
 });
 
-test("calls that arrive in another order than they were made in never let more through", async () => {
+test("calls that arrive out of order never allow more", async () => {
   const { caller } = await makeCaller();
   const at = (elapsed: number) =>
     createLimiter(accounts.store, { ...clock, elapsed: () => elapsed }, defaultLimits);
@@ -157,7 +157,7 @@ test("calls that arrive in another order than they were made in never let more t
   ]);
 });
 
-test("reads of one's own job beyond the second get the next turns, oldest first, up to two seconds", async () => {
+test("excess reads of one's own job get the next free slots, FIFO, for up to two seconds", async () => {
   const { key, entrant } = await makeCaller();
   accounts.addJob(key, "0f8fad5b", clock.now());
   const read = { ...entrant, readOf: "0F8FAD5B" };
@@ -177,7 +177,7 @@ test("reads of one's own job beyond the second get the next turns, oldest first,
   expect(admissions.at(-1)).toMatchObject({ kind: "refused", retryAfterMs: 3_000 });
 });
 
-test("reads of another's job, of none, and other calls do not wait", async () => {
+test("reads of other or missing jobs and other calls do not wait", async () => {
   const { key, entrant } = await makeCaller();
   const { key: stranger } = await makeCaller();
   accounts.addJob(key, "own", clock.now());
@@ -188,7 +188,7 @@ test("reads of another's job, of none, and other calls do not wait", async () =>
   expect(await kindsOf([{ ...entrant, readOf: "own" }])).toEqual(["admitted"]);
 });
 
-test("thirty different wrong keys from an address block it, for a good key too", async () => {
+test("thirty different wrong keys from an address block it, even for a valid key", async () => {
   const { key, entrant } = await makeCaller();
   const otherSecret = (await makeCaller()).key.token.slice(13);
   const guesses = [
@@ -211,7 +211,7 @@ test("thirty different wrong keys from an address block it, for a good key too",
   expect(await kindsOf([entrant])).toEqual(["admitted"]);
 });
 
-test("counts each different presented value, whatever parts it shares with another", async () => {
+test("counts each different presented value, even if they share a part", async () => {
   const { key, entrant } = await makeCaller();
   const secret = "a".repeat(32);
   const sameSecret = Array.from({ length: 10 }, (_, n) =>
@@ -225,14 +225,14 @@ test("counts each different presented value, whatever parts it shares with anoth
   expect(await kindsOf([entrant])).toEqual(["blocked"]);
 });
 
-test("a key that was revoked is one wrong key, however often it comes", async () => {
+test("a revoked key counts as one wrong key, however often it is presented", async () => {
   const { key, entrant } = await makeCaller();
   await accounts.store.write("revokeKey", { id: key.id, by: "command_line", nowMs: 6 });
   const again = Array.from({ length: 100 }, () => entrant);
   expect(new Set(await kindsOf(again))).toEqual(new Set(["unknown"]));
 });
 
-test("the clock put back by an hour changes nothing", async () => {
+test("setting the clock back by an hour changes nothing", async () => {
   const { caller, entrant } = await makeCaller();
   await submitTimes(caller, 10);
   await kindsOf([entrant, entrant, entrant]);
@@ -254,7 +254,7 @@ function addJobs(key: CreatedKey, secondsAgo: readonly number[]): void {
   }
 }
 
-test("after a restart in the middle of the minute the submissions before it still count", async () => {
+test("submissions of the last minute still count after a restart", async () => {
   const { key, caller } = await makeCaller();
   addJobs(key, [70, 58, 50, 40, 30, 30, 20, 20, 10, 5]);
   const after = restarted();
@@ -265,7 +265,7 @@ test("after a restart in the middle of the minute the submissions before it stil
   expect(await submitTimes(caller, 2, after)).toEqual([true, false]);
 });
 
-test("after a restart with the clock put back they count for a minute at most", async () => {
+test("after a restart with the clock set back, they count for at most a minute", async () => {
   const { key, caller } = await makeCaller();
   addJobs(key, Array(10).fill(0));
   clock.shiftWall(-3_600_000);

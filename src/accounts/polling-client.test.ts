@@ -111,7 +111,7 @@ test.each<[string, Habits]>([
   expect(polls).toBeGreaterThanOrEqual(25);
 });
 
-test("nor is one with whatever other habits", async () => {
+test("nor is a client with other polling habits", async () => {
   const habits = fc.record({
     offsetsMs: fc.array(fc.nat({ max: 2_000 }), { minLength: 4, maxLength: 4 }),
     polls: fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 }),

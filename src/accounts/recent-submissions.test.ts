@@ -23,11 +23,11 @@ function agesAfter(submittedSeconds: readonly number[]): number[] {
   return recentSubmissions(accounts.database, nowMs, windowMs).map(({ ageMs }) => ageMs / 1_000);
 }
 
-test("all of the last minute, oldest first, and nothing older", () => {
+test("returns all submissions of the last minute, oldest first", () => {
   expect(agesAfter([-90, -60, -59.9, -30, -30, 0])).toEqual([59.9, 30, 30, 0]);
 });
 
-test("as many as there are", async () => {
+test("returns them however many there are", async () => {
   const other = await accounts.makeKey();
   accounts.database.run("BEGIN");
   for (let index = 0; index < 2_500; index += 1) {
@@ -42,7 +42,7 @@ test("as many as there are", async () => {
   expect(recent.at(-1)?.keyId).toBe(other.id);
 });
 
-test("before the first job there are none", () => {
+test("returns none before the first job", () => {
   expect(agesAfter([])).toEqual([]);
 });
 
@@ -52,17 +52,17 @@ test.each([
   ["between two submissions", [hour - 30, hour - 20, -15, -5], [25, 15, 15, 5]],
   ["after a quiet time", [hour - 30, -3 * 60], []],
 ])(
-  "the clock put back by an hour %s: later ones tell how old the earlier are",
+  "with the clock set back by an hour %s, later submissions bound the age of earlier ones",
   (_, seconds, ages) => {
     expect(agesAfter(seconds)).toEqual(ages);
   },
 );
 
-test("a clock that was ahead for a while takes nothing from those before and after it", () => {
+test("a clock that was ahead for a while hides no submissions before or after", () => {
   expect(agesAfter([-50, -40, hour, -20])).toEqual([50, 40, 20, 20]);
 });
 
-test("a submission of a key that was rotated since used up the rates that its successor has", async () => {
+test("a submission of a rotated key counts against its successor", async () => {
   accounts.addJob(key, "before", nowMs - 1_000);
   const { id } = await accounts.store.write("rotateKey", {
     id: key.id,
@@ -75,7 +75,7 @@ test("a submission of a key that was rotated since used up the rates that its su
   expect(recent).toEqual([{ keyId: id, accountId: null, ageMs: 1_000 }]);
 });
 
-test("one of an account that has limits of its own counts against those too", async () => {
+test("a submission of an account with its own limits counts against those too", async () => {
   accounts.addJob(key, "shared", nowMs - 1_000);
   const ofAccount = () => recentSubmissions(accounts.database, nowMs, windowMs)[0]?.accountId;
   accounts.database.run("UPDATE account SET submissions_per_minute = 5");

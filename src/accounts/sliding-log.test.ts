@@ -4,7 +4,7 @@ import { createSlidingLog } from "./sliding-log.ts";
 
 const windowMs = 100;
 
-test("it agrees with a list of all calls, whatever the limit, the pace and the waits", () => {
+test("agrees with a list of all calls for any limit, pace and wait", () => {
   const step = fc.record({ afterMs: fc.nat({ max: 60 }), maxWaitMs: fc.nat({ max: 150 }) });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), fc.array(step, { maxLength: 200 }), (q, steps) => {
@@ -30,7 +30,7 @@ test("it agrees with a list of all calls, whatever the limit, the pace and the w
   );
 });
 
-test("what is left grows when the oldest call passes", () => {
+test("the remaining calls grow when the oldest one expires", () => {
   const log = createSlidingLog(windowMs);
   expect(log.growsInMs(2, 0)).toBe(0);
   log.add(10, 10);
@@ -39,7 +39,7 @@ test("what is left grows when the oldest call passes", () => {
   expect(log.growsInMs(1, 40)).toBe(90);
 });
 
-test("a call that is let in before a turn that was given counts as long as that turn", () => {
+test("a call allowed before an assigned slot counts as long as that slot", () => {
   const log = createSlidingLog(windowMs);
   log.add(0, 0);
   log.add(100, 0);

@@ -23,7 +23,7 @@ async function makeAccount(name: string): Promise<string> {
 }
 
 describe("accounts", () => {
-  test("are listed, shown by name and by id, and there is none at first", async () => {
+  test("are listed and shown by name and id; the list is empty at first", async () => {
     expect((await earshot("accounts", "list")).notes).toContain("there is no account yet");
     const id = await makeAccount("ann");
     expect((await earshot("accounts", "list")).out).toMatch(
@@ -38,7 +38,7 @@ describe("accounts", () => {
     expect(nobody.notes).toMatch(/^earshot: there is no account "nobody" – /);
   });
 
-  test("change, and the limits go back to the deployment's", async () => {
+  test("can be changed, and their limits reset to the deployment's", async () => {
     await makeAccount("bob");
     const limits = ["--requests-per-second", "9", "--submissions-per-minute", "90"];
     const changed = await earshot("accounts", "change", "bob", ...limits);
@@ -69,7 +69,7 @@ describe("accounts", () => {
     );
   });
 
-  test("are deleted with --yes alone, and the last operator is not", async () => {
+  test("are deleted only with --yes, except for the last operator", async () => {
     const id = await makeAccount("dora");
     await earshot("accounts", "change", "dora", "--role", "operator");
     const asked = await earshot("accounts", "delete", "dora");
@@ -90,7 +90,7 @@ describe("accounts", () => {
 });
 
 describe("the audit log", () => {
-  test("tells newest first who did what, of all or of one account, and names nobody who is gone", async () => {
+  test("lists actions of all or one account, newest first, without names of deleted accounts", async () => {
     await makeAccount("finn");
     await earshot("accounts", "change", "finn", "--submissions-per-minute", "33");
     const [newest] = await json("audit", "--account", "finn", "--limit", "1");

@@ -13,13 +13,13 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const command = (...args: string[]) => runCommand(args, { EARSHOT_DATA_DIR: join(folder, "data") });
 
-test("an intact store is reported with its size, and exit code 0", async () => {
+test("reports an intact store with its size and exits with 0", async () => {
   const { code, out } = await command("check-control");
   expect(code).toBe(0);
   expect(out).toMatch(/control\.db: \d+ tables, [\d,]+ rows: no damage found\n$/);
 });
 
-test("a damaged store is reported with every finding, and exit code 1", async () => {
+test("reports every finding of a damaged store and exits with 1", async () => {
   truncateSync(join(folder, "data", "control.db"), 0);
   const { code, out, notes } = await command("check-control", "--json");
   expect(code).toBe(1);
@@ -27,7 +27,7 @@ test("a damaged store is reported with every finding, and exit code 1", async ()
   expect(notes).toMatch(/control_unsound|is damaged/);
 });
 
-test("a backup is compared with its checksum", async () => {
+test("compares a backup with its checksum", async () => {
   const file = join(folder, "copy.db");
   await command("backup-control", file);
   expect((await command("check-control", file)).code).toBe(0);

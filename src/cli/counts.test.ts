@@ -52,8 +52,8 @@ beforeAll(async () => {
   expect(code, notes).toBe(0);
 });
 
-describe("read by a program", () => {
-  test("a line a bucket from the first match on, to where nothing is known any more", async () => {
+describe("output to a program", () => {
+  test("has one line per bucket from the first match to the end of coverage", async () => {
     const { code, out, notes } = await counts("comet -late");
     expect(code).toBe(0);
     const lines = out.trimEnd().split("\n");
@@ -70,7 +70,7 @@ describe("read by a program", () => {
     );
   });
 
-  test("--csv has a head, and says of each bucket whether it is held completely", async () => {
+  test("as --csv has a header and says for each bucket whether it is complete", async () => {
     const { out } = await counts("comet", "--by", "day", "--csv");
     expect(out).toBe(
       [
@@ -82,7 +82,7 @@ describe("read by a program", () => {
     );
   });
 
-  test("--json is what the API answers, within the bounds", async () => {
+  test("as --json equals the API's answer within the bounds", async () => {
     const bounds = ["--since", "2022-03-05T01:30:00Z", "--until", "2022-03-05T05:00:00Z"];
     const { out, notes } = await counts("comet", "--json", ...bounds);
     const answer = JSON.parse(out);
@@ -101,7 +101,7 @@ describe("read by a program", () => {
     expect(notes).toBe("");
   });
 
-  test("nothing found is none where the time is held, and unknown where it is not", async () => {
+  test("without matches is empty for covered time and unknown otherwise", async () => {
     const within = await counts("aurora", "--since", "2022-03-05", "--until", "2022-03-06");
     expect(within.notes).toContain(
       "0 posts. The time asked for is held completely: there are none.",
@@ -113,8 +113,8 @@ describe("read by a program", () => {
   });
 });
 
-describe("seen on a terminal", () => {
-  test("bars, one a line, in UTC, with the sum below", async () => {
+describe("output on a terminal", () => {
+  test("has one bar per line in UTC, with the sum below", async () => {
     const screen = await seen("comet", "--until", "2022-03-05T06:00:00Z");
     expect(screen).toBe(
       [
@@ -130,7 +130,7 @@ describe("seen on a terminal", () => {
     );
   });
 
-  test("more buckets than lines are put together, and what is not held is marked", async () => {
+  test("merges buckets to fit, and marks incomplete ones", async () => {
     const screen = await seen("comet");
     expect(screen.split("\n").length).toBeLessThanOrEqual(12);
     expect(screen).toContain("comet by hour, 6 h a line (UTC)\n");
@@ -141,7 +141,7 @@ describe("seen on a terminal", () => {
   });
 });
 
-test("wrong use ends with 2 and says what to do", async () => {
+test("wrong use exits with 2 and a hint", async () => {
   for (const [args, message] of [
     [["x", "--by", "week"], /Allowed choices are minute, hour, day/],
     [["x", "--since", "yesterday"], /yyyy-mm-dd/],

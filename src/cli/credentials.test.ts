@@ -192,7 +192,7 @@ async function listed(): Promise<Record<string, unknown>[]> {
     .map((line) => JSON.parse(line));
 }
 
-test("the program has the command, and the help tells what there is", async () => {
+test("the program has the command, and its help lists the kinds", async () => {
   const wrong = await runCommand(["credentials"], { EARSHOT_DATA_DIR: dataDir });
   expect(wrong).toMatchObject({ code: 2, out: "" });
   expect(wrong.notes).toMatch(/credentials add, .* or credentials remove\n$/);
@@ -207,7 +207,7 @@ test("the program has the command, and the help tells what there is", async () =
 });
 
 describe("add", () => {
-  test("asks a person for what is lacking, for secrets without showing them", async () => {
+  test("prompts for missing fields, and for secrets without echo", async () => {
     const { code, out, questions } = await credentials(addArgs, { lines: [canary, ""] });
     expect(code).toBe(0);
     expect(questions).toEqual([
@@ -272,7 +272,7 @@ describe("add", () => {
     [`${canary}${"x".repeat(20_000)}`, /longer than 16384 characters/],
     [`${canary}\u0007`, /holds control characters/],
   ] satisfies [string, RegExp][])(
-    "secrets that cannot be read are not repeated: %#",
+    "does not repeat malformed secrets: %#",
     async ([piped, message]) => {
       const { code, notes } = await credentials([...addArgs, "--secrets", "-"], { piped });
       expect(code).toBe(2);
@@ -281,7 +281,7 @@ describe("add", () => {
     },
   );
 
-  test("what the platform refuses is not kept, and what it echoes is not shown", async () => {
+  test("does not store a refused credential or show what the platform echoes", async () => {
     refused.add(canary);
     const { code, notes } = await credentials([...addArgs, "--secrets", "-"], { piped: canary });
     expect(code).toBe(1);
@@ -289,7 +289,7 @@ describe("add", () => {
     expect(await listed()).toEqual([]);
   });
 
-  test("is refused beside a server whose key is in its environment alone, and no other key is made", async () => {
+  test("is refused beside a server whose key is only in its environment, and creates no other key", async () => {
     const lock = lockFolder(dataDir);
     const { code, notes } = await credentials([...addArgs, "--secrets", "-"], { piped: canary });
     lock.release();
@@ -300,7 +300,7 @@ describe("add", () => {
     expect(readdirSync(dataDir)).toContain("secret.key");
   });
 
-  test("a key's name is not an account: the refusal names the account of the key", async () => {
+  test("refuses a key's name as an account and names the key's account", async () => {
     const control = openControl(dataDir);
     const key = {
       requestsPerSecond: null,
@@ -316,7 +316,7 @@ describe("add", () => {
     expect(notes).toContain(`a key has this name; its account is ${accountId}`);
   });
 
-  test("belongs to an account that exists, by its name or id", async () => {
+  test("assigns the credential to an existing account by name or id", async () => {
     const unknown = await credentials([...addArgs, "--account", "newsroom", "--secrets", "-"], {
       piped: canary,
     });
@@ -333,7 +333,7 @@ describe("add", () => {
     ]);
   });
 
-  test("says what others are shown by a credential that serves every account", async () => {
+  test("says what others see of a credential that serves every account", async () => {
     const control = openControl(dataDir);
     const key = { name: "k", requestsPerSecond: null, submissionsPerMinute: null, nowMs: 1 };
     control.run("createKey", { ...key, accountName: "newsroom" });
@@ -345,7 +345,7 @@ describe("add", () => {
     expect(shared).toMatchObject({ code: 0, notes: `${sharedToken.sharing}\n` });
   });
 
-  test("one that acts for the same subject is replaced, another is beside it", async () => {
+  test("replaces a credential of the same subject and keeps one of another", async () => {
     const id = await added(`one ${canary}`);
     refused.add(`one ${canary}`);
     expect((await credentials(["test"])).code).toBe(1);
@@ -357,7 +357,7 @@ describe("add", () => {
     ]);
   });
 
-  test("one that acts for nobody is replaced where its secret is the same", async () => {
+  test("replaces a credential without subject only if the secret is the same", async () => {
     const add = async (piped: string) =>
       await credentials(["add", "x", "oauth", "--secrets", "-", "--json"], { piped });
     const first = JSON.parse((await add(canary)).out).id;
@@ -366,7 +366,7 @@ describe("add", () => {
     expect((await listed()).map(({ id }) => id).toSorted()).toEqual([first, other].toSorted());
   });
 
-  test("shows the address to open and takes the one that the browser was sent to", async () => {
+  test("shows the address to open and accepts the one that the browser was redirected to", async () => {
     const { code, notes, questions } = await credentials(
       ["add", "x", "oauth", "--client-id", "app"],
       {
@@ -383,7 +383,7 @@ describe("add", () => {
 });
 
 describe("test", () => {
-  test("tells what works, quarantines what is refused, and releases what works again", async () => {
+  test("reports what works, quarantines what is refused, and releases what works again", async () => {
     const good = await added(`good ${canary}`, ["--client-id", "good"]);
     const bad = await added(`bad ${canary}`, ["--client-id", "bad"]);
     const slow = await added(`slow ${canary}`, ["--client-id", "slow"]);
@@ -408,7 +408,7 @@ describe("test", () => {
     expect(JSON.parse(json.out)).toMatchObject({ id: good, works: true, released: false });
   });
 
-  test("one that another key has sealed does not work; the others are asked", async () => {
+  test("fails for a credential encrypted with another key, and tests the others", async () => {
     await added(canary);
     writeFileSync(join(dataDir, "secret.key"), `${Buffer.alloc(32).toString("base64")}\n`);
     await added(canary, ["--client-id", "other"]);
@@ -419,7 +419,7 @@ describe("test", () => {
     expect((await listed()).map(({ state }) => state)).toEqual(["ok", "ok"]);
   });
 
-  test("of nothing", async () => {
+  test("succeeds without credentials", async () => {
     expect(await credentials(["test"])).toMatchObject({ code: 0, out: "" });
     const unknown = await credentials(["test", "nothing"]);
     expect(unknown.code).toBe(1);
@@ -428,7 +428,7 @@ describe("test", () => {
 });
 
 describe("list and remove", () => {
-  test("the table shows owner, subject, hint, use and state; what is removed is gone", async () => {
+  test("show owner, subject, hint, use and state; a removed credential is gone", async () => {
     expect((await credentials(["list"])).notes).toMatch(/there is no credential yet/);
     const id = await added(canary);
     const control = openControl(dataDir);
@@ -453,7 +453,7 @@ describe("list and remove", () => {
   });
 });
 
-test("no command writes a secret, and no file of the data folder holds one", async () => {
+test("no command prints a secret, and no file of the data folder contains one", async () => {
   const id = await added(canary);
   await credentials(addArgs, { lines: [canary, "other"] });
   await credentials(["list"]);

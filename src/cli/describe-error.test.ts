@@ -8,7 +8,7 @@ const refused = (check: string) =>
     details: [{ code: check, message: "m" }],
   });
 
-test("a node that was sent away for good ends with a code of its own, which says why in one line", () => {
+test("a removed node exits with its own code and a one-line reason", () => {
   const line =
     "earshot: another run of this node has attested since – run each node with a data folder of its own\n";
   expect(describeError(refused("superseded"))).toEqual({ line, code: 3 });

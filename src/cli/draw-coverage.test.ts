@@ -39,8 +39,8 @@ function draw(intervals: readonly CoverageInterval[], look: Partial<CoverageLook
   return drawCoverage(held, { width: 80, nowMs, slackMs: 10_000, unicode: true, ...look });
 }
 
-describe("a drawing of the ledger", () => {
-  test("has a timeline for each platform and collection, a scale, and each gap once, newest first", () => {
+describe("the coverage drawing", () => {
+  test("has a timeline per platform and collection, a scale, and each gap once, newest first", () => {
     const intervals = [...outages("posts"), ...outages("likes"), imported];
     expect(draw(intervals)).toEqual([
       "bluesky posts  █████████████████████████████▒····▒█████████████████████████▒████",
@@ -53,7 +53,7 @@ describe("a drawing of the ledger", () => {
     ]);
   });
 
-  test("is plain ASCII where the terminal shows no more, and begins where it is told to", () => {
+  test("uses ASCII on a terminal without Unicode, and starts at the requested time", () => {
     const fromMs = at("2026-11-20T00:00");
     const drawn = draw([...outages("posts"), imported], { unicode: false, width: 51, fromMs });
     expect(drawn).toEqual([
@@ -66,7 +66,7 @@ describe("a drawing of the ledger", () => {
     ]);
   });
 
-  test("puts the names above the timelines where there is no room beside them", () => {
+  test("puts the names above the timelines if there is no room beside them", () => {
     const drawn = draw([...outages("posts"), imported], { width: 30, listedGaps: 1 });
     expect(drawn.slice(0, 5)).toEqual([
       "bluesky posts",
@@ -78,14 +78,14 @@ describe("a drawing of the ledger", () => {
     expect(drawn.at(-1)).toBe("and 1 earlier gap");
   });
 
-  test("says that a gap goes on, but not that an import ended", () => {
+  test("reports that a gap is still open, but not that an import ended", () => {
     const stopped = interval({ toMs: nowMs - 75 * 60_000 });
     expect(draw([stopped, imported]).filter((line) => line.startsWith("gap"))).toEqual([
       "gap 2026-11-21 10:45 – now (1 h 15 min): bluesky posts",
     ]);
   });
 
-  test("tells of accounts that are held by themselves, and draws none of them", () => {
+  test("counts individually fetched accounts without drawing them", () => {
     const own = (account: string) => interval({ account, source: "backfill", fromMs: 0 });
     const stream = interval({ fromMs: nowMs - 60_000 });
     expect(draw([stream, own("did:plc:ann")]).at(-1)).toBe(
@@ -97,7 +97,7 @@ describe("a drawing of the ledger", () => {
     ]);
   });
 
-  test("of nothing says so", () => {
+  test("of an empty archive says so", () => {
     expect(draw([])).toEqual(["no time is known to be held completely"]);
   });
 });
@@ -111,7 +111,7 @@ const someInterval = fc.record({
   toMs: fc.integer({ min: 1, max: nowMs }),
 });
 
-test("no line is wider than the terminal, whatever is held and however narrow it is", () => {
+test("no line is wider than the terminal, whatever the coverage", () => {
   fc.assert(
     fc.property(
       fc.array(someInterval, { maxLength: 12 }),
@@ -131,7 +131,7 @@ test("no line is wider than the terminal, whatever is held and however narrow it
   );
 });
 
-test("a cell that is drawn as held is held to its last millisecond, one drawn as not held in none", () => {
+test("a cell drawn as covered is covered completely, and one drawn as not covered not at all", () => {
   const bound = fc.integer({ min: -5, max: 65 });
   fc.assert(
     fc.property(
@@ -160,7 +160,7 @@ test("a cell that is drawn as held is held to its last millisecond, one drawn as
   );
 });
 
-test("lengths are told in two units", () => {
+test("durations have two units", () => {
   const texts = [12_000, 75_000, 900_000, 4_500_000, 37 * 3_600_000, 50 * 3_600_000];
   expect(texts.map(lengthText)).toEqual([
     "12 s",
@@ -172,7 +172,7 @@ test("lengths are told in two units", () => {
   ]);
 });
 
-test("a terminal shows Unicode unless its locale or its kind says otherwise", () => {
+test("a terminal shows Unicode unless its locale or type says otherwise", () => {
   const shows = (environment: Record<string, string>) => showsUnicode({ environment });
   expect(shows({})).toBe(true);
   expect(shows({ LANG: "de_DE.UTF-8", TERM: "xterm-256color" })).toBe(true);

@@ -15,7 +15,7 @@ const day = (n: number): string => new Date(Date.UTC(2022, 0, 1 + n)).toISOStrin
 describe("without an archive", () => {
   const nowhere = { EARSHOT_DATA_DIR: "/nowhere/at/all" };
 
-  test("the plan is shown, with names that are not resolved yet", async () => {
+  test("shows the plan with unresolved names", async () => {
     const { code, out } = await explain(["comet from:nasa min_faves:5"], nowhere);
     expect(code).toBe(0);
     expect(out).toBe(
@@ -37,7 +37,7 @@ describe("without an archive", () => {
     );
   });
 
-  test("--json holds the plan, IDs as texts and each such name as a node of its own", async () => {
+  test("--json contains the plan, with IDs as strings and each unresolved name as a node", async () => {
     const { out } = await explain(["since_id:9007199254740993 from:nasa", "--json"], nowhere);
     const answer = JSON.parse(out);
     expect(Object.keys(answer)).toEqual([
@@ -56,7 +56,7 @@ describe("without an archive", () => {
     });
   });
 
-  test("a query that cannot be run has no plan, with --analyze neither", async () => {
+  test("an invalid query has no plan, with --analyze neither", async () => {
     for (const args of [["since:2026-02-30"], ["since:2026-02-30", "--analyze"]]) {
       const { code, out, notes } = await explain(args, nowhere);
       expect(code).toBe(2);
@@ -68,7 +68,7 @@ describe("without an archive", () => {
     }
   });
 
-  test("--analyze says where it looked for one", async () => {
+  test("--analyze says where it looked for an archive", async () => {
     const { code, out, notes } = await explain(["comet", "--analyze"], nowhere);
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(notes).toMatch(
@@ -107,7 +107,7 @@ describe("--analyze", () => {
     return JSON.parse(out);
   }
 
-  test("resolves names in the plan, and says to whom", async () => {
+  test("resolves names in the plan and lists the accounts", async () => {
     const { plan, analysis } = await analyzed("from:nasa_demo");
     expect(analysis.names).toEqual({
       accounts: { nasa_demo: expect.arrayContaining(["x/77"]) },
@@ -142,7 +142,7 @@ describe("--analyze", () => {
     expect(analysis.next).toEqual({ id: expect.stringMatching(/^\d{19}$/), platform: "x" });
   });
 
-  test("of a platform opens that one alone, and of a window its segments alone", async () => {
+  test("opens only the platform and the segments of the window", async () => {
     const { analysis } = await analyzed("platform:x since:2022-01-12 until:2022-01-14");
     expect(analysis.platforms.map((each: { can_match: boolean }) => each.can_match)).toEqual([
       false,
@@ -174,7 +174,7 @@ describe("--analyze", () => {
     ]);
   });
 
-  test("tells the time of each step", async () => {
+  test("shows the time of each step", async () => {
     const { analysis } = await analyzed("comet");
     const { total, ...steps } = analysis.took_ms;
     expect(Object.keys(steps)).toEqual(["parse", "open", "resolve", "plan", "search", "fetch"]);
@@ -183,7 +183,7 @@ describe("--analyze", () => {
     expect(total).toBeCloseTo(sum, 1);
   });
 
-  test("is a page that a person reads", async () => {
+  test("prints a readable report", async () => {
     const { code, out } = await explain([
       "--analyze",
       "comet OR star from:nasa_demo min_faves:150 since_id:5",

@@ -9,7 +9,7 @@ const reason = new EarshotError("interrupted", "stopped by SIGINT before the end
   hint: "run it again; an import goes on where it was",
 });
 
-test("an interrupted file goes on where it was, the standard input does not", () => {
+test("an interrupted file resumes where it stopped, standard input does not", () => {
   expect(interruption(reason, "posts.ndjson")).toBe(reason);
   expect(interruption(reason, "-")).toMatchObject({
     code: "interrupted",
@@ -19,7 +19,7 @@ test("an interrupted file goes on where it was, the standard input does not", ()
 });
 
 describe("the format of an import", () => {
-  test("says the platform, where it is of one, and else needs it", () => {
+  test("implies the platform, or requires it", () => {
     const platforms = formatNames.map((format) => {
       const isOfAny = format === "ndjson" || format === "csv";
       return importFormat(isOfAny ? { format, platform: "mastodon" } : { format }, 1_000).platform;
@@ -33,7 +33,7 @@ describe("the format of an import", () => {
     );
   });
 
-  test("goes with --columns and --author where it uses them", () => {
+  test("accepts --columns and --author only where it uses them", () => {
     const ndjson = { format: "ndjson", platform: "x" } as const;
     expect(() => importFormat({ ...ndjson, columns: new Map() }, 1_000)).toThrow(
       "--columns belongs to --format csv alone",
@@ -43,7 +43,7 @@ describe("the format of an import", () => {
     );
   });
 
-  test("has its columns named as FIELD=COLUMN", () => {
+  test("maps columns as FIELD=COLUMN", () => {
     expect([...columnMap("text=Tweet body, created_at=a=b")]).toEqual([
       ["text", "Tweet body"],
       ["created_at", "a=b"],
@@ -55,7 +55,7 @@ describe("the format of an import", () => {
     expect(() => authorHandle("a b")).toThrow("It takes a handle");
   });
 
-  test("has a part of docs/import.md", () => {
+  test("is documented in docs/import.md", () => {
     const page = readFileSync(join(import.meta.dirname, "../../docs/import.md"), "utf8");
     for (const format of formatNames) expect(page).toContain(`| \`${format}\` |`);
     const headings = [...page.matchAll(/^### (\S+)$/gm)].map(([, name]) => name);

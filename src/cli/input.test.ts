@@ -10,7 +10,7 @@ function open({ isTTY = true } = {}) {
   return { input, stdin, stop, shown: () => String(stderr.read() ?? "") };
 }
 
-test("a secret that is typed is taken and not shown", async () => {
+test("a secret is read without echo", async () => {
   const { input, stdin, shown } = open();
   const secret = input.askSecret("token");
   stdin.write("canary-4f8e1b2c\u007fd\r");
@@ -18,7 +18,7 @@ test("a secret that is typed is taken and not shown", async () => {
   expect(shown()).toBe("token: \n");
 });
 
-test("one line is asked for after the other", async () => {
+test("prompts for one line after the other", async () => {
   const { input, stdin, shown } = open();
   const first = input.ask("host");
   stdin.write("mastodon.example\r");
@@ -32,21 +32,21 @@ test("one line is asked for after the other", async () => {
 test.for([
   ["Ctrl-C", "abc\u0003", "interrupted"],
   ["Ctrl-D", "\u0004", "input_ended"],
-])("%s ends the question", async ([, typed = "", code]) => {
+])("%s ends the prompt", async ([, typed = "", code]) => {
   const { input, stdin } = open();
   const secret = input.askSecret("token");
   stdin.write(typed);
   await expect(secret).rejects.toMatchObject({ code });
 });
 
-test("a signal ends the question with its reason", async () => {
+test("a signal ends the prompt with its reason", async () => {
   const { input, stop } = open();
   const secret = input.askSecret("token");
   stop.abort(new Error("stopped"));
   await expect(secret).rejects.toThrow("stopped");
 });
 
-test("a file is read to its end, and not beyond its bound", async () => {
+test("a file is read to its end, up to the size limit", async () => {
   const small = open({ isTTY: false });
   expect(small.input.interactive).toBe(false);
   small.stdin.end("name=a\nother=b\n");

@@ -24,7 +24,7 @@ const post = (id: number, text: string) => ({
   text,
 });
 
-describe("wrong use is exit code 2, one line with a hint on standard error, nothing else", () => {
+describe("wrong use exits with 2 and prints one line with a hint to standard error", () => {
   test.for([
     [[], /no command given – earshot --help/],
     [["serf"], /unknown command 'serf' – did you mean serve\?/],
@@ -65,7 +65,7 @@ describe("wrong use is exit code 2, one line with a hint on standard error, noth
 });
 
 describe("help", () => {
-  test("of the program and of each command is an answer", async () => {
+  test("exits with 0 for the program and each command", async () => {
     const commands = ["serve", "demo", "import", "search", "explain", "keys"];
     const overview = await earshot(["--help"]);
     expect(overview).toMatchObject({ code: 0, notes: "" });
@@ -90,7 +90,7 @@ describe("explain", () => {
     expect(out).toContain("warning[or_binds_tighter]");
   });
 
-  test("marks an error with carets and ends with 2", async () => {
+  test("marks an error with carets and exits with 2", async () => {
     const { code, out, notes } = await earshot(["explain", "cats since:2026-02-30"]);
     expect(code).toBe(2);
     expect(out).toContain("  cats since:2026-02-30\n  ");
@@ -98,7 +98,7 @@ describe("explain", () => {
     expect(notes).toMatch(/^earshot: the query has an error/);
   });
 
-  test("--json is one object", async () => {
+  test("--json prints one object", async () => {
     const { out } = await earshot(["explain", "-cats", "--json"]);
     const answer = JSON.parse(out);
     expect(Object.keys(answer)).toEqual([
@@ -113,13 +113,13 @@ describe("explain", () => {
 });
 
 describe("import and search", () => {
-  test("search refuses to make an archive in the wrong place", async () => {
+  test("search does not create an archive in a wrong folder", async () => {
     const { code, notes } = await earshot(["search", "x"], { EARSHOT_DATA_DIR: "/nowhere/at/all" });
     expect(code).toBe(1);
     expect(notes).toMatch(/^earshot: there is no archive in .* – .*EARSHOT_DATA_DIR/);
   });
 
-  test("what was imported is found, newest first; a bad line is set aside", async () => {
+  test("imported posts are found, newest first; a bad line is rejected", async () => {
     const path = file("good.ndjson", [
       post(1, "a comet"),
       "{",
@@ -158,7 +158,7 @@ describe("import and search", () => {
     expect(notes).toMatch(/^earshot: .*strict\.ndjson:2: .* – .*--strict/);
   });
 
-  test("a file of another format is imported where the format and its columns are named", async () => {
+  test("imports another format if the format and its columns are named", async () => {
     const path = file("posts.csv", ["who,date,body", "ann,2025-03-04,from a table"]);
     const columns = "author=who,created_at=date,text=body";
     const args = ["import", path, "--platform", "x", "--format", "csv", "--columns", columns];
@@ -170,21 +170,21 @@ describe("import and search", () => {
     expect(out).toContain("from a table");
   });
 
-  test("a file of another form is a failure that says what is wanted", async () => {
+  test("a file of a wrong format fails with a hint", async () => {
     const path = file("table.csv", ["author,text", "ann,hello"]);
     const { code, notes } = await earshot(["import", path, "--platform", "x"]);
     expect(code).toBe(1);
     expect(notes).toMatch(/no record of .*table\.csv is a post – .*one JSON object a line/);
   });
 
-  test("a search with errors shows each with its place", async () => {
+  test("a search with errors shows the position of each", async () => {
     const { code, notes } = await earshot(["search", "since:2026-02-30 min_faves:lots"]);
     expect(code).toBe(2);
     expect(notes).toContain("error[invalid_date]");
     expect(notes).toContain("error[invalid_count]");
   });
 
-  test("--covers is recorded when every line was taken", async () => {
+  test("--covers is recorded if no line was rejected", async () => {
     const path = file("covers.ndjson", [post(4, "covered")]);
     const span = "2022-03-05..2022-03-06";
     const { out } = await earshot(["import", path, "--platform", "x", "--covers", span]);
@@ -203,7 +203,7 @@ describe("import and search", () => {
     expect(beside.notes).toMatch(/^x posts +▒·+$/m);
   });
 
-  test("--covers is not recorded while lines of any of the files are rejected", async () => {
+  test("--covers is not recorded if a line of any file was rejected", async () => {
     const first = file("holed.ndjson", [post(5, "fine"), "bad"]);
     const last = file("whole.ndjson", [post(6, "fine")]);
     const args = ["import", first, last, "--platform", "x", "--covers", "2022-04-01..2022-04-02"];
@@ -215,7 +215,7 @@ describe("import and search", () => {
     }
   });
 
-  test("what strangers wrote moves no cursor", async () => {
+  test("untrusted text cannot move the cursor", async () => {
     const path = file("hostile.ndjson", [
       "\u001b]0;owned\u0007\u009b31m",
       { ...post(7, "fine"), "\u009b31mname": 1 },
@@ -226,7 +226,7 @@ describe("import and search", () => {
     expect(out + notes).not.toMatch(/[\p{Cc}--\n]/v);
   });
 
-  test("a file that is not there", async () => {
+  test("a missing file fails", async () => {
     const { code, notes } = await earshot(["import", "/no/such/file", "--platform", "x"]);
     expect(code).toBe(1);
     expect(notes).toMatch(/^earshot: cannot read \/no\/such\/file: .* – /);
@@ -234,7 +234,7 @@ describe("import and search", () => {
 });
 
 describe("keys", () => {
-  test("are made, shown once, listed without their secret, and revoked", async () => {
+  test("are created, shown once, listed without their secret, and revoked", async () => {
     const made = await earshot([
       "keys",
       "create",
@@ -262,7 +262,7 @@ describe("keys", () => {
     expect(unknown.notes).toMatch(/^earshot: there is no key "nobody00" – /);
   });
 
-  test("end after a time, are kept to some methods, and are rotated", async () => {
+  test("expire, are limited to methods, and are rotated", async () => {
     const asked = ["--methods", "gettrends,searchbyquery", "--expires", "90d"];
     const made = await earshot(["keys", "create", "--name", "nightly", ...asked]);
     expect(made.code).toBe(0);
@@ -306,7 +306,7 @@ describe("keys", () => {
     expect(notes).toMatch(message);
   });
 
-  test("are refused a name that cannot be seen", async () => {
+  test("cannot have an invisible name", async () => {
     const { code, notes } = await earshot(["keys", "create", "--name", "a\u001b[31mb"]);
     expect(code).toBe(1);
     expect(notes).toContain("visible characters");

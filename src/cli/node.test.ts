@@ -21,7 +21,7 @@ test.each([
     "earshot nodes enroll",
   ],
   [gateway, { EARSHOT_NODE_EVIDENCE: "simulated" }, "tee.json"],
-])("earshot node %j with %j is wrong use, and says what to do", async (args, environment, hint) => {
+])("earshot node %j with %j is wrong use with a hint", async (args, environment, hint) => {
   const { code, out, notes } = await runCommand(["node", ...args], environment);
   expect(code).toBe(2);
   expect(out).toBe("");

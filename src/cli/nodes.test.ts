@@ -80,7 +80,7 @@ const keep = (changed: Partial<NodeArrival> = {}) =>
   inStore((control) => control.run("keepNode", { ...arrival, ...changed }));
 
 describe("list and show", () => {
-  test("tell what has come, without control characters; at first nothing", async () => {
+  test("show nodes without control characters; the list is empty at first", async () => {
     expect((await earshot("nodes", "list")).notes).toBe(
       "no node has come yet – `earshot nodes enroll` prints what one needs, `earshot node` starts it\n",
     );
@@ -106,7 +106,7 @@ describe("list and show", () => {
     expect(out + shown).not.toContain("\u001b");
   });
 
-  test("tell which approved nodes the gateway has heard of within the last 45 seconds", async () => {
+  test("show which approved nodes contacted the gateway within the last 45 seconds", async () => {
     keep({ nowMs: Date.now() });
     keep({ id: "fedcba9876543210", nowMs: Date.now() - 60_000 });
     expect((await json("nodes", "list"))[0]).toMatchObject({ connected: false });
@@ -117,7 +117,7 @@ describe("list and show", () => {
     expect((await earshot("nodes", "show", id)).out).toMatch(/^connected +yes$/m);
   });
 
-  test("a node that is not there is told so", async () => {
+  test("fail for an unknown node", async () => {
     for (const word of ["show", "approve", "drain", "remove"]) {
       const { code, notes } = await earshot("nodes", word, "nobody");
       expect(code).toBe(1);
@@ -129,7 +129,7 @@ describe("list and show", () => {
 describe("a node", () => {
   const state = async () => (await json("nodes", "show", id))[0].state;
 
-  test("is approved, drained, approved again and removed, and the audit log tells of it", async () => {
+  test("is approved, drained, approved again and removed, each with an audit entry", async () => {
     keep();
     const early = await earshot("nodes", "drain", id);
     expect(early).toMatchObject({ code: 1 });
@@ -165,14 +165,14 @@ describe("a node", () => {
     ]);
   });
 
-  test("that is removed, and whose machine the policy lists, has that said", async () => {
+  test("that is removed but listed in the policy gets a warning", async () => {
     keep({ isListed: true });
     const { out, notes } = await earshot("nodes", "remove", id);
     expect(out).toContain("is removed");
     expect(notes).toContain("its machine is listed in the policy: take it off there");
   });
 
-  test("is told when it gets work after an approval, by what it was before", async () => {
+  test("approval says when it gets work, by its previous state", async () => {
     keep();
     const approve = async () => (await earshot("nodes", "approve", id)).out;
     expect(await approve()).toMatch(/given work from when it attests next, within seconds\n$/);
@@ -184,7 +184,7 @@ describe("a node", () => {
     expect(await approve()).toMatch(/given work again, within a second where it is connected\n$/);
   });
 
-  test("that is quarantined is shown so, and let back in by approving it", async () => {
+  test("that is quarantined is shown as such and resumed by approving it", async () => {
     keep();
     await earshot("nodes", "approve", id);
     const untilMs = Date.UTC(2999, 0, 1);
@@ -199,7 +199,7 @@ describe("a node", () => {
   });
 });
 
-test("events are listed, the newest first; at first there is none", async () => {
+test("events are listed, newest first; the list is empty at first", async () => {
   expect((await earshot("nodes", "events")).notes).toBe("nothing has happened yet\n");
   inStore((control) => {
     const event = { atMs: nowMs, action: "refused", detail: "tcb_status: old" } as const;
@@ -211,7 +211,7 @@ test("events are listed, the newest first; at first there is none", async () => 
   expect(await json("nodes", "events", id)).toEqual([]);
 });
 
-test("the key is the same each time, and another folder's is another", async () => {
+test("the key is stable, and differs by folder", async () => {
   const { out } = await earshot("nodes", "key");
   expect(out).toMatch(/^[A-Za-z0-9_-]{43}\n$/);
   expect((await earshot("nodes", "key")).out).toBe(out);
@@ -238,7 +238,7 @@ test("enroll prints the settings of a node of this server", async () => {
   );
 });
 
-test("a simulated TEE is written with the settings that use it, and says what it is", async () => {
+test("a simulated TEE is written with its settings and a warning", async () => {
   const folder = join(dataDir, "tee");
   const { out, notes } = await earshot("nodes", "simulate", folder);
   expect(notes).toMatch(/^SIMULATED: it proves nothing/);
@@ -254,6 +254,6 @@ test("a simulated TEE is written with the settings that use it, and says what it
   expect(notes).toContain(join(folder, "tee.json"));
 });
 
-test("nodes alone says what there is to do", async () => {
+test("nodes without a subcommand lists the subcommands", async () => {
   expect(await earshot("nodes")).toMatchObject({ code: 2, out: "" });
 });

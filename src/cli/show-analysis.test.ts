@@ -64,32 +64,32 @@ const analysis: Analysis = {
 
 const shown = showAnalysis(analysis, { colour: false, columns: 80 });
 
-test("a search that ran out of time says so, and where it goes on", () => {
+test("a search that timed out says so, and where it continues", () => {
   expect(shown).toMatch(/deadline +came first: .*EARSHOT_JOB_DEADLINE/);
   expect(shown).toContain("below ID 5 of x");
 });
 
-test("segments that are not told of are counted", () => {
+test("counts the segments that are not listed", () => {
   expect(shown).toContain("and 1 more");
 });
 
-test("what a sealed index was looked at for is told, of all segments and of each", () => {
+test("shows the work of the sealed index, in all and per segment", () => {
   expect(shown).toContain("containers  12 of sealed segments\n");
   expect(shown).toMatch(/x +9 +7 +0 +12 +0 +0\.042\n/);
 });
 
-test("times have three digits that mean something, one below the other", () => {
+test("times have three significant digits and are aligned", () => {
   expect(shown).toContain("parse    0.042 ms\n");
   expect(shown).toContain("open      42.1 ms\n");
   expect(shown).toContain("resolve   4.21 ms\n");
   expect(shown).toContain("search     421 ms\n");
 });
 
-test("platforms that are asked nothing say so, and the whole is asked as such", () => {
+test("platforms without an index query say so, and identical queries are shown once", () => {
   expect(shown).toContain("bluesky\n    nothing: none of its posts can match\n");
   expect(shown).toContain("x\n    every post\n");
 });
 
-test("a name cannot steer the terminal", () => {
+test("a name cannot control the terminal", () => {
   expect(shown).toContain("account ab stands for any of nothing");
 });

@@ -31,7 +31,7 @@ function make(gatewayKey: string | null = "KEY") {
   return { ...teller, shown: () => shown };
 }
 
-test("what came before the node was named is said after it", () => {
+test("statuses before the node is named are printed after it", () => {
   const { tell, begin, shown } = make();
   tell({ state: "unreachable", error });
   tell({ state: "pending", attested });
@@ -42,7 +42,7 @@ test("what came before the node was named is said after it", () => {
   );
 });
 
-test("each change is said once", () => {
+test("each change is printed once", () => {
   const { tell, begin, shown } = make();
   begin("0123456789abcdef");
   tell({ state: "connecting" });
@@ -58,7 +58,7 @@ test("each change is said once", () => {
   ]);
 });
 
-test("a gateway whose key nobody named is told as such, with what names it", () => {
+test("an unconfirmed gateway key is reported with the setting that confirms it", () => {
   const { tell, begin, shown } = make(null);
   begin("0123456789abcdef");
   tell({ state: "admitted", attested });
@@ -66,7 +66,7 @@ test("a gateway whose key nobody named is told as such, with what names it", () 
   expect(shown()).toContain("EARSHOT_NODE_GATEWAY_KEY");
 });
 
-test("a refusal that ends the command is left to it, a later one is said with what to do", () => {
+test("a refusal that ends the command is left to it, a later one is printed with a hint", () => {
   const { tell, begin, shown } = make();
   begin("0123456789abcdef");
   tell({ state: "refused", error, isFinal: true });

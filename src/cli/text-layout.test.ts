@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { withoutControls } from "../lib/controls.ts";
 import { displayWidth, wrap } from "./text-layout.ts";
 
-describe("a text on a terminal", () => {
-  test("letters of East Asia and emoji take two columns", () => {
+describe("text on a terminal", () => {
+  test("East Asian letters and emoji take two columns", () => {
     expect(displayWidth("abc")).toBe(3);
     expect(displayWidth("東京")).toBe(4);
     expect(displayWidth("한글")).toBe(4);
@@ -12,18 +12,18 @@ describe("a text on a terminal", () => {
     expect(displayWidth("café".normalize("NFD"))).toBe(4);
   });
 
-  test("cannot steer the terminal", () => {
+  test("cannot control the terminal", () => {
     expect(withoutControls("a\u001b[31mb\u0007\u009b2Jc\r\nd\te")).toBe("a[31mb2Jc\nd e");
     expect(withoutControls("safe\u202egnp.exe")).toBe("safegnp.exe");
   });
 
-  test("breaks at spaces where there are some, and anywhere where there are none", () => {
+  test("breaks at spaces if there are some, else anywhere", () => {
     expect(wrap("one two three", 8)).toEqual(["one two", "three"]);
     expect(wrap("東京タワー", 4)).toEqual(["東京", "タワ", "ー"]);
     expect(wrap("one\ntwo", 80)).toEqual(["one", "two"]);
   });
 
-  test("no line is wider than the terminal, and no letter is lost", () => {
+  test("no line is wider than the terminal, and no character is lost", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "grapheme" }),

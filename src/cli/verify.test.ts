@@ -48,8 +48,8 @@ const verify = (...args: string[]): Promise<Outcome> => runCommand(["verify", ..
 
 const trusting = (): string[] => ["--policy", join(folder, "policy.json"), "--accept", "simulated"];
 
-describe("a proof that holds", () => {
-  test("ends with 0, and says what is proven and what is not", async () => {
+describe("a valid proof", () => {
+  test("exits with 0 and says what is proven and what is not", async () => {
     const { code, out, notes } = await verify(proofFile(simulated), ...trusting());
     expect(notes).toBe("");
     expect(code).toBe(0);
@@ -76,7 +76,7 @@ describe("a proof that holds", () => {
     expect(Math.max(...sentences.map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
-  test("without evidence says that whoever gave it could have made it", async () => {
+  test("without evidence warns that its sender could have made it", async () => {
     const { code, out } = await verify(proofFile(bare), "--accept", "none");
     expect(code).toBe(0);
     expect(out).toContain("with NO evidence: nobody vouches for the key");
@@ -85,7 +85,7 @@ describe("a proof that holds", () => {
     );
   });
 
-  test("is told as JSON, with what it says", async () => {
+  test("is printed as JSON with its content", async () => {
     const { code, out } = await verify(proofFile(simulated), ...trusting(), "--json");
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
@@ -115,7 +115,7 @@ describe("a proof that holds", () => {
     });
   });
 
-  test("is checked with collateral from a folder, as of now or another time, and says which", async () => {
+  test("is checked with collateral from a folder, as of now or another time", async () => {
     const clock = Date.now();
     const inForce = { fromMs: clock - 3_600_000, toMs: clock + 3_600_000 };
     const name = collateralFileName(
@@ -138,7 +138,7 @@ describe("a proof that holds", () => {
     expect(nothing).toMatchObject({ code: 1, out: expect.stringContaining(name) });
   });
 
-  test("is held against everything that is given to compare", async () => {
+  test("is compared with everything that was given", async () => {
     const result = file("result.json", simulated.body);
     const { gateway_key: key } = simulated.attestation.statement;
     const given = [
@@ -165,8 +165,8 @@ describe("a proof that holds", () => {
   });
 });
 
-describe("a proof that does not hold", () => {
-  test("ends with 1, shows the check that failed, and nothing of what it says", async () => {
+describe("an invalid proof", () => {
+  test("exits with 1 and shows the failed check without the content", async () => {
     const changed = { ...simulated, request: simulated.request.replace("cats", "dogs") };
     const { code, out, notes } = await verify(proofFile(changed), ...trusting());
     expect(code).toBe(1);
@@ -178,7 +178,7 @@ describe("a proof that does not hold", () => {
     );
   });
 
-  test("is told as JSON, with the checks alone", async () => {
+  test("is printed as JSON with the checks alone", async () => {
     const { code, out } = await verify(
       proofFile({ ...bare, body: "[]" }),
       "--accept",
@@ -200,13 +200,13 @@ describe("a proof that does not hold", () => {
       ["--accept", "simulated"],
       "--policy names the file",
     ],
-  ] as const)("says what to do about %s", async (_name, proof, args, hint) => {
+  ] as const)("has a hint about %s", async (_name, proof, args, hint) => {
     const { code, notes } = await verify(proofFile(proof()), ...args);
     expect(code).toBe(1);
     expect(notes).toContain(hint);
   });
 
-  test("a simulated quote does not become a real one by its name, nor without its root", async () => {
+  test("with a simulated quote is not accepted under another name or without its root", async () => {
     const raised = proofBy(await makeNode("tdx", tee), answerOf([]));
     const policy = ["--policy", join(folder, "policy.json")];
     expect(await verify(proofFile(raised), ...policy)).toMatchObject({ code: 1 });
@@ -218,7 +218,7 @@ describe("a proof that does not hold", () => {
     ).toMatchObject({ code: 1, notes: expect.stringContaining("`simulated_root` of the policy") });
   });
 
-  test("of which a member is there twice is refused", async () => {
+  test("with a duplicate member is refused", async () => {
     const text = JSON.stringify(bare).replace("{", '{"body":"[]",');
     const { code, out } = await verify(file("twice.json", text), "--accept", "none");
     expect(code).toBe(1);
@@ -244,7 +244,7 @@ describe("a proof about an account", () => {
   };
   const given = ["--accept", "none", "--query", "Alice.example"];
 
-  test("says whom, and that it is no first page", async () => {
+  test("says which account, and that it is not the first page", async () => {
     const path = await proofAbout("alice.example");
     const { code, out } = await verify(path, ...given);
     expect(code).toBe(0);
@@ -256,14 +256,14 @@ describe("a proof about an account", () => {
     expect(first).toMatchObject({ code: 1, out: expect.stringContaining("(not_the_first_page)") });
   });
 
-  test("does not hold where the query names another", async () => {
+  test("is invalid if the query names another account", async () => {
     const { code, out } = await verify(await proofAbout("mallory.example"), ...given);
     expect(code).toBe(1);
     expect(out).toMatch(/FAILED {2}answer .*\(target_mismatch\)/);
   });
 });
 
-test("whatever a proof says, nothing in it hides, turns or breaks what is read, in text or JSON", async () => {
+test("no text of a proof can hide, reorder or break the output, in text or JSON", async () => {
   const odd =
     "\u009b31m\u202e\u2066\u200f\u200e\u061c\u200b\u2028\u2029\u0085\u001b]0;x\u0007\u{e0001}";
   const unseen = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
@@ -290,7 +290,7 @@ test("whatever a proof says, nothing in it hides, turns or breaks what is read, 
   expect(broken.out + broken.notes).not.toMatch(unseen);
 });
 
-test("nothing in a proof reaches the screen but as text on its line", async () => {
+test("texts of a proof are printed only on their own line", async () => {
   const named = { ...bare.attestation, name: "\u001b[2J\nProven\n- everything" };
   const { code, out } = await verify(
     proofFile({ ...bare, attestation: named }),
@@ -302,7 +302,7 @@ test("nothing in a proof reaches the screen but as text on its line", async () =
   expect(out).not.toMatch(/\n- everything/);
 });
 
-test("files that cannot be read are told by their path and what is the matter", async () => {
+test("unreadable files are reported with path and reason", async () => {
   const nowhere = join(folder, "nowhere.json");
   expect(await verify(nowhere)).toMatchObject({ code: 1, notes: expect.stringContaining(nowhere) });
   const policy = await verify(proofFile(simulated), "--policy", file("bad.json", "{}"));

@@ -53,7 +53,7 @@ const lease = (waitMs = 1_000) => jobs.queue.lease(node, waitMs);
 const isOnDisk = (uuid: string) =>
   jobs.table.database.get("SELECT 1 FROM job WHERE uuid = :uuid", { uuid }) !== undefined;
 
-test("a search that is answered where it is committed is done, with one numbered change", async () => {
+test("a search answered in its commit is done, with one numbered change", async () => {
   void lease();
   const { uuid, job } = await jobs.queue.submit(search());
   const startedMs = jobs.clock.now();
@@ -68,7 +68,7 @@ test("a search that is answered where it is committed is done, with one numbered
   expect(jobs.queue.runningOf("local")).toBe(0);
 });
 
-test("the row equals what memory tells of the job", async () => {
+test("the row equals the job in memory", async () => {
   void lease();
   const { uuid } = await jobs.queue.submit(search());
   const inMemory = await jobs.queue.find("one", uuid);
@@ -76,30 +76,33 @@ test("the row equals what memory tells of the job", async () => {
   expect(await jobs.queue.find("one", uuid)).toEqual(inMemory);
 });
 
-test("its page is given once", async () => {
+test("its page is returned once", async () => {
   void lease();
   const { uuid } = await jobs.queue.submit(search());
   expect(jobs.queue.takePage(uuid.toUpperCase())?.body).toEqual(found.page.body);
   expect(jobs.queue.takePage(uuid)).toBeNull();
 });
 
-test.each([2, null])("its page is not given once the archive is at version %s", async (later) => {
-  void lease();
-  const { uuid } = await jobs.queue.submit(search());
-  version = later;
-  expect(jobs.queue.takePage(uuid)).toBeNull();
-  version = 1;
-  expect(jobs.queue.takePage(uuid)).toBeNull();
-});
+test.each([2, null])(
+  "its page is not returned once the archive is at version %s",
+  async (later) => {
+    void lease();
+    const { uuid } = await jobs.queue.submit(search());
+    version = later;
+    expect(jobs.queue.takePage(uuid)).toBeNull();
+    version = 1;
+    expect(jobs.queue.takePage(uuid)).toBeNull();
+  },
+);
 
-test("a forgotten job has no page", async () => {
+test("a deleted job has no page", async () => {
   void lease();
   const { uuid } = await jobs.queue.submit(search());
   expect(await jobs.queue.cancel("one", uuid)).toBe("forgotten");
   expect(jobs.queue.takePage(uuid)).toBeNull();
 });
 
-test("one that is not answered there is leased before it is committed, and the account's next ones are not tried for a moment", async () => {
+test("a search that cannot be answered there is leased before its commit, and the account's next ones skip the thread for a moment", async () => {
   answer = () => "slow";
   for (const trial of ["first", "next"]) {
     const leasing = lease();
@@ -122,7 +125,7 @@ test("one that is not answered there is leased before it is committed, and the a
   expect(searched).toBe(3);
 });
 
-test("a thread without time for it does not keep the account's next ones away", async () => {
+test("a busy thread does not make the account's next searches skip it", async () => {
   answer = () => "busy";
   const leasing = lease();
   const submitted = jobs.queue.submit(search());
@@ -136,7 +139,7 @@ test("a thread without time for it does not keep the account's next ones away", 
   expect(skipped).toEqual(["busy"]);
 });
 
-test("none is answered there while the archive has no version", async () => {
+test("answers nothing there while the archive has no version", async () => {
   version = null;
   const leasing = lease();
   const submitted = jobs.queue.submit(search());
@@ -146,7 +149,7 @@ test("none is answered there while the archive has no version", async () => {
   expect(searched).toBe(0);
 });
 
-test("an account that was suspended meanwhile gets no job, and its slot is free again", async () => {
+test("an account suspended before the commit gets no job, and its slot is freed", async () => {
   jobs.table.database.run("UPDATE account SET suspended_ms = 1 WHERE id = 'one'");
   void lease();
   await expect(jobs.queue.submit(search())).rejects.toMatchObject({ code: "account_suspended" });
@@ -154,7 +157,7 @@ test("an account that was suspended meanwhile gets no job, and its slot is free 
   expect(ended).toEqual([]);
 });
 
-test("a submission under a key that was used before is that one's, whatever was found", async () => {
+test("a reused idempotency key returns its first job, whatever was found", async () => {
   const idempotency = { key: "k", requestHash: new Uint8Array(32) };
   void lease();
   const first = await jobs.queue.submit(search({ idempotency }));
@@ -166,7 +169,7 @@ test("a submission under a key that was used before is that one's, whatever was 
   expect(jobs.queue.runningOf("local")).toBe(0);
 });
 
-test("a job whose account's jobs are ended while it is committed is done all the same, and counted", async () => {
+test("a job whose account's jobs are ended during the commit is still done and counted", async () => {
   void lease();
   const submitted = jobs.queue.submit(search());
   await Promise.resolve();
@@ -178,7 +181,7 @@ test("a job whose account's jobs are ended while it is committed is done all the
   expect(ended.map((one) => [one.uuid, one.state])).toEqual([[uuid, "done"]]);
 });
 
-test("after the thread has ended in a search the account's next ones are left to the readers for a minute", async () => {
+test("after the thread died in a search, the account's next ones go to the readers for a minute", async () => {
   answer = () => {
     throw new EarshotError("thread_died", "it died", { status: 503, retryable: true });
   };

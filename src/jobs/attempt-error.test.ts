@@ -19,12 +19,12 @@ test.each([
     "archive_unavailable",
     "the archive cannot be read for the moment",
   ],
-])("%s tells neither caller nor log what happened inside", (error, code, message) => {
+])("%s reveals internals neither to the caller nor in the log", (error, code, message) => {
   expect(failureOf(error)).toMatchObject({ code, message });
   expect(causeOf(error)).toEqual({ code, error: "of another kind" });
 });
 
-test("the log tells which fault of the engine it was", () => {
+test("the log names the engine's error", () => {
   const cause = new Error("database disk image is malformed");
   const error = new EarshotError("archive_unavailable", "the archive cannot be used", { cause });
   expect(causeOf(error)).toEqual({
@@ -33,7 +33,7 @@ test("the log tells which fault of the engine it was", () => {
   });
 });
 
-test("what is meant for the caller reaches him and the log", () => {
+test("an error for the caller reaches caller and log", () => {
   const error = new EarshotError("invalid_query", "too deep", { status: 400 });
   expect(failureOf(error)).toEqual({
     code: "invalid_query",
@@ -44,7 +44,7 @@ test("what is meant for the caller reaches him and the log", () => {
   expect(causeOf(error)).toEqual({ code: "invalid_query", error: "too deep" });
 });
 
-test("the log says that a name leads into a private network; the caller is not told", () => {
+test("the log says that a name resolves to a private address; the caller does not learn it", () => {
   const cause = new EarshotError(
     "address_refused",
     "x.example leads to an address that is not public",

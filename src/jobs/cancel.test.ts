@@ -13,7 +13,7 @@ afterEach(async () => {
 
 const refusal = { code: "lease_lost" };
 
-test("a job that waits is cancelled and never run; whoever waits for it is told", async () => {
+test("a waiting job is cancelled and never runs, and its waiters are notified", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   const wait = jobs.queue.waitForEnd("one", uuid, 30_000);
   expect(await jobs.queue.cancel("one", uuid.toUpperCase())).toBe("cancelled");
@@ -24,7 +24,7 @@ test("a job that waits is cancelled and never run; whoever waits for it is told"
   expect(await jobs.queue.lease(testNode, 0)).toBeNull();
 });
 
-test("a job that runs is cancelled: its node stops at once and hands nothing in", async () => {
+test("a running job is cancelled: its node stops at once and submits nothing", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   const lease = await jobs.lease();
   expect(lease.lost.aborted).toBe(false);
@@ -37,7 +37,7 @@ test("a job that runs is cancelled: its node stops at once and hands nothing in"
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "cancelled", result: null });
 });
 
-test("a cancelled search gives its key's place to the next one", async () => {
+test("a cancelled search frees its key's slot", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   await jobs.queue.submit(newJob());
   const third = await jobs.queue.submit(newJob());
@@ -48,7 +48,7 @@ test("a cancelled search gives its key's place to the next one", async () => {
   expect((await next)?.uuid).toBe(third.uuid);
 });
 
-test("a job that waits for its next attempt is cancelled and not tried again", async () => {
+test("a job waiting for a retry is cancelled and not retried", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   const { token } = await jobs.lease();
   await jobs.queue.fail(uuid, token, failure);
@@ -57,7 +57,7 @@ test("a job that waits for its next attempt is cancelled and not tried again", a
   expect(await jobs.queue.lease(testNode, 0)).toBeNull();
 });
 
-test("cancel and complete in one tick: the first counts, and a result is never taken after a cancel", async () => {
+test("of cancel and complete in one tick the first counts, and no result is accepted after a cancel", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   const { token } = await jobs.lease();
   const outcomes = await Promise.allSettled([
@@ -76,7 +76,7 @@ test("cancel and complete in one tick: the first counts, and a result is never t
   expect(other).toMatchObject([{ status: "fulfilled" }, { value: "forgotten" }]);
 });
 
-test("a job that has ended is forgotten with its result, a second time there is none", async () => {
+test("an ended job is deleted with its result, once", async () => {
   const uuid = await jobs.complete();
   expect(await jobs.queue.cancel("one", uuid)).toBe("forgotten");
   expect(await jobs.queue.find("one", uuid)).toBeNull();
@@ -84,7 +84,7 @@ test("a job that has ended is forgotten with its result, a second time there is 
   expect(jobs.table.database.all("SELECT 1 FROM job")).toEqual([]);
 });
 
-test("another account's job is neither cancelled nor forgotten", async () => {
+test("another account's job is neither cancelled nor deleted", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   expect(await jobs.queue.cancel("two", uuid)).toBeNull();
   await jobs.lease();
@@ -92,7 +92,7 @@ test("another account's job is neither cancelled nor forgotten", async () => {
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "in progress" });
 });
 
-test("cancelled is the end, also after a restart", async () => {
+test("a cancelled job stays cancelled after a restart", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   await jobs.lease();
   await jobs.queue.cancel("one", uuid);
@@ -103,7 +103,7 @@ test("cancelled is the end, also after a restart", async () => {
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "cancelled" });
 });
 
-test("a node whose job is out of time has lost its lease", async () => {
+test("a node loses the lease of a job past its deadline", async () => {
   await jobs.queue.submit(newJob());
   const lapsed = await jobs.lease();
   await jobs.clock.advance(32_000);

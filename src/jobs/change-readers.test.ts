@@ -31,7 +31,7 @@ async function take(changes: AsyncIterator<JobChange>, count: number): Promise<n
 const open = (readers: ReturnType<typeof createChangeReaders>, after: number | null) =>
   readers.read("one", after, new AbortController().signal)[Symbol.asyncIterator]();
 
-test("a reader that keeps up asks the store once, however much it is told", async () => {
+test("a reader that keeps up reads the store once", async () => {
   const { store, asked } = storeOf([]);
   const readers = createChangeReaders(store, () => 0);
   const changes = open(readers, null);
@@ -42,7 +42,7 @@ test("a reader that keeps up asks the store once, however much it is told", asyn
   expect(asked).toEqual({ lastChange: 1, changesAfter: 0 });
 });
 
-test("what comes out of order, or not at all, is read from the store", async () => {
+test("changes that arrive out of order or not at all are read from the store", async () => {
   const held = [change(1)];
   const { store } = storeOf(held);
   const readers = createChangeReaders(store, () => 0);
@@ -56,7 +56,7 @@ test("what comes out of order, or not at all, is read from the store", async () 
   expect(await take(changes, 3)).toEqual([4, 5, 6]);
 });
 
-test("what is told while the store is read comes once", async () => {
+test("a change reported during a store read is emitted once", async () => {
   const held = Array.from({ length: 600 }, (_, index) => change(index + 1));
   const { store, asked } = storeOf(held);
   const readers = createChangeReaders(store, () => 0);
@@ -71,7 +71,7 @@ test("what is told while the store is read comes once", async () => {
   expect(await take(changes, 1)).toEqual([602]);
 });
 
-test("a reader that does not read holds a bounded number of changes", async () => {
+test("a reader that does not read buffers a bounded number of changes", async () => {
   const held: JobChange[] = [];
   const { store, asked } = storeOf(held);
   const readers = createChangeReaders(store, () => 0);
@@ -84,7 +84,7 @@ test("a reader that does not read holds a bounded number of changes", async () =
   expect(asked.changesAfter).toBeGreaterThanOrEqual(39);
 });
 
-test("a reader that has seen more than a restored store holds is told what comes next", async () => {
+test("a reader ahead of a restored store gets the next changes", async () => {
   const { store } = storeOf([change(1), change(2)]);
   const readers = createChangeReaders(store, () => 0);
   const changes = open(readers, 9);
@@ -94,7 +94,7 @@ test("a reader that has seen more than a restored store holds is told what comes
   expect((await next).value).toMatchObject({ id: 3 });
 });
 
-test("a store that cannot be read ends the reader with its fault", async () => {
+test("a failed store read ends the reader with its error", async () => {
   const fault = new Error("the store is closed");
   const store = { read: () => Promise.reject(fault) } as unknown as Store<JobOperations>;
   const readers = createChangeReaders(store, () => 0);

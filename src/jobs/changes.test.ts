@@ -41,7 +41,7 @@ function follow(after: number | null = null, accountId = "one"): Follower {
 const statesOf = (changes: readonly JobChange[]) =>
   changes.map(({ uuid, state, attempts }) => [uuid, state, attempts]);
 
-test("a reader sees its jobs go from state to state, numbered and in order", async () => {
+test("a reader sees the states of its jobs, numbered and in order", async () => {
   const follower = follow();
   const uuid = await jobs.complete();
   const startMs = jobs.clock.now();
@@ -53,14 +53,14 @@ test("a reader sees its jobs go from state to state, numbered and in order", asy
   ]);
 });
 
-test("another account's jobs are not seen and do not count", async () => {
+test("another account's jobs are not visible and do not count", async () => {
   const follower = follow(null, "two");
   await jobs.complete();
   const { uuid } = await jobs.queue.submit(newJob("other", "two"));
   expect(await follower.next()).toMatchObject({ id: 1, uuid });
 });
 
-test("every way to end is seen: done, failed, out of time, lost, cancelled, expired", async () => {
+test("every end is visible: done, failed, timed out, lost, cancelled, expired", async () => {
   const follower = follow();
   const done = await jobs.complete();
   const failed = await jobs.queue.submit(newJob());
@@ -77,7 +77,7 @@ test("every way to end is seen: done, failed, out of time, lost, cancelled, expi
   expect(statesOf(await follower.take(1))).toEqual([[done, "expired", 1]]);
 });
 
-test("a lease that lapses shows when the retry is far away, or with the next attempt", async () => {
+test("an expired lease is visible if the retry is far away, else with the next attempt", async () => {
   await jobs.restart("stop", { retryDelayMs: 10_000 });
   const follower = follow();
   const { uuid } = await jobs.queue.submit(newJob());
@@ -94,7 +94,7 @@ test("a lease that lapses shows when the retry is far away, or with the next att
   ]);
 });
 
-test("a retry that is near is no change: the next attempt is", async () => {
+test("a near retry is not a change, but the next attempt is", async () => {
   const follower = follow();
   const { uuid } = await jobs.queue.submit(newJob());
   const first = await jobs.lease();
@@ -104,7 +104,7 @@ test("a retry that is near is no change: the next attempt is", async () => {
   expect(statesOf(await follower.take(3)).at(-1)).toEqual([uuid, "in progress", 2]);
 });
 
-test("after a while away: where each job stands whose change was missed, then what happens", async () => {
+test("a resuming reader gets the current state of each changed job, then new changes", async () => {
   const old = await jobs.complete();
   const seen = await follow(0).next();
   const done = await jobs.complete();
@@ -119,7 +119,7 @@ test("after a while away: where each job stands whose change was missed, then wh
   expect(statesOf(await follower.take(1))).toEqual([[waiting, "in progress", 1]]);
 });
 
-test("numbers go on after a restart, and what a crash undid is told", async () => {
+test("numbers continue after a restart, and changes undone by a crash are reported", async () => {
   const follower = follow();
   const { uuid } = await jobs.queue.submit(newJob());
   await jobs.lease();
@@ -130,7 +130,7 @@ test("numbers go on after a restart, and what a crash undid is told", async () =
   expect(later?.id).toBeGreaterThan(seen.at(-1)?.id ?? 0);
 });
 
-test("numbers of leases that the disk lost with the power are not given again", async () => {
+test("numbers of leases lost in a power failure are not reused", async () => {
   const follower = follow();
   const { uuid } = await jobs.queue.submit(newJob());
   const { uuid: other } = await jobs.queue.submit(newJob());
@@ -150,7 +150,7 @@ test("numbers of leases that the disk lost with the power are not given again", 
   ]);
 });
 
-test("a reader that does not read holds a few changes, and finds where the jobs stand when it comes back", async () => {
+test("a reader that does not read buffers few changes, and gets the current states when it continues", async () => {
   const follower = follow();
   const submissions = Array.from({ length: 300 }, () => jobs.queue.submit(newJob()));
   const uuids = (await Promise.all(submissions)).map(({ uuid }) => uuid);
@@ -168,7 +168,7 @@ test("a reader that does not read holds a few changes, and finds where the jobs 
   expect(ids.length).toBeLessThan(600);
 });
 
-test("a reader ends with its signal, with its loop and with the queue", async () => {
+test("a reader ends with its signal, its loop and the queue", async () => {
   const bySignal = follow();
   const waits = bySignal.next();
   gone.abort();
@@ -188,7 +188,7 @@ test("a reader ends with its signal, with its loop and with the queue", async ()
   expect(await follow().next()).toBeUndefined();
 });
 
-test("what happens between the call and the first read is not missed", async () => {
+test("changes between the call and the first read are not missed", async () => {
   const follower = follow();
   const { uuid } = await jobs.queue.submit(newJob());
   await jobs.queue.cancel("one", uuid);
@@ -198,7 +198,7 @@ test("what happens between the call and the first read is not missed", async () 
   ]);
 });
 
-test("a forgotten job is no change, and holds up nobody", async () => {
+test("a deleted job is not a change and blocks no reader", async () => {
   const follower = follow();
   const uuid = await jobs.complete();
   await jobs.queue.cancel("one", uuid);
@@ -209,7 +209,7 @@ test("a forgotten job is no change, and holds up nobody", async () => {
   expect(await follow(0).next()).toMatchObject({ uuid: next.uuid });
 });
 
-test("a result that expired is seen as expired by whoever asks later", async () => {
+test("an expired result is visible as expired to later readers", async () => {
   const uuid = await jobs.complete();
   jobs.clock.shiftWall(86_400_000);
   expect(await follow(0).next()).toMatchObject({ uuid, state: "expired" });

@@ -17,8 +17,8 @@ const stateOf = async (uuid: string) => (await jobs.queue.find("one", uuid))?.st
 describe.each([
   ["forward", hourMs],
   ["back", -hourMs],
-])("the wall clock is put %s by an hour", (_, stepMs) => {
-  test("while a job waits: it has its two minutes, and no more", async () => {
+])("the wall clock is set %s by an hour", (_, stepMs) => {
+  test("while a job waits: it keeps its two minutes", async () => {
     const { uuid } = await jobs.queue.submit(newJob());
     await jobs.clock.advance(10_000);
     jobs.clock.shiftWall(stepMs);
@@ -28,7 +28,7 @@ describe.each([
     expect(await stateOf(uuid)).toBe("error");
   });
 
-  test("while a job runs: its lease holds as long as it would have, and its result is taken", async () => {
+  test("while a job runs: its lease keeps its duration, and its result is accepted", async () => {
     const { uuid } = await jobs.queue.submit(newJob());
     const lease = await jobs.lease();
     jobs.clock.shiftWall(stepMs);
@@ -40,7 +40,7 @@ describe.each([
     expect(await stateOf(uuid)).toBe("done");
   });
 
-  test("while a job runs whose node is gone: it is tried again in time", async () => {
+  test("while a job runs whose node is gone: it is retried in time", async () => {
     const { uuid } = await jobs.queue.submit(newJob());
     await jobs.lease();
     jobs.clock.shiftWall(stepMs);
@@ -50,7 +50,7 @@ describe.each([
     expect(again.leftMs).toBe(88_000);
   });
 
-  test("while a job waits for its next attempt: it comes when it would have", async () => {
+  test("while a job waits for its next attempt: that comes on time", async () => {
     const { uuid } = await jobs.queue.submit(newJob());
     const { token } = await jobs.lease();
     await jobs.queue.fail(uuid, token, failure);
@@ -61,7 +61,7 @@ describe.each([
     expect(await jobs.lease()).toMatchObject({ uuid, attempt: 2 });
   });
 
-  test("after a job was taken: a failure near its deadline is not retried beyond it", async () => {
+  test("after a submission: a failure near the deadline is not retried beyond it", async () => {
     const { uuid } = await jobs.queue.submit(newJob());
     await jobs.clock.advance(119_900);
     const { token } = await jobs.lease();
@@ -70,7 +70,7 @@ describe.each([
     expect(await stateOf(uuid)).toBe("error");
   });
 
-  test("and the server is killed a moment later: jobs have the time that they had left", async () => {
+  test("and the server is killed a moment later: jobs keep their remaining time", async () => {
     const { uuid } = await jobs.queue.submit(newJob());
     await jobs.clock.advance(20_000);
     jobs.clock.shiftWall(stepMs);
@@ -80,7 +80,7 @@ describe.each([
     expect(await stateOf(uuid)).toBe("in progress");
   });
 
-  test("and a job is taken and the server killed in the same second: the job has its two minutes", async () => {
+  test("and a job is submitted and the server killed in the same second: the job has its two minutes", async () => {
     const old = await jobs.queue.submit(newJob("old"));
     await jobs.clock.advance(20_000);
     jobs.clock.shiftWall(stepMs);
@@ -93,7 +93,7 @@ describe.each([
     ]);
   });
 
-  test("while no server runs: jobs have the time that they had left, and retries do not wait for the clock", async () => {
+  test("while no server runs: jobs keep their remaining time, and retries come on time", async () => {
     const { uuid } = await jobs.queue.submit(newJob());
     const { token } = await jobs.lease();
     await jobs.clock.advance(1_000);
@@ -107,7 +107,7 @@ describe.each([
     expect(lease.leftMs).toBe(118_750);
   });
 
-  test("while callers wait and nodes ask for work: neither waits longer or shorter", async () => {
+  test("while callers wait and nodes request work: neither waits longer or shorter", async () => {
     const { uuid } = await jobs.queue.submit(newJob());
     const held = jobs.queue.waitForEnd("one", uuid, 10_000);
     const idle = jobs.queue.lease({ nodeId: "idle", methods: [] }, 10_000);
@@ -125,7 +125,7 @@ describe.each([
   });
 });
 
-test("the process is stopped for an hour: its jobs go on where they were, with the time that they had left", async () => {
+test("a process suspended for an hour: its jobs continue with their remaining time", async () => {
   const running = await jobs.queue.submit(newJob());
   const waiting = await jobs.queue.submit(newJob());
   const lease = await jobs.lease();
@@ -143,7 +143,7 @@ test("the process is stopped for an hour: its jobs go on where they were, with t
   expect(await stateOf(waiting.uuid)).toBe("error");
 });
 
-describe("the wall clock is put back by an hour, and what waits for a webhook is as far away as before", () => {
+describe("the wall clock is set back by an hour, and webhook deliveries stay as far away", () => {
   const due = () =>
     jobs.table.database.get<{ webhookMs: number; deliveryMs: number }>(
       "SELECT due_ms AS webhookMs, next_ms AS deliveryMs FROM webhook, webhook_delivery",
@@ -166,7 +166,7 @@ describe("the wall clock is put back by an hour, and what waits for a webhook is
     expect(due()).toEqual({ webhookMs: dueMs - hourMs, deliveryMs: dueMs - hourMs });
   });
 
-  test("while none runs", async () => {
+  test("while no server runs", async () => {
     const dueMs = await endJobForWebhook();
     await jobs.queue.stop();
     jobs.clock.shiftWall(-hourMs);
@@ -174,7 +174,7 @@ describe("the wall clock is put back by an hour, and what waits for a webhook is
     expect(due()).toEqual({ webhookMs: dueMs - hourMs, deliveryMs: dueMs - hourMs });
   });
 
-  test("and put forward it moves nothing: what waits is due at once", async () => {
+  test("and forward, which makes waiting deliveries due at once", async () => {
     const dueMs = await endJobForWebhook();
     jobs.clock.shiftWall(hourMs);
     await jobs.clock.advance(1_000);
@@ -182,7 +182,7 @@ describe("the wall clock is put back by an hour, and what waits for a webhook is
   });
 });
 
-test("a clock that drifts by less than a second moves nothing on disk", async () => {
+test("a clock drift of less than a second moves nothing on disk", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   const before = (await jobs.queue.find("one", uuid))?.deadlineMs;
   jobs.clock.shiftWall(900);
@@ -193,7 +193,7 @@ test("a clock that drifts by less than a second moves nothing on disk", async ()
   expect((await jobs.queue.find("one", uuid))?.deadlineMs).toBe((before ?? 0) + 1_100);
 });
 
-test("results and idempotency keys last by the wall clock: put back, they last longer, never less", async () => {
+test("results and idempotency keys expire by the wall clock: set back, they last longer, never less", async () => {
   const uuid = await jobs.complete();
   jobs.clock.shiftWall(-hourMs);
   jobs.clock.shiftWall(86_400_000);

@@ -33,7 +33,7 @@ const cursor = encryptCursor(secret, { ...scope, ...place });
 const mismatch = expect.objectContaining({ code: "cursor_mismatch", status: 400 });
 const invalid = expect.objectContaining({ code: "cursor_invalid", status: 400 });
 
-test("a cursor opens to the place it was sealed with, whatever the place", () => {
+test("a cursor decrypts to its position, whatever that is", () => {
   const anyPlace = fc.record({
     after: fc.record({
       id: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
@@ -55,20 +55,20 @@ test("a cursor opens to the place it was sealed with, whatever the place", () =>
   );
 });
 
-test("a cursor keeps the hash that orders the posts of one millisecond", () => {
+test("a cursor contains the hash that orders posts of one millisecond", () => {
   const uriHash = "00ff".repeat(8);
   const after = { ...place.after, uriHash };
   const text = encryptCursor(secret, { ...scope, ...place, after });
   expect(decryptCursor(secret, text, scope)).toEqual({ ...place, after });
 });
 
-test("the same place has the same cursor, and it is short, safe in a header and tells nothing", () => {
+test("equal positions have equal cursors, which are short, safe in a header and opaque", () => {
   expect(encryptCursor(secret, { ...scope, ...place })).toBe(cursor);
   expect(cursor).toMatch(/^[\w-]{1,150}$/);
   expect(Buffer.from(cursor, "base64url").includes("comet")).toBe(false);
 });
 
-test("a cursor of a release before `within_time:` is read, as of the end of its window", () => {
+test("a cursor of a release before `within_time:` is read as of the end of its window", () => {
   // Made by that release from these values.
   const earlier =
     "olbM4tjW9vK2u-dvhuEYikRObqZyIaHHI2Is0-zuvFz6qMX1a4TT6KfMoMsQFYgbK4T1sAJpIYLx7_GlwmTvsuahO6pIrdeY9YovlGkMhVNQNG9rMQo";
@@ -81,11 +81,11 @@ test.each([
   { type: "social" },
   { method: "searchbyfullarchive" },
   { canonicalQuery: "(comet lang:fr)" },
-] as const)("it is good for no other search: %o", (other) => {
+] as const)("is invalid for another search: %o", (other) => {
   expect(() => decryptCursor(secret, cursor, { ...scope, ...other })).toThrow(mismatch);
 });
 
-test("a flipped bit, wherever it is, makes it invalid", () => {
+test("is invalid after any flipped bit", () => {
   const bytes = Buffer.from(cursor, "base64url");
   for (let bit = 0; bit < bytes.length * 8; bit += 1) {
     const flipped = Buffer.from(bytes);
@@ -94,7 +94,7 @@ test("a flipped bit, wherever it is, makes it invalid", () => {
   }
 });
 
-test("another store's cursor and any other text are invalid", () => {
+test("refuses another store's cursor and any other text", () => {
   const otherSecret = createHash("sha256").update("another").digest();
   expect(() => decryptCursor(otherSecret, cursor, scope)).toThrow(invalid);
   for (const text of ["", `${cursor}=`, ` ${cursor}`, cursor.slice(1), `${cursor}AAAA`]) {
@@ -107,7 +107,7 @@ test("another store's cursor and any other text are invalid", () => {
   );
 });
 
-describe("a cursor into the pages of a platform", () => {
+describe("a cursor into a platform's pages", () => {
   const times = { fromMs: null, toMs: 5, asOfMs: 5, asked: { startMs: null, endMs: null } };
   const places = fc.record({
     platform: fc.constantFrom(...platforms),
@@ -125,7 +125,7 @@ describe("a cursor into the pages of a platform", () => {
   } as const;
   const sealed = encryptCursor(secret, { ...scope, ...times, after: null, place: one });
 
-  test("opens to the place it was sealed with", () => {
+  test("decrypts to its position", () => {
     fc.assert(
       fc.property(places, (place) => {
         fc.pre(fitsCursor(place));
@@ -136,7 +136,7 @@ describe("a cursor into the pages of a platform", () => {
     );
   });
 
-  test("holds what platforms call their pages by, up to a bound", () => {
+  test("contains the platform's page token, up to a limit", () => {
     const latest = { ...times, fromMs: -8.64e15, toMs: 8.64e15, asOfMs: 8.64e15 };
     const asked = { startMs: -8.64e15, endMs: 8.64e15 };
     const placeOf = (length: number) => ({ ...one, cursor: "c".repeat(length) });
@@ -152,7 +152,7 @@ describe("a cursor into the pages of a platform", () => {
     expect(decryptCursor(secret, text, scope).place?.cursor).toHaveLength(longest);
   });
 
-  test("is good for no other search, and for nothing when it is changed", () => {
+  test("is invalid for another search and after any change", () => {
     expect(Buffer.from(sealed, "base64url").includes("b26v89c")).toBe(false);
     const other = { ...scope, accountId: "two" };
     expect(() => decryptCursor(secret, sealed, other)).toThrow(mismatch);

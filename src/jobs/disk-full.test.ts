@@ -55,7 +55,7 @@ afterEach(async () => {
 
 const find = (uuid: string) => jobs.queue.find("one", uuid);
 
-test("a job that cannot be leased while the disk is full runs within 2 s of room, as its first attempt", async () => {
+test("a job that cannot be leased on a full disk runs within 2 s of free space, as its first attempt", async () => {
   disk.fillsAfter = "insertJob";
   const { uuid } = await jobs.queue.submit(newJob());
   await jobs.clock.advance(60_000);
@@ -65,7 +65,7 @@ test("a job that cannot be leased while the disk is full runs within 2 s of room
   expect(await find(uuid)).toMatchObject({ state: "done", attempts: 1 });
 });
 
-test("a result that cannot be written is handed in within 2 s of room, by the attempt that found it", async () => {
+test("a result that cannot be written is submitted within 2 s of free space, by the same attempt", async () => {
   const started = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<void>();
   await runner.stop();
@@ -98,7 +98,7 @@ test("a result that cannot be written is handed in within 2 s of room, by the at
   expect(logged).toEqual(["a job is handed in again"]);
 });
 
-test("an archive that the disk does not let read uses up no attempt, and is tried again each second", async () => {
+test("an archive that cannot be read uses up no attempt and is retried every second", async () => {
   disk.isUnreadable = true;
   const { uuid } = await jobs.queue.submit(newJob());
   await jobs.clock.advance(60_000);
@@ -109,7 +109,7 @@ test("an archive that the disk does not let read uses up no attempt, and is trie
   expect(await find(uuid)).toMatchObject({ state: "done", attempts: 1 });
 });
 
-test("time in which the store cannot be written counts for no deadline", async () => {
+test("time in which the store cannot be written does not count towards deadlines", async () => {
   await runner.stop();
   const { uuid } = await jobs.queue.submit(newJob());
   disk.isFull = true;

@@ -22,7 +22,7 @@ function jobOf(uuid: string, special: Partial<Job> = {}): Job {
   };
 }
 
-test("a job is found by its account until some seconds have passed", async () => {
+test("a job is found by its account for some seconds", async () => {
   const clock = createManualClock();
   const ended = createEndedJobs(clock, () => 0, 60_000);
   ended.add(jobOf("a"));
@@ -32,7 +32,7 @@ test("a job is found by its account until some seconds have passed", async () =>
   expect(ended.find("one", "a")).toBeNull();
 });
 
-test("a job is not found when its result has expired or the job is kept no longer", () => {
+test("a job is not found after its result or the job has expired", () => {
   let nowMs = 0;
   const ended = createEndedJobs(createManualClock(), () => nowMs, 5_000);
   ended.add(jobOf("a", { expiresMs: 1_000 }));
@@ -43,7 +43,7 @@ test("a job is not found when its result has expired or the job is kept no longe
   expect(ended.find("one", "b")).toBeNull();
 });
 
-test("memory is bounded: the oldest jobs go first, and large ones are not kept", () => {
+test("memory is bounded: the oldest jobs are evicted, and large ones are not cached", () => {
   const ended = createEndedJobs(createManualClock(), () => 0, 60_000);
   const items = Array.from(
     { length: 1_500 },
@@ -58,7 +58,7 @@ test("memory is bounded: the oldest jobs go first, and large ones are not kept",
   expect(ended.find("one", "large")).toBeNull();
 });
 
-test("what becomes of a job is seen at once", async () => {
+test("changes of a job are visible at once", async () => {
   const jobs = await startTestQueue();
   const { queue, table } = jobs;
   const uuid = await jobs.complete();

@@ -38,7 +38,7 @@ function deliveries(): [webhook: string, event: string, uuid: string][] {
   ]);
 }
 
-test("each way to end is told to the webhooks of the account, once, and nothing else is", async () => {
+test("each end is delivered once to the account's webhooks, and nothing else is", async () => {
   const done = await jobs.complete();
   const failed = await jobs.queue.submit(newJob());
   const lease = await jobs.lease();
@@ -72,7 +72,7 @@ test("each way to end is told to the webhooks of the account, once, and nothing 
   expect(deliveries()).toEqual(expected);
 });
 
-test("an end that is not taken is not told", async () => {
+test("a rejected end is not delivered", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   const { token } = await jobs.lease();
   await jobs.queue.cancel("one", uuid);

@@ -18,13 +18,13 @@ function queueOf(names: readonly string[], maxHeldPerKey: number) {
   return queue;
 }
 
-test("keys take turns, and within a key the oldest comes first", () => {
+test("round-robin over keys, FIFO within a key", () => {
   const queue = queueOf(["a1", "a2", "a3", "a4", "b1", "c1", "c2"], 10);
   const order = Array.from({ length: 8 }, () => queue.take(any)?.name);
   expect(order).toEqual(["a1", "b1", "c1", "a2", "c2", "a3", "a4", undefined]);
 });
 
-test("a key that holds its most is passed over until it releases one", () => {
+test("skips a key at its maximum until it releases an item", () => {
   const queue = queueOf(["a1", "a2", "a3", "b1"], 2);
   const order = Array.from({ length: 4 }, () => queue.take(any)?.name);
   expect(order).toEqual(["a1", "b1", "a2", undefined]);
@@ -37,7 +37,7 @@ test("a key that holds its most is passed over until it releases one", () => {
   expect(queue.take(any)).toBeNull();
 });
 
-test("what is not accepted keeps its place, and so does its key", () => {
+test("items that are not accepted keep their position, and so does their key", () => {
   const queue = createFairQueue<Item>(10);
   for (const [name, kind] of [
     ["a1", "slow"],
@@ -53,7 +53,7 @@ test("what is not accepted keeps its place, and so does its key", () => {
   expect(order).toEqual(["b1", "c1", "a1", undefined]);
 });
 
-test("of several kinds of a key the oldest item comes first", () => {
+test("takes the oldest item over all kinds of a key", () => {
   const queue = createFairQueue<Item>(10);
   queue.add(item("a", "a1", "slow"));
   queue.add(item("a", "a2", "quick"));
@@ -62,7 +62,7 @@ test("of several kinds of a key the oldest item comes first", () => {
   expect(order).toEqual(["a1", "a2", "a3"]);
 });
 
-test("what is put back comes before the others of its key", () => {
+test("requeued items come before the others of their key", () => {
   const queue = queueOf(["a1", "a2", "a3"], 10);
   const first = queue.take(any);
   const second = queue.take(any);
@@ -71,7 +71,7 @@ test("what is put back comes before the others of its key", () => {
   expect(order).toEqual(["a1", "a2", "a3"]);
 });
 
-test("10,000 items that are not accepted are not looked at one by one", () => {
+test("10,000 items that are not accepted are not checked one by one", () => {
   const queue = createFairQueue<Item>(2);
   for (let n = 0; n < 10_000; n += 1) {
     queue.add(item(`key ${n % 1_000}`, String(n), `kind ${n % 3}`));
@@ -86,7 +86,7 @@ test("10,000 items that are not accepted are not looked at one by one", () => {
   expect(queue.take(({ kind }) => kind === "kind 2")?.name).toBe("2");
 });
 
-test("a removed item is not taken and its key goes on", () => {
+test("a removed item is not taken, and its key continues", () => {
   const queue = createFairQueue<Item>(1);
   const removed = item("a", "a1");
   queue.add(removed);
@@ -100,7 +100,7 @@ test("a removed item is not taken and its key goes on", () => {
 const ofGroup = (groupId: string, keyId: string, name: string, kind = "any") =>
   item(keyId, name, kind, groupId);
 
-test("groups take turns, and within a group its keys", () => {
+test("round-robin over groups, then over a group's keys", () => {
   const queue = createFairQueue<Item>(10);
   for (const name of ["a1", "a2", "b1", "b2", "c1"])
     queue.add(ofGroup("many", name[0] ?? "", name));
@@ -109,7 +109,7 @@ test("groups take turns, and within a group its keys", () => {
   expect(order).toEqual(["a1", "d1", "b1", "d2", "c1", "d3", "a2", "b2"]);
 });
 
-test("a group with nothing running comes before those that have waited longer", () => {
+test("a group with nothing running comes before groups that have waited longer", () => {
   const queue = createFairQueue<Item>(10);
   for (const name of ["a1", "a2", "a3"]) queue.add(ofGroup("busy", "a", name));
   for (const name of ["b1", "b2"]) queue.add(ofGroup("other", "b", name));
@@ -123,7 +123,7 @@ test("a group with nothing running comes before those that have waited longer", 
   expect(Array.from({ length: 3 }, () => queue.take(any)?.name)).toEqual(["b2", "c2", "a3"]);
 });
 
-test("only groups with nothing running are given what is reserved for them", () => {
+test("reserved slots go only to groups with nothing running", () => {
   const queue = createFairQueue<Item>(10);
   for (const name of ["a1", "a2"]) queue.add(ofGroup("busy", "a", name, "slow"));
   const running = queue.take(any, true);
@@ -165,7 +165,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const groupOf = (keyId: string, kind: string): string =>
   `${keyId === "c" ? "two" : "one"} ${kind === "odd" ? "odd" : ""}`;
 
-test("takes the oldest item of its key that is accepted, of a group with nothing running where one waits", () => {
+test("takes the oldest accepted item of its key, from a group with nothing running if one waits", () => {
   const most = 2;
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

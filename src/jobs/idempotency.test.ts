@@ -24,7 +24,7 @@ function submission(idempotency: Idempotency, accountId = "one"): NewJob {
 const first = keyed("k1", "comet");
 const mismatch = { code: "idempotency_mismatch", status: 422 };
 
-test("the same key and request again: the same job, and nothing new is run", async () => {
+test("the same key and request return the same job without running anything", async () => {
   const { uuid } = await jobs.queue.submit(submission(first));
   const again = await jobs.queue.submit(submission(first));
   expect(again).toMatchObject({ isReplay: true, uuid, job: { uuid, state: "received" } });
@@ -33,7 +33,7 @@ test("the same key and request again: the same job, and nothing new is run", asy
   expect(jobs.queue.depth()).toBe(0);
 });
 
-test("the same key twice in one tick: one job", async () => {
+test("the same key twice in one tick creates one job", async () => {
   const answers = await Promise.all([
     jobs.queue.submit(submission(first)),
     jobs.queue.submit(submission(first)),
@@ -43,7 +43,7 @@ test("the same key twice in one tick: one job", async () => {
   expect(jobs.queue.depth()).toBe(1);
 });
 
-test("the same key for another request is refused, and nothing is run", async () => {
+test("the same key with another request is refused and runs nothing", async () => {
   await jobs.queue.submit(submission(first));
   const other = keyed("k1", "meteor");
   await expect(jobs.queue.submit(submission(other))).rejects.toMatchObject(mismatch);
@@ -59,19 +59,19 @@ test("a key belongs to its account", async () => {
   expect(other.uuid).not.toBe(uuid);
 });
 
-test("an earlier submission is known before anything is taken", async () => {
+test("finds an earlier submission before anything is counted", async () => {
   expect(await jobs.queue.replayOf("one", first)).toBeNull();
   const { uuid } = await jobs.queue.submit(submission(first));
   expect(await jobs.queue.replayOf("one", first)).toMatchObject({ uuid, job: { uuid } });
 });
 
-test("killed after the commit: the same key still leads to the same job", async () => {
+test("the key still returns its job after a kill behind the commit", async () => {
   const { uuid } = await jobs.queue.submit(submission(first));
   await jobs.restart("kill");
   expect(await jobs.queue.submit(submission(first))).toMatchObject({ isReplay: true, uuid });
 });
 
-test("a job that its client forgot is still the answer, by its uuid", async () => {
+test("a job deleted by its client is still returned by uuid", async () => {
   const { uuid } = await jobs.queue.submit(submission(first));
   await jobs.queue.cancel("one", uuid);
   await jobs.queue.cancel("one", uuid);
@@ -79,7 +79,7 @@ test("a job that its client forgot is still the answer, by its uuid", async () =
   expect(await jobs.queue.submit(submission(first))).toEqual({ isReplay: true, uuid, job: null });
 });
 
-test("a key counts for a day, to the second, and is forgotten then", async () => {
+test("a key expires after a day, to the second", async () => {
   const { uuid } = await jobs.queue.submit(submission(first));
   const other = submission(keyed("k1", "meteor"));
   jobs.clock.shiftWall(86_400_000 - 1);
@@ -92,7 +92,7 @@ test("a key counts for a day, to the second, and is forgotten then", async () =>
   expect(jobs.table.database.all("SELECT key FROM idempotency")).toEqual([]);
 });
 
-test("a refused submission leaves its key free", async () => {
+test("a refused submission does not use up its key", async () => {
   await expect(jobs.queue.submit(submission(first, "nobody"))).rejects.toThrow(
     /the account is deleted/,
   );

@@ -50,14 +50,14 @@ test("jobs are listed newest first, page by page, each once", async () => {
   expect(times).toEqual([...times].sort((a, b) => b - a));
 });
 
-test("a full last page has no next one; another account has no jobs", async () => {
+test("a full last page has no next one, and another account has no jobs", async () => {
   await jobs.queue.submit(newJob());
   await jobs.queue.submit(newJob());
   expect((await jobs.queue.list("one", { ...all, limit: 2 })).next).toBeNull();
   expect(await jobs.queue.list("two", all)).toEqual({ jobs: [], next: null });
 });
 
-test("a listed job says how much it found, not what", async () => {
+test("a listed job has the number of its results, but not the results", async () => {
   const uuid = await jobs.complete();
   const [job] = (await jobs.queue.list("one", all)).jobs;
   const found = await jobs.queue.find("one", uuid);
@@ -76,7 +76,7 @@ test("a listed job says how much it found, not what", async () => {
   ]);
 });
 
-test("a list is narrowed by method and by the state that callers see", async () => {
+test("filters by method and by public state", async () => {
   const done = await jobs.complete();
   const { uuid: running } = await jobs.queue.submit(newJob());
   await jobs.lease();
@@ -103,7 +103,7 @@ test("a list is narrowed by method and by the state that callers see", async () 
   expect(await uuidsOf({ states: ["expired"] })).toEqual([done]);
 });
 
-test("the one job that is looked for is found among thousands, and pages stay whole", async () => {
+test("finds a single match among thousands, and fills its pages", async () => {
   insertEnded(3_500, "error");
   jobs.table.database.run("UPDATE job SET state = 'cancelled' WHERE submitted_ms IN (1, 1700)");
   expect(await uuidsOf({ states: ["cancelled"] })).toEqual(["00001700", "00000001"]);
@@ -112,7 +112,7 @@ test("the one job that is looked for is found among thousands, and pages stay wh
   expect(await uuidsOf({ before: { submittedMs: 1_001, uuid: "00001001" } })).toHaveLength(100);
 });
 
-test("a page for which too much would have to be looked through leads on to the rest", async () => {
+test("a page that would scan too much ends early and continues", async () => {
   insertEnded(25_000, "error");
   jobs.table.database.run("UPDATE job SET state = 'cancelled' WHERE submitted_ms IN (1, 24000)");
   const filter: JobFilter = { ...all, states: ["cancelled"] };

@@ -271,7 +271,7 @@ const everyEnd: Command[][] = [
   [pass, pass, { kind: "timeOut" }],
 ];
 
-test("the table goes the ways of the state machine and no others, whatever comes in whatever order", () => {
+test("the table makes exactly the transitions of the state machine, in any order of events", () => {
   const seen = new Set<string>();
   const table = openJobTable();
   table.database.syncCommits(false);

@@ -44,7 +44,7 @@ function givenTo(waiting: readonly (readonly [string, Promise<Lease<SearchJobReq
   return Promise.race(waiting.map(async ([name, lease]) => ((await lease) === null ? null : name)));
 }
 
-test("of the nodes that wait the least loaded is given the job, as they are loaded then", async () => {
+test("the least loaded waiting node gets the job, by its current load", async () => {
   const loads: Record<string, number> = { a: 0.1, b: 0.5, c: 0.9 };
   const waiting = ["a", "b", "c"].map(
     (name) => [name, leaseOf(asking(name, { load: () => loads[name] ?? 0 }), 1_000)] as const,
@@ -54,7 +54,7 @@ test("of the nodes that wait the least loaded is given the job, as they are load
   expect(await givenTo(waiting)).toBe("c");
 });
 
-test("nodes that are equally loaded take turns", async () => {
+test("equally loaded nodes take turns", async () => {
   const order: string[] = [];
   const nodes = ["a", "b", "c"].map((nodeId) => asking(nodeId, { load: () => 0 }));
   const waiting = nodes.flatMap((node) => [leaseOf(node, 1_000), leaseOf(node, 1_000)]);
@@ -66,7 +66,7 @@ test("nodes that are equally loaded take turns", async () => {
   expect(order).toEqual(["a", "b", "c", "a", "b", "c"]);
 });
 
-test("what a node runs is known from the moment it is given something", async () => {
+test("a node's running jobs are counted from the moment of the lease", async () => {
   let given = 0;
   const node = asking("busy", { onGiven: () => (given += 1), load: () => 0 });
   const waits = leaseOf(node, 1_000);
@@ -78,7 +78,7 @@ test("what a node runs is known from the moment it is given something", async ()
   expect(jobs.queue.runningOf("busy")).toBe(0);
 });
 
-test("a node that is not open is given nothing until it is", async () => {
+test("a closed node gets nothing until it is open", async () => {
   let isOpen = false;
   const waits = leaseOf(asking("paced", { isOpen: () => isOpen }), 1_000);
   const uuid = await submit();
@@ -89,7 +89,7 @@ test("a node that is not open is given nothing until it is", async () => {
   expect((await waits)?.uuid).toBe(uuid);
 });
 
-test("a node is given what it accepts alone, and what it does not keeps its place", async () => {
+test("a node gets only jobs that it accepts, and the others keep their position", async () => {
   const first = await submit({ platform: "x" });
   const second = await submit({ platform: "bluesky" });
   const node = asking("bluesky", { accepts: ({ platform }) => platform === "bluesky" });
@@ -98,7 +98,7 @@ test("a node is given what it accepts alone, and what it does not keeps its plac
   expect((await leaseOf(asking("any")))?.uuid).toBe(first);
 });
 
-test("10,000 jobs that no node accepts are asked about by their kinds, not one by one", async () => {
+test("10,000 jobs that no node accepts are checked by kind, not one by one", async () => {
   let asked = 0;
   const none = asking("none", {
     accepts: () => {
@@ -123,7 +123,7 @@ test("10,000 jobs that no node accepts are asked about by their kinds, not one b
   expect(await leaseOf(asking("any"))).not.toBeNull();
 });
 
-test("keys take turns whatever the number of nodes, and hold no more than their bound together", async () => {
+test("keys take turns over all nodes and share one limit", async () => {
   await jobs.restart("stop", { maxRunningPerKey: 3 });
   for (let n = 0; n < 30; n += 1) await submit({}, "busy");
   for (let n = 0; n < 6; n += 1) await submit({}, "quiet");
@@ -138,7 +138,7 @@ test("keys take turns whatever the number of nodes, and hold no more than their 
   for (const nodeId of ["one", "two", "three"]) expect(jobs.queue.runningOf(nodeId)).toBe(2);
 });
 
-describe("without a bound on the jobs of a key", () => {
+describe("without a limit on the jobs of a key", () => {
   beforeEach(async () => {
     await jobs.restart("stop", { maxRunningPerKey: null });
   });
@@ -157,7 +157,7 @@ describe("without a bound on the jobs of a key", () => {
   const accountsOf = (leases: readonly Lease<SearchJobRequest>[]) =>
     leases.map(({ accountId }) => accountId);
 
-  test("a key that is alone runs in all slots of all nodes but the reserved ones", async () => {
+  test("a single key uses all slots of all nodes except reserved ones", async () => {
     const given = openSlots(["a", "b", "c"], 40);
     for (let n = 0; n < 130; n += 1) await submit();
     expect(given).toHaveLength(114);
@@ -165,7 +165,7 @@ describe("without a bound on the jobs of a key", () => {
     expect(given).toHaveLength(114);
   });
 
-  test("an account with nothing running begins at once, however much others have waiting", async () => {
+  test("an account with nothing running starts at once, however much others have waiting", async () => {
     const given = openSlots(["a"], 16);
     for (let n = 0; n < 40; n += 1) await submit({}, `key ${n % 5}`);
     expect(given).toHaveLength(15);
@@ -198,7 +198,7 @@ describe("without a bound on the jobs of a key", () => {
   });
 });
 
-test("a job that no slot was free for says so when its deadline has passed", async () => {
+test("a job that got no slot before its deadline says so", async () => {
   const uuid = await submit();
   await jobs.clock.advance(121_000);
   expect(await jobs.queue.find("one", uuid)).toMatchObject({
@@ -206,7 +206,7 @@ test("a job that no slot was free for says so when its deadline has passed", asy
   });
 });
 
-describe("an answer that was cut at the deadline", () => {
+describe("an answer truncated at the deadline", () => {
   const cut = { ...result, warnings: [{ code: "deadline_reached", message: "out of time" }] };
   const warningsOf = async (uuid: string) =>
     (await jobs.queue.find("one", uuid))?.result?.warnings.map(({ code }) => code);
@@ -219,18 +219,18 @@ describe("an answer that was cut at the deadline", () => {
     return uuid;
   }
 
-  test("says that its search waited before it began", async () => {
+  test("warns that its search waited before it started", async () => {
     const uuid = await completeAfter(95_000, cut);
     expect(await warningsOf(uuid)).toEqual(["deadline_reached", "started_late"]);
     const job = await jobs.queue.find("one", uuid);
     expect(job?.result?.warnings.at(-1)?.message).toContain("95s after its submission, of the 2m");
   });
 
-  test("says nothing of waiting where its search began at once", async () => {
+  test("has no such warning if its search started at once", async () => {
     expect(await warningsOf(await completeAfter(0, cut))).toEqual(["deadline_reached"]);
   });
 
-  test("is the only one that does", async () => {
+  test("is the only one with such a warning", async () => {
     const uuid = await completeAfter(95_000, { ...result, warnings: [] });
     expect(await warningsOf(uuid)).toEqual([]);
   });
@@ -241,7 +241,7 @@ const keyOf = (uuid: string): string =>
     uuid,
   })?.key ?? "";
 
-test("a node that leaves gives back what it holds: others get it first, and no attempt is counted", async () => {
+test("a leaving node returns its jobs: others get them first, and no attempt is counted", async () => {
   const uuids = [await submit(), await submit(), await submit()];
   const gone = [await leaseOf(asking("gone")), await leaseOf(asking("gone"))];
   const kept = await leaseOf(asking("stays"));
@@ -267,7 +267,7 @@ test("a node that leaves gives back what it holds: others get it first, and no a
   expect(failed).toEqual([]);
 });
 
-test("a job whose node dies of it is not given to one after another without end", async () => {
+test("a job that crashes its nodes is not retried forever", async () => {
   const uuid = await submit();
   for (const attempt of [1, 2, 3]) {
     const lease = await leaseOf(asking("dies"));
@@ -296,7 +296,7 @@ async function failNext(nodeId: string): Promise<string | null> {
   return lease?.uuid ?? null;
 }
 
-test("of three nodes two that are broken do not burn the attempts of a job: the third gets it", async () => {
+test("of three nodes with two broken ones, the third gets the job before its attempts are used up", async () => {
   connected = ["broken", "broken too", "sound"];
   const uuid = await submit();
   expect(await failNext("broken")).toBe(uuid);
@@ -307,7 +307,7 @@ test("of three nodes two that are broken do not burn the attempts of a job: the 
   expect(await leaseOf(asking("sound"))).toMatchObject({ uuid, attempt: 3 });
 });
 
-test("a node that waits is passed over for what it failed, and given what comes otherwise", async () => {
+test("a waiting node is skipped for a job it has failed, but gets other jobs", async () => {
   connected = ["broken", "sound"];
   const uuid = await submit();
   await failNext("broken");
@@ -318,7 +318,7 @@ test("a node that waits is passed over for what it failed, and given what comes 
   expect((await waits)?.uuid).toBe(next);
 });
 
-test("a job that no other node takes within seconds, or can take, is given to the node that it failed on", async () => {
+test("a job that no other node takes within seconds returns to the node that failed it", async () => {
   connected = ["broken", "busy"];
   const uuid = await submit();
   const later = await submit();
@@ -334,7 +334,7 @@ test("a job that no other node takes within seconds, or can take, is given to th
   expect(await leaseOf(asking("broken"))).toMatchObject({ uuid: later, attempt: 2 });
 });
 
-test("a lease that lapsed keeps its job from the node; what ends while it is kept stays ended", async () => {
+test("after an expired lease the job avoids the node, and a job that ends meanwhile stays ended", async () => {
   connected = ["stalls", "busy"];
   const uuid = await submit();
   await leaseOf(asking("stalls"));
@@ -347,7 +347,7 @@ test("a lease that lapsed keeps its job from the node; what ends while it is kep
   expect(jobs.queue.depth()).toBe(0);
 });
 
-test("a thousand jobs that failed on one of two nodes or the other are asked about by kinds of work", async () => {
+test("a thousand failed jobs are checked by work kind", async () => {
   connected = ["a", "b", "sound"];
   await Promise.all(Array.from({ length: 1_000 }, (_, n) => submit({}, `key ${n % 20}`)));
   const leases = await Promise.all(
@@ -366,7 +366,7 @@ test("a thousand jobs that failed on one of two nodes or the other are asked abo
   expect(asked).toBe(1);
 });
 
-test("what a node was never handed is given back: no attempt, no pause, first in its line", async () => {
+test("a job that its node could not start is returned without counting an attempt or a delay, to the front", async () => {
   connected = ["gone", "sound"];
   const uuid = await submit();
   const lease = await leaseOf(asking("gone"));
@@ -382,7 +382,7 @@ test("what a node was never handed is given back: no attempt, no pause, first in
   await jobs.queue.giveBack("nobody knows it", "token");
 });
 
-test("what is on its way to the disk is not given back", async () => {
+test("a job being written is not returned", async () => {
   const uuid = await submit();
   const lease = await leaseOf(asking("leaves"));
   const completing = jobs.queue.complete(uuid, lease?.token ?? "", result);
@@ -391,7 +391,7 @@ test("what is on its way to the disk is not given back", async () => {
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "done", node: "leaves" });
 });
 
-test("a failed attempt is told of with its node, and whether its lease lapsed", async () => {
+test("a failed attempt is reported with its node and whether its lease expired", async () => {
   const uuid = await submit();
   const lease = await leaseOf(asking("fails"));
   const failure = { code: "c", message: "m", status: 502, retryable: true };
@@ -405,7 +405,7 @@ test("a failed attempt is told of with its node, and whether its lease lapsed", 
   ]);
 });
 
-test("a job that no node was there for says so at its end", async () => {
+test("a job without a suitable node says so at its end", async () => {
   canBeRun = false;
   const uuid = await submit();
   await jobs.clock.advance(121_000);
@@ -415,7 +415,7 @@ test("a job that no node was there for says so at its end", async () => {
   });
 });
 
-test("a page whose node is away waits, and says at its end that no other can continue it", async () => {
+test("a page of a disconnected node waits, and then says that no other can continue it", async () => {
   canBeRun = false;
   const place: FetchPosition = {
     platform: "x",
@@ -434,7 +434,7 @@ test("a page whose node is away waits, and says at its end that no other can con
   });
 });
 
-test("a job that ran to its deadline says nothing of missing nodes", async () => {
+test("a job that ran until its deadline does not blame missing nodes", async () => {
   const uuid = await submit();
   const lease = await leaseOf(asking("slow"));
   canBeRun = false;
@@ -446,7 +446,7 @@ test("a job that ran to its deadline says nothing of missing nodes", async () =>
   expect(failed).toEqual([{ method: "searchbyquery", nodeId: "slow", why: "late" }]);
 });
 
-test("a node that was given a job at its very end is not to blame for its deadline", async () => {
+test("a node that got a job just before its deadline is not blamed", async () => {
   await submit();
   await jobs.clock.advance(115_000);
   expect(await leaseOf(asking("quick"))).not.toBeNull();
@@ -454,7 +454,7 @@ test("a node that was given a job at its very end is not to blame for its deadli
   expect(failed).toEqual([]);
 });
 
-test("a large result is kept whole, and lets others run while it is put into text", async () => {
+test("a large result is stored whole, and others run while it is encoded", async () => {
   const uuid = await submit();
   const lease = await leaseOf(asking("large"));
   const record = JSON.stringify({ Content: '"'.repeat(40_000) });
@@ -472,7 +472,7 @@ test("a large result is kept whole, and lets others run while it is put into tex
   expect((await jobs.queue.find("one", uuid))?.result?.items).toEqual(items);
 });
 
-test("what a node has signed is kept with its result", async () => {
+test("a node's signature is stored with its result", async () => {
   const uuid = await submit();
   const lease = await leaseOf(asking("signs"));
   const signature = {

@@ -58,7 +58,7 @@ async function leaseNow(): Promise<Lease<SearchJobRequest>> {
 
 const stateOf = async (uuid: string) => (await queue.find("one", uuid))?.state;
 
-test("a job goes from submission to its result, ids whole", async () => {
+test("a job gets from submission to its result, with exact ids", async () => {
   const taken = await submitted();
   expect(taken).toMatchObject({ state: "received", attempts: 0, request });
   expect(await queue.find("one", taken.uuid)).toEqual(taken);
@@ -72,26 +72,26 @@ test("a job goes from submission to its result, ids whole", async () => {
   expect(done?.finishedMs).toBe(taken.submittedMs + 40);
 });
 
-test("a uuid in capitals is the same job; another account's is none", async () => {
+test("a uuid is case-insensitive, and another account's is unknown", async () => {
   const { uuid } = await queue.submit(newJob());
   expect((await queue.find("one", uuid.toUpperCase()))?.uuid).toBe(uuid);
   expect(await queue.find("two", uuid)).toBeNull();
   expect(await queue.waitForEnd("two", uuid, 1_000)).toBeNull();
 });
 
-test("two nodes and one job: one lease", async () => {
+test("two nodes and one job make one lease", async () => {
   await queue.submit(newJob());
   const leases = await Promise.all([queue.lease(testNode, 0), queue.lease(testNode, 0)]);
   expect(leases.filter((lease) => lease !== null)).toHaveLength(1);
 });
 
-test("a node that waits is given the job that comes, in the commit that takes the job", async () => {
+test("a waiting node gets a new job in the commit of its submission", async () => {
   const waits = queue.lease(testNode, 30_000);
   const { uuid } = await queue.submit(newJob());
   expect((await waits)?.uuid).toBe(uuid);
 });
 
-test("a node gets only methods that it can run, and null when none comes in time", async () => {
+test("a node gets only methods that it can run, and null on timeout", async () => {
   await queue.submit(newJob());
   const waits = queue.lease({ nodeId: "other", methods: ["searchbyfullarchive"] }, 5_000);
   await clock.advance(5_000);
@@ -99,7 +99,7 @@ test("a node gets only methods that it can run, and null when none comes in time
   expect(await queue.lease(testNode, 0)).not.toBeNull();
 });
 
-test("a result after its lease was lost is dropped, the next one counts", async () => {
+test("a result after a lost lease is dropped, and the next one counts", async () => {
   const { uuid } = await queue.submit(newJob());
   const lost = await leaseNow();
   await clock.advance(32_000);
@@ -115,7 +115,7 @@ test("a result after its lease was lost is dropped, the next one counts", async 
   expect(await stateOf(uuid)).toBe("done");
 });
 
-test("a job whose node is lost in every attempt ends with an error", async () => {
+test("a job that loses its node in every attempt ends with an error", async () => {
   const { uuid } = await queue.submit(newJob());
   for (let attempt = 1; attempt <= 3; attempt += 1) {
     expect((await leaseNow()).attempt).toBe(attempt);
@@ -128,7 +128,7 @@ test("a job whose node is lost in every attempt ends with an error", async () =>
   });
 });
 
-test("a renewed lease does not lapse", async () => {
+test("a renewed lease does not expire", async () => {
   await queue.submit(newJob());
   const lease = await leaseNow();
   for (let seconds = 0; seconds < 60; seconds += 20) {
@@ -138,7 +138,7 @@ test("a renewed lease does not lapse", async () => {
   await queue.complete(lease.uuid, lease.token, result);
 });
 
-test("a failure is retried soon, three attempts in all, and never shows as an end in between", async () => {
+test("a failure is retried soon, at most three attempts, and never visible as an end in between", async () => {
   const { uuid } = await queue.submit(newJob());
   for (const delayMs of [250, 500]) {
     const lease = await leaseNow();
@@ -158,7 +158,7 @@ test("a failure is retried soon, three attempts in all, and never shows as an en
   });
 });
 
-test("a retry that is far away shows as error(retrying)", async () => {
+test("a far retry is shown as error(retrying)", async () => {
   await queue.stop();
   queue = openQueue({ retryDelayMs: 10_000 });
   await queue.start();
@@ -172,7 +172,7 @@ test("a retry that is far away shows as error(retrying)", async () => {
   expect((await leaseNow()).attempt).toBe(2);
 });
 
-test("a job that ends two reader threads is not tried a third time", async () => {
+test("a job that kills two reader threads is not tried a third time", async () => {
   const { uuid } = await queue.submit(newJob());
   for (let death = 0; death < 2; death += 1) {
     const lease = await leaseNow();
@@ -185,7 +185,7 @@ test("a job that ends two reader threads is not tried a third time", async () =>
   });
 });
 
-test("a job that waits past its deadline ends with 504; whoever waits is told", async () => {
+test("a job that waits past its deadline ends with 504, and its waiters are notified", async () => {
   const { uuid } = await queue.submit(newJob());
   const wait = queue.waitForEnd("one", uuid, 200_000);
   await clock.advance(121_000);
@@ -194,7 +194,7 @@ test("a job that waits past its deadline ends with 504; whoever waits is told", 
   expect(await queue.lease(testNode, 0)).toBeNull();
 });
 
-test("what a node found until the deadline is taken a moment after it, and not later", async () => {
+test("a result is accepted shortly after the deadline, but not later", async () => {
   const first = await queue.submit(newJob());
   const second = await queue.submit(newJob());
   const leases = [await leaseNow(), await leaseNow()] as const;
@@ -212,7 +212,7 @@ test("what a node found until the deadline is taken a moment after it, and not l
   expect(await stateOf(second.uuid)).toBe("error");
 });
 
-test("a wait ends with the job, with its time, with its caller and with the server", async () => {
+test("a wait ends with the job, its timeout, its caller or the server", async () => {
   const { uuid } = await queue.submit(newJob());
   const byTime = queue.waitForEnd("one", uuid, 1_000);
   await clock.advance(1_000);
@@ -237,7 +237,7 @@ test("a wait ends with the job, with its time, with its caller and with the serv
   expect(await waitingNode).toBeNull();
 });
 
-test("a key runs so many searches at a time, the next once a result is handed in; others are not held up", async () => {
+test("a key runs a limited number of searches, the next one after a completion; others are not delayed", async () => {
   await queue.stop();
   queue = openQueue({ maxRunningPerKey: 2 });
   for (let index = 0; index < 4; index += 1) await queue.submit(newJob("busy"));
@@ -252,7 +252,7 @@ test("a key runs so many searches at a time, the next once a result is handed in
   await completing;
 });
 
-test("more jobs than may wait are refused before they are anything", async () => {
+test("refuses submissions beyond the maximum of waiting jobs", async () => {
   await queue.stop();
   queue = openQueue({ maxWaiting: 2 });
   const outcomes = await Promise.allSettled([1, 2, 3].map(() => queue.submit(newJob())));
@@ -265,13 +265,13 @@ test("more jobs than may wait are refused before they are anything", async () =>
   await queue.submit(newJob());
 });
 
-test("a submission that the store refuses is not run", async () => {
+test("a submission that the store refuses does not run", async () => {
   await expect(queue.submit(newJob("key", "nobody"))).rejects.toThrow(/the account is deleted/);
   expect(queue.depth()).toBe(0);
   expect(await queue.lease(testNode, 0)).toBeNull();
 });
 
-test("after a crash every accepted job is there and runs, and the attempt that died does not count", async () => {
+test("after a crash every accepted job runs, and the interrupted attempt does not count", async () => {
   const running = await queue.submit(newJob());
   const waiting = await queue.submit(newJob());
   const ended = await queue.submit(newJob("another"));
@@ -296,7 +296,7 @@ test("after a crash every accepted job is there and runs, and the attempt that d
   await expect(late).rejects.toMatchObject({ code: "lease_lost" });
 });
 
-test("time in which no server ran is added to the deadline", async () => {
+test("downtime is added to the deadline", async () => {
   const { uuid, deadlineMs } = await submitted();
   await clock.advance(100_000);
   await queue.stop();
@@ -310,7 +310,7 @@ test("time in which no server ran is added to the deadline", async () => {
   expect(await stateOf(uuid)).toBe("error");
 });
 
-test("a result expires to the second, then its rest is dropped, then the job is forgotten", async () => {
+test("a result expires to the second; later it is deleted, then the job", async () => {
   const { uuid } = await queue.submit(newJob());
   const lease = await leaseNow();
   await queue.complete(uuid, lease.token, result);

@@ -3,7 +3,7 @@ import type { Store } from "../db/operations.ts";
 import type { JobOperations } from "./operations.ts";
 import { newJob, openJobTable, startTestQueue, type TestQueue } from "./test-jobs.ts";
 
-test("deadlines are kept while what is too old is dropped, however long that takes", async () => {
+test("deadlines are kept during a long retention sweep", async () => {
   const table = openJobTable();
   const dropping = Promise.withResolvers<void>();
   const write: Store<JobOperations>["write"] = async (name, args) => {
@@ -35,7 +35,7 @@ async function withUnansweredSubmission(work: (jobs: TestQueue, uuid: string) =>
   await jobs.close();
 }
 
-test("a job on disk that memory does not know ends a minute after its deadline, and whoever follows is told", async () => {
+test("a job that is only on disk ends a minute after its deadline, and its readers are notified", async () => {
   await withUnansweredSubmission(async ({ clock, queue }, uuid) => {
     await clock.advance(179_000);
     expect(await queue.find("one", uuid)).toMatchObject({ state: "received" });
@@ -52,7 +52,7 @@ test("a job on disk that memory does not know ends a minute after its deadline, 
   });
 });
 
-test("a job that memory knows is left to the watch over deadlines, whatever its row says", async () => {
+test("a job in memory is left to the sweeper, whatever its row says", async () => {
   const jobs = await startTestQueue();
   const { uuid } = await jobs.queue.submit(newJob());
   jobs.table.database.run("UPDATE job SET deadline_ms = 0");

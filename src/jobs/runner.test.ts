@@ -101,7 +101,7 @@ async function nextSearch(): Promise<Search> {
   return search;
 }
 
-test("a cancelled search stops at once, hands nothing in, and its node and key run the next one", async () => {
+test("a cancelled search stops at once and submits nothing, and its node and key run the next one", async () => {
   const first = nextSearch();
   const { uuid } = await jobs.queue.submit(newJob());
   const search = await first;
@@ -117,7 +117,7 @@ test("a cancelled search stops at once, hands nothing in, and its node and key r
   expect(logged).toEqual([]);
 });
 
-test("a node that hears only at its renewal that the lease is gone stops then", async () => {
+test("a node that learns at its renewal of a lost lease stops then", async () => {
   const asked = nextSearch();
   const { uuid } = await jobs.queue.submit(newJob());
   const search = await asked;
@@ -131,7 +131,7 @@ test("a node that hears only at its renewal that the lease is gone stops then", 
   expect(logged).toEqual([]);
 });
 
-test("a search has the time that its job has left, and its lease is renewed meanwhile", async () => {
+test("a search has the remaining time of its job, and its lease is renewed", async () => {
   const asked = nextSearch();
   const { uuid } = await jobs.queue.submit(newJob());
   const search = await asked;
@@ -142,7 +142,7 @@ test("a search has the time that its job has left, and its lease is renewed mean
   expect(await jobs.queue.waitForEnd("one", uuid, 1_000)).toMatchObject({ state: "done" });
 });
 
-test("a lease that could not be renewed once is renewed soon again, and its search goes on", async () => {
+test("a failed renewal is repeated soon, and the search continues", async () => {
   const asked = nextSearch();
   const { uuid } = await jobs.queue.submit(newJob());
   const search = await asked;

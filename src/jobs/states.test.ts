@@ -5,7 +5,7 @@ import { shownState, startsFrom, transitions } from "./states.ts";
 const finals: readonly JobState[] = ["done", "error", "cancelled", "expired"];
 const rows = Object.entries(transitions);
 
-test("nothing leaves a final state, except that a result expires", () => {
+test("final states do not change, except that a result expires", () => {
   const leaving = rows.filter(([, { from }]) => from.some((state) => finals.includes(state)));
   expect(leaving).toEqual([
     ["expire", { from: ["done"], to: "expired" }],
@@ -13,7 +13,7 @@ test("nothing leaves a final state, except that a result expires", () => {
   ]);
 });
 
-test("every state that is not final can be cancelled and times out; every final one can be forgotten", () => {
+test("every other state can be cancelled and time out, and every final one can be deleted", () => {
   for (const state of jobStates) {
     const ways = rows.filter(([, { from }]) => from.some((one) => one === state));
     const names = ways.map(([name]) => name);
@@ -24,7 +24,7 @@ test("every state that is not final can be cancelled and times out; every final 
   }
 });
 
-test("a transition's states are an SQL condition", () => {
+test("the states of a transition as an SQL condition", () => {
   expect(startsFrom("lease")).toBe("state IN ('received', 'error(retrying)')");
 });
 

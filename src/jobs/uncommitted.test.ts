@@ -33,7 +33,7 @@ async function run(job = newJob()): Promise<Run> {
 const isOnDisk = (uuid: string) =>
   jobs.table.database.get("SELECT 1 FROM job WHERE uuid = :uuid", { uuid }) !== undefined;
 
-test("a search that ends at once is inserted done, with one numbered change", async () => {
+test("a search that ends at once is inserted as done, with one numbered change", async () => {
   const { submitted, lease } = await run();
   await jobs.clock.advance(3);
   expect(isOnDisk(lease.uuid)).toBe(false);
@@ -51,7 +51,7 @@ test("a search that ends at once is inserted done, with one numbered change", as
   ]);
 });
 
-test("a reader of changes sees the end alone", async () => {
+test("a reader of changes sees only the end", async () => {
   const gone = new AbortController();
   const changes = jobs.queue.changes("one", null, gone.signal)[Symbol.asyncIterator]();
   const next = changes.next();
@@ -62,7 +62,7 @@ test("a reader of changes sees the end alone", async () => {
   gone.abort();
 });
 
-test("a search that takes longer is accepted meanwhile and goes on", async () => {
+test("a longer search is accepted and continues", async () => {
   const { submitted, lease } = await run();
   await jobs.clock.advance(longestUncommittedMs - 1);
   expect(isOnDisk(lease.uuid)).toBe(false);
@@ -74,7 +74,7 @@ test("a search that takes longer is accepted meanwhile and goes on", async () =>
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "done", attempts: 1 });
 });
 
-test("an attempt that fails makes a job that is retried", async () => {
+test("a failed attempt makes a job that is retried", async () => {
   const { submitted, lease } = await run();
   await jobs.queue.fail(lease.uuid, lease.token, failure);
   const { uuid } = await submitted;
@@ -83,7 +83,7 @@ test("an attempt that fails makes a job that is retried", async () => {
   expect(await jobs.lease()).toMatchObject({ uuid, attempt: 2 });
 });
 
-test("a node that leaves gives back what is not committed", async () => {
+test("a leaving node returns an uncommitted job", async () => {
   const { submitted, lease } = await run();
   expect(await jobs.queue.endLeasesOf("local")).toBe(1);
   expect(lease.lost.aborted).toBe(true);
@@ -99,7 +99,7 @@ test("`accepted` resolves when the job is on disk", async () => {
   await lease.accepted?.();
 });
 
-test("an account that is suspended while the search runs gets no job, and the node is told", async () => {
+test("an account suspended during the search gets no job, and the node is notified", async () => {
   for (const way of ["completes", "is accepted"]) {
     const { submitted, lease } = await run();
     jobs.table.database.run("UPDATE account SET suspended_ms = 1 WHERE id = 'one'");
@@ -115,7 +115,7 @@ test("an account that is suspended while the search runs gets no job, and the no
   expect(ended).toEqual([]);
 });
 
-test("the end of all jobs of an account stops what is not committed", async () => {
+test("ending all jobs of an account stops uncommitted ones", async () => {
   const { submitted, lease } = await run();
   jobs.table.database.run("UPDATE account SET suspended_ms = 1 WHERE id = 'one'");
   await jobs.queue.endAll("one");
@@ -133,7 +133,7 @@ test("a job that ended in memory before it was committed is queued like any othe
   expect(await jobs.lease()).toMatchObject({ uuid, attempt: 1 });
 });
 
-test("of two submissions under one key the one that is committed first counts", async () => {
+test("of two submissions with one key the first commit counts", async () => {
   const idempotency = { key: "k", requestHash: new Uint8Array(32) };
   const first = await run({ ...newJob(), idempotency });
   const second = await run({ ...newJob(), idempotency });
@@ -145,7 +145,7 @@ test("of two submissions under one key the one that is committed first counts", 
   expect(ended.map((job) => job.uuid)).toEqual([uuid]);
 });
 
-test("a wall clock that is set while the search runs moves no deadline", async () => {
+test("a wall clock step during the search moves no deadline", async () => {
   const { submitted, lease } = await run();
   jobs.clock.shiftWall(-3_600_000);
   await jobs.clock.advance(longestUncommittedMs);

@@ -60,7 +60,7 @@ function makeFirstStore(folder: string): void {
   database.close();
 }
 
-test("jobs of the first schema are finished and read after the upgrade", async () => {
+test("jobs of the first schema are completed and read after the upgrade", async () => {
   const folder = mkdtempSync(join(tmpdir(), "earshot-"));
   makeFirstStore(folder);
   const jobs = await startTestQueue({}, openJobTable(folder));

@@ -74,7 +74,7 @@ test("a job takes seven statements from its submission to its end", () => {
   expect(statementsOf(() => run.completeJob.run(watched, completion))).toBe(3);
 });
 
-test("no statement goes through all jobs, however many have ended", () => {
+test("no statement scans all jobs, however many have ended", () => {
   const idempotency = { key: "k", requestHash: new Uint8Array(32), sinceMs: 0 };
   for (const uuid of ["a", "b", "c", "d"]) {
     run.insertJob.run(watched, { ...insertion(uuid), idempotency: { ...idempotency, key: uuid } });

@@ -36,7 +36,7 @@ const makeKey = (name: string) =>
     nowMs: 1,
   });
 
-test("a copy made beside a running server holds what was committed, and a folder opens on it", async () => {
+test("a copy beside a running server has what was committed and can be opened", async () => {
   const { token } = await makeKey("laptop");
   const file = join(folder, "copy.db");
   const copying = backUpControl(dataDir, file);
@@ -55,7 +55,7 @@ test("a copy made beside a running server holds what was committed, and a folder
   expect(token).toContain(keys.find(({ name }) => name === "laptop")?.id ?? "nothing");
 });
 
-test("nothing is overwritten, and an empty folder has nothing to copy", async () => {
+test("overwrites nothing, and fails for an empty folder", async () => {
   const file = join(folder, "data", "control.db");
   await expect(backUpControl(dataDir, file)).rejects.toMatchObject({ code: "backup_exists" });
   await expect(backUpControl(folder, join(folder, "none.db"))).rejects.toMatchObject({
@@ -65,7 +65,7 @@ test("nothing is overwritten, and an empty folder has nothing to copy", async ()
   expect(readdirSync(folder)).not.toContain("none.db");
 });
 
-test("a backup is checked by its checksum", async () => {
+test("verifies a backup by its checksum", async () => {
   const file = join(folder, "summed.db");
   await backUpControl(dataDir, file);
   expect(await checksumProblem(file)).toBeNull();

@@ -8,9 +8,9 @@ import { EarshotError } from "../lib/errors.ts";
 import { checksumPath, writeChecksum } from "./control-checksum.ts";
 
 /**
- * Snapshots the control database to a file (mode 0600) during writes; returns its bytes. The file appears complete, verified
- * and synced, or not at all; its checksum (`control-checksum.ts`) is written last. Errors: `no_control_store`,
- * `backup_exists`, `backup_damaged`, `disk_full`, `not_writable`.
+ * Snapshots the control database to a file (mode 0600) during writes; returns its bytes. The file appears complete, verified and
+ * synced, or not at all; its checksum is written last. Errors: `no_control_store`, `backup_exists`, `backup_damaged`,
+ * `disk_full`, `not_writable`.
  */
 export async function backUpControl(dataDir: string, file: string): Promise<number> {
   const source = join(dataDir, "control.db");
@@ -43,7 +43,7 @@ export async function backUpControl(dataDir: string, file: string): Promise<numb
 
 const allPages = 1_000_000_000;
 
-/** In one step: a write between two steps would restart the backup. WAL lets writers continue. */
+/** In one step: a write between two steps would restart the backup. */
 async function copyDatabase(from: string, to: string): Promise<void> {
   const database = new DatabaseSync(from, { readOnly: true, timeout: 5_000 });
   try {

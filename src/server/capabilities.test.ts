@@ -21,7 +21,7 @@ const known = async (environment: Record<string, string>) => {
   return all.map(({ platform, method, ways }) => `${platform} ${method}: ${ways.join(", ")}`);
 };
 
-test("a process can do what its archive holds, and what the deployment may ask", async () => {
+test("a process can use its archive and what the deployment may request", async () => {
   const told = await known({ EARSHOT_INGEST: "off" });
   expect(told).toEqual([
     "x searchbyquery: archive, api",
@@ -38,6 +38,6 @@ test("a process can do what its archive holds, and what the deployment may ask",
   ]);
 });
 
-test("a platform that feeds the archive is held, also before its first post", async () => {
+test("a platform that feeds the archive counts before its first post", async () => {
   expect(await known({ EARSHOT_INGEST: "bluesky" })).toContain("bluesky searchbyquery: archive");
 });

@@ -9,8 +9,8 @@ import { fedPlatforms } from "./fed-platforms.ts";
 import type { UpstreamRole } from "./upstreams.ts";
 
 /**
- * What this process can run as a node: from the archive of platforms that it ingests or stores, and with the deployment's
- * access. Credentials of accounts serve only their account.
+ * From the archive of platforms that it ingests or stores, and with the deployment's access. Credentials of accounts serve only
+ * their account.
  */
 export async function capabilitiesOf(
   config: Config,

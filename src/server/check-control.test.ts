@@ -12,7 +12,7 @@ const data = mkdtempSync(join(tmpdir(), "earshot-check-control-"));
 const secretKey = new Uint8Array(32).fill(7);
 const path = join(data, "control.db");
 
-/** A store with an account, a key, finished jobs, and a webhook with its encrypted secret. */
+/** With an account, a key, finished jobs, and a webhook with its encrypted secret. */
 beforeAll(async () => {
   const service = await startServiceUnderTest({
     EARSHOT_SECRET_KEY: Buffer.from(secretKey).toString("base64"),
@@ -28,7 +28,7 @@ beforeAll(async () => {
   await service.call(key, { method: "POST", url: "/v1/webhooks", payload: { url } });
   cpSync(service.dataDir, made, { recursive: true });
   await service.remove();
-  // Move the WAL into the file, so that tests damage what is read.
+  // Moves the WAL into the file, so that tests damage what is read.
   change(made, "PRAGMA wal_checkpoint(TRUNCATE)");
 });
 afterAll(() => {
@@ -49,7 +49,7 @@ const checked = (key: Uint8Array | null = secretKey) => checkControl(path, key);
 const kinds = (key: Uint8Array | null = secretKey): string[] =>
   checked(key).findings.map(({ kind }) => kind);
 
-test("a store that is as it was written has no findings", () => {
+test("an intact store has no findings", () => {
   const report = checked();
   expect(report.findings).toEqual([]);
   expect(report.tables).toBeGreaterThan(15);
@@ -79,12 +79,12 @@ test.for([
   expect(kinds()).toContain(kind);
 });
 
-test("secrets that another key encrypted are found, and without a key as well", () => {
+test("finds secrets that another key encrypted, and a missing key", () => {
   expect(kinds(new Uint8Array(32))).toEqual(["secret_unreadable"]);
   expect(kinds(null)).toEqual(["secret_unreadable"]);
 });
 
-test("a page that is zeroed is found, whichever it is", () => {
+test("finds any zeroed page", () => {
   const { pageBytes, tables } = pageMap(path);
   const unfound: string[] = [];
   for (const { table, pages } of tables) {
@@ -98,7 +98,7 @@ test("a page that is zeroed is found, whichever it is", () => {
   expect(unfound).toEqual([]);
 });
 
-test("a file that is cut off, no database, or missing is found", () => {
+test("finds a truncated, foreign or missing file", () => {
   truncateSync(path, 10_000);
   expect(kinds()).toContain("file_damaged");
   truncateSync(path, 0);

@@ -17,8 +17,8 @@ export type ControlReport = {
 const mostKept = 100;
 
 /**
- * Checks a control database: pages and indexes, foreign keys, JSON columns, states of jobs, and whether secrets can be
- * decrypted. Read-only; safe beside a server. Damage is a finding and never aborts the check.
+ * Checks pages and indexes, foreign keys, JSON columns, states of jobs, and whether secrets can be decrypted. Read-only; safe
+ * beside a server. Damage is a finding and never aborts the check.
  */
 export function checkControl(path: string, secretKey: Uint8Array | null): ControlReport {
   const findings: ControlFinding[] = [];

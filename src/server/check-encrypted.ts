@@ -7,7 +7,6 @@ import type { OnFinding } from "./control-findings.ts";
 
 type Part = (table: string | null, work: () => void) => void;
 
-/** Checks that the current secret key decrypts webhook secrets and credentials. */
 export function checkEncrypted(
   database: DatabaseSync,
   secretKey: Uint8Array | null,

@@ -8,12 +8,12 @@ const states: ReadonlySet<string> = new Set(
   Object.values(transitions).flatMap(({ from, to }) => (to === null ? from : [...from, to])),
 );
 
-/** These states have a finish time. */
+/** They have a finish time. */
 const ended: ReadonlySet<string> = new Set(transitions.forget.from);
 
 type Row = JobRow & { leaseToken: string | null; leaseUntilMs: number | null };
 
-/** Checks that every job has a known state, a lease exactly while in progress, and readable request, result and error. */
+/** Every job has a known state, a lease exactly while in progress, and readable request, result and error. */
 export function checkJobs(database: DatabaseSync, onFinding: OnFinding): void {
   const jobs = database.prepare(
     `SELECT ${rowColumns}, lease_token AS leaseToken, lease_until_ms AS leaseUntilMs FROM job`,

@@ -5,13 +5,13 @@ import { configFrom } from "./config.ts";
 const warningOf = (settings: Record<string, string>) => cleartextWarning(configFrom(settings));
 
 test.each(["0.0.0.0", "::", "192.0.2.7", "127.evil.example"])(
-  "a server that listens on %s without a public address says what that does to cookies",
+  "warns about cookies if the server listens on %s without a public URL",
   (host) => {
     expect(warningOf({ EARSHOT_HOST: host })).toContain("EARSHOT_PUBLIC_URL");
   },
 );
 
-test("nothing is said of a laptop, nor where the public address is known", () => {
+test("has no warning for a laptop or with a public URL", () => {
   for (const host of ["127.0.0.1", "127.0.0.53", "::1", "localhost"]) {
     expect(warningOf({ EARSHOT_HOST: host })).toBeNull();
   }
@@ -27,7 +27,7 @@ const gatewayWarningOf = (gateway: string, key?: string) =>
     }).node,
   );
 
-test("a node whose gateway is asked without TLS over a network says so", () => {
+test("warns about a gateway without TLS over a network", () => {
   const gateway = "http://gateway.example:8080/search";
   expect(gatewayWarningOf(gateway)).toContain("EARSHOT_NODE_GATEWAY_KEY");
   const pinned = gatewayWarningOf(gateway, "A".repeat(43));
@@ -36,7 +36,7 @@ test("a node whose gateway is asked without TLS over a network says so", () => {
 });
 
 test.each(["https://gateway.example", "http://127.0.0.1:8080", "http://localhost", "http://[::1]"])(
-  "nothing is said of a gateway at %s",
+  "has no warning for a gateway at %s",
   (gateway) => {
     expect(gatewayWarningOf(gateway)).toBeNull();
   },

@@ -1,18 +1,12 @@
 import type { Config } from "./config.ts";
 
-/**
- * The warning that cookies travel in clear text: others on the network reach the server, and it has no https base URL. Else
- * null.
- */
+/** Null unless others on the network can reach the server and it has no https base URL. */
 export function cleartextWarning({ http }: Pick<Config, "http">): string | null {
   if (http.publicUrl !== null || isLoopback(http.host)) return null;
   return `listens on ${http.host} without EARSHOT_PUBLIC_URL: cookies of the dashboard are not kept to TLS; set it to the https address that people see`;
 }
 
-/**
- * The warning of a gateway reached without TLS: signed messages are readable, and its first key is trusted unchecked. Else
- * null.
- */
+/** Without TLS signed messages are readable, and the gateway's first key is trusted unchecked. Null if it does not apply. */
 export function cleartextGatewayWarning({ gateway, gatewayKey }: Config["node"]): string | null {
   if (gateway === null) return null;
   const { protocol, hostname, origin } = new URL(gateway);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type CompactionState, unknownState } from "../archive/compaction-state.ts";
 import { watchCompaction } from "./compaction-watch.ts";
 
-/** The log lines while compaction goes through these states, one per check. */
+/** The log lines while compaction goes through these states. */
 async function logged(states: readonly (Partial<CompactionState> | null)[]): Promise<unknown[][]> {
   const lines: unknown[][] = [];
   const stopping = new AbortController();
@@ -25,13 +25,13 @@ async function logged(states: readonly (Partial<CompactionState> | null)[]): Pro
   return lines;
 }
 
-test("a task that fails is logged once, and again after it went well", async () => {
+test("a failing task is logged once, and again after a success", async () => {
   const fault = { kind: "seal" as const, message: "disk I/O error", atMs: 0 };
   const line = [{ task: "seal", message: "disk I/O error" }, "upkeep failed"];
   expect(await logged([{ fault }, { fault }, { fault: null }, { fault }])).toEqual([line, line]);
 });
 
-test("files that were set aside are logged when there are more of them", async () => {
+test("orphaned files are logged when their number grows", async () => {
   const one = { orphaned: { files: 1, bytes: 10 } };
   const two = { orphaned: { files: 2, bytes: 30 } };
   const text = "files that belong to no segment are in archive/orphaned";

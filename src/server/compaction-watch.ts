@@ -13,7 +13,7 @@ export type CompactionWatch = {
   signal: AbortSignal;
 };
 
-/** Logs errors and newly orphaned files, until the signal aborts. */
+/** Logs errors and newly orphaned files. */
 export async function watchCompaction({
   archive,
   clock,

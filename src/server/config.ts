@@ -12,7 +12,7 @@ export type Config = {
     (Section extends keyof Constants ? Constants[Section] : unknown);
 };
 
-/** Parses the environment. Errors: `invalid_setting` with variable, value and expectation; the details list all. */
+/** Errors: `invalid_setting`; the details list all. */
 export function configFrom(environment: Environment): Config {
   const errors: ErrorDetail[] = [];
 

@@ -17,7 +17,7 @@ function faultOf(run: () => unknown): EarshotError {
 }
 
 describe("configuration", () => {
-  test("nothing set: every setting has its default", () => {
+  test("every setting has its default if nothing is set", () => {
     const config = configFrom(readEnvironment({}));
     expect(config.data.dir).toBe("./.earshot");
     expect(config.http).toMatchObject({ host: "127.0.0.1", port: 8080 });
@@ -27,13 +27,13 @@ describe("configuration", () => {
     expect(config.ingest.source).toBe("bluesky");
   });
 
-  test("a default reads as itself, so that it can be written out", () => {
+  test("a default parses to itself", () => {
     for (const setting of allSettings()) {
       expect(setting.parse(setting.defaultText), setting.name).toEqual(setting.fallback);
     }
   });
 
-  test("a value that is set takes effect, an empty one does not count", () => {
+  test("a set value takes effect, an empty one does not count", () => {
     const environment = readEnvironment({
       EARSHOT_PORT: "0",
       EARSHOT_LIVE_WINDOW: "36h",
@@ -48,7 +48,7 @@ describe("configuration", () => {
     expect(config.ingest.source).toBe("off");
   });
 
-  test("an unknown name is refused with the nearest one", () => {
+  test("an unknown name is refused with a suggestion", () => {
     const fault = faultOf(() => readEnvironment({ EARSHOT_PROT: "80" }));
     expect(fault.code).toBe("unknown_setting");
     expect(fault.message).toContain("EARSHOT_PROT");
@@ -68,7 +68,7 @@ describe("configuration", () => {
     ["EARSHOT_JETSTREAM_URLS", "wss://a.example/subscribe,https://b.example"],
     ["EARSHOT_INGEST_COLLECTIONS", "posts,follows"],
     ["EARSHOT_LABELER_SOURCES", "mod.bsky.app"],
-  ])("%s=%s is refused with what is expected", (name, value) => {
+  ])("%s=%s is refused with the expectation", (name, value) => {
     const fault = faultOf(() => configFrom(readEnvironment({ [name]: value })));
     expect(fault.code).toBe("invalid_setting");
     expect(fault.message).toContain(name);
@@ -79,14 +79,14 @@ describe("configuration", () => {
   test.each([
     ["EARSHOT_SECRET_KEY", "hidden"],
     ["EARSHOT_NETWORK_REPLAY_TOKEN", "hid den"],
-  ])("%s that cannot be read is refused without being repeated", (name, value) => {
+  ])("a malformed %s is refused without repeating it", (name, value) => {
     const fault = faultOf(() => configFrom(readEnvironment({ [name]: value })));
     expect(fault.code).toBe("invalid_setting");
     expect(fault.message).toContain(name);
     expect(`${fault.message} ${fault.hint} ${JSON.stringify(fault.details)}`).not.toContain(value);
   });
 
-  test("all values that cannot be read are named at once", () => {
+  test("all malformed values are reported at once", () => {
     const fault = faultOf(() =>
       configFrom(readEnvironment({ EARSHOT_PORT: "x", EARSHOT_READERS: "y" })),
     );
@@ -94,7 +94,7 @@ describe("configuration", () => {
   });
 
   test.each(configurationPages)(
-    "$url.pathname lists the settings as they are",
+    "$url.pathname lists the settings of the code",
     ({ url, update }) => {
       const page = readFileSync(url, "utf8");
       expect(page, "npm run docs updates the page").toBe(update(page));
@@ -106,7 +106,7 @@ describe("configuration", () => {
     expect(names).toEqual([...new Set(names)]);
   });
 
-  test("the settings that are shown by task exist, each in one task", () => {
+  test("settings shown by task exist, each in one task", () => {
     const shown = Object.values(settingTasks).flat();
     expect(shown).toEqual([...new Set(shown)]);
     const names = allSettings().map(({ name }) => name);

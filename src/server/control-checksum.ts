@@ -14,7 +14,7 @@ export async function writeChecksum(file: string): Promise<void> {
   await writeDurably(checksumPath(file), `${await sha256Of(file)}  ${basename(file)}\n`);
 }
 
-/** What is wrong; null if the checksum matches. */
+/** Null if the checksum matches. */
 export async function checksumProblem(file: string): Promise<string | null> {
   const path = checksumPath(file);
   if (!existsSync(path))

@@ -13,7 +13,7 @@ export type ControlFinding = {
   kind: ControlFindingKind;
   /** Null if it concerns the file. */
   table: string | null;
-  /** Key of the row; null if it concerns several. */
+  /** Null if it concerns several rows. */
   key: string | null;
   message: string;
 };

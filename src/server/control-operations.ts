@@ -29,8 +29,8 @@ export const controlOperations = {
 export type ControlOperations = typeof controlOperations;
 
 /**
- * Opens the control database for writing. Creates it, with new secrets, if it is missing and the folder records none. Errors:
- * `control_missing`, `control_foreign`, `newer_schema`.
+ * Creates the database, with new secrets, if it is missing and the folder records none. Errors: `control_missing`,
+ * `control_foreign`, `newer_schema`.
  */
 export function openControlForWriting(dataDir: string): Database {
   requireControl(dataDir, pathIn(dataDir));

@@ -11,7 +11,7 @@ import { createSearchBudget, type SearchBudget } from "./search-budget.ts";
 
 export type ControlThreadSearch = Pick<SearchBudget, "beginBatch"> & { search: AnswerSearch };
 
-/** Answers short searches on the calling thread, with its own reader. */
+/** On the calling thread, with its own reader. */
 export function createControlThreadSearch(share: ReaderShare): ControlThreadSearch {
   const { folder, cacheKib, ids, verifiedFiles, termMemoryBytes, recordMemoryBytes } = share;
   const memory = createSealedMemory(

@@ -13,7 +13,7 @@ import {
 } from "./control-operations.ts";
 import type { ControlThreadSearch } from "./control-thread-search.ts";
 
-/** The writer, which locks the folder and answers short searches if it has the archive, or the reader. */
+/** The writer locks the folder and answers short searches if it has the archive. */
 export type ControlThreadData = {
   dataDir: string;
   role: "writer" | "reader";

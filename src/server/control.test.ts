@@ -44,7 +44,7 @@ function jobOf(accountId: string, uuid: string): JobInsertion {
   };
 }
 
-test("what has to be read again is sealed with the folder's key, unless another one is configured", async () => {
+test("secrets are encrypted with the folder's key unless another one is configured", async () => {
   const first = await startControl({ dataDir });
   await first.close();
   const second = await startControl({ dataDir });
@@ -59,7 +59,7 @@ test("what has to be read again is sealed with the folder's key, unless another 
   expect(existsSync(join(other, "secret.key"))).toBe(false);
 });
 
-test("an empty folder becomes a store, for its owner alone, with a secret that stays", async () => {
+test("an empty folder becomes a store for its owner alone, with a persistent secret", async () => {
   const first = await startControl({ dataDir });
   const { cursorKey } = first.secrets;
   expect(cursorKey).toHaveLength(32);
@@ -77,7 +77,7 @@ const loseControl = (): void => {
   }
 };
 
-test("a control store that is missing, empty or another folder's is refused, by commands too", async () => {
+test("refuses a control store that is missing, empty or another folder's, for commands too", async () => {
   await (await startControl({ dataDir })).close();
   const other = join(parent, "other");
   await (await startControl({ dataDir: other })).close();
@@ -97,7 +97,7 @@ test("a control store that is missing, empty or another folder's is refused, by 
   await (await startControl({ dataDir })).close();
 });
 
-test("a control store is put back from its backup, also from one of before its folder noted it", async () => {
+test("a control store is restored from its backup, also from one before the folder recorded it", async () => {
   const first = await startControl({ dataDir });
   await first.close();
   const kept = join(parent, "kept.db");
@@ -111,7 +111,7 @@ test("a control store is put back from its backup, also from one of before its f
   await again.close();
 });
 
-test("a secret key that is gone is not made again while anything is encrypted with it", async () => {
+test("a missing secret key is not replaced while anything is encrypted with it", async () => {
   await (await startControl({ dataDir })).close();
   const path = join(dataDir, "secret.key");
   rmSync(path);
@@ -130,7 +130,7 @@ test("a secret key that is gone is not made again while anything is encrypted wi
   await (await startControl({ dataDir, secretKey })).close();
 });
 
-test("a second server on the folder is refused; the first goes on", async () => {
+test("refuses a second server on the folder, and the first continues", async () => {
   const control = await startControl({ dataDir });
   await expect(startControl({ dataDir })).rejects.toMatchObject({ code: "folder_in_use" });
   expect(await control.store.read("listKeys", null)).toEqual([]);
@@ -138,7 +138,7 @@ test("a second server on the folder is refused; the first goes on", async () => 
   await (await startControl({ dataDir })).close();
 });
 
-test("a command beside the server makes and revokes keys, at once", async () => {
+test("a command beside the server creates and revokes keys at once", async () => {
   const control = await startControl({ dataDir });
   const beside = openControl(dataDir);
   const { id, token } = beside.run("createKey", asked);
@@ -155,7 +155,7 @@ test("a command beside the server makes and revokes keys, at once", async () => 
   await control.close();
 });
 
-test("errors keep their code across threads, and one that fails leaves the others of its tick alone", async () => {
+test("errors keep their code across threads, and one does not affect others of its tick", async () => {
   const control = await startControl({ dataDir });
   const { accountId } = await control.store.write("createKey", asked);
   const outcomes = await Promise.allSettled([
@@ -177,7 +177,7 @@ test("errors keep their code across threads, and one that fails leaves the other
   await control.close();
 });
 
-test("what was asked before the close is done", async () => {
+test("operations pending at close are completed", async () => {
   const control = await startControl({ dataDir });
   const created = control.store.write("createKey", asked);
   await control.close();
@@ -188,7 +188,7 @@ test("what was asked before the close is done", async () => {
   beside.close();
 });
 
-test("a store of a newer schema is refused", async () => {
+test("refuses a store of a newer schema", async () => {
   await (await startControl({ dataDir })).close();
   const database = new DatabaseSync(join(dataDir, "control.db"));
   database.exec("PRAGMA user_version = 99");
@@ -196,7 +196,7 @@ test("a store of a newer schema is refused", async () => {
   await expect(startControl({ dataDir })).rejects.toMatchObject({ code: "newer_schema" });
 });
 
-test("every job that a killed process was told of is there", async () => {
+test("every acknowledged job survives a kill", async () => {
   const program = `
     import { startControl } from ${JSON.stringify(new URL("./control.ts", import.meta.url).href)};
     const { store } = await startControl({ dataDir: ${JSON.stringify(dataDir)} });

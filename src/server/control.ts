@@ -30,9 +30,9 @@ export type Control = {
 const longestBlockMs = 100;
 
 /**
- * Opens a data folder for this server: creates what is missing and starts the reader and writer threads. Without a configured
- * secret key, the folder has its own. Errors: `folder_in_use`, `newer_schema`, `not_writable`, `disk_full`,
- * `store_unavailable`, `control_missing`, `control_foreign`, `secret_key_missing`, `secret_key_unreadable`.
+ * Creates what is missing and starts the reader and writer threads. Without a configured secret key, the folder has its own.
+ * Errors: `folder_in_use`, `newer_schema`, `not_writable`, `disk_full`, `store_unavailable`, `control_missing`,
+ * `control_foreign`, `secret_key_missing`, `secret_key_unreadable`.
  */
 export async function startControl({
   dataDir,
@@ -81,7 +81,7 @@ function ensuredSecretKey(dataDir: string, holdsSecrets: boolean): Uint8Array {
   }
 }
 
-/** The control store of a command, on this thread; safe beside a server. */
+/** For commands, on this thread; safe beside a server. */
 export type OpenControl = {
   /** The change is on disk when it returns. */
   run<Name extends keyof ControlOperations & string>(

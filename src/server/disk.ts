@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 
-/** Space for unprivileged users, and in all; null if the disk cannot be queried. */
+/** For unprivileged users; null if the disk cannot be queried. */
 export async function diskOf(
   folder: string,
 ): Promise<{ freeBytes: number; totalBytes: number } | null> {

@@ -2,14 +2,13 @@ import { nearest } from "@earshot/query";
 import { EarshotError } from "../lib/errors.ts";
 import { allSettings } from "./settings.ts";
 
-/** Values as written. */
 export type Environment = Readonly<Record<string, string>>;
 
 const prefix = "EARSHOT_";
 
 /**
- * Reads the variables; empty ones count as unset. Errors: `unknown_setting` with the nearest name, so that a typo never
- * leaves a default in force.
+ * Empty variables count as unset. Errors: `unknown_setting` with the nearest name, so that a typo never leaves a default in
+ * force.
  */
 export function readEnvironment(
   variables: Readonly<Record<string, string | undefined>> = process.env,

@@ -12,7 +12,6 @@ export type IngestWatch = {
   signal: AbortSignal;
 };
 
-/** Logs state changes until the signal aborts. */
 export async function watchIngest({
   state,
   mastodonState,

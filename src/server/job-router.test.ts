@@ -91,13 +91,13 @@ const blueskySearch = knows("bluesky", "searchbyquery");
 const xSearch = knows("x", "searchbyquery", ["api"]);
 const xFollowers = knows("x", "getfollowers", ["credential"]);
 
-test("without other nodes this process takes whatever comes", () => {
+test("without other nodes this process takes every job", () => {
   const { isTakenHere, hasNodeFor } = placing({});
   expect([isTakenHere(work()), isTakenHere(followers())]).toEqual([true, true]);
   expect(hasNodeFor(work())).toBe(true);
 });
 
-test("a search of all platforms is left to nodes that know more of them", () => {
+test("a search of all platforms is left to nodes that cover more of them", () => {
   const more = placing({ here: [blueskySearch], nodes: [nodeWith([blueskySearch, xSearch])] });
   expect(more.isTakenHere(work())).toBe(false);
   expect(more.isTakenHere(work({ platform: "bluesky" }))).toBe(true);
@@ -106,7 +106,7 @@ test("a search of all platforms is left to nodes that know more of them", () => 
   expect(embeddedReach("on", [blueskySearch], work())).toBe(1);
 });
 
-test("a node that claims to know more and does not ask for the work keeps nothing from this process", () => {
+test("a node that does not request work keeps no job from this process", () => {
   const nodes = [nodeWith([blueskySearch, xSearch], { takes: ["getbyid"] })];
   expect(placing({ here: [blueskySearch], nodes }).isTakenHere(work())).toBe(true);
   expect(placing({ embedded: "spare", here: [blueskySearch], nodes }).isTakenHere(work())).toBe(
@@ -114,7 +114,7 @@ test("a node that claims to know more and does not ask for the work keeps nothin
   );
 });
 
-test("what a node can ask a platform for is left to it where the archive here answers alone", () => {
+test("jobs for a platform that only a node can request are left to it", () => {
   const { isTakenHere } = placing({
     here: [knows("x", "gettweets"), knows("bluesky", "gettweets", ["archive", "public"])],
     nodes: [nodeWith([knows("x", "gettweets", ["credential"]), knows("bluesky", "gettweets")])],
@@ -148,7 +148,7 @@ test.each([
   ["away for an hour", { isConnected: false, seenMs: nowMs - 3_600_000 }, true],
   ["waiting for approval", { state: "pending" }, true],
 ] as const)(
-  "what only a node can do that is %s waits for it: taken here %#",
+  "a job that needs a node that is %s waits for it: taken here %#",
   (_name, how, isTaken) => {
     const nodes = [nodeWith([xFollowers], how)];
     const { isTakenHere, elsewhere } = placing({ here: [blueskySearch], nodes });
@@ -158,7 +158,7 @@ test.each([
   },
 );
 
-test("what is kept here, and a page of a credential of this server, run in this process alone", () => {
+test("jobs with credentials of this server, and their pages, run only in this process", () => {
   const nodes = [nodeWith([xFollowers])];
   const on = placing({ nodes });
   expect(on.isTakenHere(followers({ isKeptHere: true }))).toBe(true);
@@ -169,7 +169,7 @@ test("what is kept here, and a page of a credential of this server, run in this 
   expect(off.hasNodeFor(followers({ place: place() }))).toBe(false);
 });
 
-test("a page of a node is continued by that node, while it is connected", () => {
+test("a node's page is continued by that node while it is connected", () => {
   const there = placing({ nodes: [nodeWith([])] });
   const page = followers({ place: place({ nodeId: "remote" }) });
   expect([there.isTakenHere(page), there.hasNodeFor(page)]).toEqual([false, true]);
@@ -177,14 +177,14 @@ test("a page of a node is continued by that node, while it is connected", () => 
   expect([away.isTakenHere(page), away.hasNodeFor(page)]).toEqual([false, false]);
 });
 
-test("a node that nobody has approved makes no difference", () => {
+test("a pending node makes no difference", () => {
   const { elsewhere, isTakenHere } = placing({
     nodes: [nodeWith([xFollowers], { state: "pending" })],
   });
   expect([elsewhere.isThere(), isTakenHere(followers())]).toEqual([false, true]);
 });
 
-test("a node with nothing but an archive of a platform holds answers, and cannot ask", () => {
+test("a node with only an archive of a platform can answer from it, but not request the platform", () => {
   const { elsewhere } = placing({ embedded: "off", nodes: [nodeWith([blueskySearch])] });
   const asked = { type: "social", method: "searchbyquery" } as const;
   expect(elsewhere.answers({ ...asked, platform: "bluesky" })).toBe("held");
@@ -192,7 +192,7 @@ test("a node with nothing but an archive of a platform holds answers, and cannot
   expect([elsewhere.isRunHere, elsewhere.isThere()]).toEqual([false, true]);
 });
 
-test("whether another node is there than those that failed: one that would be given it", () => {
+test("another node counts as available only if it would get the job", () => {
   const remote = nodeWith([xFollowers]);
   const both = placing({ here: [xFollowers], nodes: [remote] });
   expect(both.hasNodeFor(followers(), new Set(["remote"]))).toBe(true);
@@ -208,7 +208,7 @@ test("whether another node is there than those that failed: one that would be gi
   expect(both.hasNodeFor(followers({ isKeptHere: true }), new Set(["embedded"]))).toBe(false);
 });
 
-test("a page is continued by its own node alone, whether it failed there or not", () => {
+test("a page is continued only by its own node, whether it failed there or not", () => {
   const { hasNodeFor } = placing({ nodes: [nodeWith([]), nodeWith([], { id: "other" })] });
   const page = followers({ place: place({ nodeId: "remote" }) });
   expect(hasNodeFor(page, new Set(["remote"]))).toBe(false);

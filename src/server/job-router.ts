@@ -1,7 +1,6 @@
 /**
- * Jobs that use an account's own credential, and pages that a credential of this server opened, run in this process, since
- * cursors of a platform belong to the credential that opened them; a page that a node's credential opened is continued by
- * that node.
+ * Jobs that use an account's credential, and pages that a credential of this server opened, run in this process; a page that a
+ * node's credential opened is continued by that node. Cursors of a platform belong to the credential that opened them.
  */
 
 import type { SearchJobRequest } from "../jobs/job.ts";
@@ -15,19 +14,19 @@ import type { RemoteCapabilities } from "../search/remote-capabilities.ts";
 
 /** Routes jobs to the embedded node, to remote nodes, or to none. */
 export type JobRouter = {
-  /** Whether the node in this process takes a job. */
+  /** Whether the embedded node takes the job. */
   isTakenHere(work: SearchJobRequest): boolean;
-  /** Whether a node is there that can run a job, and would be given it, besides those. */
+  /** Whether a node other than `besides` can run the job and would get it. */
   hasNodeFor(work: SearchJobRequest, besides?: ReadonlySet<string>): boolean;
   elsewhere: RemoteCapabilities;
 };
 
 type Placing = {
   embedded: GatewaySettings["embedded"];
-  /** What the node in this process can do. */
+  /** Of the embedded node. */
   capabilities: () => readonly Capability[];
   nodes: () => readonly NodeView[];
-  /** How long a node that is gone is expected back: what it alone can do waits for it. */
+  /** How long a disconnected node is expected back; jobs that only it can run wait for it. */
   awayMs: number;
   clock: Pick<Clock, "now">;
 };
@@ -72,7 +71,7 @@ export function createJobRouter({
     return canRun(known, asked) ? "held" : null;
   };
 
-  /** Those that work, and those that will again before long: a node drains as it is started anew. */
+  /** Includes nodes expected back soon: a node drains while it restarts. */
   const expected = (all: readonly NodeView[]): readonly NodeView[] =>
     all.filter(
       (node) =>
@@ -96,13 +95,13 @@ export const embeddedReach = (
 
 const noNodes: ReadonlySet<string> = new Set();
 
-/** Whether it gets work, by and by. */
+/** Gets work now or later. */
 const isApproved = ({ state }: NodeView): boolean =>
   state === "approved" || state === "quarantined" || state === "draining";
 
 const isAtWork = ({ isConnected, state }: NodeView): boolean => isConnected && state === "approved";
 
-/** What a node claims to know counts as long as it takes work of that kind. */
+/** A node's capabilities count only for methods that it takes. */
 const isThereFor =
   ({ method }: Work) =>
   (node: NodeView): boolean =>

@@ -3,12 +3,11 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const start = new URL("start.ts", import.meta.url);
-/** What `startService` imports dynamically. */
 const loaded = ["context.ts", "roles.ts", "../http/app.ts"].map((path) => new URL(path, start));
 
 const staticImport = /^(?:import|export) (?!type )(?:[^"';]*? from )?"([^"]+)"/gm;
 
-/** Packages imported statically by a module, directly or not; later `import()`s do not count. */
+/** Later `import()`s do not count. */
 function packagesOf(entries: readonly URL[]): ReadonlySet<string> {
   const packages = new Set<string>();
   const seen = new Set<string>();
@@ -24,7 +23,7 @@ function packagesOf(entries: readonly URL[]): ReadonlySet<string> {
   return packages;
 }
 
-test("a server that no node comes to loads neither what seals jobs nor what verifies quotes", () => {
+test("a server without nodes loads neither job encryption nor quote verification", () => {
   const packages = packagesOf([start, ...loaded]);
   expect(packages).toContain("fastify");
   expect(packages).toContain("undici");
@@ -33,7 +32,7 @@ test("a server that no node comes to loads neither what seals jobs nor what veri
 });
 
 test.each(["main", "explain", "search", "counts"])(
-  "the command line's module %s loads no schemas",
+  "the command module %s loads no schemas",
   (name) => {
     const packages = packagesOf([new URL(`../cli/${name}.ts`, start)]);
     expect(packages).not.toContain("zod");

@@ -8,8 +8,8 @@ const secretNames = ["authorization", "key", "secret", "token", "cursor", "query
 const mostWaitingCharacters = 4 * 1024 ** 2;
 
 /**
- * Logs JSON lines to stderr, asynchronously; flushed at exit. Queries and keys are never passed to it; redaction is a second
- * line of defence.
+ * JSON lines to stderr, asynchronous, flushed at exit. Queries and keys are never passed to it; redaction is a second line of
+ * defence.
  */
 export function createLog(level: Config["log"]["level"], destination?: DestinationStream): Logger {
   return pino(

@@ -11,7 +11,6 @@ export type GatewayMeter = {
   deadlineMs: number;
 };
 
-/** Measures how long jobs wait and run. */
 export function meteredGateway<Job extends Work, Result>(
   gateway: LeaseGateway<Job, Result>,
   { metrics, clock, deadlineMs }: GatewayMeter,
@@ -25,7 +24,7 @@ export function meteredGateway<Job extends Work, Result>(
     running.set(leased.token, { method, sinceMs: clock.elapsed() });
     metrics.jobsRunning.set(running.size);
     leased.lost.addEventListener("abort", () => ended(leased.token), { once: true });
-    // The lease may already be lost; an aborted signal fires no event.
+    // An aborted signal fires no event.
     if (leased.lost.aborted) ended(leased.token);
     if (leased.attempt === 1) {
       // The deadline moves by the server's downtime, which does not count as waiting.

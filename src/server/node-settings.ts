@@ -13,7 +13,7 @@ import { urlOrNone } from "../lib/settings/network-kinds.ts";
 import type { Setting } from "../lib/settings/setting.ts";
 import { gatewayDefaults } from "../remote/settings.ts";
 
-/** Settings of a gateway for its nodes. */
+/** Of a gateway. */
 export const gatewaySettings = {
   embedded: choice(
     "EARSHOT_EMBEDDED_NODE",
@@ -52,7 +52,7 @@ export const gatewaySettings = {
   ),
 } satisfies Record<string, Setting<unknown>>;
 
-/** Settings of `earshot node`. */
+/** Of `earshot node`. */
 export const nodeSettings = {
   gateway: urlOrNone(
     "EARSHOT_NODE_GATEWAY",

@@ -47,13 +47,13 @@ const policy = {
   platforms: null,
 };
 
-test("a gateway without a policy starts, and names none", async () => {
+test("a gateway without a policy starts and has no policy id", async () => {
   const trust = open({});
   expect([trust.policy, trust.verifier.policyId]).toEqual([null, "none"]);
   await trust.close();
 });
 
-test("a policy is read at the start, and a fault in it says where", () => {
+test("reads a policy at startup and reports the position of an error", () => {
   const policyFile = file("policy.json", JSON.stringify(policy));
   expect(open({ policyFile }).policy).toMatchObject(policy);
   const wrong = file("wrong.json", JSON.stringify({ ...policy, platforms: ["abc"] }));
@@ -63,7 +63,7 @@ test("a policy is read at the start, and a fault in it says where", () => {
   );
 });
 
-test("simulated evidence is accepted only with a policy that has its root", () => {
+test("accepts simulated evidence only with a policy that has its root", () => {
   expect(() => open({ evidence: ["tdx", "simulated"] })).toThrow(/names no file with a/);
   const policyFile = file("policy.json", JSON.stringify(policy));
   expect(() => open({ evidence: ["simulated"], policyFile })).toThrow(/`simulated_root`/);
@@ -71,14 +71,14 @@ test("simulated evidence is accepted only with a policy that has its root", () =
   expect(() => open({ evidence: ["simulated"], policyFile: bad })).toThrow(/certificate in PEM/);
 });
 
-test("evidence that proves nothing is warned of", () => {
+test("warns of evidence that proves nothing", () => {
   expect(insecureEvidenceWarning({ evidence: ["tdx"] })).toBeNull();
   expect(insecureEvidenceWarning({ evidence: ["tdx", "simulated", "none"] })).toMatch(
     /takes simulated and none/,
   );
 });
 
-test("what verifies is loaded again where it could not be once", async () => {
+test("retries a failed load of the verifier", async () => {
   const { verifier, close } = open({ evidence: ["none"] });
   const statement = {
     version: 1,

@@ -51,11 +51,11 @@ export type NodeWorkerContext = {
 /** Smaller changes of the gateway's clock are not logged. */
 const clockChangeMs = 5_000;
 
-/** The gateway's limit (protocol/messages.ts). */
+/** See protocol/messages.ts. */
 const mostConcurrency = 1_000;
 const longestName = 64;
 
-/** Beside one per running job, for renewal or completion. */
+/** Beside one per running job. */
 const moreConnections = 16;
 
 /** Creates the run's keys and starts to attest. Errors: `evidence_unavailable`, `identity_unreadable`. */
@@ -69,7 +69,7 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
   const fetch = createGuardedFetch({
     guard: createGuard([settings.gateway]),
     userAgent: `earshot-node/${packageVersion()}`,
-    // The gateway decides how long a lease request stays open; each request has its own timeout.
+    // The gateway decides how long a lease request stays open.
     timeoutMs: longestHeldMs + gatewayTimeoutMs,
     connectTimeoutMs: gatewayTimeoutMs,
     maxBytes: 0,
@@ -154,7 +154,7 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
   };
 }
 
-/** The gateway's limit (protocol/messages.ts). */
+/** See protocol/messages.ts. */
 const longestHeldMs = 600_000;
 
 export const hostName = (): string =>

@@ -8,7 +8,7 @@ const page = readFileSync(platformsPage, "utf8");
 const rows = page.split("\n").filter((row) => row.startsWith("| `"));
 const rowsOf = (method: string) => rows.filter((row) => row.startsWith(`| \`${method}\` |`));
 
-test("docs/platforms.md is as the platforms are (npm run docs writes its tables anew)", () => {
+test("docs/platforms.md matches the platforms (npm run docs regenerates its tables)", () => {
   expect(withMethods(page)).toBe(page);
 });
 
@@ -16,7 +16,7 @@ test("every method has a row in the overview and one for each platform", () => {
   for (const method of methodNames) expect(rowsOf(method)).toHaveLength(1 + platforms.length);
 });
 
-test("what has no counterpart says what is closest, and what has names its endpoint", () => {
+test("a method without counterpart names the closest one, others their endpoint", () => {
   for (const [index, platform] of platforms.entries()) {
     for (const method of methodNames) {
       const row = rowsOf(method)[index + 1];
@@ -28,7 +28,7 @@ test("what has no counterpart says what is closest, and what has names its endpo
   }
 });
 
-test("a pair that a type does not have is told as such", () => {
+test("a pair that a type does not have is reported as such", () => {
   for (const [index, type] of sourceTypes.entries()) {
     for (const method of methodNames) {
       for (const row of rowsOf(method).slice(1)) {

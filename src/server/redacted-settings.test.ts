@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { configFrom } from "./config.ts";
 import { redactedSettings } from "./redacted-settings.ts";
 
-test("nothing is told of settings that are at their defaults", () => {
+test("omits settings at their defaults", () => {
   expect(redactedSettings(configFrom({}))).toEqual({});
 });
 
-test("what is set is told under its variable, secrets only as set", () => {
+test("lists set values by variable, and secrets only as set", () => {
   const config = configFrom({
     EARSHOT_PORT: "9000",
     EARSHOT_LIVE_WINDOW: "7d",
@@ -20,7 +20,7 @@ test("what is set is told under its variable, secrets only as set", () => {
   });
 });
 
-test("a secret that cannot be read is refused without being repeated", () => {
+test("refuses a malformed secret without repeating it", () => {
   const wrong = { EARSHOT_NETWORK_REPLAY_TOKEN: "canary token" };
   expect(() => configFrom(wrong)).toThrow(/EARSHOT_NETWORK_REPLAY_TOKEN/);
   expect(() => configFrom(wrong)).not.toThrow(/canary/);

@@ -9,8 +9,8 @@ export const controlId = (cursorKey: Uint8Array): string =>
   createHash("sha256").update("earshot control ").update(cursorKey).digest("hex").slice(0, 32);
 
 /**
- * Refuses a new control store in a folder that records another: accounts, keys and jobs would be lost silently. Errors:
- * `control_missing`, `control_foreign`.
+ * A new control store in a folder that records another would silently lose accounts, keys and jobs. Errors: `control_missing`,
+ * `control_foreign`.
  */
 export function requireControl(dataDir: string, path: string): void {
   const noted = readStoreId(dataDir, "control");

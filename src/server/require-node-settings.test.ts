@@ -35,7 +35,7 @@ test.each([
     },
     "default",
   ],
-])("with %j it does not start, and says what to do", (environment, hint) => {
+])("a node refuses to start with %j, with a hint", (environment, hint) => {
   expect(() => requireNodeSettings(configFrom(environment))).toThrow(
     expect.objectContaining({ code: "invalid_setting", hint: expect.stringContaining(hint) }),
   );

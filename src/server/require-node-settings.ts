@@ -7,7 +7,7 @@ import type { Config } from "./config.ts";
 /** The gateway's URL has no trailing slash. */
 export type NodeConfig = Config & { node: { gateway: string; enrolmentToken: string } };
 
-/** Errors: `invalid_setting`, with what is missing and how to fix it. */
+/** Errors: `invalid_setting`. */
 export function requireNodeSettings(config: Config): NodeConfig {
   const { node: settings, jobs } = config;
   const { gateway, gatewayKey, enrolmentToken, evidence } = settings;

@@ -13,10 +13,10 @@ import { createMastodonRole } from "./mastodon-role.ts";
 import { meteredGateway } from "./metered-gateway.ts";
 import { startRunners } from "./start-runners.ts";
 
-/** Delay before the retry of a job that failed on a disk error. */
+/** Before the retry of a job that failed on a disk error. */
 const diskPauseMs = 1_000;
 
-/** The embedded node leases its share of the jobs (EARSHOT_EMBEDDED_NODE) like remote nodes. */
+/** Leases its share of the jobs (EARSHOT_EMBEDDED_NODE) like remote nodes. */
 export function startNode(context: AppContext): Runner {
   const { config, queue, upstreams, router, clock, log, metrics } = context;
   const { deadlineMs, concurrency, fetchConcurrency } = config.jobs;
@@ -39,7 +39,7 @@ export type IngestRole = {
   state(): IngestState | null;
   /** Null when off. */
   mastodonState(): MastodonStreamState | null;
-  /** Whether stored Mastodon posts are current; for Bluesky the ledger records this. */
+  /** For Bluesky the ledger records this. */
   freshnessOf: FreshnessOf;
   start(context: IngestContext): void;
   stop(): Promise<void>;

@@ -16,7 +16,7 @@ function work(ms: number): void {
   cpuMs += ms;
 }
 
-test("a search is over after five milliseconds of work", () => {
+test("a search ends after five milliseconds of CPU time", () => {
   const seen = budget.spend((isOver) =>
     [4, 0.9, 0.2].map((ms) => {
       work(ms);
@@ -26,7 +26,7 @@ test("a search is over after five milliseconds of work", () => {
   expect(seen).toEqual([false, false, true]);
 });
 
-test("waiting for a processor is no work, but ends after 25 ms", () => {
+test("time off the CPU does not count, but a search ends after 25 ms", () => {
   const seen = budget.spend((isOver) =>
     [20, 4, 1].map((ms) => {
       nowMs += ms;
@@ -36,7 +36,7 @@ test("waiting for a processor is no work, but ends after 25 ms", () => {
   expect(seen).toEqual([false, false, true]);
 });
 
-test("the searches of a batch share the time, and none begins late", () => {
+test("the searches of a batch share the time, and none starts late", () => {
   expect(budget.spend(() => work(2.9))).toBeUndefined();
   const isOver = budget.spend((over) => {
     work(2.1);
@@ -48,7 +48,7 @@ test("the searches of a batch share the time, and none begins late", () => {
   expect(budget.spend(() => true)).toBe(true);
 });
 
-test("a batch has room for as many searches as there is time for", () => {
+test("a batch fits as many searches as there is time for", () => {
   expect(budget.beginBatch()).toBe(1);
   for (let search = 0; search < 100; search += 1) {
     budget.beginBatch();

@@ -1,19 +1,18 @@
 import { systemClock } from "../lib/clock.ts";
 
-/** CPU milliseconds of a batch, and those after which no search starts. */
+/** Of a batch, and after which no search starts. */
 const batchCpuMs = 5;
 const lastBeginCpuMs = 3;
-/** Wall time, longer because of slow disks and time off the CPU. */
+/** Longer because of slow disks and time off the CPU. */
 const batchWallMs = 25;
 const mostOfBatch = 12;
 
-/** Share of the latest search in the moving mean. */
+/** Of the latest search in the moving mean. */
 const latestShare = 0.1;
 
 type Clocks = {
-  /** Milliseconds. */
   elapsed(): number;
-  /** CPU time of the calling thread, milliseconds. */
+  /** Of the calling thread. */
   cpuMs(): number;
 };
 

@@ -3,7 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 
 const sweepMs = 600_000;
 
-/** Deletes expired sessions, sign-ins and links now and every ten minutes, until the signal aborts. */
+/** Every ten minutes. */
 export async function sweepSessions({
   store,
   clock,

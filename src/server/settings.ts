@@ -33,7 +33,7 @@ const logSettings = {
   ),
 };
 
-/** By section. The configuration and its documentation are generated from it. */
+/** The configuration and its documentation are generated from it. */
 export const settings = {
   data: { ...dataSettings, ...archiveSettings, ...boundSettings },
   http: httpSettings,
@@ -55,7 +55,7 @@ export const settings = {
   log: logSettings,
 } satisfies Record<string, SettingTable>;
 
-/** Values that no operator needs to change. */
+/** No operator needs to change them. */
 export const constants = {
   data: archiveLimits,
   http: httpLimits,

@@ -10,7 +10,7 @@ const bytesPerSegment = 65_536;
 /** Standard streams, worker threads, control store, catalog, locks and 32 connections; no readers. */
 const baseFiles = 96;
 const filesPerReader = 8;
-/** Segments that a reader keeps open (archive/threads/reader.ts). */
+/** See archive/threads/reader.ts. */
 const mostOpenSegments = 64;
 
 export function startNeeds({ segments, readers }: { segments: number; readers: number }) {
@@ -23,10 +23,7 @@ export function startNeeds({ segments, readers }: { segments: number; readers: n
   };
 }
 
-/**
- * Fails early if the disk or the limit of open files is too small; unreported values count as sufficient. Errors:
- * `disk_full`, `too_few_open_files`.
- */
+/** Unreported values count as sufficient. Errors: `disk_full`, `too_few_open_files`. */
 export async function requireStartNeeds({
   dir,
   readers,

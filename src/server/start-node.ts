@@ -33,16 +33,15 @@ export type RemoteNode = {
   status(): NodeStatus;
   /** Resolves on a permanent refusal of the first attestation, or when the gateway removes the node. */
   refused: Promise<EarshotError>;
-  /** Stops leasing, lets jobs end for half a minute, returns the others, closes everything. */
+  /** Stops leasing, lets jobs end for half a minute, returns the others. */
   stop(): Promise<void>;
 };
 
 export type RemoteNodeOptions = {
-  /** Answer clients at EARSHOT_HOST and EARSHOT_PORT. */
+  /** Answers clients at EARSHOT_HOST and EARSHOT_PORT. */
   listen: boolean;
-  /** Default: the name of the host. */
   name?: string | undefined;
-  /** Called when the gateway status changes or is confirmed. */
+  /** When the gateway status changes or is confirmed. */
   onStatus?: (status: NodeStatus) => void;
   /** Test doubles. */
   clock?: Clock;
@@ -51,9 +50,8 @@ export type RemoteNodeOptions = {
 };
 
 /**
- * Starts a node: attests to the gateway, leases jobs, and answers them with the credentials and archive of its own data
- * folder. Does not wait for the gateway. Errors: `invalid_setting`, `evidence_unavailable`, those of the stores and of the
- * port.
+ * Attests to the gateway and answers jobs with the credentials and archive of its own data folder. Does not wait for the gateway.
+ * Errors: `invalid_setting`, `evidence_unavailable`, those of the stores and of the port.
  */
 export async function startRemoteNode(
   given: Config,

@@ -9,21 +9,16 @@ import { stopService } from "./stop.ts";
 import { closeStores, openStores } from "./stores.ts";
 
 export type Service = {
-  /** Such as http://127.0.0.1:8080. */
   url: string;
   app: FastifyInstance;
   context: AppContext;
-  /**
-   * Announces the shutdown for EARSHOT_STOP_NOTICE, answers pending requests with the current state and new ones with 503,
-   * ends searches, closes the stores. Ignores connections without a complete request. After EARSHOT_STOP_GRACE it closes all
-   * connections; the next start resumes unfinished jobs without counting the attempt. Ends at most 1.5 s later in any case.
-   */
+  /** Graceful (stop.ts); ends at most 1.5 s after EARSHOT_STOP_GRACE. */
   stop(): Promise<void>;
 };
 
 /**
- * Starts HTTP gateway, embedded node and live ingestion in this process. Listens once the stores are open; `/readyz` also
- * waits for a reader. If a part fails, closes everything and rejects.
+ * HTTP gateway, embedded node and live ingestion in this process. Listens once the stores are open; `/readyz` also waits for a
+ * reader. If a part fails, closes everything and rejects.
  */
 export async function startService(
   config: Config,

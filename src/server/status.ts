@@ -23,7 +23,6 @@ export type StatusContext = {
   sources: Sources;
   waitingJobs(): number;
   embedded(): EmbeddedNode;
-  /** Remote nodes. */
   nodes(): readonly NodeView[];
 };
 

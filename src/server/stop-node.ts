@@ -11,9 +11,9 @@ import type { IngestRole } from "./roles.ts";
 import { closeStores, type Stores } from "./stores.ts";
 import type { UpstreamRole } from "./upstreams.ts";
 
-/** Time for aborted work to end. */
+/** For aborted work. */
 const droppedMs = 1_000;
-/** Time for the gateway to answer that the node leaves. */
+/** For the gateway to answer that the node leaves. */
 const leaveMs = 2_000;
 const upstreamsMs = 300;
 const closeMs = 1_000;
@@ -33,8 +33,8 @@ export type RunningNode = {
 };
 
 /**
- * Stops leasing, lets jobs end for `drainMs`, and notifies the gateway, so that other nodes get the rest.
- * Ends at most 4.5 s later in any case.
+ * Stops leasing, lets jobs end for `drainMs`, and notifies the gateway, so that other nodes get the rest. Ends at most 4.5 s
+ * later.
  */
 export async function stopNode(node: RunningNode): Promise<void> {
   const { config, worker, runners, app, ingest, upstreams, stores, clock, log } = node;

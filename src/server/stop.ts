@@ -4,15 +4,14 @@ import type { AppContext } from "./context.ts";
 import { endsWithin } from "./ends-within.ts";
 import { flushLog } from "./log.ts";
 
-/** Time for platform requests on behalf of all jobs, such as a session renewal. */
+/** For platform requests on behalf of all jobs, such as a session renewal. */
 const upstreamsMs = 300;
-/** Time for the stores to close, and for the log to be flushed. */
 const closeMs = 1_000;
 const flushMs = 200;
 
 /**
- * Announces the shutdown for EARSHOT_STOP_NOTICE, then refuses new requests with 503 and answers pending ones with the
- * current state; running work has EARSHOT_STOP_GRACE to end. The next start resumes unfinished jobs.
+ * Announces the shutdown for EARSHOT_STOP_NOTICE, then refuses new requests with 503 and answers pending ones with the current
+ * state; running work has EARSHOT_STOP_GRACE to end. The next start resumes unfinished jobs without counting the attempt.
  */
 export async function stopService(
   context: AppContext,

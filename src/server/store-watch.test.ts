@@ -33,13 +33,13 @@ beforeEach(() => {
 
 const write = () => watch.store.write("beat", null).catch((thrown: unknown) => thrown);
 
-test("a write is handed on, with how long it took", async () => {
+test("a write is passed on and measured", async () => {
   expect(await write()).toBe("written");
   expect(seconds).toEqual([0.02]);
   expect(watch.isFull()).toBe(false);
 });
 
-test("a full disk is told once, also when small writes fit in between, and once when there is room for 5 s", async () => {
+test("a full disk is logged once, also if small writes succeed in between, and once after 5 s of free space", async () => {
   fault = full;
   expect(await write()).toBe(full);
   expect(watch.isFull()).toBe(true);
@@ -60,7 +60,7 @@ test("a full disk is told once, also when small writes fit in between, and once 
   ]);
 });
 
-test("the wall clock does not matter to it, and another fault is no full disk", async () => {
+test("ignores the wall clock, and other errors do not count as a full disk", async () => {
   fault = full;
   await write();
   clock.shiftWall(-3_600_000);

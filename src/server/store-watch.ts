@@ -13,17 +13,14 @@ export type StoreWatch<S> = {
 export type StoreWatchContext = {
   clock: Pick<Clock, "elapsed">;
   log: Pick<Logger, "info" | "error">;
-  /** Duration of a write with its commit. */
+  /** Including its commit. */
   onWrite(seconds: number): void;
 };
 
-/** Small writes may succeed while larger ones fail: the disk counts as full for this long after a failure. */
+/** Small writes may succeed while larger ones fail, so the disk counts as full for this long after a failure. */
 const roomAgainMs = 5_000;
 
-/**
- * Measures writes and detects a full disk. The heartbeat writes every second, so that start and end are noticed, and logged
- * once, without any request.
- */
+/** Measures writes and detects a full disk. The heartbeat writes every second, so both ends are noticed without any request. */
 export function watchStore<S extends Writes>(store: S, context: StoreWatchContext): StoreWatch<S> {
   const { clock, log, onWrite } = context;
   let refusedMs: number | null = null;

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-test("the server logs that damaged coverage is given up, and starts", async () => {
+test("the server starts and logs that damaged coverage was discarded", async () => {
   const config = configFrom({
     EARSHOT_DATA_DIR: dataDir,
     EARSHOT_INGEST: "off",

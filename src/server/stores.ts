@@ -8,11 +8,11 @@ import { requireStartNeeds } from "./start-needs.ts";
 export type Stores = {
   control: Control;
   archive: OpenArchive;
-  /** Reports repaired damage, past and future. */
+  /** Repaired damage, past and future. */
   onWarning(listener: (message: string) => void): void;
 };
 
-/** Opens both in parallel. If one fails, the other is closed. */
+/** If one fails, the other is closed. */
 export async function openStores(config: Config, clock: Clock): Promise<Stores> {
   const { dir: dataDir, secretKey, ...settings } = config.data;
   await requireStartNeeds(config.data);

@@ -32,7 +32,6 @@ import { openUpstreamClient } from "./upstream-client.ts";
 
 /** Searches platforms beside the archive, with the credentials of this store. */
 export type UpstreamRole = {
-  /** From the archive and, where allowed, from platforms. */
   answer(request: AnswerRequest, job: AskingJob): Promise<SourceAnswer>;
   /** What can be answered, by this process or by others. */
   sourcesBeside(remote: RemoteCapabilities): Sources;
@@ -42,7 +41,7 @@ export type UpstreamRole = {
   ): Pick<ShortSearchTerms, "askableOpenly" | "askableWithCredential">;
   /** The deployment's token, by the server's origin. */
   mastodonToken(origin: string): Promise<string | null>;
-  /** A credential for a remote node. An empty account id excludes credentials of accounts. */
+  /** For a remote node. An empty account id excludes credentials of accounts. */
   release(
     platform: Platform,
     request: AnswerRequest,

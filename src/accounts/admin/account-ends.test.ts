@@ -59,8 +59,8 @@ const close = (accountId: string) =>
 const isLeft = (accountId: string) =>
   database.get("SELECT 1 FROM account WHERE id = :accountId", { accountId }) !== undefined;
 
-describe("the watch over accounts that end", () => {
-  test("goes on with a deletion that another process began, also before it started", async () => {
+describe("ending accounts", () => {
+  test("resumes a deletion that another process began, also before startup", async () => {
     const [ann, bob] = [make("ann"), make("bob")];
     await close(ann);
     ends.start();
@@ -71,7 +71,7 @@ describe("the watch over accounts that end", () => {
     expect([isLeft(bob), told.at(-1)]).toEqual([false, "forgotten bob"]);
   });
 
-  test("ends the jobs of an account that was suspended once, and keeps the account", async () => {
+  test("ends the jobs of a suspended account once and keeps the account", async () => {
     const ann = make("ann");
     const suspension = { reason: "" };
     await store.write("changeAccount", {
@@ -86,7 +86,7 @@ describe("the watch over accounts that end", () => {
     expect((await store.read("findAccount", { id: ann, nowMs: 2 }))?.suspendedMs).toBe(2);
   });
 
-  test("is in nobody's way where nothing ends", async () => {
+  test("does nothing when no account ends", async () => {
     make("ann");
     ends.start();
     await clock.advance(10_000);
@@ -94,8 +94,8 @@ describe("the watch over accounts that end", () => {
   });
 });
 
-describe("an account that is closed", () => {
-  test("has no name, no role and no place in any list, and cannot be closed again", async () => {
+describe("a closed account", () => {
+  test("has no name and no role, is not listed and cannot be closed again", async () => {
     const ann = make("ann");
     await close(ann);
     const nowMs = 3;
@@ -107,7 +107,7 @@ describe("an account that is closed", () => {
     expect(make("ann")).not.toBe(ann);
   });
 
-  test("is dropped part by part, however much it has", async () => {
+  test("is deleted in batches, however much data it has", async () => {
     const ann = make("ann");
     for (let index = 0; index < 250; index += 1) {
       database.run(
@@ -133,14 +133,14 @@ describe("an account that is closed", () => {
     ]);
   });
 
-  test("is not dropped unless it was closed", async () => {
+  test("is not deleted unless it was closed", async () => {
     const ann = make("ann");
     expect(await store.write("dropClosedAccount", { accountId: ann })).toEqual({ isMore: false });
     expect(isLeft(ann)).toBe(true);
   });
 });
 
-test("a suspension for another reason is noted too", async () => {
+test("a changed suspension reason is also audited", async () => {
   const ann = make("ann");
   for (const reason of ["spam", "spam", "scrapes"]) {
     const asked = { accountId: ann, actor: "command_line" as const, nowMs: 2 };
@@ -152,8 +152,8 @@ test("a suspension for another reason is noted too", async () => {
   ]);
 });
 
-describe("an account is told by its id, then its name, then a login with its provider", () => {
-  test("whatever the case of the login, and by none that two have", async () => {
+describe("an account is resolved by its id, then its name, then a login with its provider", () => {
+  test("ignoring the case of the login, unless two accounts share it", async () => {
     const [ann, bob, carla] = [make("ann"), make("bob"), make("carla")];
     const login = (accountId: string, provider: string, name: string) =>
       database.run("INSERT INTO identity VALUES(:provider, :accountId, :accountId, :name, 1, 1)", {
@@ -173,7 +173,7 @@ describe("an account is told by its id, then its name, then a login with its pro
     await expect(resolve("github:Otter")).rejects.toThrow("more than one account is called");
   });
 
-  test("and never by a login alone, which people choose themselves", async () => {
+  test("and never by a bare login, which users choose themselves", async () => {
     const mallory = make("mallory");
     database.run("INSERT INTO identity VALUES('github', '6', :mallory, 'operator', 1, 1)", {
       mallory,

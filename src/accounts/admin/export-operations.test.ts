@@ -113,7 +113,7 @@ const tables = {
 } as const satisfies Record<ExportedKind, string>;
 
 describe("an export", () => {
-  test("is read in parts that are bounded, each row once and in order", () => {
+  test("is read in bounded parts, each row once and in order", () => {
     for (let index = 0; index < 450; index += 1) {
       fill("usage", { bucket_ms: index, latencies: "x".repeat(100) });
     }
@@ -123,7 +123,7 @@ describe("an export", () => {
     expect(times).toEqual(Array.from({ length: 450 }, (_, index) => index));
   });
 
-  test("ends a part when it is long, however few rows that are", () => {
+  test("ends a part at the size limit, however few rows it has", () => {
     for (let index = 0; index < 5; index += 1) {
       const result = JSON.stringify("x".repeat(200_000));
       fill("job", { sequence: index, uuid: `uuid-${index}`, submitted_ms: 5 - index, result });
@@ -133,7 +133,7 @@ describe("an export", () => {
     expect(uuids).toEqual(["uuid-4", "uuid-3", "uuid-2", "uuid-1", "uuid-0"]);
   });
 
-  test("goes on from webhook to webhook, those without deliveries too", () => {
+  test("continues from webhook to webhook, including those without deliveries", () => {
     for (const id of ["one", "three", "two"]) fill("webhook", { id });
     for (const [webhook, number] of [
       ["one", 1],
@@ -145,7 +145,7 @@ describe("an export", () => {
     expect(linesOf("delivery").map(({ id }) => id)).toEqual(["one-1", "one-2", "two-1"]);
   });
 
-  test("holds nothing of an account that is gone", () => {
+  test("contains nothing of a deleted account", () => {
     database.run("DELETE FROM account");
     expect(partsOf("account")).toEqual([{ text: "", lines: 0, next: null }]);
   });
@@ -153,7 +153,7 @@ describe("an export", () => {
 
 describe("a line of an export", () => {
   test.each(Object.entries(tables))(
-    "of kind %s tells each column of %s that is not on the list of what is not told",
+    "of kind %s contains each column of %s except the excluded ones",
     (kind, table) => {
       if (table === "webhook_delivery") fill("webhook");
       if (table !== "account") fill(table, { account_id: "ann", subject: "audit-of-ann" });

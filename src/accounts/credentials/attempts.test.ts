@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { createAttempts } from "./attempts.ts";
 
-test("an account has so many attempts a minute, whatever others do", async () => {
+test("limits the attempts of an account per minute, independently of others", async () => {
   const clock = createManualClock();
   const attempts = createAttempts(2, clock);
   expect([attempts.take("ann"), attempts.take("ann")]).toEqual([0, 0]);
@@ -13,7 +13,7 @@ test("an account has so many attempts a minute, whatever others do", async () =>
   expect(attempts.take("ann")).toBe(0);
 });
 
-test("it is kept while others come and go", async () => {
+test("keeps an account's count while others are evicted", async () => {
   const clock = createManualClock();
   const attempts = createAttempts(1, clock);
   for (let account = 0; account < 1_500; account += 1) attempts.take(`account ${account}`);

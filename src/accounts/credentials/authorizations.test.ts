@@ -34,7 +34,7 @@ async function question(accountId: string, run = askOnce) {
 
 const ended = { code: "authorization_not_found", status: 404 };
 
-test("a dialogue goes on from one answer to the next until it is done", async () => {
+test("a dialogue continues from answer to answer until it is done", async () => {
   const asked = await question("ann", async (dialogue) => {
     const first = await askOnce(dialogue);
     dialogue.show("once more");
@@ -49,24 +49,24 @@ test("a dialogue goes on from one answer to the next until it is done", async ()
   await expect(authorizations.answer("ann", id, "three")).rejects.toMatchObject(ended);
 });
 
-test("one that asks nothing is done at once", async () => {
+test("a dialogue without questions is done at once", async () => {
   const step = await authorizations.begin("ann", async () => "all there");
   expect(step).toEqual({ state: "done", made: "all there" });
 });
 
-test("another account's is not there, and goes on for its own", async () => {
+test("an account cannot see another account's dialogue, which continues", async () => {
   const { id } = await question("ann");
   await expect(authorizations.answer("ben", id, "x")).rejects.toMatchObject(ended);
   expect(await authorizations.answer("ann", id, "y")).toMatchObject({ made: "made of y" });
 });
 
-test("an answer that is sent twice at once is told twice what came of it", async () => {
+test("a concurrent duplicate answer gets the same outcome", async () => {
   const { id } = await question("ann");
   const both = [authorizations.answer("ann", id, "x"), authorizations.answer("ann", id, "x")];
   expect(await Promise.all(both)).toEqual(Array(2).fill({ state: "done", made: "made of x" }));
 });
 
-test("what goes wrong is told, and ends it", async () => {
+test("an error is reported and ends the dialogue", async () => {
   const run = async (dialogue: Dialogue) => {
     throw new Error(`no ${await dialogue.ask("What")}`);
   };
@@ -76,7 +76,7 @@ test("what goes wrong is told, and ends it", async () => {
   await expect(authorizations.begin("ann", async () => Promise.reject("odd"))).rejects.toBe("odd");
 });
 
-test("one that nobody answers ends after its time", async () => {
+test("an unanswered dialogue ends after its timeout", async () => {
   const { id } = await question("ann");
   await clock.advance(10 * minuteMs - 1);
   const other = await question("ann");
@@ -85,7 +85,7 @@ test("one that nobody answers ends after its time", async () => {
   expect(await authorizations.answer("ann", other.id, "x")).toMatchObject({ state: "done" });
 });
 
-test("with a fourth the oldest of an account ends, and no other account's", async () => {
+test("a fourth dialogue ends the oldest of its account and none of others", async () => {
   const other = await question("ben");
   const first = await question("ann");
   const more = [await question("ann"), await question("ann"), await question("ann")];
@@ -96,7 +96,7 @@ test("with a fourth the oldest of an account ends, and no other account's", asyn
   expect(await authorizations.answer("ben", other.id, "x")).toMatchObject({ state: "done" });
 });
 
-test("more than there may be in all are refused, until one has ended", async () => {
+test("refuses dialogues above the total limit until one has ended", async () => {
   for (const accountId of ["a", "b", "c", "d"]) await question(accountId);
   const last = await question("e");
   const refused = { code: "too_many_attempts", status: 429, retryable: true };
@@ -105,7 +105,7 @@ test("more than there may be in all are refused, until one has ended", async () 
   expect(await question("f")).toMatchObject({ state: "question" });
 });
 
-test("an account whose dialogues are all at work begins no other one", async () => {
+test("refuses another dialogue of an account whose dialogues are all running", async () => {
   const work = Promise.withResolvers<string>();
   const begun = ["a", "b", "c"].map(() => authorizations.begin("ann", () => work.promise));
   const refused = { code: "too_many_attempts" };
@@ -115,7 +115,7 @@ test("an account whose dialogues are all at work begins no other one", async () 
   expect(await question("ann")).toMatchObject({ state: "question" });
 });
 
-test("a stop ends those that wait, and lets end what is at work", async () => {
+test("stop ends waiting dialogues and lets running ones finish", async () => {
   const { id } = await question("ann");
   const work = Promise.withResolvers<string>();
   const atWork = authorizations.begin("ben", () => work.promise);

@@ -11,12 +11,12 @@ const field = (name: string, isOptional = false) => ({
 });
 const fields = [field("host"), field("token"), field("note", true)];
 
-test("values come without the space around them, and without what is empty", () => {
+test("trims values and omits empty ones", () => {
   const given = givenFields(fields, { host: " a.example\n", token: "abc", note: "  " });
   expect(given).toEqual({ host: "a.example", token: "abc" });
 });
 
-test("each field that is missing, unknown or no plain text is pointed at, and no value repeated", () => {
+test("points at each field that is missing, unknown or malformed, without repeating values", () => {
   const long = "canary".repeat(4_000);
   const refused = () => givenFields(fields, { "a/b~": "canary", note: "canary\u0000", host: long });
   expect(refused).toThrow(
@@ -34,11 +34,11 @@ test("each field that is missing, unknown or no plain text is pointed at, and no
   expect(refused).not.toThrow(/canary/);
 });
 
-test("names of every object are no fields", () => {
+test("names inherited from Object are not fields", () => {
   expect(() => givenFields([field("constructor")], {})).toThrow("it is needed");
 });
 
-test("what a kind says of a field points at it, what it says of the address at the answer", () => {
+test("an error of a kind points at the field that it names, or at the answer for its address", () => {
   const told = pointedAt(credentialInvalid("token: a.example refuses: no", "copy it"), fields);
   expect(told).toMatchObject({
     message: "a.example refuses: no",

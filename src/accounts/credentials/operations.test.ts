@@ -33,7 +33,7 @@ const kept = (id: string, accountId: string | null) => ({
 const audit = () => bench.database.all("SELECT action, actor, subject, detail FROM audit", {});
 const ids = () => bench.database.all<{ id: string }>("SELECT id FROM credential", {});
 
-test("what comes and goes is noted: by whom, for whom, and nothing of the secret", async () => {
+test("additions and removals are audited with actor and subject, without the secret", async () => {
   await store.write("addCredential", { ...kept("one", "ann"), actor: { accountId: "ann" } });
   await store.write("addCredential", { ...kept("one", "ann"), actor: "command_line" });
   await store.write("addCredential", { ...kept("two", null), actor: "command_line" });
@@ -60,7 +60,7 @@ test("what comes and goes is noted: by whom, for whom, and nothing of the secret
   ]);
 });
 
-test("nobody drops another one's, and nothing is noted of it", async () => {
+test("an account cannot remove another account's credential, and nothing is audited", async () => {
   for (const accountId of ["ann", null]) {
     await store.write("addCredential", { ...kept(`of ${accountId}`, accountId), actor: "service" });
   }
@@ -74,7 +74,7 @@ test("nobody drops another one's, and nothing is noted of it", async () => {
   expect(await store.write("dropCredential", asOperator)).toBe(true);
 });
 
-test("an account that was suspended meanwhile gets none, and a refused one is not noted", async () => {
+test("a suspended account gets no credential, and the refusal is not audited", async () => {
   bench.database.run("UPDATE account SET suspended_ms = 5 WHERE id = 'ann'");
   const actor = { accountId: "ann" };
   await expect(

@@ -22,13 +22,13 @@ const asked: NewKey = {
   nowMs: 5,
 };
 
-test("the store holds no secret", async () => {
+test("the store contains no secret", async () => {
   const { token } = await store.write("createKey", asked);
   const rows = accounts.database.all("SELECT *, hex(secret_hash) AS hash FROM api_key");
   expect(JSON.stringify(rows)).not.toContain(token.slice(13, 45));
 });
 
-test("revoking again changes nothing", async () => {
+test("revoking twice changes nothing", async () => {
   const { id } = await store.write("createKey", asked);
   await store.write("revokeKey", { id, ...byCommand });
   await store.write("revokeKey", { id, ...byCommand });
@@ -41,7 +41,7 @@ test("an unknown key cannot be revoked", async () => {
   });
 });
 
-test("each key is an account of its own unless a name says which", async () => {
+test("each key gets its own account unless one is named", async () => {
   const alone = await store.write("createKey", asked);
   const second = await store.write("createKey", asked);
   const named = await store.write("createKey", { ...asked, accountName: "newsroom" });
@@ -50,7 +50,7 @@ test("each key is an account of its own unless a name says which", async () => {
   expect(joined.accountId).toBe(named.accountId);
 });
 
-test("a key joins an account by its id or login too, and no account is named like an unknown login", async () => {
+test("a key joins an account by id or login, and an unknown login does not name a new account", async () => {
   const named = await store.write("createKey", { ...asked, accountName: "newsroom" });
   const byId = await store.write("createKey", { ...asked, accountName: named.accountId });
   expect(byId.accountId).toBe(named.accountId);
@@ -65,7 +65,7 @@ test("a key joins an account by its id or login too, and no account is named lik
   await expect(unknown).rejects.toMatchObject({ code: "account_not_found" });
 });
 
-test("an account has five keys; a revoked one makes room", async () => {
+test("an account has at most five keys; revoking one makes room", async () => {
   const newsroom = { ...asked, accountName: "newsroom" };
   const keys = await Promise.all(
     Array.from({ length: 5 }, () => store.write("createKey", newsroom)),
@@ -77,7 +77,7 @@ test("an account has five keys; a revoked one makes room", async () => {
   await expect(store.write("createKey", newsroom)).rejects.toMatchObject(refusal);
 });
 
-test("the list tells everything but the secret", async () => {
+test("the list contains everything except the secret", async () => {
   const { id, accountId } = await store.write("createKey", { ...asked, accountName: "newsroom" });
   expect(await store.read("listKeys", null)).toEqual([
     {
@@ -99,7 +99,7 @@ test("the list tells everything but the secret", async () => {
   ]);
 });
 
-test("whether any key is good is told without reading them all", async () => {
+test("detects whether any key is valid without reading them all", async () => {
   const hasLive = (nowMs: number) => store.read("hasLiveKey", { nowMs });
   expect(await hasLive(5)).toBe(false);
   const { id } = await store.write("createKey", { ...asked, expiresMs: 10 });

@@ -54,7 +54,7 @@ function notes(): { action: string; detail: Record<string, unknown> }[] {
 }
 
 describe("rates", () => {
-  test("are the lower of what the account has and what the owner chose", async () => {
+  test("are the lower ones of account and owner", async () => {
     const { key, token } = await make({ submissionsPerMinute: 8 });
     expect(key.own).toEqual({ requestsPerSecond: null, submissionsPerMinute: 8 });
     expect(callerOf(token)).toMatchObject({ requestsPerSecond: 3, submissionsPerMinute: 8 });
@@ -71,7 +71,7 @@ describe("rates", () => {
     });
   });
 
-  test("that the command line gave are lowered and given back by the owner, and not raised", async () => {
+  test("from the command line can be lowered and restored by the owner, but not raised", async () => {
     const raised = await accounts.makeKey({ accountName: "newsroom", submissionsPerMinute: 600 });
     accountId = raised.accountId;
     const { id, token } = raised;
@@ -87,7 +87,7 @@ describe("rates", () => {
     });
   });
 
-  test("go over to the successor, and so does all else", async () => {
+  test("and all other properties pass to the successor", async () => {
     const raised = await accounts.makeKey({
       name: "nightly",
       accountName: "newsroom",
@@ -127,14 +127,14 @@ describe("a rotation", () => {
       nowMs,
     });
 
-  test("does not lengthen the life of a key", async () => {
+  test("does not extend the life of a key", async () => {
     const { key, token } = await make({ expiresMs: 100 });
     await rotate(key.id, 1_000, 50);
     expect(callerOf(token, 99)).not.toBeNull();
     expect(callerOf(token, 100)).toBeNull();
   });
 
-  test("of two at once makes one successor", async () => {
+  test("creates one successor when repeated concurrently", async () => {
     const { key } = await make();
     const outcomes = await Promise.allSettled([
       rotate(key.id, 1_000, 50),
@@ -144,7 +144,7 @@ describe("a rotation", () => {
     expect(outcomes[1]).toMatchObject({ reason: { code: "key_ended" } });
   });
 
-  test("leaves no note of what did not happen", async () => {
+  test("that is refused is not audited", async () => {
     const before = notes();
     await expect(rotate("nobody00", 1_000, 50)).rejects.toMatchObject({ code: "key_not_found" });
     await expect(make({ maxKeys: 0 })).rejects.toMatchObject({ code: "too_many_keys" });
@@ -153,7 +153,7 @@ describe("a rotation", () => {
   });
 });
 
-describe("a key that the command line gave more than its account has", () => {
+describe("a key with higher rates than its account", () => {
   const give = async () => {
     const raised = await accounts.makeKey({
       accountName: "newsroom",
@@ -166,7 +166,7 @@ describe("a key that the command line gave more than its account has", () => {
   };
   const refused = (pointer: string) => ({ code: "invalid_request", details: [{ pointer }] });
 
-  test("gets no later end and no more methods by its owner, nor does its successor", async () => {
+  test("cannot be extended or given more methods by its owner, nor can its successor", async () => {
     const id = await give();
     const rotation = { id, by: { accountId }, overlapMs: 10, newPerDay: 100, nowMs: 15 };
     const successor = await accounts.store.write("rotateKey", rotation);
@@ -181,15 +181,15 @@ describe("a key that the command line gave more than its account has", () => {
     await change(successor.id, { expiresMs: 999, methods: ["gettrends"], name: "nightly" });
   });
 
-  test("is its owner's to change once the account has as much", async () => {
+  test("can be changed by its owner once the account's rates are as high", async () => {
     const id = await give();
     accounts.database.run("UPDATE account SET submissions_per_minute = 600");
     await change(id, { expiresMs: null, methods: null });
   });
 });
 
-describe("what counts as a key", () => {
-  test("is each that is good, unless the one in its place is good too", async () => {
+describe("the number of keys", () => {
+  test("counts each valid key, except those with a valid successor", async () => {
     const { key } = await make({ maxKeys: 1 });
     const rotation = { id: key.id, by: { accountId }, overlapMs: 1_000, newPerDay: 100, nowMs: 15 };
     const successor = await accounts.store.write("rotateKey", rotation);
@@ -202,7 +202,7 @@ describe("what counts as a key", () => {
   });
 });
 
-test("each act is noted with what it changed, and never a name", async () => {
+test("each action is audited with its changes, but never with a name", async () => {
   const before = notes().length;
   const { key } = await make({ name: "canary", methods: ["gettrends"], requestsPerSecond: 2 });
   await change(key.id, { name: "canary two", expiresMs: 500 });
@@ -228,7 +228,7 @@ test("each act is noted with what it changed, and never a name", async () => {
   expect(JSON.stringify(accounts.database.all("SELECT * FROM audit"))).not.toContain("canary");
 });
 
-test("keys that ended are listed for a while, newest first", async () => {
+test("ended keys are listed for a while, newest first", async () => {
   const old = await make({ nowMs: 100 });
   const expired = await make({ nowMs: 101, expiresMs: 200 });
   const live = await make({ nowMs: 102 });
@@ -242,7 +242,7 @@ test("keys that ended are listed for a while, newest first", async () => {
   expect(await idsSince(200)).toEqual([live.key.id]);
 });
 
-test("a key of an account that came by the command line leaves no first key due", async () => {
+test("a key for an account from the command line uses up its first key", async () => {
   await expect(
     accounts.store.write("issueFirstKey", { accountId, limits, maxKeys: 5, nowMs: 10 }),
   ).rejects.toMatchObject({ code: "first_key_shown" });

@@ -30,10 +30,10 @@ test.each([
   ["Opera Mini on Windows", "a browser on Windows"],
   ["<script>alert(1)</script>", "an unknown browser"],
   [undefined, "an unknown browser"],
-])("%s is %s", (userAgent, words) => {
+])("%s is reported as %s", (userAgent, words) => {
   expect(agentWords(userAgent)).toBe(words);
 });
 
-test("a header that has no end is not looked at to its end", () => {
+test("examines only the start of an overlong header", () => {
   expect(agentWords(`${" ".repeat(1_000)}Firefox/1`)).toBe("an unknown browser");
 });

@@ -70,7 +70,7 @@ async function admitted(token: SessionToken, atMs = nowMs): Promise<string> {
   return answer.kind;
 }
 
-test("the store holds nothing that a token could be made of, nor does what people are shown of a session", async () => {
+test("neither the store nor the session list contains anything to forge a token with", async () => {
   const { id, token } = await start();
   const row = database.get("SELECT * FROM session WHERE id = :id", { id });
   expect(JSON.stringify(row)).not.toContain(token.handle);
@@ -80,13 +80,13 @@ test("the store holds nothing that a token could be made of, nor does what peopl
   expect(tokens.parse(other.print(token))).toBeNull();
 });
 
-test("a session of an account that is suspended is none, though its row is still there", async () => {
+test("a session of a suspended account is invalid, although its row remains", async () => {
   const { accountId, token } = await start();
   database.run("UPDATE account SET suspended_ms = 1 WHERE id = :accountId", { accountId });
   expect(await admitted(token)).toBe("none");
 });
 
-test("nobody who knows a session's id ends it: a made-up token is none", async () => {
+test("knowing a session's id is not enough to end it", async () => {
   const { token } = await start();
   const text = tokens.print(token);
   for (const made of [`${text.slice(0, -43)}${"A".repeat(43)}`, text.replace(".1.", ".2.")]) {
@@ -95,7 +95,7 @@ test("nobody who knows a session's id ends it: a made-up token is none", async (
   expect(await admitted(token)).toBe("admitted");
 });
 
-test("asked for again, the next token is the same, however long the first answer took", async () => {
+test("requesting the next token again returns the same one, however late", async () => {
   const { token } = await start();
   const early = nextToken(token, here);
   expect(await admitted(token, nowMs + 61_000)).toBe("admitted");
@@ -104,7 +104,7 @@ test("asked for again, the next token is the same, however long the first answer
   expect(await admitted(early, nowMs + 300_000)).toBe("admitted");
 });
 
-test("a token that was replaced is good for a while after the first use of the next, and a copy after that", async () => {
+test("a replaced token is valid during the grace period, and treated as stolen after it", async () => {
   const { token } = await start();
   const next = nextToken(token, here);
   expect(await admitted(token, nowMs + idleMs - 1)).toBe("admitted");
@@ -113,14 +113,14 @@ test("a token that was replaced is good for a while after the first use of the n
   expect(await admitted(token, nowMs + formerMs)).toBe("stolen");
 });
 
-test("two who ask for the next token with one cookie do not get the same: one of them shows a copy", async () => {
+test("two clients requesting the next token with one cookie get different ones, and one is treated as stolen", async () => {
   const { token } = await start();
   const [theirs, mine] = [nextToken(token, elsewhere), nextToken(token, here)];
   expect(await admitted(theirs)).toBe("admitted");
   expect(await admitted(mine, nowMs + formerMs)).toBe("stolen");
 });
 
-test("a store that was put back from a backup knows the tokens since, and cries no theft", async () => {
+test("a store restored from a backup accepts newer tokens without reporting theft", async () => {
   const { id, token } = await start();
   const second = nextToken(token, here);
   const third = nextToken(second, here);
@@ -133,7 +133,7 @@ test("a store that was put back from a backup knows the tokens since, and cries 
   expect(await admitted(second, nowMs + formerMs)).toBe("stolen");
 });
 
-test("a caller tells the session that it came by", async () => {
+test("a caller contains its session", async () => {
   const { id, token } = await start();
   const answer = await openStore().inMemory("admitSession", {
     ...defaultLimits,
@@ -149,13 +149,13 @@ test("a caller tells the session that it came by", async () => {
   expect(answer).toMatchObject({ kind: "admitted", caller: { sessionId: id } });
 });
 
-test("a session that is over is nothing", async () => {
+test("an ended session is invalid", async () => {
   const { token } = await start();
   expect(await admitted(token, nowMs + idleMs)).toBe("none");
   expect(await admitted({ ...token, handle: "0".repeat(22) })).toBe("none");
 });
 
-test("its last use is written once a minute at most", async () => {
+test("the last use is written at most once a minute", async () => {
   const { id } = await start();
   const used = async (atMs: number) => {
     await openStore().write("noteSessionUse", { sessionId: id, nowMs: atMs });
@@ -178,6 +178,6 @@ test.each([
   `0123456789abcdefghijkl.1.--------.${"A".repeat(42)}`,
   `0123456789abcdefghijkl.0.--------.${"A".repeat(43)}`,
   `.1.--------.${"A".repeat(43)}`,
-])("%j is no token", (text) => {
+])("%j is not a token", (text) => {
   expect(tokens.parse(text)).toBeNull();
 });

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { readAllowList } from "./allow-list.ts";
 
-test("everyone stands alone", () => {
+test("`everyone` must be the only entry", () => {
   expect(readAllowList("everyone")).toEqual([{ kind: "everyone" }]);
   expect(readAllowList("everyone,ann")).toBeNull();
 });
 
-test("logins and organisations, with a provider or with each", () => {
+test("reads logins and organisations, with or without a provider", () => {
   expect(readAllowList("Ann, github:ben,org:acme, gitlab:org:acme/press")).toEqual([
     { kind: "login", provider: null, name: "ann" },
     { kind: "login", provider: "github", name: "ben" },
@@ -27,6 +27,6 @@ test.each([
   "org:../x",
   "*",
   "-ann",
-])("an entry that cannot be read is refused: %j", (written) => {
+])("refuses a malformed entry: %j", (written) => {
   expect(readAllowList(written)).toBeNull();
 });

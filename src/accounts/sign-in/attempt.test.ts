@@ -3,7 +3,7 @@ import { attemptHash, codeVerifierOf, isState, stateOf } from "./attempt.ts";
 
 const secret = "s".repeat(43);
 
-test("what follows from a secret differs by its use and by the provider, and leads back to nothing", () => {
+test("values derived from a secret differ by purpose and provider, and do not reveal it", () => {
   const told = [
     secret,
     attemptHash(secret),
@@ -15,7 +15,7 @@ test("what follows from a secret differs by its use and by the provider, and lea
   expect(new Set(told).size).toBe(told.length);
 });
 
-test("a state fits its secret and its provider alone", () => {
+test("a state is valid only for its secret and provider", () => {
   const state = stateOf(secret, "github");
   expect(isState(state, secret, "github")).toBe(true);
   expect(isState(state, secret, "gitlab")).toBe(false);
@@ -24,6 +24,6 @@ test("a state fits its secret and its provider alone", () => {
   expect(isState("", secret, "github")).toBe(false);
 });
 
-test("a verifier is one by RFC 7636", () => {
+test("a code verifier has the form of RFC 7636", () => {
   expect(codeVerifierOf(secret, "github")).toMatch(/^[\w-]{43}$/);
 });

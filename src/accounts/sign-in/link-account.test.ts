@@ -41,7 +41,7 @@ async function enter(): Promise<string> {
   return entered.accountId;
 }
 
-test("is one, and none that was given the name of an operator", async () => {
+test("is the same each time, and not another account with an operator's name", async () => {
   const named = insertAccount(database, { name: "operator", nowMs: 1 }, randomBytes);
   const entered = await enter();
   expect(entered).not.toBe(named);
@@ -50,7 +50,7 @@ test("is one, and none that was given the name of an operator", async () => {
   expect(roles).toEqual([{ role: "member" }]);
 });
 
-test("is called operator where nobody else is, and is made again when it was deleted", async () => {
+test("is called operator unless the name is taken, and is created again after a deletion", async () => {
   const entered = await enter();
   expect(await store.read("resolveAccount", { account: "operator" })).toBe(entered);
   database.run("UPDATE account SET role = 'member' WHERE id = :entered", { entered });

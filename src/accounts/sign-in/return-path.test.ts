@@ -6,7 +6,7 @@ test.each([
   "/dashboard/keys",
   "/dashboard/keys?new=1",
   "/dashboard/playground?query=comet%20lang:en",
-])("a page of the dashboard is a place to come back to: %s", (path) => {
+])("accepts a dashboard page: %s", (path) => {
   expect(returnPath(path)).toBe(path);
 });
 
@@ -41,6 +41,6 @@ test.each([
   "/dashboard/sign-out#x",
   "/docs",
   `/dashboard/${"x".repeat(600)}`,
-])("anything else leads to its start: %j", (path) => {
+])("replaces anything else by the start page: %j", (path) => {
   expect(returnPath(path)).toBe("/dashboard");
 });

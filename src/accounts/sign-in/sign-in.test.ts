@@ -123,7 +123,7 @@ async function come(
 
 const anAccount = /^[0-9A-Za-z]{12}$/;
 
-test("GitHub is asked for the profile alone, with PKCE and a state", async () => {
+test("requests only the profile from GitHub, with PKCE and a state", async () => {
   const { location } = await begin(signInWith());
   expect(Object.fromEntries(new URL(location).searchParams)).toEqual({
     response_type: "code",
@@ -136,7 +136,7 @@ test("GitHub is asked for the profile alone, with PKCE and a state", async () =>
   });
 });
 
-test("the number is who somebody is: a renamed login keeps its account, one that changed hands gets another", async () => {
+test("the numeric id identifies a user: a renamed login keeps its account, a reused login gets a new one", async () => {
   const signIn = signInWith();
   const before = await come(signIn, "ben");
   provider.users.splice(0, 2, { ...ben(), login: "benjamin" }, { ...ann(), id: 77, login: "ben" });
@@ -146,7 +146,7 @@ test("the number is who somebody is: a renamed login keeps its account, one that
   expect(other).not.toBe(before);
 });
 
-test("the same number at another provider is somebody else", async () => {
+test("the same number at another provider is another user", async () => {
   const signIn = signInWith();
   const [github, gitlab] = [await come(signIn, "ben"), await come(signIn, "ben", "gitlab")];
   expect(gitlab).toMatch(anAccount);
@@ -212,7 +212,7 @@ function notes() {
   return database.get<{ notes: number }>("SELECT count(*) AS notes FROM audit")?.notes;
 }
 
-test("whoever the code host has not named leaves no row: not by beginning, cancelling, or making a code up", async () => {
+test("unidentified clients leave no row by starting, cancelling or inventing a code", async () => {
   const signIn = signInWith();
   const before = [notes(), attempts()];
   expect(await come(signIn, null)).toBe("denied");
@@ -223,14 +223,14 @@ test("whoever the code host has not named leaves no row: not by beginning, cance
   expect([notes(), attempts()]).toEqual(before);
 });
 
-test("somebody without an account who is not let in leaves no row", async () => {
+test("a refused user without an account leaves no row", async () => {
   const before = notes();
   provider.users.push({ id: 777, login: "stranger", organizations: {} });
   expect(await come(signInWith({ allow: "ann" }), "stranger")).toBe("not_allowed");
   expect(notes()).toBe(before);
 });
 
-test("a suspended account that signs in, and one that is not let in any more, are named by the audit log", async () => {
+test("refusals of suspended and no longer allowed accounts name the account in the audit log", async () => {
   const accountId = await come(signInWith(), "ann");
   expect(await come(signInWith({ allow: "ben" }), "ann")).toBe("not_allowed");
   expect(lastNote(accountId)).toMatchObject({ action: "sign_in_refused", isTheirs: 1 });
@@ -244,7 +244,7 @@ test("a suspended account that signs in, and one that is not let in any more, ar
   database.run("UPDATE account SET suspended_ms = NULL WHERE id = :accountId", { accountId });
 });
 
-test("the same number at another address of a code host is somebody else", async () => {
+test("the same number at another host of a provider is another user", async () => {
   const elsewhere = await startGitHubEmulator({ now: () => clock.now() });
   const both = createGuardedFetch({
     guard: createGuard([provider.url, elsewhere.url]),
@@ -283,16 +283,16 @@ function attempts() {
     ?.attempts;
 }
 
-test("an issuer that says its own name is believed", async () => {
+test("accepts an issuer that identifies itself correctly", async () => {
   provider.faults.issuer = `${provider.url}/login/oauth`;
   expect(await come(signInWith(), "ben")).toMatch(anAccount);
 });
 
-test("the credentials of the client have to be right", async () => {
+test("the client credentials must be right", async () => {
   expect(await come(signInWith({ githubClientSecret: "wrong" }), "ben")).toBe("provider_failed");
 });
 
-test("the provider checks the verifier: a code that was given for another sign-in is none", async () => {
+test("the provider checks the verifier: a code of another sign-in is refused", async () => {
   const signIn = signInWith();
   const [theirs, mine] = [await begin(signIn), await begin(signIn)];
   const stolen = new URL(provider.decide(theirs.location, "ben"));
@@ -301,7 +301,7 @@ test("the provider checks the verifier: a code that was given for another sign-i
   expect(await outcome(signIn, { callback: callback.href, attempt: mine.attempt })).toBe("expired");
 });
 
-test("a code is good once, at the provider too", async () => {
+test("a code is valid once, also at the provider", async () => {
   const signIn = signInWith();
   const { location, attempt } = await begin(signIn);
   const callback = provider.decide(location, "ben");
@@ -317,20 +317,17 @@ test.each<[string, string]>([
   ["state", ""],
   ["state", "x".repeat(43)],
   ["state", "ä"],
-])(
-  "with another %s, %j, it is no sign-in that was begun here, and leaves no note",
-  async (name, value) => {
-    const signIn = signInWith();
-    const before = notes();
-    const { location, attempt } = await begin(signIn);
-    const callback = new URL(provider.decide(location, "ben"));
-    callback.searchParams.set(name, value);
-    expect(await outcome(signIn, { callback: callback.href, attempt })).toBe("expired");
-    expect(notes()).toBe(before);
-  },
-);
+])("with another %s, %j, the sign-in is refused and not audited", async (name, value) => {
+  const signIn = signInWith();
+  const before = notes();
+  const { location, attempt } = await begin(signIn);
+  const callback = new URL(provider.decide(location, "ben"));
+  callback.searchParams.set(name, value);
+  expect(await outcome(signIn, { callback: callback.href, attempt })).toBe("expired");
+  expect(notes()).toBe(before);
+});
 
-test("what one provider answers does not end a sign-in with another", async () => {
+test("an answer of one provider does not end a sign-in with another", async () => {
   const signIn = signInWith();
   const { location, attempt } = await begin(signIn);
   const callback = provider.decide(location, "ben");
@@ -338,14 +335,14 @@ test("what one provider answers does not end a sign-in with another", async () =
   expect(await outcome(signIn, { callback, attempt }, "github")).toMatch(anAccount);
 });
 
-test("a state that comes twice is refused", async () => {
+test("refuses a duplicate state", async () => {
   const signIn = signInWith();
   const { location, attempt } = await begin(signIn);
   const callback = `${provider.decide(location, "ben")}&state=another`;
   expect(await outcome(signIn, { callback, attempt })).toBe("refused");
 });
 
-test("ten minutes after it began a sign-in is over", async () => {
+test("a sign-in expires after ten minutes", async () => {
   const signIn = signInWith();
   const [first, second] = [await begin(signIn), await begin(signIn)];
   await clock.advance(599_999);
@@ -356,7 +353,7 @@ test("ten minutes after it began a sign-in is over", async () => {
   expect(await outcome(signIn, { callback, attempt: second.attempt })).toBe("expired");
 });
 
-test("however many begin to sign in, one who began before comes to the end, and what the store keeps signs nobody in", async () => {
+test("many concurrent sign-ins do not affect earlier ones, and stored state signs no one in", async () => {
   const signIn = signInWith();
   const { location, attempt } = await begin(signIn);
   const before = attempts();
@@ -372,7 +369,7 @@ test("however many begin to sign in, one who began before comes to the end, and 
   }
 });
 
-test("what another server sealed, or nobody, is no sign-in that was begun here", async () => {
+test("refuses an attempt that this server did not encrypt", async () => {
   const { location, attempt } = await begin(signInWith({ secretKey: randomBytes(32) }));
   const callback = provider.decide(location, "ben");
   expect(await outcome(signInWith(), { callback, attempt })).toBe("expired");
@@ -397,7 +394,7 @@ test.each<[string, string, ProviderName, boolean]>([
   expect(came).toEqual(lets ? expect.stringMatching(anAccount) : "not_allowed");
 });
 
-test("memberships are read only where one counts, at every sign-in, and one that is pending is none", async () => {
+test("memberships are read at every sign-in where they matter, and a pending one does not count", async () => {
   const signIn = signInWith({ allow: "org:acme" });
   const scope = async (name: ProviderName) =>
     new URL((await begin(signIn, name)).location).searchParams.get("scope");
@@ -411,7 +408,7 @@ test("memberships are read only where one counts, at every sign-in, and one that
 });
 
 test.each([429, 403, 500, 503])(
-  "an organisation that answers %i keeps nobody out as one who is no member",
+  "status %i of an organisation is not treated as non-membership",
   async (status) => {
     provider.faults.membership = { status, body: {} };
     expect(await come(signInWith({ allow: "org:acme" }), "ann")).toBe("provider_failed");
@@ -422,7 +419,7 @@ test.each([429, 403, 500, 503])(
   },
 );
 
-test("an address inside is called only where the operator has named it", async () => {
+test("private addresses are requested only if the operator configured them", async () => {
   const outside = createGuardedFetch({
     guard: createGuard([]),
     userAgent: "earshot/test",

@@ -12,7 +12,7 @@ const call = {
   latencyMs: 20,
 } as const;
 
-test("with too many keys an account's totals stay right", () => {
+test("account totals stay right with too many keys", () => {
   const gathered = createGatheredUsage(10);
   for (let key = 0; key < 1_000; key += 1) gathered.add({ ...call, keyId: `key${key}` });
   const rows = gathered.take();
@@ -22,7 +22,7 @@ test("with too many keys an account's totals stay right", () => {
   expect(gathered.takeLost()).toBe(0);
 });
 
-test("with too many accounts it is told how many calls were not counted", () => {
+test("reports the number of uncounted calls with too many accounts", () => {
   const gathered = createGatheredUsage(10);
   for (let one = 0; one < 1_000; one += 1) gathered.add({ ...call, accountId: `account${one}` });
   expect(gathered.take()).toHaveLength(20);
@@ -30,7 +30,7 @@ test("with too many accounts it is told how many calls were not counted", () => 
   expect(gathered.takeLost()).toBe(0);
 });
 
-test("what is put back is added to what came meanwhile", () => {
+test("returned rows are added to what was counted since", () => {
   const gathered = createGatheredUsage(10);
   gathered.add(call);
   const rows = gathered.take();

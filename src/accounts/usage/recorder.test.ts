@@ -50,7 +50,7 @@ const search = {
   ms: 40,
 } as const;
 
-test("calls are written after a while, in one write for all of them", async () => {
+test("calls are written after a while, all in one write", async () => {
   const { recorder, clock, rows, writes } = startTestRecorder();
   await clock.advance(0);
   for (let call = 0; call < 100; call += 1) recorder.noteRequest(request);
@@ -66,7 +66,7 @@ test("calls are written after a while, in one write for all of them", async () =
   expect(writes.filter((name) => name === "addUsage")).toHaveLength(1);
 });
 
-test("what is written of a quarter of an hour adds to what is there, and another one begins anew", async () => {
+test("adds to the rows of a quarter of an hour and starts a new one after it", async () => {
   const { recorder, clock, rows } = startTestRecorder();
   recorder.noteRequest(request);
   await recorder.flush();
@@ -102,7 +102,7 @@ test("refusals, failures, posts and times are counted", async () => {
   expect(sums[1]?.latencies.split(" ")).toHaveLength(2);
 });
 
-test("what could not be written goes with the next, once", async () => {
+test("failed writes are repeated with the next one, once", async () => {
   const { recorder, clock, rows, faults, state } = startTestRecorder();
   await clock.advance(0);
   recorder.noteRequest(request);
@@ -120,7 +120,7 @@ test("what could not be written goes with the next, once", async () => {
   ]);
 });
 
-test("a stop writes what has gathered", async () => {
+test("stop writes what is pending", async () => {
   const { recorder, rows, addKey, database } = startTestRecorder();
   addKey("key1", "one");
   recorder.noteRequest(request);
@@ -135,7 +135,7 @@ test("a stop writes what has gathered", async () => {
   });
 });
 
-test("calls of an account that is gone are dropped, and those of others are not", async () => {
+test("drops calls of a deleted account and keeps others", async () => {
   const { recorder, rows, database } = startTestRecorder();
   recorder.noteRequest(request);
   recorder.noteRequest({ ...request, accountId: "two" });
@@ -145,7 +145,7 @@ test("calls of an account that is gone are dropped, and those of others are not"
   expect(rows()).toMatchObject([{ accountId: "two", calls: 1 }]);
 });
 
-test("a key's last use is written once a minute, and never goes back", async () => {
+test("a key's last use is written once a minute and never decreases", async () => {
   const { recorder, clock, database, addKey, writes } = startTestRecorder();
   addKey("key1", "one");
   const used = () =>
@@ -166,7 +166,7 @@ test("a key's last use is written once a minute, and never goes back", async () 
   expect(used()?.usedMs).toBeGreaterThanOrEqual(startMs + 60_000);
 });
 
-test("what is older than its retention goes", async () => {
+test("rows beyond the retention are deleted", async () => {
   const { recorder, clock, rows } = startTestRecorder();
   recorder.noteRequest(request);
   await recorder.flush();
@@ -176,7 +176,7 @@ test("what is older than its retention goes", async () => {
   expect(rows()).toEqual([]);
 });
 
-test("whatever fails, and whenever it is written, every call is counted once", async () => {
+test("every call is counted once, whatever fails and whenever it is written", async () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant("request" as const), key: fc.nat(3) }),
     fc.record({ kind: fc.constant("search" as const), key: fc.nat(3), posts: fc.nat(9) }),

@@ -107,7 +107,7 @@ describe("wrong use", () => {
   });
 
   test.for(["stats", "check", "reindex", "seal"])(
-    "%s without an archive makes none",
+    "%s does not create an archive",
     async (command) => {
       const { code, notes } = await earshot(["archive", command]);
       expect(code).toBe(1);
@@ -120,7 +120,7 @@ describe("wrong use", () => {
 });
 
 describe("stats", () => {
-  test("tell what is held, for a person", async () => {
+  test("shows the contents of the archive", async () => {
     importPosts();
     const { code, out } = await earshot(["archive", "stats"]);
     expect(code).toBe(0);
@@ -130,7 +130,7 @@ describe("stats", () => {
     expect(out).toContain("no time is known to be held completely");
   });
 
-  test("tell which time is held and which is not", async () => {
+  test("shows coverage and gaps", async () => {
     const writer = writerOn(dataDir, 5);
     const interval = {
       platform: "bluesky",
@@ -164,7 +164,7 @@ describe("stats", () => {
     ]);
   });
 
-  test("tell every number to a script, also beside a server", async () => {
+  test("prints all figures as JSON, also beside a server", async () => {
     importPosts();
     const server = lockFolder(dataDir);
     const stats = await json(["archive", "stats"]);
@@ -190,7 +190,7 @@ describe("stats", () => {
 });
 
 describe("check", () => {
-  test("of a sound archive ends well", async () => {
+  test("exits with 0 for an intact archive", async () => {
     importPosts();
     const { code, out } = await earshot(["archive", "check"]);
     expect(code).toBe(0);
@@ -200,7 +200,7 @@ describe("check", () => {
     expect(await json(["archive", "check", "--full"])).toMatchObject({ sound: true, findings: [] });
   });
 
-  test("of a damaged one is exit code 1, and each finding says what to do", async () => {
+  test("exits with 1 for a damaged archive, and each finding has a hint", async () => {
     importPosts();
     inSegment(2, "UPDATE setting SET value = 99 WHERE name = 'posts'");
     const { code, out, notes } = await earshot(["archive", "check"]);
@@ -216,7 +216,7 @@ describe("check", () => {
     expect(findings).toMatchObject([{ kind: "number_differs", segment: "bluesky/2" }]);
   });
 
-  test("and what it says to do mends it", async () => {
+  test("gives hints that repair the damage", async () => {
     importPosts();
     inSegment(
       2,
@@ -229,7 +229,7 @@ describe("check", () => {
   });
 });
 
-test("a backup, restored into another folder, answers alike", async () => {
+test("a backup restored into another folder gives the same answers", async () => {
   importPosts();
   const backup = join(dataDir, "backup");
   const { code, out } = await earshot(["archive", "backup", backup]);
@@ -255,7 +255,7 @@ test("a backup, restored into another folder, answers alike", async () => {
   expect(restored.out.trim().split("\n")).toHaveLength(before.length);
 });
 
-test("a backup seeds the archive of a node, once", async () => {
+test("a backup seeds a node's archive once", async () => {
   importPosts();
   const backup = join(dataDir, "backup");
   await earshot(["archive", "backup", backup]);
@@ -285,7 +285,7 @@ describe("forget", () => {
     );
   }
 
-  test("counts, and does nothing, until it is told to", async () => {
+  test("only counts until confirmed", async () => {
     importPosts();
     const { code, out } = await earshot(["archive", "forget", "--author", "@Ann.example"]);
     expect(code).toBe(0);
@@ -294,7 +294,7 @@ describe("forget", () => {
     expect(found("zebrafish")).toHaveLength(6);
   });
 
-  test("takes an author's posts out, from the disk too, and an import does not bring them back", async () => {
+  test("removes an author's posts, also from disk, and keeps them out of later imports", async () => {
     importPosts();
     expect(bytesHold("zebrafish")).toBe(true);
     const { code, out } = await earshot(["archive", "forget", "--author", "ann.example", "--yes"]);
@@ -307,7 +307,7 @@ describe("forget", () => {
     expect((await earshot(["archive", "check", "--full"])).code).toBe(0);
   });
 
-  test("takes out what a query finds, and what of it is hidden", async () => {
+  test("removes the posts that a query finds, including hidden ones", async () => {
     importPosts();
     const writer = writerOn(dataDir, 5);
     writer.write([
@@ -336,7 +336,7 @@ describe("forget", () => {
     expect(bytesHold("number4")).toBe(false);
   });
 
-  test("takes posts out by uri and by ID, and keeps out one that is not held", async () => {
+  test("removes posts by uri and by ID, and keeps out one that is not archived", async () => {
     importPosts(posts.slice(0, 4));
     const { out } = await earshot(["search", "number3", "--json"]);
     const { ID } = JSON.parse(out) as { ID: string };
@@ -359,7 +359,7 @@ describe("forget", () => {
     );
   });
 
-  test("lets posts return where that is said, at once or later", async () => {
+  test("allows posts to return if requested, at once or later", async () => {
     importPosts();
     await earshot(["archive", "forget", "--author", ann, "--allow-return", "--yes"]);
     expect(found("zebrafish")).toEqual([]);
@@ -377,7 +377,7 @@ describe("forget", () => {
     expect(found("zebrafish")).toHaveLength(6);
   });
 
-  test("keeps out for good what an account will write, until that is taken back", async () => {
+  test("keeps out an account's future posts until undone", async () => {
     importPosts();
     const { out } = await earshot([
       "archive",
@@ -401,7 +401,7 @@ describe("forget", () => {
     expect(found("zebrafish")).toHaveLength(7);
   });
 
-  test("asks which account is meant where a handle was several's", async () => {
+  test("requires the account if several had the handle", async () => {
     importPosts([line(0), { ...line(1), author: "ann.example" }]);
     const { code, notes } = await earshot([
       "archive",
@@ -418,7 +418,7 @@ describe("forget", () => {
     expect(unknown.notes).toMatch(/no account nobody\.example is known/);
   });
 
-  test("takes out posts that came with a handle alone, of one platform", async () => {
+  test("removes posts that have only a handle, on one platform", async () => {
     const written = { author: "Ann", created_at: "2026-01-01T00:00:00Z" };
     importPosts(
       [{ ...written, uri: "https://x.com/i/status/2000000000000000001", text: "otter one" }],
@@ -440,7 +440,7 @@ describe("forget", () => {
       () => importPosts([{ ...line(0), text: "zebrafish edited" }]),
     ],
     ["of which one was deleted before", () => deletePost(ann, 2)],
-  ] as const)("takes posts out of sealed segments, %s, from the disk too", async ([, since]) => {
+  ] as const)("removes posts from sealed segments, %s, also from disk", async ([, since]) => {
     importPosts();
     sealAll(join(dataDir, "archive"));
     since();
@@ -454,7 +454,7 @@ describe("forget", () => {
     expect((await earshot(["archive", "check", "--full"])).code).toBe(0);
   });
 
-  test("leaves the rewriting to whoever keeps the archive up, and says that it does", async () => {
+  test("leaves the rewriting to a process that compacts the archive, and says so", async () => {
     importPosts();
     const keeper = lockCompaction(join(dataDir, "archive"));
     const { out } = await earshot(["archive", "forget", "--author", ann, "--yes"]);
@@ -476,7 +476,7 @@ describe("reindex", () => {
     catalog.close();
   };
 
-  test("makes anew what another analyzer made, and nothing else", async () => {
+  test("rebuilds only segments of another analyzer", async () => {
     importPosts();
     expect((await earshot(["archive", "reindex"])).out).toMatch(/^nothing to do/);
     outdate();
@@ -491,7 +491,7 @@ describe("reindex", () => {
     expect(found("zebrafish")).toHaveLength(6);
   });
 
-  test("makes every segment anew where that is said, or one", async () => {
+  test("rebuilds every segment, or one, on request", async () => {
     importPosts();
     expect(await json(["archive", "reindex", "--all"])).toMatchObject({
       by: "here",
@@ -504,7 +504,7 @@ describe("reindex", () => {
     expect(notes).toMatch(/there is no segment x\/7/);
   });
 
-  test("keeps the old files where a server may read them", async () => {
+  test("keeps the old files while a server may read them", async () => {
     importPosts();
     const server = lockFolder(dataDir);
     expect(await json(["archive", "reindex", "--all"])).toMatchObject({
@@ -515,7 +515,7 @@ describe("reindex", () => {
     expect(await json(["archive", "stats"])).toMatchObject({ old_files: 3 });
   });
 
-  test("beside a server notes what it is to do", async () => {
+  test("queues the work for a running server", async () => {
     importPosts();
     const keeper = lockCompaction(join(dataDir, "archive"));
     expect((await earshot(["archive", "reindex"])).out).toMatch(/the running server sees to/);

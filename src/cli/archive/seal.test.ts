@@ -74,7 +74,7 @@ async function told(): Promise<Told> {
 const sealedPosts = async () => (await told()).segments.map(({ sealed }) => sealed?.posts ?? null);
 
 describe("import", () => {
-  test("writes a new segment sealed, and seals a segment that it adds to at its end", async () => {
+  test("seals a new segment, and reseals one that it adds to at its end", async () => {
     const { code, out } = await importPosts(12);
     expect(code).toBe(0);
     expect(out).toMatch(/^\S+: 12 imported, .* in \d+\.\d s\n$/);
@@ -90,7 +90,7 @@ describe("import", () => {
     expect(await sealedPosts()).toEqual([12, 3]);
   });
 
-  test("leaves it to a running server, and the newest segment as long as posts arrive in it", async () => {
+  test("leaves sealing to a running server, and skips the newest segment while posts arrive in it", async () => {
     const server = lockFolder(dataDir);
     mkdirSync(join(dataDir, "archive"));
     const compaction = lockCompaction(join(dataDir, "archive"));
@@ -106,13 +106,13 @@ describe("import", () => {
     expect(await sealedPosts()).toEqual([null, null, null]);
   });
 
-  test("seals nothing where nothing is to be sealed", async () => {
+  test("seals nothing if there is nothing to seal", async () => {
     const { out } = await importPosts(7, { EARSHOT_SEAL: "off" });
     expect(out).toMatch(/^\S+: 7 imported, .*\n$/);
     expect(await told()).toMatchObject({ waiting_seals: 0 });
   });
 
-  test("is done all the same when segments cannot be sealed, and says so", async () => {
+  test("succeeds with a note if segments cannot be sealed", async () => {
     put(7);
     // Blocks the path of the first segment's new file.
     mkdirSync(join(dataDir, "archive", "mastodon", "000003.db"));
@@ -126,7 +126,7 @@ describe("import", () => {
 });
 
 describe("seal", () => {
-  test("seals what is worth it, and says what it did", async () => {
+  test("seals the segments that are worth it and reports them", async () => {
     put(11);
     const { code, out } = await earshot(["archive", "seal"]);
     expect(code).toBe(0);
@@ -148,7 +148,7 @@ describe("seal", () => {
     });
   });
 
-  test("says why the one that is named cannot be sealed", async () => {
+  test("explains why a named segment cannot be sealed", async () => {
     put(11);
     const sealed = () => earshot(["archive", "seal", "--segment", "mastodon/1"]);
     const catalog = new DatabaseSync(join(dataDir, "archive", "catalog.db"));
@@ -167,7 +167,7 @@ describe("seal", () => {
     expect(await sealedPosts()).toEqual([null, null, null]);
   });
 
-  test("seals the one that is named, however small", async () => {
+  test("seals a named segment, however small", async () => {
     put(11);
     const { out } = await earshot(["archive", "seal", "--segment", "mastodon/3", "--json"]);
     expect(JSON.parse(out)).toMatchObject({ wanted: 1, by: "here", segments: 1, posts: 1 });
@@ -177,14 +177,14 @@ describe("seal", () => {
     expect(notes).toMatch(/there is no segment x\/7 – earshot archive stats --json lists them/);
   });
 
-  test("does nothing where nothing is to be sealed", async () => {
+  test("does nothing if there is nothing to seal", async () => {
     put(6);
     const { out } = await earshot(["archive", "seal"], { EARSHOT_SEAL: "off" });
     expect(out).toBe("nothing to do: EARSHOT_SEAL is off\n");
     expect(await sealedPosts()).toEqual([null, null]);
   });
 
-  test("only notes what is wanted while another process keeps the archive up", async () => {
+  test("queues the work while another process compacts the archive", async () => {
     put(6);
     const keeper = lockCompaction(join(dataDir, "archive"));
     const { out } = await earshot(["archive", "seal"]);
@@ -193,7 +193,7 @@ describe("seal", () => {
     expect(await told()).toMatchObject({ waiting_seals: 1 });
   });
 
-  test("stopped in between, goes on the next time", async () => {
+  test("resumes after an interruption", async () => {
     put(11);
     const stopping = new AbortController();
     const request = {

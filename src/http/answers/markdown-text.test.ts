@@ -62,7 +62,7 @@ function document(text: string): Token[] {
   return lexer(item.join("\n")).filter(({ type }) => type !== "space");
 }
 
-test("a quoted text stays in its quote, whatever it holds, as it was written", () => {
+test("a quoted text stays unchanged in its quote, whatever its content", () => {
   fc.assert(
     fc.property(hostile, (text) => {
       const [list, after, ...more] = document(text);
@@ -86,7 +86,7 @@ test("a quoted text stays in its quote, whatever it holds, as it was written", (
   );
 });
 
-test("no line of a quote lacks its mark, and none holds a control", () => {
+test("each line of a quote is marked and has no control characters", () => {
   fc.assert(
     fc.property(hostile, (text) => {
       const quoted = quoteLines(text, "    ").join("\n");
@@ -97,7 +97,7 @@ test("no line of a quote lacks its mark, and none holds a control", () => {
   );
 });
 
-test("the lines of a text come back as they were", () => {
+test("the lines of a text round-trip", () => {
   const text = "<b>bold</b> `code` **x**\n\n# no heading\n\tindented\n```\n> quoted &amp; [a](b)";
   const [list] = document(text);
   if (list?.type !== "list") throw new Error("the list has gone");
@@ -106,7 +106,7 @@ test("the lines of a text come back as they were", () => {
   expect(code.text).toBe(text.replace("\t", "    "));
 });
 
-test("a code span is one span, whatever it holds", () => {
+test("a code span stays one span, whatever its content", () => {
   fc.assert(
     fc.property(hostile, (text) => {
       const [paragraph, ...more] = lexer(`before ${codeSpan(text)} after`);
@@ -118,7 +118,7 @@ test("a code span is one span, whatever it holds", () => {
   );
 });
 
-test("a sentence holds no markup, whatever it repeats", () => {
+test("a sentence contains no markup, whatever it echoes", () => {
   fc.assert(
     fc.property(hostile, (text) => {
       const html = String(parseInline(`say: ${sentence(text)}`, { gfm: false }));
@@ -135,11 +135,11 @@ test.each([
   ["javascript:alert(1)", "`javascript:alert(1)`"],
   ["at://did:plc:a/app.bsky.feed.post/1", "`at://did:plc:a/app.bsky.feed.post/1`"],
   ["data:text/html,<b>", "`data:text/html,<b>`"],
-])("%j as a link is %s", (address, markdown) => {
+])("the link %j becomes %s", (address, markdown) => {
   expect(link(address)).toBe(markdown);
 });
 
-test("a code span of however many backquotes is one", () => {
+test("a code span with any number of backquotes stays one", () => {
   const text = "`a".repeat(300_000);
   expect(codeSpan(text)).toBe(`\`\` ${text} \`\``);
 });

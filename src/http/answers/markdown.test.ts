@@ -23,7 +23,7 @@ const incomplete = {
   coverage: { fromMs: null, toMs: day, complete: false, gaps: [{ fromMs: null, toMs: 0 }, gap] },
 };
 
-describe("what is known, in words", () => {
+describe("the coverage sentences", () => {
   test.each([
     [
       "empty, and known to be",
@@ -55,20 +55,20 @@ describe("what is known, in words", () => {
     expect(written(page)).toContain(`\n\n${words}`);
   });
 
-  test("of many gaps the newest", () => {
+  test("list the newest of many gaps", () => {
     const gaps = Array.from({ length: 14 }, (_, hour) => ({ fromMs: hour, toMs: hour + 1 }));
     const page = withCoverage([], { coverage: { fromMs: 0, toMs: day, complete: false, gaps } });
     expect(written(page)).toContain("Missing: 4 earlier spans; from 1970-01-01T00:00:00.004Z");
   });
 });
 
-test("a post without a text, an author or a link", () => {
+test("handles a post without text, author or link", () => {
   expect(written(pageWith([" \n"]))).toContain(
     "1. unknown author · unknown time · unknown platform · no link\n\n   (no text)\n\n",
   );
 });
 
-test("items of two digits are as deep as their number", () => {
+test("indents items with two digits by their number", () => {
   const lines = written(pageWith(Array.from({ length: 10 }, () => "a\n\nb"))).split("\n");
   expect(lines).toContain("9. unknown author · unknown time · unknown platform · no link");
   expect(lines.filter((line) => line === "   >     a")).toHaveLength(9);
@@ -77,14 +77,14 @@ test("items of two digits are as deep as their number", () => {
   );
 });
 
-test("warnings as sentences, whatever they repeat", () => {
+test("prints warnings as sentences, whatever they echo", () => {
   const warnings = [{ code: "unknown_operator", message: 'no "<b>*re*"', hint: "write\n_re_" }];
   const page = pageWith([]);
   const text = written({ ...page, job: { ...page.job, warnings } });
   expect(text).toContain('- `unknown_operator`: no "\\<b\\>\\*re\\*" (write \\_re\\_)\n');
 });
 
-describe("of a method that does not search", () => {
+describe("the answer of a method that does not search", () => {
   const part = { platform: "x", via: "api", fromMs: null, toMs: day, count: 1 } as const;
 
   function fetched(
@@ -106,20 +106,20 @@ describe("of a method that does not search", () => {
     Score: 1,
   });
 
-  test("a profile is told with its names", () => {
+  test("names a profile", () => {
     const named = { kind: "profile", username: "ann", author: "An `n`", url: "https://x.com/ann" };
     const text = written(fetched("getfollowers", [recordOf("12", "writes", named)]));
     expect(text).toMatch(/^# getfollowers: `x:@ann`\n\n1 account\. The platform tells no more\.\n/);
     expect(text).toContain("1. `@ann` · `` An `n` `` · x · <https://x.com/ann>\n\n   >     writes");
   });
 
-  test("a profile whose id alone is told has its id for a name", () => {
+  test("names a profile without names by its id", () => {
     const withheld = { kind: "profile", username: "", author: null };
     const text = written(fetched("getfollowers", [recordOf("12", "", withheld)]));
     expect(text).toContain("1. `12` · x · no link\n\n   (no text)");
   });
 
-  test("trends and spaces are told as what they are", () => {
+  test("describes trends and spaces", () => {
     const trends = written(fetched("gettrends", [recordOf("2", "#comet", { kind: "trend" })]));
     expect(trends).toContain("1 trend. ");
     expect(trends).toContain("1. rank `2` · x · no link\n\n   >     #comet");
@@ -138,11 +138,11 @@ describe("of a method that does not search", () => {
       {},
       "No account was found. That does not mean that there is none: reading ended early.",
     ],
-  ])("%s is told so", (_, result, special, sentences) => {
+  ])("reports %s", (_, result, special, sentences) => {
     expect(written(fetched("getfollowing", [], result, special))).toContain(sentences);
   });
 
-  test("what the archive answered is told by what it holds", () => {
+  test("reports what the archive returned", () => {
     const sources = [{ ...part, via: "archive" as const }];
     const text = written(fetched("gettweets", [], { sources, ...incomplete }));
     expect(text).toContain("not everything is held here");

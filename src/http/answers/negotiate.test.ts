@@ -17,7 +17,7 @@ test.each([
   ["TEXT/Markdown", markdown],
   ["application/x-ndjson; charset=utf-8", ndjson],
   ["text/csv; header=present; q=0.5", csv],
-])("Accept: %s is %s", (accept, format) => {
+])("Accept: %s selects %s", (accept, format) => {
   expect(negotiate(accept)).toBe(format);
 });
 
@@ -27,7 +27,7 @@ test.each([
   ["application/json;q=0, */*;q=0.1", ndjson],
   ["text/*;q=0.9, text/csv;q=0.1, application/json;q=0.5", markdown],
   ["*/*;q=0.1, text/csv;q=0.2", csv],
-])("the weights decide: %s is %s", (accept, format) => {
+])("the highest weight wins: %s selects %s", (accept, format) => {
   expect(negotiate(accept)).toBe(format);
 });
 
@@ -37,9 +37,12 @@ test.each([
   ["text/csv, application/json", csv],
   ["text/markdown, text/csv", markdown],
   ["text/*, application/json", json],
-])("of equal weights the more precise, then the one named first: %s is %s", (accept, format) => {
-  expect(negotiate(accept)).toBe(format);
-});
+])(
+  "for equal weights the more specific range, then the first one wins: %s selects %s",
+  (accept, format) => {
+    expect(negotiate(accept)).toBe(format);
+  },
+);
 
 test.each([
   ['text/plain;note="a, text/csv", text/markdown', markdown],
@@ -49,9 +52,12 @@ test.each([
   ["*/csv, text/markdown", markdown],
   ["text/csv;q=2, text/markdown;q=0.1", markdown],
   ["text/csv;q=, text/markdown;q=0.1", markdown],
-])("quotes hold a separator, and what cannot be read names nothing: %s is %s", (accept, format) => {
-  expect(negotiate(accept)).toBe(format);
-});
+])(
+  "quotes protect separators, and malformed elements are ignored: %s selects %s",
+  (accept, format) => {
+    expect(negotiate(accept)).toBe(format);
+  },
+);
 
 test.each([
   "text/html",
@@ -61,7 +67,7 @@ test.each([
   "json",
   "text/csv;q=0.0001",
   '"text/csv',
-])("Accept: %s is refused with what there is", (accept) => {
+])("Accept: %s is refused with the available types", (accept) => {
   expect(() => negotiate(accept)).toThrow(
     expect.objectContaining({
       code: "not_acceptable",
@@ -73,7 +79,7 @@ test.each([
 });
 
 test.each([";", ",", '"', "\\", " ;", "a/b;", 'a/b;q="'])(
-  "a long field of %j takes time in proportion to its length",
+  "parses a long field of %j in linear time",
   (piece) => {
     const started = performance.now();
     expect(() => negotiate(piece.repeat(200_000))).toThrow();

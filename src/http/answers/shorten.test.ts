@@ -23,7 +23,7 @@ const mixed = fc
   .map((pieces) => pieces.join(""));
 
 describe("a shortened text", () => {
-  test("is a beginning of the text, no longer than asked, with an ellipsis", () => {
+  test("is a prefix within the requested length, with an ellipsis", () => {
     fc.assert(
       fc.property(fc.oneof(text, mixed), fc.nat(300), (whole, cut) => {
         const length = characterCount(whole);
@@ -49,19 +49,19 @@ describe("a shortened text", () => {
     expect(shortened(whole, characters)).toBe(short);
   });
 
-  test("a character of thousands of marks is cut like any other", () => {
+  test("cuts a character with thousands of marks like any other", () => {
     const short = shortened(`a${"\u0301".repeat(100_000)}`, 1_000);
     expect(characterCount(short)).toBe(1_000);
   });
 });
 
-describe("the allowance of a budget", () => {
+describe("the allowance", () => {
   const lengths = fc.array(fc.nat(3_000), { minLength: 1, maxLength: 60 });
   const budget = fc.integer({ min: shortestText, max: 100_000 });
   const takes = (all: readonly number[], each: number) =>
     all.reduce((sum, length) => sum + Math.min(length, each), 0);
 
-  test("keeps within the budget, and uses it up where a text is cut", () => {
+  test("stays within the budget, and uses it up if a text is cut", () => {
     fc.assert(
       fc.property(lengths, budget, (all, characters) => {
         const { posts, each } = allowanceOf(all, characters);
@@ -77,7 +77,7 @@ describe("the allowance of a budget", () => {
     );
   });
 
-  test("leaves a post out only where not even its beginning has room", () => {
+  test("omits a post only if not even its shortest prefix fits", () => {
     fc.assert(
       fc.property(lengths, budget, (all, characters) => {
         const { posts } = allowanceOf(all, characters);

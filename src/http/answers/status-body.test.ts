@@ -25,8 +25,8 @@ const job: Job = {
   warnings: [],
 };
 
-describe("the coverage in a status", () => {
-  test("tells what is held of each platform and collection, and what is not", () => {
+describe("the coverage of a status", () => {
+  test("lists coverage and gaps of each platform and collection", () => {
     const body = statusBody(job, null);
     expect(statusSchema.parse(body)).toEqual(body);
     expect(body.coverage).toEqual({
@@ -48,7 +48,7 @@ describe("the coverage in a status", () => {
     });
   });
 
-  test("of a result from before platforms were told one by one lists none", () => {
+  test("has no platforms for older results", () => {
     const { truncated, platforms, ...coverage } = result.coverage;
     const body = statusBody({ ...job, result: { ...result, coverage } }, null);
     expect(statusSchema.parse(body)).toEqual(body);
@@ -60,12 +60,12 @@ describe("the coverage in a status", () => {
   });
 });
 
-describe("the sources in a status", () => {
+describe("the sources of a status", () => {
   const source = { platform: "x", via: "api", fromMs: null, toMs: 2, count: 2 } as const;
   const bodyWith = (cost: SourceCost) =>
     statusBody({ ...job, result: { ...result, sources: [{ ...source, cost }] } }, null);
 
-  test("tell what they cost, and of which budget", () => {
+  test("contain cost and budget", () => {
     const month = { name: "2026-01", postReads: 1_240, mostPostReads: 10_000 };
     const body = bodyWith({ postReads: 20, requests: 1, microUsd: 100_000, month });
     expect(statusSchema.parse(body)).toEqual(body);
@@ -87,7 +87,7 @@ describe("the sources in a status", () => {
     ]);
   });
 
-  test("have no month where no budget binds, and no cost where nothing is billed", () => {
+  test("omit the month without a budget, and the cost if nothing is billed", () => {
     const body = bodyWith({ userReads: 3, microUsd: 30_000, month: null });
     expect(statusSchema.parse(body)).toEqual(body);
     expect(body.sources[0]?.cost).toMatchObject({ user_reads: 3, usd: 0.03, month: null });
@@ -95,7 +95,7 @@ describe("the sources in a status", () => {
   });
 });
 
-test("a place that no cursor can hold is told by a warning", () => {
+test("a position that fits no cursor is reported as a warning", () => {
   const cursor = "c".repeat(5_000);
   const nextPlace = { platform: "x", credentialId: null, cursor, lastKey: null, skip: 0 } as const;
   const cut = { ...job, result: { ...result, next: null, nextPlace } };
@@ -105,7 +105,7 @@ test("a place that no cursor can hold is told by a warning", () => {
   expect(codes).toEqual(["incomplete_coverage", "cursor_too_long"]);
 });
 
-test("the header field is a dictionary, without a start where there is none", () => {
+test("the header is a dictionary, without a start if unbounded", () => {
   const bounded = { ...result.coverage, fromMs: 0, complete: true, gaps: [] };
   expect(coverageField(false, result.coverage)).toBe(
     'complete=?0, to="1970-01-01T00:00:00.002Z", gaps=1',

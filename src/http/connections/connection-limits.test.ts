@@ -41,7 +41,7 @@ function outcomesOf(
 
 const times = (count: number, outcome: string): string[] => Array(count).fill(outcome);
 
-test("an address that opens all connections gets its share, and others get theirs", () => {
+test("an address that opens all connections gets only its share", () => {
   const limits = limitsOf();
   expect(outcomesOf(limits, 60, () => "203.0.113.9")).toEqual([
     ...times(6, "open"),
@@ -58,16 +58,16 @@ test.each<[string, (n: number) => string]>([
   expect(outcomesOf(limitsOf(), 7, addressOf)).toEqual([...times(6, "open"), "refused"]);
 });
 
-test("a trusted proxy may have all connections, and no more", () => {
+test("a trusted proxy may have all connections, but not more", () => {
   expect(outcomesOf(limitsOf(), 61, () => "10.1.2.3")).toEqual([...times(60, "open"), "refused"]);
 });
 
-test("all addresses together have no more than there are", () => {
+test("limits the connections of all addresses together", () => {
   const outcomes = outcomesOf(limitsOf({ connectionShare: 100 }), 61, (n) => `203.0.113.${n}`);
   expect(outcomes).toEqual([...times(60, "open"), "refused"]);
 });
 
-test("a connection that closes makes room", () => {
+test("a closed connection makes room", () => {
   const limits = limitsOf({ maxConnections: 1 });
   const first = socketFrom("203.0.113.9");
   limits.take(first);
@@ -76,7 +76,7 @@ test("a connection that closes makes room", () => {
   expect(outcomesOf(limits, 1, () => "203.0.113.9")).toEqual(["open"]);
 });
 
-test("a connection too many is closed when it sends nothing, and makes room for another one", async () => {
+test("an excess connection is closed if it sends nothing, and makes room for another", async () => {
   const limits = limitsOf({ maxConnections: 1 });
   limits.take(socketFrom("203.0.113.9"));
   const more = Array.from({ length: 4 }, () => socketFrom("203.0.113.9"));

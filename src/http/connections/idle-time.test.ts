@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { stopIdleTime } from "./idle-time.ts";
 
-test("a connection is not idle while its answer is waited for, and may be again afterwards", async () => {
+test("a connection is not idle while a request is pending, and may be again afterwards", async () => {
   const idleMs = 5_000;
   const server = createServer().listen(0, "127.0.0.1");
   server.setTimeout(idleMs);

@@ -15,7 +15,7 @@ function testLook() {
   return { clock, state, looked };
 }
 
-test("who asks while it is fresh is told what is known, and nothing is done", async () => {
+test("returns a fresh value without a refresh", async () => {
   const { clock, state, looked } = testLook();
   expect(await Promise.all([looked.get(300), looked.get(300), looked.get(300)])).toEqual([1, 1, 1]);
   await clock.advance(59_999);
@@ -25,7 +25,7 @@ test("who asks while it is fresh is told what is known, and nothing is done", as
   expect(await looked.get(300)).toBe(2);
 });
 
-test("who asks while it takes long is told what was known, and the next one what is", async () => {
+test("returns the stale value during a slow refresh, then the new one", async () => {
   const { clock, state, looked } = testLook();
   expect(await looked.get(300)).toBe(1);
   await clock.advance(60_000);
@@ -38,7 +38,7 @@ test("who asks while it takes long is told what was known, and the next one what
   expect(state.looks).toBe(2);
 });
 
-test("where nothing is known yet, nothing is told in time", async () => {
+test("returns null if nothing is cached in time", async () => {
   const { clock, state, looked } = testLook();
   state.tookMs = 1_000;
   const asked = looked.get(300);
@@ -46,7 +46,7 @@ test("where nothing is known yet, nothing is told in time", async () => {
   expect(await asked).toBeNull();
 });
 
-test("what is ten times as old as it may be is not told any more", async () => {
+test("does not return a value ten times older than its maximum age", async () => {
   const { clock, state, looked } = testLook();
   expect(await looked.get(300)).toBe(1);
   await clock.advance(600_000);
@@ -56,7 +56,7 @@ test("what is ten times as old as it may be is not told any more", async () => {
   expect(await asked).toBeNull();
 });
 
-test("what takes long is looked for less often", async () => {
+test("refreshes slow values less often", async () => {
   const { clock, state, looked } = testLook();
   state.tookMs = 10_000;
   const asked = looked.get(20_000);
@@ -72,7 +72,7 @@ test("what takes long is looked for less often", async () => {
   expect(state.looks).toBe(2);
 });
 
-test("a look that fails is tried again, and hides nothing that is known", async () => {
+test("retries a failed refresh and keeps the cached value", async () => {
   const { clock, state, looked } = testLook();
   state.fails = true;
   await expect(looked.get(300)).rejects.toThrow("no answer");

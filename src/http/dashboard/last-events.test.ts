@@ -34,7 +34,7 @@ function slowArchive(msOfUnit: number) {
 
 const never = new AbortController().signal;
 
-test("a count that takes long is asked for in turns, none of which counts anything twice", async () => {
+test("a slow count is split into slices that count nothing twice", async () => {
   const { source, requests } = slowArchive(10);
   const heard = await countReceived(source, { platforms: ["bluesky"], fromMs, toMs }, never);
   expect(heard.get("bluesky")?.size).toBe(units);
@@ -45,7 +45,7 @@ test("a count that takes long is asked for in turns, none of which counts anythi
   }
 });
 
-test("a stretch that takes longer than a turn gets a longer one", async () => {
+test("a unit that exceeds its slice gets a longer one", async () => {
   const { source, requests } = slowArchive(900);
   const short = { platforms: ["bluesky"] as const, fromMs, toMs: fromMs + 2 * receivedUnitMs };
   const heard = await countReceived(source, short, never);
@@ -54,7 +54,7 @@ test("a stretch that takes longer than a turn gets a longer one", async () => {
   expect(turns).toEqual([250, 500, 1_000, 250, 500, 1_000]);
 });
 
-test("who gives up is not counted for any more", async () => {
+test("an aborted count stops", async () => {
   const { source, requests } = slowArchive(10_000);
   const over = new AbortController();
   const counted = countReceived(source, { platforms: ["bluesky"], fromMs, toMs }, over.signal);
@@ -63,7 +63,7 @@ test("who gives up is not counted for any more", async () => {
   expect(requests.length).toBeLessThan(3);
 });
 
-test("parts side by side hold every post of their time, once", () => {
+test("adjacent parts contain every post of their time once", () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.integer({ min: -5, max: 300 }).map(String), fc.nat(1_000)),

@@ -9,8 +9,8 @@ const gatewayWith = (evidence: readonly NodeView["evidence"][], ...nodes: NodeVi
   nodes: () => nodes,
 });
 
-describe("a node of another process", () => {
-  test("is told with its platforms, its load and since when it is there", () => {
+describe("a remote node", () => {
+  test("has platforms, load and connection time", () => {
     expect(nodeStatus(nodeViewOf())).toMatchObject({
       id: "5d1f0c2ab37e9946",
       name: "ams-1",
@@ -27,12 +27,12 @@ describe("a node of another process", () => {
     });
   });
 
-  test("that is away is connected since no time", () => {
+  test("that is disconnected has no connection time", () => {
     const away = nodeStatus(nodeViewOf({ isConnected: false }));
     expect(away).toMatchObject({ is_connected: false, connected_at: null });
   });
 
-  test("in quarantine is told with the reason and its end, and otherwise with neither", () => {
+  test("has reason and end of a quarantine, and null otherwise", () => {
     const quarantine = {
       quarantinedUntilMs: Date.UTC(2026, 10, 22, 12, 5),
       quarantineReason: "wrong answers",
@@ -52,7 +52,7 @@ describe("a node of another process", () => {
   });
 });
 
-describe("the node in the server's process", () => {
+describe("the embedded node", () => {
   const embedded = { running: 1, concurrency: 4, jobs: 12 };
 
   test("proves nothing, and says so", () => {
@@ -67,23 +67,23 @@ describe("the node in the server's process", () => {
     ]);
   });
 
-  test("is told as a spare one where it is that, and not at all where it runs nothing", () => {
+  test("is marked as spare if it is, and absent if it runs nothing", () => {
     expect(embeddedStatus({ ...embedded, share: "spare" }, [])[0]?.is_spare).toBe(true);
     expect(embeddedStatus({ ...embedded, share: "off" }, [])).toEqual([]);
   });
 });
 
 describe("insecure evidence", () => {
-  test("is none where only proven machines are let in", () => {
+  test("is empty if only proven machines are accepted", () => {
     expect(insecureEvidence(gatewayWith(["tdx"], nodeViewOf({ evidence: "tdx" })))).toEqual([]);
   });
 
-  test("is what the server accepts, whether or not such a node is there", () => {
+  test("includes what the server accepts, with or without such a node", () => {
     expect(insecureEvidence(gatewayWith(["tdx", "simulated"]))).toEqual(["simulated"]);
     expect(insecureEvidence(gatewayWith(["none", "simulated"]))).toEqual(["simulated", "none"]);
   });
 
-  test("is also what a connected node has shown, and not what one showed that is away", () => {
+  test("includes what a connected node has shown, but not a disconnected one", () => {
     const node = nodeViewOf({ evidence: "none" });
     expect(insecureEvidence(gatewayWith(["tdx"], node))).toEqual(["none"]);
     expect(insecureEvidence(gatewayWith(["tdx"], { ...node, isConnected: false }))).toEqual([]);

@@ -30,7 +30,7 @@ const recordOf = (special: Partial<NodeRecord> = {}): NodeRecord => ({
 
 const survey = { nodes: [recordOf()], events: [] };
 
-test("a node that came since the start is told as it is now, in the state that the store has", () => {
+test("a node seen since the start has its live values and the stored state", () => {
   const { nodes } = nodesAnswer(
     { ...survey, nodes: [recordOf({ state: "draining" })] },
     [nodeViewOf({ running: 2 })],
@@ -41,12 +41,12 @@ test("a node that came since the start is told as it is now, in the state that t
   ]);
 });
 
-test("a node of an earlier run is known, and not connected", () => {
+test("a node of an earlier run is known but not connected", () => {
   const { nodes } = nodesAnswer(survey, [], nowMs);
   expect(nodes).toMatchObject([{ name: "ams-1", is_connected: false, running: 0 }]);
 });
 
-test("a quarantine is told until it ends", () => {
+test("a quarantine is reported until it ends", () => {
   const quarantined = recordOf({
     quarantinedUntilMs: nowMs + 1,
     quarantineReason: "wrong answers",
@@ -56,7 +56,7 @@ test("a quarantine is told until it ends", () => {
   expect([stateAt(nowMs), stateAt(nowMs + 1)]).toEqual(["quarantined", "approved"]);
 });
 
-test("a removed node is listed no more, and still named in what happened", () => {
+test("a removed node is no longer listed, but still named in events", () => {
   const { nodes, events } = nodesAnswer(
     {
       nodes: [recordOf({ state: "removed" })],

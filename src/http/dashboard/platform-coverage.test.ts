@@ -22,7 +22,7 @@ function interval(fromHours: number, toHours: number, more: Partial<CoverageInte
 const told = (intervals: readonly CoverageInterval[]) =>
   platformCoverage(intervals, { fromMs: at(24), nowMs, slackMs: 10_000, liveSinceMs: 0 });
 
-test("a gap is where nothing was held between what was", () => {
+test("a gap is uncovered time between covered spans", () => {
   expect(told([interval(30, 10), interval(8, 0)])).toEqual({
     held: [
       { from: iso(24), to: iso(10), source: "jetstream" },
@@ -33,7 +33,7 @@ test("a gap is where nothing was held between what was", () => {
   });
 });
 
-test("what lies before the first interval is not held, and no gap", () => {
+test("time before the first interval is neither covered nor a gap", () => {
   expect(told([interval(5, 0)])).toEqual({
     held: [{ from: iso(5), to: iso(0), source: "jetstream" }],
     gaps: [],
@@ -41,7 +41,7 @@ test("what lies before the first interval is not held, and no gap", () => {
   });
 });
 
-test("a stream that ended has a gap up to now; one that is a moment behind has none", () => {
+test("an ended stream has a gap up to now; one with a small lag has none", () => {
   expect(told([interval(5, 1)])).toMatchObject({
     gaps: [{ from: iso(1), to: iso(0) }],
     complete_since: null,
@@ -50,7 +50,7 @@ test("a stream that ended has a gap up to now; one that is a moment behind has n
   expect(told([moment])).toMatchObject({ gaps: [], complete_since: iso(5) });
 });
 
-test("what only imports hold has no gap after the last of them", () => {
+test("imports alone have no gap after the last one", () => {
   const imported = { source: "import" };
   expect(told([interval(20, 15, imported), interval(12, 6, imported)])).toEqual({
     held: [
@@ -72,7 +72,7 @@ test("a backfill that closes a gap is named beside the stream", () => {
   );
 });
 
-test("the stream of one server is held, and completes nothing", () => {
+test("the stream of one server is covered, but never complete", () => {
   const source = "mastodon-stream:social.example";
   expect(told([interval(5, 3, { source }), interval(2, 0, { source })])).toEqual({
     held: [
@@ -84,7 +84,7 @@ test("the stream of one server is held, and completes nothing", () => {
   });
 });
 
-test("nothing is told of single accounts, of other collections and of times before the range", () => {
+test("omits single accounts, other collections and times before the range", () => {
   const nothing = { held: [], gaps: [], complete_since: null };
   expect(told([])).toEqual(nothing);
   expect(told([interval(5, 0, { account: "did:plc:a" })])).toEqual(nothing);
@@ -94,7 +94,7 @@ test("nothing is told of single accounts, of other collections and of times befo
   expect(past.gaps).toEqual([{ from: iso(24), to: iso(0) }]);
 });
 
-test("with very many gaps the oldest are told as one", () => {
+test("merges the oldest of very many gaps", () => {
   const many = Array.from({ length: 500 }, (_, index) => {
     const fromMs = at(20) + index * 100_000;
     return interval(0, 0, { fromMs, toMs: fromMs + 50_000 });

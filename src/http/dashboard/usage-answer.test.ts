@@ -39,7 +39,7 @@ async function answered(
 }
 
 test.each(rangeNames)(
-  "every bucket of %s is there, side by side, the last one under way",
+  "contains adjacent buckets for all of %s, the last one open",
   async (range) => {
     const { buckets, bucket_ms, from } = await answered([], { range });
     const starts = buckets.map(({ start }) => Date.parse(start));
@@ -56,7 +56,7 @@ test.each(rangeNames)(
 );
 
 test.each(rangeNames)(
-  "the first quarter of %s counts, the one before it does not",
+  "includes the first quarter of an hour of %s and not the one before",
   async (range) => {
     const { from } = await answered([], { range });
     const firstMs = Date.parse(from);
@@ -71,7 +71,7 @@ test.each(rangeNames)(
   },
 );
 
-test("searches are told by method, with the percentiles of all their quarters together", async () => {
+test("lists searches by method, with percentiles over all quarters", async () => {
   const histogram = (ms: readonly number[]) => {
     const latencies = new Map<number, number>();
     for (const one of ms) noteLatency(latencies, one);
@@ -111,7 +111,7 @@ test("searches are told by method, with the percentiles of all their quarters to
   expect(byQuery?.p99_ms).toBeLessThan(1_050);
 });
 
-test("one key alone, and nothing of another account", async () => {
+test("filters by key, and excludes other accounts", async () => {
   const rows = [
     { keyId: "key1", calls: 3 },
     { keyId: "key2", calls: 4 },
@@ -125,7 +125,7 @@ test("one key alone, and nothing of another account", async () => {
   expect(other.keys).toEqual([]);
 });
 
-test("keys that are good are named, ended ones where they were used, and the dashboard", async () => {
+test("names valid keys, ended keys with usage, and the dashboard", async () => {
   const named = (answer: UsageAnswer) => answer.keys.map(({ name, ended }) => [name, ended]);
   expect(named(await answered([]))).toEqual([
     ["key1", false],

@@ -15,12 +15,12 @@ const api = page("api.md");
 const errorsFolder = new URL("../../../docs/errors/", import.meta.url);
 
 describe("docs/errors", () => {
-  test("lists the problems as they are", () => {
+  test("lists the problems of the code", () => {
     const text = readFileSync(errorsPage, "utf8");
     expect(text, "npm run docs updates the page").toBe(withProblems(text));
   });
 
-  test("has no page of a problem on disk", () => {
+  test("has no file for a generated problem page", () => {
     const pages = ["README.md", "details.md", "job-failures.md", "warnings.md"];
     expect(readdirSync(errorsFolder).sort()).toEqual(pages);
   });
@@ -42,7 +42,7 @@ describe("docs/errors", () => {
     },
   );
 
-  test("the table of problems is ordered by status, and no title occurs twice", () => {
+  test("orders problems by status, with unique titles", () => {
     const statuses = problemCodes.map((code) => problems[code].status);
     expect(statuses).toEqual(statuses.toSorted((one, other) => one - other));
     const titles = problemCodes.map((code) => problems[code].title);
@@ -59,7 +59,7 @@ describe("docs/errors", () => {
   });
 });
 
-describe("the codes beside those of problems", () => {
+describe("other codes", () => {
   // A row can explain several codes.
   const rows = (name: string) =>
     [...page(name).matchAll(/^\| ((?:`[a-z_]+`(?:, )?)+) \| .{10,} \|$/gm)].flatMap(
@@ -71,7 +71,7 @@ describe("the codes beside those of problems", () => {
     .map(sourceOf)
     .join("\n");
 
-  test("are explained, each one that the source gives an entry, a warning or a failure", () => {
+  test("are explained for each entry, warning or failure in the source", () => {
     const ofSchemas = readFileSync(new URL("../schemas/validation.ts", import.meta.url), "utf8");
     const given = [
       ...source.matchAll(/\bcode: "([a-z_]+)"/g),
@@ -88,13 +88,13 @@ describe("the codes beside those of problems", () => {
     expect(given.filter((code) => !known.has(code))).toEqual([]);
   });
 
-  test("are those of the source", () => {
+  test("exist in the source", () => {
     const everything = `${source}\n${sourceOf("lib")}\n${sourceOf("archive")}`;
     expect(explained.length).toBeGreaterThan(20);
     expect(explained.filter((code) => !everything.includes(`"${code}"`))).toEqual([]);
   });
 
-  test("are each explained once in a page", () => {
+  test("are explained once per page", () => {
     for (const name of ["details", "warnings", "job-failures"]) {
       const codes = rows(`errors/${name}.md`);
       expect(codes).toEqual([...new Set(codes)]);
@@ -112,7 +112,7 @@ function sourceOf(room: string): string {
 }
 
 describe("docs/api.md", () => {
-  test("names every problem, and where it is explained", () => {
+  test("names every problem and links its explanation", () => {
     for (const code of Object.keys(problems)) {
       expect(api).toContain(`[\`${code}\`](errors/README.md#${code})`);
     }
@@ -130,7 +130,7 @@ describe("docs/api.md", () => {
     }
   });
 
-  test("names every platform's word", () => {
+  test("names every platform word", () => {
     for (const word of platformWords) expect(api).toContain(`\`${word}\``);
   });
 });

@@ -15,7 +15,7 @@ async function html(text: string): Promise<string> {
   return (await renderMarkdown(text, fromErrors)).html;
 }
 
-test("headings have anchors that the contents list, each of them once", async () => {
+test("headings have unique anchors that the contents list", async () => {
   const { title, contents } = await renderMarkdown(
     "# The `API`\n## Fix it\n### Fix it\n",
     fromErrors,
@@ -45,23 +45,23 @@ test.each([
   "../missing.md",
   "javascript:alert",
   "//other.example/a",
-])("a link to %s, which is not served, stands as text", async (target) => {
+])("a link to %s, which is not served, becomes text", async (target) => {
   expect(await html(`[there](${target})`)).toBe("<p>there</p>\n");
   expect(linksAsServed(`[there](${target})`, fromErrors)).toBe("there");
 });
 
-test("what looks like a link in code stays as it is", () => {
+test("link syntax in code stays unchanged", () => {
   const text = "`[a](b.md)`\n```\n[a](b.md)\n```\n";
   expect(linksAsServed(text, fromErrors)).toBe(text);
 });
 
-test("HTML in a text is shown, not obeyed", async () => {
+test("HTML in a text is escaped", async () => {
   const shown = await html('<script>alert(1)</script> <img src="x" onerror="y"> `<b>`');
   expect(shown).not.toMatch(/<(?!\/?(?:p|code)>)/);
   expect(await html("a<br>b")).toContain("a<br>b");
 });
 
-test("a table has a caption, a header for each row, and a box to scroll in", async () => {
+test("a table has a caption, row headers, and a scroll box", async () => {
   const shown = await html("## Limits\n\n| a | b |\n|---|---|\n| `one` | [two](../api.md) |\n");
   expect(shown).toContain('role="region" aria-labelledby="table-1" tabindex="0"');
   expect(shown).toContain('<caption id="table-1">Limits: table 1</caption>');

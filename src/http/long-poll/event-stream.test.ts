@@ -21,7 +21,7 @@ function source() {
 const event = { id: 7, event: "job", data: { text: "two\nlines" } };
 const written = 'id: 7\nevent: job\ndata: {"text":"two\\nlines"}\n\n';
 
-test("begins with when to come again; each event is a piece of its own, on lines of its own", async () => {
+test("begins with the reconnection delay; each event is one piece on its own lines", async () => {
   const { events, give, end } = source();
   const stream = eventStream(events, createManualClock(), new AbortController().signal);
   expect((await stream.next()).value).toBe("retry: 3000\n\n");
@@ -35,7 +35,7 @@ test("begins with when to come again; each event is a piece of its own, on lines
   expect((await last).done).toBe(true);
 });
 
-test("a comment shows every 15 seconds in which nothing came that the connection lives", async () => {
+test("sends a comment every 15 seconds without events", async () => {
   const { events, give } = source();
   const clock = createManualClock();
   const stream = eventStream(events, clock, new AbortController().signal);
@@ -53,7 +53,7 @@ test("a comment shows every 15 seconds in which nothing came that the connection
   expect(events.asked).toBe(1);
 });
 
-test("the next event is asked for when the one before was taken, not earlier", async () => {
+test("reads the next event only after the last was consumed", async () => {
   const { events, give } = source();
   const stream = eventStream(events, createManualClock(), new AbortController().signal);
   await stream.next();
@@ -66,7 +66,7 @@ test("the next event is asked for when the one before was taken, not earlier", a
   expect((await next).value).toBe(written);
 });
 
-test("ends at once when its signal aborts, also while it waits", async () => {
+test("ends at once when its signal aborts, also while waiting", async () => {
   const { events } = source();
   const ends = new AbortController();
   const stream = eventStream(events, createManualClock(), ends.signal);
@@ -76,7 +76,7 @@ test("ends at once when its signal aborts, also while it waits", async () => {
   expect((await next).done).toBe(true);
 });
 
-test("events that cannot be read any more end it", async () => {
+test("ends when events cannot be read", async () => {
   const events = { next: () => Promise.reject(new Error("the store is gone")) };
   const stream = eventStream(events, createManualClock(), new AbortController().signal);
   await stream.next();

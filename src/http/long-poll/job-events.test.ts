@@ -49,7 +49,7 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 
 const { signal } = new AbortController();
 
-test("each change of an account is an event, its number the id", async () => {
+test("each change of an account is an event with its number as id", async () => {
   const jobs = jobsWith(null, [change(1, "received", 0), change(2, "in progress", 1)]);
   expect(await all(eventsOfAccount(jobs, "one", null, signal))).toEqual([
     {
@@ -65,7 +65,7 @@ test("each change of an account is an event, its number the id", async () => {
   ]);
 });
 
-test("of one job its stand comes first, without an id, then its changes alone, until it has ended", async () => {
+test("a job's events start with its current state without an id, then its changes until it ends", async () => {
   const jobs = jobsWith(job, [
     change(1, "received", 0),
     change(2, "in progress", 1),
@@ -85,7 +85,7 @@ test("of one job its stand comes first, without an id, then its changes alone, u
   ]);
 });
 
-test("a job that has ended is one event", async () => {
+test("an ended job is one event", async () => {
   const done: Job = { ...job, state: "done", attempts: 1, startedMs: 1_000, finishedMs: 2_000 };
   const events = await all(
     eventsOfJob(jobsWith(done, [change(9, "done", 1)]), "one", uuid, signal),
@@ -99,7 +99,7 @@ test("a job that has ended is one event", async () => {
   ]);
 });
 
-test("what was known of it before it was looked at does not come again", async () => {
+test("changes before the current state are not repeated", async () => {
   const running: Job = { ...job, state: "in progress", attempts: 2, startedMs: 1_000 };
   const jobs = jobsWith(running, [
     change(3, "error(retrying)", 1),
@@ -110,7 +110,7 @@ test("what was known of it before it was looked at does not come again", async (
   expect(events.map(({ id }) => id)).toEqual([null, 5]);
 });
 
-test("changes that cannot be read end it", async () => {
+test("ends when changes cannot be read", async () => {
   const jobs = {
     find: async () => job,
     changes: () => ({

@@ -24,7 +24,7 @@ test.each([
   ["wait=0", 0],
   ["wait=31", 30],
   ["wait=99999999999999999999999", 30],
-])("%s asks for %i seconds", (field, seconds) => {
+])("%s requests %i seconds", (field, seconds) => {
   expect(preferredWaitSeconds(field)).toBe(seconds);
 });
 
@@ -43,7 +43,7 @@ test.each([
   "=10",
   "@",
   "respond-async wait=10",
-])("%s is refused, and the header named", (field) => {
+])("%s is refused with the name of the header", (field) => {
   expect(() => preferredWaitSeconds(field)).toThrow(
     expect.objectContaining({
       code: "invalid_request",
@@ -53,7 +53,7 @@ test.each([
   );
 });
 
-test("whatever the header holds, it is read or refused", () => {
+test("any header value is parsed or refused", () => {
   const piece = fc.constantFrom("wait", "=", ";", ",", '"', "\\", " ", "\t", "10", "a", "é");
   const field = fc.oneof(
     fc.string(),
@@ -70,7 +70,7 @@ test("whatever the header holds, it is read or refused", () => {
   );
 });
 
-test("8 KB of hostile text are read in no time", () => {
+test("8 KB of hostile text are parsed quickly", () => {
   const hostile = [
     "wait".repeat(4_000),
     `a${";".repeat(16_000)}`,

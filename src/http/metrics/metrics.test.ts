@@ -15,7 +15,7 @@ const interval = (fromMs: number, toMs: number) =>
     toMs,
   }) as const;
 
-test("the first look tells everything as it is then", async () => {
+test("the first scrape has all current values", async () => {
   const clock = createManualClock(100 * minuteMs);
   const held: PlatformCoverage[] = [
     {
@@ -105,7 +105,7 @@ function metricsOf(
   });
 }
 
-test("sums that the archive did not tell are asked for again at the next look, and then once a minute", async () => {
+test("missing archive sums are requested again by the next scrape, then once a minute", async () => {
   const clock = createManualClock();
   let asked = 0;
   const stats = async () => {
@@ -122,7 +122,7 @@ test("sums that the archive did not tell are asked for again at the next look, a
   expect(await metrics.text()).toContain('earshot_archive_posts{platform="x"} 3');
 });
 
-test("waiting deliveries are counted once in ten seconds, and again at once where that failed", async () => {
+test("waiting deliveries are counted every ten seconds, and again at once after a failure", async () => {
   const clock = createManualClock();
   let asked = 0;
   const stats = async () => ({ segments: [] }) as unknown as ArchiveStats;

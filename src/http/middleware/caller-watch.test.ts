@@ -44,7 +44,7 @@ function addSession(accountId: string, id = "one"): void {
   );
 }
 
-test("what a revoked key holds is ended within a second, and nothing of another", async () => {
+test("ends pending requests of a revoked key within a second, and of no other", async () => {
   const [gone, other] = [await accounts.makeKey(), await accounts.makeKey()];
   const ends = [vi.fn(), vi.fn(), vi.fn()];
   for (const [index, key] of [gone, gone, other].entries()) {
@@ -57,7 +57,7 @@ test("what a revoked key holds is ended within a second, and nothing of another"
   expect(ends.map(({ mock }) => mock.calls.length)).toEqual([1, 1, 0]);
 });
 
-test("an expired key, and a session of a suspended account, end what they hold", async () => {
+test("ends pending requests of an expired key and of a suspended account's session", async () => {
   const expiring = await accounts.makeKey({ expiresMs: clock.now() + 60_000 });
   const { accountId } = await accounts.makeKey();
   const session = sessionCaller(accountId);
@@ -75,7 +75,7 @@ test("an expired key, and a session of a suspended account, end what they hold",
   expect(endSession).toHaveBeenCalled();
 });
 
-test("what a session holds is ended once that session is, whatever other sessions the account has", async () => {
+test("ends pending requests of an ended session, but not of the account's others", async () => {
   const { accountId } = await accounts.makeKey();
   const ends = [vi.fn(), vi.fn()];
   for (const [index, id] of ["one", "two"].entries()) {
@@ -89,7 +89,7 @@ test("what a session holds is ended once that session is, whatever other session
   expect(ends.map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
 });
 
-test("a session that was idle too long, or is too old, ends what it holds", async () => {
+test("ends pending requests of an idle or too old session", async () => {
   const { accountId } = await accounts.makeKey();
   addSession(accountId);
   const end = vi.fn();
@@ -108,7 +108,7 @@ test("a session that was idle too long, or is too old, ends what it holds", asyn
   expect(endOld).toHaveBeenCalled();
 });
 
-test("the store is asked once a look, and not at all once nobody is watched", async () => {
+test("queries the store once per check, and not at all if nothing is watched", async () => {
   const read = vi.fn(accounts.store.read);
   const watchCounted = watchOver({ read: read as typeof accounts.store.read });
   const caller = callerOf(await accounts.makeKey());
@@ -123,7 +123,7 @@ test("the store is asked once a look, and not at all once nobody is watched", as
   expect(read).toHaveBeenCalledTimes(3);
 });
 
-test("a store that does not answer for a while ends nothing", async () => {
+test("ends nothing while the store does not answer", async () => {
   const key = await accounts.makeKey();
   const read = vi.fn(accounts.store.read).mockRejectedValueOnce(new Error("away"));
   const end = vi.fn();

@@ -26,25 +26,28 @@ async function appWith(old: Deprecation) {
   return app;
 }
 
-test.each(["/old", "/fails"])("every answer of a deprecated route says so: %s", async (url) => {
-  const app = await appWith(deprecated);
-  const { headers } = await app.inject({ url });
-  expect(new Date(Number(headers.deprecation?.toString().slice(1)) * 1000).toISOString()).toBe(
-    "2027-03-01T00:00:00.000Z",
-  );
-  expect(headers.sunset).toBe("Wed, 01 Sep 2027 00:00:00 GMT");
-  expect(headers.link).toBe(
-    '<https://earshot.example/docs/changes>; rel="deprecation", <https://earshot.example/docs/changes>; rel="sunset"',
-  );
-});
+test.each(["/old", "/fails"])(
+  "every answer of a deprecated route has the headers: %s",
+  async (url) => {
+    const app = await appWith(deprecated);
+    const { headers } = await app.inject({ url });
+    expect(new Date(Number(headers.deprecation?.toString().slice(1)) * 1000).toISOString()).toBe(
+      "2027-03-01T00:00:00.000Z",
+    );
+    expect(headers.sunset).toBe("Wed, 01 Sep 2027 00:00:00 GMT");
+    expect(headers.link).toBe(
+      '<https://earshot.example/docs/changes>; rel="deprecation", <https://earshot.example/docs/changes>; rel="sunset"',
+    );
+  },
+);
 
-test("a route that stays says nothing", async () => {
+test("other routes have no such headers", async () => {
   const { headers } = await (await appWith(deprecated)).inject({ url: "/present" });
   expect(headers).not.toHaveProperty("deprecation");
   expect(headers).not.toHaveProperty("sunset");
 });
 
-test("the description marks a deprecated route, and no other", async () => {
+test("the description marks only deprecated routes", async () => {
   const app = await appWith(deprecated);
   const { paths }: { paths: Record<string, { get: object }> } = JSON.parse(
     JSON.stringify(app.swagger()),
@@ -53,11 +56,11 @@ test("the description marks a deprecated route, and no other", async () => {
   expect(paths["/present"]?.get).not.toHaveProperty("deprecated");
 });
 
-test("a route may not go sooner than six months after it was said", async () => {
+test("refuses a removal less than six months after the announcement", async () => {
   await expect(appWith({ ...deprecated, sunset: "2027-08-31" })).rejects.toThrow("sooner than");
   await expect(appWith({ ...deprecated, sunset: "soon" })).rejects.toThrow("sooner than");
 });
 
-test("nothing of this API is deprecated", () => {
+test("no route of this API is deprecated", () => {
   expect(readFileSync(openApiFile, "utf8")).not.toContain('"deprecated"');
 });

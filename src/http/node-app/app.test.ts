@@ -98,7 +98,7 @@ function make(special: Partial<NodeAppContext> = {}, settings: object = {}) {
   return { app, ask, clock, logged, introspected };
 }
 
-test("a search is answered as at the gateway, with the fields that sign it", async () => {
+test("answers a search as the gateway does, with signature headers", async () => {
   let asked: DirectSearch | null = null;
   const { ask, clock } = make({
     answer: async (search) => {
@@ -139,7 +139,7 @@ test("a search is answered as at the gateway, with the fields that sign it", asy
   });
 });
 
-test("an answer is signed for the caller's nonce where it sends one, as it is or as a proof", async () => {
+test("signs an answer for the caller's nonce, as JSON or as a proof", async () => {
   const signedFor: string[] = [];
   const fields = { "content-digest": "d", "content-type": "application/json", "earshot-job": "j" };
   const { ask } = make({
@@ -168,7 +168,7 @@ test("an answer is signed for the caller's nonce where it sends one, as it is or
   expect(signedFor).toHaveLength(2);
 });
 
-test("the log holds routes and times, never a query or a key", async () => {
+test("logs routes and times, never a query or a key", async () => {
   const { ask, logged } = make();
   await ask({ query: "comet secret-word" });
   const text = JSON.stringify(logged);
@@ -183,14 +183,14 @@ test.each([
   [{ ...active, methods: ["getbyid"] }, 403, "method_forbidden"],
   [{ ...active, requests_per_second: 0 }, 429, "rate_limited"],
   [{ ...active, submissions_per_minute: 0 }, 429, "rate_limited"],
-] as const)("a key of which the gateway says %j gets %i %s", async (told, status, code) => {
+] as const)("a key that the gateway reports as %j gets %i %s", async (told, status, code) => {
   const { ask } = make({ introspect: async () => told as IntrospectAnswer });
   const answer = await ask({ query: "comet" });
   expect(answer.statusCode).toBe(status);
   expect(answer.json()).toMatchObject({ code, error: expect.any(String) });
 });
 
-test("what is no key is refused without asking the gateway, and too many of them as well", async () => {
+test("refuses malformed keys without asking the gateway, and limits them too", async () => {
   const { ask, introspected } = make({}, { failedKeysPerMinute: 2 });
   const wrong = (name: string) => ask({ query: "comet" }, { authorization: `Bearer ${name}` });
   const codes = [
@@ -208,7 +208,7 @@ test("what is no key is refused without asking the gateway, and too many of them
   expect(introspected).toEqual([]);
 });
 
-test("a right key among more wrong ones sent at once than an address may send is refused", async () => {
+test("refuses a valid key among too many concurrent wrong ones of an address", async () => {
   const { ask } = make(
     { introspect: async (keyId) => (keyId === "guessed0" ? active : { status: "unknown" }) },
     { failedKeysPerMinute: 2 },
@@ -223,7 +223,7 @@ test("a right key among more wrong ones sent at once than an address may send is
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([401, 401, 429]);
 });
 
-test("a node that stops is not ready first, and then refuses searches with 503", async () => {
+test("a stopping node first is not ready, then refuses searches with 503", async () => {
   const { app, ask } = make();
   app.shutdown.announce();
   const readiness = await app.inject({ url: "/readyz" });
@@ -236,12 +236,12 @@ test("a node that stops is not ready first, and then refuses searches with 503",
   expect(refused.json()).toMatchObject({ code: "unavailable" });
 });
 
-test("a node that was opened on purpose takes requests without a key as those of one", async () => {
+test("an open node treats requests without a key as those of one key", async () => {
   const { ask } = make({}, { openNodeKey: key });
   expect((await ask({ query: "comet" }, {})).statusCode).toBe(200);
 });
 
-test("a gateway that cannot be asked about a key is told as such, with when to come again", async () => {
+test("returns 503 with Retry-After if the gateway cannot check a key", async () => {
   const { ask, logged } = make({
     introspect: () => Promise.reject(unreachable("the connection was refused")),
   });
@@ -257,7 +257,7 @@ test("a gateway that cannot be asked about a key is told as such, with when to c
   });
 });
 
-test("nothing leaves a node unsigned: while it is not attested there is no answer", async () => {
+test("answers nothing unsigned while it is not attested", async () => {
   const { ask } = make({
     sign: () => {
       throw unreachable("no attestation");
@@ -268,7 +268,7 @@ test("nothing leaves a node unsigned: while it is not attested there is no answe
   expect(answer.json()).toMatchObject({ code: "unavailable" });
 });
 
-test("a platform that fails is told as at the gateway", async () => {
+test("reports a failing platform as the gateway does", async () => {
   const { ask } = make({
     answer: () =>
       Promise.reject(
@@ -284,7 +284,7 @@ test("a platform that fails is told as at the gateway", async () => {
   });
 });
 
-test("a fault inside is told as one, and neither answer nor log repeats the query", async () => {
+test("reports an internal error without repeating the query in answer or log", async () => {
   const { ask, logged } = make({
     answer: () => Promise.reject(new Error("fts5: syntax error near secret-word")),
   });
@@ -294,7 +294,7 @@ test("a fault inside is told as one, and neither answer nor log repeats the quer
   expect(logged).toContainEqual({ request_id: answer.headers["x-request-id"], code: "internal" });
 });
 
-test("a node that stops answers those who wait", async () => {
+test("a stopping node answers pending requests", async () => {
   const { app, ask } = make({
     answer: ({ signal }) =>
       new Promise((_resolve, reject) => {
@@ -307,7 +307,7 @@ test("a node that stops answers those who wait", async () => {
   expect((await answer).statusCode).toBe(503);
 });
 
-test("a search that takes too long is ended, and told as at the gateway", async () => {
+test("ends a slow search and reports it as the gateway does", async () => {
   const { ask, clock } = make({
     answer: ({ signal }) =>
       new Promise((_resolve, reject) => {
@@ -320,7 +320,7 @@ test("a search that takes too long is ended, and told as at the gateway", async 
   expect((await answer).statusCode).toBe(504);
 });
 
-test("more searches than it can run are refused, and cost nothing of the searches a minute", async () => {
+test("refuses searches beyond its capacity without counting them", async () => {
   const held = Promise.withResolvers<ShownAnswer>();
   const { ask } = make({ answer: () => held.promise });
   const running = [ask({ query: "comet" }), ask({ query: "comet" })];
@@ -334,7 +334,7 @@ test("more searches than it can run are refused, and cost nothing of the searche
   expect((await ask({ query: "comet" })).statusCode).toBe(200);
 });
 
-test("paths and methods that are not there, and bodies that are not JSON, are refused as everywhere", async () => {
+test("refuses unknown paths, other methods and bodies that are not JSON", async () => {
   const { app, ask } = make();
   expect((await app.inject({ url: "/v1/search/live/social" })).json().code).toBe("not_found");
   const other = await app.inject({ url: "/api/v1/data/social/tweets/recent" });
@@ -344,7 +344,7 @@ test("paths and methods that are not there, and bodies that are not JSON, are re
   expect((await ask({ query: "comet" }, packed)).json().code).toBe("unsupported_media_type");
 });
 
-test("evidence for callers is bounded per address, and its fault tells nothing of the machine", async () => {
+test("limits evidence for callers per address, and its errors reveal nothing of the machine", async () => {
   const { app } = make();
   const call = () => app.inject({ url: `/attestation?nonce=${"A".repeat(43)}` });
   const first = await call();
@@ -357,14 +357,14 @@ test("evidence for callers is bounded per address, and its fault tells nothing o
 });
 
 test.each(["", "?nonce=", "?nonce=abc", `?nonce=${"A".repeat(44)}`, `?nonce=${"A".repeat(42)}B`])(
-  "a nonce that is not 32 bytes is refused: %j",
+  "refuses a nonce that is not 32 bytes: %j",
   async (query) => {
     const { app } = make();
     expect((await app.inject({ url: `/attestation${query}` })).statusCode).toBe(400);
   },
 );
 
-test("readiness is whether callers can be let in", async () => {
+test("is ready while it can authenticate callers", async () => {
   const waiting = make({ status: () => ({ state: "pending", isAttested: false }) });
   const answer = await waiting.app.inject({ url: "/readyz" });
   expect(answer.statusCode).toBe(503);

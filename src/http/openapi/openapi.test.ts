@@ -31,11 +31,11 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, described]) => ({ path, method, described })),
 );
 
-test("openapi.json is as the routes are (npm run openapi writes it anew)", () => {
+test("openapi.json matches the routes (npm run openapi regenerates it)", () => {
   expect(readFileSync(openApiFile, "utf8")).toBe(text);
 });
 
-test("every operation is described under an id of its own", () => {
+test("every operation has its own id and a description", () => {
   const ids = operations.map(({ described }) => described.operationId);
   expect(new Set(ids).size).toBe(ids.length);
 });
@@ -60,7 +60,7 @@ test("every route is described", async () => {
 /** Public, for anyone to verify. */
 const open = ["/v1/nodes", "/v1/attestations/{id}", "/v1/attestation/policy"];
 
-test("what needs a key says so, and describes its 400, 401 and 429, and 404 where something is named", () => {
+test("authenticated operations say so and describe 400, 401 and 429, and 404 for named resources", () => {
   for (const { path, described } of operations) {
     const needsKey = path.includes("/v1/") && !open.includes(path);
     expect(described.security !== undefined, path).toBe(needsKey);
@@ -72,7 +72,7 @@ test("what needs a key says so, and describes its 400, 401 and 429, and 404 wher
   }
 });
 
-test("every answer describes its header fields", () => {
+test("every answer describes its headers", () => {
   for (const { path, described } of operations) {
     for (const [status, { headers }] of Object.entries(described.responses)) {
       expect(headers, `${path} ${status}`).toHaveProperty(["X-Request-Id"]);
@@ -81,7 +81,7 @@ test("every answer describes its header fields", () => {
   }
 });
 
-test("every schema has an example, and every reference leads somewhere", () => {
+test("every schema has an example, and every reference resolves", () => {
   for (const [, name] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
     expect(document.components.schemas, name).toHaveProperty([name ?? ""]);
   }

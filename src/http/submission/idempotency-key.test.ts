@@ -8,18 +8,18 @@ const hashOf = (any: unknown) =>
     idempotencyOf({ "idempotency-key": "one" }, any)?.requestHash ?? new Uint8Array(),
   ).toString("hex");
 
-test("without a key a submission is one of its own", () => {
+test("a submission without a key is not idempotent", () => {
   expect(idempotencyOf({}, asked)).toBeNull();
 });
 
 test.each(["a", '"8e03978e-40d5-43dd-bc93-6894a57f9324"', " ~ ", "k".repeat(255)])(
-  "%j is a key",
+  "%j is a valid key",
   (key) => {
     expect(idempotencyOf({ "idempotency-key": key }, asked)?.key).toBe(key);
   },
 );
 
-test.each(["", "k".repeat(256), "a\tb", "\u007f", "é"])("%j is none", (key) => {
+test.each(["", "k".repeat(256), "a\tb", "\u007f", "é"])("%j is refused", (key) => {
   expect(() => idempotencyOf({ "idempotency-key": key }, asked)).toThrow(
     expect.objectContaining({
       code: "invalid_request",
@@ -29,7 +29,7 @@ test.each(["", "k".repeat(256), "a\tb", "\u007f", "é"])("%j is none", (key) => 
   );
 });
 
-test("the hash is SHA-256 of what is asked, in whichever order it was written", () => {
+test("the hash is a SHA-256 of the request, independent of member order", () => {
   expect(hashOf(asked)).toMatch(/^[0-9a-f]{64}$/);
   const turned = {
     body: { arguments: { count: 2, query: "a" }, type: "social" },
@@ -45,6 +45,6 @@ test.each([
   { ...asked, body: { ...asked.body, arguments: { query: "a", count: "2" } } },
   { ...asked, body: { ...asked.body, arguments: { query: "a", count: 2, sort: "newest" } } },
   { ...asked, body: [asked.body] },
-])("another thing asked has another hash: %j", (other) => {
+])("another request has another hash: %j", (other) => {
   expect(hashOf(other)).not.toBe(hashOf(asked));
 });

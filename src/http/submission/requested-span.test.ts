@@ -28,14 +28,14 @@ describe("the requested span of time", () => {
     });
   });
 
-  test("IDs bound it as far as they state a time", () => {
+  test("is bounded by IDs as far as they contain a time", () => {
     const id = String((BigInt(ms("2026-01-02") - 1_288_834_974_657) << 22n) + 5n);
     expect(spanOf(`since_id:${id}`).fromMs).toBe(ms("2026-01-02") - 1_000);
     expect(spanOf(`max_id:${id}`).toMs).toBe(ms("2026-01-02") + 1_000);
     expect(spanOf("max_id:20")).toEqual({ fromMs: null, toMs: null });
   });
 
-  test("start_time and end_time narrow it further", () => {
+  test("is narrowed further by start_time and end_time", () => {
     const own = { startMs: ms("2026-02-01"), endMs: ms("2026-03-01") };
     expect(spanOf("since:2026-01-02 until:2026-02-15", own)).toEqual({
       fromMs: ms("2026-02-01"),
@@ -54,7 +54,7 @@ describe("the part of it before the window", () => {
     ["ends before it and has no beginning", { fromMs: null, toMs: 60 }, { fromMs: null, toMs: 60 }],
     ["is empty", { fromMs: 60, toMs: 40 }, null],
     ["is bounded nowhere", { fromMs: null, toMs: null }, null],
-  ])("where it %s", (_, requested, expected) => {
+  ])("if it %s", (_, requested, expected) => {
     expect(unsearchedOf(window, requested)).toEqual(expected);
     expect(unsearchedOf({ fromMs: null }, requested)).toBeNull();
   });

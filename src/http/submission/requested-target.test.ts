@@ -75,13 +75,13 @@ const uri = "at://did:plc:ann/app.bsky.feed.post/3k";
 const onMastodon = "https://mas.to/users/ann/statuses/109";
 
 describe("a number", () => {
-  test("is the post of the record that has it", async () => {
+  test("is the post of the record with this ID", async () => {
     const asked = await read("getbyid", "7", { held: [{ platform: "bluesky", uri }] });
     expect(asked).toMatchObject({ platform: "bluesky", canonicalQuery: uri, warnings: [] });
     expect(asked.target).toMatchObject({ kind: "post", uri, id: null });
   });
 
-  test("is the post that was shown under it, with what its uri tells", async () => {
+  test("is the post that was shown under this ID, read from its uri", async () => {
     const asked = await read("getreplies", "7", {
       fetched: [{ platform: "mastodon", uri: onMastodon }],
     });
@@ -99,7 +99,7 @@ describe("a number", () => {
     expect(asked).toMatchObject({ platform: "x", canonicalQuery: "x:7" });
   });
 
-  test("is not looked for on other platforms than the one of the path", async () => {
+  test("is not looked up on platforms other than that of the path", async () => {
     const asked = await read("getbyid", "7", {
       platform: "mastodon",
       fetched: [{ platform: "bluesky", uri }],
@@ -107,13 +107,13 @@ describe("a number", () => {
     expect(asked).toMatchObject({ platform: "mastodon", canonicalQuery: "mastodon:7" });
   });
 
-  test("of a record that an import named in its own way is known by that name", async () => {
+  test("of a record that an import named itself is known by that name", async () => {
     const name = "import:bluesky:no address, with spaces";
     const asked = await read("getbyid", "7", { held: [{ platform: "bluesky", uri: name }] });
     expect(asked.target).toMatchObject({ platform: "bluesky", uri: name });
   });
 
-  test("that no record has is X's own, an id on a Mastodon server, or nothing", async () => {
+  test("without a record is X's own, an id on a Mastodon server, or nothing", async () => {
     const onX = await read("getbyid", "7", { defaultPlatform: "x" });
     expect(onX).toMatchObject({ platform: "x", canonicalQuery: "x:7", warnings: [] });
     const mastodon = await read("getbyid", "7", { defaultPlatform: "mastodon" });
@@ -125,7 +125,7 @@ describe("a number", () => {
 });
 
 describe("the platform", () => {
-  test("is the default one where neither path nor query names any", async () => {
+  test("is the default one if neither path nor query names one", async () => {
     const asked = await read("gettweets", "ann", { defaultPlatform: "x" });
     expect(asked).toMatchObject({ platform: "x", canonicalQuery: "x:@ann", warnings: [] });
   });
@@ -137,13 +137,13 @@ describe("the platform", () => {
     expect(asked).toEqual({ ...nothing, platform: "x" });
   });
 
-  test("that cannot be asked leaves the answer to the archive, and a warning says so", async () => {
+  test("that cannot be requested leaves the answer to the archive, with a warning", async () => {
     const { warnings } = await read("gettweets", "x:@ann", { isConfigured: false });
     expect(warnings).toMatchObject([{ code: "no_credential" }]);
     expect(warnings[0]?.message).toContain("ask x for gettweets");
   });
 
-  test("that cannot answer is refused, before its query is read where the path names it", async () => {
+  test("that cannot answer is refused, before its query is read if the path names it", async () => {
     const refused = { code: "source_unavailable", status: 422, hint: "ask x" };
     const lacks: Platform[] = ["bluesky"];
     const byPath = read("getspace", "not a space", { platform: "bluesky", lacks });
@@ -174,7 +174,7 @@ describe("a username without a platform", () => {
     }
   });
 
-  test("that several accounts of the archive have is refused with a form for each", async () => {
+  test("of several archived accounts is refused with a form for each", async () => {
     const refused = read("searchbyprofile", "ann", { accounts: [onBluesky, onMastodon, onX] });
     const selecting = ["bluesky:@ann.bsky.social", "@ann@mas.to", "x:@ann"];
     await expect(refused).rejects.toMatchObject({
@@ -196,18 +196,18 @@ describe("a username without a platform", () => {
     }
   });
 
-  test("leaves out accounts on platforms that nothing can answer for", async () => {
+  test("ignores accounts on platforms without a source", async () => {
     const accounts = [onBluesky, onX];
     const asked = await read("getfollowers", "ann", { accounts, lacks: ["bluesky"] });
     expect(asked).toMatchObject({ platform: "x", canonicalQuery: "x:@ann" });
   });
 
-  test("is an imported author of whom no id is known", async () => {
+  test("is an imported author without a known id", async () => {
     const asked = await read("gettweets", "ann", { authors: ["x"], askable: ["bluesky"] });
     expect(asked).toMatchObject({ platform: "x", canonicalQuery: "x:@ann" });
   });
 
-  test("that is not archived is looked for on the only platform that can be asked", async () => {
+  test("that is not archived belongs to the only platform that can be requested", async () => {
     const askable: Platform[] = ["mastodon"];
     const asked = await read("getfollowing", "ann", { askable });
     expect(asked).toMatchObject({
@@ -220,7 +220,7 @@ describe("a username without a platform", () => {
     });
   });
 
-  test("is the default platform's where that takes it as written and can be asked, or nothing else is known", async () => {
+  test("belongs to the default platform if that accepts it and can be requested, or nothing else is known", async () => {
     const defaultPlatform = "x";
     const asked = await read("gettweets", "ann", { defaultPlatform, accounts: [onBluesky] });
     expect(asked).toMatchObject({ platform: "x", warnings: [] });
@@ -234,7 +234,7 @@ describe("a username without a platform", () => {
     expect(archived).toMatchObject({ platform: "bluesky" });
   });
 
-  test("that nothing knows is refused with the forms that name an account", async () => {
+  test("that is unknown is refused with the forms that name an account", async () => {
     await expect(read("gettweets", "ann", { isConfigured: false })).rejects.toMatchObject({
       code: "invalid_query",
       hint: "write bluesky:@ann.bsky.social, mastodon:@ann, x:@ann or @ann@<server>",
@@ -242,7 +242,7 @@ describe("a username without a platform", () => {
     });
   });
 
-  test("belongs to the platform of the path where that names one", async () => {
+  test("belongs to the platform of the path if it names one", async () => {
     const asked = await read("gettweets", "ann", { platform: "x", accounts: [onBluesky] });
     expect(asked).toMatchObject({ platform: "x", canonicalQuery: "x:@ann", warnings: [] });
   });

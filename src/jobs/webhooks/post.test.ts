@@ -49,7 +49,7 @@ function post(
   return createPost(client, { timeoutMs, now: () => nowMs })({ url, ...message }, signal);
 }
 
-test("a delivery is a POST of its body with its fields", async () => {
+test("a delivery is a POST of its body with its headers", async () => {
   const asked: unknown[] = [];
   const url = await receiver((request, response) => {
     let body = "";
@@ -70,7 +70,7 @@ test("a delivery is a POST of its body with its fields", async () => {
   expect(asked).toEqual(["POST", "{}", "msg_1", "application/json"]);
 });
 
-test("410 is told apart", async () => {
+test("410 has its own outcome", async () => {
   const url = await receiver((_request, response) => response.writeHead(410).end());
   expect(await post(url)).toEqual({ kind: "gone", status: 410 });
 });
@@ -81,7 +81,7 @@ test.each([
   ["a date that has passed", "Sat, 31 Jan 2026 11:00:00 GMT", 0],
   ["nonsense", "soon", null],
   ["a negative number", "-5", null],
-])("a refusal with %s in Retry-After", async (_, written, retryAfterMs) => {
+])("a refusal with Retry-After: %s", async (_, written, retryAfterMs) => {
   const url = await receiver((_request, response) => {
     response.writeHead(429, { "retry-after": written }).end();
   });
@@ -135,12 +135,12 @@ test.each<[string, RequestListener]>([
       response.writeHead(200, { "content-encoding": "gzip" }).end("plain");
     },
   ],
-])("what comes after a 2xx does not count, when it %s", async (_, answer) => {
+])("after a 2xx the body does not matter, when it %s", async (_, answer) => {
   const url = await receiver(answer);
   expect(await post(url, { timeoutMs: 300 })).toEqual({ kind: "delivered", status: 200 });
 });
 
-test("a receiver that says nothing in time has failed", async () => {
+test("a receiver that does not answer in time has failed", async () => {
   const url = await receiver(() => undefined);
   const { host } = new URL(url);
   expect(await post(url, { timeoutMs: 100 })).toEqual({
@@ -156,7 +156,7 @@ test.each([
   "HTTP/1.1 20",
   "SSH-2.0-OpenSSH_9.9\r\n",
   `HTTP/1.1 200 OK\r\nx: ${"a".repeat(100_000)}`,
-])("an answer that is no HTTP has failed (%#)", async (bytes) => {
+])("a response that is not HTTP has failed (%#)", async (bytes) => {
   const server = createTcpServer((socket) => {
     socket.on("error", () => undefined);
     socket.once("data", () => socket.end(bytes));
@@ -167,7 +167,7 @@ test.each([
   expect(await post(url)).toMatchObject({ kind: "failed", status: null });
 });
 
-test("a name that leads inwards fails when it is called, as a name that does not exist does", async () => {
+test("a name with a private address fails like a missing one", async () => {
   const inwards: Resolve = (_hostname, _options, done) =>
     done(null, [{ address: "169.254.169.254", family: 4 }]);
   const absent: Resolve = (_hostname, _options, done) =>
@@ -182,7 +182,7 @@ test("a name that leads inwards fails when it is called, as a name that does not
   }
 });
 
-test("a try that is cut off has no outcome", async () => {
+test("an aborted attempt has no outcome", async () => {
   const stopping = new AbortController();
   const url = await receiver(() => stopping.abort(new Error("the server stops")));
   await expect(post(url, { signal: stopping.signal })).rejects.toThrow("the server stops");

@@ -123,8 +123,8 @@ async function pass(ms: number, steps = 10): Promise<void> {
   for (let step = 0; step < steps; step += 1) await clock.advance(ms / steps);
 }
 
-describe("tries", () => {
-  test("are made when the schedule says, ten of them, and then the delivery has failed", async () => {
+describe("attempts", () => {
+  test("follow the schedule, and after ten the delivery has failed", async () => {
     answer = () => failed;
     sender.start();
     const id = await register("/down");
@@ -149,7 +149,7 @@ describe("tries", () => {
     expect(await webhooks.find("one", id)).toMatchObject({ disabledMs: null });
   });
 
-  test("wait as long as the receiver asks, all that wait for it with the one that was refused", async () => {
+  test("wait as long as the receiver requests, together with its other deliveries", async () => {
     answer = () => ({ ...failed, status: 429, retryAfterMs: 60_000 });
     sender.start();
     const id = await register("/busy");
@@ -163,7 +163,7 @@ describe("tries", () => {
     expect(sent).toHaveLength(7);
   });
 
-  test("of which two were refused at once wait as long as the longer of the two pauses", async () => {
+  test("of which two were refused at once wait for the longer delay", async () => {
     const pausesMs = [60_000, 1_000];
     answer = () => ({ ...failed, status: 429, retryAfterMs: pausesMs.shift() ?? 0 });
     sender.start();
@@ -173,7 +173,7 @@ describe("tries", () => {
     expect(sent).toHaveLength(2);
   });
 
-  test("are two of one webhook at a time, whatever waits", async () => {
+  test("are limited to two per webhook", async () => {
     const ends: (() => void)[] = [];
     answer = () => new Promise((resolve) => ends.push(() => resolve(delivered)));
     sender.start();
@@ -190,7 +190,7 @@ describe("tries", () => {
     expect(sent).toHaveLength(5);
   });
 
-  test("of webhooks that fail take half of the places at most", async () => {
+  test("of failing webhooks take at most half of the slots", async () => {
     begin(secretKey, { concurrency: 4, maxPerAccount: 10 });
     answer = () => failed;
     sender.start();
@@ -212,7 +212,7 @@ describe("tries", () => {
   });
 
   test.each([4, 1])(
-    "of webhooks that fail have one of %i places, however much the others have to send",
+    "of failing webhooks get one of %i slots, however much the others have to send",
     async (concurrency) => {
       begin(secretKey, { concurrency, maxPerAccount: 10 });
       answer = () => failed;
@@ -230,7 +230,7 @@ describe("tries", () => {
     },
   );
 
-  test("go round the webhooks, however much waits for one", async () => {
+  test("go round-robin over webhooks, however much waits for one", async () => {
     begin(secretKey, { concurrency: 1 });
     const many = await register("/many");
     for (let count = 0; count < 5; count += 1) await sendTest(many);
@@ -243,7 +243,7 @@ describe("tries", () => {
     expect(sent[1]?.url).toBe("https://example.com/one");
   });
 
-  test("begin in the order in which deliveries became due", async () => {
+  test("start in the order in which deliveries became due", async () => {
     const id = await register("/ordered");
     const ids: string[] = [];
     for (let count = 0; count < 6; count += 1) {
@@ -257,7 +257,7 @@ describe("tries", () => {
 });
 
 describe("a crash", () => {
-  test("in the middle of a try has it made again", async () => {
+  test("during an attempt repeats it", async () => {
     answer = () => new Promise(() => undefined);
     sender.start();
     const id = await register("/crash");
@@ -276,7 +276,7 @@ describe("a crash", () => {
     await stopped;
   });
 
-  test("of the store while a try is noted has it noted later, and nothing sent twice", async () => {
+  test("of the store while recording an attempt only repeats the record", async () => {
     sender.start();
     const id = await register("/full");
     await clock.advance(1_000);
@@ -299,8 +299,8 @@ describe("a crash", () => {
   });
 });
 
-describe("a stop", () => {
-  test("lets a try end that does so soon", async () => {
+describe("stop", () => {
+  test("lets a short attempt finish", async () => {
     let end: (outcome: TryOutcome) => void = () => undefined;
     answer = () =>
       new Promise((resolve) => {
@@ -317,7 +317,7 @@ describe("a stop", () => {
     expect(await pageOf(id)).toMatchObject([{ state: "delivered" }]);
   });
 
-  test("cuts off one that does not, which is due again, and begins no other", async () => {
+  test("aborts a long attempt, which stays due, and starts no other", async () => {
     answer = () => new Promise(() => undefined);
     sender.start();
     const id = await register("/late");
@@ -333,7 +333,7 @@ describe("a stop", () => {
 });
 
 describe("a webhook", () => {
-  test("is disabled when nothing could be delivered for five days; what waits for it is sent when it is enabled", async () => {
+  test("is disabled after five days without a success; its deliveries are sent when it is enabled", async () => {
     answer = () => failed;
     sender.start();
     const id = await register("/dead");
@@ -365,7 +365,7 @@ describe("a webhook", () => {
     expect(await states()).toEqual(["delivered", "delivered", "failed", "failed", "failed"]);
   });
 
-  test("that succeeds in between is not", async () => {
+  test("with a success in between is not disabled", async () => {
     sender.start();
     const id = await register("/shaky");
     for (let day = 0; day < 8; day += 1) {
@@ -379,7 +379,7 @@ describe("a webhook", () => {
     expect(await webhooks.find("one", id)).toMatchObject({ disabledMs: null });
   });
 
-  test("signs with its former secret for a day, and then that is gone", async () => {
+  test("also signs with its former secret for a day", async () => {
     sender.start();
     const id = await register("/rotated");
     await webhooks.replaceSecret("one", id);
@@ -394,7 +394,7 @@ describe("a webhook", () => {
     });
   });
 
-  test("whose secret was sealed with another key says so, and is mended by another secret", async () => {
+  test("whose secret cannot be decrypted says so, and is repaired by a new secret", async () => {
     const id = await register("/sealed");
     begin(randomBytes(32));
     sender.start();
@@ -410,8 +410,8 @@ describe("a webhook", () => {
   });
 });
 
-describe("what is kept", () => {
-  test("is dropped when it is too old, and counted where it had not ended", async () => {
+describe("retention", () => {
+  test("deletes old deliveries and counts unfinished ones", async () => {
     sender.start();
     const id = await register("/old");
     await sendTest(id);
@@ -428,7 +428,7 @@ describe("what is kept", () => {
     expect(outcomes.filter((outcome) => outcome === "dropped")).toHaveLength(1);
   });
 
-  test("is the newest of each webhook, when there is too much", async () => {
+  test("keeps the newest of each webhook if there are too many", async () => {
     begin(secretKey, { maxDeliveries: 700 });
     const [many, few] = [await register("/many"), await register("/few")];
     await Promise.all(Array.from({ length: 1_500 }, () => sendTest(many)));
@@ -449,7 +449,7 @@ describe("what is kept", () => {
   });
 });
 
-test("a replay while it is being tried is not lost", async () => {
+test("a replay during an attempt is not lost", async () => {
   let end: (outcome: TryOutcome) => void = () => undefined;
   answer = () =>
     new Promise((resolve) => {

@@ -10,7 +10,7 @@ const message = {
 };
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-test("a message is signed as the reference libraries of Standard Webhooks sign it", () => {
+test("signatures equal those of the Standard Webhooks reference libraries", () => {
   expect(signedFields(message, [secret])).toEqual({
     "webhook-id": message.id,
     "webhook-timestamp": "1614265330",
@@ -18,7 +18,7 @@ test("a message is signed as the reference libraries of Standard Webhooks sign i
   });
 });
 
-test("with two secrets each of them verifies, and no other", () => {
+test("with two secrets both verify, and no other does", () => {
   const secrets = [newSigningSecret(randomBytes), newSigningSecret(randomBytes)];
   const body = JSON.stringify({ text: "é 🦉  " });
   const fields = signedFields({ id: "msg_1", atMs: Date.now(), body }, secrets);
@@ -27,7 +27,7 @@ test("with two secrets each of them verifies, and no other", () => {
   expect(() => new Webhook(secrets[0] ?? "").verify(`${body} `, fields)).toThrow();
 });
 
-test("a secret holds 32 random bytes behind its prefix", () => {
+test("a secret has 32 random bytes after its prefix", () => {
   const made = newSigningSecret(randomBytes);
   expect(Buffer.from(made.slice("whsec_".length), "base64")).toHaveLength(32);
   expect(newSigningSecret(randomBytes)).not.toBe(made);

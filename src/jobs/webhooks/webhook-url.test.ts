@@ -11,7 +11,7 @@ test.each([
   ["https://example.com:8443/#part", "https://example.com:8443/"],
   ["https://bücher.example/", "https://xn--bcher-kva.example/"],
   ["https://8.8.8.8/", "https://8.8.8.8/"],
-])("%s is taken as %s", (written, taken) => {
+])("%s is normalised to %s", (written, taken) => {
   expect(checkWebhookUrl(written, rules)).toBe(taken);
 });
 
@@ -37,7 +37,7 @@ test.each([
   expect(() => checkWebhookUrl(written, rules)).toThrow(refused);
 });
 
-test("where it is allowed, an address needs no TLS, and a host that is named need not be public", () => {
+test("if allowed, an address needs no TLS, and a configured host may be private", () => {
   const open = { ...rules, allowHttp: "on" } as const;
   expect(checkWebhookUrl("http://example.com/", open)).toBe("http://example.com/");
   expect(checkWebhookUrl("http://10.1.2.3:8000/x", open)).toBe("http://10.1.2.3:8000/x");
@@ -53,7 +53,7 @@ test.each([
     "https://example.com:22/",
     "the webhook's address names port 22, which belongs to another service than the web and is not called",
   ],
-])("a refusal of %s says what is wrong, and where", (written, message) => {
+])("a refusal of %s says what is wrong and where", (written, message) => {
   const detail = { code: "webhook_url_refused", message, pointer: "/url" };
   const fault = { message, details: [expect.objectContaining(detail)] };
   expect(() => checkWebhookUrl(written, rules)).toThrow(expect.objectContaining(fault));

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { readOnce } from "./read-once.ts";
 
-test("a file that could not be read is read by the next call, then never again", async () => {
+test("retries a failed read once, then caches", async () => {
   const folder = await mkdtemp(join(tmpdir(), "earshot-test-"));
   const file = join(folder, "page");
   const read = readOnce(pathToFileURL(file));
