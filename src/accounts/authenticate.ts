@@ -47,8 +47,8 @@ export function authenticate(
   database: Database,
   { id, secretHash, nowMs, requestsPerSecond, submissionsPerMinute }: PresentedKey,
 ): Caller | "suspended" | null {
-  const asked = { id, nowMs, requestsPerSecond, submissionsPerMinute };
-  const found = database.get<Row>(statement, asked);
+  const request = { id, nowMs, requestsPerSecond, submissionsPerMinute };
+  const found = database.get<Row>(statement, request);
   if (found === undefined) return null;
   const same = timingSafeEqual(secretHash, found.secretHash);
   if (!same || found.isKnown === 0) return null;

@@ -26,7 +26,7 @@ afterEach(() => {
 });
 
 const ann = { provider: "github" as const, subject: "github.com/583231" };
-const keptMs = 1_000;
+const rememberMs = 1_000;
 
 const signUp = (nowMs: number) =>
   store.write("signInIdentity", {
@@ -36,18 +36,21 @@ const signUp = (nowMs: number) =>
     maxAgeMs: 1_000_000,
     maxPerAccount: 20,
     nowMs,
-    leaves: null,
+    previousSession: null,
     ...ann,
     login: "ann",
     isOperator: false,
   });
 
-async function comeAndGo(nowMs: number, asked: { keptMs: number } = { keptMs }): Promise<void> {
+async function comeAndGo(
+  nowMs: number,
+  params: { rememberMs: number } = { rememberMs },
+): Promise<void> {
   const entered = await signUp(nowMs);
   if (entered.kind !== "signed_in") throw new Error(entered.kind);
   const { accountId } = entered;
   database.run("UPDATE account SET requests_per_second = 7 WHERE id = :accountId", { accountId });
-  await store.write("closeAccount", { accountId, actor: { accountId }, ...asked, nowMs });
+  await store.write("closeAccount", { accountId, actor: { accountId }, ...params, nowMs });
 }
 
 const closingsAt = (nowMs: number) => rememberedOf(database, ann, nowMs)?.closings ?? null;
@@ -91,6 +94,6 @@ test("a refused sign-up leaves no row, however often it is repeated", async () =
 });
 
 test("nothing is remembered if the setting disables it", async () => {
-  for (const nowMs of [10, 20, 30, 40]) await comeAndGo(nowMs, { keptMs: 0 });
+  for (const nowMs of [10, 20, 30, 40]) await comeAndGo(nowMs, { rememberMs: 0 });
   expect(database.all("SELECT 1 FROM closed_identity")).toEqual([]);
 });

@@ -23,19 +23,19 @@ const dayMs = 86_400_000;
 
 type Identity = { provider: string; subject: string };
 
-/** For `keptMs`; 0 remembers nothing. Call it while the identities' rows exist. */
+/** For `rememberMs`; 0 remembers nothing. Call it while the identities' rows exist. */
 export function rememberIdentities(
   database: Database,
-  { accountId, keptMs, nowMs }: { accountId: string; keptMs: number; nowMs: number },
+  { accountId, rememberMs, nowMs }: { accountId: string; rememberMs: number; nowMs: number },
 ): void {
-  if (keptMs === 0) return;
+  if (rememberMs === 0) return;
   const identities = database.all<Identity>(
     "SELECT provider, subject FROM identity WHERE account_id = :accountId",
     { accountId },
   );
   for (const identity of identities) {
     const before = rememberedOf(database, identity, nowMs);
-    const isSameTime = before !== null && before.sinceMs + keptMs > nowMs;
+    const isSameTime = before !== null && before.sinceMs + rememberMs > nowMs;
     database.run(
       `INSERT OR REPLACE INTO closed_identity(hash, since_ms, until_ms, closings, requests_per_second, submissions_per_minute, made_times)
        SELECT :hash, :sinceMs, :untilMs, :closings, requests_per_second, submissions_per_minute, (${keyTimes})
@@ -43,7 +43,7 @@ export function rememberIdentities(
       {
         hash: hashOf(database, identity),
         sinceMs: isSameTime ? before.sinceMs : nowMs,
-        untilMs: nowMs + keptMs,
+        untilMs: nowMs + rememberMs,
         closings: isSameTime ? before.closings + 1 : 1,
         accountId,
         dayAgoMs: nowMs - dayMs,

@@ -26,8 +26,8 @@ export type KeyRates = {
   /** Now, or at the first free slot within `maxWaitMs`. */
   takeRequest(key: RatedKey, maxWaitMs: number, nowMs: number): Turn;
   takeSubmission(key: RatedKey, nowMs: number): Turn;
-  /** Reverts a submission allowed at `takenMs`. */
-  giveBackSubmission(key: RatedKey, takenMs: number): void;
+  /** Reverts a submission allowed at `countedMs`. */
+  giveBackSubmission(key: RatedKey, countedMs: number): void;
   /** Records an earlier submission, oldest first, before any other call. `accountId` null: only the key counts it. */
   noteSubmission(
     by: { keyId: string; accountId: string | null },
@@ -43,50 +43,50 @@ const windowsMs = { burst: 1_000, search: 60_000 } as const;
 
 type Logs = Record<LimitPolicy, SlidingLog>;
 
-type Bearer = { logs: Logs; rates: RatedKey | AccountRates };
+type LimitHolder = { logs: Logs; rates: RatedKey | AccountRates };
 
 type Bound = { log: SlidingLog; limit: number };
 
 export function createKeyRates(): KeyRates {
   // Least recently used first. Key IDs contain no space, so they cannot collide with account entries.
-  const held = new Map<string, Logs>();
+  const tracked = new Map<string, Logs>();
 
   function touch(id: string): Logs {
-    const logs = held.get(id) ?? {
+    const logs = tracked.get(id) ?? {
       burst: createSlidingLog(windowsMs.burst),
       search: createSlidingLog(windowsMs.search),
     };
-    held.delete(id);
-    held.set(id, logs);
+    tracked.delete(id);
+    tracked.set(id, logs);
     return logs;
   }
 
-  function bearersOf(key: RatedKey, nowMs: number): readonly Bearer[] {
+  function limitHoldersOf(key: RatedKey, nowMs: number): readonly LimitHolder[] {
     const { account = null } = key;
-    const bearers: Bearer[] = [{ logs: touch(key.keyId), rates: key }];
-    if (account !== null) bearers.push({ logs: touch(accountIn(account)), rates: account });
-    forgetIdle(bearers.length, nowMs);
-    return bearers;
+    const holders: LimitHolder[] = [{ logs: touch(key.keyId), rates: key }];
+    if (account !== null) holders.push({ logs: touch(accountIn(account)), rates: account });
+    forgetIdle(holders.length, nowMs);
+    return holders;
   }
 
   /** Evicts what no longer counts. Two checks per touched entry suffice, because a touch adds at most one. */
   function forgetIdle(touched: number, nowMs: number): void {
-    let looks = 2 * touched;
-    for (const [id, { burst, search }] of held) {
-      if (looks === 0 || held.size <= touched) return;
+    let checks = 2 * touched;
+    for (const [id, { burst, search }] of tracked) {
+      if (checks === 0 || tracked.size <= touched) return;
       if (burst.used(nowMs) > 0 || search.used(nowMs) > 0) return;
-      held.delete(id);
-      looks -= 1;
+      tracked.delete(id);
+      checks -= 1;
     }
   }
 
   function take(
     policy: LimitPolicy,
-    bearers: readonly Bearer[],
+    holders: readonly LimitHolder[],
     maxWaitMs: number,
     nowMs: number,
   ): Turn {
-    const bounds = boundsOf(policy, bearers);
+    const bounds = boundsOf(policy, holders);
     const waitMs = Math.max(...bounds.map(({ log, limit }) => log.waitMs(limit, nowMs)));
     if (waitMs > maxWaitMs) return { allowed: false, waitMs };
     for (const { log } of bounds) log.add(nowMs + waitMs, nowMs);
@@ -94,34 +94,35 @@ export function createKeyRates(): KeyRates {
   }
 
   return {
-    takeRequest: (key, maxWaitMs, nowMs) => take("burst", bearersOf(key, nowMs), maxWaitMs, nowMs),
-    takeSubmission: (key, nowMs) => take("search", bearersOf(key, nowMs), 0, nowMs),
-    giveBackSubmission: ({ keyId, account = null }, takenMs) => {
-      held.get(keyId)?.search.takeBack(takenMs);
-      if (account !== null) held.get(accountIn(account))?.search.takeBack(takenMs);
+    takeRequest: (key, maxWaitMs, nowMs) =>
+      take("burst", limitHoldersOf(key, nowMs), maxWaitMs, nowMs),
+    takeSubmission: (key, nowMs) => take("search", limitHoldersOf(key, nowMs), 0, nowMs),
+    giveBackSubmission: ({ keyId, account = null }, countedMs) => {
+      tracked.get(keyId)?.search.takeBack(countedMs);
+      if (account !== null) tracked.get(accountIn(account))?.search.takeBack(countedMs);
     },
     noteSubmission: ({ keyId, accountId }, atMs, nowMs) => {
       touch(keyId).search.add(atMs, nowMs);
       if (accountId !== null) touch(accountIn({ accountId })).search.add(atMs, nowMs);
     },
     state: (key, nowMs) => {
-      const bearers = bearersOf(key, nowMs);
+      const holders = limitHoldersOf(key, nowMs);
       return [
-        policyState("burst", bearers, key.requestsPerSecond, nowMs),
-        policyState("search", bearers, key.submissionsPerMinute, nowMs),
+        policyState("burst", holders, key.requestsPerSecond, nowMs),
+        policyState("search", holders, key.submissionsPerMinute, nowMs),
       ];
     },
-    size: () => held.size,
+    size: () => tracked.size,
   };
 }
 
 function policyState(
   policy: LimitPolicy,
-  bearers: readonly Bearer[],
+  holders: readonly LimitHolder[],
   limit: number,
   nowMs: number,
 ): PolicyState {
-  const states = boundsOf(policy, bearers).map((bound) => ({
+  const states = boundsOf(policy, holders).map((bound) => ({
     remaining: Math.max(0, bound.limit - bound.log.used(nowMs)),
     growsInMs: bound.log.growsInMs(bound.limit, nowMs),
   }));
@@ -131,8 +132,8 @@ function policyState(
   return { policy, limit, windowMs: windowsMs[policy], remaining, growsInMs };
 }
 
-function boundsOf(policy: LimitPolicy, bearers: readonly Bearer[]): Bound[] {
-  return bearers.flatMap(({ logs, rates }) => {
+function boundsOf(policy: LimitPolicy, holders: readonly LimitHolder[]): Bound[] {
+  return holders.flatMap(({ logs, rates }) => {
     const limit = policy === "burst" ? rates.requestsPerSecond : rates.submissionsPerMinute;
     return limit === null ? [] : [{ log: logs[policy], limit }];
   });

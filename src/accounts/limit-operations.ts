@@ -44,7 +44,7 @@ export type AdmissionAnswer =
   | TurnAnswer;
 
 type TurnAnswer =
-  | { kind: "admitted"; caller: Caller; turnInMs: number; policies: readonly PolicyState[] }
+  | { kind: "admitted"; caller: Caller; waitMs: number; policies: readonly PolicyState[] }
   | { kind: "refused"; caller: Caller; retryAfterMs: number; policies: readonly PolicyState[] };
 
 export type SessionAdmissionRequest = CallTime &
@@ -62,7 +62,7 @@ export type SubmissionAnswer = {
   allowed: boolean;
   retryAfterMs: number;
   /** Pass to `giveBackSubmission`. */
-  takenMs: number;
+  countedMs: number;
   policies: readonly PolicyState[];
 };
 
@@ -70,95 +70,95 @@ export type LimitOperations = typeof limitOperations;
 
 export const limitOperations = {
   /** Restores recent submissions; otherwise the first call does it. */
-  restoreRates: memory((database, asked: CallTime): null => {
-    timeOf(database, limitsOf(database), asked);
+  restoreRates: memory((database, request: CallTime): null => {
+    timeOf(database, limitsOf(database), request);
     return null;
   }),
 
   /** Checks the address's wrong keys, then the key, then takes one request. */
-  admit: memory((database, asked: AdmissionRequest): AdmissionAnswer => {
-    const held = limitsOf(database);
-    const nowMs = timeOf(database, held, asked);
-    const { address, failedKeysPerMinute, keyId, keyHash, presentedHash } = asked;
-    const blockedMs = held.failedKeys.blockedMs(address, failedKeysPerMinute, nowMs);
+  admit: memory((database, request: AdmissionRequest): AdmissionAnswer => {
+    const state = limitsOf(database);
+    const nowMs = timeOf(database, state, request);
+    const { address, failedKeysPerMinute, keyId, keyHash, presentedHash } = request;
+    const blockedMs = state.failedKeys.blockedMs(address, failedKeysPerMinute, nowMs);
     if (blockedMs > 0) return { kind: "blocked", retryAfterMs: blockedMs };
     if (presentedHash === null) return { kind: "unknown" };
-    held.latestWallMs = Math.max(held.latestWallMs, asked.nowMs);
-    const latest = { ...asked, nowMs: held.latestWallMs };
+    state.latestWallMs = Math.max(state.latestWallMs, request.nowMs);
+    const latest = { ...request, nowMs: state.latestWallMs };
     const isKey = keyId !== null && keyHash !== null;
     const caller = isKey ? callerOf(database, keyId, keyHash, latest) : null;
     if (caller === "suspended") return { kind: "suspended" };
     if (caller === null) {
-      held.failedKeys.note(address, presentedHash, failedKeysPerMinute, nowMs);
+      state.failedKeys.note(address, presentedHash, failedKeysPerMinute, nowMs);
       return { kind: "unknown" };
     }
-    return turnOf(database, held, caller, asked, nowMs);
+    return turnOf(database, state, caller, request, nowMs);
   }),
 
   /** As `admit`, by session. */
-  admitSession: memory((database, asked: SessionAdmissionRequest): SessionAdmissionAnswer => {
-    const held = limitsOf(database);
-    const timeMs = timeOf(database, held, asked);
-    const found = findSession(database, asked, asked.dashboardRequestsPerSecond, asked.nowMs);
+  admitSession: memory((database, request: SessionAdmissionRequest): SessionAdmissionAnswer => {
+    const state = limitsOf(database);
+    const timeMs = timeOf(database, state, request);
+    const found = findSession(database, request, request.dashboardRequestsPerSecond, request.nowMs);
     if (found.kind !== "live") return found;
     const { session, note, caller } = found;
-    return { ...turnOf(database, held, caller, asked, timeMs), session, note };
+    return { ...turnOf(database, state, caller, request, timeMs), session, note };
   }),
 
-  takeSubmission: memory((database, asked: SubmissionRateRequest): SubmissionAnswer => {
-    const held = limitsOf(database);
-    const nowMs = timeOf(database, held, asked);
-    const { allowed, waitMs } = held.rates.takeSubmission(asked.key, nowMs);
-    const policies = held.rates.state(asked.key, nowMs);
-    return { allowed, retryAfterMs: waitMs, takenMs: nowMs, policies };
+  takeSubmission: memory((database, request: SubmissionRateRequest): SubmissionAnswer => {
+    const state = limitsOf(database);
+    const nowMs = timeOf(database, state, request);
+    const { allowed, waitMs } = state.rates.takeSubmission(request.key, nowMs);
+    const policies = state.rates.state(request.key, nowMs);
+    return { allowed, retryAfterMs: waitMs, countedMs: nowMs, policies };
   }),
 
   giveBackSubmission: memory(
-    (database, asked: SubmissionRateRequest & { takenMs: number }): PolicyState[] => {
-      const held = limitsOf(database);
-      const nowMs = timeOf(database, held, asked);
-      held.rates.giveBackSubmission(asked.key, asked.takenMs);
-      return held.rates.state(asked.key, nowMs);
+    (database, request: SubmissionRateRequest & { countedMs: number }): PolicyState[] => {
+      const state = limitsOf(database);
+      const nowMs = timeOf(database, state, request);
+      state.rates.giveBackSubmission(request.key, request.countedMs);
+      return state.rates.state(request.key, nowMs);
     },
   ),
 
-  limitState: memory((database, asked: SubmissionRateRequest): PolicyState[] => {
-    const held = limitsOf(database);
-    return held.rates.state(asked.key, timeOf(database, held, asked));
+  limitState: memory((database, request: SubmissionRateRequest): PolicyState[] => {
+    const state = limitsOf(database);
+    return state.rates.state(request.key, timeOf(database, state, request));
   }),
 
   /** In the order of `keys`. */
   limitStates: memory(
-    (database, asked: CallTime & { keys: readonly RatedKey[] }): PolicyState[][] => {
-      const held = limitsOf(database);
-      const nowMs = timeOf(database, held, asked);
-      return asked.keys.map((key) => held.rates.state(key, nowMs));
+    (database, request: CallTime & { keys: readonly RatedKey[] }): PolicyState[][] => {
+      const state = limitsOf(database);
+      const nowMs = timeOf(database, state, request);
+      return request.keys.map((key) => state.rates.state(key, nowMs));
     },
   ),
 };
 
-function callerOf(database: Database, id: string, keyHash: string, asked: AdmissionRequest) {
-  const { nowMs, requestsPerSecond, submissionsPerMinute } = asked;
+function callerOf(database: Database, id: string, keyHash: string, request: AdmissionRequest) {
+  const { nowMs, requestsPerSecond, submissionsPerMinute } = request;
   const secretHash = Buffer.from(keyHash, "base64");
   return authenticate(database, { id, secretHash, nowMs, requestsPerSecond, submissionsPerMinute });
 }
 
 function turnOf(
   database: Database,
-  { rates }: HeldLimits,
+  { rates }: LimitMemory,
   caller: Caller,
-  asked: Limits & Pick<AdmissionRequest, "readOf" | "maxWaitMs">,
+  request: Limits & Pick<AdmissionRequest, "readOf" | "maxWaitMs">,
   nowMs: number,
 ): TurnAnswer {
-  const rated = ratedKey(caller, asked);
+  const rated = ratedKey(caller, request);
   let turn = rates.takeRequest(rated, 0, nowMs);
-  if (!turn.allowed && ownsJob(database, caller, asked.readOf)) {
-    turn = rates.takeRequest(rated, asked.maxWaitMs, nowMs);
+  if (!turn.allowed && ownsJob(database, caller, request.readOf)) {
+    turn = rates.takeRequest(rated, request.maxWaitMs, nowMs);
   }
   const policies = rates.state(rated, nowMs);
   const { allowed, waitMs } = turn;
   return allowed
-    ? { kind: "admitted", caller, turnInMs: waitMs, policies }
+    ? { kind: "admitted", caller, waitMs: waitMs, policies }
     : { kind: "refused", caller, retryAfterMs: waitMs, policies };
 }
 
@@ -190,20 +190,20 @@ const limitsOf = perStore(() => ({
   latestWallMs: 0,
 }));
 
-type HeldLimits = ReturnType<typeof limitsOf>;
+type LimitMemory = ReturnType<typeof limitsOf>;
 
 const rebuiltMs = 60_000;
 
 /** A late call counts as made at the time of its predecessor. The first call restores earlier submissions. */
-function timeOf(database: Database, held: HeldLimits, asked: CallTime): number {
-  const elapsedMs = exactMs(asked.elapsedMs);
-  if (held.latestMs === null) {
-    for (const { ageMs, ...by } of recentSubmissions(database, asked.nowMs, rebuiltMs)) {
-      held.rates.noteSubmission(by, elapsedMs - ageMs, elapsedMs);
+function timeOf(database: Database, state: LimitMemory, request: CallTime): number {
+  const elapsedMs = exactMs(request.elapsedMs);
+  if (state.latestMs === null) {
+    for (const { ageMs, ...by } of recentSubmissions(database, request.nowMs, rebuiltMs)) {
+      state.rates.noteSubmission(by, elapsedMs - ageMs, elapsedMs);
     }
   }
-  held.latestMs = Math.max(held.latestMs ?? elapsedMs, elapsedMs);
-  return held.latestMs;
+  state.latestMs = Math.max(state.latestMs ?? elapsedMs, elapsedMs);
+  return state.latestMs;
 }
 
 /** Multiples of 2^-10 ms add exactly in floating point. */

@@ -103,11 +103,11 @@ test("random traffic of two keys through two contexts matches a reference that c
           const maxWaitMs = what === "read" ? 2_000 : 0;
           const { authorization } = key;
           const readOf = what === "read" ? key.uuid : null;
-          const entrant = { address: "203.0.113.9", authorization, readOf, maxWaitMs: 2_000 };
-          const admission = await limiter.admit(entrant);
+          const params = { address: "203.0.113.9", authorization, readOf, maxWaitMs: 2_000 };
+          const admission = await limiter.admit(params);
           expect(admission).toMatchObject(
             waitMs <= maxWaitMs
-              ? { kind: "admitted", turnInMs: waitMs }
+              ? { kind: "admitted", waitMs }
               : { kind: "refused", retryAfterMs: waitMs },
           );
           if (admission.kind === "admitted") burst.calls.push(nowMs + waitMs);

@@ -5,7 +5,7 @@ import { printApiKey } from "./api-key.ts";
 import type { Caller } from "./authenticate.ts";
 import type { NewKey } from "./keys/command-line-operations.ts";
 import type { CreatedKey } from "./keys/key.ts";
-import { createLimiter, type Entrant, type Limiter } from "./limiter.ts";
+import { type AdmissionParams, createLimiter, type Limiter } from "./limiter.ts";
 import { defaultLimits } from "./limits.ts";
 import { rateLimitFields } from "./rate-limit-fields.ts";
 
@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => accounts.remove());
 
-const call: Entrant = {
+const call: AdmissionParams = {
   address: "203.0.113.9",
   authorization: undefined,
   readOf: null,
@@ -37,7 +37,7 @@ async function makeCaller(asked: Partial<NewKey> = {}) {
     methods: null,
     ratesKeyId: keyId,
   };
-  return { key, caller, entrant: { ...call, authorization: `Bearer ${key.token}` } };
+  return { key, caller, params: { ...call, authorization: `Bearer ${key.token}` } };
 }
 
 async function submitTimes(caller: Caller, times: number, by = limiter): Promise<boolean[]> {
@@ -45,17 +45,17 @@ async function submitTimes(caller: Caller, times: number, by = limiter): Promise
   return (await Promise.all(taken)).map(({ allowed }) => allowed);
 }
 
-async function kindsOf(entrants: readonly Entrant[], by = limiter): Promise<string[]> {
-  const admissions = await Promise.all(entrants.map((entrant) => by.admit(entrant)));
+async function kindsOf(calls: readonly AdmissionParams[], by = limiter): Promise<string[]> {
+  const admissions = await Promise.all(calls.map((params) => by.admit(params)));
   return admissions.map(({ kind }) => kind);
 }
 
-const wrong = (secret: string): Entrant => ({ ...call, authorization: `Bearer ${secret}` });
+const wrong = (secret: string): AdmissionParams => ({ ...call, authorization: `Bearer ${secret}` });
 
 test("one call authenticates the caller, counts the request and returns both limits", async () => {
-  const { caller, entrant } = await makeCaller({ requestsPerSecond: 2 });
-  const admission = await limiter.admit(entrant);
-  expect(admission).toMatchObject({ kind: "admitted", caller, turnInMs: 0 });
+  const { caller, params } = await makeCaller({ requestsPerSecond: 2 });
+  const admission = await limiter.admit(params);
+  expect(admission).toMatchObject({ kind: "admitted", caller, waitMs: 0 });
   const policies = "limits" in admission ? admission.limits.policies : [];
   expect(rateLimitFields(policies)).toEqual({
     "RateLimit-Policy": '"burst";q=2;w=1, "search";q=10;w=60',
@@ -64,18 +64,18 @@ test("one call authenticates the caller, counts the request and returns both lim
 });
 
 test("refuses the third of two requests a second until the first is a second old", async () => {
-  const { caller, entrant } = await makeCaller({ requestsPerSecond: 2 });
-  await limiter.admit(entrant);
+  const { caller, params } = await makeCaller({ requestsPerSecond: 2 });
+  await limiter.admit(params);
   await clock.advance(300);
-  await limiter.admit(entrant);
+  await limiter.admit(params);
   await clock.advance(200);
-  expect(await limiter.admit(entrant)).toMatchObject({
+  expect(await limiter.admit(params)).toMatchObject({
     kind: "refused",
     caller,
     retryAfterMs: 500,
   });
   await clock.advance(500);
-  expect((await limiter.admit(entrant)).kind).toBe("admitted");
+  expect((await limiter.admit(params)).kind).toBe("admitted");
 });
 
 test("never reports more than a whole window, whatever the clock's fraction", async () => {
@@ -113,9 +113,9 @@ test("a refused submission cannot be returned", async () => {
 
 test("two contexts on one store share every limit", async () => {
   const other = createLimiter(accounts.store, clock, defaultLimits);
-  const { caller, entrant } = await makeCaller();
-  expect(await kindsOf([entrant, entrant])).toEqual(["admitted", "admitted"]);
-  expect(await kindsOf([entrant, entrant], other)).toEqual(["admitted", "refused"]);
+  const { caller, params } = await makeCaller();
+  expect(await kindsOf([params, params])).toEqual(["admitted", "admitted"]);
+  expect(await kindsOf([params, params], other)).toEqual(["admitted", "refused"]);
   expect(await submitTimes(caller, 4)).not.toContain(false);
   expect(await submitTimes(caller, 7, other)).toEqual([...Array<boolean>(6).fill(true), false]);
   await kindsOf(Array.from({ length: 15 }, (_, index) => wrong(`a${index}`)));
@@ -123,8 +123,8 @@ test("two contexts on one store share every limit", async () => {
     Array.from({ length: 15 }, (_, index) => wrong(`b${index}`)),
     other,
   );
-  expect(await kindsOf([entrant])).toEqual(["blocked"]);
-  expect(await kindsOf([entrant], other)).toEqual(["blocked"]);
+  expect(await kindsOf([params])).toEqual(["blocked"]);
+  expect(await kindsOf([params], other)).toEqual(["blocked"]);
 });
 
 test("another store has its own limits", async () => {
@@ -158,11 +158,11 @@ test("calls that arrive out of order never allow more", async () => {
 });
 
 test("excess reads of one's own job get the next free slots, FIFO, for up to two seconds", async () => {
-  const { key, entrant } = await makeCaller();
+  const { key, params } = await makeCaller();
   accounts.addJob(key, "0f8fad5b", clock.now());
-  const read = { ...entrant, readOf: "0F8FAD5B" };
+  const read = { ...params, readOf: "0F8FAD5B" };
   const admissions = await Promise.all(Array.from({ length: 10 }, () => limiter.admit(read)));
-  expect(admissions.map((one) => ("turnInMs" in one ? one.turnInMs : null))).toEqual([
+  expect(admissions.map((one) => ("waitMs" in one ? one.waitMs : null))).toEqual([
     0,
     0,
     0,
@@ -178,18 +178,18 @@ test("excess reads of one's own job get the next free slots, FIFO, for up to two
 });
 
 test("reads of other or missing jobs and other calls do not wait", async () => {
-  const { key, entrant } = await makeCaller();
+  const { key, params } = await makeCaller();
   const { key: stranger } = await makeCaller();
   accounts.addJob(key, "own", clock.now());
   accounts.addJob(stranger, "another", clock.now());
-  await kindsOf([entrant, entrant, entrant]);
-  const reads = ["another", "nobody", "", null].map((readOf) => ({ ...entrant, readOf }));
+  await kindsOf([params, params, params]);
+  const reads = ["another", "nobody", "", null].map((readOf) => ({ ...params, readOf }));
   expect(await kindsOf(reads)).toEqual(Array(4).fill("refused"));
-  expect(await kindsOf([{ ...entrant, readOf: "own" }])).toEqual(["admitted"]);
+  expect(await kindsOf([{ ...params, readOf: "own" }])).toEqual(["admitted"]);
 });
 
 test("thirty different wrong keys from an address block it, even for a valid key", async () => {
-  const { key, entrant } = await makeCaller();
+  const { key, params } = await makeCaller();
   const otherSecret = (await makeCaller()).key.token.slice(13);
   const guesses = [
     wrong("nothing like a key"),
@@ -199,20 +199,20 @@ test("thirty different wrong keys from an address block it, even for a valid key
     ...Array.from({ length: 25 }, (_, index) => wrong(`ear_${index}`)),
   ];
   expect(new Set(await kindsOf([...guesses, ...guesses]))).toEqual(new Set(["unknown"]));
-  expect(await kindsOf([{ ...call, authorization: undefined }, entrant])).toEqual([
+  expect(await kindsOf([{ ...call, authorization: undefined }, params])).toEqual([
     "unknown",
     "admitted",
   ]);
   await clock.advance(10_000);
   await limiter.admit(wrong("the thirtieth"));
-  expect(await limiter.admit(entrant)).toEqual({ kind: "blocked", retryAfterMs: 50_000 });
-  expect(await kindsOf([{ ...entrant, address: "203.0.113.10" }])).toEqual(["admitted"]);
+  expect(await limiter.admit(params)).toEqual({ kind: "blocked", retryAfterMs: 50_000 });
+  expect(await kindsOf([{ ...params, address: "203.0.113.10" }])).toEqual(["admitted"]);
   await clock.advance(50_000);
-  expect(await kindsOf([entrant])).toEqual(["admitted"]);
+  expect(await kindsOf([params])).toEqual(["admitted"]);
 });
 
 test("counts each different presented value, even if they share a part", async () => {
-  const { key, entrant } = await makeCaller();
+  const { key, params } = await makeCaller();
   const secret = "a".repeat(32);
   const sameSecret = Array.from({ length: 10 }, (_, n) =>
     wrong(printApiKey({ id: `0000000${n}`, secret })),
@@ -222,23 +222,23 @@ test("counts each different presented value, even if they share a part", async (
   expect(new Set(await kindsOf([...sameSecret, ...sameKey, ...malformed]))).toEqual(
     new Set(["unknown"]),
   );
-  expect(await kindsOf([entrant])).toEqual(["blocked"]);
+  expect(await kindsOf([params])).toEqual(["blocked"]);
 });
 
 test("a revoked key counts as one wrong key, however often it is presented", async () => {
-  const { key, entrant } = await makeCaller();
+  const { key, params } = await makeCaller();
   await accounts.store.write("revokeKey", { id: key.id, by: "command_line", nowMs: 6 });
-  const again = Array.from({ length: 100 }, () => entrant);
+  const again = Array.from({ length: 100 }, () => params);
   expect(new Set(await kindsOf(again))).toEqual(new Set(["unknown"]));
 });
 
 test("setting the clock back by an hour changes nothing", async () => {
-  const { caller, entrant } = await makeCaller();
+  const { caller, params } = await makeCaller();
   await submitTimes(caller, 10);
-  await kindsOf([entrant, entrant, entrant]);
+  await kindsOf([params, params, params]);
   clock.shiftWall(-3_600_000);
   expect(await submitTimes(caller, 1)).toEqual([false]);
-  expect(await kindsOf([entrant])).toEqual(["refused"]);
+  expect(await kindsOf([params])).toEqual(["refused"]);
   await clock.advance(60_000);
   expect(await submitTimes(caller, 11)).toEqual([...Array<boolean>(10).fill(true), false]);
 });

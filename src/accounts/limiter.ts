@@ -16,7 +16,7 @@ import type {
 /** `burst` first, as of a monotonic time. */
 export type LimitState = { asOfMs: number; policies: readonly PolicyState[] };
 
-export type Entrant = {
+export type AdmissionParams = {
   address: string;
   authorization: string | undefined;
   /** If the job is the caller's, the read waits for a free slot, FIFO, up to `maxWaitMs`. Null never waits. */
@@ -30,11 +30,11 @@ type Admission =
   /** Missing, malformed, unknown, revoked, expired or wrong key. */
   | { kind: "unknown" }
   | { kind: "suspended" }
-  /** The caller must wait `turnInMs`; the request is already counted. */
-  | { kind: "admitted"; caller: Caller; turnInMs: number; limits: LimitState }
+  /** The caller must wait `waitMs`; the request is already counted. */
+  | { kind: "admitted"; caller: Caller; waitMs: number; limits: LimitState }
   | { kind: "refused"; caller: Caller; retryAfterMs: number; limits: LimitState };
 
-type SessionEntrant = PresentedSession & Pick<Entrant, "readOf" | "maxWaitMs">;
+type SessionAdmissionParams = PresentedSession & Pick<AdmissionParams, "readOf" | "maxWaitMs">;
 
 type SessionAdmission =
   | Exclude<FoundSession, { kind: "live" }>
@@ -58,8 +58,8 @@ export type Limiter = {
   /** Optional; otherwise the first call does it. */
   restore(): Promise<void>;
   /** Authenticates and takes one request, in one call to the store. */
-  admit(entrant: Entrant): Promise<Admission>;
-  admitSession(entrant: SessionEntrant): Promise<SessionAdmission>;
+  admit(params: AdmissionParams): Promise<Admission>;
+  admitSession(params: SessionAdmissionParams): Promise<SessionAdmission>;
   takeSubmission(caller: Caller): Promise<SubmissionDecision>;
   state(caller: Caller): Promise<LimitState>;
   statesOf(keys: readonly RatedKey[]): Promise<PolicyState[][]>;
@@ -77,8 +77,8 @@ export function createLimiter(
     await store.inMemory("restoreRates", callTime());
   }
 
-  async function admit(entrant: Entrant): Promise<Admission> {
-    const { address, authorization, readOf, maxWaitMs } = entrant;
+  async function admit(params: AdmissionParams): Promise<Admission> {
+    const { address, authorization, readOf, maxWaitMs } = params;
     const answer = await store.inMemory("admit", {
       ...callTime(),
       ...limits,
@@ -92,8 +92,8 @@ export function createLimiter(
     return { ...decision, limits: asOf(policies) };
   }
 
-  async function admitSession(entrant: SessionEntrant): Promise<SessionAdmission> {
-    const answer = await store.inMemory("admitSession", { ...callTime(), ...limits, ...entrant });
+  async function admitSession(params: SessionAdmissionParams): Promise<SessionAdmission> {
+    const answer = await store.inMemory("admitSession", { ...callTime(), ...limits, ...params });
     if (answer.kind === "none" || answer.kind === "stolen") return answer;
     const { policies, ...decision } = answer;
     return { ...decision, limits: asOf(policies) };
@@ -102,14 +102,16 @@ export function createLimiter(
   async function takeSubmission(caller: Caller): Promise<SubmissionDecision> {
     const key = ratedKey(caller, limits);
     const answer = await store.inMemory("takeSubmission", { ...callTime(), key });
-    const { allowed, retryAfterMs, takenMs, policies } = answer;
-    let taken = allowed;
+    const { allowed, retryAfterMs, countedMs, policies } = answer;
+    let isCounted = allowed;
 
     async function giveBack(): Promise<LimitState | null> {
-      if (!taken) return null;
-      taken = false;
+      if (!isCounted) return null;
+      isCounted = false;
       try {
-        return asOf(await store.inMemory("giveBackSubmission", { ...callTime(), key, takenMs }));
+        return asOf(
+          await store.inMemory("giveBackSubmission", { ...callTime(), key, countedMs: countedMs }),
+        );
       } catch {
         return null;
       }

@@ -33,7 +33,7 @@ async function simulate({ offsetsMs, polls, pollsAfter }: Habits): Promise<Recor
   const { id: keyId, accountId } = key;
   const rates = { requestsPerSecond: null, submissionsPerMinute: null, ratesKeyId: keyId };
   const caller = { keyId, accountId, ...rates, methods: null };
-  const entrant = {
+  const params = {
     address: "203.0.113.9",
     authorization: `Bearer ${key.token}`,
     readOf: null,
@@ -44,7 +44,7 @@ async function simulate({ offsetsMs, polls, pollsAfter }: Habits): Promise<Recor
 
   async function submit(): Promise<string> {
     for (;;) {
-      const admission = await limiter.admit(entrant);
+      const admission = await limiter.admit(params);
       if (admission.kind === "admitted") {
         const { allowed, retryAfterMs } = await limiter.takeSubmission(caller);
         if (allowed) break;
@@ -59,12 +59,12 @@ async function simulate({ offsetsMs, polls, pollsAfter }: Habits): Promise<Recor
   }
 
   async function read(uuid: string): Promise<boolean> {
-    const admission = await limiter.admit({ ...entrant, readOf: uuid });
+    const admission = await limiter.admit({ ...params, readOf: uuid });
     if (admission.kind !== "admitted") {
       done.refused += 1;
       return false;
     }
-    await clock.sleep(Math.ceil(admission.turnInMs));
+    await clock.sleep(Math.ceil(admission.waitMs));
     return true;
   }
 

@@ -14,7 +14,7 @@ import type { Terminal } from "./terminal.ts";
 const servedWithinMs = 5_000;
 /** For a running server to delete the rest of an account. */
 const patienceMs = 15_000;
-const lookEveryMs = 100;
+const pollMs = 100;
 
 type AccountPage = { accounts: AccountListing[]; seen: AccountPosition | null };
 
@@ -62,7 +62,8 @@ export function changeAccount(account: string, options: ChangeOptions, terminal:
   terminal.out(accountAsLines(changed(account, change, terminal)));
 }
 
-const limitOf = (asked: RequestedLimit): number | null => (asked === "default" ? null : asked);
+const limitOf = (request: RequestedLimit): number | null =>
+  request === "default" ? null : request;
 
 export function suspendAccount(
   account: string,
@@ -99,9 +100,14 @@ export async function deleteAccount(
     );
   }
   const nowMs = systemClock.now();
-  const keptMs = readConfig(terminal).keys.deletedAccountMs;
+  const rememberMs = readConfig(terminal).keys.deletedAccountMs;
   inControl(terminal, (control) =>
-    control.run("closeAccount", { accountId: id, actor: "command_line", keptMs, nowMs }),
+    control.run("closeAccount", {
+      accountId: id,
+      actor: "command_line",
+      rememberMs: rememberMs,
+      nowMs,
+    }),
   );
   if (!(await isDroppedByServer(id, terminal))) dropHere(id, terminal);
   terminal.out(`account ${withoutControls(name)} is deleted\n`);
@@ -115,7 +121,7 @@ async function isDroppedByServer(accountId: string, terminal: Terminal): Promise
     );
     if (!isLeft) return true;
     if (servedMs === null || Math.abs(systemClock.now() - servedMs) > servedWithinMs) return false;
-    await systemClock.sleep(lookEveryMs);
+    await systemClock.sleep(pollMs);
   }
   terminal.note("the server that runs did not remove it in time; it is removed beside it\n");
   return false;

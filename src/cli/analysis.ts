@@ -13,7 +13,7 @@ export type Analysis = {
   /** Bounds of all matches. */
   bounds: TimeWindow & IdBounds;
   /** Null if none of the platform's posts can match. */
-  asked: readonly { platform: Platform; query: PlatformQuery | null }[];
+  queries: readonly { platform: Platform; query: PlatformQuery | null }[];
   limit: number;
   answer: CoveredAnswer;
   tookMs: Readonly<Record<Step, number>>;

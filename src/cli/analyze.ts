@@ -9,7 +9,7 @@ import { readConfig, requireDataDir } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Opened segments whose cost is listed. */
-const segmentsTold = 50;
+const mostListedSegments = 50;
 
 /** Runs like `earshot search`. Errors: `no_archive`. */
 export async function analyze(
@@ -46,16 +46,16 @@ export async function analyze(
       after: null,
       limit,
       deadlineMs: systemClock.now() + config.jobs.deadlineMs,
-      segmentsTold,
+      segmentsTold: mostListedSegments,
     };
     const answer = await timed("search", () => archive.search(request, terminal.stopping));
     await timed("fetch", () => archive.records(answer.positions));
     const { conjuncts, ...bounds } = splitWindow(plan, request);
-    const asked = platforms.map((platform) => ({
+    const queries = platforms.map((platform) => ({
       platform,
       query: platformQuery(platform, { conjuncts, ...bounds }),
     }));
-    return { plan, names, bounds, asked, limit, answer, tookMs };
+    return { plan, names, bounds, queries: queries, limit, answer, tookMs };
   } finally {
     await archive.close();
   }

@@ -44,10 +44,10 @@ function show({ json, account, limit }: AuditOptions, terminal: Terminal): void 
 function* entriesOf(
   control: OpenControl,
   accountId: string | null,
-  wanted: number,
+  count: number,
 ): Generator<AuditEntry> {
   let before: number | null = null;
-  let left = wanted;
+  let left = count;
   while (left > 0) {
     const limit = Math.min(left, pageLength);
     const page: AuditEntry[] = control.run("readAudit", { accountId, before, limit });

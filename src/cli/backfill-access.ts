@@ -15,7 +15,7 @@ export type OutgoingAccess = { fetch: PoliteFetch; close(): Promise<void> };
 export function openOutgoingAccess(
   config: Config,
   stopping: AbortSignal,
-  say: (line: string) => void,
+  report: (line: string) => void,
 ): OutgoingAccess {
   const { backfill } = config;
   const guarded = createGuardedFetch({
@@ -31,7 +31,7 @@ export function openOutgoingAccess(
     random: Math.random,
     requestsPerSecond: backfill.requestsPerSecond,
     signal: stopping,
-    onWait: ({ reason, waitMs }) => say(`${reason} for ${Math.ceil(waitMs / 1_000)} s\n`),
+    onWait: ({ reason, waitMs }) => report(`${reason} for ${Math.ceil(waitMs / 1_000)} s\n`),
   });
   return { fetch, close: () => guarded.close() };
 }

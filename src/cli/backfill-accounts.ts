@@ -24,7 +24,7 @@ export async function backfillAccounts(
   const { dir, ...settings } = config.data;
   const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
   const reports = startReports(terminal, systemClock, "backfill");
-  const out = openOutgoingAccess(config, terminal.stopping, (line) => reports.say(line));
+  const out = openOutgoingAccess(config, terminal.stopping, (line) => reports.note(line));
   const resolver = new Resolver({ timeout: 3_000, tries: 2 });
   let failed = 0;
   try {
@@ -47,7 +47,7 @@ export async function backfillAccounts(
         reports.update({
           done: ended,
           total: all,
-          remark: `${ended} of ${all} accounts, ${number(posts)} posts; ${withoutControls(author)}: ${
+          detail: `${ended} of ${all} accounts, ${number(posts)} posts; ${withoutControls(author)}: ${
             authorPosts > 0 ? `${number(authorPosts)} posts` : `${number(readBytes / 1024)} kB`
           }`,
         }),

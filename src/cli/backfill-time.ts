@@ -21,11 +21,11 @@ import { number } from "./show-account-result.ts";
 import type { Terminal } from "./terminal.ts";
 
 export async function backfillTime(
-  asked: Span | "gaps",
+  requested: Span | "gaps",
   options: BackfillOptions,
   terminal: Terminal,
 ): Promise<void> {
-  if (asked !== "gaps" && asked.fromMs >= systemClock.now()) {
+  if (requested !== "gaps" && requested.fromMs >= systemClock.now()) {
     throw wrongUse("--replay begins in the future", "let FROM lie in the past");
   }
   const config = readConfig(terminal);
@@ -33,14 +33,14 @@ export async function backfillTime(
   const lock = lockReplays(dir);
   const archive = await openArchive({ dataDir: dir, ...data, clock: systemClock });
   const reports = startReports(terminal, systemClock, "replay");
-  const out = openOutgoingAccess(config, terminal.stopping, (line) => reports.say(line));
+  const out = openOutgoingAccess(config, terminal.stopping, (line) => reports.note(line));
   const { ingest, backfill } = config;
   try {
     const summary = await replay({
       archive,
       clock: systemClock,
       random: Math.random,
-      asked,
+      asked: requested,
       followed: ingest.followed,
       lookbackMs: backfill.streamLookbackMs,
       liveSlackMs: ingest.coverageSlackMs,
@@ -50,19 +50,19 @@ export async function backfillTime(
         userAgent: "earshot/0.1",
         signal: terminal.stopping,
       },
-      network: wantsToken(config)
+      network: needsToken(config)
         ? null
         : openNetworkReplay(out.fetch, { url: backfill.replayUrl, token: backfill.replayToken }),
       networkHost: new URL(backfill.replayUrl).host,
       onPart: ({ span, by }) => {
         const whence = by === "stream" ? "the stream's servers" : "the archive";
-        if (!options.json) reports.say(`${spanText(span)} from ${whence}\n`);
+        if (!options.json) reports.note(`${spanText(span)} from ${whence}\n`);
       },
       onProgress: ({ reachedMs, doneMs, totalMs, posts, reactions }) =>
         reports.update({
           done: doneMs,
           total: totalMs,
-          remark: `at ${timeText(reachedMs)}, ${number(posts)} posts, ${number(reactions)} reactions`,
+          detail: `at ${timeText(reachedMs)}, ${number(posts)} posts, ${number(reactions)} reactions`,
         }),
     });
     reports.end();
@@ -100,7 +100,7 @@ function stillMissing(spans: readonly Span[]): EarshotError {
 }
 
 /** The default public server requires a token. */
-const wantsToken = ({ backfill }: Config): boolean =>
+const needsToken = ({ backfill }: Config): boolean =>
   backfill.replayToken === null && backfill.replayUrl === table.backfill.replayUrl.fallback;
 
 const timeText = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace("T", " ");
@@ -130,14 +130,14 @@ function asJson(summary: ReplaySummary): string {
 }
 
 function asText(summary: ReplaySummary): string {
-  const held =
+  const existing =
     summary.heldBeforeMs > 0 ? `${lengthText(summary.heldBeforeMs)} of it was held before\n` : "";
-  if (summary.parts.length === 0) return `${held}nothing is missing of that time\n`;
+  if (summary.parts.length === 0) return `${existing}nothing is missing of that time\n`;
   const lines = [
     `${number(summary.events)} events replayed in ${summary.seconds.toFixed(1)} s: ${number(summary.posts)} posts ` +
       `(${number(summary.added)} added), ${number(summary.deletes)} deletes, ${number(summary.reactions)} reactions`,
   ];
   if (summary.badEvents > 0) lines.push(`  ${number(summary.badEvents)} could not be read`);
   for (const span of summary.missing) lines.push(`  still missing: ${spanText(span)}`);
-  return `${held}${lines.join("\n")}\n`;
+  return `${existing}${lines.join("\n")}\n`;
 }

@@ -43,10 +43,10 @@ export function addBackfill(program: Command, terminal: Terminal): void {
 }
 
 async function backfill(options: BackfillOptions, terminal: Terminal): Promise<void> {
-  const wantsAuthors = options.author !== undefined || options.authorsFile !== undefined;
-  if (wantsAuthors === (options.replay !== undefined)) {
+  const isForAuthors = options.author !== undefined || options.authorsFile !== undefined;
+  if (isForAuthors === (options.replay !== undefined)) {
     throw wrongUse(
-      wantsAuthors ? "--replay goes with no author" : "it is not said what to read",
+      isForAuthors ? "--replay goes with no author" : "it is not said what to read",
       "give --author or --authors-file, or else --replay",
     );
   }

@@ -75,8 +75,8 @@ const findings = ({ findingCount }: ControlReport): string =>
 function asText(path: string, report: ControlReport): string {
   const { tables, rows, findingCount } = report;
   const lines = report.findings.map(({ message }) => withoutControls(message));
-  const untold = findingCount - lines.length;
-  if (untold > 0) lines.push(`… and ${numberText(untold)} more`);
+  const unlisted = findingCount - lines.length;
+  if (unlisted > 0) lines.push(`… and ${numberText(unlisted)} more`);
   lines.push(
     `${path}: ${numberText(tables)} tables, ${numberText(rows)} rows: ${findingCount === 0 ? "no damage found" : findings(report)}`,
   );

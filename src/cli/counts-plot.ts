@@ -8,7 +8,7 @@ export type PlotBucket = {
   complete: boolean;
 };
 
-export type PlotLook = {
+export type PlotOptions = {
   /** In columns. */
   width: number;
   /** Buckets are merged to fit. */
@@ -38,12 +38,12 @@ const asciiMarks = { full: "#", parts: [""], unknown: "%" };
 export function plotCounts(
   buckets: readonly PlotBucket[],
   bucketMs: number,
-  look: PlotLook,
+  options: PlotOptions,
 ): { lines: string[]; lineMs: number } {
   const first = buckets[0];
   const last = buckets.at(-1);
   if (first === undefined || last === undefined) return { lines: [], lineMs: bucketMs };
-  const lineMs = lineLength(last.toMs - first.fromMs, bucketMs, look.height);
+  const lineMs = lineLength(last.toMs - first.fromMs, bucketMs, options.height);
   const rows = lineMs === bucketMs ? buckets : joined(buckets, lineMs);
   const label = lineMs >= dayMs ? dayText : minuteText;
   const most = rows.reduce((top, { count }) => Math.max(top, count), 0);
@@ -51,11 +51,11 @@ export function plotCounts(
   const numbers = rows.map(numberOf);
   const labelWidth = Math.max(...labels.map((text) => text.length));
   const numberWidth = Math.max(...numbers.map((text) => text.length));
-  const room = Math.max(1, look.width - labelWidth - numberWidth - 4);
+  const room = Math.max(1, options.width - labelWidth - numberWidth - 4);
   const lines = rows.map((row, index) => {
-    const bar = barOf(row, (row.count / Math.max(most, 1)) * room, look);
-    const head = `${look.paint.dim(labels[index] ?? "")}  ${(numbers[index] ?? "").padStart(numberWidth)}`;
-    return bar === "" ? head.trimEnd() : `${head}  ${look.paint.accent(bar)}`;
+    const bar = barOf(row, (row.count / Math.max(most, 1)) * room, options);
+    const head = `${options.paint.dim(labels[index] ?? "")}  ${(numbers[index] ?? "").padStart(numberWidth)}`;
+    return bar === "" ? head.trimEnd() : `${head}  ${options.paint.accent(bar)}`;
   });
   return { lines, lineMs };
 }
@@ -66,7 +66,7 @@ function numberOf({ count, complete }: PlotBucket): string {
   return count === 0 ? "?" : `${count.toLocaleString("en")}?`;
 }
 
-function barOf({ count, complete }: PlotBucket, length: number, { unicode }: PlotLook): string {
+function barOf({ count, complete }: PlotBucket, length: number, { unicode }: PlotOptions): string {
   const { full, parts, unknown } = unicode ? unicodeMarks : asciiMarks;
   if (count === 0) return "";
   if (!complete) return unknown.repeat(Math.max(1, Math.round(length)));

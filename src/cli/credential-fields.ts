@@ -4,7 +4,7 @@ import { optionOf } from "./credential-kind-texts.ts";
 import { wrongUse } from "./describe-error.ts";
 import type { Terminal } from "./terminal.ts";
 
-type Given = Record<string, string>;
+type FieldValues = Record<string, string>;
 
 const longestValue = 16_384;
 
@@ -20,22 +20,22 @@ export async function readFields(
   words: readonly string[],
   secrets: string | undefined,
   terminal: Terminal,
-): Promise<Given> {
-  const given = fromWords(fields, words);
-  if (secrets !== undefined) Object.assign(given, await fromSecrets(fields, secrets, terminal));
+): Promise<FieldValues> {
+  const values = fromWords(fields, words);
+  if (secrets !== undefined) Object.assign(values, await fromSecrets(fields, secrets, terminal));
   for (const field of fields) {
-    if (given[field.name] !== undefined) continue;
+    if (values[field.name] !== undefined) continue;
     if (secrets === undefined && terminal.input?.interactive === true) {
-      const value = await asked(field, terminal.input);
-      if (value !== "") given[field.name] = checked(field, value);
+      const value = await prompted(field, terminal.input);
+      if (value !== "") values[field.name] = checked(field, value);
     }
-    if (given[field.name] === undefined && !field.isOptional) throw missing(field);
+    if (values[field.name] === undefined && !field.isOptional) throw missing(field);
   }
-  return given;
+  return values;
 }
 
-function fromWords(fields: readonly CredentialField[], words: readonly string[]): Given {
-  const given: Given = {};
+function fromWords(fields: readonly CredentialField[], words: readonly string[]): FieldValues {
+  const values: FieldValues = {};
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? "";
     const [option = "", ...rest] = word.split("=");
@@ -51,20 +51,20 @@ function fromWords(fields: readonly CredentialField[], words: readonly string[])
     const value = word.includes("=") ? rest.join("=") : words[at];
     if (value === undefined || value.trim() === "")
       throw wrongUse(`${option} has no value`, "write it after it");
-    given[field.name] = checked(field, value);
+    values[field.name] = checked(field, value);
   }
-  return given;
+  return values;
 }
 
 async function fromSecrets(
   fields: readonly CredentialField[],
-  place: string,
+  source: string,
   { input }: Terminal,
-): Promise<Given> {
-  const text = place === "-" ? ((await input?.readAll()) ?? "") : await readFile(place, "utf8");
+): Promise<FieldValues> {
+  const text = source === "-" ? ((await input?.readAll()) ?? "") : await readFile(source, "utf8");
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
   const needed = fields.filter(({ isSecret, isOptional }) => isSecret && !isOptional);
-  const given: Given = {};
+  const values: FieldValues = {};
   for (const [index, line] of lines.entries()) {
     const name = line.slice(0, Math.max(0, line.indexOf("="))).trim();
     const named = fields.find((one) => one.name === name || optionOf(one.name) === name);
@@ -77,12 +77,12 @@ async function fromSecrets(
       );
     }
     const value = named === undefined ? line : line.slice(line.indexOf("=") + 1);
-    given[field.name] = checked(field, value);
+    values[field.name] = checked(field, value);
   }
-  return given;
+  return values;
 }
 
-async function asked(
+async function prompted(
   field: CredentialField,
   input: NonNullable<Terminal["input"]>,
 ): Promise<string> {

@@ -40,15 +40,17 @@ export function kindsText(kindsOf: KindsOf, columns: number): string {
 type Line = { indent: number; text: string };
 
 function kindLines({ platform, name, meaning, fields, authorization }: CredentialKind): Line[] {
-  const asked = (authorization?.fields ?? fields).map(fieldLine(4));
-  const given = authorization === undefined ? [] : fields.map(fieldLine(6));
+  const authorizationLines = (authorization?.fields ?? fields).map(fieldLine(4));
+  const fieldLines = authorization === undefined ? [] : fields.map(fieldLine(6));
   return [
     { indent: 0, text: "" },
     { indent: 2, text: `${platform} ${name}` },
     { indent: 4, text: meaning },
-    ...asked,
-    ...(given.length === 0 ? [] : [{ indent: 4, text: "with --secrets, instead of a browser:" }]),
-    ...given,
+    ...authorizationLines,
+    ...(fieldLines.length === 0
+      ? []
+      : [{ indent: 4, text: "with --secrets, instead of a browser:" }]),
+    ...fieldLines,
   ];
 }
 

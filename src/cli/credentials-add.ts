@@ -41,10 +41,10 @@ export async function addCredential(
       return;
     }
     if (accountId === null && kind.sharing !== undefined) terminal.note(`${kind.sharing}\n`);
-    const whose = accountId === null ? "the deployment" : `the account ${options.account}`;
+    const owner = accountId === null ? "the deployment" : `the account ${options.account}`;
     terminal.out(
       withoutControls(
-        `credential ${id} is kept: ${kind.platform} ${kind.name} of ${whose}, for ${subjectOf(listing)}, secret ${made.hint}…\n`,
+        `credential ${id} is kept: ${kind.platform} ${kind.name} of ${owner}, for ${subjectOf(listing)}, secret ${made.hint}…\n`,
       ),
     );
   });
@@ -59,8 +59,8 @@ async function askFor(
 ): Promise<NewCredential> {
   const { authorization } = kind;
   if (authorization === undefined || secrets !== undefined) {
-    const given = await readFields(kind.fields, words, secrets, terminal);
-    return await makeCredential(kind, given, tools);
+    const values = await readFields(kind.fields, words, secrets, terminal);
+    return await makeCredential(kind, values, tools);
   }
   const { input } = terminal;
   if (input?.interactive !== true) {
@@ -71,11 +71,11 @@ async function askFor(
         : "run it in a terminal, or give what you have of it with --secrets -",
     );
   }
-  const given = await readFields(authorization.fields, words, undefined, terminal);
+  const values = await readFields(authorization.fields, words, undefined, terminal);
   const dialogue = {
     show: (text: string) => terminal.note(`${withoutControls(text).trimEnd()}\n`),
     ask: async (question: string) =>
       (await input.ask(withoutEnding(withoutControls(question), ": \n\r\t"))).trim(),
   };
-  return await authorizeCredential(authorization, given, tools, dialogue);
+  return await authorizeCredential(authorization, values, tools, dialogue);
 }

@@ -22,22 +22,22 @@ export async function checkCredentials(
 ): Promise<void> {
   await withCredentials(terminal, kindsOf, async (folder) => {
     const all = await folder.store.read("listCredentials", null);
-    const asked = id === undefined ? all : all.filter((one) => one.id === id);
-    if (id !== undefined && asked.length === 0) throw unknownCredential(id);
-    if (asked.length === 0) terminal.note("there is no credential yet\n");
-    const holder = createCredentialLeases(folder);
+    const requested = id === undefined ? all : all.filter((one) => one.id === id);
+    if (id !== undefined && requested.length === 0) throw unknownCredential(id);
+    if (requested.length === 0) terminal.note("there is no credential yet\n");
+    const leases = createCredentialLeases(folder);
     let failed = 0;
     try {
-      for (const listing of asked) {
+      for (const listing of requested) {
         terminal.stopping.throwIfAborted();
-        const outcome = await checkCredential(listing, { ...folder, holder });
+        const outcome = await checkCredential(listing, { ...folder, holder: leases });
         if (!outcome.works) failed += 1;
         terminal.out(json ? asJson(listing, outcome) : asText(listing, outcome));
       }
     } finally {
-      await holder.stop();
+      await leases.stop();
     }
-    if (failed > 0) throw doNotWork(failed, asked.length);
+    if (failed > 0) throw doNotWork(failed, requested.length);
   });
 }
 

@@ -37,7 +37,8 @@ export async function withCredentials<Value>(
       store: storeOn(control),
       clock: systemClock,
       randomBytes,
-      keep: async (kept) => control.run("addCredential", { ...kept, actor: "command_line" }),
+      keep: async (credential) =>
+        control.run("addCredential", { ...credential, actor: "command_line" }),
       sealer: createEncryptor(secretKeyOf(config, control), randomBytes),
       kinds: kindsOf(config, client),
       tools: { fetch: client.fetch, now: systemClock.now, randomBytes },

@@ -112,7 +112,7 @@ function list({ json }: { json?: boolean }, terminal: Terminal): void {
 }
 
 function remove(id: string, terminal: Terminal): void {
-  const isGone = withControl(readConfig(terminal).data.dir, (control) =>
+  const isRemoved = withControl(readConfig(terminal).data.dir, (control) =>
     control.run("dropCredential", {
       id,
       owner: null,
@@ -120,6 +120,6 @@ function remove(id: string, terminal: Terminal): void {
       nowMs: systemClock.now(),
     }),
   );
-  if (!isGone) throw unknownCredential(id);
+  if (!isRemoved) throw unknownCredential(id);
   terminal.out(`credential ${id} is removed\n`);
 }

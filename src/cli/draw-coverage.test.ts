@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Collection, CoverageInterval, PlatformCoverage } from "../archive/archive.ts";
-import { type CoverageLook, drawCoverage, showsUnicode } from "./draw-coverage.ts";
+import { type CoverageOptions, drawCoverage, showsUnicode } from "./draw-coverage.ts";
 import { cellsOf } from "./draw-timelines.ts";
 import { lengthText } from "./span-text.ts";
 import { displayWidth } from "./text-layout.ts";
@@ -28,7 +28,10 @@ const outages = (collection: Collection): CoverageInterval[] => [
 
 const imported = interval({ platform: "x", source: "import", toMs: at("2026-11-05T12:00") });
 
-function draw(intervals: readonly CoverageInterval[], look: Partial<CoverageLook> = {}): string[] {
+function draw(
+  intervals: readonly CoverageInterval[],
+  look: Partial<CoverageOptions> = {},
+): string[] {
   const held: PlatformCoverage[] = (["bluesky", "x"] as const)
     .map((platform) => ({
       platform,
@@ -153,7 +156,7 @@ test("a cell drawn as covered is covered completely, and one drawn as not covere
             isHeld(start + offset),
           );
           const some = moments.includes(true);
-          expect(cell).toBe(some ? (moments.includes(false) ? "partly" : "held") : "none");
+          expect(cell).toBe(some ? (moments.includes(false) ? "partly" : "covered") : "none");
         }
       },
     ),

@@ -5,7 +5,7 @@ import type { Terminal } from "./terminal.ts";
 import { wrap } from "./text-layout.ts";
 
 /** `width` is in columns. */
-export type CoverageLook = {
+export type CoverageOptions = {
   width: number;
   nowMs: number;
   /** A live stream may lag this far and still be drawn up to the present. */
@@ -23,29 +23,32 @@ const collections: readonly Collection[] = ["posts", "likes", "reposts", "labels
  * A timeline per platform and collection, the newest gaps, and the number of individually fetched accounts. No line is wider than
  * `width` (at least 8).
  */
-export function drawCoverage(held: readonly PlatformCoverage[], look: CoverageLook): string[] {
-  const { nowMs, listedGaps = 10 } = look;
-  const rows = held.flatMap((entry) =>
-    collections.flatMap((collection) => rowOf(entry, collection, look)),
+export function drawCoverage(
+  coverage: readonly PlatformCoverage[],
+  options: CoverageOptions,
+): string[] {
+  const { nowMs, listedGaps = 10 } = options;
+  const rows = coverage.flatMap((entry) =>
+    collections.flatMap((collection) => rowOf(entry, collection, options)),
   );
   const drawn = drawTimelines(rows, {
-    width: look.width,
-    fromMs: look.fromMs ?? null,
+    width: options.width,
+    fromMs: options.fromMs ?? null,
     toMs: nowMs,
     nowMs,
     listedGaps,
-    unicode: look.unicode,
+    unicode: options.unicode,
   });
-  const lines = [...held.flatMap(accountsOf)];
+  const lines = [...coverage.flatMap(accountsOf)];
   if (rows.length === 0) lines.unshift("no time is known to be held completely");
-  return [...drawn, ...lines.flatMap((line) => wrap(line, Math.max(look.width, 8)))];
+  return [...drawn, ...lines.flatMap((line) => wrap(line, Math.max(options.width, 8)))];
 }
 
 /** A collection with imports only has no gap after the last one. */
 function rowOf(
   { platform, intervals }: PlatformCoverage,
   collection: Collection,
-  { nowMs, slackMs }: CoverageLook,
+  { nowMs, slackMs }: CoverageOptions,
 ): TimelineRow[] {
   const own = intervalsOf(intervals, collection);
   if (own.length === 0) return [];
@@ -55,7 +58,7 @@ function rowOf(
   return [
     {
       name: `${platform} ${collection}`,
-      held: intervalsIn(window, gaps),
+      covered: intervalsIn(window, gaps),
       gaps: isImported ? gaps.filter(({ toMs }) => toMs < nowMs) : gaps,
     },
   ];

@@ -3,10 +3,10 @@ import { lengthText, minuteText, spanText } from "./span-text.ts";
 import { wrap } from "./text-layout.ts";
 
 /** Oldest first; gaps are listed below. */
-export type TimelineRow = { name: string; held: readonly Span[]; gaps: readonly Span[] };
+export type TimelineRow = { name: string; covered: readonly Span[]; gaps: readonly Span[] };
 
 /** `width` is in columns. */
-export type TimelineLook = {
+export type TimelineOptions = {
   width: number;
   /** Null: the earliest time of any row. */
   fromMs: number | null;
@@ -18,10 +18,10 @@ export type TimelineLook = {
   unicode: boolean;
 };
 
-type Marks = { held: string; partly: string; none: string; to: string };
+type Marks = { covered: string; partly: string; none: string; to: string };
 
-const unicodeMarks: Marks = { held: "█", partly: "▒", none: "·", to: "–" };
-const asciiMarks: Marks = { held: "#", partly: "+", none: ".", to: "-" };
+const unicodeMarks: Marks = { covered: "█", partly: "▒", none: "·", to: "–" };
+const asciiMarks: Marks = { covered: "#", partly: "+", none: ".", to: "-" };
 
 /** Below this the name gets its own line. */
 const leastCells = 20;
@@ -32,57 +32,57 @@ const leastCellMs = 1_000;
  * A timeline per row, a scale, a legend and the newest gaps, in UTC. No line is wider than `width` (at least 8). Empty if no row
  * has a bounded time.
  */
-export function drawTimelines(rows: readonly TimelineRow[], look: TimelineLook): string[] {
-  const width = Math.max(Math.floor(look.width), 8);
-  const marks = look.unicode ? unicodeMarks : asciiMarks;
+export function drawTimelines(rows: readonly TimelineRow[], options: TimelineOptions): string[] {
+  const width = Math.max(Math.floor(options.width), 8);
+  const marks = options.unicode ? unicodeMarks : asciiMarks;
   const nameWidth = Math.max(0, ...rows.map(({ name }) => name.length)) + 2;
   const isBeside = width - nameWidth >= leastCells;
   const indent = isBeside ? nameWidth : 0;
   const cells = width - indent;
-  const startMs = look.fromMs ?? earliestOf(rows);
+  const startMs = options.fromMs ?? earliestOf(rows);
   if (startMs === null) return [];
-  const fromMs = Math.min(Math.floor(startMs), look.toMs - cells * leastCellMs);
-  const timelines = rows.flatMap(({ name, held }) => {
-    const line = cellsOf(held, { fromMs, toMs: look.toMs }, cells)
+  const fromMs = Math.min(Math.floor(startMs), options.toMs - cells * leastCellMs);
+  const timelines = rows.flatMap(({ name, covered }) => {
+    const line = cellsOf(covered, { fromMs, toMs: options.toMs }, cells)
       .map((cell) => marks[cell])
       .join("");
     return isBeside ? [name.padEnd(indent) + line] : [...wrap(name, width), line];
   });
-  const legend = `${marks.held} held  ${marks.partly} in part  ${marks.none} not held  (times are UTC)`;
-  const scale = scaleOf(fromMs, look.toMs, cells);
+  const legend = `${marks.covered} held  ${marks.partly} in part  ${marks.none} not held  (times are UTC)`;
+  const scale = scaleOf(fromMs, options.toMs, cells);
   return [
     ...timelines,
     ...(scale === "" ? [] : [" ".repeat(indent) + scale]),
     ...wrap(legend, width),
-    ...gapLines(rows, fromMs, look).flatMap((line) => wrap(line, width)),
+    ...gapLines(rows, fromMs, options).flatMap((line) => wrap(line, width)),
   ];
 }
 
 function earliestOf(rows: readonly TimelineRow[]): number | null {
   const bounds = rows
-    .flatMap(({ held, gaps }) => [...held, ...gaps])
+    .flatMap(({ covered, gaps }) => [...covered, ...gaps])
     .flatMap(({ fromMs, toMs }) => (fromMs === null ? [toMs] : [fromMs]));
   return bounds.length === 0 ? null : bounds.reduce((a, b) => Math.min(a, b));
 }
 
-/** `spans` are oldest first, without overlaps. `held`: covers the whole cell; `none`: nothing of it. */
+/** `spans` are oldest first, without overlaps. `covered`: covers the whole cell; `none`: nothing of it. */
 export function cellsOf(
   spans: readonly Span[],
   window: { fromMs: number; toMs: number },
   count: number,
-): ("held" | "partly" | "none")[] {
+): ("covered" | "partly" | "none")[] {
   let next = 0;
   return Array.from({ length: count }, (_, index) => {
     const fromMs = startOfCell(window, count, index);
     const toMs = startOfCell(window, count, index + 1);
-    let heldMs = 0;
+    let coveredMs = 0;
     for (let at = next; at < spans.length; at += 1) {
       const span = spans[at];
       if (span === undefined || (span.fromMs ?? fromMs) >= toMs) break;
-      heldMs += Math.max(0, Math.min(span.toMs, toMs) - Math.max(span.fromMs ?? fromMs, fromMs));
+      coveredMs += Math.max(0, Math.min(span.toMs, toMs) - Math.max(span.fromMs ?? fromMs, fromMs));
       if (span.toMs <= toMs) next = at + 1;
     }
-    return heldMs === 0 ? "none" : heldMs < toMs - fromMs ? "partly" : "held";
+    return coveredMs === 0 ? "none" : coveredMs < toMs - fromMs ? "partly" : "covered";
   });
 }
 
@@ -119,7 +119,7 @@ function scaleOf(fromMs: number, toMs: number, cells: number): string {
 function gapLines(
   rows: readonly TimelineRow[],
   startMs: number,
-  { listedGaps, nowMs, unicode }: TimelineLook,
+  { listedGaps, nowMs, unicode }: TimelineOptions,
 ): string[] {
   const all = new Map<string, { fromMs: number; toMs: number; names: string[] }>();
   for (const { name, gaps } of rows) {

@@ -17,7 +17,7 @@ export function planFields(plan: PlanNode, unresolved: UnresolvedNames | null): 
 }
 
 export function analysisFields(analysis: Analysis): object {
-  const { names, bounds, asked, limit, answer, tookMs } = analysis;
+  const { names, bounds, queries, limit, answer, tookMs } = analysis;
   const { work, next, complete } = answer;
   return {
     names: {
@@ -30,7 +30,7 @@ export function analysisFields(analysis: Analysis): object {
       low_id: digits(bounds.lowId),
       high_id: digits(bounds.highId),
     },
-    platforms: asked.map(({ platform, query }) => ({
+    platforms: queries.map(({ platform, query }) => ({
       platform,
       can_match: query !== null,
       index_query: query?.expression ?? null,

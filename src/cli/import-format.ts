@@ -64,14 +64,14 @@ export function importFormat(
       "leave it out: the files name the author",
     );
   }
-  const given = author ?? null;
+  const authorName = author ?? null;
   const formats: Record<FormatName, () => ImportFormat> = {
     ndjson: () => ndjsonFormat(platform),
-    csv: () => csvFormat({ platform, columns: columns ?? new Map(), author: given }),
-    "x-archive": () => xArchiveFormat({ author: given }),
+    csv: () => csvFormat({ platform, columns: columns ?? new Map(), author: authorName }),
+    "x-archive": () => xArchiveFormat({ author: authorName }),
     "x-api": () => xApiFormat,
     "mastodon-outbox": () => mastodonOutboxFormat,
-    "bluesky-car": () => blueskyCarFormat({ maxRepositoryBytes, author: given }),
+    "bluesky-car": () => blueskyCarFormat({ maxRepositoryBytes, author: authorName }),
   };
   return { platform, format: formats[format]() };
 }

@@ -123,7 +123,7 @@ async function importFiles(
         rejectedInAll += summary.rejectedInAll;
         reports.end();
         terminal.out(options.json ? asJson(file, summary) : asText(file, summary));
-        if (holdsNoPost(summary)) unreadable.push(file);
+        if (hasNoPost(summary)) unreadable.push(file);
       } finally {
         reports.end();
       }
@@ -166,7 +166,7 @@ async function sealImported(
 }
 
 /** Most likely the wrong format. */
-const holdsNoPost = ({ imported, updated, unchanged, rejected }: ImportSummary): boolean =>
+const hasNoPost = ({ imported, updated, unchanged, rejected }: ImportSummary): boolean =>
   rejected > 0 && imported + updated + unchanged === 0;
 
 function noPosts(files: readonly string[]): EarshotError {
@@ -196,7 +196,7 @@ const shownRejections = 20;
 
 function watch(file: string, terminal: Terminal) {
   const progress = startProgress(terminal, file);
-  const held: string[] = [];
+  const pending: string[] = [];
   let count = 0;
   let ended = false;
   return {
@@ -206,15 +206,15 @@ function watch(file: string, terminal: Terminal) {
       const line = `${withoutControls(`${bad.file}:${bad.line}: ${bad.reason}`)}\n`;
       count += 1;
       if (!terminal.interactiveNotes) terminal.note(line);
-      else if (count <= shownRejections) held.push(line);
+      else if (count <= shownRejections) pending.push(line);
     },
     end: () => {
       if (ended) return;
       ended = true;
       progress.end();
-      for (const line of held) terminal.note(line);
-      if (count > held.length && held.length > 0) {
-        terminal.note(`… and ${count - held.length} more\n`);
+      for (const line of pending) terminal.note(line);
+      if (count > pending.length && pending.length > 0) {
+        terminal.note(`… and ${count - pending.length} more\n`);
       }
     },
   };

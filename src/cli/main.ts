@@ -4,7 +4,7 @@ import { stopOnSignals } from "./signals.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 
 export async function runCommandLine(): Promise<void> {
-  endQuietlyWhenNobodyReads();
+  exitQuietlyOnClosedPipe();
   process.exitCode = await run(process.argv.slice(2), processTerminal(stopOnSignals()));
 }
 
@@ -30,7 +30,7 @@ const withoutHelpOfUnknown = (args: readonly string[]): readonly string[] =>
     : args;
 
 /** `earshot search … | head` closes the pipe early. */
-function endQuietlyWhenNobodyReads(): void {
+function exitQuietlyOnClosedPipe(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(exitCode.ok);
     throw error;

@@ -66,7 +66,7 @@ async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> 
   const node = await startRemoteNode(config, {
     listen: options.listen === true,
     name: nameOf(options),
-    onStatus: statuses.tell,
+    onStatus: statuses.print,
   });
   boundHeapGrowth();
   try {
@@ -80,8 +80,8 @@ async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> 
     terminal.out(`data folder ${resolve(config.data.dir)}\n`);
     if (node.url !== null) terminal.out(`listening on ${node.url}\n`);
     statuses.begin(node.id);
-    const fault = await Promise.race([untilStopped(terminal.stopping), node.refused]);
-    if (fault !== undefined) throw fault;
+    const error = await Promise.race([untilStopped(terminal.stopping), node.refused]);
+    if (error !== undefined) throw error;
     terminal.out("stopping: what runs may come to its end; a second signal ends it at once\n");
   } finally {
     await node.stop();

@@ -19,7 +19,7 @@ export function otherRoleWarning(
   command: keyof typeof roles,
   environment: Readonly<Record<string, string | undefined>>,
 ): string | null {
-  const { foreign, told } = roles[command];
+  const { foreign, told: hint } = roles[command];
   const idle = foreign.filter((name) => environment[name]);
-  return idle.length === 0 ? null : `not used here: ${idle.join(", ")}, for ${told}`;
+  return idle.length === 0 ? null : `not used here: ${idle.join(", ")}, for ${hint}`;
 }

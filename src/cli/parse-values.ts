@@ -17,7 +17,7 @@ export function wholeNumber(least: number, most: number): (written: string) => n
 
 /** Inclusive bounds. */
 export function durationUpTo(leastMs: number, mostMs: number): (written: string) => number {
-  const taken = `It takes a duration from ${formatDuration(leastMs)} to ${formatDuration(mostMs)}, such as 90m, 24h or 7d.`;
+  const expectation = `It takes a duration from ${formatDuration(leastMs)} to ${formatDuration(mostMs)}, such as 90m, 24h or 7d.`;
   return (written) => {
     try {
       const ms = parseDuration(written);
@@ -25,7 +25,7 @@ export function durationUpTo(leastMs: number, mostMs: number): (written: string)
     } catch {
       // Reported below, like a value out of bounds.
     }
-    throw new InvalidArgumentError(taken);
+    throw new InvalidArgumentError(expectation);
   };
 }
 

@@ -139,7 +139,10 @@ const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand
 export const commandNames: readonly string[] = [...commands.keys()];
 
 /** Loads only the module of `asked`; other commands have just summaries. Throws all errors, including commander's. */
-export async function makeProgram(terminal: Terminal, asked: string | undefined): Promise<Command> {
+export async function makeProgram(
+  terminal: Terminal,
+  requested: string | undefined,
+): Promise<Command> {
   const program = new Command("earshot")
     .description("One search API over the public conversation of social platforms.")
     .version(packageVersion(), "-V, --version", "print the version")
@@ -157,7 +160,7 @@ export async function makeProgram(terminal: Terminal, asked: string | undefined)
       "after",
       "\nSettings are environment variables (docs/configuration.md); EARSHOT_DATA_DIR names the data folder.",
     );
-  const known = asked === undefined ? undefined : commands.get(asked);
+  const known = requested === undefined ? undefined : commands.get(requested);
   if (known === undefined) {
     for (const [name, { summary }] of commands) program.command(name).summary(summary);
     return program;

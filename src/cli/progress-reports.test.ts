@@ -27,11 +27,11 @@ test("without a bar, prints a line now and then", async () => {
   };
   const clock = createManualClock();
   const reports = startReports(terminal, clock, "backfill");
-  reports.update({ done: 1, total: 4, remark: "1 of 4" });
+  reports.update({ done: 1, total: 4, detail: "1 of 4" });
   expect(notes).toEqual([]);
   await clock.advance(15_000);
-  reports.update({ done: 2, total: 4, remark: "2 of 4" });
-  reports.update({ done: 3, total: 4, remark: "3 of 4" });
+  reports.update({ done: 2, total: 4, detail: "2 of 4" });
+  reports.update({ done: 3, total: 4, detail: "3 of 4" });
   reports.answer("three\n");
   reports.end();
   expect(notes).toEqual(["backfill: 50 %, 2 of 4, about 15 s left\n"]);

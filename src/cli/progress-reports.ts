@@ -3,12 +3,12 @@ import { startProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** In any unit. */
-type Report = { done: number; total: number; remark: string };
+type Report = { done: number; total: number; detail: string };
 
 export type ProgressReports = {
   update(report: Report): void;
   /** To standard error, without garbling the bar. */
-  say(line: string): void;
+  note(line: string): void;
   /** To standard output. */
   answer(line: string): void;
   end(): void;
@@ -30,28 +30,28 @@ export function startReports(
   let last: Report | null = null;
   let linedMs = startedMs;
 
-  function remarkOf({ done, total, remark }: Report): string {
+  function noteOf({ done, total, detail }: Report): string {
     const left = timeLeft(done / Math.max(1, total), clock.elapsed() - startedMs);
-    return left === null ? remark : `${remark}, ${left}`;
+    return left === null ? detail : `${detail}, ${left}`;
   }
 
   function aside(write: () => void): void {
     bar.end();
     write();
     bar = startProgress(terminal, title);
-    if (last !== null) bar.update(last.done, Math.max(1, last.total), remarkOf(last));
+    if (last !== null) bar.update(last.done, Math.max(1, last.total), noteOf(last));
   }
 
   return {
     update: (report) => {
       last = report;
-      bar.update(report.done, Math.max(1, report.total), remarkOf(report));
+      bar.update(report.done, Math.max(1, report.total), noteOf(report));
       if (terminal.interactiveNotes || clock.elapsed() - linedMs < quietMs) return;
       linedMs = clock.elapsed();
       const percent = Math.floor((100 * report.done) / Math.max(1, report.total));
-      terminal.note(`${title}: ${percent} %, ${remarkOf(report)}\n`);
+      terminal.note(`${title}: ${percent} %, ${noteOf(report)}\n`);
     },
-    say: (line) => aside(() => terminal.note(line)),
+    note: (line) => aside(() => terminal.note(line)),
     answer: (line) => aside(() => terminal.out(line)),
     end: () => bar.end(),
   };

@@ -3,7 +3,7 @@ import type { Terminal } from "./terminal.ts";
 
 export type Progress = {
   /** `total` is null if unknown. */
-  update(done: number, total: number | null, remark: string): void;
+  update(done: number, total: number | null, detail: string): void;
   end(): void;
 };
 
@@ -24,9 +24,9 @@ export function startProgress(terminal: Terminal, title: string): Progress {
   );
   bar.start(1, 0, { remark: "" });
   return {
-    update: (done, total, remark) => {
+    update: (done, total, detail) => {
       bar.setTotal(total ?? done * 2);
-      bar.update(done, { remark });
+      bar.update(done, { remark: detail });
     },
     end: () => bar.stop(),
   };

@@ -42,7 +42,7 @@ export function addSearch(program: Command, terminal: Terminal): void {
 
 async function search(query: string, options: Options, terminal: Terminal): Promise<void> {
   const config = readConfig(terminal);
-  sayWhatIsWrong(query, terminal);
+  printDiagnostics(query, terminal);
   requireDataDir(config);
   const { dir, ...settings } = config.data;
   const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
@@ -74,10 +74,10 @@ async function search(query: string, options: Options, terminal: Terminal): Prom
       terminal.out(options.json ? `${record}\n` : showRecord(record, terminal));
     }
     if (!options.json) {
-      const held = await archive.coverage();
+      const coverage = await archive.coverage();
       const { coverageSlackMs: slackMs } = config.ingest;
       terminal.note(`${countOf(records.length, answer)}. ${knowledgeOf(answer)}.\n`);
-      for (const line of drawnKnowledge(answer, held, { nowMs, slackMs }, terminal)) {
+      for (const line of drawnKnowledge(answer, coverage, { nowMs, slackMs }, terminal)) {
         terminal.note(`${line}\n`);
       }
     }
@@ -90,7 +90,7 @@ async function search(query: string, options: Options, terminal: Terminal): Prom
 }
 
 /** Prints diagnostics. Errors: `invalid_query`. */
-function sayWhatIsWrong(query: string, terminal: Terminal): void {
+function printDiagnostics(query: string, terminal: Terminal): void {
   const { diagnostics } = parseQueryLeniently(query);
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   if (errors.length > 0) {

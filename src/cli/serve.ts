@@ -80,11 +80,11 @@ async function offerFirstSignIn({ context, url }: Service, terminal: Terminal): 
   terminal.out(`dashboard: sign in once, within ${formatDuration(linkMs)}, with\n  ${link}\n`);
 }
 
-const ingestLookMs = 500;
+const ingestPollMs = 500;
 
 /** Until shutdown. */
 async function reportIngest(service: Service, terminal: Terminal): Promise<void> {
-  let said = "";
+  let printed = "";
   let hasOffered = false;
   while (!terminal.stopping.aborted) {
     const state = service.context.http.ingest();
@@ -101,11 +101,11 @@ async function reportIngest(service: Service, terminal: Terminal): Promise<void>
       }
     }
     const gist = gistOf(state);
-    if (gist !== null && gist !== said) {
+    if (gist !== null && gist !== printed) {
       terminal.out(`ingest: ${state.detail}\n`);
-      said = gist;
+      printed = gist;
     }
-    await systemClock.sleep(ingestLookMs, terminal.stopping).catch(() => undefined);
+    await systemClock.sleep(ingestPollMs, terminal.stopping).catch(() => undefined);
   }
 }
 
@@ -116,8 +116,8 @@ const isUnreachable = ({ status, detail, events }: StreamState): boolean =>
 /** And no other stream could bring some. */
 async function isEmpty({ context }: Service): Promise<boolean> {
   if (context.http.mastodonStream() !== null) return false;
-  const held = await context.archive.coverage();
-  return !held.some(({ holdsPosts }) => holdsPosts);
+  const coverage = await context.archive.coverage();
+  return !coverage.some(({ holdsPosts }) => holdsPosts);
 }
 
 const nextSteps = (why: string, terminal: Terminal): string => {

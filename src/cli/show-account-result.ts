@@ -32,13 +32,13 @@ export function accountAsJson(result: AuthorResult): string {
 }
 
 export function accountAsText(result: AuthorResult): string {
-  const asked = withoutControls(result.asked);
+  const requested = withoutControls(result.asked);
   if ("fault" in result) {
     const { message, hint } = result.fault;
-    return `${asked}: ${withoutControls(message)}${hint === undefined ? "" : ` – ${hint}`}\n`;
+    return `${requested}: ${withoutControls(message)}${hint === undefined ? "" : ` – ${hint}`}\n`;
   }
   const { summary } = result;
-  const name = summary.handle === null ? asked : `${summary.handle} (${summary.did})`;
+  const name = summary.handle === null ? requested : `${summary.handle} (${summary.did})`;
   if (summary.outcome === "inactive") {
     return `${name}: the account is ${summary.status}; its posts are no longer shown\n`;
   }
@@ -48,7 +48,7 @@ export function accountAsText(result: AuthorResult): string {
   }
   return (
     `${name}: ${several(summary.posts, "post")}, ${number(summary.inserted)} added, ${number(summary.updated)} updated, ` +
-    `${number(summary.deleted)} deleted${took}${labelsText(summary)}${remarksText(summary)}\n`
+    `${number(summary.deleted)} deleted${took}${labelsText(summary)}${notesText(summary)}\n`
   );
 }
 
@@ -63,14 +63,14 @@ function noPosts(records: number): string {
 const labelsText = ({ labels }: AuthorSummary): string =>
   labels === 0 ? "" : `, ${several(labels, "label")}`;
 
-function remarksText(summary: AuthorSummary): string {
-  const remarks = [
+function notesText(summary: AuthorSummary): string {
+  const notes = [
     summary.resumed ? "went on where an earlier run was" : "",
     summary.by === "listing"
       ? "its posts were listed, as its repository was not read as a whole"
       : "",
     noPosts(summary.badRecords),
     summary.missingSought ? "" : "deleted posts were not sought",
-  ].filter((remark) => remark !== "");
-  return remarks.length === 0 ? "" : `; ${remarks.join("; ")}`;
+  ].filter((note) => note !== "");
+  return notes.length === 0 ? "" : `; ${notes.join("; ")}`;
 }

@@ -6,7 +6,7 @@ const analysis: Analysis = {
   plan: { kind: "all" },
   names: { accounts: new Map([["a\u202eb", []]]), posts: new Map() },
   bounds: { fromMs: null, toMs: null, lowId: null, highId: null },
-  asked: [
+  queries: [
     { platform: "bluesky", query: null },
     {
       platform: "x",

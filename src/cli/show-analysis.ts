@@ -13,7 +13,7 @@ export function showAnalysis(
   const { names, answer, tookMs } = analysis;
   const sections: [string, string[]][] = [
     ["Names", nameLines(names)],
-    ["Asked of the index", askedLines(analysis, terminal.columns)],
+    ["Asked of the index", queryLines(analysis, terminal.columns)],
     ["Work", workLines(analysis)],
     ["Opened segments", segmentLines(answer.work)],
     ["Time", timeLines(tookMs)],
@@ -33,8 +33,8 @@ function nameLines({ accounts, posts }: ResolvedNames): string[] {
 }
 
 /** Platforms with the same index query share lines. */
-function askedLines({ asked, bounds }: Analysis, columns: number): string[] {
-  const texts = asked.map(({ platform, query }) => {
+function queryLines({ queries, bounds }: Analysis, columns: number): string[] {
+  const texts = queries.map(({ platform, query }) => {
     if (query === null) return { platform, lines: ["nothing: none of its posts can match"] };
     const { expression, residual, fromMs, toMs } = query;
     const match = wrap(withoutControls(expression ?? "every post"), columns - 4);

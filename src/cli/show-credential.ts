@@ -53,8 +53,8 @@ export function listingsAsTable(
 
 export function subjectOf({ subject, subjectName, host }: Credential): string {
   const name = subjectName ?? subject ?? "an application";
-  const place = URL.parse(host)?.host ?? host;
-  return `${name} at ${place}`;
+  const hostText = URL.parse(host)?.host ?? host;
+  return `${name} at ${hostText}`;
 }
 
 function ownerOf({ accountId, accountName }: CredentialListing): string {
@@ -65,8 +65,8 @@ function stateOf(listing: CredentialListing, nowMs: number): string {
   if (listing.quarantine !== null) return `quarantined: ${listing.quarantine.reason}`;
   const coolings = coolingsOf(listing, nowMs);
   if (coolings.length === 0) return "ok";
-  const told = coolings.map(({ bucket, untilMs }) => `${minute(untilMs)} (${bucket})`);
-  return `cooling until ${told.join(", ")}`;
+  const waits = coolings.map(({ bucket, untilMs }) => `${minute(untilMs)} (${bucket})`);
+  return `cooling until ${waits.join(", ")}`;
 }
 
 const coolingsOf = ({ coolings }: Credential, nowMs: number) =>

@@ -8,40 +8,40 @@ import { wrap } from "./text-layout.ts";
 /** An empty list must never hide a gap. */
 export function knowledgeOf({ coverage }: SourceAnswer): string {
   if (coverage.complete) return "The time asked for is held completely";
-  return holdsSome(coverage)
+  return coversSome(coverage)
     ? "There may be others: not all of the time asked for is held completely"
     : "There may be others: none of the time asked for is known to be held completely";
 }
 
-const holdsSome = ({ platforms = [] }: Coverage): boolean =>
-  platforms.some(({ collection, held }) => collection === "posts" && held.length > 0);
+const coversSome = ({ platforms = [] }: Coverage): boolean =>
+  platforms.some(({ collection, held: covered }) => collection === "posts" && covered.length > 0);
 
 const listedGaps = 3;
 
 /** Of the requested time, or of all time if none of it is covered, and other limits on completeness. */
 export function drawnKnowledge(
   { coverage, warnings }: SourceAnswer,
-  held: readonly PlatformCoverage[],
+  covered: readonly PlatformCoverage[],
   { nowMs, slackMs }: { nowMs: number; slackMs: number },
   terminal: Terminal,
 ): string[] {
-  const look = {
+  const options = {
     width: terminal.columns,
     nowMs,
     listedGaps,
     unicode: showsUnicode(terminal),
   };
-  const remarks = warnings
+  const notes = warnings
     .filter(({ code }) => code === "counts_incomplete" || code === "labels_incomplete")
     .flatMap(({ message }) => wrap(message, terminal.columns));
-  if (coverage.complete) return remarks;
-  if (!holdsSome(coverage)) {
-    const known = held.filter(({ intervals }) => intervals.length > 0);
-    return [...(known.length === 0 ? [] : drawCoverage(known, { ...look, slackMs })), ...remarks];
+  if (coverage.complete) return notes;
+  if (!coversSome(coverage)) {
+    const known = covered.filter(({ intervals }) => intervals.length > 0);
+    return [...(known.length === 0 ? [] : drawCoverage(known, { ...options, slackMs })), ...notes];
   }
   const rows = (coverage.platforms ?? [])
     .filter(({ collection }) => collection === "posts")
-    .map(({ platform, held, gaps }) => ({ name: platform, held, gaps }));
+    .map(({ platform, held: covered, gaps }) => ({ name: platform, covered, gaps }));
   const { fromMs, toMs } = coverage;
-  return [...drawTimelines(rows, { ...look, fromMs, toMs }), ...remarks];
+  return [...drawTimelines(rows, { ...options, fromMs, toMs }), ...notes];
 }

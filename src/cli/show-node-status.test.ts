@@ -32,7 +32,7 @@ function make(gatewayKey: string | null = "KEY") {
 }
 
 test("statuses before the node is named are printed after it", () => {
-  const { tell, begin, shown } = make();
+  const { print: tell, begin, shown } = make();
   tell({ state: "unreachable", error });
   tell({ state: "pending", attested });
   expect(shown()).toBe("");
@@ -43,7 +43,7 @@ test("statuses before the node is named are printed after it", () => {
 });
 
 test("each change is printed once", () => {
-  const { tell, begin, shown } = make();
+  const { print: tell, begin, shown } = make();
   begin("0123456789abcdef");
   tell({ state: "connecting" });
   tell({ state: "admitted", attested });
@@ -59,7 +59,7 @@ test("each change is printed once", () => {
 });
 
 test("an unconfirmed gateway key is reported with the setting that confirms it", () => {
-  const { tell, begin, shown } = make(null);
+  const { print: tell, begin, shown } = make(null);
   begin("0123456789abcdef");
   tell({ state: "admitted", attested });
   expect(shown()).toContain("gateway key KEY: the first one seen");
@@ -67,7 +67,7 @@ test("an unconfirmed gateway key is reported with the setting that confirms it",
 });
 
 test("a refusal that ends the command is left to it, a later one is printed with a hint", () => {
-  const { tell, begin, shown } = make();
+  const { print: tell, begin, shown } = make();
   begin("0123456789abcdef");
   tell({ state: "refused", error, isFinal: true });
   expect(shown()).toBe("");

@@ -4,7 +4,7 @@ import type { Terminal } from "./terminal.ts";
 
 export type StatusPrinter = {
   /** Skips repetitions; defers until `begin`. */
-  tell(status: NodeStatus): void;
+  print(status: NodeStatus): void;
   begin(nodeId: string): void;
 };
 
@@ -14,9 +14,9 @@ export function createStatusPrinter(
 ): StatusPrinter {
   let nodeId: string | null = null;
   let waiting: NodeStatus | null = null;
-  let said = "";
+  let printed = "";
 
-  function tell(status: NodeStatus): void {
+  function print(status: NodeStatus): void {
     if (nodeId === null) {
       waiting = status;
       return;
@@ -24,16 +24,16 @@ export function createStatusPrinter(
     const isLast = status.state === "refused" && status.isFinal;
     const text = textOf(status, nodeId, gatewayKey === null);
     // The command itself reports what ends it.
-    if (isLast || text === null || text === said) return;
-    said = text;
+    if (isLast || text === null || text === printed) return;
+    printed = text;
     terminal.out(text);
   }
 
   return {
-    tell,
+    print: print,
     begin: (id) => {
       nodeId = id;
-      if (waiting !== null) tell(waiting);
+      if (waiting !== null) print(waiting);
     },
   };
 }

@@ -112,8 +112,8 @@ function quarantineOf(node: NodeRecord, nowMs: number): [string, string][] {
 }
 
 function stateOf({ state, quarantinedUntilMs }: NodeRecord, nowMs: number): string {
-  const isHeld = quarantinedUntilMs !== null && quarantinedUntilMs > nowMs;
-  return state === "approved" && isHeld ? "quarantined" : state;
+  const isQuarantined = quarantinedUntilMs !== null && quarantinedUntilMs > nowMs;
+  return state === "approved" && isQuarantined ? "quarantined" : state;
 }
 
 const evidenceWords: Readonly<Record<EvidenceKind, string>> = {

@@ -13,7 +13,7 @@ import { wrap } from "./text-layout.ts";
 
 type Shown = { json?: boolean; gatewayKey?: string };
 
-type Held = {
+type Content = {
   proof: Proof;
   signed: SignedResult;
   evidence: VerifiedEvidence;
@@ -24,16 +24,16 @@ type Held = {
 
 /** For an invalid proof only the failed checks, because its content cannot be trusted. */
 export function showVerdict(verdict: ProofVerdict, shown: Shown, terminal: Terminal): void {
-  const held = heldOf(verdict, shown);
+  const content = contentOf(verdict, shown);
   // Untrusted texts: escaped so that they cannot move the cursor, break lines or change the text direction.
-  if (shown.json) terminal.out(`${withUnseenEscaped(JSON.stringify(asJson(verdict, held)))}\n`);
-  else terminal.out(`${asText(verdict, held, terminal)}\n`);
+  if (shown.json) terminal.out(`${withUnseenEscaped(JSON.stringify(asJson(verdict, content)))}\n`);
+  else terminal.out(`${asText(verdict, content, terminal)}\n`);
 }
 
-function heldOf(
+function contentOf(
   { holds, proof, signed, evidence, asOfMs, records }: ProofVerdict,
   shown: Shown,
-): Held | null {
+): Content | null {
   if (!holds || proof === null || signed === null || evidence === null || records === null) {
     return null;
   }
@@ -41,23 +41,23 @@ function heldOf(
   return { proof, signed, evidence, asOfMs, records, words };
 }
 
-function asJson({ steps }: ProofVerdict, held: Held | null) {
+function asJson({ steps }: ProofVerdict, content: Content | null) {
   return {
-    holds: held !== null,
+    holds: content !== null,
     checks: steps,
-    ...(held === null ? {} : heldFields(held)),
+    ...(content === null ? {} : contentFields(content)),
   };
 }
 
-function heldFields({ proof, signed, evidence, asOfMs, records, words }: Held) {
+function contentFields({ proof, signed, evidence, asOfMs, records, words }: Content) {
   const { statement, id, node_id } = proof.attestation;
   const { complete, coverage } = readKnowledge(proof.knowledge);
-  const asked = readRequest(proof.request);
+  const request = readRequest(proof.request);
   return {
     job: proof.job,
     asked: JSON.parse(proof.request),
-    about: aboutText(asked),
-    first_page: isFirstPage(asked),
+    about: aboutText(request),
+    first_page: isFirstPage(request),
     records,
     complete,
     coverage: coverageBody(coverage),
@@ -82,18 +82,18 @@ function heldFields({ proof, signed, evidence, asOfMs, records, words }: Held) {
   };
 }
 
-function asText({ steps }: ProofVerdict, held: Held | null, terminal: Terminal): string {
+function asText({ steps }: ProofVerdict, content: Content | null, terminal: Terminal): string {
   const { bold } = painter(terminal);
   const checks = steps.map(stepLine).join("\n");
-  if (held === null) return [bold("The proof does not hold."), checks].join("\n\n");
+  if (content === null) return [bold("The proof does not hold."), checks].join("\n\n");
   return [
-    bold(headlines[held.evidence.kind]),
+    bold(headlines[content.evidence.kind]),
     checks,
-    rowsOf(held)
+    rowsOf(content)
       .map(([name, value]) => `${name.padEnd(10)}${withUnseenEscaped(value)}`)
       .join("\n"),
-    sentences(bold("Proven"), held.words.proven, terminal),
-    sentences(bold("Not proven"), held.words.notProven, terminal),
+    sentences(bold("Proven"), content.words.proven, terminal),
+    sentences(bold("Not proven"), content.words.notProven, terminal),
   ].join("\n\n");
 }
 
@@ -114,17 +114,17 @@ function rowsOf({
   evidence,
   asOfMs,
   records,
-}: Held): [name: string, value: string][] {
+}: Content): [name: string, value: string][] {
   const { statement, node_id, name } = proof.attestation;
   const { complete, coverage, next } = readKnowledge(proof.knowledge);
-  const asked = readRequest(proof.request);
-  const about = aboutText(asked);
+  const request = readRequest(proof.request);
+  const about = aboutText(request);
   return [
     ["Job", proof.job],
-    ["Asked", askedText(asked)],
+    ["Asked", requestText(request)],
     ...(about === null ? [] : [["About", about] satisfies [string, string]]),
-    ["Type", asked.type],
-    ["Page", isFirstPage(asked) ? "the first" : "a further one: what comes before is not in it"],
+    ["Type", request.type],
+    ["Page", isFirstPage(request) ? "the first" : "a further one: what comes before is not in it"],
     [
       "Answer",
       `${counted(records)}${complete ? ", complete" : ""}${next === null ? "" : ", more on the next page"}`,
@@ -138,9 +138,9 @@ function rowsOf({
   ];
 }
 
-function askedText(asked: AnswerRequest): string {
-  const { method, platform, query, maxResults } = asked;
-  return `${method} of ${platform}: ${JSON.stringify(query)}, ${spanText(asked)}, at most ${counted(maxResults)}`;
+function requestText(request: AnswerRequest): string {
+  const { method, platform, query, maxResults } = request;
+  return `${method} of ${platform}: ${JSON.stringify(query)}, ${spanText(request)}, at most ${counted(maxResults)}`;
 }
 
 /** Null if the query alone defines it. */

@@ -99,10 +99,10 @@ async function verify(path: string, options: Options, terminal: Terminal): Promi
     expected: await expectedOf(options),
   });
   showVerdict(verdict, options, terminal);
-  if (!verdict.holds) throw doesNotHold(verdict);
+  if (!verdict.holds) throw invalidProof(verdict);
 }
 
-function doesNotHold({ steps }: ProofVerdict): EarshotError {
+function invalidProof({ steps }: ProofVerdict): EarshotError {
   const failed = steps.find(({ outcome }) => outcome === "failed");
   const hint = hintFor(failed);
   return new EarshotError(

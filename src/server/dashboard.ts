@@ -46,7 +46,7 @@ export function createDashboardRole({
         sessions,
         store,
         fetch,
-        sealer: createEncryptor(secretKey, randomBytes),
+        encryptor: createEncryptor(secretKey, randomBytes),
         clock,
         randomBytes,
       }),

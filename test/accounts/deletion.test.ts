@@ -267,7 +267,7 @@ describe("an account that its owner deletes", () => {
       maxAgeMs: 60_000,
       maxPerAccount: 20,
       nowMs,
-      leaves: null,
+      previousSession: null,
       provider: "github",
       subject: String(identity?.subject),
       login: String(identity?.login),

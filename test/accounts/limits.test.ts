@@ -54,7 +54,7 @@ async function signUp(subject: string) {
     maxAgeMs: 600_000,
     maxPerAccount: 20,
     nowMs: service.clock.now(),
-    leaves: null,
+    previousSession: null,
     provider: "github",
     subject,
     login: `login-${subject}`,

@@ -16,7 +16,7 @@ const operations = { ...keyOperations(randomBytes), ...limitOperations };
 export type TestAccounts = {
   database: Database;
   store: Store<typeof operations>;
-  makeKey(asked?: Partial<NewKey>): Promise<CreatedKey>;
+  makeKey(request?: Partial<NewKey>): Promise<CreatedKey>;
   /** Inserts a job with only the columns that limits read. */
   addJob(key: CreatedKey, uuid: string, submittedMs: number): void;
   /** Reopens the database without its in-memory state. */
@@ -32,14 +32,14 @@ export function createTestAccounts(
   return {
     database,
     store,
-    makeKey: (asked = {}) =>
+    makeKey: (request = {}) =>
       store.write("createKey", {
         name: "laptop",
         accountName: null,
         requestsPerSecond: null,
         submissionsPerMinute: null,
         nowMs: 5,
-        ...asked,
+        ...request,
       }),
     addJob: ({ id, accountId }, uuid, submittedMs) => {
       database.run(

@@ -121,7 +121,7 @@ export async function startServiceUnderTest(
     people += 1;
     const entered = await context.store.write("signInIdentity", {
       ...arrival,
-      leaves: null,
+      previousSession: null,
       provider: "github",
       subject: String(people),
       login: `person-${people}`,

@@ -23,7 +23,7 @@ export type AccountEndsContext = {
   onFault: (thrown: unknown) => void;
 };
 
-const lookEveryMs = 1_000;
+const pollMs = 1_000;
 
 export function createAccountEnds({
   store,
@@ -33,16 +33,16 @@ export function createAccountEnds({
   onFault,
 }: AccountEndsContext): AccountEnds {
   const stopping = new AbortController();
-  const underWay = new Map<string, Promise<void>>();
+  const running = new Map<string, Promise<void>>();
   let watching: Promise<void> = Promise.resolve();
 
   function settle(account: EndingAccount): Promise<void> {
     const { id, ending } = account;
     const key = `${ending} ${id}`;
-    const known = underWay.get(key);
+    const known = running.get(key);
     if (known !== undefined) return known;
-    const settled = end(account).finally(() => underWay.delete(key));
-    underWay.set(key, settled);
+    const settled = end(account).finally(() => running.delete(key));
+    running.set(key, settled);
     return settled;
   }
 
@@ -60,12 +60,12 @@ export function createAccountEnds({
 
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await look().catch(onFault);
-      await clock.sleep(lookEveryMs, stopping.signal).catch(() => undefined);
+      await poll().catch(onFault);
+      await clock.sleep(pollMs, stopping.signal).catch(() => undefined);
     }
   }
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     for (const account of await store.read("endingAccounts", null)) {
       if (stopping.signal.aborted) return;
       await settle(account);

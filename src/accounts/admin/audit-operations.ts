@@ -1,6 +1,6 @@
 import { read } from "../../db/operations.ts";
 import type { AuditAction } from "../audit-actions.ts";
-import { accountNameSql, isKept } from "./names.ts";
+import { accountNameSql, isPresent } from "./names.ts";
 
 /** With the names of accounts and keys that still exist. */
 export type AuditEntry = {
@@ -24,7 +24,7 @@ type Row = Omit<AuditEntry, "detail"> & { detail: string };
 export const auditOperations = {
   /** Newest first. */
   readAudit: read((database, { accountId, before, limit }: AuditPart): AuditEntry[] => {
-    const whose =
+    const condition =
       accountId === null
         ? "TRUE"
         : "audit.subject = (SELECT audit_id FROM account WHERE id = :accountId)";
@@ -32,12 +32,12 @@ export const auditOperations = {
       .all<Row>(
         `SELECT sequence, at_ms AS atMs, action, detail,
            CASE actor WHEN 'command_line' THEN 'the command line' WHEN 'service' THEN 'the server'
-             ELSE coalesce((SELECT ${accountNameSql} FROM account WHERE audit_id = actor AND ${isKept}), '${gone}') END AS actor,
+             ELSE coalesce((SELECT ${accountNameSql} FROM account WHERE audit_id = actor AND ${isPresent}), '${deletedAccount}') END AS actor,
            CASE WHEN subject IS NOT NULL THEN
-             coalesce((SELECT ${accountNameSql} FROM account WHERE audit_id = subject AND ${isKept}), '${gone}') END AS subject,
+             coalesce((SELECT ${accountNameSql} FROM account WHERE audit_id = subject AND ${isPresent}), '${deletedAccount}') END AS subject,
            CASE WHEN key IS NOT NULL THEN
              coalesce((SELECT name FROM api_key WHERE audit_id = audit.key), 'a deleted key') END AS key
-         FROM audit WHERE sequence < :before AND ${whose} ORDER BY sequence DESC LIMIT :limit`,
+         FROM audit WHERE sequence < :before AND ${condition} ORDER BY sequence DESC LIMIT :limit`,
         {
           before: before ?? Number.MAX_SAFE_INTEGER,
           limit,
@@ -48,4 +48,4 @@ export const auditOperations = {
   }),
 };
 
-const gone = "a deleted account";
+const deletedAccount = "a deleted account";

@@ -19,14 +19,14 @@ export type AccountChangeRequest = {
 
 export const changeOperations = {
   /** Atomic and audited. Suspension ends sessions at once, jobs soon after. Errors: `account_not_found`, `last_operator`. */
-  changeAccount: durable((database, asked: AccountChangeRequest): AccountListing => {
-    const { accountId, nowMs } = asked;
+  changeAccount: durable((database, request: AccountChangeRequest): AccountListing => {
+    const { accountId, nowMs } = request;
     const before = accountListing(database, accountId, nowMs);
     if (before === null) throw unknownAccount(accountId);
-    changeRole(database, asked, before);
-    changeLimits(database, asked, before);
-    if (asked.suspension === null) restore(database, asked, before);
-    else if (asked.suspension !== undefined) suspend(database, asked, before);
+    changeRole(database, request, before);
+    changeLimits(database, request, before);
+    if (request.suspension === null) restore(database, request, before);
+    else if (request.suspension !== undefined) suspend(database, request, before);
     const after = accountListing(database, accountId, nowMs);
     if (after === null) throw unknownAccount(accountId);
     return after;
@@ -35,26 +35,26 @@ export const changeOperations = {
 
 function changeRole(
   database: Database,
-  asked: AccountChangeRequest,
+  request: AccountChangeRequest,
   { role: before }: AccountListing,
 ): void {
-  const { accountId, role } = asked;
+  const { accountId, role } = request;
   if (role === undefined || role === before) return;
   if (role === "member") requireOtherOperator(database, accountId);
   database.run("UPDATE account SET role = :role WHERE id = :accountId", { accountId, role });
-  note(database, asked, "account_role_changed", { role });
+  note(database, request, "account_role_changed", { role });
 }
 
 function changeLimits(
   database: Database,
-  asked: AccountChangeRequest,
+  request: AccountChangeRequest,
   before: AccountListing,
 ): void {
   const {
     accountId,
     requestsPerSecond = before.requestsPerSecond,
     submissionsPerMinute = before.submissionsPerMinute,
-  } = asked;
+  } = request;
   const isSame =
     requestsPerSecond === before.requestsPerSecond &&
     submissionsPerMinute === before.submissionsPerMinute;
@@ -64,7 +64,7 @@ function changeLimits(
      WHERE id = :accountId`,
     { accountId, requestsPerSecond, submissionsPerMinute },
   );
-  note(database, asked, "account_limits_changed", {
+  note(database, request, "account_limits_changed", {
     requests_per_second: requestsPerSecond,
     submissions_per_minute: submissionsPerMinute,
   });
@@ -72,11 +72,11 @@ function changeLimits(
 
 function suspend(
   database: Database,
-  asked: AccountChangeRequest & { suspension?: { reason: string } | null },
+  request: AccountChangeRequest & { suspension?: { reason: string } | null },
   before: AccountListing,
 ): void {
-  const { accountId, nowMs } = asked;
-  const reason = asked.suspension?.reason ?? "";
+  const { accountId, nowMs } = request;
+  const reason = request.suspension?.reason ?? "";
   requireOtherOperator(database, accountId);
   database.run(
     `UPDATE account SET suspended_ms = coalesce(suspended_ms, :nowMs), suspended_reason = :reason, ending = 'suspended'
@@ -85,20 +85,20 @@ function suspend(
   );
   database.run("DELETE FROM session WHERE account_id = :accountId", { accountId });
   // Free text may name a person, so the audit log omits it.
-  if (before.suspendedMs === null) note(database, asked, "account_suspended");
+  if (before.suspendedMs === null) note(database, request, "account_suspended");
   else if (before.suspendedReason !== reason) {
-    note(database, asked, "account_suspended", { reason_changed: true });
+    note(database, request, "account_suspended", { reason_changed: true });
   }
 }
 
-function restore(database: Database, asked: AccountChangeRequest, before: AccountListing): void {
+function restore(database: Database, request: AccountChangeRequest, before: AccountListing): void {
   if (before.suspendedMs === null) return;
-  const { accountId } = asked;
+  const { accountId } = request;
   database.run(
     "UPDATE account SET suspended_ms = NULL, suspended_reason = NULL, ending = NULL WHERE id = :accountId",
     { accountId },
   );
-  note(database, asked, "account_restored");
+  note(database, request, "account_restored");
 }
 
 function note(

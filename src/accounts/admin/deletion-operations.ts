@@ -10,7 +10,7 @@ export type DeletionRequest = {
   accountId: string;
   actor: Actor;
   /** How long a new sign-up inherits the account's limits; default one day. */
-  keptMs?: number;
+  rememberMs?: number;
   nowMs: number;
 };
 
@@ -22,17 +22,17 @@ export const deletionOperations = {
    * Deletes what identifies the owner and refuses new jobs; `dropClosedAccount` deletes the rest. Errors: `account_not_found`,
    * `last_operator`.
    */
-  closeAccount: durable((database, asked: DeletionRequest): null => {
-    const { accountId, actor, keptMs = rememberedMs, nowMs } = asked;
-    const held = database.get(
+  closeAccount: durable((database, request: DeletionRequest): null => {
+    const { accountId, actor, rememberMs = rememberedMs, nowMs } = request;
+    const found = database.get(
       "SELECT 1 FROM account WHERE id = :accountId AND ending IS NOT 'deleted'",
       { accountId },
     );
-    if (held === undefined) throw unknownAccount(accountId);
+    if (found === undefined) throw unknownAccount(accountId);
     requireOtherOperator(database, accountId);
     noteAudit(database, { atMs: nowMs, action: "account_deleted", actor, accountId });
     forgetSpendingOf(database, accountId);
-    rememberIdentities(database, { accountId, keptMs, nowMs });
+    rememberIdentities(database, { accountId, rememberMs: rememberMs, nowMs });
     database.run("DELETE FROM setting WHERE name = 'operator_account' AND value = :accountId", {
       accountId,
     });

@@ -130,8 +130,8 @@ export const nextRow: Readonly<Record<ExportedKind, Next>> = {
     const before = typeof after?.[0] === "number" ? after[0] : null;
     const [entry] = auditOperations.readAudit.run(database, { accountId, before, limit: 1 });
     if (entry === undefined) return null;
-    const { sequence, atMs, ...told } = entry;
-    return { line: { sequence, at: iso(atMs), ...told }, place: [sequence] };
+    const { sequence, atMs, ...shown } = entry;
+    return { line: { sequence, at: iso(atMs), ...shown }, place: [sequence] };
   },
   job: (database, accountId, after) => {
     const row = database.get<Columns & { submitted_ms: number; uuid: string }>(

@@ -1,6 +1,6 @@
 import type { Database } from "../../db/open.ts";
 import { read } from "../../db/operations.ts";
-import { accountNameSql, isKept } from "./names.ts";
+import { accountNameSql, isPresent } from "./names.ts";
 import { accountIdOf, nextStep, unknownAccount } from "./resolve-account.ts";
 
 export type Role = "member" | "operator";
@@ -41,23 +41,23 @@ export const listingOperations = {
       database,
       { query, after, limit, nowMs }: AccountListPart,
     ): { accounts: AccountListing[]; seen: AccountPosition | null } => {
-      const place = {
+      const position = {
         afterMs: after?.createdMs ?? Number.MAX_SAFE_INTEGER,
         afterId: after?.id ?? "",
       };
       const seen = database.get<AccountPosition>(
         `SELECT created_ms AS createdMs, id FROM account WHERE ${olderAccounts}
          ORDER BY created_ms DESC, id DESC LIMIT 1 OFFSET ${accountsSeen - 1}`,
-        place,
+        position,
       );
       const accounts = database.all<AccountListing>(
-        `${listed} WHERE ${isKept} AND ${olderAccounts} AND (account.created_ms, account.id) >= (:seenMs, :seenId)
+        `${listed} WHERE ${isPresent} AND ${olderAccounts} AND (account.created_ms, account.id) >= (:seenMs, :seenId)
            AND (:pattern IS NULL OR account.name LIKE :pattern ESCAPE '\\' OR account.id LIKE :pattern ESCAPE '\\'
              OR EXISTS (SELECT 1 FROM identity WHERE account_id = account.id AND login LIKE :pattern ESCAPE '\\'))
          ORDER BY account.created_ms DESC, account.id DESC LIMIT :limit`,
         {
           ...times(nowMs),
-          ...place,
+          ...position,
           seenMs: seen?.createdMs ?? -Number.MAX_SAFE_INTEGER,
           seenId: seen?.id ?? "",
           pattern: query === null ? null : `%${query.replaceAll(/[\\%_]/g, "\\$&")}%`,
@@ -106,7 +106,7 @@ export function accountListing(
   id: string,
   nowMs: number,
 ): AccountListing | null {
-  const row = database.get<AccountListing>(`${listed} WHERE account.id = :id AND ${isKept}`, {
+  const row = database.get<AccountListing>(`${listed} WHERE account.id = :id AND ${isPresent}`, {
     id,
     ...times(nowMs),
   });

@@ -1,6 +1,6 @@
 import type { Database } from "../../db/open.ts";
 import { EarshotError } from "../../lib/errors.ts";
-import { isKept } from "./names.ts";
+import { isPresent } from "./names.ts";
 
 /**
  * Matches an ID, else a name, else `provider:login`. Users choose their logins, so a bare login never matches. Errors:
@@ -12,7 +12,7 @@ export function accountIdOf(database: Database, account: string): string | null 
        SELECT id, 1 AS rank FROM account WHERE id = :account
        UNION ALL SELECT id, 2 FROM account WHERE name = :account
        UNION ALL SELECT account_id, 3 FROM identity WHERE provider || ':' || login = :account COLLATE NOCASE)
-     JOIN account USING (id) WHERE ${isKept} GROUP BY id ORDER BY 2 LIMIT 3`,
+     JOIN account USING (id) WHERE ${isPresent} GROUP BY id ORDER BY 2 LIMIT 3`,
     { account },
   );
   if (first !== undefined && second?.rank === first.rank) throw ambiguous(account);

@@ -19,10 +19,10 @@ import { createAttempts } from "./attempts.ts";
 import { type AuthorizationSettings, createAuthorizations, type Step } from "./authorizations.ts";
 import { credentialNotFound } from "./faults.ts";
 import { withFieldPointers } from "./field-pointers.ts";
-import { givenFields } from "./given-fields.ts";
+import { checkedFields } from "./given-fields.ts";
 import type { accountCredentialOperations } from "./operations.ts";
 
-type AskedCredential = {
+type CredentialRequest = {
   platform: Platform;
   kind: string;
   fields: Readonly<Record<string, string>>;
@@ -39,9 +39,9 @@ export type AccountCredentials = {
   /** Oldest first. */
   list(accountId: string): Promise<readonly Credential[]>;
   /** Stores it if the platform accepts it. */
-  add(accountId: string, asked: AskedCredential): Promise<Credential>;
+  add(accountId: string, request: CredentialRequest): Promise<Credential>;
   /** Starts a browser dialogue. Errors: also `too_many_attempts`. */
-  authorize(accountId: string, asked: AskedCredential): Promise<Step<Credential>>;
+  authorize(accountId: string, request: CredentialRequest): Promise<Step<Credential>>;
   /** Continues it. Errors: also `authorization_not_found`. */
   answer(accountId: string, id: string, answer: string): Promise<Step<Credential>>;
   test(accountId: string, id: string): Promise<CheckedCredential & { credential: Credential }>;
@@ -72,7 +72,7 @@ export function createAccountCredentials(context: Context): AccountCredentials {
     return found;
   }
 
-  async function kept(
+  async function stored(
     accountId: string,
     kind: CredentialKind,
     made: NewCredential,
@@ -88,20 +88,24 @@ export function createAccountCredentials(context: Context): AccountCredentials {
   const add: AccountCredentials["add"] = async (accountId, { platform, kind: name, fields }) => {
     const kind = kindOf(platform, name);
     if (kind.fields.length === 0) throw credentialInvalid("this kind is allowed in a browser");
-    const given = givenFields(kind.fields, fields);
+    const fieldValues = checkedFields(kind.fields, fields);
     return await withFieldPointers(kind.fields, async () =>
-      kept(accountId, kind, await makeCredential(kind, given, tools)),
+      stored(accountId, kind, await makeCredential(kind, fieldValues, tools)),
     );
   };
 
-  const authorize: AccountCredentials["authorize"] = async (accountId, asked) => {
-    const kind = kindOf(asked.platform, asked.kind);
+  const authorize: AccountCredentials["authorize"] = async (accountId, request) => {
+    const kind = kindOf(request.platform, request.kind);
     const { authorization } = kind;
     if (authorization === undefined) throw credentialInvalid("this kind is given by its fields");
-    const given = givenFields(authorization.fields, asked.fields);
+    const fieldValues = checkedFields(authorization.fields, request.fields);
     return await authorizations.begin(accountId, (dialogue) =>
       withFieldPointers(authorization.fields, async () =>
-        kept(accountId, kind, await authorizeCredential(authorization, given, tools, dialogue)),
+        stored(
+          accountId,
+          kind,
+          await authorizeCredential(authorization, fieldValues, tools, dialogue),
+        ),
       ),
     );
   };
@@ -119,8 +123,8 @@ export function createAccountCredentials(context: Context): AccountCredentials {
 
   const remove: AccountCredentials["remove"] = async (accountId, id) => {
     const [owner, actor] = [{ accountId }, { accountId }];
-    const isGone = await store.write("dropCredential", { id, owner, actor, nowMs: clock.now() });
-    if (!isGone) throw credentialNotFound();
+    const isRemoved = await store.write("dropCredential", { id, owner, actor, nowMs: clock.now() });
+    if (!isRemoved) throw credentialNotFound();
   };
 
   return {

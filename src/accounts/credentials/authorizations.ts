@@ -34,7 +34,7 @@ type Pending<Made> = {
   accountId: string;
   texts: string[];
   /** Null while `run` is working. */
-  asked: PromiseWithResolvers<string> | null;
+  reply: PromiseWithResolvers<string> | null;
   next: PromiseWithResolvers<Step<Made>>;
   run: Promise<void>;
   ended: AbortController;
@@ -60,7 +60,7 @@ export function createAuthorizations<Made>({
       id: randomBase62(idLength, randomBytes),
       accountId,
       texts: [],
-      asked: null,
+      reply: null,
       next: Promise.withResolvers(),
       run: Promise.resolve(),
       ended: new AbortController(),
@@ -77,7 +77,7 @@ export function createAuthorizations<Made>({
   function makeRoom(accountId: string): void {
     const own = [...pendings.values()].filter((pending) => pending.accountId === accountId);
     if (own.length >= settings.maxAuthorizationsPerAccount) {
-      const oldest = own.find(({ asked }) => asked !== null);
+      const oldest = own.find(({ reply }) => reply !== null);
       if (oldest === undefined) throw tooManyAttempts("finish one that is under way");
       end(oldest);
     }
@@ -93,10 +93,10 @@ export function createAuthorizations<Made>({
         pending.ended.signal.throwIfAborted();
         const { id, texts } = pending;
         pending.texts = [];
-        pending.asked = Promise.withResolvers();
-        const asked = withoutEnding(withoutControls(question), ": \n\r\t");
-        pending.next.resolve({ state: "question", id, texts, question: asked });
-        return await pending.asked.promise;
+        pending.reply = Promise.withResolvers();
+        const prompt = withoutEnding(withoutControls(question), ": \n\r\t");
+        pending.next.resolve({ state: "question", id, texts, question: prompt });
+        return await pending.reply.promise;
       },
     };
   }
@@ -116,21 +116,21 @@ export function createAuthorizations<Made>({
   async function answer(accountId: string, id: string, text: string): Promise<Step<Made>> {
     const pending = pendings.get(id);
     if (pending === undefined || pending.accountId !== accountId) throw notFound();
-    const { asked } = pending;
+    const { reply } = pending;
     // A repeated answer gets the same outcome.
-    if (asked === null) return await pending.next.promise;
-    pending.asked = null;
+    if (reply === null) return await pending.next.promise;
+    pending.reply = null;
     pending.next = Promise.withResolvers();
-    asked.resolve(text.trim());
+    reply.resolve(text.trim());
     return await pending.next.promise;
   }
 
   /** A running dialogue continues, because the platform may have issued a one-time code. */
   function end(pending: Pending<Made>): void {
     pending.ended.abort(notFound());
-    if (pending.asked === null) return;
+    if (pending.reply === null) return;
     pendings.delete(pending.id);
-    pending.asked.reject(notFound());
+    pending.reply.reject(notFound());
   }
 
   async function stop(): Promise<void> {

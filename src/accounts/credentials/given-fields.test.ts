@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { credentialInvalid } from "../../platforms/credential-errors.ts";
-import { givenFields, pointedAt } from "./given-fields.ts";
+import { checkedFields, pointedAt } from "./given-fields.ts";
 
 const field = (name: string, isOptional = false) => ({
   name,
@@ -12,13 +12,14 @@ const field = (name: string, isOptional = false) => ({
 const fields = [field("host"), field("token"), field("note", true)];
 
 test("trims values and omits empty ones", () => {
-  const given = givenFields(fields, { host: " a.example\n", token: "abc", note: "  " });
+  const given = checkedFields(fields, { host: " a.example\n", token: "abc", note: "  " });
   expect(given).toEqual({ host: "a.example", token: "abc" });
 });
 
 test("points at each field that is missing, unknown or malformed, without repeating values", () => {
   const long = "canary".repeat(4_000);
-  const refused = () => givenFields(fields, { "a/b~": "canary", note: "canary\u0000", host: long });
+  const refused = () =>
+    checkedFields(fields, { "a/b~": "canary", note: "canary\u0000", host: long });
   expect(refused).toThrow(
     expect.objectContaining({
       code: "credential_invalid",
@@ -35,7 +36,7 @@ test("points at each field that is missing, unknown or malformed, without repeat
 });
 
 test("names inherited from Object are not fields", () => {
-  expect(() => givenFields([field("constructor")], {})).toThrow("it is needed");
+  expect(() => checkedFields([field("constructor")], {})).toThrow("it is needed");
 });
 
 test("an error of a kind points at the field that it names, or at the answer for its address", () => {

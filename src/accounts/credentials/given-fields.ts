@@ -1,34 +1,37 @@
 import { EarshotError, type ErrorDetail } from "../../lib/errors.ts";
 import type { CredentialField } from "../../platforms/credential.ts";
 
-type Given = Readonly<Record<string, string>>;
+type FieldValues = Readonly<Record<string, string>>;
 
 const longestValue = 16_384;
 
 /** Trimmed and non-empty. Errors: `credential_invalid` with a detail per field; no detail repeats a value. */
-export function givenFields(fields: readonly CredentialField[], written: Given): Given {
+export function checkedFields(
+  fields: readonly CredentialField[],
+  written: FieldValues,
+): FieldValues {
   const unknown = Object.keys(written).filter((name) => !fields.some((one) => one.name === name));
   const details = [
-    ...unknown.slice(0, 1).map((name) => faultOf(name.slice(0, 60), "there is no such field")),
-    ...fields.flatMap((field) => faultIn(field, givenIn(written, field))),
+    ...unknown.slice(0, 1).map((name) => errorOf(name.slice(0, 60), "there is no such field")),
+    ...fields.flatMap((field) => errorIn(field, valueIn(written, field))),
   ];
   if (details.length > 0) throw invalid(details);
-  const given = fields.map((field) => [field.name, givenIn(written, field)] as const);
-  return Object.fromEntries(given.filter(([, value]) => value !== ""));
+  const values = fields.map((field) => [field.name, valueIn(written, field)] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== ""));
 }
 
-const givenIn = (written: Given, { name }: CredentialField): string =>
+const valueIn = (written: FieldValues, { name }: CredentialField): string =>
   Object.hasOwn(written, name) ? (written[name] ?? "").trim() : "";
 
-function faultIn({ name, isOptional }: CredentialField, value: string): ErrorDetail[] {
-  if (value === "") return isOptional ? [] : [faultOf(name, "it is needed")];
+function errorIn({ name, isOptional }: CredentialField, value: string): ErrorDetail[] {
+  if (value === "") return isOptional ? [] : [errorOf(name, "it is needed")];
   if (value.length > longestValue || /\p{Cc}/u.test(value)) {
-    return [faultOf(name, `longer than ${longestValue} characters, or with control characters`)];
+    return [errorOf(name, `longer than ${longestValue} characters, or with control characters`)];
   }
   return [];
 }
 
-const faultOf = (name: string, message: string): ErrorDetail => ({
+const errorOf = (name: string, message: string): ErrorDetail => ({
   code: "invalid_value",
   message,
   pointer: pointerTo(name),
@@ -44,12 +47,12 @@ function invalid(details: readonly ErrorDetail[]): EarshotError {
 }
 
 /** Adds a pointer to the field that starts the message (`password: …`), or to the dialogue's answer (`the address: …`). */
-export function pointedAt(fault: EarshotError, fields: readonly CredentialField[]): EarshotError {
-  const { code, status, retryable, hint } = fault;
-  const [, name = "", rest = ""] = /^([\w ]{1,40}): (.+)$/s.exec(fault.message) ?? [];
+export function pointedAt(error: EarshotError, fields: readonly CredentialField[]): EarshotError {
+  const { code, status, retryable, hint } = error;
+  const [, name = "", rest = ""] = /^([\w ]{1,40}): (.+)$/s.exec(error.message) ?? [];
   const isOfField = fields.some((field) => field.name === name);
-  if (!isOfField && name !== "the address") return fault;
-  const message = isOfField ? rest : fault.message;
+  if (!isOfField && name !== "the address") return error;
+  const message = isOfField ? rest : error.message;
   const pointer = isOfField ? pointerTo(name) : "/answer";
   const known = hint === undefined ? {} : { hint };
   const details = [{ code: "invalid_value", message, pointer, ...known }];

@@ -10,11 +10,11 @@ import { type Actor, noteAudit } from "../audit.ts";
 export const accountCredentialOperations = {
   /** Errors: `too_many_credentials`, `unknown_account`, `account_suspended`. */
   addCredential: durable(
-    (database, { actor, ...kept }: StoredSecretCredential & { actor: Actor }): null => {
-      const { accountId, platform, kind, nowMs: atMs } = kept;
+    (database, { actor, ...credential }: StoredSecretCredential & { actor: Actor }): null => {
+      const { accountId, platform, kind, nowMs: atMs } = credential;
       requireOpen(database, accountId);
-      const replaces = ownerOf(database, kept.id) !== null;
-      credentialOperations.keepCredential.run(database, kept);
+      const replaces = ownerOf(database, credential.id) !== null;
+      credentialOperations.keepCredential.run(database, credential);
       const detail = { platform, kind, replaces };
       noteAudit(database, { atMs, action: "credential_added", actor, accountId, detail });
       return null;

@@ -6,13 +6,13 @@ type Named = Pick<Caller, "keyId" | "accountId" | "sessionId">;
 
 export const callerOperations = {
   /** Does not count against the key's rates. */
-  introspectKey: read((database, asked: PresentedKey) => authenticate(database, asked)),
+  introspectKey: read((database, request: PresentedKey) => authenticate(database, request)),
 
   /** Session IDs, else key IDs, whose key, session or account has ended. */
   findEndedCallers: read(
-    (database, asked: { callers: readonly Named[]; idleMs: number; nowMs: number }): string[] =>
-      asked.callers
-        .filter((caller) => !isGood(database, caller, asked))
+    (database, request: { callers: readonly Named[]; idleMs: number; nowMs: number }): string[] =>
+      request.callers
+        .filter((caller) => !isGood(database, caller, request))
         .map(({ keyId, sessionId }) => sessionId ?? keyId),
   ),
 };

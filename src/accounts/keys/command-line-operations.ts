@@ -50,14 +50,22 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
 
   return {
     /** Errors: `invalid_request`, `too_many_keys`, `account_not_found` for a login, `ambiguous_account`. */
-    createKey: durable((database, asked: NewKey): CreatedKey => {
-      const { methods = null, expiresMs = null, maxKeys = keyDefaults.maxPerAccount } = asked;
-      const { requestsPerSecond, submissionsPerMinute, nowMs } = asked;
-      const name = checkedKeyName(asked.name);
-      const accountId = accountOf(database, asked);
+    createKey: durable((database, request: NewKey): CreatedKey => {
+      const { methods = null, expiresMs = null, maxKeys = keyDefaults.maxPerAccount } = request;
+      const { requestsPerSecond, submissionsPerMinute, nowMs } = request;
+      const name = checkedKeyName(request.name);
+      const accountId = accountOf(database, request);
       refuseTooMany(database, accountId, { maxKeys, by: "command_line", nowMs });
-      const given = { requestsPerSecond, submissionsPerMinute };
-      const key = { accountId, name, methods, given, lowered: unchanged, expiresMs, nowMs };
+      const limits = { requestsPerSecond, submissionsPerMinute };
+      const key = {
+        accountId,
+        name,
+        methods,
+        override: limits,
+        lowered: unchanged,
+        expiresMs,
+        nowMs,
+      };
       return insertKey(database, key, "command_line", randomBytes);
     }),
 

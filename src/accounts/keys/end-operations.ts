@@ -25,10 +25,10 @@ export type Rotation = EndedKey & {
 
 const hourMs = 3_600_000;
 
-type HeldKey = Omit<StoredKey, "methods"> & {
+type KeyRow = Omit<StoredKey, "methods"> & {
   methods: string | null;
-  givenRequests: number | null;
-  givenSubmissions: number | null;
+  overrideRequests: number | null;
+  overrideSubmissions: number | null;
   loweredRequests: number | null;
   loweredSubmissions: number | null;
 };
@@ -39,13 +39,13 @@ export function keyEndOperations(randomBytes: RandomBytes) {
      * Creates a successor; the key expires after the overlap. At most two keys of a chain are valid: a still valid predecessor
      * ends at once. Errors: `key_not_found`, `key_ended`, `too_many_keys`.
      */
-    rotateKey: durable((database, asked: Rotation): CreatedKey => {
-      const { id, by, overlapMs, newPerDay, nowMs } = asked;
-      const held = heldKey(database, asked);
-      const { accountId } = held;
-      refuseEnded(held, keyStateOf(held, nowMs));
+    rotateKey: durable((database, request: Rotation): CreatedKey => {
+      const { id, by, overlapMs, newPerDay, nowMs } = request;
+      const key = findKey(database, request);
+      const { accountId } = key;
+      refuseEnded(key, keyStateOf(key, nowMs));
       if (by !== "command_line") refuseTooFast(database, accountId, { newPerDay, nowMs });
-      const made = insertKey(database, successorOf(held, nowMs), by, randomBytes);
+      const made = insertKey(database, successorOf(key, nowMs), by, randomBytes);
       database.run(
         `UPDATE api_key SET successor_id = :successorId, expires_ms = min(coalesce(expires_ms, :endMs), :endMs)
          WHERE id = :id`,
@@ -67,15 +67,15 @@ export function keyEndOperations(randomBytes: RandomBytes) {
     }),
 
     /** Also revokes a still valid predecessor; idempotent. Errors: `key_not_found`. */
-    revokeKey: durable((database, asked: EndedKey): null => {
-      const { id: revokedId, by, nowMs } = asked;
-      const held = heldKey(database, asked);
-      const { accountId } = held;
+    revokeKey: durable((database, request: EndedKey): null => {
+      const { id: revokedId, by, nowMs } = request;
+      const key = findKey(database, request);
+      const { accountId } = key;
       const before = database.all<{ id: string }>(
         `SELECT id FROM api_key WHERE account_id = :accountId AND successor_id = :revokedId AND ${isLiveSql}`,
         { accountId, revokedId, nowMs },
       );
-      const ended = isLive(keyStateOf(held, nowMs)) ? [held, ...before] : before;
+      const ended = isLive(keyStateOf(key, nowMs)) ? [key, ...before] : before;
       for (const { id } of ended) {
         database.run("UPDATE api_key SET revoked = 1, revoked_ms = :nowMs WHERE id = :id", {
           id,
@@ -89,35 +89,38 @@ export function keyEndOperations(randomBytes: RandomBytes) {
   };
 }
 
-function heldKey(database: Database, { id, by }: EndedKey): HeldKey {
-  const held = database.get<HeldKey>(
-    `SELECT ${keyColumns}, requests_per_second AS givenRequests, submissions_per_minute AS givenSubmissions,
+function findKey(database: Database, { id, by }: EndedKey): KeyRow {
+  const key = database.get<KeyRow>(
+    `SELECT ${keyColumns}, requests_per_second AS overrideRequests, submissions_per_minute AS overrideSubmissions,
        owner_requests_per_second AS loweredRequests, owner_submissions_per_minute AS loweredSubmissions
      FROM api_key WHERE id = :id`,
     { id },
   );
-  if (held === undefined) throw keyNotFound(id, by);
-  if (by !== "command_line" && held.accountId !== by.accountId) throw keyNotFound(id, by);
-  return held;
+  if (key === undefined) throw keyNotFound(id, by);
+  if (by !== "command_line" && key.accountId !== by.accountId) throw keyNotFound(id, by);
+  return key;
 }
 
-function successorOf(held: HeldKey, nowMs: number) {
-  const { accountId, name, methods, expiresMs } = held;
+function successorOf(key: KeyRow, nowMs: number) {
+  const { accountId, name, methods, expiresMs } = key;
   return {
     accountId,
     name,
     methods: storedMethods(methods),
-    given: { requestsPerSecond: held.givenRequests, submissionsPerMinute: held.givenSubmissions },
+    override: {
+      requestsPerSecond: key.overrideRequests,
+      submissionsPerMinute: key.overrideSubmissions,
+    },
     lowered: {
-      requestsPerSecond: held.loweredRequests,
-      submissionsPerMinute: held.loweredSubmissions,
+      requestsPerSecond: key.loweredRequests,
+      submissionsPerMinute: key.loweredSubmissions,
     },
     expiresMs,
     nowMs,
   };
 }
 
-function refuseEnded({ successorId }: HeldKey, state: KeyState): void {
+function refuseEnded({ successorId }: KeyRow, state: KeyState): void {
   if (state === "active") return;
   throw state === "expiring"
     ? keyEnded("the key was rotated already", `rotate its successor ${successorId}`)

@@ -12,7 +12,7 @@ export type KeyRow = {
   name: string;
   methods: readonly Method[] | null;
   /** From the command line; overrides the account's. */
-  given: KeyLimits;
+  override: KeyLimits;
   /** Caps set by its owner. */
   lowered: KeyLimits;
   expiresMs: number | null;
@@ -26,12 +26,12 @@ export function insertKey(
   by: Actor,
   randomBytes: RandomBytes,
 ): CreatedKey {
-  const { accountId, name, methods, given, lowered, expiresMs, nowMs } = key;
+  const { accountId, name, methods, override, lowered, expiresMs, nowMs } = key;
   const { id, secret } = newApiKey(randomBytes);
   database.run(
     `INSERT INTO api_key(id, account_id, name, secret_hash, audit_id, requests_per_second, submissions_per_minute,
        owner_requests_per_second, owner_submissions_per_minute, methods, expires_ms, created_ms)
-     VALUES(:id, :accountId, :name, :secretHash, :auditId, :givenRequests, :givenSubmissions,
+     VALUES(:id, :accountId, :name, :secretHash, :auditId, :overrideRequests, :overrideSubmissions,
        :loweredRequests, :loweredSubmissions, :methods, :expiresMs, :nowMs)`,
     {
       id,
@@ -39,8 +39,8 @@ export function insertKey(
       name,
       secretHash: hashSecret(secret),
       auditId: newAuditId(randomBytes),
-      givenRequests: given.requestsPerSecond,
-      givenSubmissions: given.submissionsPerMinute,
+      overrideRequests: override.requestsPerSecond,
+      overrideSubmissions: override.submissionsPerMinute,
       loweredRequests: lowered.requestsPerSecond,
       loweredSubmissions: lowered.submissionsPerMinute,
       methods: methodsText(methods),
@@ -59,8 +59,8 @@ export function insertKey(
     accountId,
     keyId: id,
     detail: {
-      requests_per_second: lowered.requestsPerSecond ?? given.requestsPerSecond,
-      submissions_per_minute: lowered.submissionsPerMinute ?? given.submissionsPerMinute,
+      requests_per_second: lowered.requestsPerSecond ?? override.requestsPerSecond,
+      submissions_per_minute: lowered.submissionsPerMinute ?? override.submissionsPerMinute,
       methods: methods?.join(",") ?? null,
       expires_at: expiresMs === null ? null : new Date(expiresMs).toISOString(),
     },

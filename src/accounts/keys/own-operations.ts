@@ -31,46 +31,46 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
     const { accountId, limits, nowMs } = owner;
     const { name, methods, expiresMs, requestsPerSecond, submissionsPerMinute } = choice;
     const lowered = { requestsPerSecond, submissionsPerMinute };
-    const row = { accountId, name, methods, given: none, lowered, expiresMs, nowMs };
+    const row = { accountId, name, methods, override: none, lowered, expiresMs, nowMs };
     const { id, token } = insertKey(database, row, { accountId }, randomBytes);
     return { key: keyOf(database, { accountId, id, limits }), token };
   }
 
   return {
     /** Errors: `invalid_request`, `too_many_keys`. */
-    createOwnKey: durable((database, asked: NewOwnKey): MadeKey => {
-      const { accountId, limits, maxKeys, newPerDay, nowMs } = asked;
-      const name = checkedKeyName(asked.name);
-      refuseRaised(asked, lowerableTo(database, { accountId, id: null, limits }));
-      refusePast(asked.expiresMs, nowMs);
+    createOwnKey: durable((database, request: NewOwnKey): MadeKey => {
+      const { accountId, limits, maxKeys, newPerDay, nowMs } = request;
+      const name = checkedKeyName(request.name);
+      refuseRaised(request, lowerableTo(database, { accountId, id: null, limits }));
+      refusePast(request.expiresMs, nowMs);
       refuseTooMany(database, accountId, { maxKeys, by: { accountId }, nowMs });
       refuseTooFast(database, accountId, { newPerDay, nowMs });
-      return made(database, asked, { ...asked, name });
+      return made(database, request, { ...request, name });
     }),
 
     /** Once per account. Errors: `first_key_shown`, `too_many_keys`. */
-    issueFirstKey: durable((database, asked: Owner & { maxKeys: number }): MadeKey => {
-      const { accountId, maxKeys, nowMs } = asked;
+    issueFirstKey: durable((database, request: Owner & { maxKeys: number }): MadeKey => {
+      const { accountId, maxKeys, nowMs } = request;
       const isDue = database.get(
         "SELECT 1 FROM account WHERE id = :accountId AND first_key_ms IS NULL",
         { accountId },
       );
       if (isDue === undefined) throw firstKeyShown();
       refuseTooMany(database, accountId, { maxKeys, by: { accountId }, nowMs });
-      return made(database, asked, { ...none, name: "default", methods: null, expiresMs: null });
+      return made(database, request, { ...none, name: "default", methods: null, expiresMs: null });
     }),
 
     /** Active keys only. Errors: `key_not_found`, `key_ended`, `invalid_request`. */
     changeKey: durable((database, { id, changes, ...owner }: KeyChanges): OwnKey => {
       const { accountId, limits, nowMs } = owner;
-      const held = keyOf(database, { accountId, id, limits });
-      refuseEnded(held, nowMs);
+      const key = keyOf(database, { accountId, id, limits });
+      refuseEnded(key, nowMs);
       refuseRaised(changes, lowerableTo(database, { accountId, id, limits }));
       if (changes.expiresMs !== undefined) refusePast(changes.expiresMs, nowMs);
-      refuseWidened(database, held, { changes, limits });
+      refuseWidened(database, key, { changes, limits });
       const columns = columnsOf(changes);
       const names = Object.keys(columns);
-      if (names.length === 0) return held;
+      if (names.length === 0) return key;
       database.run(
         `UPDATE api_key SET ${names.map((name) => `${name} = :${name}`).join(", ")} WHERE id = :id`,
         { ...columns, id },
@@ -88,12 +88,12 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
 
     /** Newest first, without keys that ended before `endedSinceMs`. */
     listOwnKeys: read(
-      (database, asked: Omit<Owner, "nowMs"> & { endedSinceMs: number }): OwnKey[] =>
-        ownKeyList(database, asked),
+      (database, request: Omit<Owner, "nowMs"> & { endedSinceMs: number }): OwnKey[] =>
+        ownKeyList(database, request),
     ),
 
-    findOwnKey: read((database, asked: Omit<Owner, "nowMs"> & { id: string }): OwnKey | null =>
-      ownKey(database, asked),
+    findOwnKey: read((database, request: Omit<Owner, "nowMs"> & { id: string }): OwnKey | null =>
+      ownKey(database, request),
     ),
 
     accountLimits: read(
@@ -107,12 +107,12 @@ const none: KeyLimits = { requestsPerSecond: null, submissionsPerMinute: null };
 
 function keyOf(
   database: Database,
-  asked: { accountId: string; id: string; limits: DeploymentLimits },
+  request: { accountId: string; id: string; limits: DeploymentLimits },
 ): OwnKey {
-  const { accountId, id } = asked;
-  const held = ownKey(database, asked);
-  if (held === null) throw keyNotFound(id, { accountId });
-  return held;
+  const { accountId, id } = request;
+  const key = ownKey(database, request);
+  if (key === null) throw keyNotFound(id, { accountId });
+  return key;
 }
 
 /** Otherwise a rotated key could outlive its overlap. */

@@ -46,9 +46,9 @@ export function ownKey(
 /** Newest first, without those ended before `endedSinceMs`. */
 export function ownKeyList(
   database: Database,
-  asked: { accountId: string; endedSinceMs: number; limits: DeploymentLimits },
+  request: { accountId: string; endedSinceMs: number; limits: DeploymentLimits },
 ): OwnKey[] {
-  const { accountId, endedSinceMs, limits } = asked;
+  const { accountId, endedSinceMs, limits } = request;
   return database
     .all<Row>(
       `${ownKeys} AND (revoked = 0 OR revoked_ms > :endedSinceMs)

@@ -6,9 +6,9 @@ import type { KeyLimits } from "./key.ts";
 /** The command line's rates of the key, else the account's. */
 export function lowerableTo(
   database: Database,
-  asked: { accountId: string; id: string | null; limits: DeploymentLimits },
+  request: { accountId: string; id: string | null; limits: DeploymentLimits },
 ): DeploymentLimits {
-  const { accountId, id, limits } = asked;
+  const { accountId, id, limits } = request;
   const { requestsPerSecond, submissionsPerMinute } = limits;
   const row = database.get<DeploymentLimits>(
     `SELECT coalesce(api_key.requests_per_second, account.requests_per_second, :requestsPerSecond) AS requestsPerSecond,
@@ -21,8 +21,8 @@ export function lowerableTo(
 }
 
 /** Errors: `invalid_request`. */
-export function refuseRaised(asked: Partial<KeyLimits>, most: DeploymentLimits): void {
-  const { requestsPerSecond = null, submissionsPerMinute = null } = asked;
+export function refuseRaised(request: Partial<KeyLimits>, most: DeploymentLimits): void {
+  const { requestsPerSecond = null, submissionsPerMinute = null } = request;
   if (requestsPerSecond !== null && requestsPerSecond > most.requestsPerSecond) {
     throw raised("requests_per_second", most.requestsPerSecond);
   }

@@ -8,19 +8,19 @@ import { lowerableTo } from "./refuse-raised.ts";
 /** An owner may only narrow a key whose rates exceed the account's. Errors: `invalid_request`. */
 export function refuseWidened(
   database: Database,
-  held: OwnKey,
+  key: OwnKey,
   { changes, limits }: { changes: Partial<KeyChoice>; limits: DeploymentLimits },
 ): void {
   const { expiresMs, methods } = changes;
-  const isLater = expiresMs !== undefined && endOf(expiresMs) > endOf(held.expiresMs);
-  const isMore = methods !== undefined && !isWithin(methods, held.methods);
+  const isLater = expiresMs !== undefined && endOf(expiresMs) > endOf(key.expiresMs);
+  const isMore = methods !== undefined && !isWithin(methods, key.methods);
   if (!isLater && !isMore) return;
-  const { accountId, id } = held;
-  const given = lowerableTo(database, { accountId, id, limits });
+  const { accountId, id } = key;
+  const allowed = lowerableTo(database, { accountId, id, limits });
   const account = lowerableTo(database, { accountId, id: null, limits });
   const isRaised =
-    given.requestsPerSecond > account.requestsPerSecond ||
-    given.submissionsPerMinute > account.submissionsPerMinute;
+    allowed.requestsPerSecond > account.requestsPerSecond ||
+    allowed.submissionsPerMinute > account.submissionsPerMinute;
   if (!isRaised) return;
   const why = "the key has more than its account, by whoever runs the server";
   if (isLater) {
@@ -39,7 +39,7 @@ export function refuseWidened(
 
 const endOf = (expiresMs: number | null): number => expiresMs ?? Number.POSITIVE_INFINITY;
 
-function isWithin(methods: KeyChoice["methods"], held: OwnKey["methods"]): boolean {
-  if (held === null) return true;
-  return methods?.every((method) => held.includes(method)) ?? false;
+function isWithin(methods: KeyChoice["methods"], key: OwnKey["methods"]): boolean {
+  if (key === null) return true;
+  return methods?.every((method) => key.includes(method)) ?? false;
 }

@@ -61,8 +61,8 @@ export function findSession(
   );
   if (row === undefined || row.suspendedMs !== null) return { kind: "none" };
   if (row.expiresMs <= nowMs || row.usedMs + idleMs <= nowMs) return { kind: "none" };
-  const place = placeOf(row, presented);
-  if (place === "replaced" && !isStillGood(row, presented, nowMs)) return { kind: "stolen" };
+  const age = tokenAgeOf(row, presented);
+  if (age === "replaced" && !isStillGood(row, presented, nowMs)) return { kind: "stolen" };
   const { accountId, role, rotatedMs, expiresMs, submissionsPerMinute } = row;
   const keyId = `dashboard-${accountId}`;
   return {
@@ -72,7 +72,7 @@ export function findSession(
       accountId,
       role,
       rotatedMs,
-      bringsCurrent: place === "current",
+      bringsCurrent: age === "current",
       expiresMs,
     },
     caller: {
@@ -87,17 +87,17 @@ export function findSession(
       methods: null,
       sessionId,
     },
-    note: noteOf(row, place, nowMs),
+    note: noteOf(row, age, nowMs),
   };
 }
 
 type Presented = Pick<PresentedSession, "generation" | "asker">;
 
 /** `next`: issued as a replacement and not used before. */
-type Place = "current" | "replaced" | "next";
+type TokenAge = "current" | "replaced" | "next";
 
 /** Two clients may hold tokens of one generation; the first used becomes current. */
-function placeOf(row: Row, { generation, asker }: Presented): Place {
+function tokenAgeOf(row: Row, { generation, asker }: Presented): TokenAge {
   if (generation > row.generation) return "next";
   return generation === row.generation && asker === row.asker ? "current" : "replaced";
 }
@@ -108,7 +108,7 @@ function isStillGood(row: Row, { generation }: Presented, nowMs: number): boolea
   return isLast && row.formerUntilMs !== null && nowMs < row.formerUntilMs;
 }
 
-function noteOf(row: Row, place: Place, nowMs: number): SessionNote {
-  if (place === "next") return "first_use";
+function noteOf(row: Row, age: TokenAge, nowMs: number): SessionNote {
+  if (age === "next") return "first_use";
   return row.usedMs + useNotedMs <= nowMs ? "used" : null;
 }

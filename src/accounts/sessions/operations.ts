@@ -37,15 +37,15 @@ type OfSession = { accountId: string; sessionId: string };
 export function sessionOperations(randomBytes: RandomBytes) {
   return {
     startSession: durable(
-      (database, asked: NewSession & { accountId: string }): StartedSession =>
-        addSession(database, asked.accountId, asked, randomBytes),
+      (database, request: NewSession & { accountId: string }): StartedSession =>
+        addSession(database, request.accountId, request, randomBytes),
     ),
 
     /** First use of a replacement token: makes it current and starts the grace period of its predecessor. */
     advanceSession: durable(
       (
         database,
-        asked: {
+        request: {
           sessionId: string;
           generation: number;
           asker: string;
@@ -57,7 +57,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
           `UPDATE session SET generation = :generation, asker = :asker, former_until_ms = :formerUntilMs, rotated_ms = :nowMs,
              used_ms = max(used_ms, :nowMs)
            WHERE id = :sessionId AND generation < :generation`,
-          asked,
+          request,
         );
         return null;
       },
@@ -77,9 +77,9 @@ export function sessionOperations(randomBytes: RandomBytes) {
     endSession: durable(
       (
         database,
-        asked: OfSession & { action: "signed_out" | "session_ended"; nowMs: number },
+        request: OfSession & { action: "signed_out" | "session_ended"; nowMs: number },
       ): boolean => {
-        const { accountId, sessionId, action, nowMs } = asked;
+        const { accountId, sessionId, action, nowMs } = request;
         const ended = database.run(
           "DELETE FROM session WHERE id = :sessionId AND account_id = :accountId",
           { sessionId, accountId },

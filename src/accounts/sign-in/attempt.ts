@@ -18,8 +18,8 @@ export function codeVerifierOf(secret: string, provider: ProviderName): string {
 
 export function isState(presented: string, secret: string, provider: ProviderName): boolean {
   const expected = Buffer.from(stateOf(secret, provider));
-  const given = Buffer.from(presented);
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  const actual = Buffer.from(presented);
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
 function derived(secret: string, label: string): string {

@@ -10,15 +10,15 @@ export type Attempt = {
 
 const owner = { purpose: "sign-in", accountId: "", id: "" };
 
-export function encryptAttempt(sealer: Encryptor, attempt: Attempt): string {
-  return Buffer.from(sealer.seal(JSON.stringify(attempt), owner)).toString("base64url");
+export function encryptAttempt(encryptor: Encryptor, attempt: Attempt): string {
+  return Buffer.from(encryptor.seal(JSON.stringify(attempt), owner)).toString("base64url");
 }
 
 /** Null unless this server encrypted it. */
-export function openAttempt(sealer: Encryptor, text: string): Attempt | null {
+export function openAttempt(encryptor: Encryptor, text: string): Attempt | null {
   try {
     const { provider, returnTo, expiresMs, secret } = JSON.parse(
-      sealer.open(Buffer.from(text, "base64url"), owner),
+      encryptor.open(Buffer.from(text, "base64url"), owner),
     );
     return isProviderName(provider) ? { provider, returnTo, expiresMs, secret } : null;
   } catch {

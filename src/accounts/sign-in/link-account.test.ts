@@ -34,7 +34,7 @@ async function enter(): Promise<string> {
     maxAgeMs: 1_000,
     maxPerAccount: 20,
     nowMs: 2,
-    leaves: null,
+    previousSession: null,
     hash: hashOfSecret(token),
   });
   if (entered?.kind !== "signed_in") throw new Error("the link does not sign in");

@@ -62,8 +62,8 @@ export async function accessToken(
     );
     const { access_token } = await processAuthorizationCodeResponse(server, client, response);
     return access_token;
-  } catch (fault) {
-    throw tokenRefusal(fault);
+  } catch (error) {
+    throw tokenRefusal(error);
   }
 }
 
@@ -110,9 +110,9 @@ async function membershipOf(
     const answer = await ask(fetch, provider.membershipUrl(organization), token);
     if (answer.status === 404) return false;
     return answer.status === 200 ? provider.isMember(jsonOf(answer), organization) : null;
-  } catch (fault) {
-    if (fault instanceof SignInRefused) return null;
-    throw fault;
+  } catch (error) {
+    if (error instanceof SignInRefused) return null;
+    throw error;
   }
 }
 
@@ -128,8 +128,8 @@ function serverOf(provider: Provider, issuer: string | null): AuthorizationServe
 function checkedAnswer(check: () => URLSearchParams): URLSearchParams {
   try {
     return check();
-  } catch (fault) {
-    const error = wordOf(fault, "error");
+  } catch (thrown) {
+    const error = wordOf(thrown, "error");
     if (error === "access_denied") throw new SignInRefused("denied", "access_denied");
     throw new SignInRefused("refused", error === null ? "answer_invalid" : "provider_error");
   }
@@ -185,8 +185,9 @@ const knownErrors: readonly string[] = [
 ];
 
 /** GitHub returns errors with status 200. */
-function tokenRefusal(fault: unknown): SignInRefused {
-  const error = wordOf(fault, "error") ?? wordOf(fieldOf(fieldOf(fault, "cause"), "body"), "error");
+function tokenRefusal(thrown: unknown): SignInRefused {
+  const error =
+    wordOf(thrown, "error") ?? wordOf(fieldOf(fieldOf(thrown, "cause"), "body"), "error");
   const known = knownErrors.find((word) => word === error);
   const reason = known ?? (error === null ? "token_unreadable" : "token_refused");
   const expired = expiredCodes.some((word) => word === error);

@@ -18,33 +18,33 @@ export type SignedIn =
   /** Deleted accounts too often. */
   | { kind: "too_many" };
 
-type Arrival = NewSession & { leaves: LeftSession };
+type SignInRequest = NewSession & { previousSession: LeftSession };
 
 /** Account of links without one, unless the name is taken. */
 const operatorName = "operator";
 
 export function signInOperations(randomBytes: RandomBytes) {
-  function arrive(
+  function startSession(
     database: Database,
     { accountId, isOperator }: { accountId: string; isOperator: boolean },
-    arrival: Arrival,
+    request: SignInRequest,
   ): SignedIn {
     const account = database.get<{ suspendedMs: number | null }>(
       "SELECT suspended_ms AS suspendedMs FROM account WHERE id = :accountId",
       { accountId },
     );
     if (account === undefined || account.suspendedMs !== null) {
-      const { way, nowMs } = arrival;
+      const { way, nowMs } = request;
       const detail = { way, word: "suspended", reason: "account_suspended" };
       noteRefusal(database, { accountId, detail, nowMs });
       return { kind: "suspended" };
     }
-    if (isOperator) makeOperator(database, accountId, arrival.nowMs);
-    if (arrival.leaves !== null) {
-      database.run("DELETE FROM session WHERE id = :id", { id: arrival.leaves });
+    if (isOperator) makeOperator(database, accountId, request.nowMs);
+    if (request.previousSession !== null) {
+      database.run("DELETE FROM session WHERE id = :id", { id: request.previousSession });
     }
-    const session = addSession(database, accountId, arrival, randomBytes);
-    const { nowMs: atMs, way } = arrival;
+    const session = addSession(database, accountId, request, randomBytes);
+    const { nowMs: atMs, way } = request;
     noteAudit(database, {
       atMs,
       action: "signed_in",
@@ -71,11 +71,11 @@ export function signInOperations(randomBytes: RandomBytes) {
     return accountId;
   }
 
-  function makeLinksAccount(database: Database, asked: { nowMs: number; way: string }): string {
-    const isTaken = database.get("SELECT 1 FROM account WHERE name = :operatorName", {
+  function makeLinksAccount(database: Database, request: { nowMs: number; way: string }): string {
+    const isUsed = database.get("SELECT 1 FROM account WHERE name = :operatorName", {
       operatorName,
     });
-    const accountId = makeAccount(database, isTaken ? null : operatorName, asked);
+    const accountId = makeAccount(database, isUsed ? null : operatorName, request);
     database.run("INSERT OR REPLACE INTO setting VALUES('operator_account', :accountId)", {
       accountId,
     });
@@ -84,15 +84,15 @@ export function signInOperations(randomBytes: RandomBytes) {
 
   function identify(
     database: Database,
-    asked: { provider: ProviderName; subject: string; login: string; nowMs: number },
+    request: { provider: ProviderName; subject: string; login: string; nowMs: number },
   ): string | null {
-    const { provider, subject, login, nowMs } = asked;
-    const held = database.get<{ accountId: string }>(
+    const { provider, subject, login, nowMs } = request;
+    const row = database.get<{ accountId: string }>(
       `UPDATE identity SET login = :login, seen_ms = :nowMs WHERE provider = :provider AND subject = :subject
        RETURNING account_id AS accountId`,
       { provider, subject, login, nowMs },
     );
-    if (held !== undefined) return held.accountId;
+    if (row !== undefined) return row.accountId;
     const remembered = rememberedOf(database, { provider, subject }, nowMs);
     if (remembered !== null && remembered.closings > mostSignUps) return null;
     const accountId = makeAccount(database, null, { nowMs, way: provider });
@@ -111,16 +111,16 @@ export function signInOperations(randomBytes: RandomBytes) {
     signInIdentity: durable(
       (
         database,
-        asked: Arrival & {
+        request: SignInRequest & {
           provider: ProviderName;
           subject: string;
           login: string;
           isOperator: boolean;
         },
       ): SignedIn => {
-        const accountId = identify(database, asked);
+        const accountId = identify(database, request);
         if (accountId === null) return { kind: "too_many" };
-        return arrive(database, { accountId, isOperator: asked.isOperator }, asked);
+        return startSession(database, { accountId, isOperator: request.isOperator }, request);
       },
     ),
 
@@ -128,16 +128,16 @@ export function signInOperations(randomBytes: RandomBytes) {
     noteNotAllowed: durable(
       (
         database,
-        asked: { provider: ProviderName; subject: string; reason: string; nowMs: number },
+        request: { provider: ProviderName; subject: string; reason: string; nowMs: number },
       ): null => {
-        const { provider, subject, reason, nowMs } = asked;
-        const held = database.get<{ accountId: string }>(
+        const { provider, subject, reason, nowMs } = request;
+        const row = database.get<{ accountId: string }>(
           "SELECT account_id AS accountId FROM identity WHERE provider = :provider AND subject = :subject",
           { provider, subject },
         );
-        if (held === undefined) return null;
+        if (row === undefined) return null;
         const detail = { way: provider, word: "not_allowed", reason };
-        noteRefusal(database, { accountId: held.accountId, detail, nowMs });
+        noteRefusal(database, { accountId: row.accountId, detail, nowMs });
         return null;
       },
     ),
@@ -146,14 +146,14 @@ export function signInOperations(randomBytes: RandomBytes) {
     makeSignInLink: durable(
       (
         database,
-        asked: {
+        request: {
           accountId: string | null;
           actor: "command_line" | "service";
           nowMs: number;
           expiresMs: number;
         },
       ): string => {
-        const { accountId, actor, nowMs, expiresMs } = asked;
+        const { accountId, actor, nowMs, expiresMs } = request;
         const secret = newSecret(randomBytes);
         database.run("DELETE FROM sign_in_link WHERE expires_ms <= :nowMs", { nowMs });
         database.run(
@@ -171,19 +171,21 @@ export function signInOperations(randomBytes: RandomBytes) {
     ),
 
     /** Uses up the link; null if unknown or expired. */
-    signInWithLink: durable((database, asked: Arrival & { hash: string }): SignedIn | null => {
-      const { nowMs } = asked;
-      const link = database.get<{ accountId: string | null; expiresMs: number }>(
-        "DELETE FROM sign_in_link WHERE hash = :hash RETURNING account_id AS accountId, expires_ms AS expiresMs",
-        { hash: Buffer.from(asked.hash, "base64") },
-      );
-      if (link === undefined || link.expiresMs <= nowMs) return null;
-      if (link.accountId !== null) {
-        return arrive(database, { accountId: link.accountId, isOperator: false }, asked);
-      }
-      const accountId = linksAccount(database) ?? makeLinksAccount(database, asked);
-      return arrive(database, { accountId, isOperator: true }, asked);
-    }),
+    signInWithLink: durable(
+      (database, request: SignInRequest & { hash: string }): SignedIn | null => {
+        const { nowMs } = request;
+        const link = database.get<{ accountId: string | null; expiresMs: number }>(
+          "DELETE FROM sign_in_link WHERE hash = :hash RETURNING account_id AS accountId, expires_ms AS expiresMs",
+          { hash: Buffer.from(request.hash, "base64") },
+        );
+        if (link === undefined || link.expiresMs <= nowMs) return null;
+        if (link.accountId !== null) {
+          return startSession(database, { accountId: link.accountId, isOperator: false }, request);
+        }
+        const accountId = linksAccount(database) ?? makeLinksAccount(database, request);
+        return startSession(database, { accountId, isOperator: true }, request);
+      },
+    ),
 
     hasOperator: read(
       (database, _args: null): boolean =>
@@ -209,16 +211,16 @@ function makeOperator(database: Database, accountId: string, nowMs: number): voi
 
 function noteRefusal(
   database: Database,
-  asked: { accountId: string; detail: Record<string, string>; nowMs: number },
+  request: { accountId: string; detail: Record<string, string>; nowMs: number },
 ): void {
-  const { accountId, detail, nowMs: atMs } = asked;
+  const { accountId, detail, nowMs: atMs } = request;
   noteAudit(database, { atMs, action: "sign_in_refused", actor: "service", accountId, detail });
 }
 
 /** Found by setting, never by name. */
 function linksAccount(database: Database): string | null {
-  const held = database.get<{ id: string }>(
+  const row = database.get<{ id: string }>(
     "SELECT id FROM setting JOIN account ON account.id = value WHERE setting.name = 'operator_account'",
   );
-  return held?.id ?? null;
+  return row?.id ?? null;
 }

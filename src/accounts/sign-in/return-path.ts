@@ -3,11 +3,11 @@ const home = "/dashboard";
 const longest = 512;
 
 /** A dashboard path with its query, else the dashboard's start. Prevents open redirects. */
-export function returnPath(asked: string | null): string {
-  if (asked === null || asked.length > longest) return home;
+export function returnPath(requested: string | null): string {
+  if (requested === null || requested.length > longest) return home;
   // No characters that browsers strip, decode, or treat as a slash.
-  if (!/^\/dashboard(?:[/?][\w\-.~/?&=+:,@!$'()*;%]*)?$/.test(asked)) return home;
-  const parsed = URL.parse(asked, "http://here.invalid");
+  if (!/^\/dashboard(?:[/?][\w\-.~/?&=+:,@!$'()*;%]*)?$/.test(requested)) return home;
+  const parsed = URL.parse(requested, "http://here.invalid");
   if (parsed === null || parsed.host !== "here.invalid") return home;
   const { pathname, search } = parsed;
   const isBelow = pathname === home || pathname.startsWith(`${home}/`);

@@ -56,7 +56,7 @@ const ann = () => ({ id: 583_231, login: "ann", organizations: { acme: "active" 
 const ben = () => ({ id: 42, login: "ben", organizations: {} });
 
 const redirectUri = "http://earshot.test/auth/callback";
-const arrival = { agent: "a test", addressGroup: "192.0.2.0/24", leaves: null };
+const client = { agent: "a test", addressGroup: "192.0.2.0/24", previousSession: null };
 
 type Changes = {
   allow?: string;
@@ -84,7 +84,7 @@ function signInWith(changes: Changes = {}): SignIn {
     sessions: sessionDefaults,
     store: createLocalStore(database, accountStoreOperations(randomBytes)),
     fetch,
-    sealer: createEncryptor(changes.secretKey ?? secretKey, randomBytes),
+    encryptor: createEncryptor(changes.secretKey ?? secretKey, randomBytes),
     clock,
     randomBytes,
   });
@@ -104,7 +104,12 @@ async function outcome(
 ): Promise<string> {
   const { searchParams: parameters } = new URL(callback);
   try {
-    const { accountId } = await signIn.finish(name, { attempt, redirectUri, parameters, arrival });
+    const { accountId } = await signIn.finish(name, {
+      attempt,
+      redirectUri,
+      parameters,
+      client,
+    });
     return accountId;
   } catch (fault) {
     if (fault instanceof SignInRefused) return fault.word;

@@ -17,7 +17,9 @@ import { SignInRefused } from "./refusal.ts";
 import { returnPath } from "./return-path.ts";
 import type { SignInSettings } from "./settings.ts";
 
-export type ClientInfo = Pick<NewSession, "agent" | "addressGroup"> & { leaves: LeftSession };
+export type ClientInfo = Pick<NewSession, "agent" | "addressGroup"> & {
+  previousSession: LeftSession;
+};
 
 type Entered = { accountId: string; session: StartedSession };
 
@@ -27,20 +29,20 @@ export type SignIn = {
   /** Nothing is stored: the encrypted `attempt` goes into the browser's cookie. Null if the provider is not configured. */
   begin(
     provider: ProviderName,
-    asked: { redirectUri: string; returnTo: string | null },
+    request: { redirectUri: string; returnTo: string | null },
   ): Promise<{ location: string; attempt: string } | null>;
   /** Throws SignInRefused; refusals of existing accounts are audited. */
   finish(
     provider: ProviderName,
-    asked: {
+    request: {
       attempt: string | null;
       redirectUri: string;
       parameters: URLSearchParams;
-      arrival: ClientInfo;
+      client: ClientInfo;
     },
   ): Promise<Entered & { returnTo: string }>;
   /** Null if the token is unknown, used or expired. Throws SignInRefused. */
-  finishLink(token: string, arrival: ClientInfo): Promise<Entered | null>;
+  finishLink(token: string, client: ClientInfo): Promise<Entered | null>;
 };
 
 export type SignInParts = {
@@ -48,20 +50,20 @@ export type SignInParts = {
   sessions: SessionSettings;
   store: AccountStore;
   fetch: GuardedFetch;
-  sealer: Encryptor;
+  encryptor: Encryptor;
   clock: Pick<Clock, "now">;
   randomBytes: RandomBytes;
 };
 
 export function createSignIn(parts: SignInParts): SignIn {
-  const { settings, sessions, store, fetch, sealer, clock, randomBytes } = parts;
+  const { settings, sessions, store, fetch, encryptor, clock, randomBytes } = parts;
   const { allow, operators } = settings;
   const providers = configuredProviders(settings);
   const providerOf = (name: ProviderName) => providers.find((provider) => provider.name === name);
 
-  function newSession(way: NewSession["way"], arrival: ClientInfo): NewSession & ClientInfo {
+  function newSession(way: NewSession["way"], client: ClientInfo): NewSession & ClientInfo {
     const { maxAgeMs, maxPerAccount } = sessions;
-    return { ...arrival, way, maxAgeMs, maxPerAccount, nowMs: clock.now() };
+    return { ...client, way, maxAgeMs, maxPerAccount, nowMs: clock.now() };
   }
 
   const begin: SignIn["begin"] = async (name, { redirectUri, returnTo }) => {
@@ -72,7 +74,7 @@ export function createSignIn(parts: SignInParts): SignIn {
       allowedOrganizations(allow, name).length === 0
         ? provider.scopes.profile
         : provider.scopes.organizations;
-    const attempt = encryptAttempt(sealer, {
+    const attempt = encryptAttempt(encryptor, {
       provider: name,
       returnTo: returnPath(returnTo),
       expiresMs: clock.now() + settings.attemptMs,
@@ -81,9 +83,9 @@ export function createSignIn(parts: SignInParts): SignIn {
     return { location: await authorizationUrl(provider, { secret, redirectUri, scope }), attempt };
   };
 
-  const finish: SignIn["finish"] = async (name, { attempt, redirectUri, parameters, arrival }) => {
+  const finish: SignIn["finish"] = async (name, { attempt, redirectUri, parameters, client }) => {
     const provider = providerOf(name);
-    const begun = attempt === null ? null : openAttempt(sealer, attempt);
+    const begun = attempt === null ? null : openAttempt(encryptor, attempt);
     const isBegunHere =
       begun?.provider === name && isState(parameters.get("state") ?? "", begun.secret, name);
     if (provider === undefined || begun === null || !isBegunHere) {
@@ -104,7 +106,7 @@ export function createSignIn(parts: SignInParts): SignIn {
       throw new SignInRefused("not_allowed", notOnTheList);
     }
     const entered = await store.write("signInIdentity", {
-      ...newSession(name, arrival),
+      ...newSession(name, client),
       ...identity,
       login: profile.login,
       isOperator: operators.includes(`${name}:${profile.subject}`),
@@ -120,9 +122,9 @@ export function createSignIn(parts: SignInParts): SignIn {
     return await isMemberOfAny(provider, fetch, token, organizations);
   }
 
-  const finishLink: SignIn["finishLink"] = async (token, arrival) => {
+  const finishLink: SignIn["finishLink"] = async (token, client) => {
     const entered = await store.write("signInWithLink", {
-      ...newSession("link", arrival),
+      ...newSession("link", client),
       hash: hashOfSecret(token),
     });
     if (entered === null) return null;

@@ -39,17 +39,17 @@ export function createGatheredUsage(most: number): GatheredUsage {
   let lost = 0;
 
   function entryOf(of: Pick<UsageRow, "accountId" | "bucketMs" | "keyId" | "method">) {
-    return heldOrMade(of, of.keyId, most) ?? heldOrMade(of, "", 2 * most);
+    return findOrCreate(of, of.keyId, most) ?? findOrCreate(of, "", 2 * most);
   }
 
-  function heldOrMade(
+  function findOrCreate(
     { accountId, bucketMs, method }: Pick<UsageRow, "accountId" | "bucketMs" | "method">,
     keyId: string,
     bound: number,
   ): Entry | null {
     const name = `${keyId} ${method} ${bucketMs} ${accountId}`;
-    const held = entries.get(name);
-    if (held !== undefined) return held;
+    const found = entries.get(name);
+    if (found !== undefined) return found;
     if (entries.size >= bound) return null;
     const entry: Entry = {
       accountId,
@@ -95,9 +95,9 @@ export function createGatheredUsage(most: number): GatheredUsage {
   }
 
   function take(): UsageRow[] {
-    const taken = [...entries.values()];
+    const entriesTaken = [...entries.values()];
     entries = new Map();
-    return taken.map((entry) => ({ ...entry, latencies: printLatencies(entry.latencies) }));
+    return entriesTaken.map((entry) => ({ ...entry, latencies: printLatencies(entry.latencies) }));
   }
 
   function takeLost(): number {

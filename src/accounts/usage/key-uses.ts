@@ -10,18 +10,18 @@ export type KeyUses = {
   hurry(): void;
 };
 
-const takenEveryMs = 60_000;
+const intervalMs = 60_000;
 
 /** Beyond `most` keys, uses are dropped. */
 export function createKeyUses(clock: Pick<Clock, "now" | "elapsed">, most: number): KeyUses {
   const waiting = new Map<string, NotedUse>();
-  const takenMs = new Map<string, number>();
+  const reportedMs = new Map<string, number>();
 
   function note(keyId: string, address: string): void {
-    const held = waiting.get(keyId);
-    if (held !== undefined) {
-      held.usedMs = clock.now();
-      held.address = address;
+    const pending = waiting.get(keyId);
+    if (pending !== undefined) {
+      pending.usedMs = clock.now();
+      pending.address = address;
       return;
     }
     if (waiting.size < most) waiting.set(keyId, { keyId, usedMs: clock.now(), address });
@@ -29,21 +29,21 @@ export function createKeyUses(clock: Pick<Clock, "now" | "elapsed">, most: numbe
 
   function takeDue(): NotedUse[] {
     const nowMs = clock.elapsed();
-    for (const [keyId, ms] of takenMs) if (nowMs - ms >= takenEveryMs) takenMs.delete(keyId);
-    const due = [...waiting.values()].filter(({ keyId }) => !takenMs.has(keyId));
+    for (const [keyId, ms] of reportedMs) if (nowMs - ms >= intervalMs) reportedMs.delete(keyId);
+    const due = [...waiting.values()].filter(({ keyId }) => !reportedMs.has(keyId));
     for (const { keyId } of due) {
       waiting.delete(keyId);
-      takenMs.set(keyId, nowMs);
+      reportedMs.set(keyId, nowMs);
     }
     return due;
   }
 
   function putBack(uses: readonly NotedUse[]): void {
     for (const use of uses) {
-      takenMs.delete(use.keyId);
+      reportedMs.delete(use.keyId);
       if (!waiting.has(use.keyId)) waiting.set(use.keyId, use);
     }
   }
 
-  return { note, takeDue, putBack, hurry: () => takenMs.clear() };
+  return { note, takeDue, putBack, hurry: () => reportedMs.clear() };
 }

@@ -57,8 +57,8 @@ export const usageOperations = {
   ),
 
   /** `keyIds`: all keys used in that time. A busy account has a thousand rows a day, so read a day at a time. */
-  usageOf: read((database, asked: UsageRequest): { sums: UsageSum[]; keyIds: string[] } => {
-    const { accountId, fromMs, toMs } = asked;
+  usageOf: read((database, request: UsageRequest): { sums: UsageSum[]; keyIds: string[] } => {
+    const { accountId, fromMs, toMs } = request;
     const sums = database.all<UsageSum>(
       `SELECT bucket_ms - bucket_ms % :widthMs AS startMs, method, sum(calls) AS calls, sum(refused) AS refused,
          sum(failed) AS failed, sum(posts) AS posts, group_concat(latencies, ' ') AS latencies
@@ -66,7 +66,7 @@ export const usageOperations = {
        WHERE account_id = :accountId AND bucket_ms >= :fromMs AND bucket_ms < :toMs
          AND (:keyId IS NULL OR key_id = :keyId)
        GROUP BY 1, 2`,
-      asked,
+      request,
     );
     const keys = database.all<{ keyId: string }>(
       `SELECT DISTINCT key_id AS keyId FROM usage
@@ -80,7 +80,7 @@ export const usageOperations = {
   keyNames: read(
     (
       database,
-      asked: { accountId: string; keyIds: readonly string[]; nowMs: number },
+      request: { accountId: string; keyIds: readonly string[]; nowMs: number },
     ): { id: string; name: string; ended: boolean }[] =>
       database
         .all<{ id: string; name: string; ended: number }>(
@@ -90,7 +90,7 @@ export const usageOperations = {
            )
            WHERE ended = 0 OR id IN (SELECT value FROM json_each(:keyIds))
            ORDER BY created_ms DESC, id`,
-          { ...asked, keyIds: JSON.stringify(asked.keyIds) },
+          { ...request, keyIds: JSON.stringify(request.keyIds) },
         )
         .map((row) => ({ ...row, ended: row.ended === 1 })),
   ),
@@ -115,11 +115,11 @@ export const usageOperations = {
 
 function addRow(database: Database, row: UsageRow): void {
   const { accountId, bucketMs, keyId, method, calls, refused, failed, posts } = row;
-  const place = { accountId, bucketMs, keyId, method };
-  const held = database.get<{ latencies: string }>(
+  const key = { accountId, bucketMs, keyId, method };
+  const existing = database.get<{ latencies: string }>(
     `SELECT latencies FROM usage
      WHERE account_id = :accountId AND bucket_ms = :bucketMs AND key_id = :keyId AND method = :method`,
-    place,
+    key,
   );
   database.run(
     `INSERT INTO usage(account_id, bucket_ms, key_id, method, calls, refused, failed, posts, latencies)
@@ -128,19 +128,19 @@ function addRow(database: Database, row: UsageRow): void {
      ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, refused = refused + excluded.refused,
        failed = failed + excluded.failed, posts = posts + excluded.posts, latencies = excluded.latencies`,
     {
-      ...place,
+      ...key,
       calls,
       refused,
       failed,
       posts,
-      latencies: mergedText(held?.latencies ?? "", row.latencies),
+      latencies: mergedText(existing?.latencies ?? "", row.latencies),
     },
   );
 }
 
-function mergedText(held: string, added: string): string {
-  if (held === "" || added === "") return held + added;
-  const merged = parseLatencies(held);
+function mergedText(row: string, added: string): string {
+  if (row === "" || added === "") return row + added;
+  const merged = parseLatencies(row);
   addLatencies(merged, parseLatencies(added));
   return printLatencies(merged);
 }

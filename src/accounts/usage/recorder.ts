@@ -27,7 +27,7 @@ export type UsageRecorderContext = {
   store: Pick<Store<UsageOperations>, "write">;
   clock: Clock;
   settings: { flushMs: number; retentionMs: number };
-  onFault(fault: unknown): void;
+  onFault(error: unknown): void;
   /** Called with the number of calls lost because too much was pending. */
   onLost(calls: number): void;
 };
@@ -101,10 +101,10 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
             usedFrom: addressNetwork(address),
           })),
         });
-      } catch (fault) {
+      } catch (error) {
         gathered.putBack(rows);
         keyUses.putBack(uses);
-        onFault(fault);
+        onFault(error);
         break;
       }
       rows = rows.slice(rowsOfWrite);

@@ -40,7 +40,7 @@ async function backup(
       folder: archiveFolder(config),
       target: folder,
       clock: systemClock,
-      onProgress: (done, total) => reports.update({ done, total, remark: bytesText(total / 2) }),
+      onProgress: (done, total) => reports.update({ done, total, detail: bytesText(total / 2) }),
       signal: terminal.stopping,
     });
     reports.end();

@@ -47,7 +47,7 @@ async function checkArchive(options: Options, terminal: Terminal): Promise<void>
       isFull: options.full === true,
       sampleRows,
       onProgress: (done, total) =>
-        reports.update({ done, total, remark: `${numberText(done)} posts` }),
+        reports.update({ done, total, detail: `${numberText(done)} posts` }),
       signal: terminal.stopping,
     });
     reports.end();
@@ -77,8 +77,8 @@ function asText(report: CheckReport, seconds: number): string {
     withoutControls(finding.message),
     `  → ${withoutControls(remedyOf(finding))}`,
   ]);
-  const untold = report.findingCount - report.findings.length;
-  if (untold > 0) lines.push(`… and ${numberText(untold)} more of the same kinds`);
+  const unlisted = report.findingCount - report.findings.length;
+  if (unlisted > 0) lines.push(`… and ${numberText(unlisted)} more of the same kinds`);
   if (report.outdated.length > 0) {
     lines.push(
       `not compared, as another analyzer made it: the index of ${report.outdated.join(", ")} – earshot archive reindex`,

@@ -203,7 +203,7 @@ async function forgetSubject(
       rest = await postsOf(work, planOf(author), author.platform);
     }
     forgotten += await forgetPosts(work, rest, (done) =>
-      reports.update({ done, total: rest.length, remark: `${numberText(done)} posts` }),
+      reports.update({ done, total: rest.length, detail: `${numberText(done)} posts` }),
     );
     if (options.allowReturn) allowReturn(work, posts);
     return forgotten;
@@ -235,18 +235,19 @@ function undo(work: Work, options: Options): string {
 const shownPosts = 5;
 
 function trialText({ author, posts }: Subject, options: Options): string {
-  const held = posts.filter((post) => post.held !== null).length;
+  const archived = posts.filter((post) => post.held !== null).length;
   if (options.json) {
-    return `${JSON.stringify({ dry_run: true, account: author?.userId ?? null, posts: held })}\n`;
+    return `${JSON.stringify({ dry_run: true, account: author?.userId ?? null, posts: archived })}\n`;
   }
-  const whose = author === null ? "" : ` of ${author.userId ?? author.handle} (${author.platform})`;
+  const ofAuthor =
+    author === null ? "" : ` of ${author.userId ?? author.handle} (${author.platform})`;
   const lines = posts
     .slice(0, shownPosts)
     .map((post) => withoutControls(`  ${post.uri}${post.held === null ? " (not held)" : ""}`));
   if (posts.length > shownPosts)
     lines.push(`  … and ${numberText(posts.length - shownPosts)} more`);
   return `${[
-    `${postsText(held)}${whose} would be forgotten${lines.length === 0 ? "" : ":"}`,
+    `${postsText(archived)}${ofAuthor} would be forgotten${lines.length === 0 ? "" : ":"}`,
     ...lines,
     "nothing was done: add --yes to do it",
   ].join("\n")}\n`;

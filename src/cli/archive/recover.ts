@@ -40,7 +40,7 @@ async function recoverArchive(options: Options, terminal: Terminal): Promise<voi
       isForced: options.force === true,
       arrivalsKept: settings.arrivalsKept ?? archiveDefaults.arrivalsKept,
       onProgress: (done, total) =>
-        reports.update({ done, total, remark: `${numberText(done)} posts` }),
+        reports.update({ done, total, detail: `${numberText(done)} posts` }),
       signal: terminal.stopping,
     });
     reports.end();

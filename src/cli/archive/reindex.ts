@@ -49,24 +49,34 @@ async function reindex(options: Options, terminal: Terminal): Promise<void> {
   const which: WhichSegments =
     options.segment !== undefined ? { segment: options.segment } : options.all ? "all" : "outdated";
   const startedMs = systemClock.elapsed();
-  const wanted = await requestRewrites(archiveFolder(config), which, terminal.stopping);
+  const requested = await requestRewrites(archiveFolder(config), which, terminal.stopping);
   const outcome = await rewriteWithProgress(config, terminal, "reindex");
   const seconds = (systemClock.elapsed() - startedMs) / 1_000;
   if (options.json) {
     const { by, segments, posts, salvaged, oldFilesGone } = outcome;
-    const summary = { wanted, by, segments, posts, salvaged: salvaged.map(salvagedJson) };
+    const summary = {
+      wanted: requested,
+      by,
+      segments,
+      posts,
+      salvaged: salvaged.map(salvagedJson),
+    };
     terminal.out(`${JSON.stringify({ ...summary, old_files_gone: oldFilesGone, seconds })}\n`);
   } else {
-    const lines = [...outcome.salvaged.flatMap(salvagedText), asText(outcome, wanted, seconds)];
+    const lines = [...outcome.salvaged.flatMap(salvagedText), asText(outcome, requested, seconds)];
     terminal.out(`${lines.join("\n")}\n`);
   }
 }
 
-function asText({ by, segments, posts }: RewriteOutcome, wanted: number, seconds: number): string {
+function asText(
+  { by, segments, posts }: RewriteOutcome,
+  requested: number,
+  seconds: number,
+): string {
   if (by === "elsewhere") {
-    return wanted === 0
+    return requested === 0
       ? "nothing to do: the running server sees to segments of another analyzer"
-      : `noted: the running server rewrites ${segmentsText(wanted)}; earshot archive stats tells how many are left`;
+      : `noted: the running server rewrites ${segmentsText(requested)}; earshot archive stats tells how many are left`;
   }
   if (segments === 0) return "nothing to do: every segment was made by the present analyzer";
   return `${segmentsText(segments)} with ${numberText(posts)} posts made anew in ${seconds.toFixed(1)} s`;
@@ -87,7 +97,7 @@ export async function rewriteWithProgress(
       bounds: { ...archiveDefaults, ...config.data },
       clock: systemClock,
       onProgress: (done, total) =>
-        reports.update({ done, total, remark: `${numberText(total)} posts` }),
+        reports.update({ done, total, detail: `${numberText(total)} posts` }),
       signal: terminal.stopping,
     });
   } finally {

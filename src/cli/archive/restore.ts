@@ -39,7 +39,7 @@ async function restoreArchive(
     const { files, posts, takenAt } = await restore({
       source: folder,
       dataDir: dir,
-      onProgress: (done, total) => reports.update({ done, total, remark: bytesText(total) }),
+      onProgress: (done, total) => reports.update({ done, total, detail: bytesText(total) }),
       signal: terminal.stopping,
     });
     reports.end();

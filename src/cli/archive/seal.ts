@@ -84,7 +84,7 @@ export async function sealWithProgress(
       clock: systemClock,
       which,
       onProgress: (done, total) =>
-        reports.update({ done, total, remark: `${numberText(total)} posts` }),
+        reports.update({ done, total, detail: `${numberText(total)} posts` }),
       signal: terminal.stopping,
     });
     return { ...outcome, seconds: (systemClock.elapsed() - startedMs) / 1_000 };

@@ -6,16 +6,16 @@ import { numberText } from "../quantities.ts";
 const mostNamed = 10;
 
 export function salvagedText({ segment, posts, lost }: SalvagedSegment): string[] {
-  const kept = `${segment} was damaged: ${numberText(posts)} posts are salvaged`;
+  const salvaged = `${segment} was damaged: ${numberText(posts)} posts are salvaged`;
   const aside = "  the damaged file is in archive/orphaned";
-  if (lost === null) return [`${kept}, none is lost`, aside];
+  if (lost === null) return [`${salvaged}, none is lost`, aside];
   const count = lost.isExact ? numberText(lost.count) : `at least ${numberText(lost.count)}`;
   const named = lost.posts
     .slice(0, mostNamed)
     .map(({ id, uri }) => (uri === null ? `  lost: post ${id}` : `  lost: post ${id}, ${uri}`));
   const rest = lost.posts.length - named.length;
   return [
-    `${kept}, ${count} lost`,
+    `${salvaged}, ${count} lost`,
     ...named,
     ...(rest > 0 ? [`  … and ${numberText(rest)} more`] : []),
     ...(lost.listPath === null ? [] : [`  listed in ${lost.listPath}`]),

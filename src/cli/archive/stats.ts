@@ -33,10 +33,10 @@ export function addStats(archive: Command, terminal: Terminal): void {
 async function stats(options: { json?: boolean }, terminal: Terminal): Promise<void> {
   const config = readConfig(terminal);
   requireDataDir(config);
-  const held = await withArchive(config, (archive) => archive.stats());
+  const covered = await withArchive(config, (archive) => archive.stats());
   const now = { nowMs: systemClock.now(), slackMs: config.ingest.coverageSlackMs };
-  if (options.json) terminal.out(`${JSON.stringify(asJson(held, now))}\n`);
-  else for (const line of asText(held, now, terminal)) terminal.out(`${line}\n`);
+  if (options.json) terminal.out(`${JSON.stringify(asJson(covered, now))}\n`);
+  else for (const line of asText(covered, now, terminal)) terminal.out(`${line}\n`);
 }
 
 type Now = { nowMs: number; slackMs: number };
@@ -132,7 +132,7 @@ function asText(stats: ArchiveStats, now: Now, terminal: Terminal): string[] {
   return [
     ...table,
     "",
-    ...remarksOf(stats, platforms),
+    ...notesOf(stats, platforms),
     "",
     ...drawCoverage(stats.held, {
       width: terminal.columns,
@@ -142,54 +142,54 @@ function asText(stats: ArchiveStats, now: Now, terminal: Terminal): string[] {
   ];
 }
 
-function remarksOf(stats: ArchiveStats, platforms: readonly PlatformSums[]): string[] {
+function notesOf(stats: ArchiveStats, platforms: readonly PlatformSums[]): string[] {
   const sum = (of: (sums: PlatformSums) => number): number =>
     platforms.reduce((total, sums) => total + of(sums), 0);
   const outdated = sum((sums) => sums.outdated);
   const segments = stats.segments.length;
-  const remarks: string[] = [
+  const notes: string[] = [
     `${numberText(sum((sums) => sums.posts))} posts in ${bytesText(stats.bytes)}, of ${bytesText(stats.maxBytes)} that the archive may take ` +
       `(${(100 * (stats.bytes / stats.maxBytes)).toFixed(1)} %); the catalog takes ${bytesText(stats.catalogBytes)}`,
     `${numberText(sum((sums) => sums.optimised))} of ${numberText(segments)} segments are quiet and merged into one piece`,
-    sealedRemark(platforms, segments),
+    sealedNote(platforms, segments),
     `known besides: ${numberText(stats.tombstones)} deleted posts by their uris, ${numberText(stats.accounts)} accounts, ${numberText(stats.labels)} labels`,
     `${numberText(stats.waitingCounts)} counts wait to be added to their posts; the newest post was arrival ${numberText(stats.arrival)}`,
   ];
   if (outdated > 0) {
-    remarks.push(
+    notes.push(
       `segments of another analyzer, which are searched post by post: ${numberText(outdated)} – a running server mends that, or earshot archive reindex`,
     );
   }
   const damaged = sum((sums) => sums.sealed.damaged);
   if (damaged > 0) {
-    remarks.push(
+    notes.push(
       `sealed segments that are damaged, which are searched post by post: ${numberText(damaged)} – a running server mends that, or earshot archive reindex --segment`,
     );
   }
   if (stats.wantedSeals > 0) {
-    remarks.push(`segments that wait to be sealed: ${numberText(stats.wantedSeals)}`);
+    notes.push(`segments that wait to be sealed: ${numberText(stats.wantedSeals)}`);
   }
   if (stats.wantedRewrites + stats.retiredFiles > 0) {
-    remarks.push(
+    notes.push(
       `segments that wait to be rewritten: ${numberText(stats.wantedRewrites)}; files that are no segments, or no segments yet: ${numberText(stats.retiredFiles)}`,
     );
   }
   if (stats.orphaned.files > 0) {
-    remarks.push(
+    notes.push(
       `files in archive/orphaned that belong to no segment: ${numberText(stats.orphaned.files)}, ${bytesText(stats.orphaned.bytes)} – docs/operations.md says what they are`,
     );
   }
-  return remarks;
+  return notes;
 }
 
-function sealedRemark(platforms: readonly PlatformSums[], segments: number): string {
+function sealedNote(platforms: readonly PlatformSums[], segments: number): string {
   const sum = (of: (sums: SealedSums) => number): number =>
     platforms.reduce((total, { sealed }) => total + of(sealed), 0);
   const sealed = sum((sums) => sums.segments);
-  const remark = `${numberText(sealed)} of ${numberText(segments)} segments are sealed`;
-  if (sealed === 0) return remark;
+  const note = `${numberText(sealed)} of ${numberText(segments)} segments are sealed`;
+  if (sealed === 0) return note;
   return (
-    `${remark}: the indexes of ${numberText(sum(({ posts }) => posts))} posts take ${bytesText(sum(({ bytes }) => bytes))}, ` +
+    `${note}: the indexes of ${numberText(sum(({ posts }) => posts))} posts take ${bytesText(sum(({ bytes }) => bytes))}, ` +
     `and ${numberText(sum(({ overlay }) => overlay))} posts were written there since`
   );
 }
@@ -235,8 +235,8 @@ function asJson(stats: ArchiveStats, now: Now): Record<string, unknown> {
         if (own.length === 0) return [];
         const window = { fromMs: null, toMs: now.nowMs };
         const gaps = gapsIn(window, own, now.nowMs, 0);
-        const held = intervalsIn(window, gaps);
-        return [{ platform, collection, held: held.map(spanJson), gaps: gaps.map(spanJson) }];
+        const covered = intervalsIn(window, gaps);
+        return [{ platform, collection, held: covered.map(spanJson), gaps: gaps.map(spanJson) }];
       }),
     ),
     intervals: stats.held.flatMap(({ intervals }) =>

@@ -18,7 +18,7 @@ type Line = {
   text: string;
 };
 
-type Placed = Line & { id: bigint; uri: string | null; createdMs: number };
+type PlacedLine = Line & { id: bigint; uri: string | null; createdMs: number };
 
 /** Invented posts of the last three years, deterministic except that times count back from `nowMs`. */
 export function makeCorpus(nowMs: number): ReadonlyMap<Platform, readonly CorpusRecord[]> {
@@ -66,7 +66,7 @@ function splitOption(option: string): [string, string] {
 }
 
 /** The index separates posts of the same minute. */
-function place(line: Line, index: number, nowMs: number): Placed {
+function place(line: Line, index: number, nowMs: number): PlacedLine {
   const createdMs = nowMs - line.ageMs - index * 37;
   const id = ownId(line.person.platform, createdMs, index);
   return { ...line, createdMs, id, uri: uriOf(line.person, id) };
@@ -94,20 +94,20 @@ function recordKey(tid: bigint): string {
   ).join("");
 }
 
-function keyOf(post: Placed): [string, Placed][] {
+function keyOf(post: PlacedLine): [string, PlacedLine][] {
   const key = post.options.get("key");
   return key === undefined ? [] : [[key, post]];
 }
 
 /** For `at=`. */
-const places: Readonly<Record<string, { lat: number; lon: number }>> = {
+const coordinates: Readonly<Record<string, { lat: number; lon: number }>> = {
   town: { lat: 62.104, lon: -7.411 },
   harbour: { lat: 62.098, lon: -7.405 },
   market: { lat: 62.106, lon: -7.418 },
   skerry: { lat: 62.31, lon: -7.86 },
 };
 
-function toRecord(post: Placed, byKey: ReadonlyMap<string, Placed>): CorpusRecord {
+function toRecord(post: PlacedLine, byKey: ReadonlyMap<string, PlacedLine>): CorpusRecord {
   const option = (name: string) => post.options.get(name);
   const related = (name: string) => byKey.get(option(name) ?? "");
   const parent = related("reply");
@@ -131,26 +131,26 @@ function toRecord(post: Placed, byKey: ReadonlyMap<string, Placed>): CorpusRecor
     ...(original && { is_repost: true, repost_of_id: idOf(original) }),
     ...(link === undefined ? {} : { urls: [link] }),
     ...media(option),
-    ...places[option("at") ?? ""],
+    ...coordinates[option("at") ?? ""],
     ...(post.options.has("sensitive") ? { sensitive: true } : {}),
   };
 }
 
-function textOf(post: Placed): string {
+function textOf(post: PlacedLine): string {
   const link = post.options.get("link");
   return link === undefined ? post.text : `${post.text} ${link}`;
 }
 
-function idOf(post: Placed): string {
+function idOf(post: PlacedLine): string {
   return post.uri ?? String(post.id);
 }
 
-function urlOf(post: Placed): string {
+function urlOf(post: PlacedLine): string {
   const [name, host] = post.person.handle.split("@");
   return `https://${host}/@${name}/${post.id}`;
 }
 
-function counts(post: Placed): Record<string, number> {
+function counts(post: PlacedLine): Record<string, number> {
   const names = ["likes", "reposts", "replies", "quotes"];
   return Object.fromEntries(names.map((name) => [name, Number(post.options.get(name) ?? 0)]));
 }

@@ -8,7 +8,7 @@ import type { DashboardCookies } from "./cookies.ts";
 export function clientInfoOf(request: FastifyRequest, cookies: DashboardCookies): ClientInfo {
   return {
     ...askerOf(request),
-    leaves: cookies.session(request)?.id ?? null,
+    previousSession: cookies.session(request)?.id ?? null,
   };
 }
 

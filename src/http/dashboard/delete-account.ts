@@ -28,8 +28,13 @@ export async function deleteAccount(
   if (confirm !== name) throw otherName(name);
   const { accounts, accountEnds, clock, settings } = context;
   const actor = { accountId: actorId };
-  const keptMs = settings.deletedAccountMs;
-  await accounts.write("closeAccount", { accountId, actor, keptMs, nowMs: clock.now() });
+  const rememberMs = settings.deletedAccountMs;
+  await accounts.write("closeAccount", {
+    accountId,
+    actor,
+    rememberMs: rememberMs,
+    nowMs: clock.now(),
+  });
   await accountEnds.settle({ id: accountId, ending: "deleted" });
 }
 

@@ -70,7 +70,7 @@ export function callerHook(context: HttpContext) {
       const { retryAfterMs } = admission;
       throw refusedByRate(context, reply, { policy: "burst", retryAfterMs });
     }
-    const { turnInMs } = admission;
+    const { waitMs: turnInMs } = admission;
     // The client has disconnected.
     if (turnInMs > 0 && !(await turnCame(context, reply, turnInMs))) reply.hijack();
   };

@@ -50,7 +50,7 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, turns: SignIn
           attempt: cookies.signIn(request),
           redirectUri: redirectUri(request, provider),
           parameters: queryOf(request),
-          arrival: clientInfoOf(request, cookies),
+          client: clientInfoOf(request, cookies),
         });
         cookies.clearSignIn(reply);
         cookies.setSession(reply, entered.session.token, sessions.maxAgeMs);
