@@ -3,7 +3,7 @@ import { withUnseenEscaped } from "../lib/controls.ts";
 import type { AnswerRequest, Coverage } from "../platforms/source.ts";
 import { targetText } from "../platforms/target-text.ts";
 import type { VerifiedEvidence } from "../remote/evidence/evidence.ts";
-import type { Proof } from "../remote/proof/proof.ts";
+import type { Proof } from "../remote/proof/read-proof.ts";
 import type { ProofStep, ProofVerdict } from "../remote/proof/verify-proof.ts";
 import type { SignedResult } from "../remote/protocol/signed-result.ts";
 import { readKnowledge, readRequest } from "../remote/protocol/texts.ts";

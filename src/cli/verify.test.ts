@@ -18,7 +18,7 @@ import {
   createSimulatedTee,
   type SimulatedWorld,
 } from "../remote/evidence/simulated/simulated-tee.ts";
-import type { Proof } from "../remote/proof/proof.ts";
+import type { Proof } from "../remote/proof/read-proof.ts";
 import { requestText } from "../remote/protocol/texts.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-verify-"));

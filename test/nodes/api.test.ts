@@ -413,7 +413,7 @@ describe("what the gateway tells a node", () => {
   test("is signed, whatever it is", async () => {
     const unknown = randomUUID();
     const waitless = { methods: ["searchbyquery"], wait_ms: 0 };
-    const sealed = { job: unknown, token: unknown, nonce: "A".repeat(43), sealed: "AAAA" };
+    const sealed = { job: unknown, token: unknown, nonce: "A".repeat(16), sealed: "AAAA" };
     expect(await isSigned("challenge", {})).toEqual([200, true]);
     expect(await isSigned("register", await node.registration())).toEqual([200, true]);
     expect(await isSigned("lease", waitless)).toEqual([204, true]);

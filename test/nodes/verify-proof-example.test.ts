@@ -9,7 +9,7 @@ import {
   createSimulatedTee,
   type SimulatedWorld,
 } from "../../src/remote/evidence/simulated/simulated-tee.ts";
-import type { Proof } from "../../src/remote/proof/proof.ts";
+import type { Proof } from "../../src/remote/proof/read-proof.ts";
 import {
   answerOf,
   makeNode,

@@ -2,7 +2,7 @@ import type { EvidenceKind } from "../../src/jobs/result-signature.ts";
 import type { FetchedItem, SourceAnswer } from "../../src/platforms/source.ts";
 import { lowestId } from "../../src/posts/ids.ts";
 import type { SimulatedWorld } from "../../src/remote/evidence/simulated/simulated-tee.ts";
-import type { Attestation, Proof } from "../../src/remote/proof/proof.ts";
+import type { Attestation, Proof } from "../../src/remote/proof/read-proof.ts";
 import { bodyOf } from "../../src/remote/protocol/answer.ts";
 import { base64url } from "../../src/remote/protocol/encoding.ts";
 import { gatewayKeyOf, makeIdentity, makeRunKeys } from "../../src/remote/protocol/keys.ts";

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { EvidenceKind, SignedFields } from "../../jobs/result-signature.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
-import type { Proof } from "../../remote/proof/proof.ts";
+import type { Proof } from "../../remote/proof/read-proof.ts";
 import type { IntrospectAnswer } from "../../remote/protocol/messages.ts";
 import type { ShownAnswer } from "../../remote/worker/answers.ts";
 import type { CallerAttestation } from "../../remote/worker/attestations.ts";

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import { EarshotError } from "../../lib/errors.ts";
-import type { Collateral } from "./evidence.ts";
 import { readOrRefuse } from "./refusal.ts";
 
 const text = z.string().max(262_144);
@@ -23,6 +22,9 @@ const collateral = z.object({
   qe_identity: text,
   qe_identity_signature: blob,
 });
+
+/** Blobs are hexadecimal. */
+export type Collateral = z.infer<typeof collateral>;
 
 /** Blobs are hexadecimal or byte arrays. Errors: `collateral_unreadable`. */
 export function readCollateral(json: unknown): Collateral {

@@ -1,34 +1,18 @@
 import type { EvidenceKind } from "../../jobs/result-signature.ts";
+import type { Evidence } from "../protocol/messages.ts";
+import type { Collateral } from "./collateral-text.ts";
 import type { SignedQuote } from "./signed-quote.ts";
+
+export type { Evidence } from "../protocol/messages.ts";
+export type { Collateral } from "./collateral-text.ts";
 
 /** Whether the evidence proves nothing about the machine; accepted only if configured. */
 export const isInsecure = (kind: EvidenceKind): boolean => kind !== "tdx";
-
-/** All null for `none`. */
-export type Evidence = {
-  quote: string | null;
-  /** JSON text; the quote covers only RTMR3 events. */
-  event_log: string | null;
-  /** JSON text, not covered by the quote. */
-  vm_config: string | null;
-};
 
 export type EvidenceProvider = {
   kind: EvidenceKind;
   /** The quote contains these 64 bytes. Errors: `evidence_unavailable`. */
   evidenceFor(reportData: Uint8Array): Promise<Evidence>;
-};
-
-export type Collateral = {
-  pck_crl_issuer_chain: string;
-  root_ca_crl: string;
-  pck_crl: string;
-  tcb_info_issuer_chain: string;
-  tcb_info: string;
-  tcb_info_signature: string;
-  qe_identity_issuer_chain: string;
-  qe_identity: string;
-  qe_identity_signature: string;
 };
 
 /** Errors: `collateral_unavailable` (retryable). */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Attestation } from "../proof/proof.ts";
+import type { Attestation } from "../proof/read-proof.ts";
 import { authenticate } from "./authenticate.ts";
 import {
   admittedNode,

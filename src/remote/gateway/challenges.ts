@@ -1,21 +1,16 @@
-import type { RandomBytes } from "../../lib/base62.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { base64url } from "../protocol/encoding.ts";
 import { nodeRefused } from "../protocol/errors.ts";
+import type { NodeGatewayContext } from "./context.ts";
 
 /** Open at a time; the oldest is dropped beyond this. */
 const maxChallenges = 1_000;
 
 export class Challenges {
-  readonly #context: { clock: Clock; randomBytes: RandomBytes; settings: { challengeMs: number } };
+  readonly #context: Pick<NodeGatewayContext, "clock" | "randomBytes" | "settings">;
   readonly #open = new Map<string, { number: number; endsMs: number }>();
   #last = 0;
 
-  constructor(context: {
-    clock: Clock;
-    randomBytes: RandomBytes;
-    settings: { challengeMs: number };
-  }) {
+  constructor(context: Pick<NodeGatewayContext, "clock" | "randomBytes" | "settings">) {
     this.#context = context;
   }
 

@@ -142,7 +142,7 @@ describe("an answer that is none is refused, its job runs again, and it counts a
       (job) =>
         service.gateway.completion.complete(entered(service, node, "complete"), {
           ...sealedAnswer(service, node, job),
-          nonce: "A".repeat(43),
+          nonce: "A".repeat(16),
         }),
     ],
   ];

@@ -1,5 +1,5 @@
 import { EarshotError, messageOf } from "../../lib/errors.ts";
-import type { Attestation } from "../proof/proof.ts";
+import type { Attestation } from "../proof/read-proof.ts";
 import { enrolmentField, isEnrolmentProof } from "../protocol/enrolment.ts";
 import { checkOf, nodeRefused } from "../protocol/errors.ts";
 import { type GatewayAnswer, signGatewayAnswer } from "../protocol/gateway-answer.ts";

@@ -4,7 +4,7 @@ import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Capability } from "../capability.ts";
 import { isInsecure } from "../evidence/evidence.ts";
-import type { Attestation } from "../proof/proof.ts";
+import type { Attestation } from "../proof/read-proof.ts";
 
 /** `approved` by an operator, or by a policy that lists the machine. `draining` gets no new work. `removed` is permanent. */
 export type NodeState = "pending" | "approved" | "draining" | "removed";

@@ -1,7 +1,7 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { VerifiedEvidence } from "../evidence/evidence.ts";
 import type { Release } from "../evidence/release-rules.ts";
-import type { Attestation } from "../proof/proof.ts";
+import type { Attestation } from "../proof/read-proof.ts";
 import { bytesOf } from "../protocol/encoding.ts";
 import { nodeRefused } from "../protocol/errors.ts";
 import { isSignedBy } from "../protocol/keys.ts";

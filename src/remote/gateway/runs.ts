@@ -1,7 +1,7 @@
 import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Release } from "../evidence/release-rules.ts";
-import type { Attestation } from "../proof/proof.ts";
+import type { Attestation } from "../proof/read-proof.ts";
 import type { AnswerOpener } from "../protocol/encrypted-job.ts";
 import type { GatewayWork, NodeQueue } from "./context.ts";
 

@@ -4,8 +4,8 @@ import { bodyOf } from "../protocol/answer.ts";
 import { checkAnswer } from "../protocol/check-answer.ts";
 import { type ReadRecord, readRecord } from "../protocol/read-record.ts";
 import { readKnowledge, readRequest } from "../protocol/texts.ts";
-import type { Proof } from "./proof.ts";
 import { skewMs } from "./proof-checks.ts";
+import type { Proof } from "./read-proof.ts";
 import { proofRefused } from "./read-proof.ts";
 
 /**

@@ -10,7 +10,7 @@ import {
   keyIdOf,
   nodeIdOf,
 } from "../protocol/statement.ts";
-import type { Proof } from "./proof.ts";
+import type { Proof } from "./read-proof.ts";
 import { proofRefused } from "./read-proof.ts";
 
 export type ExpectedOfProof = {

@@ -1,13 +1,13 @@
 import * as z from "zod";
 import { EarshotError } from "../../lib/errors.ts";
 import { hasRepeatedMembers } from "../../lib/json-members.ts";
-import { readCollateral } from "../evidence/collateral-text.ts";
+import { type Collateral, readCollateral } from "../evidence/collateral-text.ts";
 import { signedFields } from "../protocol/answer.ts";
 import { evidenceBody, nodeStatement } from "../protocol/messages.ts";
-import type { Attestation, Proof } from "./proof.ts";
 
 const mostCharacters = 268_435_456;
 
+/** `name` and `policy_id` are the gateway's claims; everything else is signed, or verified through signed data. */
 const attestation = z.strictObject({
   id: z.string().max(64),
   node_id: z.string().max(64),
@@ -29,6 +29,13 @@ const proofShape = z.strictObject({
   request: z.string(),
   attestation,
 });
+
+export type Attestation = Omit<z.infer<typeof attestation>, "collateral"> & {
+  collateral: Collateral | null;
+};
+
+/** GET …/result/<uuid>/proof: everything needed to verify a result offline. */
+export type Proof = Omit<z.infer<typeof proofShape>, "attestation"> & { attestation: Attestation };
 
 const problemShape = z.object({
   type: z.string().startsWith("/docs/errors/"),

@@ -16,7 +16,7 @@ import { makeIdentity } from "../protocol/keys.ts";
 import { contentDigestOf } from "../protocol/signed-fields.ts";
 import { attestationIdOf, identityMessageOf, keyIdOf, nodeIdOf } from "../protocol/statement.ts";
 import { requestText } from "../protocol/texts.ts";
-import type { Proof } from "./proof.ts";
+import type { Proof } from "./read-proof.ts";
 import { type ProofOptions, verifyProof } from "./verify-proof.ts";
 
 let tee: SimulatedWorld;

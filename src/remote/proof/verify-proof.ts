@@ -5,7 +5,6 @@ import { type NodePolicy, policyIdOf } from "../evidence/policy.ts";
 import { createEvidenceVerifier } from "../evidence/verify-evidence.ts";
 import { type SignedResult, verifyResult } from "../protocol/signed-result.ts";
 import { checkBody } from "./check-body.ts";
-import type { Proof } from "./proof.ts";
 import {
   checkBinding,
   checkExpected,
@@ -14,6 +13,7 @@ import {
   checkTime,
   type ExpectedOfProof,
 } from "./proof-checks.ts";
+import type { Proof } from "./read-proof.ts";
 import { readProof } from "./read-proof.ts";
 
 export type ProofOptions = {

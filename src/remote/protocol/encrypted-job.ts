@@ -89,8 +89,8 @@ export async function encryptJob(options: {
     sealed: base64url(sealed.sealed),
     signature: base64url(signature),
   };
-  const { secret, encapsulated } = sealed;
-  return { envelope, opener: createAnswerOpener({ secret, encapsulated, aad: aadOf(head) }) };
+  const opener = createAnswerOpener({ secret: sealed.secret, aad: aadOf(head) });
+  return { envelope, opener };
 }
 
 /** Opens a job once per lease. `nowMs` estimates the gateway's clock. Errors: `job_refused`. */
@@ -130,8 +130,7 @@ export async function openJob(
   if (payload === null || (payload.credential === undefined) !== (job.release === undefined)) {
     throw jobRefused("payload_malformed", "what is in the job is malformed");
   }
-  const { secret } = found;
-  const sealer = createAnswerEncryptor({ secret, encapsulated, aad: aadOf(job) });
+  const sealer = createAnswerEncryptor({ secret: found.secret, aad: aadOf(job) });
   return { uuid: job.job, payload, release: job.release, sealer };
 }
 

@@ -27,6 +27,10 @@ export const challengeAnswer = z.object({
 });
 export type ChallengeAnswer = z.infer<typeof challengeAnswer>;
 
+/**
+ * What a node attests: the gateway's nonce, identity (Ed25519), keys of this run (Ed25519 to sign results, X25519 to receive
+ * jobs) and the key that must sign its jobs. The quote contains a hash of all of it.
+ */
 export const nodeStatement = z.strictObject({
   version: z.literal(1),
   evidence: z.enum(evidenceKinds),
@@ -39,12 +43,15 @@ export const nodeStatement = z.strictObject({
   gateway_key: key,
 });
 
+export type NodeStatement = z.infer<typeof nodeStatement>;
+
 export const capability = z.strictObject({
   platform: z.enum(platforms),
   method: z.enum(methodNames),
   ways: z.array(z.enum(accessMethods)).max(accessMethods.length),
 });
 
+/** All null for `none`. The texts are JSON; the quote covers only the RTMR3 events of `event_log`. */
 export const evidenceBody = z.strictObject({
   quote: z
     .string()
@@ -54,6 +61,7 @@ export const evidenceBody = z.strictObject({
   event_log: z.string().max(262_144).nullable(),
   vm_config: z.string().max(65_536).nullable(),
 });
+export type Evidence = z.infer<typeof evidenceBody>;
 
 /** Signed with the statement's signing key. */
 export const registration = z.strictObject({
@@ -118,7 +126,7 @@ export const renewAnswer = z.object({ hold_ms: z.number() });
 export const sealedAnswer = z.strictObject({
   job: uuid,
   token: uuid,
-  nonce: bytes(32),
+  nonce: bytes(12),
   sealed: z.string().regex(/^[A-Za-z0-9_-]+$/),
 });
 export type SealedAnswer = z.infer<typeof sealedAnswer>;

@@ -1,26 +1,8 @@
 import { createHash } from "node:crypto";
-import type { EvidenceKind } from "../../jobs/result-signature.ts";
-import type { Evidence } from "../evidence/evidence.ts";
 import { frame, sha256 } from "./encoding.ts";
+import type { Evidence, NodeStatement } from "./messages.ts";
 
-/**
- * What a node attests. The quote contains a hash of all of it, so evidence is valid for one statement only. Keys are raw, in
- * base64url.
- */
-export type NodeStatement = {
-  version: 1;
-  evidence: EvidenceKind;
-  audience: string;
-  /** 32 bytes in base64url. */
-  nonce: string;
-  identity_key: string;
-  /** Of this run: Ed25519 to sign results, X25519 to receive jobs. */
-  signing_key: string;
-  sealing_key: string;
-  boot_id: string;
-  /** Ed25519; the node runs only jobs that it signed. */
-  gateway_key: string;
-};
+export type { NodeStatement } from "./messages.ts";
 
 /** Audience of evidence for gateways. */
 export const gatewayAudience = "earshot";

@@ -1,7 +1,7 @@
 import { messageOf } from "../../lib/errors.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import type { EvidenceProvider } from "../evidence/evidence.ts";
-import type { Attestation } from "../proof/proof.ts";
+import type { Attestation } from "../proof/read-proof.ts";
 import { readAttestation } from "../proof/read-proof.ts";
 import { attestationIdOf, callerAudience, reportDataOf } from "../protocol/statement.ts";
 import { unreachable } from "./gateway-errors.ts";

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Job } from "../../../jobs/job.ts";
 import type { ResultSignature } from "../../../jobs/result-signature.ts";
 import { startSlices } from "../../../lib/slices.ts";
-import type { Attestation } from "../../../remote/proof/proof.ts";
+import type { Attestation } from "../../../remote/proof/read-proof.ts";
 import { answerUnfinished, resultOf } from "../../answers/job-result.ts";
 import { signedRecordsOf } from "../../answers/signed-records.ts";
 import type { HttpContext } from "../../context.ts";
