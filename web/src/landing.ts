@@ -1,6 +1,20 @@
 import "./styles/tokens.css";
-import "./styles/app.css";
-import "./styles/landing.css";
+import "./styles/base.css";
+import "./styles/layout.css";
+import "./styles/utilities.css";
+import "./styles/panel.css";
+import "./components/brand.css";
+import "./components/button.css";
+import "./components/badge.css";
+import "./components/state.css";
+import "./components/banner.css";
+import "./components/trace.css";
+import "./components/plot-marks.css";
+import "./components/code.css";
+import "./components/query.css";
+import "./components/platform-mark.css";
+import "./components/post.css";
+import "./landing.css";
 import type { SessionAnswer } from "../../src/http/dashboard/contract.ts";
 import { insecureBanner } from "./insecure-evidence.ts";
 

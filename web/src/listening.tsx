@@ -1,3 +1,4 @@
+import "./listening.css";
 import { Link } from "wouter";
 import type { StatusAnswer } from "../../src/http/dashboard/contract.ts";
 import { listeningText } from "./listening-text.ts";

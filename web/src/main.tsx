@@ -1,9 +1,12 @@
+import "./styles/tokens.css";
+import "./styles/base.css";
+import "./styles/layout.css";
+import "./styles/utilities.css";
+import "./styles/panel.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
 import { takeLinkToken } from "./pages/sign-in/link-token.ts";
-import "./styles/tokens.css";
-import "./styles/app.css";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("app.html must have an element with the id root");

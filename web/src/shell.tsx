@@ -1,8 +1,10 @@
+import "./shell.css";
 import { type ReactNode, useEffect, useRef } from "react";
 import { Link, useLocation } from "wouter";
 import { InsecureBanner } from "./components/banner.tsx";
+import { Brand } from "./components/brand.tsx";
 import { Button } from "./components/button.tsx";
-import { Icon, Mark } from "./components/icons.tsx";
+import { Icon } from "./components/icons.tsx";
 import { ListeningLine } from "./listening.tsx";
 import { type Page, pagesFor } from "./pages.tsx";
 import { RunningCount } from "./running-jobs.tsx";
@@ -45,15 +47,6 @@ export function Shell({ children }: { children: ReactNode }) {
       </main>
       <Shortcuts />
     </div>
-  );
-}
-
-function Brand() {
-  return (
-    <a className="brand" href="/" aria-label="Earshot, home">
-      <Mark />
-      Earshot
-    </a>
   );
 }
 

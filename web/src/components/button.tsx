@@ -1,3 +1,4 @@
+import "./button.css";
 import { type ButtonHTMLAttributes, type ReactNode, useEffect, useState } from "react";
 import { Icon } from "./icons.tsx";
 

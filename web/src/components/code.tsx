@@ -1,3 +1,4 @@
+import "./code.css";
 import type { ReactNode } from "react";
 
 /** What a machine reads; it scrolls sideways, also by keyboard. */

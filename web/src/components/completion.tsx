@@ -1,3 +1,4 @@
+import "./completion.css";
 export type CompletionItem = { text: string; placeholder: string; meaning: string };
 
 /** The ids that the field of a completion names in aria-controls and aria-activedescendant. */

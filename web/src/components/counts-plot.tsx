@@ -1,3 +1,5 @@
+import "./plot.css";
+import "./plot-marks.css";
 import type { ReactNode } from "react";
 import { wholeNumber } from "../numbers.ts";
 

@@ -1,3 +1,4 @@
+import "./diagnostic.css";
 import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
 import { Icon } from "./icons.tsx";

@@ -1,3 +1,4 @@
+import "./dialog.css";
 import { type FormEvent, type ReactNode, useEffect, useId, useRef } from "react";
 
 /** A question in front of the page, with focus kept inside; Escape and Cancel close it. It is open while it is there. */

@@ -1,3 +1,5 @@
+import "./empty.css";
+import "./plot-marks.css";
 import type { ReactNode } from "react";
 
 /** Nothing here yet, or nothing found: says why, and what comes next. Stands in a panel. */

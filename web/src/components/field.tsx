@@ -1,3 +1,4 @@
+import "./field.css";
 import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from "react";
 import { Icon } from "./icons.tsx";
 

@@ -1,3 +1,4 @@
+import "./figure-box.css";
 import type { ReactNode } from "react";
 import type { Figure } from "../numbers.ts";
 

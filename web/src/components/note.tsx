@@ -1,3 +1,4 @@
+import "./note.css";
 import type { ReactNode } from "react";
 import { Icon, type IconName } from "./icons.tsx";
 

@@ -1,3 +1,4 @@
+import "./page-head.css";
 import { type ReactNode, useEffect } from "react";
 
 /** Takes the focus to the head of the page, from what is there no more. */

@@ -1,3 +1,4 @@
+import "./platform-mark.css";
 import type { Platform } from "../../../src/posts/post.ts";
 import { Icon } from "./icons.tsx";
 

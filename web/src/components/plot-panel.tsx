@@ -1,4 +1,5 @@
 import "./plot-panel.css";
+import "./plot-marks.css";
 import { type ReactNode, useId, useState } from "react";
 import { Button } from "./button.tsx";
 

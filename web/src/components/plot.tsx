@@ -1,3 +1,5 @@
+import "./plot.css";
+import "./plot-marks.css";
 import { areaPath, linePath, plotHeight, valueWidth } from "./plot-drawing.ts";
 
 export type PlotSeries = {

@@ -1,9 +1,10 @@
+import "./platform-mark.css";
+import "./post.css";
 import { Link } from "wouter";
 import { wholeNumber } from "../numbers.ts";
 import { Badge } from "./badge.tsx";
 import { Code } from "./code.tsx";
 import { Icon, type IconName } from "./icons.tsx";
-import "./post.css";
 import { Ago } from "./time.tsx";
 
 type PostMetric = { icon: IconName; name: string; count: number };

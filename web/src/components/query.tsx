@@ -1,3 +1,4 @@
+import "./query.css";
 import type { ComponentProps, Ref } from "react";
 
 export type PaintedPiece = { text: string; start: number; look: string };

@@ -1,3 +1,4 @@
+import "./secret.css";
 import { CopyButton } from "./button.tsx";
 
 /** What is shown once: whole, selectable, with the button that is meant to be pressed. */

@@ -1,3 +1,4 @@
+import "./state.css";
 import { Icon, type IconName } from "./icons.tsx";
 
 const looks = {

@@ -1,3 +1,4 @@
+import "./steps.css";
 import type { ReactNode } from "react";
 import { Icon, type IconName } from "./icons.tsx";
 import { exactTime } from "./time.tsx";

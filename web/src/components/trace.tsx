@@ -1,3 +1,4 @@
+import "./plot-marks.css";
 import "./trace.css";
 import { useMemo, useRef } from "react";
 import { drawTrace, type TraceParts, traceHeight } from "./trace-drawing.ts";

@@ -1,4 +1,3 @@
-import "../../styles/access.css";
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { PageHead } from "../../components/page-head.tsx";

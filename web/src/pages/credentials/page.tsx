@@ -1,4 +1,4 @@
-import "../../styles/credentials.css";
+import "./credentials.css";
 import { useState } from "react";
 import type { CredentialsAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { Loading } from "../../components/loading.tsx";

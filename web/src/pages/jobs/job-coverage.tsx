@@ -1,3 +1,4 @@
+import "../../components/coverage-list.css";
 import { useMemo } from "react";
 import { exactTime, shortTime } from "../../components/time.tsx";
 import { Trace } from "../../components/trace.tsx";

@@ -94,7 +94,7 @@ function JobPanel({ job, onChanged }: { job: JobStatus; onChanged(): Promise<voi
           <JobFacts job={job} />
         </div>
       </div>
-      {warnings.length === 0 ? null : <Remarks warnings={warnings} />}
+      {warnings.length === 0 ? null : <Warnings warnings={warnings} />}
       <JobProof job={job} />
       <JobSources job={job} />
       <JobCoverage job={job} />
@@ -103,12 +103,12 @@ function JobPanel({ job, onChanged }: { job: JobStatus; onChanged(): Promise<voi
   );
 }
 
-function Remarks({ warnings }: { warnings: readonly JobWarning[] }) {
+function Warnings({ warnings }: { warnings: readonly JobWarning[] }) {
   return (
-    <div className="panel-part remarks">
+    <div className="panel-part warnings">
       <h3>{counted(warnings.length, "warning")}</h3>
       {warnings.map(({ code, message, hint }, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the same remark may be made twice
+        // biome-ignore lint/suspicious/noArrayIndexKey: the same warning may occur twice
         <p key={at}>
           {sentence([message, hint].filter(Boolean).join("; "))}{" "}
           <a href="/docs/errors/warnings">

@@ -1,3 +1,4 @@
+import "../../components/field.css";
 import "./jobs.css";
 import { useEffect, useRef } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";

@@ -1,3 +1,4 @@
+import "./fresh-key-panel.css";
 import { useEffect, useId, useRef, useState } from "react";
 import { Link } from "wouter";
 import { Button, CopyButton } from "../../components/button.tsx";

@@ -1,4 +1,3 @@
-import "../../styles/access.css";
 import { useState } from "react";
 import type { KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { Button } from "../../components/button.tsx";

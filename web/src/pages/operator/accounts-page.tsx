@@ -1,4 +1,3 @@
-import "../../styles/access.css";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import type { AccountListing, AccountsAnswer } from "../../../../src/http/dashboard/contract.ts";

@@ -1,4 +1,3 @@
-import "../../styles/access.css";
 import { useState } from "react";
 import { Link, useSearch } from "wouter";
 import type { AccountsAnswer } from "../../../../src/http/dashboard/contract.ts";

@@ -1,4 +1,3 @@
-import "../../styles/access.css";
 import { useState } from "react";
 import { Link } from "wouter";
 import type { NodeListing, NodesAnswer } from "../../../../src/http/dashboard/contract.ts";

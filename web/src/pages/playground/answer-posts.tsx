@@ -47,7 +47,7 @@ export function AnswerPosts({
   return (
     <>
       {remarks.length === 0 ? null : (
-        <ul className="remarks">
+        <ul className="answer-warnings">
           {remarks.map(({ code, message, hint }) => (
             <li key={`${code} ${message}`}>
               <Icon name="info" />

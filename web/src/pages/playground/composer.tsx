@@ -1,3 +1,4 @@
+import "./composer.css";
 import { platforms } from "@earshot/query/tree";
 import {
   type FormEvent,

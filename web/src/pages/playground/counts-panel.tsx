@@ -1,3 +1,4 @@
+import "./counts-panel.css";
 import { Button } from "../../components/button.tsx";
 import { CountsPlot } from "../../components/counts-plot.tsx";
 import { sentence } from "../../components/problem-note.tsx";

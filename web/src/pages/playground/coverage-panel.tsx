@@ -1,3 +1,4 @@
+import "./coverage-panel.css";
 import { Link } from "wouter";
 import { Badge } from "../../components/badge.tsx";
 import { platformNames } from "../../platforms.ts";

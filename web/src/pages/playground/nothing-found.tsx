@@ -1,3 +1,5 @@
+import "../../components/empty.css";
+import "../../components/plot-marks.css";
 import type { QueryNode } from "@earshot/query/tree";
 import { Link } from "wouter";
 import { Button } from "../../components/button.tsx";

@@ -1,3 +1,4 @@
+import "./operators-panel.css";
 import { Button } from "../../components/button.tsx";
 import { basicHelp, filterExamples, type OperatorHelp, operatorHelp } from "./operator-help.ts";
 

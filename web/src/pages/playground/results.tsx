@@ -1,3 +1,4 @@
+import "./results.css";
 import { type ReactNode, useEffect, useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { type Option, Segmented } from "../../components/field.tsx";

@@ -1,3 +1,6 @@
+import "./starters.css";
+import "../../components/empty.css";
+import "../../components/plot-marks.css";
 import { QueryPaint } from "../../components/query.tsx";
 import { readQuery } from "./read-query.ts";
 import { longestQuery } from "./search-request.ts";

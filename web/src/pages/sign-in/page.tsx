@@ -1,9 +1,10 @@
-import "../../styles/access.css";
+import "./sign-in.css";
 import { useEffect, useState } from "react";
 import { useLocation, useSearch } from "wouter";
 import type { SessionAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { InsecureBanner } from "../../components/banner.tsx";
-import { Icon, Mark } from "../../components/icons.tsx";
+import { Brand } from "../../components/brand.tsx";
+import { Icon } from "../../components/icons.tsx";
 import { Note } from "../../components/note.tsx";
 import { useSession } from "../../session.tsx";
 import { LinkSignIn } from "./link-sign-in.tsx";
@@ -26,10 +27,7 @@ export function SignInPage() {
       <InsecureBanner />
       <div className="gate">
         <header>
-          <a className="brand" href="/" aria-label="Earshot, home">
-            <Mark />
-            Earshot
-          </a>
+          <Brand />
         </header>
         <main id="main" className="stack">
           {refusal === null || token !== null ? null : (

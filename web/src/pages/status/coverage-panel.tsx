@@ -1,3 +1,4 @@
+import "../../components/coverage-list.css";
 import { useMemo } from "react";
 import type { PlatformStatus, StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { PlatformMark } from "../../components/platform-mark.tsx";
