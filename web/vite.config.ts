@@ -6,7 +6,7 @@ import { defineConfig, type Plugin } from "vite";
 
 const root = import.meta.dirname;
 
-/** The landing page and the dashboard, built into dist/web; the server serves them below /dashboard/. */
+/** Builds the landing page and the dashboard into dist/web, served below /dashboard/. */
 export default defineConfig({
   root,
   base: "/dashboard/",
@@ -22,7 +22,7 @@ export default defineConfig({
   },
 });
 
-/** Beside each text of the build, the same compressed: the server sends it as it lies there. */
+/** Adds compressed copies, which the server sends as they are. */
 function compressed(): Plugin {
   return {
     name: "compressed",

@@ -1,7 +1,7 @@
-// Before the first paint: the theme that was chosen here, if one was.
+// Applies the stored theme before the first paint.
 try {
   const theme = localStorage.getItem("earshot-theme");
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 } catch {
-  // A browser that keeps nothing follows its system.
+  // Storage unavailable: follow the system.
 }

@@ -1,7 +1,7 @@
 import type { SessionAnswer } from "../../src/http/dashboard/contract.ts";
 import type { ErrorDetail } from "../../src/lib/errors.ts";
 
-/** A refusal as the server tells it (RFC 9457), or `unreachable` where nothing answered. */
+/** An error response (RFC 9457), or `unreachable` when there was no response. */
 export class ApiProblem extends Error {
   override readonly name = "ApiProblem";
   readonly code: string;
@@ -27,24 +27,24 @@ export class ApiProblem extends Error {
   }
 }
 
-/** What is left of the rates, as the last answer of /v1 told it. */
+/** Remaining rates from the last /v1 response. */
 export type RatesLeft = { requests: number | null; searches: number | null; searchesInMs: number };
 
 let csrf: string | null = null;
 const listeners = { signedOut: new Set<() => void>() };
 
-/** Kept for whatever is not GET; null after signing out. */
+/** Stores the CSRF token of the session. */
 export function keepSession(session: SessionAnswer | undefined): void {
   csrf = session?.signed_in?.csrf ?? null;
 }
 
-/** Calls back when the server says that nobody is signed in any more. */
+/** Calls the listener when the server reports an ended session. */
 export function onSignedOut(listener: () => void): () => void {
   listeners.signedOut.add(listener);
   return () => listeners.signedOut.delete(listener);
 }
 
-/** A request as the signed-in account; the response is a good one. Errors: ApiProblem. */
+/** Sends a request with the session. Errors: ApiProblem. */
 export async function request(
   path: string,
   { method = "GET", body, headers = {}, signal }: RequestOptions = {},
@@ -83,11 +83,11 @@ export type RequestOptions = {
 
 async function answer<Value>(path: string, options?: RequestOptions): Promise<Value> {
   const response = await request(path, options);
-  // What the server answers on a path is the contract's type of it; 204 is nothing.
+  // The contract defines the type of each path; 204 has no body.
   return (response.status === 204 ? undefined : await response.json()) as Value;
 }
 
-/** JSON in, JSON out. Errors of all: ApiProblem. */
+/** JSON in, JSON out. Errors: ApiProblem. */
 export const api = {
   get: <Value>(path: string, signal?: AbortSignal) =>
     answer<Value>(path, signal === undefined ? {} : { signal }),
@@ -98,7 +98,7 @@ export const api = {
     answer<undefined>(path, { method: "DELETE", ...(body === undefined ? {} : { body }) }),
 };
 
-/** What an answer of /v1 says of the rates (draft-ietf-httpapi-ratelimit-headers). */
+/** Parses draft-ietf-httpapi-ratelimit-headers. */
 export function ratesLeft(response: Response): RatesLeft {
   const field = response.headers.get("ratelimit") ?? "";
   const item = (name: string) =>

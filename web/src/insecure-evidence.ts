@@ -1,6 +1,6 @@
 import type { InsecureEvidence } from "../../src/http/dashboard/contract.ts";
 
-/** What stands above every page while nodes that prove nothing may work here; null where none may. */
+/** The banner of every page while unverified nodes are accepted; null otherwise. */
 export function insecureBanner(
   kinds: readonly InsecureEvidence[],
 ): { word: string; text: string } | null {

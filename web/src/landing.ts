@@ -18,11 +18,11 @@ import "./landing.css";
 import type { SessionAnswer } from "../../src/http/dashboard/contract.ts";
 import { insecureBanner } from "./insecure-evidence.ts";
 
-/** What the page says without a script is right as it stands. This leads straight to where people sign in here, and who is signed in to the dashboard; and it says so where nodes prove nothing. */
+/** Adds sign-in links, or a dashboard link when signed in, and the warning. The page works without. */
 async function showWays(): Promise<void> {
   const response = await fetch("/dashboard/api/session").catch(() => null);
   if (response === null || !response.ok) return;
-  // What the server answers on this path is the contract's type of it.
+  // The contract defines the type.
   const session = (await response.json()) as SessionAnswer;
   showBanner(session);
   const ways = document.querySelector("[data-ways]");
@@ -50,7 +50,7 @@ async function showWays(): Promise<void> {
   );
 }
 
-/** As above every page of the dashboard. */
+/** As on the dashboard. */
 function showBanner({ insecure_evidence: kinds }: SessionAnswer): void {
   const told = insecureBanner(kinds);
   if (told === null) return;

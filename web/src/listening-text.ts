@@ -4,10 +4,10 @@ import { platformNames } from "./platforms.ts";
 
 export type Listening = { isLive: boolean; text: string };
 
-/** Behind for longer than this is not hearing what is said at the moment. */
+/** A greater lag counts as catching up. */
 const lateMs = 60_000;
 
-/** How the streams stand, in a few words: the worst of them is told. */
+/** Summarises the streams by the worst one. */
 export function listeningText(platforms: readonly PlatformStatus[]): Listening {
   const streamed = platforms.flatMap(({ platform, way, stream }) =>
     way === "streamed" && stream !== null && stream.status !== "off" ? [{ platform, stream }] : [],

@@ -6,7 +6,6 @@ import { useApi } from "./use-api.ts";
 
 const everyMs = 15_000;
 
-/** Whether the archive hears what is said at the moment, in one line that leads to the status. */
 export function ListeningLine() {
   const { data, problem } = useApi<StatusAnswer>("/dashboard/api/status?range=24h", everyMs);
   if (data === undefined && problem === undefined) return null;

@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import { Empty } from "./components/empty.tsx";
 import { PageHead } from "./components/page-head.tsx";
 
-/** A page that is not there, or is another account's: both look the same. */
+/** Shown for missing pages and for pages of other roles. */
 export function NotFound() {
   return (
     <>

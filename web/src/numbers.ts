@@ -2,26 +2,26 @@ const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const rough = new Intl.NumberFormat("en", { maximumSignificantDigits: 2 });
 const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 
-/** Every digit, such as "48,210". */
+/** Such as "48,210". */
 export function wholeNumber(value: number): string {
   return whole.format(value);
 }
 
 export type Figure = { value: string; unit: string };
 
-/** A number in three digits and its unit, such as 38.2 and "M"; below a million it is whole. */
+/** Three digits and a unit, such as 38.2 "M"; whole below a million. */
 export function shortNumber(value: number): Figure {
   if (value < 1_000_000) return { value: wholeNumber(value), unit: "" };
   return scaled(value, 1_000, ["", "k", "M", "G", "T"]);
 }
 
-/** In few letters, as beside an axis: "1.5k". */
+/** For axes: "1.5k". */
 export function tersely(value: number): string {
   const { value: digits, unit } = scaled(value, 1_000, ["", "k", "M", "G", "T"]);
   return `${digits}${unit}`;
 }
 
-/** As people name the sizes of disks: 14.6 and "GB", in powers of a thousand. */
+/** In powers of a thousand, such as 14.6 "GB". */
 export function bytesFigure(bytes: number): Figure {
   return scaled(bytes, 1_000, ["B", "kB", "MB", "GB", "TB", "PB"]);
 }
@@ -30,12 +30,12 @@ export function bytesText(bytes: number): string {
   return told(bytesFigure(bytes));
 }
 
-/** A part of a whole, such as 0.21 and "%"; of nothing it is 0. */
+/** Such as 0.21 "%"; 0 if `all` is 0. */
 export function percentFigure(part: number, all: number): Figure {
   return { value: all === 0 ? "0" : rough.format((part / all) * 100), unit: "%" };
 }
 
-/** Milliseconds below a second, else seconds, minutes or hours, in three digits. */
+/** Milliseconds to hours, in three digits. */
 export function durationFigure(ms: number): Figure {
   if (ms < 1_000) return { value: short.format(Math.round(ms)), unit: "ms" };
   if (ms < 120_000) return { value: short.format(ms / 1_000), unit: "s" };
@@ -43,7 +43,7 @@ export function durationFigure(ms: number): Figure {
   return { value: short.format(ms / 3_600_000), unit: "h" };
 }
 
-/** How long ago something was, in whole seconds, minutes, hours or days, such as 74 and "s"; what is to come is 0 s. */
+/** An age in whole seconds to days; future times are 0 s. */
 export function agoFigure(ms: number): Figure {
   if (ms < 120_000) return { value: whole.format(Math.max(0, ms) / 1_000), unit: "s" };
   if (ms < 7_200_000) return { value: whole.format(ms / 60_000), unit: "min" };
@@ -51,7 +51,7 @@ export function agoFigure(ms: number): Figure {
   return { value: whole.format(ms / 86_400_000), unit: "days" };
 }
 
-/** How far behind something is: seconds below a minute, to a tenth where they are few. */
+/** A lag: tenths of a second below ten seconds. */
 function behindFigure(ms: number): Figure {
   if (ms < 9_950) return { value: (Math.max(0, ms) / 1_000).toFixed(1), unit: "s" };
   if (ms < 60_000) return { value: whole.format(ms / 1_000), unit: "s" };
@@ -66,7 +66,7 @@ export function durationText(ms: number): string {
   return told(durationFigure(ms));
 }
 
-/** A stretch of time in its two largest units, such as "5 h 29 min". */
+/** A time span in its two largest units, such as "5 h 29 min". */
 export function stretchText(ms: number): string {
   const seconds = Math.round(ms / 1_000);
   const units = [

@@ -6,12 +6,12 @@ export type Page = {
   title: string;
   icon: IconName;
   group: "Search" | "Access" | "Service" | "Operator";
-  /** What follows `g`. */
+  /** The key after `g`. */
   key: string;
   component: LazyExoticComponent<ComponentType>;
 };
 
-/** The pages in the order of the sidebar; each is loaded when it is opened. */
+/** In sidebar order; loaded on demand. */
 const pages: readonly Page[] = [
   {
     path: "/playground",

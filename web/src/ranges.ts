@@ -21,7 +21,7 @@ const steps = {
 
 const dayAndMonth = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
 
-/** What stands beneath a time axis, in equal steps from its start to its end; the month where it begins or changes. */
+/** Evenly spaced labels, with the month at the start and where it changes. */
 export function axisLabels(range: UsageRange, fromMs: number, toMs: number): string[] {
   const { ms: stepMs, each } = steps[range];
   const format = new Intl.DateTimeFormat(undefined, each);

@@ -2,7 +2,6 @@ import { useJobFeed } from "./jobs/use-jobs.ts";
 
 const most = 100;
 
-/** How many of the account's jobs are under way, beside the page that lists them; nothing where there are none. */
 export function RunningCount() {
   const { running } = useJobFeed();
   if (running === null || running === 0) return null;

@@ -1,4 +1,3 @@
-/** Has the browser save what was fetched under a name, as a download. */
 export function saveFile(content: Blob, name: string): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement("a");

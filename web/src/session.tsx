@@ -4,10 +4,9 @@ import type { SessionAnswer, SignedIn } from "../../src/http/dashboard/contract.
 import { type ApiProblem, api, keepSession, onSignedOut } from "./api.ts";
 
 export type Session = {
-  /** Undefined until the server has told. */
+  /** Undefined while loading. */
   session: SessionAnswer | undefined;
   problem: ApiProblem | undefined;
-  /** Asks the server again; resolves when it has told. */
   refresh(): Promise<void>;
 };
 
@@ -19,7 +18,6 @@ async function loadSession(path: string): Promise<SessionAnswer> {
   return session;
 }
 
-/** Who is signed in, for all below it. */
 export function SessionProvider({ children }: { children: ReactNode }) {
   const { data, error, mutate } = useSWR<SessionAnswer, ApiProblem>(
     "/dashboard/api/session",
@@ -40,7 +38,7 @@ export function useSession(): Session {
   return session;
 }
 
-/** Who is signed in; for pages, which are shown to nobody else. */
+/** For pages, which require a session. */
 export function useSignedIn(): SignedIn & Omit<SessionAnswer, "signed_in"> {
   const { session } = useSession();
   if (session?.signed_in == null) throw new Error("no user is signed in");

@@ -12,7 +12,6 @@ import { useSignedIn } from "./session.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
 import { switchTheme } from "./theme.ts";
 
-/** The frame of every page: where one is, what there is, how the service stands, who one is. */
 export function Shell({ children }: { children: ReactNode }) {
   const main = useRef<HTMLElement>(null);
   const menu = useRef<HTMLElement>(null);
@@ -26,7 +25,7 @@ export function Shell({ children }: { children: ReactNode }) {
     }
     if (menu.current?.matches(":popover-open")) menu.current.hidePopover();
     window.scrollTo(0, 0);
-    // Whoever follows a link by keyboard or screen reader is taken to the page it leads to.
+    // Moves keyboard and screen reader users to the new page.
     if (page !== undefined) main.current?.focus();
   }, [page]);
   return (

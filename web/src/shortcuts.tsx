@@ -9,7 +9,6 @@ import { switchTheme } from "./theme.ts";
 
 const chordMs = 1_500;
 
-/** Keys that work on every page, and the list of them all. */
 export function Shortcuts() {
   const { account } = useSignedIn();
   const [, go] = useLocation();

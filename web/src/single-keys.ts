@@ -2,7 +2,7 @@ import { keepStored, readStored } from "./theme.ts";
 
 const name = "earshot-single-keys";
 
-/** Single keys can be switched off, for who speaks to the browser or holds it otherwise (WCAG 2.1.4). */
+/** Single-key shortcuts can be turned off (WCAG 2.1.4). */
 export function areSingleKeysOn(): boolean {
   return readStored(name) !== "off";
 }
@@ -11,7 +11,7 @@ export function setSingleKeys(on: boolean): void {
   keepStored(name, on ? null : "off");
 }
 
-/** Whether a key is meant for a field. */
+/** Whether the target is an input field. */
 export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&

@@ -7,7 +7,7 @@ export const ago = (ms: number): string => new Date(nowMs - ms).toISOString();
 
 type Stream = NonNullable<PlatformStatus["stream"]>;
 
-/** A stream that is connected, but for what a test says. */
+/** A connected stream. */
 export const streamOf = (special: Partial<Stream> = {}): Stream => ({
   status: "connected",
   detail: "",
@@ -17,7 +17,7 @@ export const streamOf = (special: Partial<Stream> = {}): Stream => ({
   ...special,
 });
 
-/** A platform that is streamed and held without a gap for the last week, but for what a test says. */
+/** A streamed platform without gaps in the last week. */
 export const platformOf = (
   platform: Platform,
   special: Partial<PlatformStatus> = {},
@@ -36,7 +36,7 @@ export const platformOf = (
   ...special,
 });
 
-/** A platform that is asked live, and of which nothing is held. */
+/** A platform searched live, without archived posts. */
 export const askedOf = (platform: Platform): PlatformStatus =>
   platformOf(platform, {
     way: "asked",

@@ -7,7 +7,7 @@ export function readTheme(): Theme {
   return held === "light" || held === "dark" ? held : "system";
 }
 
-/** Shows the page in a theme and keeps it for this browser. Tells listeners: plots take their colours anew. */
+/** Applies and stores a theme, and notifies listeners such as plots. */
 export function setTheme(theme: Theme): void {
   const { dataset } = document.documentElement;
   if (theme === "system") delete dataset.theme;
@@ -23,7 +23,7 @@ export function switchTheme(): void {
   setTheme(isDark ? "light" : "dark");
 }
 
-/** What this browser keeps under a name; null where it keeps nothing. */
+/** Null if unset or storage is unavailable. */
 export function readStored(key: string): string | null {
   try {
     return localStorage.getItem(key);
@@ -37,6 +37,6 @@ export function keepStored(key: string, value: string | null): void {
     if (value === null) localStorage.removeItem(key);
     else localStorage.setItem(key, value);
   } catch {
-    // A browser that keeps nothing forgets it with the page.
+    // Storage unavailable: the setting lasts until the page is closed.
   }
 }

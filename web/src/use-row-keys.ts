@@ -1,7 +1,7 @@
 import { type RefObject, useEffect } from "react";
 import { areSingleKeysOn, isTyping } from "./single-keys.ts";
 
-/** `j` and `k` go to the next and the previous element that the selector finds below `list`; Enter is that element's own. */
+/** `j` and `k` focus the next and previous element that matches below `list`. */
 export function useRowKeys(list: RefObject<HTMLElement | null>, selector: string): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {

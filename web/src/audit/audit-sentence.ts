@@ -3,7 +3,7 @@ import { isolated } from "../isolated.ts";
 
 type Action = AuditEntry["action"];
 
-/** What happened, as a sentence without its end: who did it stands beside it. */
+/** Describes an entry without its actor or final period. */
 export function auditSentence(entry: AuditEntry): string {
   return sentences[entry.action](entry);
 }

@@ -15,7 +15,7 @@ const subject: Column<AuditEntry> = {
 };
 const actor: Column<AuditEntry> = { title: "By", cell: ({ actor: name }) => <bdi>{name}</bdi> };
 
-/** What happened, newest first; `isOfAll` tells to whom. */
+/** Audit entries, newest first; `isOfAll` adds the account column. */
 export function AuditTable({
   caption,
   entries,
@@ -37,7 +37,6 @@ export function AuditTable({
 
 const dayMs = 86_400_000;
 
-/** Of today how long ago, before that the day and minute. */
 function When({ at }: { at: string }) {
   const nowMs = useNow();
   return (

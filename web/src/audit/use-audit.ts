@@ -3,15 +3,14 @@ import type { AuditAnswer, AuditEntry } from "../../../src/http/dashboard/contra
 import { type ApiProblem, api } from "../api.ts";
 
 export type AuditLog = {
-  /** Newest first; undefined before the first answer. */
+  /** Newest first; undefined while loading. */
   entries: readonly AuditEntry[] | undefined;
   problem: ApiProblem | undefined;
-  /** Null where there is nothing older, or it is on its way. */
+  /** Null if there is nothing older or a page is loading. */
   loadOlder: (() => void) | null;
   refresh(): Promise<void>;
 };
 
-/** The audit log of a path, a page at a time. */
 export function useAudit(path: string): AuditLog {
   const { data, error, isLoading, setSize, size, mutate } = useSWRInfinite<AuditAnswer, ApiProblem>(
     (_at, before: AuditAnswer | null) => {

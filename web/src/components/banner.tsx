@@ -3,12 +3,12 @@ import { Link } from "wouter";
 import { insecureBanner } from "../insecure-evidence.ts";
 import { useSession } from "../session.tsx";
 
-/** On the page that has them already; elsewhere that page shows them when it has come. */
+/** Scrolls to the nodes if the status page is already open; otherwise that page scrolls once loaded. */
 function showNodes(): void {
   document.getElementById("nodes")?.scrollIntoView();
 }
 
-/** Above everything, on every page, while this server takes evidence that proves nothing. It cannot be closed. */
+/** Permanent warning on every page while unverified evidence is accepted. */
 export function InsecureBanner() {
   const { session } = useSession();
   const banner = insecureBanner(session?.insecure_evidence ?? []);

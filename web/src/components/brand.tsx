@@ -1,6 +1,5 @@
 import "./brand.css";
 
-/** The mark and the name, leading to the landing page. */
 export function Brand() {
   return (
     <a className="brand" href="/" aria-label="Earshot, home">

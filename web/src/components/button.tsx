@@ -15,7 +15,7 @@ export function Button({ variant, size, type = "button", ...rest }: ButtonProps)
 
 const saidMs = 1_500;
 
-/** Puts a text on the clipboard and says so for a moment. With `label` it is an icon of that name. */
+/** Copies a text; with `label` and no children it is an icon button. */
 export function CopyButton({
   text,
   label,
@@ -33,7 +33,7 @@ export function CopyButton({
       await navigator.clipboard.writeText(text);
       setSaid("Copied");
     } catch {
-      // Browsers have no clipboard for pages that came without TLS from elsewhere than this machine.
+      // Browsers provide no clipboard on insecure origins.
       setSaid("Select the text and copy it");
     }
   };

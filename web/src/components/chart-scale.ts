@@ -5,14 +5,14 @@ export function magnitudes(min: number, max: number): [number, number] {
   return [10 ** low, 10 ** Math.max(high, low + 1)];
 }
 
-/** Both and those between them. */
+/** All powers of ten from min to max. */
 export function powersOfTen(min: number, max: number): number[] {
   const low = Math.round(Math.log10(min));
   const high = Math.round(Math.log10(max));
   return Array.from({ length: high - low + 1 }, (_, at) => 10 ** (low + at));
 }
 
-/** The places of values that have no neighbour. */
+/** Indices of values without neighbours. */
 export function alone(values: ArrayLike<number | null | undefined>): number[] {
   return Array.from({ length: values.length }, (_, at) => at).filter(
     (at) => values[at] != null && values[at - 1] == null && values[at + 1] == null,

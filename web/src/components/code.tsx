@@ -1,7 +1,7 @@
 import "./code.css";
 import type { ReactNode } from "react";
 
-/** What a machine reads; it scrolls sideways, also by keyboard. */
+/** Code that scrolls sideways, also by keyboard. */
 export function Code({ label, children }: { label: string; children: ReactNode }) {
   return (
     <pre className="code" role="region" tabIndex={0} aria-label={label}>

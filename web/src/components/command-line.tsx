@@ -2,7 +2,6 @@ import "./command-line.css";
 import type { ReactNode } from "react";
 import { CopyButton } from "./button.tsx";
 
-/** A command to copy, with what is to be said of it. */
 export function CommandLine({ command, children }: { command: string; children?: ReactNode }) {
   return (
     <span className="command-line">

@@ -1,10 +1,10 @@
 import "./completion.css";
 export type CompletionItem = { text: string; placeholder: string; meaning: string };
 
-/** The ids that the field of a completion names in aria-controls and aria-activedescendant. */
+/** Ids for aria-controls and aria-activedescendant. */
 export const completionId = (list: string, index: number): string => `${list}-${index}`;
 
-/** What may be meant by the word that is being written; the field keeps the focus. */
+/** Suggestions for the current word; the focus stays in the field. */
 export function CompletionList({
   id,
   items,
@@ -14,7 +14,7 @@ export function CompletionList({
 }: {
   id: string;
   items: readonly CompletionItem[];
-  /** How many characters of each are written already. */
+  /** How many characters of each are typed already. */
   written: number;
   chosen: number;
   onTake(item: CompletionItem): void;
@@ -31,7 +31,7 @@ export function CompletionList({
           role="option"
           id={completionId(id, index)}
           aria-selected={index === chosen}
-          // Pressing would take the focus from the field.
+          // Keeps the focus in the field.
           onPointerDown={(event) => event.preventDefault()}
           onClick={() => onTake(item)}
         >

@@ -6,7 +6,7 @@ import { Dialog } from "./dialog.tsx";
 import { Field } from "./field.tsx";
 import { ProblemNote } from "./problem-note.tsx";
 
-/** A question before what cannot be undone: it goes on when the name has been typed. */
+/** Confirmation of an irreversible action by typing the name. */
 export function ConfirmName({
   title,
   name,
@@ -20,9 +20,9 @@ export function ConfirmName({
 }: {
   title: ReactNode;
   name: string;
-  /** The verb and its object, such as "Delete account". */
+  /** Such as "Delete account". */
   action: string;
-  /** The way back, such as "Keep my account". */
+  /** Such as "Keep my account". */
   stay: string;
   isUnderWay: boolean;
   problem: ApiProblem | null;

@@ -8,12 +8,12 @@ export type PlotHole = { fromMs: number; toMs: number; isBefore: boolean };
 
 const width = 420;
 const height = 100;
-/** Of the room that a bar has. */
+/** Part of the space per bar. */
 const barShare = 0.6;
-/** So that both edges of the shortest one are seen. */
+/** Keeps both edges of a short gap visible. */
 const narrowestHole = 5;
 
-/** How many posts match over time. What is missing has edges; what was never held is a dotted line. */
+/** Matches over time, with gaps; uncovered time at the start is a dotted line. */
 export function CountsPlot({
   bars,
   holes,
@@ -22,9 +22,9 @@ export function CountsPlot({
 }: {
   bars: readonly PlotBar[];
   holes: readonly PlotHole[];
-  /** What is to be seen, for who does not see it. */
+  /** The text alternative. */
   finding: string;
-  /** Texts below the plot, equally far apart. */
+  /** Evenly spaced labels. */
   axis: readonly ReactNode[];
 }) {
   const fromMs = bars[0]?.fromMs ?? 0;

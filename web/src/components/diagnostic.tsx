@@ -4,7 +4,7 @@ import { Button } from "./button.tsx";
 import { Icon } from "./icons.tsx";
 import { sentence } from "./problem-note.tsx";
 
-/** A remark on a query: what is wrong, where, how it is read all the same, and one button that mends it. */
+/** A diagnostic of a query with its position and at most one fix. */
 export function DiagnosticNote({
   level,
   message,
@@ -16,7 +16,7 @@ export function DiagnosticNote({
   level: "warning" | "error";
   message: string;
   hint: string | null;
-  /** The place, opened; null where the line alone is told. */
+  /** Null to show the message only. */
   excerpt: { line: string; carets: string } | null;
   fix: { label: string; apply(): void } | null;
   children?: ReactNode;

@@ -1,7 +1,7 @@
 import "./dialog.css";
 import { type FormEvent, type ReactNode, useEffect, useId, useRef } from "react";
 
-/** A question in front of the page, with focus kept inside; Escape and Cancel close it. It is open while it is there. */
+/** A modal dialog, open while mounted; Escape closes it. */
 export function Dialog({
   title,
   onClose,

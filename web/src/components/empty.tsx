@@ -2,7 +2,6 @@ import "./empty.css";
 import "./plot-marks.css";
 import type { ReactNode } from "react";
 
-/** Nothing here yet, or nothing found: says why, and what comes next. Stands in a panel. */
 export function Empty({
   title,
   text,
@@ -22,7 +21,6 @@ export function Empty({
   );
 }
 
-/** A trace of which nothing was heard. */
 function Silence() {
   return (
     <svg viewBox="0 0 112 40" aria-hidden="true">

@@ -2,7 +2,6 @@ import "./field.css";
 import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from "react";
 import { Icon } from "./icons.tsx";
 
-/** An input with its label, what it is for, and what is wrong with what stands in it. */
 export function Field({
   label,
   help,
@@ -11,7 +10,7 @@ export function Field({
 }: Omit<InputHTMLAttributes<HTMLInputElement>, "id"> & {
   label: ReactNode;
   help?: ReactNode;
-  /** What is wrong, and how to mend it; null when nothing is. */
+  /** The error and how to fix it; null if valid. */
   invalid?: string | null;
 }) {
   const id = useId();
@@ -38,7 +37,7 @@ export function Field({
 
 export type Option<Value extends string> = { value: Value; label: string };
 
-/** A list to pick one of. Its name is for screen readers; in a form, wrap it in LabelledSelect. */
+/** In a form, use LabelledSelect. */
 export function Select<Value extends string>({
   options,
   value,
@@ -86,7 +85,6 @@ export function LabelledSelect<Value extends string>({
   );
 }
 
-/** One choice of few, side by side. */
 export function Segmented<Value extends string>({
   legend,
   options,

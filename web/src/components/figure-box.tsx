@@ -2,7 +2,6 @@ import "./figure-box.css";
 import type { ReactNode } from "react";
 import type { Figure } from "../numbers.ts";
 
-/** One of the numbers in a row (`.figures`), under its name. */
 export function FigureBox({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div>
@@ -12,7 +11,6 @@ export function FigureBox({ name, children }: { name: string; children: ReactNod
   );
 }
 
-/** A number, with its unit and what else belongs to it in small. */
 export function FigureText({
   figure: { value, unit },
   more = "",

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 
 const patienceMs = 300;
 
-/** While the first answer is waited for: nothing for a moment, then a line that says so. */
+/** Shows its text after a moment, to avoid flicker. */
 export function Loading({ children }: { children: string }) {
   const [isLate, setLate] = useState(false);
   useEffect(() => {

@@ -1,5 +1,4 @@
 import "./meter.css";
-/** How much of something there is, as a bar; `label` says it in words, which stand beside it as well. */
 export function Meter({
   value,
   max,

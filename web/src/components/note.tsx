@@ -4,7 +4,6 @@ import { Icon, type IconName } from "./icons.tsx";
 
 export type Tone = "accent" | "caution" | "danger";
 
-/** Inside a page: what happened, what it cost, what to do; one button at most. */
 export function Note({
   tone,
   icon = "info",

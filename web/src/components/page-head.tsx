@@ -1,12 +1,11 @@
 import "./page-head.css";
 import { type ReactNode, useEffect } from "react";
 
-/** Takes the focus to the head of the page, from what is there no more. */
+/** Moves the focus to the heading after the focused element was removed. */
 export function focusPageHead(): void {
   document.querySelector<HTMLElement>(".page-head h1")?.focus();
 }
 
-/** What a page is, and in one sentence how things stand; its actions stand beside. */
 export function PageHead({
   title,
   children,

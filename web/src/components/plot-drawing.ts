@@ -1,8 +1,8 @@
-/** How wide the place of one value is in a drawing of them; it is stretched to the room there is. */
+/** Width per value; the drawing is stretched to the available space. */
 export const valueWidth = 10;
 export const plotHeight = 100;
 
-/** Lines through values, broken where one is null; a value alone is a short line. */
+/** Lines through values, broken at null; a single value is a short line. */
 export function linePath(values: readonly (number | null)[], top: number): string {
   return runsOf(values)
     .map((run) => {
@@ -17,7 +17,6 @@ export function linePath(values: readonly (number | null)[], top: number): strin
     .join("");
 }
 
-/** The area beneath these lines. */
 export function areaPath(values: readonly (number | null)[], top: number): string {
   return runsOf(values)
     .flatMap((run) => {
@@ -30,7 +29,7 @@ export function areaPath(values: readonly (number | null)[], top: number): strin
     .join("");
 }
 
-/** The least round number that is not below any value: an even digit or ten times a power of ten, so that its half is round too. */
+/** The smallest round number not below any value, chosen so that its half is round too. */
 export function roundTop(values: readonly (number | null)[], least = 1): number {
   const most = Math.max(least, ...values.map((value) => value ?? 0));
   const power = 10 ** Math.floor(Math.log10(most));
@@ -55,7 +54,7 @@ const xOf = (at: number): number => at * valueWidth + valueWidth / 2;
 
 function yOf(value: number, top: number): number {
   const part = Math.min(1, Math.max(0, value / top));
-  // What is there at all is seen.
+  // Keeps small values visible.
   const seen = value > 0 ? Math.max(part, 0.015) : part;
   return Math.round((1 - seen) * plotHeight * 10) / 10;
 }

@@ -5,7 +5,7 @@ import { Button } from "./button.tsx";
 
 export type LegendEntry = { name: string; drawing: ReactNode };
 
-/** A plot in its panel, and the exact values of it as a table for who asks for them. */
+/** A plot in a panel, switchable to a table of its values. */
 export function PlotPanel({
   title,
   legend,
@@ -38,7 +38,6 @@ export function PlotPanel({
   );
 }
 
-/** What the parts of a drawing mean; it stands at the end of a panel's head. */
 export function Legend({ entries }: { entries: readonly LegendEntry[] }) {
   return (
     <ul className="legend push">
@@ -52,7 +51,7 @@ export function Legend({ entries }: { entries: readonly LegendEntry[] }) {
   );
 }
 
-/** Drawings of a legend, sixteen by ten. */
+/** Sixteen by ten. */
 export const legendMarks = {
   bar: <rect className="p-bar" width="100%" height="100%" rx="2" />,
   bar2: <rect className="p-bar-2" width="100%" height="100%" rx="2" />,

@@ -3,15 +3,12 @@ import "./plot-marks.css";
 import { areaPath, linePath, plotHeight, valueWidth } from "./plot-drawing.ts";
 
 export type PlotSeries = {
-  /** One for each place of time, oldest first, as many in each series; null where nothing is known. */
+  /** One per time bucket, oldest first; null if unknown. */
   values: readonly (number | null)[];
   look: "line" | "line-2";
 };
 
-/**
- * Lines through values over time, as a drawing that stretches, with its labels as text around it. `label` is the finding in a sentence; `top` is
- * the value at the upper edge.
- */
+/** Lines over time. `label` is the text alternative, `top` the value at the upper edge. */
 export function Plot({
   label,
   series,

@@ -9,17 +9,17 @@ import { Ago } from "./time.tsx";
 
 type PostMetric = { icon: IconName; name: string; count: number };
 
-/** What a card shows of a post. Its text stands there as text, whatever it holds. */
+/** The content of a card; `parts` are rendered as text, never as markup. */
 export type ShownPost = {
   id: string;
   platform: { icon: IconName; name: string } | null;
   author: string | null;
   handle: string | null;
   at: string | null;
-  /** Null where the platform lets no more than the id be told. */
+  /** Null if the platform allows only the ID. */
   parts: readonly { text: string; start: number; isMatch: boolean }[] | null;
   metrics: readonly PostMetric[];
-  /** Where it was posted. */
+  /** On its platform. */
   url: string | null;
   json: string;
 };

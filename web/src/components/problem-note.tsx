@@ -2,7 +2,6 @@ import type { ApiProblem } from "../api.ts";
 import { Button } from "./button.tsx";
 import { Note } from "./note.tsx";
 
-/** A refusal in the place where it happened, with a link to its page. */
 export function ProblemNote({ problem, retry }: { problem: ApiProblem; retry?: () => unknown }) {
   const { code, message, hint } = problem;
   const hasPage = problem.status > 0 && code !== "unexpected";
@@ -32,7 +31,7 @@ export function ProblemNote({ problem, retry }: { problem: ApiProblem; retry?: (
   );
 }
 
-/** A line of the API as a sentence. What is no word at its start, such as an operator, stays as it is. */
+/** An API message as a sentence. Operators at its start keep their case. */
 export function sentence(line: string): string {
   const first = line.replace(/^[a-z](?=[a-z']*[\s,;])/, (letter) => letter.toUpperCase());
   return /[.?]$/.test(first) ? first : `${first}.`;

@@ -3,7 +3,6 @@ import type { ComponentProps, Ref } from "react";
 
 export type PaintedPiece = { text: string; start: number; look: string };
 
-/** A query's text with its paint, as it is shown where it cannot be changed. */
 export function QueryPaint({ pieces }: { pieces: readonly PaintedPiece[] }) {
   return pieces.map(({ text, start, look }) =>
     look === "" ? (
@@ -16,7 +15,7 @@ export function QueryPaint({ pieces }: { pieces: readonly PaintedPiece[] }) {
   );
 }
 
-/** A text field whose own text cannot be seen, over the same text painted: both break their lines alike. */
+/** A transparent text area over the highlighted text; both wrap lines alike. */
 export function Query({
   pieces,
   field,
@@ -29,7 +28,7 @@ export function Query({
     <div className="query">
       <div className="query-paint" aria-hidden="true">
         <QueryPaint pieces={pieces} />
-        {/* Else an empty last line would have no height. */}
+        {/* Gives an empty last line its height. */}
         {"\u200b"}
       </div>
       <textarea

@@ -1,7 +1,6 @@
 import "./secret.css";
 import { CopyButton } from "./button.tsx";
 
-/** What is shown once: whole, selectable, with the button that is meant to be pressed. */
 export function Secret({ text, isQuiet = false }: { text: string; isQuiet?: boolean }) {
   return (
     <div className="secret">

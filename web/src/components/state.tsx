@@ -13,7 +13,6 @@ const looks = {
 
 export type JobStateWord = keyof typeof looks;
 
-/** A job's state: its shape first, then its word. */
 export function State({ state }: { state: JobStateWord }) {
   const [look, icon] = looks[state];
   return (

@@ -6,9 +6,8 @@ import { exactTime } from "./time.tsx";
 export type Step = {
   icon: IconName;
   text: ReactNode;
-  /** Beneath it, quieter. */
   detail?: ReactNode;
-  /** An ISO time; null where it is not known. */
+  /** ISO time; null if unknown. */
   at: string | null;
   tone?: "caution" | "danger";
 };
@@ -21,7 +20,6 @@ const clock = new Intl.DateTimeFormat(undefined, {
   hourCycle: "h23",
 });
 
-/** What happened, one after the other, with the time of day to the millisecond. */
 export function Steps({ steps }: { steps: readonly (Step & { name: string })[] }) {
   return (
     <ol className="steps">

@@ -2,18 +2,18 @@ import "./table.css";
 import type { ReactNode } from "react";
 
 export type Column<Row> = {
-  /** Shown at its head, and before each cell where rows are cards. */
+  /** Column head, and label of the cell in cards. */
   title: string;
   cell(row: Row): ReactNode;
-  /** Numbers stand at the end. */
+  /** Right-aligned. */
   isNumber?: boolean;
-  /** Left out where there is little room. */
+  /** Hidden on medium screens. */
   isLess?: boolean;
-  /** Buttons: its title is for screen readers alone. */
+  /** Buttons; the title is for screen readers only. */
   isActions?: boolean;
 };
 
-/** Rows of one kind. `stacked` makes each a card on a phone; others scroll sideways. Roles keep it a table in both. */
+/** `stacked` shows each row as a card on small screens; others scroll. Roles keep the table semantics in both. */
 export function Table<Row>({
   caption,
   columns,

@@ -3,7 +3,6 @@ import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "rea
 
 export type Tab = { name: string; title: string; content: ReactNode };
 
-/** Views of one thing, of which one is shown; the arrow keys go between them. */
 export function Tabs({
   label,
   tabs,

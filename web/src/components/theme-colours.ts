@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The colours that a canvas draws with, as the theme has them at the moment. */
+/** Colours of the current theme, for canvas drawing. */
 export type ThemeColours = {
   accent: string;
   caution: string;
@@ -19,7 +19,7 @@ const properties = {
   surface: "--surface",
 } as const satisfies Record<keyof ThemeColours, string>;
 
-/** A token holds a colour for each theme; an element that wears it tells which one is shown. */
+/** Tokens contain one colour per theme, so they are resolved by a probe element. */
 export function readColours(beside: HTMLElement): ThemeColours {
   const probe = document.createElement("span");
   beside.append(probe);
@@ -39,7 +39,7 @@ export function readColours(beside: HTMLElement): ThemeColours {
   return colours;
 }
 
-/** Grows whenever the theme changes, by the switch or with the system. */
+/** Grows when the theme changes. */
 export function useThemeChanges(): number {
   const [changes, setChanges] = useState(0);
   useEffect(() => {

@@ -15,17 +15,17 @@ const dayAndTime = new Intl.DateTimeFormat(undefined, {
   minute: "2-digit",
 });
 
-/** The time itself in the reader's zone, whole. */
+/** Date and time in the local zone. */
 export function exactTime(iso: string): string {
   return dateAndTime.format(new Date(iso));
 }
 
-/** Day and minute in the reader's zone. */
+/** Day and minute in the local zone. */
 export function shortTime(iso: string): string {
   return dayAndTime.format(new Date(iso));
 }
 
-/** A length of time in its largest unit, such as "3 min". */
+/** In the largest unit, such as "3 min". */
 export function lengthOf(ms: number): string {
   const length = Math.abs(ms);
   if (length < 1_000) return `${Math.round(length)} ms`;
@@ -42,7 +42,7 @@ export function fromNow(iso: string, nowMs: number): string {
   return ms < 0 ? `${lengthOf(ms)} ago` : `in ${lengthOf(ms)}`;
 }
 
-/** The time as it goes on, renewed every `everyMs`. */
+/** The current time, updated every `everyMs`. */
 export function useNow(everyMs = 30_000): number {
   const [nowMs, setNowMs] = useState(Date.now);
   useEffect(() => {
@@ -52,7 +52,6 @@ export function useNow(everyMs = 30_000): number {
   return nowMs;
 }
 
-/** How long ago, with the exact time behind it. */
 export function Ago({ at }: { at: string }) {
   const nowMs = useNow();
   return (

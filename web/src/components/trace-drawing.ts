@@ -1,37 +1,37 @@
-/** A stretch of time, Unix milliseconds, `toMs` exclusive. */
+/** Unix milliseconds, `toMs` exclusive. */
 export type Stretch = { fromMs: number; toMs: number };
 
 export type TraceParts = {
   window: Stretch;
-  /** Posts in equal parts of the window, oldest first; null where they are not known. */
+  /** Posts in equal parts of the window, oldest first; null if unknown. */
   heard: readonly number[] | null;
   held: readonly Stretch[];
   gaps: readonly Stretch[];
 };
 
-/** Lengths are those of the drawing: `width` across, `traceHeight` down. */
+/** In pixels: `width` across, `traceHeight` down. */
 export type TraceDrawing = {
-  /** What was heard, of times that are held. */
+  /** Posts of covered times. */
   bars: string;
-  /** Posts of times that are not held. */
+  /** Posts of uncovered times. */
   strays: string;
   gaps: readonly { x: number; width: number }[];
-  /** Lines where nothing is held. */
+  /** Lines where nothing is archived. */
   silences: string;
 };
 
 export const traceHeight = 48;
 const barStep = 6;
-/** Bars that tell nothing by their height stand further apart. */
+/** Bars of equal height are spaced further apart. */
 const plainStep = 9;
 const tallest = 42;
 const shortest = 2;
 const leastHeard = 4;
-/** Where the number of posts is not known, and where listening heard none. */
+/** Height when the number of posts is unknown. */
 const plain = 12;
 const narrowestGap = 3;
 
-/** What a trace shows in a width, about a bar every six pixels, never more than there are parts. */
+/** About one bar per six pixels, at most one per part. */
 export function drawTrace({ window, heard, held, gaps }: TraceParts, width: number): TraceDrawing {
   const spanMs = Math.max(1, window.toMs - window.fromMs);
   const xOf = (ms: number): number =>
@@ -66,7 +66,7 @@ export function drawTrace({ window, heard, held, gaps }: TraceParts, width: numb
   };
 }
 
-/** The same posts in another number of equal parts, as evenly as they can be told. */
+/** Rebins posts into another number of equal parts. */
 export function inBars(parts: readonly number[], count: number): number[] {
   return Array.from({ length: count }, (_, bar) => {
     const from = (bar / count) * parts.length;
@@ -79,7 +79,7 @@ export function inBars(parts: readonly number[], count: number): number[] {
   });
 }
 
-/** What of a window lies in none of the stretches, oldest first. */
+/** The parts of the window that no stretch covers, oldest first. */
 export function silencesOf(window: Stretch, stretches: readonly Stretch[]): Stretch[] {
   const silences: Stretch[] = [];
   let reachedMs = window.fromMs;
@@ -96,13 +96,13 @@ export function silencesOf(window: Stretch, stretches: readonly Stretch[]): Stre
 const isIn = (stretches: readonly Stretch[], ms: number): boolean =>
   stretches.some(({ fromMs, toMs }) => fromMs <= ms && ms < toMs);
 
-/** A part with half the posts is half as tall; what stands out from all others is cut at the tallest. */
+/** Proportional to the posts; outliers are cut off. */
 function height(posts: number, peak: number): number {
   if (posts === 0 || peak === 0) return shortest;
   return Math.min(tallest, Math.max(leastHeard, (posts / peak) * tallest));
 }
 
-/** What all but the loudest twentieth stay below: one loud hour does not make a whisper of all others. */
+/** The 95th percentile, so that one busy hour does not flatten the rest. */
 function usualPeak(posts: readonly number[]): number {
   const heard = posts.filter((count) => count > 0).sort((a, b) => a - b);
   return heard[Math.floor(heard.length * 0.95)] ?? 0;

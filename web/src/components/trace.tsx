@@ -4,10 +4,7 @@ import { useMemo, useRef } from "react";
 import { drawTrace, type TraceParts, traceHeight } from "./trace-drawing.ts";
 import { useWidth } from "./use-width.ts";
 
-/**
- * What was heard of a time: a bar for each moment that is held, as tall as there were posts; a gap with its edges; a dotted line
- * where nothing is held. `label` is the finding in a sentence.
- */
+/** Coverage over time: bars by posts, gaps, and dotted lines where nothing is archived. `label` is the text alternative. */
 export function Trace({ label, parts }: { label: string; parts: TraceParts }) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame, 1_000);

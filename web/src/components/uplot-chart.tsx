@@ -6,13 +6,10 @@ import { readColours, type ThemeColours, useThemeChanges } from "./theme-colours
 import { type ChartKind, chartOptions } from "./uplot-options.ts";
 import { useWidth } from "./use-width.ts";
 
-/** What stands in the tooltip beside a time. */
+/** Content of the tooltip. */
 export type ChartReading = { time: string; rows: readonly { name: string; value: string }[] };
 
-/**
- * Values over time, drawn by uPlot, with a cursor that reads them. `label` is the finding in a sentence; the values themselves
- * belong into a table beside it. `kind` stays the same while nothing but the data changes.
- */
+/** A chart with a cursor. `label` is the text alternative. Keep `kind` stable while only the data changes. */
 export function UplotChart({
   label,
   kind,
@@ -23,9 +20,9 @@ export function UplotChart({
 }: {
   label: string;
   kind: ChartKind;
-  /** The middle of each bucket, Unix seconds. */
+  /** Bucket middles, Unix seconds. */
   times: readonly number[];
-  /** Of each series, in its order. */
+  /** By series. */
   values: readonly (readonly (number | null)[])[];
   height: number;
   readingAt(place: number): ChartReading | null;
@@ -106,7 +103,7 @@ function Row({ name, value }: { name: string; value: string }) {
 
 const aside = 12;
 
-/** Beside the cursor, on the side where there is more room. */
+/** Places the tooltip on the side with more room. */
 function moveTip(tip: HTMLElement | null, left: number, room: number): void {
   if (tip === null || left < 0) return;
   const isRight = left < room / 2;

@@ -9,16 +9,15 @@ type ChartSeries = { name: string; colour: keyof ThemeColours; isDashed?: boolea
 
 export type ChartKind = {
   look: ChartLook;
-  /** Of bars each holds those that are drawn after it as well. */
+  /** Each bar includes those of the later series. */
   series: readonly ChartSeries[];
-  /** What the least upper edge of the plot is. */
+  /** The smallest upper bound of the y axis. */
   least: number;
-  /** Whether values stand at their magnitudes; they are all above 0 then. */
+  /** Requires values above 0. */
   isLogarithmic?: boolean;
-  /** Milliseconds of a bucket. */
   widthMs: number;
   valueText(value: number): string;
-  /** What stands beneath the axis at times, Unix milliseconds, and how far apart such times may be. */
+  /** Axis labels for times in Unix milliseconds, and the allowed steps. */
   axisTexts(times: readonly number[]): string[];
   tickSeconds: readonly number[];
 };
@@ -27,7 +26,7 @@ const areaShare = 0.1;
 const edgePixels = 18;
 const axisFont = "12px Geist, system-ui, sans-serif";
 
-/** How uPlot draws a kind of chart; colours are read each time that it draws. */
+/** Colours are read on each draw. */
 export function chartOptions(
   kind: ChartKind,
   size: { width: number; height: number },
@@ -63,7 +62,7 @@ export function chartOptions(
         incrs: [...kind.tickSeconds],
         values: (chart, seconds) => {
           const texts = kind.axisTexts(seconds.map((each) => each * 1_000));
-          // At the very edge half of it would be cut off.
+          // Half of a label at the edge would be cut off.
           return texts.map((text, at) =>
             chart.valToPos(seconds[at] ?? 0, "x") < edgePixels ? "" : text,
           );
@@ -104,12 +103,11 @@ function drawn(
     width: 1.5,
     spanGaps: false,
     ...(isDashed ? { dash: [3, 3] } : { fill: () => faint(own()) }),
-    // A value between two that are not known has no line: it is a point.
+    // A value between two nulls has no line.
     points: { show: true, size: 4, fill: own, filter: (chart, at) => alone(chart.data[at] ?? []) },
   };
 }
 
-/** Computed colours are functions of their parts; one more is how much of it is seen. */
 function faint(colour: string): string {
   return `color-mix(in oklch, ${colour} ${areaShare * 100}%, transparent)`;
 }

@@ -1,11 +1,11 @@
 import { useState } from "react";
 import { ApiProblem } from "../api.ts";
 
-/** A request that a button sends: whether it is under way, and what refused it. */
+/** A request sent by a button: whether it is running, and its error. */
 export type Asked = {
   isUnderWay: boolean;
   problem: ApiProblem | null;
-  /** Runs one at a time; a refusal is kept in `problem`. Errors: what is no ApiProblem. */
+  /** Ignored while one is running. Errors other than ApiProblem are thrown. */
   run(act: () => Promise<unknown>): Promise<void>;
 };
 

@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect, useState } from "react";
 
-/** How wide an element is, in CSS pixels, before the first paint and whenever that changes. */
+/** The width of an element in CSS pixels, measured before the first paint. */
 export function useWidth(element: RefObject<Element | null>, before: number): number {
   const [width, setWidth] = useState(before);
   useLayoutEffect(() => {

@@ -44,7 +44,7 @@ const event = (uuid: string, status: JobEvent["status"]): JobEvent => ({
   at: "2026-01-31T12:00:00.000Z",
 });
 
-// The feed reads no more of a list than these.
+// The feed reads no other fields.
 const listOf = (...uuids: string[]): JobList => ({
   jobs: uuids.map((uuid) => ({ uuid, status: "in progress" }) as JobSummary),
   next_cursor: null,

@@ -1,7 +1,7 @@
 import type { JobStateWord } from "../components/state.tsx";
 import { isRunning, type JobEvent, type JobList } from "./job.ts";
 
-/** How the stream of one's own jobs stands. `stopped`: it broke off, at `sinceMs`, and is tried again at `nextMs`. */
+/** `stopped`: interrupted at `sinceMs`, retried at `nextMs`. */
 type FeedState =
   | { status: "connecting" }
   | { status: "live" }
@@ -9,16 +9,16 @@ type FeedState =
 
 export type FeedSnapshot = {
   feed: FeedState;
-  /** How many jobs are under way; null until it is known. More than a page of a list holds are counted as that. */
+  /** Null until known; at most one page of the list is counted. */
   running: number | null;
-  /** The last event of each job since the stream was opened. */
+  /** The last event of each job since the stream opened. */
   events: ReadonlyMap<string, JobEvent>;
   last: JobEvent | null;
-  /** Grows whenever a list may have missed something: after each time that the stream was opened anew. */
+  /** Grows each time the stream opens, as lists may have missed events. */
   opened: number;
 };
 
-/** What the feed needs of a browser. */
+/** Browser dependencies. */
 export type FeedWorld = {
   open(told: { onOpen(): void; onJob(event: JobEvent): void; onError(): void }): () => void;
   listRunning(): Promise<JobList>;
@@ -28,17 +28,17 @@ export type FeedWorld = {
 
 export type JobFeed = {
   getSnapshot(): FeedSnapshot;
-  /** Calls back when the snapshot changes; the stream is open while anyone listens. */
+  /** The stream is open while there are listeners. */
   subscribe(listener: () => void): () => void;
-  /** Tries at once where the stream has stopped. */
+  /** Retries an interrupted stream immediately. */
   retry(): void;
-  /** While nobody looks the stream is closed: a browser has few connections for all tabs together. */
+  /** Closes the stream of a hidden tab: browsers limit connections across tabs. */
   setSeen(isSeen: boolean): void;
 };
 
 const firstRetryMs = 1_000;
 const longestRetryMs = 30_000;
-/** A stream that ends at once is no stream; one that lasted is opened again without a word. */
+/** A stream that lasted is reopened silently. */
 const lastedMs = 5_000;
 const mostEvents = 500;
 
@@ -50,7 +50,7 @@ const quiet: FeedSnapshot = {
   opened: 0,
 };
 
-/** What happens to the account's jobs, told over one connection to all who ask. */
+/** Shares one event stream among all subscribers. */
 export function createJobFeed(world: FeedWorld): JobFeed {
   const listeners = new Set<() => void>();
   let snapshot = quiet;
@@ -118,7 +118,7 @@ export function createJobFeed(world: FeedWorld): JobFeed {
     const list = await world.listRunning().catch(() => null);
     if (list === null || mine !== opening) return;
     underWay = new Map(list.jobs.map(({ uuid, status }) => [uuid, status]));
-    // What was told while the list was on its way is newer than the list.
+    // Events received while the list loaded are newer.
     for (const event of snapshot.events.values()) note(underWay, event);
     change({ running: underWay.size });
   }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { afterEvent, type JobEvent, type JobSummary } from "./job.ts";
 
 const at = "2026-01-31T12:00:00.000Z";
-// No more of a job is read.
+// No other fields are read.
 const job = (status: JobSummary["status"], attempts: number) =>
   ({ uuid: "a", status, attempts }) as JobSummary;
 const event = (status: JobEvent["status"], attempts: number): JobEvent => ({

@@ -4,20 +4,19 @@ import type { AccessMethod } from "../../../src/platforms/source.ts";
 import type { Platform } from "../../../src/posts/post.ts";
 import type { JobStateWord } from "../components/state.tsx";
 
-/** What /v1 tells of jobs (docs/api.md). */
+/** Responses of /v1 (docs/api.md). */
 export type JobSummary = {
   uuid: string;
   status: JobStateWord;
-  /** Empty unless it failed. */
   error: string;
   platform: Platform | "social";
   type: string;
   method: Method;
   query: string;
   canonical_query: string;
-  /** Null until one has taken it; `embedded` is the one in the server's own process. */
+  /** Null until started; `embedded` is the server's own node. */
   node: string | null;
-  /** What that node had shown for itself. */
+  /** Of the node, when it ran the job. */
   evidence: NodeStatus["evidence"] | null;
   count: number | null;
   complete: boolean | null;
@@ -25,7 +24,7 @@ export type JobSummary = {
   submitted_at: string;
   started_at: string | null;
   finished_at: string | null;
-  /** When the result goes. */
+  /** When the result expires. */
   expires_at: string | null;
   attempts: number;
 };
@@ -73,7 +72,6 @@ export type JobCoverage = {
 
 export type JobList = { jobs: readonly JobSummary[]; next_cursor: string | null };
 
-/** What the stream of events tells of a job. */
 export type JobEvent = { uuid: string; status: JobStateWord; attempts: number; at: string };
 
 const running: readonly JobStateWord[] = ["received", "in progress", "error(retrying)"];
@@ -84,7 +82,7 @@ export function isRunning(state: JobStateWord): boolean {
   return running.includes(state);
 }
 
-/** A job as it stands after an event, which may come before the list tells of it. */
+/** The job after an event, which may be newer or older than the list. */
 export function afterEvent<Known extends JobSummary>(
   job: Known,
   event: JobEvent | undefined,

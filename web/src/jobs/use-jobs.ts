@@ -10,7 +10,7 @@ const feed = createJobFeed({
     const source = new EventSource(eventsPath);
     source.addEventListener("open", onOpen);
     source.addEventListener("error", onError);
-    // The server writes them, as docs/api.md tells.
+    // Format: docs/api.md.
     source.addEventListener("job", ({ data }) => onJob(JSON.parse(String(data)) as JobEvent));
     return () => source.close();
   },
@@ -25,7 +25,7 @@ const feed = createJobFeed({
 document.addEventListener("visibilitychange", () => feed.setSeen(!document.hidden));
 window.addEventListener("online", feed.retry);
 
-/** What happens to the account's jobs; all of the page share one stream. */
+/** Events of the account's jobs, over one shared stream. */
 export function useJobFeed(): FeedSnapshot {
   return useSyncExternalStore(feed.subscribe, feed.getSnapshot);
 }

@@ -14,7 +14,6 @@ const words: Readonly<Record<NodeStatus["evidence"], string>> = {
   none: "no evidence",
 };
 
-/** What a node shows for itself. */
 export function EvidenceBadge({ evidence }: { evidence: NodeStatus["evidence"] }) {
   const tone = tones[evidence];
   return <Badge {...(tone === undefined ? {} : { tone })}>{words[evidence]}</Badge>;

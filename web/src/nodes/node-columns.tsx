@@ -7,7 +7,6 @@ import { listed, platformNames } from "../platforms.ts";
 import { EvidenceBadge } from "./evidence-badge.tsx";
 import { standing } from "./node-state.ts";
 
-/** What is told of a node in tables. */
 export const nodeColumns = {
   node: { title: "Node", cell: (node) => <Who node={node} /> },
   standing: { title: "Status", cell: (node) => <StandingCell node={node} /> },

@@ -4,7 +4,7 @@ import { fromNow, lengthOf } from "../components/time.tsx";
 
 export type Standing = { word: string; tone: Tone | null; detail: string };
 
-/** Whether a node gets work, in a word; what keeps it from that comes before whether it is there. */
+/** The state of a node; what keeps it from work precedes its connection. */
 export function standing(node: NodeStatus, nowMs: number): Standing {
   const { quarantine, connected_at: connectedAt, seen_at: seenAt } = node;
   if (quarantine !== null) {

@@ -1,6 +1,6 @@
 import type { NodeStatus } from "../../../src/http/dashboard/contract.ts";
 
-/** A node of another process that is connected, but for what a test says. */
+/** A connected remote node. */
 export const nodeOf = (special: Partial<NodeStatus> = {}): NodeStatus => ({
   id: "5d1f0c2ab37e9946",
   name: "ams-1",

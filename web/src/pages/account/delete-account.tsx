@@ -11,7 +11,6 @@ import { isLive } from "../keys/texts.ts";
 import { leave } from "./leave-dashboard.ts";
 import { lossText } from "./loss.ts";
 
-/** The end of the account, last on its page. */
 export function DeleteAccountPanel() {
   const { account } = useSignedIn();
   const { data } = useApi<KeysAnswer>("/dashboard/api/keys");

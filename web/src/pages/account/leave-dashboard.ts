@@ -1,4 +1,4 @@
-/** To the landing page, as a page of its own: nothing that this one held stays in memory. */
+/** Loads the landing page, which clears everything in memory. */
 export function leave(): void {
   window.location.assign("/");
 }

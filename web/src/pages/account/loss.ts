@@ -1,4 +1,4 @@
-/** What ends with an account, as a sentence: "Your 4 keys stop working and 3 running jobs end." */
+/** "Your 4 keys stop working and 3 running jobs end." */
 export function lossText(keys: number, jobs: number): string {
   const ofKeys = keys === 1 ? "Your key stops working" : `Your ${keys} keys stop working`;
   const ofJobs = jobs === 1 ? "a running job ends" : `${jobs} running jobs end`;

@@ -8,7 +8,6 @@ import { useSignedIn } from "../../session.tsx";
 
 const firstShown = 6;
 
-/** What happened to the account and who did it: the last of it, and all of it for who asks. */
 export function OwnAudit() {
   const { entries, problem, loadOlder, refresh } = useAudit("/dashboard/api/account/audit");
   const [isWhole, setWhole] = useState(false);

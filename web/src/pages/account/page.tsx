@@ -15,7 +15,6 @@ import { Sessions } from "./sessions.tsx";
 
 const providerLabels = { github: "GitHub", gitlab: "GitLab" } as const;
 
-/** Who one is here, where one is signed in, what happened, and the way out. */
 export function AccountPage() {
   const { account } = useSignedIn();
   const { isUnderWay, problem, run } = useAsking();

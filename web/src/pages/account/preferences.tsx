@@ -15,7 +15,7 @@ const switches: readonly Option<Switch>[] = [
   { value: "off", label: "Off" },
 ];
 
-/** How the dashboard looks and listens in this browser. */
+/** Preferences of this browser. */
 export function Preferences() {
   const theme = useTheme();
   const [keys, setKeys] = useState<Switch>(() => (areSingleKeysOn() ? "on" : "off"));
@@ -53,7 +53,6 @@ export function Preferences() {
   );
 }
 
-/** The theme that was chosen, here or with the switch of the sidebar. */
 function useTheme(): Theme {
   const [theme, setShown] = useState(readTheme);
   useEffect(() => {

@@ -14,7 +14,6 @@ import { leave } from "./leave-dashboard.ts";
 
 const ways = { github: "with GitHub", gitlab: "with GitLab", link: "by link" } as const;
 
-/** Where the account is signed in, each with its way out. */
 export function Sessions({ onSignOut }: { onSignOut(): Promise<void> }) {
   const { data, problem, refresh } = useApi<SessionsAnswer>("/dashboard/api/sessions");
   const [isAsking, setAsking] = useState(false);

@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 import { Field } from "../../components/field.tsx";
 import { partsOf, type Question } from "./authorization.ts";
 
-/** The second step in the browser: an address to open, and the address that it led to. */
+/** Second step: an address to open, and the address it redirects to. */
 export function AuthorizationQuestion({
   question,
   answer,
@@ -38,7 +38,7 @@ export function AuthorizationQuestion({
   );
 }
 
-/** Another tab, so that this one waits; the platform is not told where its visitor came from. */
+/** Opens a new tab, without a referrer. */
 function OpenAddress({ address }: { address: string }) {
   const link = useRef<HTMLAnchorElement>(null);
   useEffect(() => link.current?.focus(), []);

@@ -4,7 +4,7 @@ export type Question = Extract<AuthorizationStep, { state: "question" }>;
 
 export type Part = { kind: "text"; text: string } | { kind: "address"; address: string };
 
-/** What is shown before a question, paragraph by paragraph; one that is a web address is one to open. */
+/** Paragraphs before a question; web addresses become links. */
 export function partsOf({ texts }: Question): readonly Part[] {
   const paragraphs = texts.flatMap((text) => text.split(/\n\s*\n/)).map((text) => text.trim());
   return paragraphs
@@ -12,7 +12,6 @@ export function partsOf({ texts }: Question): readonly Part[] {
     .map((text) => (isAddress(text) ? { kind: "address", address: text } : { kind: "text", text }));
 }
 
-/** Whether a text is a whole web address. */
 export function isAddress(text: string): boolean {
   const address = /\s/.test(text) ? null : URL.parse(text);
   return address !== null && (address.protocol === "https:" || address.protocol === "http:");

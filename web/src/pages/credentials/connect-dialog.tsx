@@ -15,14 +15,13 @@ import { KindChoice } from "./kind-choice.tsx";
 import { platformTexts } from "./texts.ts";
 import { useConnecting } from "./use-connecting.ts";
 
-/** Asks for what connects a platform; what is not good stands at its field. */
 export function ConnectDialog({
   kinds,
   first,
   onClose,
   onDone,
 }: {
-  /** Those of one platform. */
+  /** Of one platform. */
   kinds: readonly CredentialKindListing[];
   first: CredentialKindListing;
   onClose(): void;
@@ -58,7 +57,7 @@ export function ConnectDialog({
   );
 }
 
-/** Of an attempt that has ended it is told that it has: focus was in the step that is gone. */
+/** Takes the focus when the attempt ended, as the focused step was removed. */
 function Refusal({ problem, hasEnded }: { problem: ApiProblem; hasEnded: boolean }) {
   const ended = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -10,7 +10,6 @@ import { Ago } from "../../components/time.tsx";
 import { useAsking } from "../../components/use-action.ts";
 import { stateLooks, subjectOf } from "./texts.ts";
 
-/** A credential: whom it acts for, how it stands and why, and what can be done with it. */
 export function ConnectedRow({
   credential,
   title,

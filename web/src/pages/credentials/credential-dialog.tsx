@@ -13,7 +13,7 @@ export type Asking =
   | { what: "disconnect"; credential: CredentialListing }
   | null;
 
-/** The dialog that the page asks with; `onDone` is told what came of it, in a sentence. */
+/** `onDone` receives the outcome as a sentence. */
 export function AskedDialog({
   asking,
   answer: { kinds },

@@ -2,7 +2,7 @@ import type { CredentialFieldListing } from "../../../../src/http/dashboard/cont
 import { Field } from "../../components/field.tsx";
 import type { FieldFaults } from "./field-errors.ts";
 
-/** The fields of a kind. What is secret is not shown, nor offered to be remembered. */
+/** Secret fields are masked and not remembered. */
 export function CredentialFields({
   fields,
   values,

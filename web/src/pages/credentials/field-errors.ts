@@ -2,10 +2,10 @@ import type { CredentialFieldListing } from "../../../../src/http/dashboard/cont
 import type { ApiProblem } from "../../api.ts";
 import { sentence } from "../../components/problem-note.tsx";
 
-/** What is wrong, by the name of the field. */
+/** Messages by field name. */
 export type FieldFaults = Readonly<Record<string, string>>;
 
-/** What the server points at, below /fields/. */
+/** Errors that point below /fields/. */
 export function faultsOf(problem: ApiProblem | null): FieldFaults {
   const faults: Record<string, string> = {};
   for (const { pointer = "", message, hint } of problem?.details ?? []) {
@@ -17,7 +17,7 @@ export function faultsOf(problem: ApiProblem | null): FieldFaults {
   return faults;
 }
 
-/** The fields that must not be empty and are. */
+/** Errors for empty required fields. */
 export function emptyFaults(
   fields: readonly CredentialFieldListing[],
   values: Readonly<Record<string, string>>,

@@ -1,7 +1,6 @@
 import { useId } from "react";
 import type { CredentialKindListing } from "../../../../src/http/dashboard/contract.ts";
 
-/** Which of a platform's kinds; each with what it is good for. */
 export function KindChoice({
   kinds,
   chosen,

@@ -12,7 +12,6 @@ import { titleOf } from "./texts.ts";
 
 const everyMs = 30_000;
 
-/** An account's own access to the platforms. */
 export function CredentialsPage() {
   const { data, problem, refresh } = useApi<CredentialsAnswer>(
     "/dashboard/api/credentials",
@@ -50,12 +49,11 @@ export function CredentialsPage() {
   );
 }
 
-/** The button that was pressed may be gone with its row. */
+/** The pressed button may have been removed with its row. */
 function focusHeadingIfLost(): void {
   if (document.activeElement === document.body) document.querySelector("h1")?.focus();
 }
 
-/** How things stand, in a sentence. */
 function situation({ credentials }: CredentialsAnswer): string {
   const refused = credentials.filter(({ state }) => state === "quarantined").length;
   if (credentials.length === 0) return "No credentials connected.";

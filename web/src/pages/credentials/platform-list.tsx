@@ -3,7 +3,6 @@ import { Button } from "../../components/button.tsx";
 import { PlatformMark } from "../../components/platform-mark.tsx";
 import { platformOrder, platformTexts } from "./texts.ts";
 
-/** The platforms, what each gives with a credential and without one, and the way to one. */
 export function PlatformList({
   connected,
   onConnect,

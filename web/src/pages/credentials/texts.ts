@@ -8,14 +8,14 @@ import type { Tone } from "../../components/note.tsx";
 
 type Teaching = {
   name: string;
-  /** What an account has there without a credential of its own, and what with one. */
+  /** Access without and with a credential. */
   without: string;
   with: string;
-  /** Where the platform itself ends what was allowed. */
+  /** Where to revoke access on the platform. */
   ending: string;
 };
 
-/** The platforms in the order in which they stand; docs/platforms.md says the same at length. */
+/** In display order; details in docs/platforms.md. */
 export const platformTexts = {
   bluesky: {
     name: "Bluesky",
@@ -49,7 +49,6 @@ export const stateLooks = {
   { word: string; tone: Tone; icon: IconName }
 >;
 
-/** What the credential is, in the words of its kind. */
 export function titleOf(
   { platform, kind }: CredentialListing,
   kinds: readonly CredentialKindListing[],
@@ -58,7 +57,7 @@ export function titleOf(
   return known?.title ?? `${platformTexts[platform].name} ${kind}`;
 }
 
-/** Whom it acts for and where, such as "@ann at mastodon.social". */
+/** Such as "@ann at mastodon.social". */
 export function subjectOf({ subject, host }: CredentialListing): string {
   const place = URL.parse(host)?.host ?? host;
   if (subject === null) return `An application at ${place}`;

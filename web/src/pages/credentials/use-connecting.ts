@@ -13,8 +13,8 @@ import { emptyFaults, type FieldFaults, faultsOf } from "./field-errors.ts";
 const path = "/dashboard/api/credentials";
 
 /**
- * Connects by what a kind's fields ask for, or in the browser, which takes a second step. A mistake in the second step leads
- * back to the first, as the attempt has ended.
+ * Connects with the fields of a kind, or in the browser in two steps. An error in the second step ends the attempt and
+ * returns to the first.
  */
 export function useConnecting(
   first: CredentialKindListing,
@@ -35,7 +35,7 @@ export function useConnecting(
   const isInBrowser = authorization !== null && !hasTokens;
   const fields = isInBrowser ? authorization.fields : kind.fields;
   const way = `${kind.kind} ${isInBrowser}`;
-  // What was refused of another kind says nothing of this one.
+  // Errors of another kind do not apply.
   const problem = sentBy === way ? asked.problem : null;
   const told = faultsOf(problem);
 
@@ -89,12 +89,12 @@ export function useConnecting(
     hasTokens,
     fields,
     values,
-    /** What is wrong at the fields that are shown. */
+    /** Errors of the visible fields. */
     faults: { ...told, ...empty },
-    /** What was refused and stands at no field that is shown. */
+    /** An error that belongs to no visible field. */
     problem: fields.some(({ name }) => name in told) ? null : problem,
     question,
-    /** Whether a mistake in the second step has led back to the first. */
+    /** Whether an error in the second step ended the attempt. */
     hasEnded,
     answer,
     answerFault,
@@ -116,5 +116,5 @@ export function useConnecting(
   };
 }
 
-/** Where nobody answered, or too often was asked, the attempt still waits. */
+/** Without a response or when rate-limited, the attempt stays open. */
 const endsAttempt = ({ status }: ApiProblem): boolean => status !== 0 && status !== 429;

@@ -14,13 +14,10 @@ type CoverageRow = {
 
 export type CoverageRows = { window: { fromMs: number; toMs: number }; rows: CoverageRow[] };
 
-/** What is drawn before the first moment that is known, where a search has no beginning: a tenth of the rest. */
+/** Part drawn before the first known time when a search has no start. */
 const before = 0.1;
 
-/**
- * What a job's coverage says of each platform, on one axis of time; null where there is no time to draw. `sources` tell of which
- * platforms posts were found.
- */
+/** Rows for each platform on one time axis; null if there is no time to draw. */
 export function coverageRows(
   { from, to, platforms }: JobCoverage,
   sources: readonly JobSource[],
@@ -40,7 +37,7 @@ export function coverageRows(
       collection === "posts"
         ? platformNames[platform]
         : `${platformNames[platform]}: ${collection}`;
-    // What lies before everything that is held is no gap: it was never held.
+    // Time before the first archived span is not a gap.
     const drawn = stretches(gaps).filter(({ fromMs }) => fromMs > window.fromMs && held.length > 0);
     const postsFound = collection === "posts" ? heldPosts(sources, platform) : 0;
     const finding = complete
@@ -59,7 +56,7 @@ export function coverageRows(
   return { window, rows };
 }
 
-/** How many posts came from what is held; those that were asked live say nothing of it. */
+/** Posts from the archive; live results say nothing about it. */
 function heldPosts(sources: readonly JobSource[], platform: JobSource["platform"]): number {
   return sources
     .filter((source) => source.platform === platform && source.via === "archive")

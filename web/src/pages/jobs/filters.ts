@@ -1,6 +1,6 @@
 import { runningStates } from "../../jobs/job.ts";
 
-/** Which jobs are listed, as the address has it: `?show=running`. */
+/** In the address: `?show=running`. */
 export type Shown = "all" | "running" | "failed";
 
 const statesOf = { all: null, running: runningStates, failed: "error" } as const;
@@ -9,7 +9,6 @@ export function shownOf(text: string | null): Shown {
   return text === "running" || text === "failed" ? text : "all";
 }
 
-/** The API's path of a page of the list. */
 export function listPath(shown: Shown, limit: number, cursor: string | null): string {
   const asked = new URLSearchParams({ limit: String(limit) });
   const states = statesOf[shown];
@@ -18,7 +17,6 @@ export function listPath(shown: Shown, limit: number, cursor: string | null): st
   return `/v1/search/live/jobs?${asked}`;
 }
 
-/** The dashboard's address of a job in a list, or of the list alone. */
 export function jobAddress(shown: Shown, uuid: string | null): string {
   const path = uuid === null ? "/jobs" : `/jobs/${uuid}`;
   return shown === "all" ? path : `${path}?show=${shown}`;

@@ -7,7 +7,7 @@ import { useAsking } from "../../components/use-action.ts";
 import { isRunning, type JobStatus, type JobSummary } from "../../jobs/job.ts";
 import { addressOf } from "../playground/search-request.ts";
 
-/** What one may do with a job: stop it while it is under way, else ask the same again. */
+/** Cancels a running job, or submits an ended one again. */
 export function JobAction({
   job,
   onChanged,
@@ -40,10 +40,10 @@ export function JobAction({
   );
 }
 
-/** How many a job asked for is not told. */
+/** The requested number is not reported. */
 const usualResults = 20;
 
-/** A job that has ended meanwhile stays as it is: deleting it would forget its result. */
+/** Leaves an ended job: deleting it would delete its result. */
 async function cancelRunning(uuid: string): Promise<void> {
   const path = `/v1/search/live/status/${uuid}`;
   const { status } = await api.get<JobStatus>(path);
@@ -69,7 +69,7 @@ function RunAgain({ job, isPlain }: { job: JobSummary; isPlain: boolean }) {
   );
 }
 
-/** The playground searches; the other methods are submitted here. */
+/** The playground runs searches; other methods are submitted here. */
 function SubmitAgain({ job, name, isPlain }: { job: JobSummary; name: string; isPlain: boolean }) {
   const [, go] = useLocation();
   const asking = useAsking();

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import type { JobSummary } from "../../jobs/job.ts";
 import { useJobFeed } from "../../jobs/use-jobs.ts";
 
-/** Tells screen readers of the last job that changed, in one place for all of them. */
+/** Announces the last changed job to screen readers. */
 export function JobAnnouncement({ jobs }: { jobs: readonly JobSummary[] }) {
   const { last } = useJobFeed();
   const told = useRef(last);

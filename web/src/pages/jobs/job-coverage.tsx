@@ -5,7 +5,6 @@ import { Trace } from "../../components/trace.tsx";
 import type { JobStatus } from "../../jobs/job.ts";
 import { coverageRows } from "./coverage-rows.ts";
 
-/** Which part of the time that was asked for is held, drawn for each platform. */
 export function JobCoverage({ job: { coverage, sources } }: { job: JobStatus }) {
   const drawn = useMemo(
     () => (coverage === null ? null : coverageRows(coverage, sources)),

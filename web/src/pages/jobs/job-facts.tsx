@@ -7,7 +7,6 @@ import { counted } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
 import { useApi } from "../../use-api.ts";
 
-/** What was asked, who answered, and how long that is kept. */
 export function JobFacts({ job }: { job: JobStatus }) {
   const { uuid, platform, type, method, coverage, expires_at: expiresAt } = job;
   return (
@@ -66,7 +65,7 @@ function NodeFact({ id, evidence }: { id: string; evidence: JobStatus["evidence"
         </>
       )}
       <code>{id}</code> {evidence === null ? null : <EvidenceBadge evidence={evidence} />}
-      {/* What a node shows now may not be what it showed then. */}
+      {/* The node's current evidence may differ. */}
       {node === undefined || node.evidence !== evidence ? null : (
         <>
           <br />

@@ -7,7 +7,6 @@ import type { JobStatus } from "../../jobs/job.ts";
 import { saveFile } from "../../save-file.ts";
 import { proofOf } from "./proof.ts";
 
-/** What shows which node made the result, to take away and check without this server; or why there is nothing. */
 export function JobProof({ job }: { job: JobStatus }) {
   const { isUnderWay, problem, run } = useAsking();
   const proof = proofOf(job);

@@ -13,7 +13,6 @@ import { shownPost } from "../playground/shown-post.ts";
 
 const mostShown = 5;
 
-/** The first records of a job that is done, or why there are none. */
 export function JobResult({ job }: { job: JobStatus }) {
   const { uuid, status } = job;
   const path = `/v1/search/live/result/${uuid}`;
@@ -46,7 +45,7 @@ export function JobResult({ job }: { job: JobStatus }) {
       </div>
       <ol className="posts">
         {shown.map((record) => (
-          // The same ID may be of two platforms.
+          // IDs are unique per platform only.
           <li key={`${record.Metadata?.platform} ${record.ID}`}>
             <Post post={shownPost(record, wanted)} />
           </li>
@@ -56,7 +55,6 @@ export function JobResult({ job }: { job: JobStatus }) {
   );
 }
 
-/** What of the posts' texts the query asked for; of methods that do not search, nothing. */
 function useWanted({ query, method }: JobStatus) {
   return useMemo(
     () => wantedBy(isSearch(method) ? readQuery(query, longestQuery(method)).tree : null),

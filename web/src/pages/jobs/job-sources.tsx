@@ -4,7 +4,6 @@ import type { JobSource, JobStatus } from "../../jobs/job.ts";
 import { counted, wholeNumber } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
 
-/** Which part of the result came from where, and what it cost. */
 export function JobSources({ job: { sources } }: { job: JobStatus }) {
   if (sources.length === 0) return null;
   return (

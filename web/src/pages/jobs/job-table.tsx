@@ -10,7 +10,6 @@ import { jobAddress, type Shown } from "./filters.ts";
 import { JobAction } from "./job-action.tsx";
 import { QueryText } from "./query-text.tsx";
 
-/** The rows of the list; `opened` is the one that is shown beside them. */
 export function JobTable({
   jobs,
   shown,

@@ -5,7 +5,6 @@ import { retryFeed, useJobFeed } from "../../jobs/use-jobs.ts";
 
 const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 
-/** Says when the list has ceased to be live, and since when. */
 export function LiveNote() {
   const { feed } = useJobFeed();
   if (feed.status !== "stopped") return null;
@@ -26,7 +25,7 @@ export function LiveNote() {
   );
 }
 
-/** Not for screen readers: they would be told every second. */
+/** Hidden from screen readers, which would announce every second. */
 function Countdown({ toMs }: { toMs: number }) {
   const nowMs = useNow(1_000);
   const seconds = Math.max(0, Math.ceil((toMs - nowMs) / 1_000));

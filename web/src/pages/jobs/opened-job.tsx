@@ -20,7 +20,7 @@ import { JobSources } from "./job-sources.tsx";
 import { QueryText } from "./query-text.tsx";
 import { stepsOf } from "./steps.ts";
 
-/** Below this part of the window little of it would be seen. */
+/** Scrolls if the panel starts below this part of the window. */
 const lowest = 0.6;
 
 function show(panel: HTMLElement | null): void {
@@ -28,7 +28,6 @@ function show(panel: HTMLElement | null): void {
   if (top < 0 || top > lowest * window.innerHeight) panel?.scrollIntoView({ block: "start" });
 }
 
-/** All there is to know of a job, followed while it runs. */
 export function OpenedJob({
   uuid,
   shown,
@@ -68,7 +67,7 @@ function JobPanel({ job, onChanged }: { job: JobStatus; onChanged(): Promise<voi
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     show(panel.current);
-    // Whoever opened it from the list goes on in it; whoever came by its address begins at the page's start.
+    // Moves the focus only if the job was opened from the list.
     if (document.activeElement?.closest(".jobs") != null) {
       title.current?.focus({ preventScroll: true });
     }

@@ -18,7 +18,6 @@ import { LiveNote } from "./live-note.tsx";
 import { OpenedJob } from "./opened-job.tsx";
 import { type LiveList, useJobList } from "./use-job-list.ts";
 
-/** The account's jobs as they happen, with one of them opened: below the list, on a phone above it. */
 export function JobsPage() {
   const [path] = useLocation();
   const [search] = useSearchParams();
@@ -26,7 +25,7 @@ export function JobsPage() {
   const shown = shownOf(search.get("show"));
   const list = useJobList(shown);
   const counts = useCounts();
-  // On a phone a page of the list is longer than the screen: what was opened comes before it.
+  // On small screens the opened job precedes the long list.
   const isNarrow = useMedia("(width < 64rem)");
   const opened =
     uuid === null ? null : (

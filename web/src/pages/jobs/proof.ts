@@ -1,6 +1,6 @@
 import type { JobStatus } from "../../jobs/job.ts";
 
-/** Where the proof of a job is fetched, what it is saved as, and how it is checked; or why there is none. */
+/** How to download and verify a proof, or why there is none. */
 export type ToldProof =
   | { kind: "file"; path: string; name: string; command: string; meaning: string }
   | { kind: "none"; reason: string };
@@ -14,14 +14,14 @@ const meanings: Readonly<Record<Evidence, string>> = {
   none: "It contains the result signed by the node, without evidence: it proves nothing about the machine.",
 };
 
-/** Evidence that proves nothing is taken only by those who say so. */
+/** Unverified evidence must be accepted explicitly. */
 const options: Readonly<Record<Evidence, string>> = {
   tdx: " --policy policy.json",
   simulated: " --accept simulated --policy policy.json",
   none: " --accept none",
 };
 
-/** Null while there is nothing to prove: the job has no result. */
+/** Null if the job has no result. */
 export function proofOf({ uuid, status, node, evidence }: JobStatus): ToldProof | null {
   if (status !== "done" || node === null) return null;
   if (node === "embedded" || evidence === null) return { kind: "none", reason: ownWord };

@@ -5,7 +5,6 @@ import type { JobSummary } from "../../jobs/job.ts";
 import { readQuery } from "../playground/read-query.ts";
 import { longestQuery } from "../playground/search-request.ts";
 
-/** What was asked, painted where it is a search; methods that take no query are called by their name. */
 export function QueryText({ job: { query, method } }: { job: JobSummary }) {
   const pieces = useMemo(
     () => (isSearch(method) && query !== "" ? readQuery(query, longestQuery(method)).pieces : null),

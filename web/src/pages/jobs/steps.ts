@@ -3,7 +3,6 @@ import type { Step } from "../../components/steps.tsx";
 import type { JobStatus } from "../../jobs/job.ts";
 import { counted, durationText } from "../../numbers.ts";
 
-/** What happened to a job so far, oldest first. */
 export function stepsOf(job: JobStatus): (Step & { name: string })[] {
   const { submitted_at: submittedAt, started_at: startedAt, attempts, node } = job;
   const steps: (Step & { name: string })[] = [

@@ -5,13 +5,13 @@ import { afterEvent, type JobList, type JobSummary } from "../../jobs/job.ts";
 import { useJobFeed } from "../../jobs/use-jobs.ts";
 import { listPath, type Shown } from "./filters.ts";
 
-/** So many jobs a page: the one that is opened stands below them. */
+/** Small, as the opened job follows below. */
 const pageSize = 10;
-/** What happens within it is asked for once; each page that is shown is a request. */
+/** Events within it cause one request per page. */
 const gatherMs = 250;
 
 export type LiveList = {
-  /** Newest first; undefined before the first answer. */
+  /** Newest first; undefined while loading. */
   jobs: readonly JobSummary[] | undefined;
   problem: ApiProblem | undefined;
   hasOlder: boolean;
@@ -20,7 +20,6 @@ export type LiveList = {
   refresh(): Promise<void>;
 };
 
-/** A list of the account's jobs that follows what happens to them. */
 export function useJobList(shown: Shown): LiveList {
   const { events, last, opened } = useJobFeed();
   const { data, error, size, setSize, mutate } = useSWRInfinite<JobList, ApiProblem>(

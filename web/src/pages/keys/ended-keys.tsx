@@ -4,7 +4,6 @@ import { Ago } from "../../components/time.tsx";
 import { LastUse } from "./keys-table.tsx";
 import { endText } from "./texts.ts";
 
-/** Keys that are refused, for who wonders where one went. */
 export function EndedKeys({
   keys,
   all,

@@ -1,12 +1,9 @@
 import type { Method } from "../../../../src/platforms/methods.ts";
 
-/** A search that answers with whatever is said on most days. */
+/** Has matches on most days. */
 const query = "coffee lang:en";
 
-/**
- * A first request in the words of a shell, which runs as it stands; null for a key that may not search. Neither a key nor an
- * address holds what a shell reads as more than itself: keys are base62, and the server tells its address as a URL.
- */
+/** A shell command ready to run; null if the key may not search. Keys (base62) and base URLs need no quoting. */
 export function firstCall(
   token: string,
   baseUrl: string,

@@ -9,7 +9,7 @@ import { issueFirstKey } from "./fresh-key.ts";
 
 export const keysPath = "/dashboard/api/keys";
 
-/** On /keys/first: has the key made that every account gets, where it is due. What refused it, or null. */
+/** On /keys/first, issues the first key if due. Returns the error, or null. */
 export function useFirstKey(): ApiProblem | null {
   const [path] = useLocation();
   const { account, first_key_due: isDue } = useSignedIn();
@@ -32,7 +32,6 @@ export function useFirstKey(): ApiProblem | null {
   return problem;
 }
 
-/** Why the first key is not shown. */
 export function FirstKeyProblem({ problem }: { problem: ApiProblem }) {
   if (problem.code !== "first_key_shown") return <ProblemNote problem={problem} />;
   return (

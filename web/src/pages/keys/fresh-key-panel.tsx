@@ -10,7 +10,7 @@ import { useSignedIn } from "../../session.tsx";
 import { firstCall } from "./first-call.ts";
 import { type FreshKey, forgetFreshKey } from "./fresh-key.ts";
 
-/** A key, this one time, with a first call made with it. Takes the focus, and asks before the page is closed over it. */
+/** Shows a new key once. Takes the focus, and confirms before the page is closed. */
 export function FreshKeyPanel({ fresh, isLatest }: { fresh: FreshKey; isLatest: boolean }) {
   const { base_url: baseUrl } = useSignedIn();
   const id = useId();
@@ -84,7 +84,6 @@ export function FreshKeyPanel({ fresh, isLatest }: { fresh: FreshKey; isLatest: 
   );
 }
 
-/** Texts in quotes as the design draws them. */
 function Coloured({ text }: { text: string }) {
   return text.split(/("[^"\n]*"|'[^'\n]*')/).map((part, at) =>
     at % 2 === 1 ? (

@@ -2,24 +2,22 @@ import { useSyncExternalStore } from "react";
 import type { NewKeyAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { api, onSignedOut } from "../../api.ts";
 
-/** A key that was just made, of which the server keeps a hash alone. */
+/** The server stores only its hash. */
 export type FreshKey = NewKeyAnswer & {
   accountId: string;
-  /** Ends in "key" and says what it is. */
   title: string;
-  /** What stands above a call with it. */
+  /** Heading of the example request. */
   callTitle: string;
 };
 
 let held: readonly FreshKey[] = [];
 const listeners = new Set<() => void>();
 
-/** Holds a key until its owner has stored it or the page is closed: going to another page and back does not lose it. */
+/** Keeps a key in memory until stored or the page is closed, also across pages. */
 export function holdFreshKey(key: FreshKey): void {
   change([key, ...held]);
 }
 
-/** Forgets a key that was stored or revoked. */
 export function forgetFreshKey(id: string): void {
   change(held.filter(({ key }) => key.id !== id));
 }
@@ -36,7 +34,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** The keys that this account has made and not stored yet, the latest first. */
+/** Latest first. */
 export function useFreshKeys(accountId: string): readonly FreshKey[] {
   const keys = useSyncExternalStore(subscribe, () => held);
   return keys.filter((key) => key.accountId === accountId);
@@ -46,7 +44,7 @@ const firstTitles = { title: "Your new key: copy it now", callTitle: "Your first
 
 const asked = new Map<string, Promise<void>>();
 
-/** Has the first key of an account made and holds it, once however often it is called at the same time. Errors: ApiProblem. */
+/** Issues the first key of an account once, also for concurrent calls. Errors: ApiProblem. */
 export function issueFirstKey(accountId: string): Promise<void> {
   const under = asked.get(accountId);
   if (under !== undefined) return under;

@@ -11,7 +11,6 @@ const ends: readonly Option<End>[] = [
   { value: "date", label: "On a date" },
 ];
 
-/** What its owner chooses of a key. */
 export function KeyFields({
   form,
   faults,

@@ -7,7 +7,7 @@ import type { Asked } from "../../components/use-action.ts";
 import { KeyFields } from "./key-fields.tsx";
 import { faultsOfForm, faultsOfProblem, type KeyForm } from "./key-form.ts";
 
-/** The form of a key in front of the page. What is wrong stands at its field; what belongs to none, above the buttons. */
+/** Shows errors at their fields, others above the buttons. */
 export function KeyFormDialog({
   title,
   action,

@@ -9,13 +9,13 @@ import type { ApiProblem } from "../../api.ts";
 
 export type End = "never" | "30" | "90" | "date";
 
-/** What stands in the form of a key, as its fields hold it. */
+/** Field values as entered. */
 export type KeyForm = {
   name: string;
   reach: "all" | "some";
   methods: readonly Method[];
   end: End;
-  /** A day as a date field writes it, `2026-11-22`; the key ends when that day does. */
+  /** Such as `2026-11-22`; the key expires at its end. */
   day: string;
   requests: string;
   searches: string;
@@ -36,7 +36,6 @@ export const emptyKeyForm: KeyForm = {
 
 const dayMs = 86_400_000;
 
-/** The form that shows a key as it is. */
 export function formOfKey(key: KeyListing): KeyForm {
   const { name, methods, expires_at: expiresAt } = key;
   const end = { end: "date" as const, day: expiresAt === null ? "" : localDay(expiresAt) };
@@ -50,7 +49,7 @@ export function formOfKey(key: KeyListing): KeyForm {
   };
 }
 
-/** What is wrong with the form before it is sent; the server looks again. `limits` are the account's, which a key cannot raise. */
+/** Client-side validation. `limits` are those of the account. */
 export function faultsOfForm(form: KeyForm, limits: KeyLimits, nowMs: number): KeyFormFaults {
   const faults: KeyFormFaults = {};
   if (form.name.trim() === "") faults.name = "Enter a name, such as laptop.";
@@ -69,7 +68,7 @@ export function faultsOfForm(form: KeyForm, limits: KeyLimits, nowMs: number): K
   return faults;
 }
 
-/** The form as the server takes it. Call it for a form without faults. */
+/** Requires a valid form. */
 export function askedOfForm(form: KeyForm, nowMs: number): Required<NewKeyRequest> {
   const rate = (text: string) => (text.trim() === "" ? null : Number(text));
   return {
@@ -81,7 +80,7 @@ export function askedOfForm(form: KeyForm, nowMs: number): Required<NewKeyReques
   };
 }
 
-/** Of a form what differs from another, as the change of a key takes it. */
+/** The changed fields only. */
 export function changesOfForm(form: KeyForm, held: KeyForm, nowMs: number): KeyChange {
   const [asked, was] = [askedOfForm(form, nowMs), askedOfForm(held, nowMs)];
   const isEndSame = form.end === held.end && form.day === held.day;
@@ -100,7 +99,7 @@ const pointers: Readonly<Record<string, KeyFormField>> = {
   submissions_per_minute: "searches",
 };
 
-/** What the server found wrong, at the fields that it points to; empty where it points to none. */
+/** Server errors by field. */
 export function faultsOfProblem(problem: ApiProblem): KeyFormFaults {
   const faults: KeyFormFaults = {};
   for (const { pointer, message, hint } of problem.details) {
@@ -126,7 +125,7 @@ function endOf({ end, day }: KeyForm, nowMs: number): string | null {
   return endMs === null ? null : new Date(endMs).toISOString();
 }
 
-/** The end of a day where the reader is; null for what is no day. */
+/** In the local zone; null if invalid. */
 function endOfDay(day: string): number | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return null;
   const ms = new Date(`${day}T23:59:59`).getTime();

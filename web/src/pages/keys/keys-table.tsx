@@ -7,7 +7,6 @@ import { Methods } from "./methods.tsx";
 import type { Asking } from "./page.tsx";
 import { countText, leftText, limitsText, overlapText } from "./texts.ts";
 
-/** The keys that are answered. */
 export function KeysTable({
   answer,
   keys,

@@ -3,7 +3,6 @@ import { Badge } from "../../components/badge.tsx";
 
 const mostShown = 2;
 
-/** What a key may call; of many the first, and how many more. */
 export function Methods({ methods }: { methods: readonly Method[] | null }) {
   if (methods === null) return <Badge>All methods</Badge>;
   const rest = methods.slice(mostShown);

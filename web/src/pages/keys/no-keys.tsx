@@ -3,7 +3,6 @@ import { Button } from "../../components/button.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { Icon } from "../../components/icons.tsx";
 
-/** What a key is for, and how one gets the first. */
 export function NoKeys({ isFirstDue, onCreate }: { isFirstDue: boolean; onCreate(): void }) {
   if (isFirstDue) {
     return (

@@ -25,7 +25,7 @@ export type Asking =
   | { what: "edit" | "rotate" | "revoke"; key: KeyListing }
   | null;
 
-/** The keys of an account. Below /first, where a sign-up lands, the first one is made and shown. */
+/** At /keys/first, after sign-up, the first key is issued. */
 export function KeysPage() {
   const { account, first_key_due: isFirstDue } = useSignedIn();
   const { data, problem, refresh } = useApi<KeysAnswer>(keysPath, everyMs);

@@ -23,7 +23,6 @@ const overlaps: readonly Option<Overlap>[] = [
   { value: "0", label: "Immediately" },
 ];
 
-/** A successor for a key, and how long the two are good side by side. */
 export function RotateKeyDialog({ held, onClose, onDone }: DialogThen & { held: KeyListing }) {
   const { account } = useSignedIn();
   const { isUnderWay, problem, run } = useAsking();

@@ -3,7 +3,7 @@ import { Button } from "../../components/button.tsx";
 import { shortTime } from "../../components/time.tsx";
 import type { Act } from "./account-panel.tsx";
 
-/** What an operator can do with the account of somebody else; rows of a list. */
+/** List rows for another user's account. */
 export function OthersActs({
   account,
   isUnderWay,

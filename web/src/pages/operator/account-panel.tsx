@@ -14,7 +14,7 @@ import { limitsSentence } from "./rates.ts";
 export type AccountAct = {
   account: AccountListing;
   onClose(): void;
-  /** Sends the change and shows the account as it is then. Errors: ApiProblem. */
+  /** Errors: ApiProblem. */
   onChange(change: AccountChange): Promise<void>;
   onChanged(): Promise<void>;
 };
@@ -27,7 +27,6 @@ const dialogs = {
   delete: DeleteDialog,
 } as const;
 
-/** What an operator sees of an account and can do with it. */
 export function AccountPanel({
   account,
   onChanged,

@@ -15,7 +15,6 @@ import { AccountPanel } from "./account-panel.tsx";
 import { NoProviderNote } from "./no-provider-note.tsx";
 import { useAccounts } from "./use-accounts.ts";
 
-/** All accounts, for operators; one of them opened below, by its id in the path. */
 export function AccountsPage() {
   const [path] = useLocation();
   const [query, setQuery] = useState("");
@@ -137,7 +136,7 @@ const columns: readonly Column<AccountListing>[] = [
   { title: "Created", isLess: true, cell: ({ created_at: at }) => <Ago at={at} /> },
 ];
 
-/** The opened account: of the list, else asked for by its id. */
+/** From the list, otherwise requested by id. */
 function useOpened(id: string | null, listed: readonly AccountListing[] | undefined) {
   const inList = listed?.find((account) => account.id === id) ?? null;
   const isAsked = id !== null && listed !== undefined && inList === null;

@@ -4,7 +4,6 @@ import { Dialog } from "../../components/dialog.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import type { Asked } from "../../components/use-action.ts";
 
-/** A question before an operator's act, with what refused it. */
 export function ActDialog({
   title,
   action,

@@ -13,7 +13,7 @@ import { useApi } from "../../use-api.ts";
 
 const accountsPath = "/dashboard/api/operator/accounts";
 
-/** All that was noted, newest first, for operators; of one account where the address names it. */
+/** Filtered by the account in the address. */
 export function AuditPage() {
   const account = new URLSearchParams(useSearch()).get("account");
   const parameters = account === null ? "" : `?account=${encodeURIComponent(account)}`;
@@ -55,7 +55,6 @@ export function AuditPage() {
 
 const mostOffered = 8;
 
-/** Finds the account that the log is to be read of. */
 function AccountFilter() {
   const [query, setQuery] = useState("");
   const settled = useSettled(query.trim());

@@ -1,7 +1,6 @@
 import { Note } from "../../components/note.tsx";
 import { useSignedIn } from "../../session.tsx";
 
-/** For operators, where nobody else can sign in yet: how they could. */
 export function NoProviderNote() {
   const { providers, account } = useSignedIn();
   if (providers.length > 0 || account.role !== "operator") return null;

@@ -2,7 +2,6 @@ import type { NodeListing } from "../../../../src/http/dashboard/contract.ts";
 
 export type NodeChange = "approve" | "drain" | "remove";
 
-/** What an operator can do with a node as it stands, by the words on the buttons. */
 export function nodeChangesOf({
   state,
 }: Pick<NodeListing, "state">): readonly { change: NodeChange; text: string }[] {

@@ -9,11 +9,10 @@ import type { NodeChange } from "./node-changes.ts";
 type NodeAct = {
   node: NodeListing;
   onClose(): void;
-  /** Sends the change and shows how things stand then. Errors: ApiProblem. */
+  /** Errors: ApiProblem. */
   onConfirm(): Promise<void>;
 };
 
-/** The question before a node is let in, sent to rest, or kept out. */
 export function NodeDialog({ change, ...act }: NodeAct & { change: NodeChange }) {
   if (change === "remove") return <RemoveNode {...act} />;
   return change === "drain" ? <DrainNode {...act} /> : <ApproveNode {...act} />;

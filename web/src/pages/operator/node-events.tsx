@@ -2,7 +2,6 @@ import type { NodeEventListing } from "../../../../src/http/dashboard/contract.t
 import { type Column, Table } from "../../components/table.tsx";
 import { Ago } from "../../components/time.tsx";
 
-/** What happened to nodes lately, refusals among it. */
 export function NodeEvents({ events }: { events: readonly NodeEventListing[] }) {
   return (
     <section className="panel" aria-labelledby="node-events">
@@ -27,7 +26,7 @@ export function NodeEvents({ events }: { events: readonly NodeEventListing[] }) 
 
 type Row = NodeEventListing & { key: string };
 
-/** Two events may be the same in all that is told of them. */
+/** Events have no unique fields. */
 function numbered(events: readonly NodeEventListing[]): readonly Row[] {
   return events.map((event, at) => ({ ...event, key: String(events.length - at) }));
 }

@@ -20,7 +20,6 @@ import { NodeEvents } from "./node-events.tsx";
 const path = "/dashboard/api/operator/nodes";
 const everyMs = 5_000;
 
-/** The nodes of other processes, for operators: who may work here, and what happened lately. */
 export function NodesPage() {
   const { data, problem, refresh } = useApi<NodesAnswer>(path, everyMs);
   const [asked, setAsked] = useState<{ node: NodeListing; change: NodeChange } | null>(null);
@@ -117,7 +116,6 @@ function Known({
   );
 }
 
-/** Its evidence, with what the policy calls what it runs. */
 function Shown({ node }: { node: NodeListing }) {
   const { image, is_listed: isListed, version } = node;
   return (

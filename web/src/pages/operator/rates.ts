@@ -1,13 +1,12 @@
 import type { AccountListing } from "../../../../src/http/dashboard/contract.ts";
 
-/** "5 requests a second", "10 searches a minute", or that the deployment's count. */
+/** "5 requests per second"; null is the default. */
 export function rateText(rate: number | null, one: "request" | "search", per: string): string {
   const many = one === "search" ? "searches" : "requests";
   if (rate === null) return `the default ${many} ${per}`;
   return `${rate.toLocaleString("en-US")} ${rate === 1 ? one : many} ${per}`;
 }
 
-/** What an account may do, as a sentence. */
 export function limitsSentence({
   requests_per_second: requests,
   submissions_per_minute: searches,
@@ -19,7 +18,7 @@ export function limitsSentence({
 
 const highest = 1_000_000;
 
-/** What is wrong with a rate as it was typed; null when nothing is. Empty is the deployment's. */
+/** The error of an entered rate; null if valid. Empty means the default. */
 export function rateFault(text: string): string | null {
   if (text.trim() === "") return null;
   const isRate = /^\d{1,7}$/.test(text.trim()) && Number(text) >= 1 && Number(text) <= highest;
@@ -28,7 +27,7 @@ export function rateFault(text: string): string | null {
     : "Enter a whole number from 1 to 1,000,000, or leave empty for the default.";
 }
 
-/** A rate as it was typed; null for none. */
+/** Null if empty. */
 export function rateOf(text: string): number | null {
   return text.trim() === "" ? null : Number(text.trim());
 }

@@ -7,12 +7,12 @@ const path = "/dashboard/api/operator/accounts";
 export type AccountList = {
   accounts: readonly AccountListing[] | undefined;
   problem: ApiProblem | undefined;
-  /** Null where there are no more, or they are on their way. */
+  /** Null if there are no more or a page is loading. */
   loadMore: (() => void) | null;
   refresh(): Promise<void>;
 };
 
-/** The accounts whose login, name or id holds a text, newest first, a page at a time. */
+/** Accounts whose login, name or id contains the query, newest first. */
 export function useAccounts(query: string): AccountList {
   const { data, error, isLoading, size, setSize, mutate } = useSWRInfinite<
     AccountsAnswer,

@@ -15,7 +15,6 @@ import type { Shown } from "./use-search.ts";
 
 export type View = "cards" | "json";
 
-/** What an answer holds, what is remarked on it, and the way to what follows. */
 export function AnswerPosts({
   shown,
   view,
@@ -40,7 +39,7 @@ export function AnswerPosts({
     const wanted = wantedBy(tree);
     return results.map((record) => shownPost(record, wanted));
   }, [results, tree]);
-  // The composer tells what is said of the query, and the panel beside what is not held.
+  // The composer shows query warnings, the coverage panel shows gaps.
   const remarks = answer.warnings.filter(
     ({ code, offset }) => offset === undefined && code !== "incomplete_coverage",
   );
@@ -67,7 +66,7 @@ export function AnswerPosts({
       ) : (
         <ol className="posts" ref={list}>
           {posts.map((post) => (
-            // The same ID may be of two platforms.
+            // IDs are unique per platform only.
             <li key={`${post.platform?.name} ${post.id}`}>
               <Post post={post} />
             </li>

@@ -20,7 +20,7 @@ export type Coverage = {
 
 type Warning = { code: string; message: string; hint?: string; offset?: number };
 
-/** What the page reads of a record's Metadata; a platform may tell none of it. */
+/** The fields that the page reads; any may be missing. */
 type Metadata = {
   kind?: string;
   platform?: Platform;
@@ -38,7 +38,6 @@ type Metadata = {
 
 export type PostRecord = { ID: string; Content: string; Metadata: Metadata | null; Score: number };
 
-/** The answer of a search in one call, as far as the page reads it. */
 export type SearchAnswer = {
   uuid: string;
   results: readonly PostRecord[];

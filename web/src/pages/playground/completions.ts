@@ -9,20 +9,20 @@ import { platformNames } from "../../platforms.ts";
 import { filterHelp, operatorHelp, propertyHelp } from "./operator-help.ts";
 
 export type Completion = {
-  /** What stands in the place of the word once it is taken. */
+  /** Replaces the word. */
   text: string;
-  /** Shown after it, for what is still to be written. */
+  /** Shown after it. */
   placeholder: string;
   meaning: string;
 };
 
-/** What may be meant by the word before the caret; `start` and `end` are UTF-16 offsets of the word. */
+/** `start` and `end` are UTF-16 offsets of the word. */
 export type Completions = { start: number; end: number; items: readonly Completion[] };
 
 const most = 6;
 const wordBefore = /(?:^|[\s(])[-+]*([a-z_]{2,}|[a-z_]+:[a-z_]*)$/i;
 
-/** Operators and values that begin with the word before the caret; null where nothing does, and within quotes. */
+/** Operators and values that start with the word before the caret; null if none or inside quotes. */
 export function completionsAt(text: string, caret: number): Completions | null {
   const before = text.slice(0, caret);
   if (!/^(?:$|[\s)])/.test(text.slice(caret)) || isWithinQuotes(before)) return null;
@@ -93,7 +93,7 @@ function choicesOf(name: string): readonly (readonly [string, string])[] {
   return [];
 }
 
-/** The text with a completion taken, and where the caret stands then: behind a space where the term is whole. */
+/** Inserts a completion; the caret follows a space if the term is complete. */
 export function complete(
   text: string,
   { start, end }: Completions,

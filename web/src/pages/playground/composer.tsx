@@ -28,7 +28,6 @@ const platformOptions: readonly Option<SearchPlatform>[] = [
   ...platforms.map((platform) => ({ value: platform, label: platformNames[platform] })),
 ];
 
-/** Where a search is written: how, what, what is to be said about it, and the button. */
 export function Composer({
   ask,
   reading,
@@ -48,7 +47,7 @@ export function Composer({
   onChange(ask: Ask): void;
   onSearch(): void;
   onHelp(): void;
-  /** Told to who does not see it. */
+  /** Announces to screen readers. */
   onSay(text: string): void;
 }) {
   const id = useId();

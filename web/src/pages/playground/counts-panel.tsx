@@ -9,7 +9,6 @@ import { type Bar, barsOf, everyStep, findingOf, holesIn } from "./counts.ts";
 import { endOf } from "./coverage.ts";
 import type { Counted } from "./use-counts.ts";
 
-/** How many posts match over the answer's window. */
 export function CountsPanel({
   counted,
   hasAnswer,

@@ -22,7 +22,7 @@ const steps = [
   ...[1, 2, 7, 14, 28, 91, 364].map((days) => days * dayMs),
 ];
 
-/** The window of an answer, to be counted; where nothing bounds it, from the first moment that is held. */
+/** The window of an answer; if unbounded, from the first archived time. */
 export function windowOf({ from, to, platforms }: Coverage): CountsWindow {
   const toMs = Date.parse(to);
   const held = platforms.flatMap(({ collection, held }) =>
@@ -36,7 +36,7 @@ export function windowOf({ from, to, platforms }: Coverage): CountsWindow {
   return { fromMs, toMs, granularity };
 }
 
-/** The buckets put together so that no more are drawn than can be told apart, and how long each is. */
+/** Merges buckets into at most `mostBars` bars. */
 export function barsOf(
   { data }: CountsAnswer,
   window: CountsWindow,
@@ -55,10 +55,7 @@ export function barsOf(
   return { bars: [...bars.values()], stepMs };
 }
 
-/**
- * The counts of an answer that holds every post there is, which cost no search; null where posts may follow, or one does not tell
- * its time.
- */
+/** Counts computed from an answer with every match, which saves a search; null if posts may follow or lack a time. */
 export function countedHere(
   { results, next_cursor, warnings, coverage }: SearchAnswer,
   window: CountsWindow,
@@ -88,7 +85,7 @@ export function everyStep(stepMs: number): string {
   return times === 1 ? `every ${unit}` : `every ${times} ${unit}s`;
 }
 
-/** What is missing of a window, cut to it; `isBefore` where nothing of the window before it is held. */
+/** A gap clipped to the window; `isBefore` if it starts the window. */
 export type Hole = { fromMs: number; toMs: number; isBefore: boolean };
 
 export function holesIn({ gaps }: Coverage, { fromMs, toMs }: CountsWindow): Hole[] {
@@ -99,7 +96,7 @@ export function holesIn({ gaps }: Coverage, { fromMs, toMs }: CountsWindow): Hol
   });
 }
 
-/** What the plot shows, in a sentence for who does not see it. */
+/** Text alternative of the plot. */
 export function findingOf(bars: readonly Bar[], stepMs: number, holes: readonly Hole[]): string {
   const first = bars[0];
   const last = bars.at(-1);

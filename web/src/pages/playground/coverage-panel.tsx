@@ -5,7 +5,6 @@ import { platformNames } from "../../platforms.ts";
 import { coverageLines } from "./coverage.ts";
 import type { Shown } from "./use-search.ts";
 
-/** What is known of the answer's window: an answer is as good as what was listened to. */
 export function CoveragePanel({ shown }: { shown: Shown | null }) {
   const lines =
     shown === null ? [] : coverageLines(shown.first.coverage, shown.results, Date.now());

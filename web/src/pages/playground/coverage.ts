@@ -4,12 +4,11 @@ import { noneWholeText } from "../../coverage-text.ts";
 import { listed, platformNames } from "../../platforms.ts";
 import type { CollectionCoverage, Coverage, PostRecord, TimeSpan } from "./answer.ts";
 
-/** What is known of a platform within an answer's window, in words. */
 export type CoverageLine = {
   platform: Platform;
   state: "complete" | "gaps" | "nothing" | "live";
   text: string;
-  /** What of its counts and labels was not seen. */
+  /** Incomplete counts and labels. */
   remarks: readonly string[];
 };
 
@@ -21,7 +20,7 @@ const shortfalls = {
   labels: "Labels may be missing",
 } as const;
 
-/** A line for each platform that the answer could come from. `nowMs` tells whether the window reaches to the present. */
+/** One line per possible source. `nowMs` decides whether the window ends now. */
 export function coverageLines(
   coverage: Coverage,
   results: readonly PostRecord[],
@@ -76,7 +75,7 @@ function stateOf(
   return { state: "gaps", text: texts.join("; ") };
 }
 
-/** How many posts came from what is held; those that were asked live say nothing of it. */
+/** Posts from the archive; live results say nothing about it. */
 function heldPosts(results: readonly PostRecord[], platform: Platform): number {
   return results.filter(
     ({ Metadata }) => Metadata?.platform === platform && Metadata.origin !== "upstream",
@@ -94,12 +93,11 @@ function missing(gaps: readonly TimeSpan[]): string {
   return `${gaps.length} gaps, ${lengthOf(ms)} in total`;
 }
 
-/** The end of a window: "now" where it reaches there. */
 export function endOf(to: string, nowMs: number): string {
   return nowMs - Date.parse(to) < presentMs ? "now" : shortTime(to);
 }
 
-/** Why an empty answer is a no: who is complete, and over what. */
+/** Why an empty answer means no match. */
 export function completeSentence(coverage: Coverage, nowMs: number): string {
   const names = coverage.platforms
     .filter(({ collection }) => collection === "posts")
@@ -112,7 +110,7 @@ export function completeSentence(coverage: Coverage, nowMs: number): string {
   return `${listed(names)} ${names.length === 1 ? "is" : "are"} complete ${range}: no post matches.`;
 }
 
-/** Why an empty answer is no no. */
+/** Why an empty answer is inconclusive. */
 export function incompleteSentence(coverage: Coverage, nowMs: number): string {
   const lines = coverageLines(coverage, [], nowMs);
   if (lines.length === 0)

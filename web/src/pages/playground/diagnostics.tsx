@@ -6,7 +6,6 @@ import { excerptOf } from "./read-query.ts";
 
 const mostShown = 4;
 
-/** What there is to say about a query, the first opened. */
 export function Diagnostics({
   query,
   remarks,
@@ -16,7 +15,7 @@ export function Diagnostics({
 }: {
   query: string;
   remarks: readonly Diagnostic[];
-  /** How it is read all the same; null where it is not. */
+  /** Null if the query has an error. */
   canonical: string | null;
   maxLength: number;
   onFix(query: string): void;
@@ -60,7 +59,7 @@ export function Diagnostics({
   );
 }
 
-/** The reading stands below the remark: the hint need not repeat it. */
+/** Drops the interpretation, which is shown below. */
 function hintOf({ hint }: Diagnostic, canonical: string | null): string | null {
   if (hint === undefined) return null;
   if (canonical !== null && hint.startsWith("read as ")) {

@@ -1,12 +1,12 @@
 import { lex, parseQueryLeniently } from "@earshot/query";
 import { type Diagnostic, readSource, type Source, textBetween } from "@earshot/query/tree";
 
-/** What a button offers: its words, and the whole query with the place mended. */
+/** A button label and the fixed query. */
 export type Fix = { label: string; query: string };
 
 /**
- * The change that a remark tells of, where it can be made by itself: the query reads with fewer remarks after it, with none that
- * is worse, and with no word that neither was there nor was told. Null where only the writer knows what was meant.
+ * A fix for a diagnostic. It must reduce the diagnostics, add no errors, and add no word that is in neither the query
+ * nor the hint. Null if only the author can decide.
  */
 export function fixFor(query: string, diagnostic: Diagnostic, maxLength: number): Fix | null {
   const before = remarksOf(query, maxLength);
@@ -14,7 +14,7 @@ export function fixFor(query: string, diagnostic: Diagnostic, maxLength: number)
     if (changed.trim() === "" || !hasOnlyWordsOf(changed, query, meant)) return false;
     const after = remarksOf(changed, maxLength);
     const isGone = after.count(diagnostic.code) < before.count(diagnostic.code);
-    // An OR in capitals may want brackets next.
+    // An uppercase OR may need parentheses next.
     const most = diagnostic.code === "lower_case_or" ? before.all : before.all - 1;
     return isGone && after.errors <= before.errors && after.all <= most;
   };
@@ -33,7 +33,7 @@ function remarksOf(query: string, maxLength: number) {
   };
 }
 
-/** What stands twice after a change was put beside what it was to replace. */
+/** Rejects duplicated words. */
 function hasOnlyWordsOf(changed: string, query: string, meant: string): boolean {
   const [written, told] = [wordsOf(query), wordsOf(meant)];
   return wordsOf(changed)
@@ -106,7 +106,7 @@ function replacerOf(source: Source): Replace {
   };
 }
 
-/** What a replacement may be meant for: the place itself, its term, and its term with the one behind or before it. */
+/** Where a replacement may apply: the span itself, its term, or its term with a neighbour. */
 function placesOf(source: Source, offset: number, end: number): [number, number][] {
   const { tokens } = lex(source);
   const at = tokens.findIndex((token) => token.end > offset);
@@ -124,10 +124,10 @@ function placesOf(source: Source, offset: number, end: number): [number, number]
 }
 
 const lead = /^(?:did you mean|write|leave out the space:|say which zone:) (.+)$/u;
-/** Hints that speak of the query and do not quote one. */
+/** Hints in prose, not replacements. */
 const prose = /^(?:the|it|at|a|one|terms|word|words)\b|\bas in\b/u;
 
-/** The text that a hint puts in the place of what was written. */
+/** The replacement that a hint suggests. */
 function meantBy(hint: string, written: string): string[] {
   const told = lead.exec(hint)?.[1];
   if (told === undefined || prose.test(told)) return [];

@@ -2,7 +2,7 @@ import { printQuery, type QueryNode } from "@earshot/query/tree";
 
 const words: ReadonlySet<string> = new Set(["word", "phrase", "hashtag", "or", "and", "question"]);
 
-/** The query without the last term that only narrows it; null where it is nothing but words. */
+/** The query without its last filter; null if it has none. */
 export function withoutOneFilter(tree: QueryNode): { left: string; query: string } | null {
   if (tree.kind !== "and") return null;
   const filter = tree.children.findLast(({ kind }) => !words.has(kind));

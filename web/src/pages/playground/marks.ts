@@ -16,10 +16,9 @@ import {
 } from "@earshot/query/text";
 import type { Platform, QueryLeaf, QueryNode } from "@earshot/query/tree";
 
-/** A stretch of a text, and whether it is why the post was found. */
 export type MarkedPart = { text: string; start: number; isMatch: boolean };
 
-/** What of a post's text a query asks for; everything that it excludes is left alone. */
+/** The positive terms of a query. */
 export type Wanted = {
   sequences: readonly (readonly SequenceElement[])[];
   tags: ReadonlySet<string>;
@@ -27,7 +26,6 @@ export type Wanted = {
   symbols: ReadonlySet<string>;
 };
 
-/** What to look for in the texts of a search's posts. */
 export function wantedBy(tree: QueryNode | null): Wanted {
   const leaves = tree === null ? [] : positiveLeaves(tree);
   const sequences = leaves.flatMap((leaf) => {
@@ -52,7 +50,7 @@ function positiveLeaves(node: QueryNode): QueryLeaf[] {
 
 type Span = { start: number; end: number };
 
-/** The text in parts; joined they are the text. */
+/** The parts concatenate to the text. */
 export function markMatches(text: string, wanted: Wanted, platform: Platform | null): MarkedPart[] {
   const parts: MarkedPart[] = [];
   let at = 0;
@@ -120,7 +118,7 @@ function fits(element: SequenceElement, token: string | undefined): boolean {
 
 const piece = /\p{RGI_Emoji}|[\p{L}\p{M}\p{N}_]+/gv;
 
-/** The tokens of a text with their places, as the analyzer cuts it; links and mentions are cut like words. */
+/** Tokens with their offsets, as the analyzer splits them; links and mentions are split like words. */
 function placedTokens(text: string): PlacedToken[] {
   return Array.from(text.toWellFormed().matchAll(piece), ({ 0: found, index }) => ({
     found,
@@ -130,7 +128,7 @@ function placedTokens(text: string): PlacedToken[] {
   );
 }
 
-/** Cut where words and scripts without spaces meet. */
+/** Splits at the borders of scripts without spaces. */
 function stretches(text: string): { text: string; start: number }[] {
   const found: { text: string; start: number; kind: number }[] = [];
   let at = 0;
@@ -149,7 +147,7 @@ function tokensOf(text: string, start: number): PlacedToken[] {
   const [run, ...more] = runsOf(text);
   if (run === undefined || more.length > 0) return [];
   if (typeof run === "string") return [{ token: run, start, end: start + text.length }];
-  // Folding may join or part characters; then the places are not known.
+  // Folding changed the length, so offsets are unknown.
   if (run.join("").length !== text.length) return [];
   let at = start;
   return run.map((character, index) => {

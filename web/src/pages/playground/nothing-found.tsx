@@ -8,7 +8,7 @@ import { withoutOneFilter } from "./looser-query.ts";
 import { type Ask, withMethod } from "./search-request.ts";
 import type { Shown } from "./use-search.ts";
 
-/** An empty answer never stands alone: "there is none" and "we were not listening" look different. */
+/** Distinguishes no match from missing coverage. */
 export function NothingFound({
   shown: { ask, first },
   tree,

@@ -3,7 +3,6 @@ import type { PostProperty } from "@earshot/query/tree";
 
 export type OperatorHelp = { example: string; meaning: string };
 
-/** What operators with a value of their own find, and one of them at work. */
 export const operatorHelp: Record<OperatorName, OperatorHelp> = {
   from: { example: "from:nasa", meaning: "By one account" },
   to: { example: "to:nasa", meaning: "Replies to an account" },
@@ -39,7 +38,7 @@ export const operatorHelp: Record<OperatorName, OperatorHelp> = {
   source: { example: 'source:"Twitter for iOS"', meaning: "Written with an app" },
 };
 
-/** What a property is, for `filter:`, `is:`, `has:` and, the other way round, `exclude:`. */
+/** For `filter:`, `is:`, `has:` and, negated, `exclude:`. */
 export const propertyHelp: Record<PostProperty, string> = {
   links: "With a link",
   media: "With a picture, a video or other media",
@@ -67,7 +66,6 @@ export const filterHelp: Record<FilterOperator, string> = {
   include: "No effect: posts are included unless excluded",
 };
 
-/** What is written without a name. */
 export const basicHelp: readonly OperatorHelp[] = [
   { example: "storm harbour", meaning: "Both words" },
   { example: '"storm surge"', meaning: "These words, next to each other" },
@@ -79,7 +77,6 @@ export const basicHelp: readonly OperatorHelp[] = [
   { example: "where ?", meaning: "That ask a question" },
 ];
 
-/** Examples of properties, for who reads the list. */
 export const filterExamples: readonly OperatorHelp[] = [
   { example: "-filter:retweets", meaning: "No reposts" },
   ...Object.entries(propertyHelp).map(([name, meaning]) => ({

@@ -8,7 +8,6 @@ const groups: readonly { title: string; rows: readonly OperatorHelp[] }[] = [
   { title: "Kinds of posts", rows: filterExamples },
 ];
 
-/** Every operator with what it finds; one that is pressed is put into the query. */
 export function OperatorsPanel({
   onPick,
   onClose,

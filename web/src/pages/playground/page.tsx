@@ -18,9 +18,8 @@ import { useCounts } from "./use-counts.ts";
 import { type Shown, useSearch } from "./use-search.ts";
 
 /**
- * Search as a person does, and see what a program would send. The address holds the search, so that it can be shared and Back
- * leads to the one before; opening an address sends nothing, as a search costs. A link of the dashboard whose state has `run`
- * is a press of Search.
+ * The address contains the search. Opening it sends nothing, as searches count against the limit; history state `run`
+ * sends it.
  */
 export function PlaygroundPage() {
   const { live_window_ms: liveWindowMs, base_url: baseUrl, limits, account } = useSignedIn();
@@ -41,7 +40,7 @@ export function PlaygroundPage() {
   const searching = useSearch(account.id, ask, (answered, told, isFirst) => {
     noteRates(told);
     setSaid(outcomeOf(answered));
-    // A count is a search too: by itself it takes none of the last ones of the minute.
+    // Counting uses a search, so it never takes the last ones.
     const isPlenty = told.searches === null || told.searches > perMinute / 2;
     if (isFirst && isPlenty && counts.countsOf(answered) === null) counts.count(answered);
   });
@@ -67,7 +66,7 @@ export function PlaygroundPage() {
       searching.recall(asked);
       return;
     }
-    // So that loading the page again does not send it once more.
+    // A reload must not send it again.
     go(own, { replace: true, state: null });
     if (asked.query.trim() !== "") searching.run(asked);
   });
@@ -139,7 +138,7 @@ export function PlaygroundPage() {
   );
 }
 
-/** An answer, for who does not see it arrive. */
+/** For screen readers. */
 function outcomeOf({ results, first }: Shown): string {
   const found = results.length === 1 ? "1 post" : `${results.length} posts`;
   return `${found} found. Coverage is ${first.complete ? "" : "in"}complete.`;

@@ -3,8 +3,8 @@ import { ApiProblem } from "../../api.ts";
 const longestWaitMs = 120_000;
 
 /**
- * How long to wait before a search is sent again that was refused with `fault`, in milliseconds; null where it is not: only a rate
- * refills by itself, and a page waits for it two minutes in all, of which `waitedMs` are over.
+ * How long to wait before retrying, in milliseconds; null if the error is not a rate limit or the total wait of two
+ * minutes would be exceeded.
  */
 export function waitForRate(fault: unknown, waitedMs: number): number | null {
   if (!(fault instanceof ApiProblem) || fault.code !== "rate_limited") return null;

@@ -5,7 +5,6 @@ const minuteMs = 60_000;
 
 type NotedRates = RatesLeft & { atMs: number };
 
-/** What the last answer told of the rates, and when. */
 export function useRates(): [NotedRates | null, (told: RatesLeft) => void] {
   const [rates, setRates] = useState<NotedRates | null>(null);
   const note = useCallback((told: RatesLeft) => {
@@ -14,7 +13,6 @@ export function useRates(): [NotedRates | null, (told: RatesLeft) => void] {
   return [rates, note];
 }
 
-/** How many searches are left of the minute, as the last answer told. */
 export function RatesLine({ rates, perMinute }: { rates: NotedRates | null; perMinute: number }) {
   const [nowMs, setNowMs] = useState(Date.now);
   const isRecent = rates !== null && nowMs - rates.atMs < minuteMs;

@@ -7,21 +7,21 @@ import {
   textBetween,
 } from "@earshot/query/tree";
 
-/** A stretch of the query that is painted alike; all of them together are the query. */
+/** The pieces concatenate to the query. */
 type Piece = { text: string; start: number; look: string };
 
 export type Reading = {
   tree: QueryNode | null;
-  /** Errors first, else in the order of the text. Places are code points. */
+  /** Errors first, then by position. Offsets are in code points. */
   diagnostics: readonly Diagnostic[];
   pieces: readonly Piece[];
-  /** How it is understood; null where nothing is. */
+  /** Null if nothing was parsed. */
   canonical: string | null;
   isEmpty: boolean;
   hasError: boolean;
 };
 
-/** Reads a query as the server does, so that what is said of it here is what the server would say. */
+/** Parses a query as the server does. */
 export function readQuery(text: string, maxLength: number): Reading {
   const isEmpty = text.trim() === "";
   const { tree, diagnostics } = isEmpty
@@ -82,7 +82,7 @@ function looksOf(token: Token, source: ReturnType<typeof readSource>): Look[] {
   return isOperatorName(name) ? [{ start, end: colon + 1, look: "t-op" }] : [];
 }
 
-/** The line of the query that a remark is about, and carets below the place. */
+/** The text around a diagnostic, and carets below its span. */
 export function excerptOf(
   text: string,
   { offset, length }: Diagnostic,

@@ -36,7 +36,7 @@ describe("the request in code", () => {
 
   it("preserves it in Python", () => {
     const written = /data=json\.dumps\(([\s\S]*)\)\.encode\(\)/.exec(code("python"))?.[1];
-    // JSON of texts and numbers is Python as it stands, if its escapes are those of Python.
+    // JSON strings and numbers are valid Python if the escapes are.
     expect(JSON.parse(written ?? "")).toEqual(body);
     expect(written?.replaceAll("\\\\", "")).not.toMatch(/\\[^"bfnrtu]/);
   });

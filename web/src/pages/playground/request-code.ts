@@ -1,11 +1,11 @@
 import { type Ask, submissionOf } from "./search-request.ts";
 
-/** A stretch of code and how it is painted: `s` a text, `c` a remark. */
+/** `s` is a string, `c` a comment. */
 export type CodePart = { text: string; look?: "s" | "c" };
 
 export type RequestCode = { name: string; title: string; parts: readonly CodePart[] };
 
-/** The search as programs send it, each whole and ready to run with a key in EARSHOT_KEY. */
+/** Complete examples that read the key from EARSHOT_KEY. */
 export function requestCode(ask: Ask, baseUrl: string): RequestCode[] {
   const { path, body } = submissionOf(ask);
   const address = `${baseUrl}${path}`;
@@ -80,7 +80,7 @@ function python(address: string, body: object): CodePart[] {
   ];
 }
 
-/** JSON over several lines, all but the first moved to the right. JSON of texts and numbers is also TypeScript and Python. */
+/** Indented JSON, which is also valid TypeScript and Python for strings and numbers. */
 function indented(value: object, space: string): string {
   return JSON.stringify(value, null, 2).replaceAll("\n", `\n${space}`);
 }
@@ -91,7 +91,7 @@ function painted(json: string): CodePart[] {
     .map((text, index): CodePart => (index % 2 === 1 ? { text, look: "s" } : { text }));
 }
 
-/** Within single quotes a shell reads everything as it is, but for the quote itself. */
+/** A shell takes everything in single quotes literally, except the quote. */
 function quotedForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

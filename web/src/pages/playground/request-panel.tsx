@@ -4,10 +4,9 @@ import { Tabs } from "../../components/tabs.tsx";
 import { type CodePart, requestCode, textOf } from "./request-code.ts";
 import type { Ask } from "./search-request.ts";
 
-/** An empty query would be refused. */
+/** Replaces an empty query, which is invalid. */
 const exampleQuery = '"power outage" lang:en';
 
-/** The search that stands in the composer, as a program sends it. */
 export function RequestPanel({ ask, baseUrl }: { ask: Ask; baseUrl: string }) {
   const query = ask.query.trim() === "" ? exampleQuery : ask.query;
   const codes = requestCode({ ...ask, query }, baseUrl);

@@ -15,7 +15,6 @@ const views: readonly Option<View>[] = [
   { value: "json", label: "JSON" },
 ];
 
-/** The posts of an answer, as cards or as they came, and how a search stands that is under way. */
 export function Results({
   ask,
   shown,
@@ -25,11 +24,11 @@ export function Results({
   onCancel,
   onSearch,
 }: {
-  /** What the box holds. */
+  /** As in the composer. */
   ask: Ask;
   shown: Shown | null;
   phase: Phase | null;
-  /** What stands there before the first search. */
+  /** Shown before the first search. */
   before: ReactNode;
   onMore(): void;
   onCancel(): void;
@@ -100,7 +99,7 @@ function titleOf(shown: Shown | null): string {
 
 const longMs = 300;
 
-/** What is over sooner need not be told. */
+/** Hides short loading states. */
 function useIsLong(isBusy: boolean): boolean {
   const [isLong, setLong] = useState(false);
   useEffect(() => {

@@ -5,7 +5,6 @@ import { ProblemNote } from "../../components/problem-note.tsx";
 import { useNow } from "../../components/time.tsx";
 import type { Phase } from "./search.ts";
 
-/** Why there is no answer yet, or none: a rate that is used up, or what went wrong. */
 export function SearchNote({
   phase,
   problem,
@@ -48,7 +47,7 @@ function WaitingNote({
     >
       <p>
         Your search is sent automatically when the limit resets
-        {/* Not said anew each second. */}
+        {/* Not announced every second. */}
         <span aria-hidden="true">, in {seconds} s</span>.
       </p>
     </Note>

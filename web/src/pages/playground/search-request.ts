@@ -3,7 +3,7 @@ import { platforms } from "@earshot/query/tree";
 import { methods, type SearchMethod, searchMethods } from "../../../../src/platforms/methods.ts";
 import type { SearchPlatform } from "../../../../src/platforms/source.ts";
 
-/** What is searched, and how: all that a shared address holds. */
+/** Everything that a shared address contains. */
 export type Ask = {
   query: string;
   method: SearchMethod;
@@ -14,7 +14,7 @@ export type Ask = {
 const usualResults = 20;
 const sizes = [20, 50, 100, 500];
 
-/** The choices of posts to return; `chosen` is among them, whatever an address asked for. */
+/** The offered sizes, including that of the address. */
 export function sizesFor({ method, maxResults }: Ask): readonly number[] {
   const offered = sizes.filter((size) => size <= methods[method].bound);
   return [...new Set([...offered, maxResults])].sort((a, b) => a - b);
@@ -24,12 +24,12 @@ export function longestQuery(method: SearchMethod): number {
   return method === "searchbyquery" ? longestLiveQuery : longestArchiveQuery;
 }
 
-/** The same with another method, which may give fewer posts. */
+/** Caps the size to the bound of the method. */
 export function withMethod(ask: Ask, method: SearchMethod): Ask {
   return { ...ask, method, maxResults: Math.min(ask.maxResults, methods[method].bound) };
 }
 
-/** What the part of an address behind its ? asks for; what cannot be read there is as usual. */
+/** Invalid values fall back to defaults. */
 export function readAsk(search: string): Ask {
   const asked = new URLSearchParams(search);
   const method = searchMethods.find((name) => name === asked.get("method")) ?? "searchbyquery";
@@ -44,7 +44,7 @@ export function readAsk(search: string): Ask {
   };
 }
 
-/** The address of a search, below /dashboard; what is as usual is left out. */
+/** Relative to /dashboard; defaults are omitted. */
 export function addressOf({ query, method, platform, maxResults }: Ask): string {
   const asked = new URLSearchParams();
   if (query !== "") asked.set("q", query);
@@ -55,7 +55,6 @@ export function addressOf({ query, method, platform, maxResults }: Ask): string 
   return written === "" ? "/playground" : `/playground?${written}`;
 }
 
-/** The path and body of the submission. */
 export function submissionOf({ query, method, platform, maxResults }: Ask): {
   path: string;
   body: { type: string; arguments: Record<string, string | number> };

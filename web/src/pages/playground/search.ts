@@ -5,11 +5,10 @@ import type { CountsWindow } from "./counts.ts";
 import { waitForRate } from "./rate-wait.ts";
 import { type Ask, submissionOf } from "./search-request.ts";
 
-/** How a search stands that has not been answered yet. */
 export type Phase =
   | { kind: "sent" }
   | { kind: "running"; uuid: string; state: JobStateWord }
-  /** A rate is used up; it is sent by itself then. */
+  /** Retried automatically when the rate limit resets. */
   | { kind: "waiting"; untilMs: number };
 
 export type Answered = { answer: SearchAnswer; elapsedMs: number; rates: RatesLeft };
@@ -18,9 +17,8 @@ const firstWaitSeconds = 1;
 const nextWaitSeconds = 5;
 
 /**
- * Submits a search and follows it to its end. It is sent again under one Idempotency-Key for as long as it runs, so that it is one job
- * and one of the searches a minute however often it is asked for. What it waited for a
- * rate is no part of its time. Errors: ApiProblem; whatever `signal` was aborted with.
+ * Submits a search and polls it under one Idempotency-Key, so it stays one job and counts once. Rate limit waits are
+ * excluded from the elapsed time. Errors: ApiProblem; the reason of `signal`.
  */
 export async function runSearch(
   ask: Ask,
@@ -63,14 +61,14 @@ export async function runSearch(
   }
 }
 
-/** Ends a job that is under way; one that has ended meanwhile is left. */
+/** Cancels a running job; errors are ignored. */
 export async function cancelJob(uuid: string): Promise<void> {
   await request(`/v1/search/live/social/status/${uuid}`, { method: "DELETE" }).catch(
     () => undefined,
   );
 }
 
-/** Counts what a search matches. It is one more of the searches a minute. Errors: ApiProblem. */
+/** Uses one search. Errors: ApiProblem. */
 export async function countPosts(
   { query, platform }: Ask,
   window: CountsWindow,
@@ -86,7 +84,6 @@ export async function countPosts(
   return { counts: await response.json(), rates: ratesLeft(response) };
 }
 
-/** What was thrown, to be shown: whatever is no refusal is a fault of the page's own. */
 export function problemFrom(fault: unknown): ApiProblem {
   if (fault instanceof ApiProblem) return fault;
   const message = fault instanceof Error ? fault.message : String(fault);

@@ -3,7 +3,6 @@ import { platformNames } from "../../platforms.ts";
 import type { PostRecord } from "./answer.ts";
 import { markMatches, type Wanted } from "./marks.ts";
 
-/** What a card shows of a record; what is not told is left out. */
 export function shownPost(record: PostRecord, wanted: Wanted): ShownPost {
   const { ID, Content, Metadata } = record;
   const platform = Metadata?.platform ?? null;
@@ -33,7 +32,7 @@ const textOrNull = (text: string | null | undefined): string | null => text || n
 const timeOrNull = (time: string | null | undefined): string | null =>
   time == null || Number.isNaN(Date.parse(time)) ? null : time;
 
-/** Platforms tell addresses: only those of the web are links. */
+/** Only http and https addresses become links. */
 function webAddress(address: string | null | undefined): string | null {
   const url = address == null ? null : URL.parse(address);
   return url !== null && (url.protocol === "https:" || url.protocol === "http:") ? url.href : null;

@@ -5,7 +5,7 @@ import { QueryPaint } from "../../components/query.tsx";
 import { readQuery } from "./read-query.ts";
 import { longestQuery } from "./search-request.ts";
 
-/** Queries that show what can be asked; `month` is the first day of this one. */
+/** `month` is the first day of the current month. */
 const starters = (month: string) => [
   {
     query: '"power outage" lang:en -drill',
@@ -15,7 +15,6 @@ const starters = (month: string) => [
   { query: "(#rail OR #ferry) delay min_faves:20", says: "Either hashtag, with some attention" },
 ];
 
-/** Before the first search: what this is for, and queries to begin with. */
 export function Starters({ onPick }: { onPick(query: string): void }) {
   const month = `${new Date().toISOString().slice(0, 8)}01`;
   return (

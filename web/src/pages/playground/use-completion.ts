@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { type Completion, complete, completionsAt } from "./completions.ts";
 
-/** The completion of the word before the caret, and the keys that it takes from the field. */
+/** Completion of the word before the caret, and its keys. */
 export function useCompletion(
   query: string,
   field: RefObject<HTMLTextAreaElement | null>,
@@ -57,7 +57,7 @@ export function useCompletion(
     take,
     press,
     close: () => setOn(false),
-    /** The caret has moved: only where something was written is there something to complete. */
+    /** Opens suggestions only after typing. */
     moved: ({ value, selectionStart, selectionEnd }: HTMLTextAreaElement) => {
       setCaret(selectionStart === selectionEnd ? selectionEnd : -1);
       if (value === query) {

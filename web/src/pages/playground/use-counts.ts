@@ -10,17 +10,17 @@ export type Counted =
   | { state: "counted"; counts: CountsAnswer; window: CountsWindow }
   | { state: "failed"; problem: ApiProblem };
 
-/** By the job of the first page; kept while the dashboard is open, so that Back shows it again and costs nothing. */
+/** By the job of the first page; kept in memory so that Back costs no search. */
 const kept = new Map<string, Counted>();
 const mostKept = 20;
 
 export type Counts = {
   countsOf(shown: Shown): Counted | null;
-  /** Counts what the answer itself cannot tell: that is one more of the searches a minute. */
+  /** Uses one search. */
   count(shown: Shown): void;
 };
 
-/** What a search matches, counted over its window. An answer that holds all there is has its counts in itself. */
+/** Counts of a search; computed locally if the answer contains every match. */
 export function useCounts(onRates: (rates: RatesLeft) => void): Counts {
   const [, setTurn] = useState(0);
   const underWay = useRef<AbortController | null>(null);

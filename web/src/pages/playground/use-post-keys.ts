@@ -2,7 +2,7 @@ import { type RefObject, useEffect } from "react";
 import { areSingleKeysOn, isTyping } from "../../single-keys.ts";
 import { useRowKeys } from "../../use-row-keys.ts";
 
-/** j and k go through the posts, Enter opens what is told of one, o shows it where it was posted. */
+/** j and k move between posts, Enter opens the metadata, o the original. */
 export function usePostKeys(list: RefObject<HTMLElement | null>): void {
   useRowKeys(list, ".post");
   useEffect(() => {

@@ -5,35 +5,32 @@ import { endSearch, type UnderWay } from "./running-search.ts";
 import { type Phase, problemFrom, runSearch } from "./search.ts";
 import { type Ask, addressOf } from "./search-request.ts";
 
-/** The answer that is on the screen: its first page, and those that were added to it. */
+/** The displayed answer, with all loaded pages. */
 export type Shown = {
   ask: Ask;
   results: readonly PostRecord[];
-  /** Its first page, whose window the others keep. */
+  /** The first page, which fixes the window. */
   first: SearchAnswer;
-  /** The page that was added last. */
+  /** The last page. */
   answer: SearchAnswer;
   elapsedMs: number;
 };
 
 export type Searching = {
   shown: Shown | null;
-  /** Null while nothing is under way. */
+  /** Null if no search is running. */
   phase: Phase | null;
   problem: ApiProblem | null;
   run(ask: Ask): void;
-  /** Adds the page that follows. */
+  /** Loads the next page. */
   more(): void;
   cancel(): void;
-  /** Shows what an address answered before, if it is still here. */
+  /** Shows a cached answer of an address. */
   recall(ask: Ask): void;
 };
 
 const mostKept = 10;
-/**
- * What was answered while the dashboard is open, so that Back shows it again and costs nothing; by account and address, as
- * another one may sign in meanwhile.
- */
+/** Cached answers by account and address, so that Back costs no search. */
 const kept = new Map<string, Shown>();
 
 const nameOf = (accountId: string, ask: Ask): string => `${accountId} ${addressOf(ask)}`;
@@ -45,7 +42,7 @@ function keep(name: string, shown: Shown): void {
   if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
 }
 
-/** The searches of an account. `onAnswered` is called with each page, and whether it is the first one. */
+/** `onAnswered` is called with each page. */
 export function useSearch(
   accountId: string,
   begun: Ask,

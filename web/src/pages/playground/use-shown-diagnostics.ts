@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 
 const settledMs = 500;
 
-/** Whether the writer has paused: a phrase that is being written is no phrase that was never closed. */
+/** Whether typing has paused, as unfinished phrases are not errors yet. */
 export function useSettled(query: string): [boolean, () => void] {
   const [settled, setSettled] = useState(query);
   useEffect(() => {
@@ -13,14 +13,14 @@ export function useSettled(query: string): [boolean, () => void] {
   return [settled === query, () => setSettled(query)];
 }
 
-/** What is so of every phrase, group and alternative that is being written. */
+/** Expected while typing. */
 const unfinished: ReadonlySet<string> = new Set([
   "unclosed_quote",
   "unclosed_group",
   "missing_term",
 ]);
 
-/** The remarks to tell: while somebody writes, only those that stood there before or are about what is behind. */
+/** While typing, shows only earlier diagnostics and those before the current word. */
 export function useShownRemarks(
   diagnostics: readonly Diagnostic[],
   isSettled: boolean,

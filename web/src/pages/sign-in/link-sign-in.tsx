@@ -8,7 +8,7 @@ import { useSession } from "../../session.tsx";
 import { forgetLinkToken } from "./link-token.ts";
 import { SignInCommand } from "./sign-in-command.tsx";
 
-/** Signs in by a one-time link. It is used up by the click alone: what opens links ahead of their reader does not click. */
+/** The token is used on click only, so link previews do not consume it. */
 export function LinkSignIn({
   token,
   isSignedIn,

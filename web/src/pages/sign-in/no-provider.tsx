@@ -1,6 +1,6 @@
 import { SignInCommand } from "./sign-in-command.tsx";
 
-/** How one gets in where nobody has set up a code host: told to the operator, who is the one to do it. */
+/** Instructions for the operator. */
 export function NoProvider() {
   return (
     <>

@@ -12,7 +12,7 @@ import { heldLinkToken } from "./link-token.ts";
 import { NoProvider } from "./no-provider.tsx";
 import { refusalOf } from "./sign-in-errors.ts";
 
-/** The way in: by a code host, or by a one-time link. Shown in the place of every page to who is not signed in. */
+/** Replaces every page while signed out. */
 export function SignInPage() {
   const { session } = useSession();
   const [token, setToken] = useState(heldLinkToken);

@@ -1,5 +1,4 @@
 import "../../components/code.css";
-/** The command that prints a link to sign in with, and how it is called where it is not installed as one. */
 export function SignInCommand({ label }: { label: string }) {
   return (
     <>

@@ -1,9 +1,8 @@
 import type { SignInError } from "../../../../src/http/dashboard/contract.ts";
 
-/** `caution` for what its reader did or can undo by beginning again. */
+/** `caution` if the user can resolve it by starting again. */
 export type Refusal = { tone: "caution" | "danger"; title: string; text: string };
 
-/** Why a sign-in did not come to its end, and what to do. */
 const refusals: Readonly<Record<SignInError, Refusal>> = {
   denied: {
     tone: "caution",
@@ -42,7 +41,7 @@ const refusals: Readonly<Record<SignInError, Refusal>> = {
   },
 };
 
-/** What a word in the address of the sign-in page means; null for none. */
+/** Null if there is no error. */
 export function refusalOf(word: string | null): Refusal | null {
   if (word === null || word === "") return null;
   const [, known] = Object.entries(refusals).find(([name]) => name === word) ?? [];

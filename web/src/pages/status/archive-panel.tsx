@@ -2,7 +2,6 @@ import type { StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { exactTime, shortTime } from "../../components/time.tsx";
 import { bytesText, counted, stretchText, wholeNumber } from "../../numbers.ts";
 
-/** What the archive holds, and what becomes of it. */
 export function ArchivePanel({ status: { archive, platforms } }: { status: StatusAnswer }) {
   const { oldest_at: oldest, newest_at: newest, free_disk_bytes: freeBytes } = archive;
   return (

@@ -8,7 +8,6 @@ import { platformNames } from "../../platforms.ts";
 import { axisLabels, rangeLabel } from "../../ranges.ts";
 import { findingText, traceLabel, wayText } from "./coverage-summary.ts";
 
-/** What was heard of each platform and where it was silent, on one axis of time. */
 export function CoveragePanel({ status }: { status: StatusAnswer }) {
   const { range, from, to, platforms } = status;
   return (

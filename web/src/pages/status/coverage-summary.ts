@@ -4,7 +4,6 @@ import { noneWholeText } from "../../coverage-text.ts";
 import { behindText, counted, stretchText } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
 
-/** Beside the platform's name: how it comes here, and how far behind. */
 export function wayText({ way, stream }: PlatformStatus): string {
   if (way === "asked") return "searched live";
   if (way === "held") return "no source";
@@ -15,7 +14,6 @@ export function wayText({ way, stream }: PlatformStatus): string {
   return { waiting: "not connected", paused: "paused", off: "off" }[stream.status];
 }
 
-/** The finding about a platform in a few words. */
 export function findingText({ way, coverage, posts }: PlatformStatus): string {
   const { gaps, held, complete_since: completeSince } = coverage;
   if (gaps.length > 0) return `${counted(gaps.length, "gap")}, ${stretchText(lengthOf(gaps))}`;
@@ -26,7 +24,7 @@ export function findingText({ way, coverage, posts }: PlatformStatus): string {
   return noneWholeText(posts);
 }
 
-/** The finding as a sentence that stands for the drawing. */
+/** Text alternative of the trace. */
 export function traceLabel(status: PlatformStatus, span: string): string {
   const name = platformNames[status.platform];
   const { gaps, held } = status.coverage;

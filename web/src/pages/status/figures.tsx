@@ -4,7 +4,6 @@ import { Meter } from "../../components/meter.tsx";
 import { exactTime } from "../../components/time.tsx";
 import { agoFigure, bytesFigure, bytesText, shortNumber } from "../../numbers.ts";
 
-/** The service in five numbers. */
 export function StatusFigures({
   status: { archive, platforms, queue, to },
 }: {

@@ -10,7 +10,6 @@ import { type Gap, type GapFill, gapsOf } from "./gaps.ts";
 
 const shownAtFirst = 8;
 
-/** What is missing, how much, and what would fill it. */
 export function GapsPanel({ status }: { status: StatusAnswer }) {
   const [isWhole, setWhole] = useState(false);
   const gaps = gapsOf(status);

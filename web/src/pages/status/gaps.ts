@@ -6,21 +6,20 @@ export type Gap = {
   from: string;
   to: string;
   lengthMs: number;
-  /** Whether it goes on. */
+  /** Whether it reaches the present. */
   isOpen: boolean;
   fill: GapFill;
 };
 
-/** How a gap can be filled: by a command, by itself, or by an import of files alone. */
 export type GapFill =
   | { by: "backfill"; command: string; needsToken: boolean }
   | { by: "stream" }
   | { by: "import" };
 
-/** Servers of Bluesky's stream keep about so much of it (docs/live-stream.md). */
+/** History of Bluesky's stream servers (docs/live-stream.md). */
 const keptByStreamMs = 36 * 3_600_000;
 
-/** What is missing of all platforms, the newest gap first. */
+/** Newest first. */
 export function gapsOf({ platforms, to }: Pick<StatusAnswer, "platforms" | "to">): Gap[] {
   const nowMs = Date.parse(to);
   return platforms

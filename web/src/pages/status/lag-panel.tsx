@@ -9,7 +9,6 @@ import { listed, platformNames } from "../../platforms.ts";
 import { axisLabels, rangeLabel } from "../../ranges.ts";
 import { type LagSeries, lagSeries } from "./lag.ts";
 
-/** How far the streams were behind, over time. */
 export function LagPanel({ status }: { status: StatusAnswer }) {
   const series = lagSeries(status);
   if (series.length === 0) return <NoLag />;

@@ -9,7 +9,7 @@ const widthsMs: Readonly<Record<UsageRange, number>> = {
 
 export type LagSeries = { platform: Platform; values: (number | null)[] };
 
-/** The lag of each stream that tells one, in equal parts of the range, seconds; null where none was told. */
+/** Lags in seconds per bucket of the range; null where none was reported. */
 export function lagSeries({
   range,
   from,

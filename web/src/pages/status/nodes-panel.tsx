@@ -4,7 +4,6 @@ import { Empty } from "../../components/empty.tsx";
 import { Table } from "../../components/table.tsx";
 import { nodeColumns } from "../../nodes/node-columns.tsx";
 
-/** Who runs the searches, and what each proves beside what it does not. */
 export function NodesPanel({ nodes }: { nodes: readonly NodeStatus[] }) {
   const panel = useRef<HTMLElement>(null);
   useEffect(() => {

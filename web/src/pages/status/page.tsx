@@ -16,7 +16,6 @@ import { situation } from "./status-summary.ts";
 
 const everyMs = 10_000;
 
-/** How the service stands: what is heard, what is missing, what is proven. */
 export function StatusPage() {
   const [search, setSearch] = useSearchParams();
   const range = rangeOf(search.get("range"), "7d");

@@ -4,7 +4,6 @@ import { counted, stretchText } from "../../numbers.ts";
 import { listed, platformNames } from "../../platforms.ts";
 import { rangeLabel } from "../../ranges.ts";
 
-/** What is heard and what is missing, in two sentences. */
 export function situation(status: StatusAnswer): string {
   return `${heard(status.platforms)} ${missing(status)}`.trim();
 }

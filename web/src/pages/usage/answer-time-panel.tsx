@@ -7,7 +7,6 @@ import type { ChartKind } from "../../components/uplot-options.ts";
 import { durationText, wholeNumber } from "../../numbers.ts";
 import { answerTimes, axisTexts, bucketText, tickSeconds, timesFinding } from "./buckets.ts";
 
-/** How long searches took, from their submission to their end. */
 export function AnswerTimePanel({ usage }: { usage: UsageAnswer }) {
   const { range, buckets, bucket_ms: widthMs } = usage;
   const { times, lines, isWide } = useMemo(() => answerTimes(usage), [usage]);

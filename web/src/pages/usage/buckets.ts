@@ -3,13 +3,12 @@ import { durationText, wholeNumber } from "../../numbers.ts";
 import { rangeLabel } from "../../ranges.ts";
 
 export type RequestStacks = {
-  /** The middle of each bucket, Unix seconds. */
+  /** Bucket middles, Unix seconds. */
   times: number[];
-  /** Of all, of those that were not failed, and of those that were answered: drawn over each other. */
+  /** All, without failed, and answered; drawn over each other. */
   stacks: [number[], number[], number[]];
 };
 
-/** The requests of each bucket, one on the other: answered at the ground, then refused, then failed. */
 export function requestStacks({ buckets, bucket_ms: widthMs }: UsageAnswer): RequestStacks {
   return {
     times: middlesOf(buckets, widthMs),
@@ -23,9 +22,9 @@ export function requestStacks({ buckets, bucket_ms: widthMs }: UsageAnswer): Req
 
 export type AnswerTimes = {
   times: number[];
-  /** p50 and p99, milliseconds; null where nothing was searched. */
+  /** p50 and p99 in milliseconds; null without searches. */
   lines: [(number | null)[], (number | null)[]];
-  /** Whether some took so much longer than usual that the usual could not be told from nothing. */
+  /** Whether outliers require a logarithmic scale. */
   isWide: boolean;
 };
 
@@ -44,7 +43,7 @@ export function answerTimes({ buckets, bucket_ms: widthMs }: UsageAnswer): Answe
   };
 }
 
-/** A logarithm has no place for what took no time. */
+/** A logarithmic scale has no zero. */
 const atLeastOne = (values: readonly (number | null)[]): (number | null)[] =>
   values.map((ms) => (ms === null ? null : Math.max(1, ms)));
 
@@ -88,14 +87,14 @@ const formats = {
 const hourSeconds = 3_600;
 const daySeconds = 86_400;
 
-/** How far apart the texts beneath an axis may be: hours of a day, else whole days. */
+/** Allowed label steps: hours for a day, otherwise days. */
 export function tickSeconds(range: UsageRange): readonly number[] {
   return range === "24h"
     ? [2, 3, 4, 6, 8, 12].map((hours) => hours * hourSeconds)
     : [1, 2, 3, 5, 7, 10, 15].map((days) => days * daySeconds);
 }
 
-/** Beneath the axis: hours, and the day where one begins; else days, and the month where it is another than before. */
+/** Hours with the day at midnight, or days with the month when it changes. */
 export function axisTexts(range: UsageRange, times: readonly number[]): string[] {
   let month = -1;
   return times.map((ms) => {

@@ -2,7 +2,6 @@ import type { UsageAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { type Column, Table } from "../../components/table.tsx";
 import { durationText, wholeNumber } from "../../numbers.ts";
 
-/** The same, for each method that was used. */
 export function MethodsPanel({ usage: { methods } }: { usage: UsageAnswer }) {
   if (methods.length === 0) return null;
   return (

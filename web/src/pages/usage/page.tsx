@@ -18,7 +18,6 @@ import { RequestsPanel } from "./requests-panel.tsx";
 const everyMs = 30_000;
 const allKeys = "";
 
-/** What the account's keys were used for, and what is left to them. */
 export function UsagePage() {
   const [search, setSearch] = useSearchParams();
   const range = rangeOf(search.get("range"), "7d");
@@ -91,7 +90,7 @@ function situation({ keys, totals, range }: UsageAnswer, keyId: string): string 
 
 function Panels({ usage }: { usage: UsageAnswer }) {
   const { totals, range } = usage;
-  // The dashboard itself asks for lists and states: that alone is no use of it.
+  // Requests of the dashboard for lists and states do not count as usage.
   if (totals.searches + totals.refused + totals.failed === 0) {
     return (
       <>

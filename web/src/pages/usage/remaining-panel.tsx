@@ -7,7 +7,6 @@ import { useApi } from "../../use-api.ts";
 
 const everyMs = 4_000;
 
-/** What each key may still do this second and this minute. */
 export function LeftPanel() {
   const { data } = useApi<KeysAnswer>("/dashboard/api/keys", everyMs);
   return (

@@ -7,7 +7,6 @@ import type { ChartKind } from "../../components/uplot-options.ts";
 import { tersely, wholeNumber } from "../../numbers.ts";
 import { axisTexts, bucketText, requestStacks, requestsFinding, tickSeconds } from "./buckets.ts";
 
-/** Requests over time: how many were answered, refused for a rate, and failed. */
 export function RequestsPanel({ usage }: { usage: UsageAnswer }) {
   const { range, buckets, bucket_ms: widthMs } = usage;
   const { times, stacks } = useMemo(() => requestStacks(usage), [usage]);
