@@ -1,5 +1,5 @@
 import fc from "fast-check";
 import { testSeed } from "./seed.ts";
 
-/** Before each test file: what its properties draw follows from the tree, so that a suite fails for a change and not by chance. */
+/** Fixes the seed of all properties, so that failures are reproducible. */
 fc.configureGlobal({ seed: testSeed(20_261_122) });

@@ -1,4 +1,4 @@
-/** Resolves with the first value of `look` that is not null; fails when none came within `patienceMs`. */
+/** Resolves with the first non-null value of `look`; fails after `patienceMs`. */
 export async function until<Value>(
   what: string,
   look: () => Promise<Value | null> | Value | null,

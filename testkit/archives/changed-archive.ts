@@ -23,7 +23,7 @@ export function postOf(n: number, special: Partial<Post> = {}): Post {
 
 export const posts = (count: number): Post[] => Array.from({ length: count }, (_, n) => postOf(n));
 
-/** Posts of X without a number of their own: they give way to one that has theirs. */
+/** X posts without a native ID: they yield to one that has it. */
 export const unnumbered = (count: number): Post[] =>
   Array.from({ length: count }, (_, n) =>
     postOf(n, {
@@ -36,7 +36,7 @@ export const unnumbered = (count: number): Post[] =>
   );
 
 export const everything = { plan: { kind: "all" }, limit: 10_000 } as const;
-/** What is asked to see whether two archives say the same. */
+/** Queries to compare two archives by. */
 export const queries = [
   "river",
   '"stone river"',
@@ -50,7 +50,7 @@ export const queries = [
   "number -river",
 ];
 
-/** All that can be seen from outside: every post with everything that its record says, what queries find, who came when. */
+/** Everything visible from outside: posts with all fields, query results, ingest order. */
 export function contents(of: SmallArchive): unknown {
   const { positions } = of.search(everything);
   const shown = new Set(positions.map(({ id }) => id));
@@ -83,10 +83,7 @@ export const removed = (post: Post, revision: string): ArchiveChange => ({
   revision,
 });
 
-/**
- * Edits, deletes, brings back, adds, hides, shows, labels, counts, and takes the numbers of other posts, in an archive that `posts`
- * and `unnumbered` have filled, each with as many as `count`; something else each `round`.
- */
+/** Edits, deletes, restores, adds, hides, shows, labels and counts posts, `count` of each, differently each `round`. */
 export function changeAll(each: SmallArchive, round: number, count: number): void {
   const revision = String(round + 2);
   const at = (n: number): Post => postOf((round * 37 + n * 71) % count);

@@ -1,9 +1,9 @@
 import { uriNumber } from "../../src/posts/ids.ts";
 
-/** So many uris that some share a number with one other, and a few with two. */
+/** Enough uris that some hash to the same ID. */
 const tried = 100_000;
 
-/** Uris of Bluesky posts that share the number of at least one other. */
+/** Bluesky uris whose ID collides with that of at least one other. */
 export function collidingUris(): string[] {
   const uris = Array.from(
     { length: tried },

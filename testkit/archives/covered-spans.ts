@@ -1,6 +1,6 @@
 import type { WriteBatch } from "../../src/archive/archive.ts";
 
-/** The stretches of time for which batches claim posts, as `[fromMs, toMs]`; those of one source that touch are one. */
+/** Time spans covered by batches, as `[fromMs, toMs]`; adjacent spans of one source are merged. */
 export function coveredSpans(batches: readonly WriteBatch[]): number[][] {
   return batches
     .flatMap((batch) => batch.coverage ?? [])

@@ -1,7 +1,6 @@
 import { check } from "../../src/archive/maintenance/check.ts";
 import type { Finding } from "../../src/archive/maintenance/findings.ts";
 
-/** What a full check of an archive's folder finds. */
 export async function findingsIn(folder: string): Promise<readonly Finding[]> {
   const report = await check({
     folder,

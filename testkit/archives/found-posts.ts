@@ -1,6 +1,6 @@
 import type { ServerProcess } from "../service/server-process.ts";
 
-/** A record of the API as far as tests read it. */
+/** The record fields that tests read. */
 export type FoundPost = {
   ID: string;
   Content: string;
@@ -25,10 +25,10 @@ export type FoundPost = {
   };
 };
 
-/** A query that every post matches. */
+/** A query that matches every post. */
 export const everything = "-nosuchwordanywhere";
 
-/** All posts that match, newest first, by the public API, page by page to the end. */
+/** All matching posts, newest first, through the public API. */
 export async function foundPosts(
   server: Asked,
   query: string,
@@ -50,7 +50,7 @@ export async function foundPosts(
   }
 }
 
-/** What of a time, Unix milliseconds, is not claimed to be held. */
+/** Gaps in the coverage of a time, Unix milliseconds. */
 export async function gapsOf(
   server: Asked,
   { fromMs, toMs }: { fromMs: number; toMs: number },

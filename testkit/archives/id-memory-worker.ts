@@ -3,10 +3,10 @@ import { type Ids, useIdMemory } from "../../src/archive/sealed/id-memory.ts";
 import type { SharedIdMemory } from "../../src/archive/sealed/shared-pages.ts";
 import { madeUpIds } from "../data/made-up-ids.ts";
 
-/** A thread that reads IDs at random through memory that others use too; without end where `rounds` is null. */
+/** A thread that reads random IDs through shared memory; endless if `rounds` is null. */
 export type IdMemoryTask = { shared: SharedIdMemory; seed: number; rounds: number | null };
 
-/** What was not as it is, and how many pages were read. */
+/** Wrong values, and the number of pages read. */
 export type IdMemoryFindings = { wrong: string[]; pagesRead: number };
 
 const { shared, seed, rounds } = workerData as IdMemoryTask;
@@ -18,7 +18,7 @@ const opened = new Map<number, Ids>();
 const wrong: string[] = [];
 let state = seed;
 
-/** A number from 0 to below `end`. */
+/** A number in 0..end-1. */
 function drawn(end: number): number {
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
   return Math.floor((state / 2 ** 32) * end);
@@ -45,7 +45,7 @@ function look(segment: number): void {
 }
 
 for (let round = 0; rounds === null || round < rounds; round++) {
-  // Most look at what is newest.
+  // Most reads are of the newest.
   look(drawn(3) === 0 ? drawn(sources.length) : drawn(2));
   if (rounds === null && round === 100) parentPort?.postMessage("under way");
 }

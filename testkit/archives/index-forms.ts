@@ -2,18 +2,15 @@ import type { ArchiveChange } from "../../src/archive/archive.ts";
 import type { Post } from "../../src/posts/post.ts";
 import type { SmallArchive } from "./small-archive.ts";
 
-/**
- * What the posts of an archive are found by: FTS5, the sealed index, the one that an import makes by itself, or FTS5 and a sealed
- * one, where some posts were written after the segments were sealed.
- */
+/** The index forms of an archive: FTS5, sealed, bulk import, or sealed with posts written after sealing. */
 export type IndexForm = "fts5" | "sealed" | "imported" | "mixed";
 
 export const indexForms: readonly IndexForm[] = ["fts5", "sealed", "imported", "mixed"];
 
-/** The forms in which segments and their numbers are the same. */
+/** Forms with the same segments and IDs. */
 export const heldForms = ["fts5", "sealed"] as const;
 
-/** Puts the posts into an archive in one batch, and seals it where that is the form. */
+/** Writes the posts in one batch, sealed if the form is. */
 export function putInOne(
   archive: SmallArchive,
   posts: readonly Post[],
@@ -23,7 +20,7 @@ export function putInOne(
   if (form === "sealed") archive.seal();
 }
 
-/** Puts the posts into an archive, in several batches, so that they are found by that. What is held in the end is the same. */
+/** Writes the posts in several batches in the given form. The final content is the same in all forms. */
 export function putInForm(archive: SmallArchive, posts: readonly Post[], form: IndexForm): void {
   if (form === "imported") {
     for (const own of Map.groupBy(posts, ({ platform }) => platform).values()) {
@@ -43,14 +40,14 @@ export function putInForm(archive: SmallArchive, posts: readonly Post[], form: I
   archive.write(posts.flatMap(secondChanges));
 }
 
-/** What happens to one post in six after sealing, in turn: three of five are found by FTS5 then. */
+/** Applied to one post in six after sealing; three of five are then found by FTS5. */
 const fates = ["edited", "late", "deleted and put again", "hidden and shown", "gone"] as const;
 type Fate = (typeof fates)[number] | "none";
 
 const fateOf = (index: number): Fate =>
   index % 6 === 3 ? (fates[Math.floor(index / 6) % fates.length] ?? "none") : "none";
 
-/** As which posts one of the posts is held when the segments are sealed. */
+/** The version of a post stored at sealing. */
 function heldBefore(post: Post, index: number): Post[] {
   switch (fateOf(index)) {
     case "edited":
@@ -92,7 +89,7 @@ function secondChanges(post: Post, index: number): ArchiveChange[] {
   }
 }
 
-/** A post that says the same under a name of its own. */
+/** The same content under another uri. */
 const otherOf = (post: Post): Post => ({ ...post, uri: `${post.uri}:other`, nativeId: null });
 
 const hiding = ({ platform, uri }: Post, negated: boolean): ArchiveChange => ({

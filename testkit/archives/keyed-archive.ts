@@ -6,10 +6,7 @@ import { firstInMillisecond, keyedNumber } from "../../src/posts/ids.ts";
 import type { Post } from "../../src/posts/post.ts";
 import { changeCatalog } from "./change-catalog.ts";
 
-/**
- * Writes posts into an archive as releases before 0055 did, of each platform into one segment: numbered by a hash that is keyed
- * for each archive, in the order in which they come.
- */
+/** Writes posts as releases before 0055 did: one segment per platform, with IDs from a keyed hash in order of arrival. */
 export function putKeyed(folder: string, posts: readonly Post[]): void {
   const catalog = openCatalog(folder);
   const uriKey = readUriKey(catalog);
@@ -29,7 +26,7 @@ export function putKeyed(folder: string, posts: readonly Post[]): void {
   const first = [...Map.groupBy(posts, ({ platform }) => platform).values()].flatMap(
     ([post]) => post ?? [],
   );
-  // The first batch makes the segments.
+  // The first batch creates the segments.
   write(first);
   asEarlier();
   write(posts.filter((post) => !first.includes(post)));

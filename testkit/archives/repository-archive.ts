@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { writeCarStream } from "@atcute/car";
 import { encode } from "@atcute/cbor";
 
-/** A block of an AT Protocol repository with its name. */
+/** A block of an AT Protocol repository with its CID. */
 export type Block = { cid: Uint8Array; data: Uint8Array };
 
-/** DAG-CBOR, hashed with SHA-256, named by a CID of version 1. */
+/** DAG-CBOR with a SHA-256 CIDv1. */
 export function blockOf(value: unknown): Block {
   const data = encode(value);
   const digest = createHash("sha256").update(data).digest();
@@ -14,7 +14,7 @@ export function blockOf(value: unknown): Block {
 
 const link = (block: Block) => new Link(block.cid);
 
-/** What the encoder writes as a link to a block. */
+/** Encoded as a link to a block. */
 class Link {
   readonly bytes: Uint8Array;
   constructor(bytes: Uint8Array) {
@@ -43,10 +43,10 @@ const bytes = (text: string) => ({
   $bytes: Buffer.from(text).toString("base64").replace(/=+$/, ""),
 });
 
-/** Entries of one node; more of them go into trees to its left and right. */
+/** Entries per node; more go into subtrees. */
 const nodeEntries = 4;
 
-/** Nodes of a tree over entries in the order of their paths, the root last. Where they branch is not as the protocol has it. */
+/** Tree nodes over sorted entries, root last. Its shape differs from the protocol's. */
 function treeOf(entries: readonly { path: string; block: Block }[]): Block[] {
   if (entries.length <= nodeEntries) return [nodeOf(entries, null, [])];
   const middle = entries.length >> 1;
@@ -81,7 +81,7 @@ export type RepositoryContent = {
   records: ReadonlyMap<string, unknown>;
 };
 
-/** The blocks of a repository, its commit first. */
+/** Blocks of a repository, commit first. */
 export function repositoryBlocks({ did, rev, records }: RepositoryContent): Block[] {
   const entries = [...records]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -93,7 +93,7 @@ export function repositoryBlocks({ did, rev, records }: RepositoryContent): Bloc
   return [blockOf(commit), ...nodes, ...entries.map(({ block }) => block)];
 }
 
-/** A CAR archive of blocks; the first one is its root. */
+/** A CAR archive; the first block is the root. */
 export async function carOf(blocks: readonly Block[]): Promise<Buffer> {
   const [first] = blocks;
   if (first === undefined) throw new Error("an archive has a root");

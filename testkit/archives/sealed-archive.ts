@@ -43,10 +43,10 @@ export const upsert = (
   post: makePost({ key, createdMs: startMs + minute * 60_000, text, revision, counts }),
 });
 
-/** Words that stand far behind, and one that stands there twice. */
+/** Words at high positions, one of them twice. */
 const long = `${Array.from({ length: 300 }, (_, n) => `long${n}`).join(" ")} long7`;
 
-/** An archive of one sealed segment with everything that its tables can hold of few posts, in a data folder. */
+/** An archive of one sealed segment that uses every feature of its tables. */
 export function makeSealedArchive(dataDir: string): void {
   const writer = writerOn(dataDir, 1_000);
   writer.write([
@@ -61,7 +61,7 @@ export function makeSealedArchive(dataDir: string): void {
   sealAll(join(dataDir, "archive"));
 }
 
-/** Writes to it what may come later: edits, deletions, a late post, posts that are hidden and shown, counts. */
+/** Applies later writes: edits, deletions, a late post, hiding, counts. */
 export function writeSince(dataDir: string): void {
   const writer = writerOn(dataDir, 1_000);
   writer.write([
@@ -79,14 +79,13 @@ export function writeSince(dataDir: string): void {
   writer.close();
 }
 
-/** The number that the sealed index gave to `key<index>`, for any but 8, which was deleted before. */
+/** The doc number of `key<index>`; 8 was deleted before. */
 export const numberOfKey = (index: number): number => (index > 8 ? 101 : 100) - index;
 
-/** Where the file of the segment lies. */
 export const sealedPath = (dataDir: string): string =>
   segmentPath(join(dataDir, "archive"), { platform: "bluesky", sequence: 2 });
 
-/** Runs `work` on the file of the segment. */
+/** Runs `work` on the segment file. */
 export function withinSegment<Value>(
   dataDir: string,
   work: (database: DatabaseSync) => Value,
@@ -99,7 +98,7 @@ export function withinSegment<Value>(
   }
 }
 
-/** Changes a value of the segment's tables by its bytes. */
+/** Changes a stored value by its bytes. */
 export function changeBytes(
   dataDir: string,
   { table, column, where }: { table: string; column: string; where: string },
@@ -112,7 +111,7 @@ export function changeBytes(
   });
 }
 
-/** Makes one bit another one. */
+/** Flips one bit. */
 export const flipped =
   (bit: number) =>
   (bytes: Uint8Array): Uint8Array => {

@@ -15,13 +15,10 @@ import {
 } from "../../src/archive/sealed/format.ts";
 import { holdsPositions } from "../../src/archive/sealed/positional-terms.ts";
 
-/** Where a term stands: the positions in each post, by post number. */
+/** Positions of a term by doc number. */
 type Postings = Map<number, number[]>;
 
-/**
- * Writes the tables of a sealed index as `format.ts` describes them, step by step and without regard to speed: what the reader, and
- * the writer of the archive, are compared with. `posts` are the tokens of the posts, newest first.
- */
+/** A naive writer of sealed index tables, directly from `format.ts`, for comparison. `posts` are tokens of posts, newest first. */
 export function writeSealedTables(
   database: DatabaseSync,
   posts: readonly (readonly string[])[],
@@ -105,7 +102,7 @@ function commonBytes(a: Buffer, b: Buffer): number {
   return common;
 }
 
-/** What stands in the dictionary behind the term, and how many row numbers were used up. */
+/** Returns the dictionary value of the term and the row numbers used. */
 function writePostings(
   database: DatabaseSync,
   name: string,
@@ -162,7 +159,7 @@ function container(numbers: readonly number[]): Buffer {
   return bytes;
 }
 
-/** A row of `sealed_positions`: where a term stands in each of these posts. */
+/** A row of `sealed_positions`. */
 export function positionsRow(posts: readonly (readonly number[])[]): Buffer {
   const ranks: number[] = [];
   const starts: number[] = [];
@@ -195,7 +192,7 @@ export function positionsRow(posts: readonly (readonly number[])[]): Buffer {
   return Buffer.concat([new Uint8Array(head.buffer), table, Buffer.from(bytes)]);
 }
 
-/** Makes a sealed index without checksums one with them. */
+/** Adds checksums to a sealed index. */
 function sumSealedTables(database: DatabaseSync): void {
   const crc = (...parts: (string | Uint8Array)[]): number =>
     parts.reduce<number>((sum, part) => crc32(part, sum), 0);

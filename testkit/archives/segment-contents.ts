@@ -5,13 +5,13 @@ import { openPostNumbers } from "../../src/archive/sealed/doc-numbers.ts";
 import { holdsPositions } from "../../src/archive/sealed/positional-terms.ts";
 import { segmentMigrations } from "../../src/archive/segments/schema.ts";
 
-/** The tokens of posts by their IDs. */
+/** Tokens by post ID. */
 export type TokensOfPosts = ReadonlyMap<bigint, readonly string[]>;
 
-/** For each term, by the ID of each of its posts, the places where it stands there, or nothing where it keeps none. */
+/** Positions by term and post ID; empty if the term stores none. */
 type IndexContents = Map<string, Map<bigint, string>>;
 
-/** A segment's file in memory, whose tables may be tampered with. */
+/** A segment file in memory, with writable tables. */
 export function emptySegment(): DatabaseSync {
   const database = new DatabaseSync(":memory:", { defensive: false });
   database.exec("PRAGMA page_size = 8192");
@@ -19,7 +19,7 @@ export function emptySegment(): DatabaseSync {
   return database;
 }
 
-/** Puts the posts into a segment's FTS5 table, in one transaction. */
+/** Adds posts to the FTS5 table in one transaction. */
 export function addToFts(database: DatabaseSync, posts: TokensOfPosts): void {
   const insert = database.prepare("INSERT INTO term(rowid, terms) VALUES (?, ?)");
   database.exec("BEGIN");
@@ -27,7 +27,7 @@ export function addToFts(database: DatabaseSync, posts: TokensOfPosts): void {
   database.exec("COMMIT");
 }
 
-/** A segment that is sealed from `source`, and in how many steps it was. */
+/** A segment sealed from `source`, and the number of steps. */
 export function sealedFrom(
   source: DatabaseSync,
   ids: Iterable<bigint>,
@@ -41,7 +41,7 @@ export function sealedFrom(
   return { sealed, steps };
 }
 
-/** Everything that the sealed index of a segment holds. Throws where the tables are not as their format says. */
+/** Decodes a whole sealed index. Throws if it violates the format. */
 export function sealedContents(database: DatabaseSync): IndexContents {
   const numbers = openPostNumbers(database, "contents", null);
   const contents: IndexContents = new Map();
@@ -61,7 +61,7 @@ export function sealedContents(database: DatabaseSync): IndexContents {
   return contents;
 }
 
-/** What an index of these posts holds; only the posts of `ids`. */
+/** The expected index of these posts, restricted to `ids`. */
 export function contentsOf(posts: TokensOfPosts, ids: ReadonlySet<bigint>): IndexContents {
   const contents: IndexContents = new Map();
   for (const [id, tokens] of posts) {

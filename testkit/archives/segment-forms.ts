@@ -20,31 +20,31 @@ import { encodeRecord } from "../../src/posts/record.ts";
 import { makePost } from "../data/make-post.ts";
 import { sumRows } from "./sum-rows.ts";
 
-/** A post as far as a segment's index is concerned; `terms` are its tokens with a space between them. */
+/** A post as the index sees it; `terms` are tokens joined by spaces. */
 export type IndexedPost = { id: bigint; timeMs: number; terms: string };
 
-/** The same posts in two files: one found by FTS5, one by the sealed index. */
+/** The same posts with FTS5 and with a sealed index. */
 export type SegmentForms = {
   plain: Segment;
   sealed: Segment;
-  /** Writes the same to both, in one transaction each. */
+  /** Writes the same to both, each in one transaction. */
   write(work: (writer: SegmentWriter) => void): void;
-  /** Makes a sealed file anew of the one that was sealed and written to since. */
+  /** Reseals the sealed file after writes. */
   sealAgain(): void;
-  /** Looks into the files beside the segments. */
+  /** Gives access to both files. */
   inspect<Value>(look: (plain: DatabaseSync, sealed: DatabaseSync) => Value): Value;
   remove(): void;
 };
 
 const platform = "x";
 const cacheKib = 64_000;
-/** Stored with every post: on X the uri follows from the ID. */
+/** Shared record: on X the uri follows from the ID. */
 const plainRecord = encodeRecord(makePost({ platform, nativeId: 1n, userId: null }), 0);
 
-/** Lets FTS5 answer everything in one statement, for posts whose rows do not hold their terms. */
+/** Lets FTS5 answer in one statement, for rows without their terms. */
 export const inOneStatement = (): IndexCost => ({ isBounded: () => true });
 
-/** Fills a segment with posts that the analyzer never saw. */
+/** Fills a segment with unanalysed terms. */
 export function segmentForms(
   posts: Iterable<IndexedPost>,
   costOf: typeof indexCost = indexCost,
@@ -52,7 +52,7 @@ export function segmentForms(
   return formsOf((path) => writePosts(path, posts), costOf);
 }
 
-/** The two forms of a segment that lies somewhere already; nobody may be writing it. */
+/** Both forms of an existing segment without a writer. */
 export const formsOfFile = (path: string): SegmentForms =>
   formsOf((copy) => copyFileSync(path, copy));
 
@@ -63,7 +63,7 @@ function formsOf(make: (path: string) => void, costOf = indexCost): SegmentForms
   const sealedPath = (): string => join(folder, `sealed-${generation}.db`);
   make(plainPath);
   sealFile(plainPath, plainPath, sealedPath());
-  // Less than a larger segment takes, so that terms are forgotten and pages of IDs read again.
+  // Smaller than a large segment needs, so that entries are evicted.
   const memory = createSealedMemory(4_000_000, useIdMemory(createIdMemory(500_000), 8));
   const open = (path: string): Segment => openSegment(path, platform, cacheKib, memory, costOf);
   const plain = open(plainPath);
@@ -105,7 +105,7 @@ function formsOf(make: (path: string) => void, costOf = indexCost): SegmentForms
       sealed.close();
       const isDamaged = isMarkedDamaged(sealedPath());
       rmSync(folder, { recursive: true, force: true });
-      // It was searched row by row: nothing that was asked says anything of the index.
+      // A damaged index falls back to row scans, which would prove nothing.
       if (isDamaged) throw new Error("the sealed index was taken for damaged");
     },
   };
@@ -129,7 +129,7 @@ function writePosts(path: string, posts: Iterable<IndexedPost>): void {
   database.close();
 }
 
-/** Makes the file `to` with the rows of `rows`, sealed from what `source` is found by. */
+/** Creates `to` with the rows of `rows`, sealed from the index of `source`. */
 function sealFile(source: string, rows: string, to: string): void {
   checkpoint(rows);
   copyFileSync(rows, to);
@@ -150,7 +150,7 @@ function sealFile(source: string, rows: string, to: string): void {
   target.close();
 }
 
-/** What was hidden at sealing stays so. */
+/** Keeps hidden posts hidden. */
 function hideHidden(target: DatabaseSync, name: string): void {
   const read = target.prepare("SELECT id FROM hidden");
   read.setReadBigInts(true);

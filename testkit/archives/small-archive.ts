@@ -26,7 +26,7 @@ import { createBatchWriter } from "../../src/archive/write/write-batch.ts";
 import type { FileLock } from "../../src/db/folder-lock.ts";
 import type { Platform, Post } from "../../src/posts/post.ts";
 
-/** What tests read of a record. */
+/** The record fields that tests read. */
 type ShownRecord = {
   ID: string;
   Content: string;
@@ -41,32 +41,31 @@ type ShownRecord = {
 };
 type ShownReference = { id: string | null; uri: string | null };
 
-/** An archive in a temporary folder whose writing and reading happen in the caller's thread. */
+/** An archive in a temporary folder that runs in the caller's thread. */
 export type SmallArchive = {
   folder: string;
   write(changes: readonly ArchiveChange[], rest?: Partial<WriteBatch>): WriteReport;
   put(...posts: Post[]): WriteReport;
   search(request: Partial<SearchRequest> & Pick<SearchRequest, "plan">): SearchAnswer;
-  /** As `search`, with a query in the language; `within_time:` counts back from 0. */
+  /** `search` with a query text; `within_time:` counts back from 0. */
   ask(query: string, request?: Partial<SearchRequest>): SearchAnswer;
-  /** The records of these posts, parsed. */
   records(positions: readonly Position[]): ShownRecord[];
   reader: Reader;
-  /** Adds all counts that have gathered to their posts. */
+  /** Applies pending counts. */
   addCounts(): void;
   expire(nowMs: number): void;
-  /** Imports posts of one platform; they may be gathered until `finishImport`. */
+  /** Imports posts of one platform; they may be buffered until `finishImport`. */
   importBatch(posts: readonly Post[], rest?: Partial<WriteBatch>): WriteReport;
   finishImport(): void;
-  /** Keeps the archive up, as another process would. */
+  /** Takes the compaction lock, as another process would. */
   lockUpkeep(): FileLock;
-  /** Imports posts of one platform, a batch for each list, into sealed segments where that can be. */
+  /** Imports one batch per list into sealed segments where possible. */
   importSealed(...batches: (readonly Post[])[]): WriteReport[];
-  /** Seals every segment, those that are written to too. */
+  /** Seals every segment, including active ones. */
   seal(): void;
-  /** Lets time pass for what caps times to come. */
+  /** Advances the clock that caps future times. */
   laterBy(ms: number): void;
-  /** Closes all files and opens them again, as after a crash that left everything committed. */
+  /** Reopens all files, as after a crash with everything committed. */
   reopen(): void;
   remove(): void;
 };
@@ -173,7 +172,7 @@ export function smallArchive(
   return archive;
 }
 
-/** Another process's writer on the same folder. */
+/** A second process's writer. */
 export function openCatalogBeside({ folder }: SmallArchive): {
   put(...posts: Post[]): WriteReport;
   close(): void;

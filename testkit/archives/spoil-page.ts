@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
-/** Writes over the first page of a table in a file of SQLite, as a broken disk does. */
+/** Overwrites the first page of a table. */
 export function spoilPageOf(path: string, table: string): void {
   const database = new DatabaseSync(path);
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { defineRowSum, rowSumSql } from "../../src/archive/segments/row-sum.ts";
 import { sumTables } from "../../src/archive/segments/table-sums.ts";
 
-/** Gives the rows and tables of a segment, open for writing, the checksums of what they contain now. */
+/** Recomputes the checksums of an open segment. */
 export function sumRows(database: DatabaseSync): void {
   defineRowSum(database);
   database.exec(`UPDATE post SET sum = ${rowSumSql} WHERE sum IS NOT ${rowSumSql}`);

@@ -5,17 +5,17 @@ import { openPostSet } from "../data/post-set.ts";
 import { asOfMs } from "../data/vocabulary.ts";
 import type { IndexForm } from "./index-forms.ts";
 
-/** What archive, matcher and oracle find for one query: names of posts, newest ID first. */
+/** Answers of archive, matcher and oracle: post names, newest first. */
 export type Answers = { archive: string[]; matcher: string[]; oracle: string[] };
 
 export type ThreeWays = {
   answersTo(query: string): Answers;
-  /** How many of the posts the matcher finds. */
+  /** Number of posts that the matcher finds. */
   countOf(query: string): number;
   remove(): void;
 };
 
-/** Three independent answers over the same posts. The oracle sees what the API shows of them. */
+/** Three independent answers over the same posts. The oracle sees API output only. */
 export function openThreeWays(posts: readonly Post[], form: IndexForm = "fts5"): ThreeWays {
   const set = openPostSet(posts, 15, form);
   const held = oraclePosts(set.archive, posts);
@@ -39,7 +39,7 @@ export function openThreeWays(posts: readonly Post[], form: IndexForm = "fts5"):
   };
 }
 
-/** Whether all three found the same posts in the same order. */
+/** Whether all three agree, in order. */
 export function agree({ archive, matcher, oracle }: Answers): boolean {
   const found = archive.join();
   return found === matcher.join() && found === oracle.join();

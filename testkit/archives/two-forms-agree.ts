@@ -4,24 +4,24 @@ import type { Segment } from "../../src/archive/segments/segment.ts";
 import type { IdRange, TimeSkew } from "../../src/posts/ids.ts";
 import type { SegmentForms } from "./segment-forms.ts";
 
-/** One question to both forms of a segment. */
+/** A query to both forms. */
 export type Question = {
   plan: PlanNode;
   range: IdRange;
   fromMs: number | null;
   toMs: number | null;
   skew: TimeSkew;
-  /** Posts to find, newest first; with `null` they are counted in stretches of `widthMs`. */
+  /** Posts to find, newest first; null counts them per `widthMs`. */
   limit: number | null;
   widthMs: number;
 };
 
 const never = (): boolean => false;
 
-/** What both forms answer, as text; posts that were found. */
+/** Both answers as text, and the posts found. */
 export type BothAnswers = { plain: string; sealed: string; found: number };
 
-/** Null where the question cannot match anything. */
+/** Null if the query cannot match. */
 export function askBoth({ plain, sealed }: SegmentForms, question: Question): BothAnswers | null {
   const { plan, fromMs, toMs } = question;
   const bounds = { fromMs, toMs, lowId: null, highId: null };

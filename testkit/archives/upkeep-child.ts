@@ -15,10 +15,9 @@ import { makePost } from "../data/make-post.ts";
 import { changeCatalog } from "./change-catalog.ts";
 
 /**
- * A process that writes a fixed series of batches into an archive, from where the last one came to, while a thread beside it
- * rewrites, seals, splits, merges and removes segments without a pause. Made to be killed. Arguments: the folder, the age in
- * milliseconds above which posts age out (0 for never), and `alone` to write without the thread. Says a full stop on its
- * standard output for each batch that is written.
+ * A process to be killed: writes a fixed series of batches, resuming after the last one, while a thread rewrites, seals,
+ * splits, merges and removes segments. Arguments: the folder, the maximum age in milliseconds (0 for none), and `alone`
+ * for no thread. Prints a period per batch.
  */
 const batches = 220;
 const postsOfBatch = 12;
@@ -27,11 +26,11 @@ const words = ["river", "stone", "harbour", "night", "東京", "привет", "
 
 const folder = String(process.argv[2]);
 const maxAgeMs = Number(process.argv[3]);
-/** After the last batch, so that the oldest segments age out. */
+/** After the last batch, so that the oldest segments expire. */
 const nowMs = startMs + batches * postsOfBatch * 60_000;
 
 function post(n: number, special: Partial<Post> = {}): Post {
-  // One in three comes late, from anywhere before.
+  // One in three arrives late.
   const minute = n % 3 === 0 ? (n * 7919) % Math.max(1, n) : n;
   const ms = startMs + minute * 60_000;
   const author = `did:plc:author${n % 20}`;
@@ -82,13 +81,13 @@ function changesOf(batch: number): ArchiveChange[] {
   return changes;
 }
 
-/** How often the thread has looked at all segments; where the writing says that it is over. */
+/** Passes of the thread; set when writing is over. */
 interface Pace {
   readonly rounds: Int32Array;
   readonly over: Int32Array;
 }
 
-/** Batches that are written for each round of the thread, so that a fast writer cannot leave it without work. */
+/** Batches per pass, so that the thread always has work. */
 const batchesOfRound = 20;
 
 function awaitRound(rounds: Int32Array): void {
@@ -130,7 +129,7 @@ function writeAll(rounds: Int32Array | null): void {
   writer.close();
 }
 
-/** Rewrites all segments again and again, on top of what there is to do. */
+/** Keeps rewriting all segments besides regular compaction. */
 function keepUp({ rounds, over }: Pace): void {
   const lock = lockCompaction(folder);
   if (lock === null) throw new Error("nobody else keeps this archive up");
@@ -167,7 +166,6 @@ function keepUp({ rounds, over }: Pace): void {
   lock.release();
 }
 
-/** Resolves when the thread has ended. */
 function startKeeper(pace: Pace): Promise<void> {
   const options = { argv: process.argv.slice(2), workerData: pace };
   const keeper = new Worker(new URL(import.meta.url), options);

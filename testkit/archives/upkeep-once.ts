@@ -3,7 +3,7 @@ import { compactionContext } from "../../src/archive/compaction/context.ts";
 import { runSteps } from "../../src/archive/compaction/steps.ts";
 import { archiveDefaults } from "../../src/archive/settings.ts";
 
-/** A process that keeps an archive up until nothing is left to do, and prints its state. Argument: the folder. */
+/** A process that compacts an archive until nothing is left and prints its state. Argument: the folder. */
 const context = compactionContext(String(process.argv[2]), archiveDefaults, { now: Date.now });
 const upkeep = createCompaction(context);
 while (runSteps(upkeep.look()));

@@ -17,7 +17,7 @@ import { decodeRecord } from "../../src/posts/record.ts";
 
 type HeldRow = { platform: Platform; row: Record<string, unknown>; hidden: boolean };
 
-/** Everything that an archive's folder holds of its posts, as the rows say, in the order of the IDs. */
+/** All stored content of an archive folder, by ID. */
 export function wholeArchive(folder: string): HeldRow[] {
   const catalog = openForReading(catalogPath(folder), 1_000);
   try {
@@ -39,7 +39,7 @@ function allRows(database: DatabaseSync, sql: string): Record<string, unknown>[]
   return statement.all();
 }
 
-/** The writing side of an archive that is there. */
+/** The writer of an existing archive. */
 export function writerOn(dataDir: string, segmentPosts: number) {
   const folder = join(dataDir, "archive");
   mkdirSync(folder, { recursive: true });
@@ -65,7 +65,7 @@ export function writerOn(dataDir: string, segmentPosts: number) {
   };
 }
 
-/** The posts that an archive's folder holds, in the order of their IDs. */
+/** All posts of an archive folder, by ID. */
 export function heldPosts(folder: string): { post: Post; hidden: boolean }[] {
   return wholeArchive(folder).map(({ platform, row, hidden }) => {
     const { id, time_ms, likes, reposts, replies, quotes, record } = row;

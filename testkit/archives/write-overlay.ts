@@ -8,10 +8,7 @@ import type { SegmentForms } from "./segment-forms.ts";
 const platform = "x";
 const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
-/**
- * Writes a tenth of a segment's posts anew, the same in both forms: other terms, hidden, hidden and shown, deleted, deleted and
- * put again, labelled, liked over thresholds. Posts that are not there any more are put again.
- */
+/** Rewrites a tenth of the posts in both forms: new terms, hidden, shown, deleted, restored, labelled, liked past thresholds. */
 export function writeOverlay(
   forms: SegmentForms,
   ids: BigInt64Array,

@@ -4,13 +4,13 @@ export type ZipFile = {
   name: string;
   content: Uint8Array;
   isStored?: boolean;
-  /** Writes sizes and offsets as an archive beyond 4 GiB does. */
+  /** Uses the ZIP64 form of archives over 4 GiB. */
   isLarge?: boolean;
   flags?: number;
   checksum?: number;
 };
 
-/** A zip archive of files, as APPNOTE describes it. */
+/** A zip archive by APPNOTE. */
 export function zipArchive(files: readonly ZipFile[], comment = ""): Buffer {
   const parts: Buffer[] = [];
   const entries: Buffer[] = [];

@@ -5,7 +5,7 @@ import { writerOn } from "./whole-archive.ts";
 
 const postsOfBatch = 1_000;
 
-/** Writes the posts of `zipfPosts` from number `from` to below `to` to the archive of a data folder, in one unsealed segment. */
+/** Writes posts `from` to `to` of `zipfPosts` into one unsealed segment. */
 export function writeZipfPosts(dataDir: string, from: number, to: number): void {
   const writer = writerOn(dataDir, 1_000_000);
   try {

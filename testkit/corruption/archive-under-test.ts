@@ -20,14 +20,14 @@ import type { Platform } from "../../src/posts/post.ts";
 import { changeCatalog } from "../archives/change-catalog.ts";
 import { accountOf, authors, firstMs, stepMs, syntheticPost, uriOf } from "./synthetic-posts.ts";
 
-/** The window that is covered completely, Unix milliseconds. */
+/** The completely covered window, Unix milliseconds. */
 export const coveredFromMs = firstMs - 86_400_000;
 export const coveredToMs = firstMs + 10 * 86_400_000;
 
 const posts: Readonly<Record<Platform, number>> = { bluesky: 1_550, x: 640, mastodon: 180 };
 const segmentPosts = 400;
 
-/** What a file of the archive is, as far as a fault of it matters. */
+/** Kinds of files that faults affect differently. */
 type FileKind = "catalog" | "unsealed" | "sealed" | "overlay";
 
 export type ArchiveFile = {
@@ -36,20 +36,20 @@ export type ArchiveFile = {
   path: string;
   /** Null for the catalog. */
   platform: Platform | null;
-  /** The IDs that the segment owns. */
+  /** The ID range of the segment. */
   low: bigint;
   high: bigint;
 };
 
 export type ArchiveUnderTest = {
   dataDir: string;
-  /** The data folder before the last changes, and before anything was sealed. */
+  /** An earlier copy of the data folder, from before sealing and the last changes. */
   older: string;
   oldest: string;
   files: readonly ArchiveFile[];
 };
 
-/** Opens an archive as the service does, with one reader and no maintenance. */
+/** Opens an archive with one reader and no maintenance. */
 export const openForTrial = (
   dataDir: string,
   onWarning: (message: string) => void = () => {},
@@ -64,8 +64,8 @@ export const openForTrial = (
   });
 
 /**
- * Makes an archive of three platforms in `root`: sealed segments, one of them with an overlay, unsealed ones, deleted, edited
- * and hidden posts. Every run makes the same posts with the same IDs.
+ * Makes an archive of three platforms: sealed segments (one with an overlay), unsealed ones, deleted, edited and hidden
+ * posts. Deterministic.
  */
 export async function makeArchiveUnderTest(root: string): Promise<ArchiveUnderTest> {
   const dataDir = join(root, "data");
@@ -82,7 +82,7 @@ export async function makeArchiveUnderTest(root: string): Promise<ArchiveUnderTe
   return { dataDir, older, oldest, files: filesOf(dataDir) };
 }
 
-/** With another key of the uris every run would have other IDs. */
+/** The uri key is fixed, because IDs depend on it. */
 function fixUriKey(folder: string): void {
   mkdirSync(folder, { recursive: true });
   const catalog = openCatalog(folder);
@@ -129,7 +129,7 @@ async function fill(archive: Archive, platform: Platform): Promise<void> {
   }
 }
 
-/** The two oldest segments of Bluesky and the oldest of X. */
+/** Seals the two oldest Bluesky segments and the oldest X segment. */
 function seal(folder: string): void {
   const context = compactionContext(folder, archiveDefaults, { now: () => firstMs });
   const entries = readSegments(context.catalog);
@@ -142,7 +142,7 @@ function seal(folder: string): void {
   context.catalog.close();
 }
 
-/** Edits, deletes and hides posts of the second segment of Bluesky, and some of each other segment but the first ones. */
+/** Edits, deletes and hides posts in the second Bluesky segment and some in later ones. */
 async function changeSome(archive: Archive): Promise<void> {
   const platform = "bluesky";
   const changes: ArchiveChange[] = [];
@@ -165,7 +165,7 @@ async function changeSome(archive: Archive): Promise<void> {
   }
 }
 
-/** So few that the catalog is several commits ahead of its older copy: a crash may leave it one behind. */
+/** Small batches put the catalog several commits ahead of its older copy; a crash may leave it one behind. */
 const changesOfBatch = 25;
 
 const hiding = (uri: string): ArchiveChange => ({
@@ -206,11 +206,11 @@ function kindOf(folder: string, entry: SegmentEntry): FileKind {
   return hasOverlay ? "overlay" : "sealed";
 }
 
-/** A copy of a data folder that a trial may damage. */
+/** Copies a data folder for a trial. */
 export function copyForTrial(dataDir: string, to: string): void {
   rmSync(to, { recursive: true, force: true });
   cpSync(dataDir, to, { recursive: true });
 }
 
-/** Where the nth post of a platform is in time. */
+/** Time of the nth post of a platform. */
 export const timeOf = (n: number): number => firstMs + n * stepMs;

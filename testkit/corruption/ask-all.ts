@@ -3,13 +3,9 @@ import { EarshotError, messageOf } from "../../src/lib/errors.ts";
 import type { Answer, Question } from "./queries.ts";
 
 /**
- * - `correct`: the answer of the healthy archive, complete.
- * - `partial`: says that it is not complete, and all that it has is right.
- * - `altered`: says that it is not complete, and has something that the healthy archive does not give.
- * - `refused`: an error with a code.
- * - `failed`: any other error.
- * - `wrong`: says that it is complete, and differs.
- * - `endless`: neither in a minute.
+ * - `correct`: equals the healthy archive, complete. - `partial`: reports incomplete, and everything in it is right. -
+ * `altered`: reports incomplete, with values that the healthy archive lacks. - `refused`: an error with a code. -
+ * `failed`: any other error. - `wrong`: reports complete, and differs. - `endless`: no answer within a minute.
  */
 type Outcome = "correct" | "partial" | "altered" | "refused" | "failed" | "wrong" | "endless";
 
@@ -17,14 +13,14 @@ export type Asked = { question: Question } & Compared;
 
 type Compared = {
   outcome: Outcome;
-  /** How many values differ from those of the healthy archive. */
+  /** Values that differ from the healthy archive. */
   differences: number;
   detail: string;
 };
 
 const patienceMs = 60_000;
 
-/** Asks everything, and compares it with what the healthy archive answered. */
+/** Runs all queries and compares them with the healthy archive. */
 export async function askAll(
   archive: Archive,
   truth: ReadonlyMap<Question, Answer>,
@@ -63,7 +59,7 @@ function compare(answer: Answer, right: Answer): Compared {
   if (answer.complete) {
     return { outcome: differences === 0 ? "correct" : "wrong", differences, detail };
   }
-  // A part of a count is a smaller number.
+  // A partial count is a smaller number.
   const isCount = [...right.values.values()].every((value) => /^\d+$/.test(value));
   const isAltered = isCount
     ? changed.some(([key, value]) => Number(value) > Number(right.values.get(key)))
@@ -71,7 +67,7 @@ function compare(answer: Answer, right: Answer): Compared {
   return { outcome: isAltered ? "altered" : "partial", differences, detail };
 }
 
-/** Null where the time is over first. */
+/** Null on timeout. */
 async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | null> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<null>((resolve) => {

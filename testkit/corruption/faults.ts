@@ -19,7 +19,7 @@ export type FaultKind =
   | "older"
   | "oldest";
 
-/** Damages a SQLite file; tells where. `older` is the path of its older copy, null where it has none. */
+/** Damages a SQLite file and returns where. `older` is the path of its older copy, or null. */
 export function damageFile(
   path: string,
   fault: FaultKind,
@@ -64,7 +64,7 @@ export function damageFile(
   return `${table}, page ${page}, byte ${offset}, bit ${bit}`;
 }
 
-/** A place that holds something: most bytes of a page that is not full are zeros. */
+/** An offset with content: most bytes of a partly filled page are zero. */
 function usedOffset(content: Buffer, start: number, random: () => number): number {
   for (let tries = 0; tries < 200; tries++) {
     const offset = start + Math.floor(random() * (content.length - start));

@@ -1,9 +1,9 @@
 import { DatabaseSync } from "node:sqlite";
 
-/** The pages of one table or index of a SQLite file, by page number from 1 on. */
+/** Pages of one table or index, by page number from 1. */
 export type TablePages = { table: string; pages: readonly number[] };
 
-/** Which table each page of a healthy SQLite file belongs to; pages without content are left out. */
+/** Maps each page of a healthy SQLite file to its table; empty pages are left out. */
 export function pageMap(path: string): { pageBytes: number; tables: TablePages[] } {
   const database = new DatabaseSync(path, { readOnly: true });
   try {

@@ -7,22 +7,22 @@ import { countArchive } from "../../src/search/archive/count.ts";
 import { type ArchiveSource, searchArchive } from "../../src/search/archive/search.ts";
 import { coveredFromMs, coveredToMs, timeOf } from "./archive-under-test.ts";
 
-/** What a query of a trial found: values by key, and whether the answer says that nothing is missing. */
+/** Values by key, and whether the answer reports complete. */
 export type Answer = { values: ReadonlyMap<string, string>; complete: boolean };
 
 export type Question = {
   name: string;
-  /** The platforms and the times whose posts it depends on. */
+  /** The platforms and times that it depends on. */
   platforms: readonly Platform[];
   fromMs: number;
   toMs: number;
-  /** Rejects where the archive refuses or fails. */
+  /** Rejects if the archive refuses or fails. */
   answer(archive: Archive): Promise<Answer>;
 };
 
 const allPlatforms: readonly Platform[] = ["bluesky", "mastodon", "x"];
 const pagePosts = 150;
-/** Pages after which paging is taken to be endless. */
+/** More pages count as endless paging. */
 const mostPages = 60;
 const deadlineMs = 20_000;
 
@@ -68,7 +68,7 @@ function search(query: string, window: Window = {}): Question {
 
 type Positions = readonly { id: bigint; platform: Platform }[];
 
-/** Records as the page of a result has them, by platform and ID. Throws where the page is no JSON. */
+/** Records of a result page by platform and ID. Throws for invalid JSON. */
 async function recordsOf(archive: Archive, positions: Positions): Promise<Answer> {
   const { body, damage } = await archive.page(positions);
   const text = Buffer.from(body).toString("utf8");
@@ -98,7 +98,6 @@ function count(query: string, bucketMs: number, platform: SearchPlatform = "soci
   };
 }
 
-/** A post by its ID, as `getbyid` reads it. */
 function byId(platform: Platform, id: bigint, timeMs: number): Question {
   return {
     name: `post ${platform} ${id}`,
@@ -111,7 +110,7 @@ function byId(platform: Platform, id: bigint, timeMs: number): Question {
 
 const hourMs = 3_600_000;
 
-/** Questions over every kind of term, all platforms, single ones, and windows that lie in few segments. */
+/** Queries over every kind of term, all platforms, single platforms and narrow windows. */
 export const questions: readonly Question[] = [
   search("river"),
   search("lantern", { platform: "bluesky" }),
@@ -144,7 +143,7 @@ export const questions: readonly Question[] = [
   count("stone -#news", hourMs, "bluesky"),
 ];
 
-/** Posts by ID: every `every`th of those that a search found. */
+/** Lookups by ID of every `every`th found post. */
 export function questionsById({ values }: Answer, every: number): Question[] {
   return [...values].flatMap(([key, record], index) => {
     if (index % every !== 0) return [];

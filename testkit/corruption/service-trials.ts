@@ -16,7 +16,7 @@ import { freePort } from "../service/free-port.ts";
 import { environmentOf, program } from "../service/server-process.ts";
 import { damageFile } from "./faults.ts";
 
-/** One thing that is done to a data folder. `change` tells where; `older` is the folder as it was earlier. */
+/** A fault in a data folder. `change` returns where; `older` is an earlier copy. */
 export type ServiceFault = {
   name: string;
   change(dataDir: string, older: string, seed: number): string;
@@ -41,7 +41,7 @@ const told = (what: string, work: () => void): string => {
   return what;
 };
 
-/** Faults of the control store, of keys, and of files beside the databases. */
+/** Faults in the control store, keys, and other files. */
 export const serviceFaults: readonly ServiceFault[] = [
   { name: "control.db × flipped bit", change: inFile("control.db", "flipped bit") },
   { name: "control.db × zeroed page", change: inFile("control.db", "zeroed page") },
@@ -117,14 +117,14 @@ export type ServiceAnswers = ReadonlyMap<string, { body: string; complete: boole
 export type ServiceOutcome = {
   name: string;
   where: string;
-  /** What the server printed where it did not start; null where it did. */
+  /** Output of a server that did not start; null if it did. */
   refusal: string | null;
-  /** Answers that say that they are complete and differ from those of the healthy folder. */
+  /** Answers that report complete but differ from the healthy folder. */
   wrong: readonly string[];
   counts: Readonly<Record<string, number>>;
 };
 
-/** Runs `earshot serve` on a data folder, and asks over HTTP. */
+/** Starts `earshot serve` on a data folder and queries it over HTTP. */
 export async function askService(
   dataDir: string,
   key: string,
@@ -166,7 +166,6 @@ async function isReady(base: string): Promise<boolean> {
   }
 }
 
-/** Words of the posts in the folder under test. */
 export const words = ["comet", "moon", "tide"] as const;
 
 async function ask(base: string, key: string, uuids: readonly string[]): Promise<ServiceAnswers> {
@@ -194,7 +193,7 @@ async function ask(base: string, key: string, uuids: readonly string[]): Promise
   return answers;
 }
 
-/** A search of a time that an import covers. */
+/** A search within a covered time. */
 export const searchOf = (query: string) => ({
   type: "x",
   arguments: {
@@ -206,7 +205,7 @@ export const searchOf = (query: string) => ({
   },
 });
 
-/** Damages a copy of the folder, and compares what a server on it answers. */
+/** Damages a copy of the folder and compares a server's answers. */
 export async function runServiceTrial(
   fault: ServiceFault,
   seed: number,

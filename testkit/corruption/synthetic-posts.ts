@@ -3,7 +3,7 @@ import { lowestId, xUri } from "../../src/posts/ids.ts";
 import type { Platform, Post } from "../../src/posts/post.ts";
 import { makePost } from "../data/make-post.ts";
 
-/** The time of the first post, Unix milliseconds, and the time between two posts of a platform. */
+/** Time of the first post and interval per platform, Unix milliseconds. */
 export const firstMs = Date.UTC(2026, 0, 1);
 export const stepMs = 300_000;
 
@@ -24,7 +24,7 @@ export const uriOf = (platform: Platform, n: number): string =>
 const authorOf = (n: number): string => authors[(n * 7) % authors.length] ?? "ann";
 const idOfX = (n: number): bigint => lowestId(firstMs + n * stepMs) + 5n;
 
-/** The nth post of a platform; `edition` gives it another text and a later revision. */
+/** The nth post of a platform; `edition` selects a text and revision. */
 export function syntheticPost(platform: Platform, n: number, edition = 0): Post {
   const random = seededRandom(n * 31 + edition * 7 + platform.length);
   const pick = <Value>(values: readonly Value[]): Value =>
@@ -34,7 +34,7 @@ export function syntheticPost(platform: Platform, n: number, edition = 0): Post 
   const words = Array.from({ length: 4 + (n % 9) }, () => pick(common));
   if (n % 11 === 0) words.push(rare[n % rare.length] ?? "rare0");
   if (n % 4 === 0) words.push(texts[(n / 4) % texts.length] ?? "");
-  // Records that take overflow pages.
+  // Records that need overflow pages.
   if (n % 97 === 0) words.push(...Array.from({ length: 1_200 }, () => pick(common)));
   const hashtags = n % 3 === 0 ? [pick(tags)] : [];
   const mentions =

@@ -19,7 +19,7 @@ import type { Answer, Question } from "./queries.ts";
 
 export type Trial = { name: string; file: ArchiveFile; fault: FaultKind; seed: number };
 
-/** How often each fault is drawn, and each kind of file. */
+/** Weights of faults and kinds of files. */
 const faultWeights: readonly [FaultKind, number][] = [
   ["flipped bit", 50],
   ["zeroed page", 16],
@@ -31,7 +31,7 @@ const faultWeights: readonly [FaultKind, number][] = [
 ];
 const kindWeights = { catalog: 30, unsealed: 25, sealed: 20, overlay: 25 } as const;
 
-/** Trials that follow from the seed. A fault that a file cannot have, such as an older copy of one that had none, is left out. */
+/** Trials drawn from the seed. Faults that a file cannot have are left out. */
 export function drawTrials(archive: ArchiveUnderTest, count: number, seed: number): Trial[] {
   const random = seededRandom(seed);
   const trials: Trial[] = [];
@@ -64,26 +64,26 @@ const isPossible = (archive: ArchiveUnderTest, file: ArchiveFile, fault: FaultKi
 
 export type TrialReport = {
   trial: Trial;
-  /** Which table and page were damaged. */
+  /** The damaged table and page. */
   where: string;
-  /** The error that the archive did not open with; null where it opened. */
+  /** Error of the opening; null if it opened. */
   refusal: string | null;
   asked: readonly Asked[];
-  /** What the opening repaired. */
+  /** Repairs done by the opening. */
   warnings: readonly string[];
-  /** What a full check finds; the error that it threw. */
+  /** Findings of a full check, or its error. */
   findings: number;
   checkError: string | null;
-  /** Files of the archive that are not there any more, other than the damaged one. */
+  /** Removed files other than the damaged one. */
   removed: readonly string[];
-  /** What was asked again after the repair; null where none was tried. */
+  /** Results after the repair; null if none was tried. */
   repaired: Repaired | null;
 };
 
-/** Of a damaged file; `lost` are the posts that were not salvaged, as keys of answers. */
+/** `lost` are the posts that were not salvaged, as answer keys. */
 type Repaired = { lost: readonly string[]; asked: readonly Asked[]; findings: number };
 
-/** Damages a copy of the archive in `dataDir`, opens it, asks everything and checks it. */
+/** Damages a copy of the archive in `dataDir`, opens it, runs all queries and checks it. */
 export async function runTrial(
   archive: ArchiveUnderTest,
   trial: Trial,
@@ -111,7 +111,7 @@ export async function runTrial(
   return { trial, where, refusal, asked, warnings, findings, checkError, removed, repaired };
 }
 
-/** What a repair that threw counts as: one more finding than there may be. */
+/** Counts a failed repair as one finding too many. */
 function asFailed(error: unknown): Repaired {
   console.log(`a repair failed: ${messageOf(error)}`);
   return { lost: [], asked: [], findings: 1 };
@@ -124,8 +124,8 @@ const segmentFaults: ReadonlySet<FaultKind> = new Set([
 ]);
 
 /**
- * Does what the findings of a check and the refusal say: salvages the damaged segment, or builds the catalog again. Then
- * everything is asked again that does not count lost posts. Null where only a backup helps.
+ * Repairs as the findings suggest, by salvage or catalog recovery, and repeats all queries that do not count lost posts.
+ * Null if only a backup helps.
  */
 async function repair(
   dataDir: string,
@@ -157,7 +157,7 @@ async function repair(
   return { lost, asked, findings: (await checked(dataDir)).findings };
 }
 
-/** The lost posts, as keys of answers. */
+/** Returns the lost posts, as answer keys. */
 async function salvage(dataDir: string, { path, platform }: ArchiveFile): Promise<string[]> {
   const folder = join(dataDir, "archive");
   const segment = `${platform}/${Number(basename(path, ".db"))}`;
@@ -172,7 +172,6 @@ async function salvage(dataDir: string, { path, platform }: ArchiveFile): Promis
   return salvaged.flatMap((each) => each.lost?.posts ?? []).map(({ id }) => `${platform} ${id}`);
 }
 
-/** What a data folder answers now. */
 async function openAndAsk(
   dataDir: string,
   truth: ReadonlyMap<Question, Answer>,

@@ -2,23 +2,20 @@ import { parseQuery } from "@earshot/query";
 import type { Random } from "./random-trees.ts";
 import { zipfAccount, zipfCharacter, zipfWord } from "./zipf-posts.ts";
 
-/**
- * A query as a list of clauses, which mutation changes one at a time. `joined` says whether clauses are alternatives, in groups of
- * which each must match when it is `groups`.
- */
+/** A query as a list of clauses for mutation. `joined` says how clauses combine; in `groups`, one of each group must match. */
 export type QueryShape = { joined: "and" | "or" | "groups"; clauses: readonly Clause[] };
 
 type Clause = {
   kind: "word" | "character" | "phrase" | "characters" | "pair" | "from" | "group";
   isExcluded: boolean;
-  /** Ranks of its words: the lower, the more frequent. */
+  /** Word ranks: lower is more frequent. */
   ranks: readonly number[];
 };
 
 const kinds = ["word", "character", "phrase", "characters", "pair", "from", "group"] as const;
 const mostClauses = 256;
 
-/** The text of a query; clauses that would pass the bounds of a query are left out. */
+/** The query text; clauses beyond the length limit are left out. */
 export function textOf({ joined, clauses }: QueryShape): string {
   const written = clauses.map(printClause);
   const join = (count: number): string => {
@@ -40,7 +37,7 @@ export function textOf({ joined, clauses }: QueryShape): string {
   return join(least);
 }
 
-/** Whether a query keeps to the limits: one clause alone may have too many words. */
+/** Whether the query is within the limits. */
 export function isAccepted(query: string): boolean {
   try {
     parseQuery(query);
@@ -65,7 +62,7 @@ function printClause({ kind, isExcluded, ranks }: Clause): string {
   return `${isExcluded ? "-" : ""}${bodies[kind]}`;
 }
 
-/** The shapes that a search begins with: the most expensive ones that are known. */
+/** Starting shapes: the most expensive known ones. */
 export function knownShapes(): QueryShape[] {
   const clauses = (kind: Clause["kind"], number: number, ranksOf: (at: number) => number[]) =>
     Array.from(
@@ -96,7 +93,7 @@ export function knownShapes(): QueryShape[] {
 }
 
 const whole = (random: Random, below: number): number => Math.floor(random() * below);
-/** Most drawn ranks are low. */
+/** Low ranks are drawn most often. */
 const drawRank = (random: Random): number => whole(random, 1 + 4_000 * random() ** 4);
 
 const drawClause = (random: Random): Clause => ({
@@ -105,7 +102,6 @@ const drawClause = (random: Random): Clause => ({
   ranks: Array.from({ length: 1 + whole(random, 4) }, () => drawRank(random)),
 });
 
-/** A query much like this one. */
 export function mutate({ joined, clauses }: QueryShape, random: Random): QueryShape {
   const kind = random();
   const at = whole(random, clauses.length);

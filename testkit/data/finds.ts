@@ -1,6 +1,6 @@
 import type { SequenceElement } from "@earshot/query/text";
 
-/** Whether these tokens satisfy the places of a query, side by side. */
+/** Whether the tokens match the elements of a query, adjacent. */
 export function finds(elements: readonly SequenceElement[], tokens: readonly string[]): boolean {
   return tokens.some((_, start) =>
     elements.every((element, index) => accepts(element, tokens[start + index])),

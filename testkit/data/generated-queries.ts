@@ -20,10 +20,10 @@ import {
   words,
 } from "./vocabulary.ts";
 
-/** Queries drawn from the shared vocabulary, over every operator of docs/query-language.md under each of its names. */
+/** Random queries from the shared vocabulary, over every operator of docs/query-language.md and its aliases. */
 const some = <Value>(values: readonly Value[]): fc.Arbitrary<Value> => fc.constantFrom(...values);
 
-/** Names of operators are not case-sensitive. */
+/** Operator names are case-insensitive. */
 const named = (...names: readonly string[]): fc.Arbitrary<string> =>
   some([...names, ...names, ...names.map((name) => name.toUpperCase())]);
 
@@ -105,7 +105,7 @@ const partsOfLinks = [
   "localhost:3000",
 ];
 
-/** Each operator of the language under its first name, so that a test can count how often each one is met. */
+/** By primary operator name, so that a test can count each operator. */
 export const generatedLeaves: Readonly<Record<string, fc.Arbitrary<string>>> = {
   word: term,
   "+word": some([...words, "OR", "AND", "NOT"]).map((word) => `+${word}`),
@@ -214,11 +214,11 @@ export const generatedLeaves: Readonly<Record<string, fc.Arbitrary<string>>> = {
     .map(([name, app]) => `${name}:${app}`),
 };
 
-/** A query as it was drawn, so that a failing one can be made smaller. */
+/** A query in the form it was drawn, so that it can be shrunk. */
 export type DrawnQuery =
   | { kind: "leaf"; operator: string; text: string }
   | { kind: "not"; sign: string; child: DrawnQuery }
-  /** `joint` stands between the parts; without parentheses a group lies open in the one around it. */
+  /** `joint` separates the parts; an open group has no parentheses. */
   | { kind: "group"; joint: string; isOpen: boolean; parts: readonly DrawnQuery[] };
 
 const leaf: fc.Arbitrary<DrawnQuery> = fc.oneof(
@@ -227,7 +227,7 @@ const leaf: fc.Arbitrary<DrawnQuery> = fc.oneof(
   ),
 );
 
-/** Queries of up to three levels. */
+/** Up to three levels. */
 export const drawnQuery: fc.Arbitrary<DrawnQuery> = fc.letrec<{ query: DrawnQuery }>((tie) => ({
   query: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
@@ -254,24 +254,22 @@ function group(part: fc.Arbitrary<DrawnQuery>): fc.Arbitrary<DrawnQuery> {
     .map((values): DrawnQuery => ({ kind: "group", ...values }));
 }
 
-/** The text of a drawn query. */
 export function printed(query: DrawnQuery): string {
   return query.kind === "group" ? inside(query) : printedPart(query, "");
 }
 
-/** The leaves of a drawn query. */
 export function leavesOf(query: DrawnQuery): { operator: string; text: string }[] {
   if (query.kind === "leaf") return [query];
   return query.kind === "not" ? leavesOf(query.child) : query.parts.flatMap(leavesOf);
 }
 
-/** A group needs no parentheses where they would change nothing: alternatives among conjuncts, and conjuncts among conjuncts. */
+/** Parentheses may be omitted where they change nothing. */
 function printedPart(query: DrawnQuery, joint: string): string {
   if (query.kind === "leaf") return query.text;
   if (query.kind === "not") return `${query.sign}${printedPart(query.child, "-")}`;
   const mayLieOpen = joint === " " || joint === " AND " || joint === query.joint;
   const text = inside(query);
-  // A parenthesis right behind an emoticon would be its mouth.
+  // A parenthesis after an emoticon would become part of it.
   return query.isOpen && mayLieOpen ? text : `(${text} )`;
 }
 
@@ -290,7 +288,7 @@ function firstIdOfDay(days: number): bigint {
   return lowestId(firstDayMs + days * dayMs);
 }
 
-/** The address of a post's page, where its platform has one that queries read. */
+/** The page address of a post, if queries can parse it. */
 function pageOf({ platform, uri, nativeId, id }: KnownPost): string {
   if (nativeId !== null) return `https://twitter.com/ann/status/${nativeId}?s=20`;
   if (platform !== "bluesky") return String(id);

@@ -26,7 +26,7 @@ import {
   words,
 } from "./vocabulary.ts";
 
-/** Posts drawn from the shared vocabulary; each may hold what looks like a facet or breaks careless code. */
+/** Random posts from the shared vocabulary, some with text that resembles facets or breaks naive code. */
 const some = <Value>(values: readonly Value[]): fc.Arbitrary<Value> => fc.constantFrom(...values);
 const maybe = <Value>(value: fc.Arbitrary<Value>, freq = 2): fc.Arbitrary<Value | null> =>
   fc.option(value, { nil: null, freq });
@@ -79,7 +79,7 @@ const drawn = fc.record({
   quotes: maybe(related),
   reposts: maybe(related, 4),
   conversation: maybe(some([...knownPosts, ...missingPosts])),
-  /** Now and then a platform says one thing and the references another. */
+  /** Sometimes platform and references disagree. */
   isOtherwise: fc.record({ reply: oneIn(8), quote: oneIn(8), repost: oneIn(8) }),
   mentioned: few(accounts),
   tags: few(tags),
@@ -101,7 +101,7 @@ const drawn = fc.record({
 type Drawn = typeof drawn extends fc.Arbitrary<infer Value> ? Value : never;
 type Related = Drawn["replyTo"];
 
-/** A post of any platform; `number` makes its identity, and the first ones are the known posts. */
+/** A post of any platform; `number` is its identity, and the first ones are the known posts. */
 export const generatedPost = (number: number): fc.Arbitrary<Post> =>
   drawn.map((values) => postOf(values, identityOf(values, number)));
 
@@ -118,7 +118,7 @@ function identityOf(values: Drawn, number: number): Identity {
     const { platform } = values;
     return { platform, uri: `uri:${number}`, nativeId: null, createdMs, seenMs };
   }
-  // An X number tells a time up to a second after the one claimed.
+  // The ID time of X is up to a second after the stated one.
   const nativeId = lowestId(createdMs + (number % 900)) + BigInt(number);
   return { platform: "x", uri: `https://x.com/i/status/${nativeId}`, nativeId, createdMs, seenMs };
 }
@@ -162,7 +162,7 @@ function postOf(values: Drawn, identity: Identity): Post {
   });
 }
 
-/** As platforms and imports do: what a text holds is listed beside it. */
+/** Entities listed as platforms and imports do. */
 function entitiesOf(text: string, platform: Platform) {
   const found: { hashtags: string[]; urls: string[]; mentions: Mention[] } = {
     hashtags: [],
@@ -178,7 +178,7 @@ function entitiesOf(text: string, platform: Platform) {
   return found;
 }
 
-/** A post of the same platform, as the platform names it: by its uri, on X by its number, in imports by either. */
+/** A reference as the platform writes it: by uri, on X by ID, in imports by either. */
 function referenceTo(related: Related, platform: Platform): PostReference | null {
   if (related === null) return null;
   const { known, form } = related;
@@ -188,14 +188,14 @@ function referenceTo(related: Related, platform: Platform): PostReference | null
   return { id: form === "uri" ? null : known.number, uri: known.uri, ...who };
 }
 
-/** Whose post it is. The uri of a post on Bluesky says so, and sources repeat it. */
+/** The author. Bluesky uris contain it, and sources repeat it. */
 function accountOf({ known, form, account }: NonNullable<Related>) {
   const username = account.username === "" ? null : account.username;
   const [, did] = /^at:\/\/([^/]+)/.exec(known.uri) ?? [];
   return { username, userId: form === "nothing" ? account.userId : (did ?? account.userId) };
 }
 
-/** Who does not name its author names accounts by their ids. */
+/** A source that does not name authors names accounts by id. */
 function knownReply(to: PostReference | null, username: string): PostReference | null {
   return username === "" && to !== null && to.userId === null ? { ...to, username: null } : to;
 }
@@ -205,7 +205,7 @@ function conversationOn(platform: Platform, known: KnownPost | null): string | n
   return platform === "x" ? (known.nativeId?.toString() ?? null) : known.uri;
 }
 
-/** What shows nothing within a hashtag is not settled; it is among the kept cases. */
+/** Undecided behaviour, covered by the regression cases. */
 function withoutJoinersInTags(text: string): string {
   return text.replace(/[#＃]\S*/g, (tag) => tag.replace(/[\u200d\ufe0f]/g, ""));
 }

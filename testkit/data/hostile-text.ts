@@ -1,6 +1,6 @@
 /**
- * Texts that an expression may take long for, so many characters each: what it looks for, repeated, in pairs too, after what it
- * begins with, and with an end that it does not want.
+ * Texts that may cause backtracking: repetitions of what the expression matches, alone and in pairs, with matching
+ * starts and mismatching ends.
  */
 export function* hostileTexts(source: string, length: number): Generator<string> {
   const alphabet = alphabetOf(source);
@@ -30,7 +30,7 @@ const ofClass: Readonly<Record<string, readonly string[]>> = {
   r: ["\r"],
 };
 
-/** Characters that mean something to the expression: those that stand in it, and some of each class. */
+/** Characters of the expression, and some of each class. */
 function alphabetOf(source: string): string[] {
   const characters = new Set<string>();
   const plain = source.replaceAll(
@@ -55,7 +55,7 @@ function alphabetOf(source: string): string[] {
   );
 }
 
-/** Words of the expression, as they stand. */
+/** Literal runs of the expression. */
 function runsOf(source: string): string[] {
   return [...source.matchAll(/[\w:/@#-]{3,}/g)].map(([word]) => word).slice(0, 6);
 }

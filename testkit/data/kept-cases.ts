@@ -1,6 +1,6 @@
 import type { Post } from "../../src/posts/post.ts";
 
-/** A query and the posts over which answers once differed; `name` says what it was about. */
+/** A regression case: a query and posts whose answers once differed. */
 export type KeptCase = {
   name: string;
   query: string;

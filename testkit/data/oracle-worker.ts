@@ -5,7 +5,7 @@ import { createReader } from "../../src/archive/threads/reader.ts";
 import { analyzePost, compileOracle, type OracleAround } from "../../test/oracle/oracle.ts";
 import { oraclePostOfX } from "./oracle-post.ts";
 
-/** What a thread is asked: the queries over every `of`-th page of an archive's posts, from the `part`-th on. */
+/** A task: queries over every `of`-th page of posts, starting at `part`. */
 export type OracleTask = {
   folder: string;
   queries: readonly string[];
@@ -14,7 +14,7 @@ export type OracleTask = {
   of: number;
 };
 
-/** For each query the IDs found, newest first, or why it was refused; and how many posts were looked at. */
+/** IDs found per query, newest first, or the error; and the number of posts checked. */
 export type OracleFindings = { found: (BigUint64Array | string)[]; posts: number };
 
 const postsOfPage = 1_000;

@@ -11,26 +11,26 @@ import { type IndexForm, putInForm } from "../archives/index-forms.ts";
 import { type SmallArchive, smallArchive } from "../archives/small-archive.ts";
 import { asOfMs } from "./vocabulary.ts";
 
-/** From when on an archive caps times that no network has seen, Unix milliseconds. */
+/** After this, archives cap unverified future times, Unix milliseconds. */
 export const capMs = Date.UTC(2030, 0, 1);
 
-/** A post's place in all answers, as text. */
+/** A position as text. */
 export const nameOf = ({ platform, id }: Position): string => `${platform} ${id}`;
 
-/** The same posts in an archive and beside it. Answers are names of posts, newest ID first. */
+/** The same posts in an archive and in memory. Answers are post names, newest first. */
 export type PostSet = {
   posts: readonly Post[];
   archive: SmallArchive;
   planOf(query: string): PlanNode;
   foundByArchive(plan: PlanNode): string[];
-  /** As many as `limit` at a time. */
+  /** `limit` at a time. */
   foundByPaging(plan: PlanNode, limit: number): string[];
-  /** Read from the posts themselves: nothing that the archive stored is asked. */
+  /** Reads the posts directly, not the archive. */
   foundByMatcher(plan: PlanNode): string[];
   remove(): void;
 };
 
-/** Puts posts into an archive of tiny segments, in several batches, so that answers span many of them. */
+/** Writes posts to tiny segments in several batches, so that answers span many. */
 export function openPostSet(
   posts: readonly Post[],
   segmentPosts = 9,
@@ -69,7 +69,7 @@ export function openPostSet(
         String(name).endsWith(".damaged"),
       );
       archive.remove();
-      // Such segments are searched row by row: what they answer says nothing of their index.
+      // A damaged index falls back to row scans, which would prove nothing.
       if (isDamaged) throw new Error("a sealed segment was taken for damaged");
     },
   };

@@ -7,8 +7,8 @@ import { comparePositions } from "../../src/archive/read/search.ts";
 import { countThresholds } from "../../src/posts/terms.ts";
 
 /**
- * An executor that follows docs/executors.md and uses nothing which does not stand there: posting lists in memory and set
- * operations over them. Posts are numbered in the order of the answers, so that every list is in that order.
+ * An executor built only from docs/executors.md: in-memory posting lists and set operations. Posts are numbered in
+ * answer order.
  */
 export type PostingListExecutor = {
   search(request: { plan: PlanNode; limit: number; after: Position | null }): Answer;
@@ -24,7 +24,7 @@ type Answer = {
 type Numbers = ReadonlySet<number>;
 type Side = "superset" | "subset";
 type Found = { posts: Numbers; exact: boolean };
-/** Where a term stands: for each post the places in its sequence of terms. */
+/** Positions of a term by post. */
 type Postings = ReadonlyMap<number, Numbers>;
 
 export function postingListExecutor(subjects: readonly Subject[]): PostingListExecutor {
@@ -90,7 +90,7 @@ export function postingListExecutor(subjects: readonly Subject[]): PostingListEx
     new Set(posts.flatMap((post, number) => (holds(post) ? [number] : [])));
   const withToken = (token: string): Numbers => new Set(index.get(token)?.keys() ?? []);
 
-  /** The posts in which the elements stand side by side. */
+  /** Posts in which the elements are adjacent. */
   function holding(elements: readonly SequenceElement[]): Numbers {
     const [first, ...rest] = elements.map(postingsOf);
     const starts = [...(first ?? [])];

@@ -2,15 +2,15 @@ import { all, any, not, type PlanNode } from "@earshot/query/plan";
 import type { SequenceElement } from "@earshot/query/text";
 import { holdsPositions } from "../../src/archive/sealed/positional-terms.ts";
 
-/** What random trees are made of: words by how many posts hold them, and texts that phrases are cut from. */
+/** Material of random trees: words by frequency, and texts for phrases. */
 export type TreeWords = {
-  /** Each list holds terms of about the same frequency; a list may be empty. */
+  /** Terms of similar frequency per list; lists may be empty. */
   classes: readonly (readonly string[])[];
-  /** Tokens of posts, in their order. */
+  /** Tokens of posts, in order. */
   texts: readonly (readonly string[])[];
 };
 
-/** A number from 0 to below 1. */
+/** In 0..1. */
 export type Random = () => number;
 
 const whole = (random: Random, below: number): number => Math.floor(random() * below);
@@ -21,7 +21,7 @@ function oneOf<Item>(random: Random, items: readonly Item[]): Item {
   return item;
 }
 
-/** A tree of words, phrases, prefixes and facets, up to so many levels of groups and negations. */
+/** A tree of words, phrases, prefixes and facets, up to `levels` deep. */
 export function drawTree(words: TreeWords, random: Random, depth: number): PlanNode {
   const kind = random();
   if (depth === 0 || kind < 0.3) return leaf(words, random);
@@ -39,7 +39,7 @@ function leaf(words: TreeWords, random: Random): PlanNode {
   if (kind < 0.84) return sequence(realPhrase(words, random));
   if (kind < 0.94) {
     const drawn = Array.from({ length: 2 + whole(random, 3) }, () => drawWord(words, random));
-    // Facets are looked for alone.
+    // Facets are single terms.
     return sequence(drawn.length > 1 && drawn.every(holdsPositions) ? drawn : drawn.slice(0, 1));
   }
   if (kind < 0.98) return prefixed(realPhrase(words, random).slice(-1 - whole(random, 3)), random);
@@ -51,7 +51,7 @@ function drawWord({ classes, texts }: TreeWords, random: Random): string {
   return filled.length > 0 ? oneOf(random, oneOf(random, filled)) : oneOf(random, texts.flat());
 }
 
-/** Two to four tokens that stand side by side in a post, or all that it has. */
+/** Two to four adjacent tokens of a post, or all it has. */
 function realPhrase({ texts }: TreeWords, random: Random): string[] {
   const tokens = oneOf(random, texts);
   const length = 2 + whole(random, 3);
@@ -64,7 +64,7 @@ const sequence = (tokens: readonly string[]): PlanNode => ({
   elements: tokens.map((token): SequenceElement => ({ kind: "token", token })),
 });
 
-/** The last of these tokens is only the beginning of one. */
+/** Makes the last token a prefix. */
 function prefixed(tokens: readonly string[], random: Random): PlanNode {
   const signs = Array.from(tokens.at(-1) ?? "");
   const kept = Math.min(signs.length, 3 + whole(random, Math.max(1, signs.length - 2)));
@@ -79,14 +79,14 @@ function prefixed(tokens: readonly string[], random: Random): PlanNode {
   };
 }
 
-/** Facets are looked for alone: what they begin with stands behind no words. */
+/** Facets are single terms, so their names do not follow words. */
 const facetNames = [
   ...["from:", "to:", "lang:", "domain:", "label:", "source:", "conversation:", "reply:"],
   ...["quoted:", "reposted:", "quoted-user:", "reposted-user:", "is:", "has:", "geo:", "face:"],
   ...["likes>=", "reposts>=", "replies>=", "quotes>="],
 ];
 
-/** Trees with one thing less than this one, the smallest first. */
+/** Trees with one element less, smallest first. */
 export function smallerTrees(tree: PlanNode): PlanNode[] {
   switch (tree.kind) {
     case "not":
@@ -113,7 +113,6 @@ export function smallerTrees(tree: PlanNode): PlanNode[] {
   }
 }
 
-/** A tree as text, to be read. */
 export function shownTree(tree: PlanNode): string {
   switch (tree.kind) {
     case "and":

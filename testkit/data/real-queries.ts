@@ -1,6 +1,6 @@
 import { seededRandom } from "../../bench/measure.ts";
 
-/** What queries are drawn from: a post that was read from the data, as an import record has it. */
+/** A post read from the data, as in import records. */
 export type Sample = { text: string; author: string; ms: number; id: string };
 
 const link = /https?:\/\/[^\s]+/g;
@@ -9,12 +9,12 @@ const emojiForm =
 const withoutSpaces =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Hangul}]{2,}/gu;
 
-/** How many queries of each kind; `drawRealQueries` draws all of them. */
+/** Queries of each kind. */
 const ofEachKind = 16;
 
 /**
- * Queries drawn from the words, hashtags, accounts, links and days of real posts: frequent ones, rare ones and those between, of
- * many scripts, by themselves and put together. The same ones for the same posts and seed.
+ * Queries from words, hashtags, accounts, links and days of real posts, of all frequencies and many scripts.
+ * Deterministic by posts and seed.
  */
 export function drawRealQueries(samples: readonly Sample[], seed: number): string[] {
   const random = seededRandom(seed);

@@ -2,13 +2,13 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** A regular expression of the source, with the place where it is written. */
+/** A regular expression and its location. */
 export type WrittenExpression = { place: string; source: string; flags: string };
 
-/** After one of these a slash begins an expression; after anything else it divides. */
+/** A slash after one of these starts an expression; otherwise it divides. */
 const before = /(?:[([{,;=:!&|?+\-*%<>~^]|\b(?:return|typeof|case|in|of|yield|await|throw|else))$/;
 
-/** Every regular expression that is written out in `src` and `packages`, tests aside. */
+/** All regular expression literals in `src` and `packages`, except tests. */
 export function writtenExpressions(root: string): WrittenExpression[] {
   const files = globSync("{src,packages/*/src}/**/*.ts", { cwd: root }).filter(
     (file) => !file.includes(".test"),
@@ -22,14 +22,14 @@ export function writtenExpressions(root: string): WrittenExpression[] {
   });
 }
 
-/** The expressions that modules of `src` and `packages` put together as they load. */
+/** Expressions constructed by modules of `src` and `packages` at load. */
 export async function madeExpressions(root: string): Promise<WrittenExpression[]> {
   const made: WrittenExpression[] = [];
   const original = globalThis.RegExp;
   globalThis.RegExp = new Proxy(original, {
     construct(target, given) {
       const expression = Reflect.construct(target, given) as RegExp;
-      // The line behind this function's own: who makes it.
+      // The caller's stack line.
       const caller = String(new Error("here").stack).split("\n")[2] ?? "";
       const place = /\/((?:packages\/query\/)?src\/[\w/-]+\.ts):\d+/.exec(caller)?.[1];
       if (place !== undefined) {
@@ -57,7 +57,7 @@ type Found = { at: number; source: string; flags: string };
 
 function expressionsIn(text: string): Found[] {
   const found: Found[] = [];
-  /** Where template strings are open, how many braces are within their present hole. */
+  /** Open braces in the current hole of each open template. */
   const holes: number[] = [];
   let code = "";
   for (let at = 0; at < text.length; ) {
@@ -102,7 +102,7 @@ function afterString(text: string, from: number, quote: string): number {
   return at + 1;
 }
 
-/** Behind the end of a template string, or behind the `${` of a hole in it. */
+/** The offset after the template, or after `${`. */
 function afterTemplate(text: string, from: number): number {
   let at = from;
   while (at < text.length && text[at] !== "`" && text.slice(at, at + 2) !== "${") {

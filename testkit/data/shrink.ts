@@ -3,12 +3,12 @@ import type { Post } from "../../src/posts/post.ts";
 import type { DrawnQuery } from "./generated-queries.ts";
 import { makePost } from "./make-post.ts";
 
-/** A query and the posts over which its answers differ. */
+/** A query and posts whose answers differ. */
 export type Case = { query: DrawnQuery; posts: readonly Post[] };
 
 const mostTries = 1_000;
 
-/** A smaller case of which the same holds: fewer posts, a smaller query, posts with less in them. */
+/** A smaller failing case: fewer posts, a smaller query, simpler posts. */
 export function shrink(start: Case, stillDiffers: (smaller: Case) => boolean): Case {
   let best = start;
   let tries = 0;
@@ -27,7 +27,7 @@ export function shrink(start: Case, stillDiffers: (smaller: Case) => boolean): C
   return best;
 }
 
-/** What a post says beside what `makePost` says: enough to make it again. */
+/** The fields that differ from `makePost`. */
 export function specialsOf(post: Post): Partial<Post> {
   const usual = Object.entries(makePost());
   return Object.fromEntries(
@@ -90,5 +90,5 @@ function plainer(post: Post): Post[] {
   return [...withUsual, ...shorter].filter((less) => !isDeepStrictEqual(less, post));
 }
 
-/** What makes a post this one stays. */
+/** Fields that identify a post. */
 const identity = new Set(["platform", "uri", "nativeId", "createdMs", "createdAt", "seenMs"]);

@@ -1,16 +1,13 @@
 import { lowestId, numberedId, uriNumber, xUri } from "../../src/posts/ids.ts";
 import type { Platform } from "../../src/posts/post.ts";
 
-/**
- * The few words, accounts, tags, days, places and posts that generated posts and queries are both drawn from, so that they meet
- * often.
- */
+/** A small shared vocabulary for generated posts and queries, so that they often match. */
 export const dayMs = 86_400_000;
 export const firstDayMs = Date.UTC(2026, 0, 1);
-/** When a generated query is taken to be submitted. */
+/** Submission time of generated queries. */
 export const asOfMs = firstDayMs + 6 * dayMs;
 
-/** Words and what else stands in texts, those that a query can hold as one term. */
+/** Words and other tokens that are one query term. */
 export const words = [
   "river",
   "Stone",
@@ -57,7 +54,7 @@ export const words = [
 
 export const emoji = ["👍", "👍🏽", "🇩🇪", "👨‍👩‍👧", "1️⃣", "❤️", "❤", "👩🏽‍🚀", "😀"];
 
-/** Words that stand side by side; phrases are cut from these. */
+/** Adjacent words, for phrases. */
 export const collocations = [
   ["river", "stone", "cafe"],
   ["don't", "river", "x2"],
@@ -68,7 +65,7 @@ export const collocations = [
   ["סלום", "שלום", "river"],
 ];
 
-/** What looks like something else, or breaks careless code. */
+/** Text that resembles something else or breaks naive code. */
 export const hostile = [
   "zero\u200bwidth",
   "lang:en",
@@ -119,7 +116,7 @@ export const emoticons = [":)", ":-(", ":D", ";)", "=)", ":P", ":o", ";-D", ":d"
 export const cashtags = ["$TWTR", "$fb", "$BRK.A", "$FB"];
 export const tags = ["news", "Été", "日本", "x2", "news_日本"];
 
-/** Accounts as posts name them: some go by several names, some share one, and handles look like ids. */
+/** Some accounts have several names, some share one, and some handles look like ids. */
 export const accounts: readonly { username: string; userId: string | null }[] = [
   { username: "ann", userId: "did:plc:ann" },
   { username: "ann.example.com", userId: "did:plc:ann" },
@@ -132,7 +129,7 @@ export const accounts: readonly { username: string; userId: string | null }[] = 
   { username: "Dora@social.example", userId: null },
   { username: "", userId: "did:plc:ann" },
 ];
-/** What queries call accounts. */
+/** Account names in queries. */
 export const users = [
   "ann",
   "ANN",
@@ -205,9 +202,9 @@ export type KnownPost = {
   uri: string;
   nativeId: bigint | null;
   createdMs: number;
-  /** By which its source knows it, where imports name it so. */
+  /** Its native ID, if imports use one. */
   number: string | null;
-  /** The ID under which an archive has it. */
+  /** Its ID in the archive. */
   id: bigint;
 };
 
@@ -235,10 +232,7 @@ const firstOfBluesky = numbered(
   firstDayMs + dayMs,
 );
 
-/**
- * Posts that others refer to, whose identity nothing draws. Two of them have one number, and one has a number of X from before
- * numbers told times.
- */
+/** Fixed posts that others refer to. Two share an ID, and one has an X ID from before Snowflake. */
 export const knownPosts: readonly KnownPost[] = [
   firstOfBluesky,
   numbered("bluesky", "at://did:plc:bob/app.bsky.feed.post/3kbbbbbbbbbb2", firstDayMs + 2 * dayMs),
@@ -250,7 +244,7 @@ export const knownPosts: readonly KnownPost[] = [
   numbered("x", "https://example.com/kept/7", firstDayMs + 4 * dayMs),
 ];
 
-/** Posts that others refer to and no archive holds. */
+/** Referenced posts that no archive contains. */
 export const missingPosts: readonly KnownPost[] = [
   numbered("bluesky", "at://did:plc:gone/app.bsky.feed.post/3kcccccccccc2", firstDayMs),
   numbered("mastodon", "https://social.example/users/gone/statuses/2", firstDayMs),

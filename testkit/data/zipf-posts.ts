@@ -1,7 +1,7 @@
 import type { Post } from "../../src/posts/post.ts";
 import { makePost } from "./make-post.ts";
 
-/** Characters of Japanese and Chinese texts; the first ones are in most of the posts that are written in them. */
+/** Japanese and Chinese characters, most frequent first. */
 const commonCharacters = Array.from(
   "の日に本人は一国た会を年が中生大で時て上行間し事出小今気山見学分女前手方高私新思車田世多同自力東下的了不我是在有他這来",
 );
@@ -17,13 +17,10 @@ export const zipfWord = (rank: number): string => (rank === 0 ? "the" : `w${rank
 export const zipfCharacter = (rank: number): string => characters[rank % characters.length] ?? "の";
 export const zipfAccount = (rank: number): string => `did:plc:account${rank}`;
 
-/** Ranks below `size` of which a lower one is drawn more often: rank r about as often as 1 / (r + 1). */
+/** Rank r is drawn about as often as 1 / (r + 1). */
 const zipfRank = (random: () => number, size: number): number => Math.floor(size ** random()) - 1;
 
-/**
- * Posts whose words are as frequent as those of natural language: the most frequent one is in most posts, most of 20,000 are in
- * few. One post in six is Japanese, one in a thousand repeats one word hundreds of times.
- */
+/** Posts with a Zipf word distribution. One in six is Japanese, one in a thousand repeats one word hundreds of times. */
 export function* zipfPosts(count: number, random: () => number): Generator<Post, void> {
   const firstMs = Date.UTC(2026, 0, 1);
   for (let number = 0; number < count; number++) {

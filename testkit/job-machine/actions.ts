@@ -8,8 +8,8 @@ import { machineSettings } from "./machine.ts";
 import { newJob, type World } from "./world.ts";
 
 /**
- * What clients and nodes do. Each begins when it is called, so that several can begin in one tick and be taken in that order;
- * what the promise of `begin` resolves with is compared with what had to come, and known from then on.
+ * Actions of clients and nodes. Each starts when called, so several can start in one tick; the result of `begin` is
+ * compared with the expected one and then becomes known.
  */
 export type Action = { begin(): Promise<unknown>; check(outcome: Outcome): void };
 
@@ -45,7 +45,7 @@ export function idempotencyOf({ key, asked }: Keyed): Idempotency {
   return { key, requestHash: createHash("sha256").update(asked).digest() };
 }
 
-/** What an idempotency key has to lead to; either where the clock went back after it had been swept, or not. */
+/** The expected job of an idempotency key; ambiguous if the clock went back after its sweep. */
 export function earlierOf(world: World, { accountId, key }: Keyed): KnownKey | "either" | null {
   const { machine, known } = world;
   const earlier = known.keys.get(`${accountId} ${key}`);
@@ -121,7 +121,7 @@ export function failing(world: World, job: KnownJob, token: string, retryable: b
       const { retryDelayMs, maxAttempts } = machineSettings;
       const nextMs = machine.clock.elapsed() + retryDelayMs * 2 ** (job.attempts - 1);
       const isTried = retryable && job.attempts < maxAttempts && nextMs < job.deadline.fromMs;
-      // Between the two times it may be either; the next comparison takes over which.
+      // Ambiguous between the two times; the next comparison decides.
       if (isTried) {
         job.state = "error(retrying)";
         job.nextAttempt = { fromMs: nextMs, toMs: nextMs };
@@ -162,7 +162,7 @@ export function cancellation(world: World, job: KnownJob, accountId: string): Ac
   };
 }
 
-/** Whether the lease with this token is held, as far as time does not tell. */
+/** Whether the lease is valid, as far as time decides. */
 export function holds(job: KnownJob, token: string): boolean {
   return !job.isForgotten && job.state === "in progress" && job.tokens.at(-1) === token;
 }

@@ -13,8 +13,8 @@ const node = { nodeId: localNodeId, methods: ["searchbyquery"] };
 const { tree } = parseQuery("comet", { maxLength: 100 });
 
 /**
- * Has the local node wait, and the searches that it is given answered where they are committed with the result of this mark, while `act` runs.
- * `onOther` gets the lease when the node is given a job that waited; `act` does not run then.
+ * While `act` runs, the local node waits and searches are answered at commit with the result of this mark. If the node
+ * is given a waiting job, `onOther` gets its lease and `act` does not run.
  */
 export async function whileAnswered(
   { machine }: World,
@@ -42,7 +42,7 @@ export async function whileAnswered(
   assert.deepEqual(given, [], "a job was answered, and given to a node");
 }
 
-/** Submits a search that is answered where it is committed; one whose key runs as many as it may waits. */
+/** Submits a search answered at commit; it waits if its key is at its limit. */
 export async function submitAnswered(
   world: World,
   { job, mark }: { job: NewJob; mark: bigint },
@@ -64,7 +64,7 @@ export function asAnswered(world: World, known: KnownJob, mark: bigint): void {
   asDone(world, known, mark);
 }
 
-/** Submits it and hears of nothing. */
+/** A submission whose response is lost. */
 export const submission = ({ machine }: World, job: NewJob) => ({
   begin: () => machine.queue.submit({ ...job, tree }),
   check: () => undefined,

@@ -53,10 +53,10 @@ function command(text: string, run: (world: World) => Promise<void>): Command {
   };
 }
 
-/** A command on a job of those that are known, which does nothing while there is none. */
+/** A command on a known job; does nothing if there is none. */
 function onJob(text: string, which: number, run: (world: World, job: KnownJob) => Promise<void>) {
   return command(`${text} ${which}`, async (world) => {
-    // The newest come first: of them there is more to expect.
+    // Newest first, as they have more transitions left.
     const job = world.known.jobs.at(-1 - (which % Math.max(1, world.known.jobs.length)));
     if (job !== undefined) await run(world, job);
   });
@@ -103,7 +103,7 @@ function noteLease(world: World, lease: Lease<SearchJobRequest> | null): KnownJo
   return job;
 }
 
-/** A submission that the local node runs before it is committed; null when it took the ordinary way. */
+/** Runs a submission on the local node before its commit; null if it was queued. */
 function runUncommitted(
   world: World,
   job: NewJob,
@@ -124,7 +124,7 @@ function runUncommitted(
   );
 }
 
-/** Lets a process die and another one begin; what it was just given may be committed or not. */
+/** Kills and restarts the process; pending writes may be committed or not. */
 async function dieWith(
   world: World,
   when: "before commit" | "after commit",
@@ -140,7 +140,7 @@ async function dieWith(
   afterRestart(machine, known, diedMs);
 }
 
-/** A job that was committed and whose client was never told of it; it is found in the list. */
+/** A committed job whose response was lost, found in the list. */
 async function adopt(world: World, accountId: string): Promise<void> {
   const { machine, known } = world;
   const all = { states: null, methods: null, before: null, limit: 100 };
@@ -153,7 +153,7 @@ async function adopt(world: World, accountId: string): Promise<void> {
   }
 }
 
-/** The same for one that was answered where it was committed. */
+/** The same for one answered at commit. */
 async function adoptAnswered(world: World, { accountId }: NewJob, mark: bigint): Promise<void> {
   const { known } = world;
   const before = known.jobs.length;
@@ -167,7 +167,7 @@ async function adoptAnswered(world: World, { accountId }: NewJob, mark: bigint):
   }
 }
 
-/** So many times as likely as the others. */
+/** Multiplies the probability. */
 function often(times: number, draw: () => fc.Arbitrary<Command>): fc.Arbitrary<Command>[] {
   return Array.from({ length: times }, draw);
 }
@@ -180,7 +180,7 @@ const keyed: fc.Arbitrary<Keyed> = fc.record({
   asked: fc.constantFrom("comet", "comet", "meteor"),
 });
 const when = fc.constantFrom("before commit" as const, "after commit" as const);
-/** Mostly the present lease. */
+/** Mostly the current lease. */
 const tokenPlace = fc.constantFrom(-1, -1, -1, -2);
 const tokenOf = (job: KnownJob, place: number): string => job.tokens.at(place) ?? "none";
 
@@ -271,7 +271,7 @@ export const commands: fc.Arbitrary<Command>[] = [
       const run = await runUncommitted(world, job, action);
       if (run === null) return;
       const expected = earlierOf(world, one);
-      // Whether the key still counts is not known: the node drops the job.
+      // If the validity of the key is ambiguous, the node drops the job.
       if (expected === "either") {
         await machine.queue.giveBack(run.lease.uuid, run.lease.token);
         action.check(await run.submitted);
@@ -368,7 +368,7 @@ export const commands: fc.Arbitrary<Command>[] = [
         assert.equal(found, null);
         return;
       }
-      // Whether a retry is near enough to be hidden is not known to the second.
+      // Whether a near retry is hidden is ambiguous within a second.
       const state = shownState({ ...job, notBeforeMs: 0 }, machine.clock.now());
       if (job.state !== "error(retrying)") assert.equal(found?.state, state);
       assert.equal(found?.result?.items[0]?.id ?? null, state === "done" ? job.mark : null);
@@ -429,7 +429,7 @@ export const commands: fc.Arbitrary<Command>[] = [
       const ghost = known.jobs[jobs];
       if (ghost !== undefined)
         known.keys.set(name, { hash: one.asked, uuid: ghost.uuid, createdMs });
-      // Its client asks again, with the same key.
+      // The client retries with the same key.
       await act(keyedSubmission(world, one));
     }),
   ),
@@ -462,7 +462,7 @@ export const commands: fc.Arbitrary<Command>[] = [
     ),
 ];
 
-/** Runs what is left and looks whether everything that was accepted has come to an end, and was seen to. */
+/** Runs all remaining jobs and checks that every accepted one ended. */
 export async function finish(world: World): Promise<void> {
   const { machine, known, followers } = world;
   await dieWith(world, "after commit", null, () => undefined);

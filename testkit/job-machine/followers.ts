@@ -3,14 +3,14 @@ import type { JobChange } from "../../src/jobs/job.ts";
 import { hasEnded, type Known } from "./known-jobs.ts";
 import { accounts, type Machine, settle } from "./machine.ts";
 
-/** A reader of an account's changes that goes on from the last one it saw, whatever happens to it and to the server. */
+/** A reader of an account's changes that resumes after any failure. */
 export type Follower = {
-  /** Goes on from the last change, when it does not read already. */
+  /** Resumes if not connected. */
   connect(): void;
-  /** Reads what there is, so many changes at the most. */
+  /** Reads at most this many changes. */
   read(most: number): Promise<void>;
   die(): void;
-  /** Reads everything and compares it with how the jobs stand. */
+  /** Reads everything and compares it with the jobs. */
   check(known: Known): Promise<void>;
 };
 
@@ -43,7 +43,7 @@ function createFollower(machine: Machine, accountId: string): Follower {
     come = null;
   }
 
-  /** The next change, when there is one without any time passing. */
+  /** The next change available without waiting. */
   async function next(): Promise<JobChange | null> {
     const reading = changes;
     if (reading === null) return null;
@@ -95,7 +95,7 @@ function createFollower(machine: Machine, accountId: string): Follower {
       if (job.accountId !== accountId || job.isForgotten) continue;
       const found = await machine.queue.find(accountId, job.uuid);
       const { state, attempts } = seen.get(job.uuid) ?? {};
-      // That a result has expired is seen by all at once, and told with the next sweep.
+      // Expiry is visible at once but reported by the next sweep.
       const isSwept = !(found?.state === "expired" && state === "done");
       if (isSwept) assert.deepEqual([state, attempts], [found?.state, found?.attempts]);
     }

@@ -3,29 +3,29 @@ import type { JobState } from "../../src/jobs/job.ts";
 import { jobOperations } from "../../src/jobs/operations.ts";
 import { type Machine, machineSettings } from "./machine.ts";
 
-/** What is known of a job from outside: what was asked and answered, and what time allows. Spans are of the clock that only goes on. */
+/** The externally known state of a job. Durations use the monotonic clock. */
 export type KnownJob = {
   readonly uuid: string;
   readonly accountId: string;
   readonly keyId: string;
   state: JobState;
   attempts: number;
-  /** Tokens of its leases, the present one last. */
+  /** Lease tokens, current last. */
   tokens: string[];
   heldUntilMs: number;
-  /** When its next attempt may start. */
+  /** Earliest start of the next attempt. */
   nextAttempt: Moment;
   deadline: Moment;
   /** By the wall clock. */
   finishedMs: number;
   expiresMs: number;
-  /** What tells its one result from every other. */
+  /** Identifies its result. */
   mark: bigint | null;
   failure: string | null;
   isForgotten: boolean;
 };
 
-/** A moment between two times: the watch looks once a second, and a killed server has noted only about when it last ran. */
+/** A time range: the sweeper runs once a second, and a killed server recorded only roughly when it last ran. */
 type Moment = { fromMs: number; toMs: number };
 
 export type KnownKey = { hash: string; uuid: string | null; createdMs: number };
@@ -33,7 +33,7 @@ export type KnownKey = { hash: string; uuid: string | null; createdMs: number };
 export type Known = {
   jobs: KnownJob[];
   keys: Map<string, KnownKey>;
-  /** The latest time that the wall clock has shown. */
+  /** Highest wall clock time seen. */
   latestWallMs: number;
   marks: bigint;
 };
@@ -66,12 +66,12 @@ export function received(machine: Machine, uuid: string, accountId: string, keyI
 export const hasEnded = (state: JobState): boolean =>
   state === "done" || state === "error" || state === "cancelled" || state === "expired";
 
-/** The watch looks once a second. */
+/** The sweeper runs once a second. */
 const watchMs = 1_000;
 
 /**
- * Compares each job on disk with what is known of it. What time has done to it is taken over when it was time for that;
- * everything else is a fault, and so is what time should have done and has not.
+ * Compares each job on disk with the known state. Due time effects are taken over; anything else, or a missing effect,
+ * is an error.
  */
 export function compare(machine: Machine, known: Known): void {
   known.latestWallMs = Math.max(known.latestWallMs, machine.clock.now());
@@ -121,7 +121,7 @@ function compareJob(machine: Machine, known: Known, job: KnownJob): void {
   assert.equal(mark, job.state === "done" ? job.mark : null, `the result of ${told(job)}`);
 }
 
-/** A killed process takes its leases along, and what is left of a deadline is as it was when that was last noted. */
+/** A killed process loses its leases; deadlines resume as last recorded. */
 export function afterRestart(machine: Machine, known: Known, diedMs: number): void {
   const nowMs = machine.clock.elapsed();
   for (const job of known.jobs) {

@@ -10,17 +10,17 @@ import type { World } from "./world.ts";
 
 const node = { nodeId: localNodeId, methods: ["searchbyquery"] };
 
-/** A submission that a node of this process runs before it is committed. */
+/** A submission run in this process before its commit. */
 export type UncommittedRun = {
   submitted: Promise<Outcome>;
   lease: Lease<SearchJobRequest>;
-  /** The job as it is known once it is committed as leased. */
+  /** The job as committed with a lease. */
   leased(): KnownJob;
 };
 
 /**
- * Submits a job while the local node waits. Null when the node is given another job, or none because the key runs as many as
- * it may: `onOther` gets that lease, `onWaiting` the outcome of the submission.
+ * Submits a job while the local node waits. Null if the node gets another job (`onOther` gets its lease) or none because
+ * the key is at its limit; `onWaiting` gets the submission's outcome.
  */
 export async function submitToLocalNode(
   world: World,
@@ -72,7 +72,7 @@ export async function submitToLocalNode(
   return { submitted, lease, leased };
 }
 
-/** What the local node does with a job that is not committed. */
+/** What the local node can do with an uncommitted job. */
 export const localWays = [
   "completes",
   "completes",
@@ -83,7 +83,7 @@ export const localWays = [
   "renews",
 ] as const;
 
-/** Lets the node do that; the job as it is known then. */
+/** Applies it and returns the known job. */
 export async function runLocally(
   world: World,
   { submitted, lease, leased }: UncommittedRun,
@@ -127,7 +127,7 @@ export function asDone({ machine }: World, job: KnownJob, mark: bigint): void {
   job.expiresMs = job.finishedMs + machineSettings.resultRetentionMs;
 }
 
-/** The end of a local run whose submission repeats an earlier one, or is refused: its result is dropped. */
+/** Ends a local run whose submission is a repeat or refused: its result is dropped. */
 export async function completeInVain(
   { known, machine }: World,
   { submitted, lease }: UncommittedRun,

@@ -17,7 +17,7 @@ export const machineSettings = {
   deadlineGraceMs: 2_000,
   maxAttempts: 3,
   leaseMs: 30_000,
-  // The first retry is near and does not show, the second does.
+  // The first retry is near and hidden, the second is visible.
   retryDelayMs: 2_500,
   resultRetentionMs: 5_400_000,
   retentionMs: 21_600_000,
@@ -26,24 +26,24 @@ export const machineSettings = {
   maxRunningPerKey: 2,
 } satisfies JobSettings;
 
-/** The node that may run searches before they are committed. */
+/** The node that may run searches before their commit. */
 export const localNodeId = "local";
 
 export const accounts = ["one", "two"] as const;
 
-/** The queue as it runs, over a store on disk, and a process around it that can be killed. */
+/** The queue over a store on disk, in a process that can be killed. */
 export type Machine = {
   readonly clock: ManualClock;
   queue: JobQueue;
   database: Database;
   mortal: MortalStore<JobOperations>;
-  /** How searches are answered where they are committed. */
+  /** How searches are answered at commit. */
   answerHere: AnswerSearch;
-  /** How often the process was started. */
+  /** Number of starts. */
   starts: number;
   faults: unknown[];
   start(): Promise<void>;
-  /** Ends the process without a word, `afterCommit` of what it was just given, or before. */
+  /** Kills the process before or after the commit of pending writes. */
   die(when: "before commit" | "after commit"): Promise<void>;
   stop(): Promise<void>;
   close(): Promise<void>;
@@ -58,7 +58,7 @@ const noTerms: ShortSearchTerms = {
   isMastodonFollowed: false,
 };
 
-/** Lets everything happen that needs no time. */
+/** Runs everything that needs no time. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
 }
@@ -76,7 +76,7 @@ export async function startMachine(): Promise<Machine> {
         account,
       });
     }
-    // The power stays on: only the process dies.
+    // Only the process dies, not the machine.
     const opened: Database = { ...database, syncCommits: () => undefined };
     answerSearches(opened, (...asked) => machine.answerHere(...asked));
     return opened;

@@ -2,12 +2,12 @@ import { createLocalStore } from "../../src/db/local-store.ts";
 import type { Database } from "../../src/db/open.ts";
 import type { Operations, Store } from "../../src/db/operations.ts";
 
-/** A store of a process that can be killed: before what it was just given is committed, or after, and before anyone hears of it. */
+/** A store that can be killed before or after the commit of pending writes. */
 export type MortalStore<Table> = {
   store: Store<Table>;
-  /** Nobody hears of anything any more; what was given until now is committed. */
+  /** Commits pending writes without reporting them. */
   mute(): void;
-  /** Nothing is committed any more, and nobody hears of anything. */
+  /** Stops commits and reports. */
   kill(): void;
 };
 
@@ -19,7 +19,7 @@ export function createMortalStore<Table extends Operations>(
   let isHeard = true;
   let isAlive = true;
 
-  /** Never settles once nobody hears. */
+  /** Never settles once muted. */
   function told<Value>(call: () => Promise<Value>): Promise<Value> {
     return new Promise((resolve, reject) => {
       queueMicrotask(() => {

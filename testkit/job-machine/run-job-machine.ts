@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { commands, finish } from "./commands.ts";
 import { makeWorld } from "./world.ts";
 
-/** Runs the job machine by commands that are drawn, so many runs; how many commands that were. Fails with the fewest that lead to a fault. */
+/** Runs random commands and returns their number. Failures are shrunk. */
 export async function runJobMachine(runs: { numRuns: number; seed: number }): Promise<number> {
   let steps = 0;
   await fc.assert(

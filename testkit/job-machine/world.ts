@@ -5,17 +5,17 @@ import { createFollowers, type Follower } from "./followers.ts";
 import { compare, hasEnded, type Known, type KnownJob, nothingKnown, told } from "./known-jobs.ts";
 import { type Machine, settle, startMachine } from "./machine.ts";
 
-/** The machine, what is known of it, and who waits for what. */
+/** The machine, its known state and waiting callers. */
 export type World = {
   machine: Machine;
   known: Known;
   followers: Follower[];
   waits: Wait[];
-  /** Commands that were run. */
+  /** Commands run. */
   steps: number;
 };
 
-/** A caller that waits for the end of a job, of a process that runs. */
+/** A caller waiting for the end of a job. */
 type Wait = { job: KnownJob; endsMs: number; ofStart: number; outcome: Job | null | undefined };
 
 export async function makeWorld(): Promise<World> {
@@ -58,7 +58,7 @@ export function wait(world: World, job: KnownJob, ms: number): void {
   );
 }
 
-/** Whether everything is as it must be after a command. */
+/** Checks all invariants after a command. */
 export async function look(world: World): Promise<void> {
   const { machine, known } = world;
   await settle();
@@ -68,7 +68,7 @@ export async function look(world: World): Promise<void> {
     ({ state, isForgotten }) =>
       !isForgotten && (state === "received" || state === "error(retrying)"),
   );
-  // Those whose deadline has passed are given to no node and end with the next look of the watch.
+  // Jobs past their deadline are not leased, and end with the next sweep.
   const late = waiting.filter(({ deadline }) => deadline.fromMs <= elapsedMs).length;
   const depth = machine.queue.depth();
   const isRight = depth <= waiting.length && depth >= waiting.length - late;

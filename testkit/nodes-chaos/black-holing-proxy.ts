@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A proxy that, while it is cut, takes connections and bytes and passes nothing on. */
+/** A proxy that, while cut, accepts connections and bytes but forwards nothing. */
 export type BlackHolingProxy = { url: string; cut(): void; mend(): void; close(): void };
 
 export async function blackHolingProxy(host: string, port: number): Promise<BlackHolingProxy> {
@@ -14,7 +14,7 @@ export async function blackHolingProxy(host: string, port: number): Promise<Blac
       socket.on("error", () => undefined);
       socket.on("close", () => {
         sockets.delete(socket);
-        // Who is cut off does not hear that the other side has gone.
+        // A cut-off side does not learn that the other one closed.
         if (!isCut) for (const each of [client, upstream]) each.destroy();
       });
       if (isCut) socket.pause();

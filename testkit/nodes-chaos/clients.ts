@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GeneratedPosts } from "./posts.ts";
 
-/** What is asked, and what was told of it. */
+/** A submitted job and its responses. */
 export type AskedJob = { client: string; topic: number; uuid: string; result: string | null };
 
 export type Client = {
   name: string;
   submit(topic: number): Promise<AskedJob>;
-  /** Waits for the job's end, over all outages; whatever is no result is a contradiction. */
+  /** Waits for the end of the job across outages; anything but a result is a contradiction. */
   collect(job: AskedJob): Promise<void>;
   get(path: string): Promise<{ status: number; headers: Headers; text: string }>;
 };
 
 const resultsPerJob = 5;
 
-/** A client that asks again until it is answered, under one idempotency key for each submission. */
+/** A client that retries each submission under one idempotency key. */
 export function createClient(
   { base, key, name }: { base: string; key: string; name: string },
   posts: GeneratedPosts,
@@ -23,7 +23,7 @@ export function createClient(
   let submissions = 0;
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
 
-  /** Answers of a server that is there; outages are waited out. */
+  /** Waits out outages. */
   async function ask(path: string, init: RequestInit = {}): Promise<Response> {
     for (;;) {
       try {
@@ -32,7 +32,7 @@ export function createClient(
         if (answer.status !== 503 && answer.status !== 429) return answer;
         await answer.body?.cancel();
       } catch {
-        // Nobody is there for the moment.
+        // Unreachable for now.
       }
       await sleep(100);
     }
@@ -94,7 +94,7 @@ export function createClient(
   };
 }
 
-/** Whether a result is what a search for the topic has to find: these posts, in this order, and nothing else. */
+/** Whether a result contains exactly the expected posts, in order. */
 export function isRight(job: AskedJob, posts: GeneratedPosts): boolean {
   if (job.result === null) return false;
   const records = JSON.parse(job.result) as { ID: string; Content: string }[];

@@ -3,34 +3,34 @@ import { until } from "../until.ts";
 import type { Place } from "./network.ts";
 import type { Actor } from "./processes.ts";
 
-/** A node as faults see it. */
+/** A node as a target of faults. */
 export type Victim = {
   actor: Actor;
   place: Place;
-  /** The operator's word on it: `drain` or `approve`. */
+  /** Applies an operator action. */
   order(word: "drain" | "approve"): void;
 };
 
 export const faultKinds = ["kill", "stop", "cut", "drain", "restart", "gateway"] as const;
 type FaultKind = (typeof faultKinds)[number];
 
-/** What happened when, seconds from the start of the faults. */
+/** Faults with their times, seconds from the start. */
 export type FaultReport = { at: number; kind: FaultKind; who: string; waiting: number };
 
 export type FaultsOptions = {
   victims: readonly Victim[];
   gateway: { actor: Actor; isReady(): Promise<void> };
   leaseMs: number;
-  /** Between 0 and 1, the same for the same seed. */
+  /** Seeded, in 0..1. */
   random: () => number;
-  /** All jobs that there will be, and those that are not done. */
+  /** Total jobs, and those not done. */
   jobs: number;
   waiting: () => number;
 };
 
 /**
- * Each kind of fault twice, the death of the gateway once, in an order that the seed decides, two at a time on different nodes, so
- * that one node is left, spread over the jobs. Ends with the last of them, or when no job waits.
+ * Each fault twice and one gateway crash, in seeded order, at most two at a time on different nodes, spread over the
+ * jobs. Resolves after the last fault, or when no job waits.
  */
 export async function runFaults(options: FaultsOptions): Promise<FaultReport[]> {
   const { victims, gateway, leaseMs, random, jobs, waiting } = options;
@@ -76,7 +76,7 @@ export async function runFaults(options: FaultsOptions): Promise<FaultReport[]> 
 
   const faults = deck.length;
 
-  /** When so many jobs are done as belong to the faults so far; after a while also without that, as faults may stop them all. */
+  /** Continues when enough jobs are done, or after a timeout, as faults may stop them all. */
   async function nextPart(): Promise<void> {
     const isDue = () => (jobs - waiting() >= (jobs * reports.length) / (faults + 2) ? true : null);
     await until("progress", isDue, 6_000).catch(() => undefined);

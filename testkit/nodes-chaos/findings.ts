@@ -4,7 +4,7 @@ import type { StoreFindings } from "./report.ts";
 import type { Room } from "./room.ts";
 import { turnsWaited } from "./turns.ts";
 
-/** What the store has written down, held against what clients were told. */
+/** Compares the store with the responses of clients. */
 export function findings(
   room: Room,
   {

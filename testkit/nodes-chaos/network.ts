@@ -3,36 +3,35 @@ import { readlinkSync } from "node:fs";
 import { until } from "../until.ts";
 import { blackHolingProxy } from "./black-holing-proxy.ts";
 
-/** Where one node is, and the wire between it and the gateway. */
+/** The location of one node and its link to the gateway. */
 export type Place = {
-  /** The gateway's address as it is seen from there. */
+  /** The gateway's address from there. */
   gatewayUrl: string;
-  /** A program and arguments so that they run there, and end when the process that started them does. */
+  /** A program and arguments that run there and end with the parent. */
   command(program: string, args: readonly string[]): [string, string[]];
-  /** From here on nothing gets through, in either direction, and nobody is told. */
+  /** Drops all traffic in both directions, silently. */
   cut(): void;
   mend(): void;
 };
 
 export type Network = {
-  /** How nodes are set apart, for the report. */
+  /** How nodes are isolated, for the report. */
   kind: "network namespaces" | "TCP proxies that black-hole";
-  /** The address that the gateway has to listen on. */
+  /** The listen address of the gateway. */
   gatewayHost: string;
-  /** A program beside this process, the gateway, that ends when this process does. */
+  /** The gateway's program, which ends with this process. */
   command: Place["command"];
-  /** Where clients of this process reach it. */
+  /** The address for clients. */
   clientUrl: string;
   places: readonly Place[];
   close(): void;
 };
 
-/** A network of so many places around a gateway on `port`: namespaces where this process may make some, else proxies. */
+/** A network of nodes around a gateway on `port`: network namespaces if permitted, otherwise proxies. */
 export async function openNetwork(places: number, port: number): Promise<Network> {
   return hasNamespaces() ? await openNamespaces(places, port) : await openProxies(places, port);
 }
 
-/** Whether this process can make network namespaces and wires between them. */
 function hasNamespaces(): boolean {
   const pair = ["link", "add", "name", "here", "type", "veth", "peer", "name", "there"];
   const tried = spawnSync("unshare", ["-n", "ip", ...pair]);
@@ -67,7 +66,7 @@ async function openNamespaces(count: number, port: number): Promise<Network> {
   }
 }
 
-/** A process that does nothing in a namespace of its own, which is there as long as the process is. */
+/** An idle process that keeps a namespace alive. */
 function holdNamespace(): ChildProcess {
   const args = ["-n", "setpriv", "--pdeathsig", "KILL", "sleep", "infinity"];
   return spawn("unshare", args, { stdio: "ignore" });
@@ -91,7 +90,7 @@ async function connectNamespace(
   there("link", "set", "lo", "up");
   there("address", "add", `${node}/30`, "dev", "eth0");
   there("link", "set", "eth0", "up");
-  // Frames to a hardware address that nobody has go out and are dropped by the other side, as on a wire that was cut.
+  // Frames to an unused hardware address are dropped, as on a cut wire.
   const nowhere = ["lladdr", "02:00:00:00:00:99", "nud", "permanent"];
   return {
     gatewayUrl: `http://${gateway}:${port}`,
@@ -110,7 +109,7 @@ async function connectNamespace(
   };
 }
 
-/** The network namespace of a process; that of nobody when it has ended. */
+/** The network namespace of a process. Throws if it has ended. */
 function namespaceOf(pid: string): string {
   try {
     return readlinkSync(`/proc/${pid}/ns/net`);

@@ -1,9 +1,9 @@
 import type { NodeChange } from "../../src/accounts/admin/node-operations.ts";
 import { openControl } from "../../src/server/control.ts";
 
-/** What an operator does with nodes beside a running gateway, through its store, as `earshot nodes` does. */
+/** Operator actions through the store of a running gateway, as `earshot nodes`. */
 
-/** A key without limits that matter; the key itself, and the id that its jobs carry. */
+/** A key with high limits, and the id in its jobs. */
 export function makeKey(gatewayDir: string, name: string): { token: string; id: string } {
   const control = openControl(gatewayDir);
   try {
@@ -20,7 +20,7 @@ export function makeKey(gatewayDir: string, name: string): { token: string; id: 
   }
 }
 
-/** Gives the operator's word on the node of this name; false where the gateway does not know it. */
+/** Applies an action to a node by name; false if unknown. */
 export function orderNode(gatewayDir: string, name: string, change: NodeChange): boolean {
   const control = openControl(gatewayDir);
   try {
@@ -34,7 +34,7 @@ export function orderNode(gatewayDir: string, name: string, change: NodeChange):
   }
 }
 
-/** How many nodes are attested and at work at a gateway. */
+/** Number of attested, working nodes. */
 export async function connectedNodes(base: string): Promise<number> {
   const answer = await fetch(`${base}/v1/nodes`);
   const { nodes } = (await answer.json()) as { nodes: { connected: boolean; state: string }[] };

@@ -1,19 +1,18 @@
 import { writeFileSync } from "node:fs";
 
-/** Generated posts: those of a topic are what a search for its word finds, the newest first. */
+/** Generated posts: a search for a topic word finds the posts of the topic, newest first. */
 export type GeneratedPosts = {
   topics: number;
-  /** Writes them as `earshot import` takes them. */
+  /** In the format of `earshot import`. */
   write(file: string): void;
   word(topic: number): string;
-  /** IDs and texts of the newest `count` posts of a topic. */
   newest(topic: number, count: number): readonly { id: string; text: string }[];
 };
 
 const firstMs = Date.UTC(2024, 0, 1);
 const secondMs = 1_000;
 
-/** The number of a post on X as of its time, counted on from the network's own first moment. */
+/** The X ID of a time, counted from X's epoch. */
 const idAt = (ms: number): string => String(BigInt(ms - 1_288_834_974_657) << 22n);
 
 export function generatedPosts(topics: number, postsPerTopic: number): GeneratedPosts {

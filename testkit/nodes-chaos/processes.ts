@@ -4,12 +4,12 @@ import { closeSync, openSync } from "node:fs";
 import { promisify } from "node:util";
 import { environmentOf, program } from "../service/server-process.ts";
 
-/** An `earshot` that can be ended and started again with the same folder, place and settings. It ends with this process. */
+/** A restartable `earshot` process that ends with this one. */
 export type Actor = {
   name: string;
   start(): void;
   signal(signal: NodeJS.Signals): void;
-  /** Sends the signal and waits for the end; the number of the process may be another's afterwards. */
+  /** Sends the signal and waits for the end. */
   end(signal: NodeJS.Signals): Promise<void>;
   isRunning(): boolean;
 };
@@ -20,7 +20,6 @@ export type ActorOptions = {
   dataDir: string;
   settings: Record<string, string>;
   logFile: string;
-  /** Where it runs. */
   command: (program: string, args: readonly string[]) => [string, string[]];
 };
 
@@ -57,7 +56,7 @@ export function createActor(options: ActorOptions): Actor {
 
 const run = promisify(execFile);
 
-/** Runs a command of Earshot on a data folder to its end; what it printed. */
+/** Runs a command on a data folder and returns its output. */
 export async function earshot(
   dataDir: string,
   args: readonly string[],

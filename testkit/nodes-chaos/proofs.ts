@@ -9,7 +9,7 @@ import type { Room } from "./room.ts";
 
 const run = promisify(execFile);
 
-/** Verifies the proofs of so many jobs with the command that a client has, on the results as they were fetched. */
+/** Verifies proofs of this many jobs with the client command, on the fetched results. */
 export async function checkedProofs(
   room: Room,
   asked: readonly AskedJob[],

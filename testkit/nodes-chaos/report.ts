@@ -2,22 +2,21 @@ import type { FaultReport } from "./faults.ts";
 import type { Network } from "./network.ts";
 
 export type StoreFindings = {
-  /** Jobs that clients were told of, and their different uuids. */
+  /** Jobs known to clients, and their distinct uuids. */
   jobs: number;
   distinct: number;
-  /** How many jobs the store has in each state. */
+  /** Jobs by state in the store. */
   states: Record<string, number>;
-  /** Jobs that were given to a node more than once. */
+  /** Jobs leased more than once. */
   leasedAgain: number;
-  /** Jobs that were done, by the node that did them. */
+  /** Done jobs by node. */
   byNode: Record<string, number>;
-  /** The most jobs of other keys that were given to nodes while one of this key's waited for its turn. */
+  /** Most jobs of other keys leased while one of this key waited. */
   fairness: { key: string; jobs: number; most: number }[];
 };
 
 export type CheckedProof = { uuid: string; evidence: string; verdict: string };
 
-/** What a run found. */
 export type ChaosReport = StoreFindings & {
   seed: number;
   network: Network["kind"];
@@ -25,7 +24,7 @@ export type ChaosReport = StoreFindings & {
   rushSeconds: number;
   faults: FaultReport[];
   smallWaitsMs: number[];
-  /** The most turns that a job may wait: one for each other key, and what may be given at the same moment. */
+  /** Upper bound: one turn per other key, plus concurrent leases. */
   mostTurns: number;
   contradictions: string[];
   proofs: CheckedProof[];

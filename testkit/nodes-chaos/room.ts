@@ -10,7 +10,7 @@ import type { GeneratedPosts } from "./posts.ts";
 import { type Actor, createActor, earshot } from "./processes.ts";
 import { type WatchedStore, watchStore } from "./watched-store.ts";
 
-/** A gateway without a node of its own and three nodes with archives of their own, each a process, each in its own place. */
+/** A gateway without embedded node, and three node processes with their own archives. */
 export type Room = {
   base: string;
   network: Network;
@@ -18,9 +18,9 @@ export type Room = {
   victims: readonly Victim[];
   store: WatchedStore;
   gatewayDir: string;
-  /** Where the simulated machine's root and policy lie. */
+  /** Folder of the simulated root and policy. */
   simulated: string;
-  /** A key without limits that matter, for each name; its token, and the id that jobs carry. */
+  /** Keys with high limits by name, with the id in their jobs. */
   keys: ReadonlyMap<string, { token: string; id: string }>;
   gatewayIsReady(): Promise<void>;
   close(): Promise<void>;
@@ -46,7 +46,7 @@ export async function openRoom(options: RoomOptions): Promise<Room> {
   const base = network.clientUrl;
   const actors: Actor[] = [];
   const close = async (): Promise<void> => {
-    // One that is stopped does not hear of its end otherwise.
+    // A stopped process does not notice the end.
     await Promise.all(actors.map((actor) => actor.end("SIGKILL")));
     network.close();
   };
@@ -112,7 +112,7 @@ export async function openRoom(options: RoomOptions): Promise<Room> {
       actors.push(actor);
       actor.start();
     }
-    // Who shows nothing for itself waits for the operator's word.
+    // Nodes without evidence wait for approval.
     const approve = () => orderNode(gatewayDir, "node-0", "approve");
     await until("a node that waits", () => (approve() ? true : null));
     await until("the nodes", async () => ((await connectedNodes(base)) === 3 ? true : null));
@@ -134,7 +134,7 @@ export async function openRoom(options: RoomOptions): Promise<Room> {
   }
 }
 
-/** Each node has what it answers from in its own folder, brought there by a command of its own. */
+/** Fills each node's archive with a command. */
 async function fillArchives({ folder, posts }: RoomOptions): Promise<void> {
   const file = join(folder, "posts.ndjson");
   posts.write(file);

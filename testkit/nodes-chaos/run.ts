@@ -12,8 +12,8 @@ import { openRoom } from "./room.ts";
 import { rush } from "./rush.ts";
 
 /**
- * Jobs of several keys through a gateway and three nodes while faults go on; writes what it found as JSON into a file. A process
- * of its own, so that it can be started where it may make network namespaces. EARSHOT_TEST_KEEP keeps folders and logs.
+ * Runs jobs of several keys through a gateway and three nodes with faults, and writes a JSON report. A separate process,
+ * so that it can start where network namespaces are permitted. EARSHOT_TEST_KEEP keeps folders and logs.
  *   node testkit/nodes-chaos/run.ts REPORT_FILE SEED JOBS
  */
 const [reportFile = "", seed = "1", jobs = "5000"] = argv.slice(2);

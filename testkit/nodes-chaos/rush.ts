@@ -7,7 +7,7 @@ import type { Room } from "./room.ts";
 export type RushOptions = {
   room: Room;
   posts: GeneratedPosts;
-  /** All jobs together; a twentieth of them for each small key, the rest for the greedy one. */
+  /** Total jobs; a twentieth per small key, the rest for the greedy one. */
   jobs: number;
   smallKeys: readonly string[];
   leaseMs: number;
@@ -18,11 +18,11 @@ export type RushOptions = {
 export type Rush = {
   asked: readonly AskedJob[];
   faults: FaultReport[];
-  /** How long the small keys waited for each answer, shortest first. */
+  /** Sorted waits of the small keys. */
   smallWaitsMs: number[];
 };
 
-/** Submits and collects all jobs while faults go on; over when every job was collected and the last fault is mended. */
+/** Submits and collects all jobs during faults; resolves when all are collected and the last fault is over. */
 export async function rush(options: RushOptions): Promise<Rush> {
   const { room, posts, jobs, smallKeys, leaseMs, random, contradict } = options;
   const asked: AskedJob[] = [];
@@ -36,7 +36,7 @@ export async function rush(options: RushOptions): Promise<Rush> {
   const crowd = (share: number): Promise<unknown> =>
     until("a crowd", () => (asked.length >= jobs * share ? true : null), 90_000);
 
-  /** All at once: what this key has waiting is most of what there is. */
+  /** Submits all at once, so this key dominates the queue. */
   async function greedy(): Promise<void> {
     const client = clientOf("greedy");
     const own: AskedJob[] = [];
@@ -51,7 +51,7 @@ export async function rush(options: RushOptions): Promise<Rush> {
     });
   }
 
-  /** One after the other, in the middle of the crowd: the next is asked for when the one before was answered. */
+  /** One job at a time. */
   async function small(name: string): Promise<void> {
     const client = clientOf(name);
     await crowd(1 / 4);
@@ -78,7 +78,7 @@ export async function rush(options: RushOptions): Promise<Rush> {
   return { asked, faults, smallWaitsMs: smallWaitsMs.sort((a, b) => a - b) };
 }
 
-/** Runs `act` for 0, 1, … with so many at a time. */
+/** Runs `act` for 0, 1, … with limited concurrency. */
 async function eachOf(
   count: number,
   atOnce: number,

@@ -1,9 +1,6 @@
 import type { Change } from "./watched-store.ts";
 
-/**
- * How many jobs of other keys were given to nodes while a job of this key waited for its first turn and none of its key's ran:
- * one number for each of its jobs, in the order of their first turns.
- */
+/** For each job, how many jobs of other keys were leased while it waited and none of its key ran, in order of first lease. */
 export function turnsWaited(changes: readonly Change[], keyId: string): number[] {
   const since = new Map<string, number>();
   const waited: number[] = [];

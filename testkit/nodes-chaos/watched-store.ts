@@ -1,8 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 
 /**
- * Every change of a job's state and lease, in the order of the store's own transactions: triggers write them down in the very
- * transaction that makes the change, so that no process can be killed between the two.
+ * Every change of state and lease, in transaction order. Triggers record it in the same transaction, so kills cannot
+ * separate them.
  */
 export type Change = {
   number: number;
@@ -11,13 +11,13 @@ export type Change = {
   state: string;
   token: string | null;
   node: string | null;
-  /** The node whose signature the result carries, of a change that wrote one. */
+  /** The node that signed the result, if one was written. */
   signer: string | null;
 };
 
 export type WatchedStore = {
   changes(): Change[];
-  /** How often a result was written for each job. */
+  /** Number of results written per job. */
   results(): Map<string, number>;
   states(): Map<string, number>;
   close(): void;
@@ -40,7 +40,7 @@ const watching = `
   END;
 `;
 
-/** Watches the control store of a data folder in which no server runs. */
+/** Requires that no server runs. */
 export function watchStore(file: string): WatchedStore {
   const database = new DatabaseSync(file, { timeout: 5_000 });
   database.exec(watching);

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { readKey } from "../../src/lib/key-file.ts";
 import { enrolmentTokenOf } from "../../src/remote/protocol/enrolment.ts";
 
-/** The enrolment token of the gateway with this data folder. */
 export function enrolmentTokenIn(dataDir: string): string {
   const secretKey = readKey(readFileSync(join(dataDir, "secret.key"), "utf8"));
   if (secretKey === null) throw new Error("the data folder has no secret key");

@@ -6,7 +6,7 @@ import { createSimulatedTee } from "../../src/remote/evidence/simulated/simulate
 import { createEvidenceVerifier } from "../../src/remote/evidence/verify-evidence.ts";
 import { type NodeStatement, reportDataOf } from "../../src/remote/protocol/statement.ts";
 
-/** The time at which everything here is in force. */
+/** A time at which all sample evidence is valid. */
 export const nowMs = Date.UTC(2026, 5, 1);
 
 const key = (byte: number) => Buffer.alloc(32, byte).toString("base64url");
@@ -26,7 +26,6 @@ export const statement: NodeStatement = {
 export const tee = createSimulatedTee({ nowMs });
 export const collateral = tee.collateral();
 export const evidence = tee.evidence(reportDataOf(statement));
-/** The quote as bytes. */
 export const quoteBytes = (): Buffer => Buffer.from(evidence.quote ?? "", "hex");
 
 type Case = {
@@ -38,7 +37,7 @@ type Case = {
   nowMs: number;
 };
 
-/** The code of the check that refuses what is like the usual case but for that; `accepted` when none does. */
+/** The code of the failing check when one part changes; `accepted` if none fails. */
 export async function verdictOn(changed: Partial<Case>): Promise<string> {
   const usual = {
     statement,
@@ -69,12 +68,12 @@ export async function verdictOn(changed: Partial<Case>): Promise<string> {
   }
 }
 
-/** As the usual evidence, with other bytes in place of its quote. */
+/** The default evidence with another quote. */
 export const withQuote = (quote: Uint8Array): Partial<Case> => ({
   evidence: { ...evidence, quote: Buffer.from(quote).toString("hex") },
 });
 
-/** Those bytes with one bit of one of them turned. */
+/** A copy with one flipped bit. */
 export function withBitTurned(bytes: Uint8Array, offset: number): Buffer {
   const turned = Buffer.from(bytes);
   turned.writeUInt8(turned.readUInt8(offset) ^ 1, offset);

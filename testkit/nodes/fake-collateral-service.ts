@@ -6,18 +6,18 @@ export type ServiceFault = "error" | "garbage" | "cut off" | "silent" | "too lon
 
 export type FakeCollateralService = {
   url: string;
-  /** The paths that were asked for, with their queries, in their order. */
+  /** Requested paths with queries, in order. */
   requests: string[];
-  /** What is given from here on. */
+  /** Sets the collateral to serve. */
   give(collateral: Collateral): void;
-  /** How every request fails from here on; null answers as it should. */
+  /** Makes all requests fail; null restores. */
   failWith(fault: ServiceFault | null): void;
-  /** Whether it leaves requests without an answer. */
+  /** Whether requests are left unanswered. */
   isSilent(): boolean;
   stop(): Promise<void>;
 };
 
-/** A service for collateral (PCCS) on loopback, which gives what it is told to. */
+/** A collateral service (PCCS) on loopback. */
 export async function startCollateralService(first: Collateral): Promise<FakeCollateralService> {
   let collateral = first;
   let fault: ServiceFault | null = null;

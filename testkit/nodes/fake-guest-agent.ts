@@ -4,13 +4,13 @@ import type { SimulatedTee } from "../../src/remote/evidence/simulated/simulated
 export type AgentFault = "error" | "garbage" | "no quote" | "too long" | "cut off";
 
 export type FakeGuestAgent = {
-  /** The paths that were asked for. */
+  /** Requested paths. */
   requests: string[];
   failWith(fault: AgentFault | null): void;
   stop(): Promise<void>;
 };
 
-/** A guest agent as dstack has it in its virtual machines, on a socket of its own, with the quotes of a simulated TEE. */
+/** A dstack guest agent on its own socket, with quotes of a simulated TEE. */
 export async function startGuestAgent(
   socketPath: string,
   tee: SimulatedTee,

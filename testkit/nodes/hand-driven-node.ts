@@ -34,7 +34,7 @@ import { knowledgeText, readRequest } from "../../src/remote/protocol/texts.ts";
 import type { ServiceUnderTest } from "../service/service-under-test.ts";
 import { enrolmentTokenIn } from "./enrolment-token.ts";
 
-/** A job that a node holds. */
+/** A leased job. */
 export type HeldJob = {
   envelope: JobEnvelope;
   payload: JobPayload;
@@ -42,16 +42,16 @@ export type HeldJob = {
   sealer: AnswerSealer;
 };
 
-/** Changes to what a node sends, and to how it signs that. */
+/** Changes to a request and its signature. */
 export type RequestChanges = {
-  /** Seconds that its clock is ahead. */
+  /** Clock offset in seconds. */
   ahead?: number;
   nonce?: string;
   keyId?: string;
   keys?: Pick<RunKeys, "sign">;
-  /** What is signed in the place of the path that is called. */
+  /** The signed path, if different. */
   path?: string;
-  /** What is sent in the place of the body that was signed. */
+  /** The sent body, if different from the signed one. */
   sent?: string;
 };
 
@@ -61,7 +61,7 @@ const everything: readonly Capability[] = (["bluesky", "mastodon", "x"] as const
   (platform) => ({ platform, method: "searchbyquery", ways: ["archive"] }),
 );
 
-/** A node that does what a test says, over HTTP, and lies as told. */
+/** A node controlled by a test over HTTP, which can misbehave. */
 export async function handDrivenNode(
   service: Pick<ServiceUnderTest, "app" | "clock" | "dataDir">,
   shows: {
@@ -78,7 +78,7 @@ export async function handDrivenNode(
   const opened = createOpenedLeases();
   let attested: { registration: Registration; answer: RegistrationAnswer } | null = null;
 
-  /** The fields of a call. */
+  /** Headers of a call. */
   function sign(path: string, text: string, changes: RequestChanges = {}): Record<string, string> {
     const signed = signRequest(
       {
@@ -95,7 +95,6 @@ export async function handDrivenNode(
     return { "content-type": "application/json", ...signed, [enrolmentField]: enrolment };
   }
 
-  /** A signed call. */
   async function post(
     route: string,
     body: unknown,
@@ -111,7 +110,7 @@ export async function handDrivenNode(
     return (await post("challenge", {})).json();
   }
 
-  /** What it would register with, its statement changed before it is signed and shown evidence for. */
+  /** A registration whose statement is changed before it is signed. */
   async function registration(changes: Partial<NodeStatement> = {}): Promise<Registration> {
     const { nonce, gateway_key } = await challenge();
     const statement: NodeStatement = {
@@ -146,7 +145,7 @@ export async function handDrivenNode(
     return attested.answer;
   }
 
-  /** Asks for work and opens what comes. */
+  /** Requests a job and decrypts it. */
   async function lease(waitMs = 10_000): Promise<HeldJob> {
     const answer = await post("lease", { methods: ["searchbyquery"], wait_ms: waitMs });
     if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${answer.body}`);
@@ -162,7 +161,7 @@ export async function handDrivenNode(
     return { envelope, payload, sealer, request: readRequest(payload.request) };
   }
 
-  /** An answer with these records, signed; by other keys than its own where they are given. */
+  /** A signed result; other keys may be given. */
   function signed(
     job: HeldJob,
     items: readonly FetchedItem[],
@@ -189,7 +188,7 @@ export async function handDrivenNode(
     return { body, items, knowledge, fields };
   }
 
-  /** Hands an answer in, sealed. */
+  /** Completes a job with an encrypted result. */
   async function complete(
     job: HeldJob,
     answer: ReturnType<typeof signed>,
@@ -228,7 +227,7 @@ function emptyAnswer({ fromMs, toMs }: AnswerRequest): Omit<SourceAnswer, "items
   };
 }
 
-/** A post as a node hands it in. */
+/** A post as nodes send it. */
 export function itemOf(id: bigint, createdMs: number, text = "comet"): FetchedItem {
   const uri = `at://did:plc:ann/app.bsky.feed.post/${id}`;
   const record = JSON.stringify({

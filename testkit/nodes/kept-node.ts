@@ -2,7 +2,7 @@ import type { EvidenceKind } from "../../src/jobs/result-signature.ts";
 import type { NodeState } from "../../src/remote/gateway/node-store.ts";
 import type { ServiceUnderTest } from "../service/service-under-test.ts";
 
-/** A node that an operator may have changed since it came. */
+/** A stored node, possibly changed by an operator. */
 type KeptNode = {
   id: string;
   name?: string;
@@ -12,7 +12,7 @@ type KeptNode = {
 
 const changes = { approved: "approve", draining: "drain", removed: "remove" } as const;
 
-/** Writes a node to the store of a service, as if it had attested to an earlier run of it. */
+/** Stores a node as if it had attested earlier. */
 export async function keepNode(
   { context, clock }: Pick<ServiceUnderTest, "context" | "clock">,
   { id, name = "ams-1", state = "approved", evidence = "none" }: KeptNode,

@@ -18,19 +18,19 @@ import { until } from "../until.ts";
 import { enrolmentTokenIn } from "./enrolment-token.ts";
 
 export type GatewayUnderTest = {
-  /** The service of this moment: after a restart it is another. */
+  /** The current service; a restart replaces it. */
   service(): ServiceUnderTest;
   url: string;
   dataDir: string;
-  /** What simulated evidence is made with, and checked against. */
+  /** Material of simulated evidence. */
   files: SimulatedFiles;
   stop(): Promise<void>;
-  /** Starts it again after a stop, where it was. */
+  /** Restarts it at the same address. */
   start(): Promise<void>;
   remove(): Promise<void>;
 };
 
-/** A gateway that takes simulated evidence and none, and runs no job itself. */
+/** A gateway that accepts simulated and no evidence, and runs no jobs itself. */
 export async function startGateway(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<GatewayUnderTest> {
@@ -66,13 +66,13 @@ export async function startGateway(
 export type NodeUnderTest = RemoteNode & {
   dataDir: string;
   statuses: readonly NodeStatus[];
-  /** Resolves when the gateway has taken it. */
+  /** Resolves when admitted. */
   admitted(): Promise<void>;
   /** Stops it and removes its folder. */
   remove(): Promise<void>;
 };
 
-/** A node over real sockets, which asks no platform but those that are given. */
+/** A node over real sockets, with the given platforms only. */
 export async function startNodeUnderTest({
   gateway,
   evidence,
@@ -84,7 +84,7 @@ export async function startNodeUnderTest({
 }: {
   gateway: GatewayUnderTest;
   evidence: "simulated" | "none";
-  /** What its archive holds. */
+  /** Posts in its archive. */
   posts?: readonly Post[];
   upstreams?: Partial<Record<Platform, Upstream>>;
   listen?: boolean;

@@ -2,12 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 
-/** A program that a test started; what it prints goes to a file. */
+/** A started program whose output goes to a file. */
 export type Child = {
   pid: number;
-  /** Whether it has not ended. */
   isRunning(): boolean;
-  /** Sends the signal and resolves when the process has ended. */
+  /** Resolves when the process has ended. */
   end(signal: NodeJS.Signals): Promise<void>;
 };
 
@@ -25,7 +24,7 @@ export function startProgram(
 
 function childOf(child: ChildProcess): Child {
   const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
-  // A program that could not be started has no process id, and one whose starter has failed must not stay behind.
+  // A program that fails to start has no process id.
   child.on("error", () => {});
   const kill = (): boolean => child.kill("SIGKILL");
   process.once("exit", kill);

@@ -1,17 +1,17 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** Passes TCP connections on to a port of this machine, and can cut them. */
+/** A TCP proxy to a local port that can cut connections. */
 export type CuttingProxy = {
   port: number;
-  /** Connections that are open now, and those that ever were. */
+  /** Current and total connections. */
   open(): number;
   connections(): number;
-  /** What was asked for first on each connection: the first line of its request. */
+  /** First request line of each connection. */
   requests(): readonly string[];
-  /** Ends every connection without a word, in the middle of what is under way. */
+  /** Ends all connections abruptly. */
   cut(): void;
-  /** Passes nothing more on over the connections that are open now, and lets neither side know. */
+  /** Stops forwarding on all connections without closing them. */
   freeze(): void;
   close(): Promise<void>;
 };

@@ -41,7 +41,7 @@ type DescribedOperation = {
   responses: Readonly<Record<string, DescribedAnswer>>;
 };
 
-/** An operation with its place in the document, as a JSON pointer. */
+/** An operation with its JSON pointer in the document. */
 export type Endpoint = {
   method: string;
   path: string;
@@ -77,7 +77,7 @@ export function endpointNamed(operationId: string): Endpoint {
   return found;
 }
 
-/** The values of the examples of a body, by their names. */
+/** Example values by name. */
 export function shownIn({ example, examples = {} }: DescribedMedia): [string, unknown][] {
   const named = Object.entries(examples).map(([name, { value, $ref }]): [string, unknown] => [
     name,
@@ -100,14 +100,14 @@ export function pointer(...parts: readonly string[]): string {
   return parts.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** What is wrong with a value by the schema at that place of openapi.json; empty when nothing is. */
+/** Violations of the schema at that pointer of openapi.json; empty if none. */
 export function faultsOf(value: unknown, at: string): string {
   const reference = `${base}#${encodeURI(at)}`;
   const validate = ajv.getSchema(reference) ?? ajv.compile({ $ref: reference });
   return validate(value) ? "" : ajv.errorsText(validate.errors);
 }
 
-/** What about an answer is not as it is described: status, content type, body or header; empty when all is. */
+/** Deviations of a response from its description: status, content type, body or headers; empty if none. */
 export function deviationsOf(
   { operation, pointer: place }: Endpoint,
   answer: LightMyRequestResponse,
@@ -126,7 +126,7 @@ export function deviationsOf(
   return faultsOf(value, `${place}${pointer("responses", status, "content", type, "schema")}`);
 }
 
-/** Fields that HTTP and every server have are not described. */
+/** Common HTTP headers that are not described. */
 const ofEveryAnswer = new Set([
   "content-type",
   "content-length",

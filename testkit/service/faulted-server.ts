@@ -9,17 +9,17 @@ import { freePort } from "./free-port.ts";
 import { environmentOf, program } from "./server-process.ts";
 import { makeSlowDisk } from "./slow-disk.ts";
 
-/** `earshot serve` on a folder, reached through a proxy, and what can happen to it. */
+/** `earshot serve` behind a proxy, with faults. */
 export type FaultedServer = {
-  /** Where clients reach it, whichever process it is. */
+  /** The address for clients, stable across restarts. */
   base: string;
   faults: Record<"killed" | "stopped" | "diskFull" | "cut" | "frozen", () => Promise<void>>;
-  /** What other commands on the same folder are started with, so that they meet the same full disk. */
+  /** Environment for other commands, so that they share the full disk. */
   environment: NodeJS.ProcessEnv;
   makeKey(name: string): string;
-  /** Resolves when it is ready. */
+  /** Resolves when ready. */
   start(fsyncMs: number): Promise<void>;
-  /** Ends it as an operator does. */
+  /** Stops gracefully. */
   stop(): Promise<void>;
   close(): Promise<void>;
 };

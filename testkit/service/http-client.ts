@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { connect as connectSocket, type Socket } from "node:net";
 
-/** A client that costs little: one kept-alive connection each, nothing parsed that is not asked for. */
+/** A cheap client: one kept-alive connection each, nothing parsed unless requested. */
 export type Client = {
   submit(query: string, maxResults: number): Promise<string>;
-  /** The result as text, held by the server until the job has ended. */
+  /** The result as text, by long polling. */
   result(uuid: string): Promise<string>;
-  /** The answer of a search in one call, as text. */
+  /** A search in one call, as text. */
   search(query: string, maxResults: number): Promise<string>;
   close(): void;
 };
@@ -65,7 +65,7 @@ export async function openConnection(host: string, port: number): Promise<Connec
   return { ask: asker(socket), close: () => socket.destroy() };
 }
 
-/** Answers have a Content-Length, as all of Earshot's that these clients ask for do. */
+/** One request at a time; responses must have a Content-Length. */
 function asker(socket: Socket): Connection["ask"] {
   let settle: { resolve(answer: Answer): void; reject(fault: Error): void } | null = null;
   let received: Buffer = Buffer.alloc(0);

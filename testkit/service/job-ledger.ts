@@ -1,10 +1,10 @@
-/** What clients of one account were told of their jobs, and where two answers cannot both be true. */
+/** Responses that clients of one account received, and contradictions between them. */
 export type JobLedger = {
-  /** Uuids that were answered with a 202, and which search each is. */
+  /** Uuids accepted with 202, with their search. */
   accepted: ReadonlyMap<string, number>;
-  /** Jobs that their client asked to cancel or forget, whatever it was answered. */
+  /** Jobs that their client requested to cancel or delete. */
   given: ReadonlySet<string>;
-  /** What came of each idempotency key: the uuids it was answered with. */
+  /** The uuids returned for each idempotency key. */
   byKey: ReadonlyMap<string, ReadonlySet<string>>;
   counts: Record<string, number>;
   contradictions: readonly string[];
@@ -12,9 +12,9 @@ export type JobLedger = {
   contradict(what: string): void;
   accept(uuid: string, search: number, idempotencyKey: string | null): void;
   giveUp(uuid: string): void;
-  /** A result that was fetched; all of one job, and all of one search, are the same. */
+  /** A fetched result; all results of one job or search must be equal. */
   receive(uuid: string, result: string): void;
-  /** A state that the job's stream told. */
+  /** A state from the event stream. */
   hear(uuid: string, state: string): void;
   heard(uuid: string): string | undefined;
 };

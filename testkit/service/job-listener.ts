@@ -5,8 +5,8 @@ import type { Place } from "./unlucky-client.ts";
 const silenceMs = 4_000;
 
 /**
- * Reads the stream of an account's job changes from its beginning until `isOver`, coming back with `Last-Event-ID` each time that it
- * breaks off, and notes in the ledger what it tells.
+ * Reads an account's event stream until `isOver`, resuming with `Last-Event-ID` after each interruption, and records it
+ * in the ledger.
  */
 export async function listenToJobs(
   { base, key }: Place,
@@ -48,7 +48,7 @@ export async function listenToJobs(
         events.forEach(take);
       }
     } catch {
-      // The line broke off; what was missed comes with the next.
+      // Interrupted; the next connection resumes.
     }
     clearTimeout(silence);
     ledger.count("streams opened");

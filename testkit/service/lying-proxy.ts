@@ -1,7 +1,7 @@
 import { createServer, request as requestOf } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Something on the way to a gateway: it answers what it has an answer to by itself, and passes on the rest as it is. */
+/** A proxy before a gateway that replaces some responses. */
 export async function startLyingProxy(
   target: string,
   lies: Readonly<Record<string, unknown>>,

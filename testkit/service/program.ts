@@ -7,7 +7,7 @@ import { afterAll } from "vitest";
 
 const bin = join(import.meta.dirname, "../..", "bin", "earshot.mjs");
 
-/** The real program, run in a folder of its own for temporary files and data. */
+/** The real program with its own temporary and data folders. */
 export type Program = {
   start(args: readonly string[], environment?: Record<string, string>): Run;
   /** Runs it to its end. */
@@ -26,7 +26,7 @@ export type Run = {
 };
 type Ending = { code: number | null; signal: string | null };
 
-/** The program for the tests of a file, in a folder that is removed after them. */
+/** Removed after the tests of the file. */
 export function programOfFile(): Program & { folder: string } {
   const folder = mkdtempSync(join(tmpdir(), "earshot-process-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -70,7 +70,7 @@ function programIn(folder: string): Program {
   };
 }
 
-/** Resolves with the first match in what the program prints; fails when it ends before. */
+/** Resolves with the first match in the output; fails if it ends before. */
 export function printed(run: Run, pattern: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     const look = () => {

@@ -3,21 +3,20 @@ import { readFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
 
-/** The command line of this checkout. */
 export const program = join(import.meta.dirname, "../../bin/earshot.mjs");
 
 export type ServerProcess = {
   base: string;
-  /** A key without limits that matter. */
+  /** A key with high limits. */
   key: string;
   pid: number;
-  /** Milliseconds from the start of the process to the first 200 of /readyz. */
+  /** From process start to the first 200 of /readyz. */
   readyMs: number;
   child: ChildProcess;
   stop(): Promise<void>;
 };
 
-/** What every process here is started with, beside its own settings. What concerns the tests alone is no setting. */
+/** The base environment of every process; test variables are removed. */
 export function environmentOf(
   dataDir: string,
   settings: Record<string, string>,
@@ -35,7 +34,7 @@ export function environmentOf(
   };
 }
 
-/** Starts the whole service on a data folder, as `earshot serve` does, and waits until it is ready. */
+/** Starts the service on a data folder and waits until it is ready. */
 export async function startServer(
   dataDir: string,
   port: number,
@@ -75,7 +74,7 @@ export async function startServer(
   return { base, key, pid: child.pid ?? 0, readyMs, child, stop };
 }
 
-/** Asks with as little work as can be, as it shares the cores with the start that it measures. */
+/** Minimal work, as it competes with the measured start. */
 function isReady(base: string): Promise<boolean> {
   return new Promise((resolve) => {
     get(`${base}/readyz`, (answer) => {
@@ -85,7 +84,7 @@ function isReady(base: string): Promise<boolean> {
   });
 }
 
-/** Resident memory of a process, MB. */
+/** Resident memory in MB. */
 export function residentMb(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;

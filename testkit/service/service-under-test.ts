@@ -10,27 +10,27 @@ import { configFrom } from "../../src/server/config.ts";
 import type { ContextOverrides } from "../../src/server/context.ts";
 import { type Service, startService } from "../../src/server/start.ts";
 
-/** A clock that runs with the real one and can be moved ahead, or its wall clock alone, ahead or back. */
+/** The real clock with an adjustable offset, also of the wall clock alone. */
 type MovableClock = Clock & { move(ms: number): void; shiftWall(ms: number): void };
 
 export type ServiceUnderTest = Service & {
   clock: MovableClock;
   dataDir: string;
-  /** A fresh key, an account of its own; unless told otherwise its rates are out of the way. */
+  /** A new key on its own account, with high limits by default. */
   makeKey(limits?: {
     requestsPerSecond?: number | null;
     submissionsPerMinute?: number | null;
   }): Promise<string>;
   call(key: string | null, options: InjectOptions): Promise<LightMyRequestResponse>;
-  /** A session of a fresh account, or of one that is named, as if it had signed in. */
+  /** A session of a new or given account. */
   signIn(asked?: { accountId?: string; role?: "member" | "operator" }): Promise<TestSession>;
-  /** Calls as a page of the dashboard does in that session, from its own origin. */
+  /** Sends a request as the dashboard, from its own origin. */
   callAs(session: TestSession, options: InjectOptions): Promise<LightMyRequestResponse>;
-  /** Submits a search; fills in what a test does not care for. */
+  /** Submits a search with defaults. */
   submit(key: string, body: unknown, path?: string): Promise<LightMyRequestResponse>;
-  /** The result after the job has ended. */
+  /** The result after the job ended. */
   result(key: string, uuid: string): Promise<LightMyRequestResponse>;
-  /** Resolves when so many requests are held. */
+  /** Resolves when this many lease requests are open. */
   waitForHeld(requests: number): Promise<void>;
   addPosts(posts: readonly Post[]): Promise<void>;
   /** Stops it and removes its folder. */
@@ -40,7 +40,7 @@ export type ServiceUnderTest = Service & {
 /** `cookie` is the whole header field. */
 export type TestSession = { cookie: string; csrf: string; accountId: string; id: string };
 
-/** The real service in a folder of its own, without live ingestion; no platform is asked, and no language detected. */
+/** The real service in its own folder, without ingestion, platforms and language detection. */
 export async function startServiceUnderTest(
   settings: Readonly<Record<string, string>> = {},
   {
@@ -174,7 +174,6 @@ export async function startServiceUnderTest(
   };
 }
 
-/** A submission's body. */
 export function search(query: string, more: Record<string, unknown> = {}) {
   return { type: "social", arguments: { type: "searchbyquery", query, ...more } };
 }

@@ -2,10 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/**
- * A disk on which every fsync takes long: what a process must be started with, and how many it has waited for. `fill` makes it
- * full for the processes on it, until `empty`.
- */
+/** A disk with slow fsync: the environment of its processes, and the fsync count. `fill` makes it full until `empty`. */
 export type SlowDisk = {
   environment: Record<string, string>;
   calls(): number;
@@ -13,7 +10,7 @@ export type SlowDisk = {
   empty(): void;
 };
 
-/** Compiles slow-disk.c into `folder`; throws without a C compiler. */
+/** Compiles slow-disk.c; throws without a C compiler. */
 export function makeSlowDisk(folder: string, fsyncMs: number): SlowDisk {
   const library = join(folder, "slow-disk.so");
   const source = join(import.meta.dirname, "slow-disk.c");

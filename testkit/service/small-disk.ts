@@ -3,18 +3,16 @@ import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A small disk of its own, which a test can fill and free, and mount for reading alone. */
+/** A small mounted disk that can be filled, freed and remounted read-only. */
 export type SmallDisk = {
   folder: string;
-  /** Takes all room that is left. */
   fill(): void;
-  /** Gives it back. */
   free(): void;
   readOnly(): void;
   remove(): void;
 };
 
-/** Mounts one of so many MiB; null, and a line that says so, where this process may not mount. */
+/** Mounts one of this size; null with a message if not permitted. */
 export function mountSmallDisk(mebibytes: number): SmallDisk | null {
   const folder = mkdtempSync(join(tmpdir(), "earshot-disk-"));
   const options = `size=${mebibytes}m`;

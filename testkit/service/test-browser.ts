@@ -1,12 +1,12 @@
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import type { ServiceUnderTest } from "./service-under-test.ts";
 
-/** A browser as far as sign-in sees one: it keeps cookies, and sends its page's origin along with what the page sends. */
+/** A minimal browser for sign-in: stores cookies and sends origins. */
 export type TestBrowser = {
   cookies: Map<string, string>;
-  /** Follows a link: cookies go along, an origin does not. */
+  /** Follows a link, with cookies and without an origin. */
   visit(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
-  /** What a page of the dashboard sends, with the session's token once it has asked for it. */
+  /** A request of a dashboard page, with its CSRF token once known. */
   send(
     method: "POST" | "DELETE",
     url: string,
@@ -14,7 +14,7 @@ export type TestBrowser = {
   ): Promise<LightMyRequestResponse>;
   /** GET /dashboard/api/session. */
   session(): Promise<ReturnType<typeof JSON.parse>>;
-  /** The `Set-Cookie` fields of the last answer. */
+  /** `Set-Cookie` fields of the last response. */
   told: string[];
 };
 

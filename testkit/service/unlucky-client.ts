@@ -2,16 +2,16 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JobLedger } from "./job-ledger.ts";
 
-/** Where a client calls, and with which key. */
+/** Base URL and key. */
 export type Place = { base: string; key: string };
 
 type Answer = { status: number; text: string };
 
 const path = "/v1/search/live/social";
-/** What a client does not wait longer for; a server that is stopped, or a line that is dead, takes for ever. */
+/** Stopped servers and dead connections never respond. */
 const patienceMs = 4_000;
 
-/** What was answered; null when nothing came, for whatever reason. */
+/** Null if there was no response. */
 export async function call(
   { base, key }: Place,
   method: string,
@@ -32,15 +32,15 @@ export async function call(
   }
 }
 
-/** The body of a submission; `mark` is a word that no post holds, by which the job is known again. */
+/** A submission; `mark` is a unique word that identifies the job. */
 export function bodyOf(search: number, mark: string) {
   const query = `word${search} -m${mark.replaceAll("-", "")}`;
   return { type: "social", arguments: { type: "searchbyfullarchive", query, max_results: 100 } };
 }
 
 /**
- * A client that submits, fetches, cancels and goes on for as long as `isOver` says it is not, whatever happens to the server. It
- * writes down what it is told, and takes any answer that the API does not promise for a contradiction.
+ * A client that submits, fetches and cancels until `isOver`, whatever happens to the server. It records responses and
+ * reports any that the API does not allow.
  */
 export async function runUnluckyClient(
   place: Place,
@@ -69,7 +69,7 @@ export async function runUnluckyClient(
     return uuid;
   }
 
-  /** Sends it again until it is answered, and now and then once more. */
+  /** Retries until answered, and sometimes repeats. */
   async function submitOnce(search: number): Promise<string | null> {
     const key = randomUUID();
     let uuid: string | null = null;
@@ -118,7 +118,7 @@ export async function runUnluckyClient(
   }
 }
 
-/** Somebody else, who asks for jobs that he knows the uuids of. */
+/** Another account that requests known uuids. */
 export async function runStranger(
   place: Place,
   ledger: JobLedger,

@@ -3,16 +3,13 @@ import type { Clock } from "../../src/lib/clock.ts";
 
 export type VirtualTime = {
   clock: Clock;
-  /**
-   * Lets time pass until all tasks have ended: it stands still while any of them works, and jumps to the next wake-up when
-   * all of them sleep. Each task is in one thing at a time.
-   */
+  /** Advances time until all tasks end: it stands still while any task runs, and jumps to the next wake-up when all sleep. */
   passUntilEnded(tasks: readonly Promise<unknown>[]): Promise<void>;
 };
 
 type Sleeper = { atMs: number; wake: () => void };
 
-/** A clock for tasks that also wait for what no clock knows of, such as threads. It goes on from where `from` stands. */
+/** A clock for tasks that also wait for threads, starting at `from`. */
 export function createVirtualTime(from: Clock): VirtualTime {
   const startMs = from.now() - from.elapsed();
   let elapsedMs = from.elapsed();

@@ -1,10 +1,10 @@
-/** A path of the service with one of its methods; `inputs` are the names that its query string may hold. */
+/** A route; `inputs` are its query parameters. */
 export type Route = { method: string; url: string; inputs: readonly string[] };
 
-/** Every route that anyone has added to a service since the test has put `watchingFastify` in the place of fastify. */
+/** Every route registered since `watchingFastify` replaced fastify. */
 export const routes: Route[] = [];
 
-/** Fastify, with every route noted that passes: none is forgotten. For `vi.mock("fastify", …)`. */
+/** Records every registered route. For `vi.mock("fastify", …)`. */
 export function watchingFastify(original: typeof import("fastify")) {
   const watched = (options?: object) => {
     const app = original.fastify(options);

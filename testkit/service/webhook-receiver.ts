@@ -7,12 +7,12 @@ export type WebhookReceiver = {
   /** Such as http://127.0.0.1:40001. */
   url: string;
   received: ReceivedWebhook[];
-  /** How the paths answer from now on; others answer 204. */
+  /** Handlers by path; others respond 204. */
   answers: Map<string, RequestListener>;
   close(): Promise<void>;
 };
 
-/** A receiver of webhooks on loopback that remembers what it was sent. */
+/** A webhook receiver on loopback that records deliveries. */
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = [];
   const answers = new Map<string, RequestListener>();

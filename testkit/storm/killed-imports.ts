@@ -5,12 +5,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { program } from "../service/server-process.ts";
 
-/** Files that are imported one after the other; each import is killed with -9 once or twice before it may end. */
+/** Imports files in sequence; each is killed with -9 once or twice first. */
 export type KilledImports = {
-  /** Texts of all posts in the files, by post number. */
   readonly texts: ReadonlySet<string>;
   readonly kills: () => number;
-  /** Resolves when every file is imported. */
+  /** Resolves when all are imported. */
   run(): Promise<void>;
 };
 
@@ -18,7 +17,7 @@ const files = 6;
 const postsOfFile = 2_500;
 const patienceMs = 120_000;
 
-/** A word in the text of every imported post, and of no other. */
+/** A word only in imported posts. */
 export const importWord = "barge";
 
 export function prepareKilledImports(
@@ -68,7 +67,7 @@ export function prepareKilledImports(
       while (!(await importOnce(path, attempts < 2 ? 400 + random() * 900 : null))) {
         attempts += 1;
         if (performance.now() > end) throw new Error(`${path} is not imported after ${attempts}`);
-        // A disk that is full, or a server that is being started, is in the way for a moment.
+        // A full disk or a starting server passes.
         await sleep(200);
       }
       await sleep(random() * 3_000);

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { program } from "../service/server-process.ts";
 
-/** Backups of the archive, one after the other, for as long as `isOver` says that it is not. */
+/** Backups in sequence until `isOver`. */
 export type RepeatedBackups = {
-  /** Folders of the backups that ended well; the last two are kept. */
+  /** Folders of successful backups; the last two are kept. */
   readonly taken: () => readonly string[];
   run(isOver: () => boolean): Promise<void>;
 };

@@ -3,16 +3,16 @@ import { type FoundPost, foundPosts } from "../archives/found-posts.ts";
 import { call, type Place } from "../service/unlucky-client.ts";
 import { type StreamTraffic, streamWord } from "./stream-traffic.ts";
 
-/** Answers of the past minute that claimed to be complete, and what they lacked. */
+/** Answers of the last minute that claimed to be complete, and what they lacked. */
 export type CompletenessAudit = {
   answers: number;
   complete: number;
-  /** Posts that an answer lacked though it claimed to be complete. */
+  /** Posts missing from answers that claimed to be complete. */
   missing: string[];
   run(isOver: () => boolean): Promise<void>;
 };
 
-/** The window that is searched: old enough that delivery by the stream is no excuse, wider than most outages. */
+/** Old enough to have been delivered, wider than most outages. */
 const windowMs = 8_000;
 const endAgeMs = 1_000;
 const path = "/v1/search/social";
@@ -30,10 +30,10 @@ export function auditCompleteness(place: Place, traffic: StreamTraffic): Complet
   async function askOnce(): Promise<void> {
     const toMs = Date.now() - endAgeMs;
     const fromMs = toMs - windowMs;
-    // Posts are compared as they were before the search: one that is deleted meanwhile may be there or not.
+    // Taken before the search: posts deleted during it may or may not appear.
     const expected = traffic.live().filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
     const uris = new Set<string>();
-    /** The first page is complete up to the end of its coverage: what the stream brings at this moment may lie behind it. */
+    /** The first page is complete up to its coverage; newer events may follow. */
     let coveredToMs: number | null = null;
     let isComplete = true;
     let cursor: string | null = null;
@@ -85,7 +85,7 @@ export function auditCompleteness(place: Place, traffic: StreamTraffic): Complet
   return audit;
 }
 
-/** What the archive has of the stream against what the stream sent: uris that are missing, doubled, or back after a deletion. */
+/** Compares the archive with the stream: missing, duplicate or restored uris. */
 export async function compareWithStream(place: Place, traffic: StreamTraffic): Promise<string[]> {
   const found = await foundPosts(place, streamWord);
   const uris = found.map(({ Metadata }) => Metadata.uri);

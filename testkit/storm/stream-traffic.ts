@@ -1,26 +1,25 @@
 import { type JetstreamServer, startJetstreamServer } from "../upstreams/jetstream-server.ts";
 
-/** A post that the stream has sent and not deleted. */
+/** A sent post that was not deleted. */
 type StreamedPost = { uri: string; atMs: number; text: string };
 
-/** A steady stream of posts, and of deletions of some, which remembers everything that it sent. */
+/** A steady stream of posts and deletions, which records what it sent. */
 export type StreamTraffic = {
   readonly url: string;
-  /** All that a reader of the stream has now, deleted posts left out, oldest first. */
+  /** Current posts, oldest first. */
   live(): StreamedPost[];
-  /** Uris that the stream has deleted. */
+  /** Deleted uris. */
   deleted(): ReadonlySet<string>;
-  /** Sends nothing more. */
   stop(): void;
   close(): Promise<void>;
 };
 
 const collection = "app.bsky.feed.post";
 const intervalMs = 20;
-/** One in so many events deletes an earlier post. */
+/** One in this many events deletes an earlier post. */
 const deletionEvery = 9;
 
-/** A word in the text of every streamed post, and of no other. */
+/** A word only in streamed posts. */
 export const streamWord = "lantern";
 
 export async function startStreamTraffic(random: () => number): Promise<StreamTraffic> {
@@ -30,7 +29,7 @@ export async function startStreamTraffic(random: () => number): Promise<StreamTr
   let events = 0;
   let lastUs = 0;
 
-  /** Times of events increase, as a Jetstream server orders them. */
+  /** Event times increase, as in Jetstream. */
   function nextUs(): number {
     lastUs = Math.max(lastUs + 1, Date.now() * 1_000);
     return lastUs;

@@ -3,20 +3,20 @@ import type { AddressInfo } from "node:net";
 import { type Block, carOf, repositoryBlocks } from "../archives/repository-archive.ts";
 
 /**
- * An emulator of what a backfill asks of the Bluesky network, written from its lexicons, in one server: the directory of
- * accounts, their server, the AppView's resolveHandle and a labeler. What it answers can be bent as no real one can.
+ * An emulator of the Bluesky network for backfills, written from its lexicons: PLC directory, PDS, AppView resolveHandle
+ * and labeler. Responses can be altered.
  */
 export type AccountHost = {
   url: string;
   accounts: Map<string, HostedAccount>;
   labels: Record<string, unknown>[];
-  /** Whether the labeler takes patterns with a star. */
+  /** Whether the labeler supports wildcard patterns. */
   takesPatterns: boolean;
-  /** What was asked, as `method parameter=value`. */
+  /** As `method parameter=value`. */
   requests: string[];
-  /** Answers in the place of a method, or of one call of it; null goes on as usual. */
+  /** Replaces the response of a call; null keeps it. */
   instead: (method: string, request: IncomingMessage, response: ServerResponse) => boolean;
-  /** Changes the archive of a repository before it is sent. */
+  /** Changes a repository archive before it is sent. */
   bend: (blocks: Block[]) => Block[];
   close(): Promise<void>;
 };
@@ -28,7 +28,7 @@ export type HostedAccount = {
   /** By `collection/rkey`. */
   records: Map<string, unknown>;
   status: "active" | "takendown" | "deactivated" | "suspended";
-  /** The address that its document names; the host's own where it is null. */
+  /** The PDS address in its DID document; the host itself if null. */
   pds: string | null;
 };
 

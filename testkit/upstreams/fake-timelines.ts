@@ -20,7 +20,7 @@ export type FakeTimelines = {
   bucket: () => string;
 };
 
-/** A platform of one endpoint, `GET /posts`: pages of posts as `{ids, next}`, and limits as hostile-upstream.ts tells them. */
+/** A platform with one endpoint, `GET /posts`, with pages of `{ids, next}` and the limits of hostile-upstream.ts. */
 export function fakeTimelines({
   platform,
   access,
@@ -45,7 +45,6 @@ export function fakeTimelines({
 
   return {
     platform,
-    // All methods are there.
     support: Object.fromEntries(rows) as Record<Method, MethodSupport>,
     page,
     search: null,

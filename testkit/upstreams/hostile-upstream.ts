@@ -3,13 +3,10 @@ import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 
-/** How a platform answers one request, well or badly. */
+/** The response to one request. */
 export type Turn = (request: IncomingMessage, response: ServerResponse) => void;
 
-/**
- * A platform that plays faults. Each request is answered by the next turn of the script, and by `usual` once that is over; what
- * was left open is ended when it closes.
- */
+/** A platform that follows a script: each request takes the next turn, then `usual`. Open responses end when it closes. */
 export type HostileUpstream = {
   url: string;
   script: Turn[];
@@ -42,7 +39,6 @@ export async function startHostileUpstream(usual: Turn = good({})): Promise<Host
 
 type Fields = Readonly<Record<string, string>>;
 
-/** A good answer. */
 export const good =
   (body: unknown, headers: Fields = {}): Turn =>
   (_request, response) => {
@@ -50,7 +46,6 @@ export const good =
     response.end(JSON.stringify(body));
   };
 
-/** Any status with any body. */
 export const answered =
   (status: number, headers: Fields = {}, body: string | Buffer = ""): Turn =>
   (_request, response) => {
@@ -58,46 +53,45 @@ export const answered =
     response.end(body);
   };
 
-/** Takes the request and never says a word. */
+/** Accepts the request and never responds. */
 export const silent: Turn = () => {};
 
-/** Sends its headers, the beginning of a body, and never ends it. */
+/** Sends headers and part of a body, and never ends. */
 export const stuckInBody: Turn = (_request, response) => {
   response.writeHead(200, { "content-type": "application/json" });
   response.write('{"items":[');
 };
 
-/** Sends byte after byte, slowly, so that it is never silent. */
+/** Sends byte after byte slowly, so that it is never idle. */
 export const trickling: Turn = (_request, response) => {
   response.writeHead(200, { "content-type": "application/json" });
   const timer = setInterval(() => response.write(" "), 5);
   response.on("close", () => clearInterval(timer));
 };
 
-/** Breaks off in the middle of a body whose length it told. */
+/** Breaks off before its Content-Length. */
 export const brokenOff: Turn = (_request, response) => {
   response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
   response.write('{"items":[', () => response.destroy());
 };
 
-/** Ends its body in the middle as if that were all of it. */
+/** Ends its body early without an error. */
 export const cutOff = answered(
   200,
   { "content-type": "application/json" },
   '{"items":[{"id":"1"},{"i',
 );
 
-/** Closes the connection without an answer. */
+/** Closes the connection without a response. */
 export const closed: Turn = (request) => {
   request.socket.destroy();
 };
 
-/** Says what is no HTTP. */
+/** Sends invalid HTTP. */
 export const garbage: Turn = (request) => {
   request.socket.end("SSH-2.0-OpenSSH_9.6\r\n\0\xff\xfe\r\n\r\n");
 };
 
-/** A body without an end. */
 export const endless: Turn = (_request, response) => {
   response.writeHead(200, { "content-type": "application/json" });
   const more = () => {
@@ -107,7 +101,7 @@ export const endless: Turn = (_request, response) => {
   more();
 };
 
-/** Some bytes that unpack to very many. */
+/** A small body that decompresses to a large one. */
 export const gzipBomb = (bytes: number): Turn =>
   answered(
     200,
@@ -115,7 +109,6 @@ export const gzipBomb = (bytes: number): Turn =>
     gzipSync(Buffer.alloc(bytes, 0x20)),
   );
 
-/** JSON of brackets within brackets. */
 export const nested = (depth: number): Turn =>
   answered(
     200,
@@ -123,10 +116,9 @@ export const nested = (depth: number): Turn =>
     `${"[".repeat(depth)}1${"]".repeat(depth)}`,
   );
 
-/** Leads elsewhere. */
 export const redirect = (location: string, status = 302): Turn => answered(status, { location });
 
-/** A limit of requests for each window, told in headers and kept: what is beyond it is refused (429). */
+/** Enforces a request limit per window and reports it in headers; excess requests get 429. */
 export function limited(
   { limit, windowMs, body = {} }: { limit: number; windowMs: number; body?: unknown },
   now: () => number = Date.now,

@@ -5,22 +5,22 @@ import { type Child, startProgram } from "../service/child-process.ts";
 import { freePort } from "../service/free-port.ts";
 import { until } from "../until.ts";
 
-/** The real Jetstream, with its data in a folder that it can be started on again. */
+/** The real Jetstream, restartable on its data. */
 export type JetstreamProcess = {
-  /** Port of `/subscribe`; the same after a restart. */
+  /** Port of `/subscribe`, stable across restarts. */
   port: number;
   pid(): number;
   start(): Promise<void>;
   end(signal: NodeJS.Signals): Promise<void>;
 };
 
-/** The folder of the programs `jetstream` and `simulator`; builds them when they are not there. Throws without Go. */
+/** Builds `jetstream` and `simulator` if missing and returns their folder. Throws without Go. */
 export function jetstreamPrograms(): string {
   const script = join(import.meta.dirname, "../../.ci/jetstream");
   return execFileSync(script, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }).trim();
 }
 
-/** Starts Jetstream on a network: `relayUrl` and `plcUrl` are plain http addresses of this machine. */
+/** Starts Jetstream; `relayUrl` and `plcUrl` are local http addresses. */
 export async function startJetstreamProcess(
   folder: string,
   { relayUrl, plcUrl }: { relayUrl: string; plcUrl: string },
@@ -35,7 +35,7 @@ export async function startJetstreamProcess(
   const start = async (): Promise<void> => {
     const started = startProgram(program, args, join(folder, "jetstream.log"));
     child = started;
-    // A plain request of /subscribe is 503 until Jetstream knows the network, then 426.
+    // /subscribe responds 503 until Jetstream knows the network, then 426.
     await until("Jetstream serves", async () => {
       if (!started.isRunning()) throw new Error(`Jetstream ended: see ${folder}/jetstream.log`);
       const answer = await fetch(`http://127.0.0.1:${port}/subscribe`).catch(() => null);
@@ -52,10 +52,10 @@ export async function startJetstreamProcess(
   };
 }
 
-/** The synthetic network of Jetstream's own makers. */
+/** The simulator from the Jetstream project. */
 export type SimulatorProcess = {
   url: string;
-  /** Starts it, or starts it again on its data, with this rate; it does what it can. */
+  /** Starts or restarts it at a target rate. */
   start(commitsPerSecond: number): Promise<void>;
   end(): Promise<void>;
 };

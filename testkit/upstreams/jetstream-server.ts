@@ -3,22 +3,21 @@ import type { AddressInfo, Socket } from "node:net";
 import { zstdCompressSync } from "node:zlib";
 import { type WebSocket, WebSocketServer } from "ws";
 
-/** One event as Jetstream sends it; `time_us` orders them. */
+/** A Jetstream event, ordered by `time_us`. */
 export type StreamEvent = { did: string; time_us: number; kind: string; [more: string]: unknown };
 
 /**
- * An emulator of Jetstream's /subscribe, written from its published description: it keeps all events, replays them from a
- * cursor (inclusive), then goes on live. Commits come of the collections that are asked for, everything else to everybody; with
- * a dictionary, whoever asks for it gets them compressed. It can cut its connections, also in the middle of a frame.
+ * An emulator of Jetstream's /subscribe: stores all events, replays from an inclusive cursor, then streams live. Filters
+ * commits by collection and supports zstd dictionaries. Connections can be cut, also inside a frame.
  */
 export type JetstreamServer = {
   url: string;
   publish(event: StreamEvent): void;
-  /** Ends every connection without a word, as a lost network does. */
+  /** Ends all connections abruptly. */
   cut(): void;
-  /** The same, in the middle of a frame. */
+  /** The same, inside a frame. */
   cutInFrame(): void;
-  /** Connections that are open now, and those that ever were. */
+  /** Current and total connections. */
   open(): number;
   connections(): number;
   close(): Promise<void>;
@@ -61,7 +60,7 @@ export async function startJetstreamServer(
       clients.clear();
     },
     cutInFrame: () => {
-      // A frame of text that claims 100 bytes, and two of them.
+      // A text frame that announces 100 bytes and has two.
       for (const { network } of clients.values()) network.end(Buffer.from([0x81, 100, 0x7b, 0x7d]));
       clients.clear();
     },

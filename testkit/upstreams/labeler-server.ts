@@ -3,7 +3,6 @@ import type { AddressInfo } from "node:net";
 import { encode } from "@atcute/cbor";
 import { type WebSocket, WebSocketServer } from "ws";
 
-/** A label as a labeler makes it. */
 export type MadeLabel = {
   src: string;
   uri: string;
@@ -13,21 +12,18 @@ export type MadeLabel = {
   exp?: string;
 };
 
-/**
- * An emulator of a labeler's `com.atproto.label.subscribeLabels`, written from its published description: it numbers its
- * frames, tells those behind a cursor to whoever has one, then goes on live..
- */
+/** An emulator of `com.atproto.label.subscribeLabels`: numbered frames, replayed after a cursor, then live. */
 export type LabelerServer = {
   url: string;
-  /** The cursors that were asked for, one for each connection; null where none was. */
+  /** Requested cursors, one per connection; null without one. */
   cursors: (string | null)[];
-  /** Sends one frame of labels to everybody. */
+  /** Sends one frame of labels to all. */
   publish(...labels: readonly MadeLabel[]): void;
-  /** Sends bytes that are none of its frames to everybody who is connected. */
+  /** Sends arbitrary bytes to all. */
   sendRaw(bytes: Uint8Array | string): void;
-  /** The oldest frame that is still told; whoever asks for older ones gets `OutdatedCursor`. */
+  /** The oldest stored frame; older cursors get `OutdatedCursor`. */
   forgetBefore(seq: number): void;
-  /** Loses all frames and numbers, as a labeler does that is set up anew. */
+  /** Drops all frames and restarts numbering, as a new labeler does. */
   reset(): void;
   cut(): void;
   open(): number;

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { zstdCompressSync } from "node:zlib";
 import { encode } from "@atcute/cbor";
 
-/** A row of the archive; `payload` is what its CBOR holds. */
+/** A row of the archive; `payload` becomes CBOR. */
 export type ArchivedRow = {
   seq: number;
   witnessedUs: number;
@@ -18,21 +18,21 @@ export type ArchivedRow = {
 };
 
 /**
- * An emulator of the archive of a Jetstream server, written from its lexicons and its docs/README.md, 3.2: segments of blocks
- * of rows. What it answers can be bent as no real one can.
+ * An emulator of a Jetstream server's archive, from its lexicons and docs/README.md 3.2: segments of blocks of rows.
+ * Responses can be altered.
  */
 export type ReplayServer = {
   url: string;
-  /** By segment, then by block. */
+  /** By segment and block. */
   segments: ArchivedRow[][][];
-  /** What a request must bear, or nothing. */
+  /** The required token, if any. */
   token: string | null;
-  /** Entries on one page of a plan. */
+  /** Entries per plan page. */
   pageEntries: number;
   requests: string[];
-  /** Whether a plan names blocks and not whole segments. */
+  /** Whether plans list blocks instead of segments. */
   plansBlocks: boolean;
-  /** Answers in the place of a method; false goes on as usual. */
+  /** Replaces the response of a method; false keeps it. */
   instead: (method: string, response: ServerResponse) => boolean;
   close(): Promise<void>;
 };
@@ -122,7 +122,7 @@ function send(response: ServerResponse, body: unknown, status = 200): void {
   response.end(JSON.stringify(body));
 }
 
-/** The columns of a block, as the server lays them out. */
+/** The columns of a block in the server's layout. */
 export function blockBytes(rows: readonly ArchivedRow[]): Buffer {
   const payloads = rows.map(({ payload }) =>
     payload === undefined ? Buffer.alloc(0) : Buffer.from(encode(payload)),

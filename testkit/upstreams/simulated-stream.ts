@@ -7,25 +7,24 @@ import { residentMb, type ServerProcess, startServer } from "../service/server-p
 import { createSimulator, startJetstreamProcess } from "./jetstream-process.ts";
 
 /**
- * The simulator of Jetstream's makers, the real Jetstream on it, and the whole service fed by that. The simulator writes as fast
- * as it can; what Jetstream has kept of it is sent much faster to a service that begins anew.
+ * The Jetstream simulator, a real Jetstream and the service. A new service receives the stored backlog much faster than
+ * live events.
  */
 export type SimulatedStream = {
-  /** Starts the service on a folder of its own, from the first event on. */
+  /** Starts a service from the first event. */
   startService(name: string, settings: Record<string, string>): Promise<ServerProcess>;
   startTraffic(): Promise<void>;
   endTraffic(): Promise<void>;
-  /** Texts of the posts that Jetstream's own replay from the beginning leaves, by uri, and how many events it sends. */
+  /** Post texts by uri according to Jetstream's own replay, and the number of events. */
   held(): Promise<{ posts: Map<string, string>; events: number }>;
   close(): Promise<void>;
 };
 
-/** How a service stands at a moment. */
 export type StreamSample = {
-  /** Events taken since the server's start. */
+  /** Events since server start. */
   events: number;
   lagSeconds: number;
-  /** Events that wait to be written. */
+  /** Events waiting to be written. */
   waiting: number;
   residentMb: number;
 };
@@ -36,7 +35,7 @@ export async function startSimulatedStream(
 ): Promise<SimulatedStream> {
   mkdirSync(folder, { recursive: true });
   const simulator = await createSimulator(folder, network);
-  // Jetstream first reads all repositories, and under full traffic does not come to an end of it for long.
+  // Jetstream first reads all repositories, which takes too long under full traffic.
   await simulator.start(1);
   const jetstream = await startJetstreamProcess(folder, {
     relayUrl: simulator.url,
@@ -84,14 +83,14 @@ export async function takeSample({ base, pid }: ServerProcess): Promise<StreamSa
   };
 }
 
-/** Texts of the posts that a service finds, by uri. */
+/** Post texts by uri as found by a service. */
 export async function foundTexts(service: ServerProcess): Promise<Map<string, string>> {
   const posts = await foundPosts(service, everything);
   return new Map(posts.map(({ Content, Metadata }) => [Metadata.uri, Content]));
 }
 
 const postCollection = "app.bsky.feed.post";
-/** Jetstream sends twice a second; when nothing has come for as long, there is no more. */
+/** Jetstream sends twice a second; a longer silence means the end. */
 const quietMs = 3_000;
 
 type ReplayedEvent = {
@@ -100,7 +99,7 @@ type ReplayedEvent = {
   account?: { active: boolean; status?: string };
 };
 
-/** Reads the stream from the first event on, by the rule of its documentation and nothing of Earshot. */
+/** Replays the stream by its documentation, without Earshot code. */
 function replayOf(url: string): Promise<{ posts: Map<string, string>; events: number }> {
   const posts = new Map<string, string>();
   let events = 0;

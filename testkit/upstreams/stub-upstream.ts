@@ -8,16 +8,16 @@ import type {
 import type { Platform } from "../../src/posts/post.ts";
 import type { Profile } from "../../src/posts/profile.ts";
 
-/** What a stub answers to a method: items, or what is thrown. */
+/** Items, or an error to throw. */
 export type StubAnswers = Partial<Record<Method, readonly UpstreamItem[] | Error>>;
 
 export type StubUpstream = Upstream & {
-  /** What it was asked, in order. */
+  /** Calls in order. */
   calls: PageCall[];
   answers: StubAnswers;
 };
 
-/** A platform without a network: everyone may ask it for the methods that it has answers to, `pageSize` items a page. */
+/** A platform without a network that supports the methods with answers, `pageSize` items per page. */
 export function stubUpstream(
   platform: Platform,
   answers: StubAnswers,
@@ -59,7 +59,7 @@ function supportFor(answers: StubAnswers): Record<Method, MethodSupport> {
   return Object.fromEntries(each) as Record<Method, MethodSupport>;
 }
 
-/** An account with nothing special about it, but for what a test says. */
+/** A plain profile with the given fields. */
 export function makeProfile(special: Partial<Profile> = {}): Profile {
   return {
     platform: "bluesky",
