@@ -12,7 +12,7 @@ import {
 
 type Report = (code: DiagnosticCode, span: Span, remark: Warning) => void;
 
-/** A leaf that must match, or must not. The span includes its own negation. */
+/** Must match, or must not. The span includes its own negation. */
 type Literal = { leaf: QueryLeaf; isNegated: boolean; span: Span };
 type Kind = QueryLeaf["kind"];
 
@@ -47,7 +47,7 @@ function written({ leaf, isNegated }: Literal): string {
   return `${isNegated ? "-" : ""}${shown(printQuery(leaf))}`;
 }
 
-/** Reports a pair of terms at the later one. */
+/** At the later one. */
 function warnBoth(
   report: Report,
   code: DiagnosticCode,
@@ -99,7 +99,6 @@ function warnEmptyIds(literals: readonly Literal[], report: Report): void {
   warnBoth(report, "empty_window", [above, upTo], hint);
 }
 
-/** Kinds with bounds, which have more specific warnings than a contradiction. */
 const bounds: ReadonlySet<Kind> = new Set(["since", "until", "within", "since-id", "max-id"]);
 
 function warnOpposites(literals: readonly Literal[], report: Report): void {
@@ -120,7 +119,6 @@ function meaningOf(leaf: QueryLeaf): string {
   return printQuery(leaf);
 }
 
-/** At least n, and fewer than n or less. */
 function warnOppositeCounts(literals: readonly Literal[], report: Report): void {
   for (const metric of countMetrics) {
     const counted = literals.filter(({ leaf }) => "metric" in leaf && leaf.metric === metric);

@@ -24,7 +24,7 @@ export function contextOf(reader: Reader, token: Token, negation: Negation): Ter
   };
 }
 
-/** Parenthesises rewrites of several terms, because they replace a negated term or an alternative. */
+/** Because they replace a negated term or an alternative. */
 function withGroupedRewrites(remark: Warning): Warning {
   const { hint } = remark;
   if (hint === undefined || typeof hint === "string") return remark;

@@ -2,10 +2,7 @@ import { phraseSequence, querySequence } from "../text/sequence.ts";
 import { urlQueryTokens } from "../text/urls.ts";
 import type { QueryNode } from "../tree/tree.ts";
 
-/**
- * Terms of a node toward the query limit: a word, phrase or link counts its words, where each character of a script without
- * spaces is one; any other leaf counts 1.
- */
+/** Toward the query limit: a word, phrase or link counts its words (in scripts without spaces, characters); any other leaf 1. */
 export function countTerms(node: QueryNode): number {
   switch (node.kind) {
     case "and":

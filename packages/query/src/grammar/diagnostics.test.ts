@@ -5,7 +5,6 @@ import { diagnosticCodes, oneLine, renderDiagnostic } from "../tree/diagnostics.
 import { postProperties } from "../tree/tree.ts";
 import { parseQuery, parseQueryLeniently } from "./parse.ts";
 
-/** All diagnostics of a query, each on one line with its hint. */
 function said(query: string, maxLength = 4096): string {
   const { diagnostics } = parseQueryLeniently(query, { maxLength });
   return diagnostics

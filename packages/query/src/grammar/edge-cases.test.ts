@@ -4,7 +4,6 @@ import { hostSuffixes, linkOf } from "../text/urls.ts";
 import { printQuery } from "../tree/print.ts";
 import { parseQuery, parseQueryLeniently } from "./parse.ts";
 
-/** The canonical text and all diagnostic codes. */
 function read(query: string): string {
   const { tree, diagnostics } = parseQueryLeniently(query);
   const codes = diagnostics.map(({ severity, code }) =>

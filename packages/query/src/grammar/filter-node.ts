@@ -12,7 +12,7 @@ import { notAvailable } from "./not-available.ts";
 import type { WrittenOperator } from "./operator-node.ts";
 import type { TermContext } from "./term-context.ts";
 
-/** The node of `filter:`, `is:`, `has:`, `exclude:` or `include:`; null if it is invalid or has no effect. */
+/** Null if it is invalid or has no effect. */
 export function filterNode(
   context: TermContext,
   written: WrittenOperator,
@@ -48,7 +48,7 @@ function unknownFilter(context: TermContext, written: WrittenOperator, name: str
 const originals = /^(?:tweets?|posts?|originals?)$/i;
 const orders = /^(?:top|latest|popular|recent|live|newest|best)$/i;
 
-/** Original posts are those that are not reposts; inverted if excluded. */
+/** Those that are not reposts; inverted if excluded. */
 function hintForOriginals({ isNegated }: TermContext, name: string): string {
   const isExcluded = isNegated !== (name === "exclude");
   return `did you mean ${isExcluded ? "" : "-"}filter:retweets`;

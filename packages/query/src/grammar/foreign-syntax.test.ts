@@ -4,7 +4,6 @@ import { oneLine } from "../tree/diagnostics.ts";
 import { printQuery } from "../tree/print.ts";
 import { parseQuery, parseQueryLeniently } from "./parse.ts";
 
-/** All diagnostics of each query: message, span length and hint. */
 function said(...queries: string[]): string {
   return queries
     .map((query) =>

@@ -15,7 +15,7 @@ import type { ParsedQuery, QueryNode } from "../tree/tree.ts";
 import { deepestNesting } from "./bounds.ts";
 import { InvalidQueryError, parseQuery, parseQueryLeniently } from "./parse.ts";
 
-/** Far above the query limit, so that long queries are tested as well. */
+/** Far above the query limit. */
 const unbounded = { maxLength: 1_000_000 };
 
 const syntax =
@@ -57,7 +57,7 @@ const anyText = fc.oneof(
   { weight: 6, arbitrary: syntaxText },
 );
 
-/** The strict parser's result, or undefined if it throws. */
+/** Undefined if it throws. */
 function strictly(text: string): ParsedQuery | undefined {
   try {
     return parseQuery(text);

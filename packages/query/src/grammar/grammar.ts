@@ -181,7 +181,7 @@ function skipGroup(reader: Reader): void {
   }
 }
 
-/** The node, or null if its terms or its implied group exceed the limits. */
+/** Null if its terms or its implied group exceed the limits. */
 function counted(reader: Reader, node: QueryNode | null): QueryNode | null {
   if (node === null) return null;
   if (node.kind === "and" && isTooDeep(reader, node.span)) return null;

@@ -22,14 +22,14 @@ import type { TermContext } from "./term-context.ts";
 import { warnUnknownOperator } from "./unknown-operator.ts";
 import { hasWildcard, isQuestion, readWord, readWords, refuseWildcard } from "./word.ts";
 
-/** Null if the term is dropped; a diagnostic then gives the reason. */
+/** Null if dropped, with a diagnostic. */
 export function readTerm(context: TermContext, token: TermToken): QueryNode | null {
   if (token.quoted !== null) return readQuotedValue(context, token, token.quoted);
   const parts = readParts(context, token);
   return makeAnd(parts, { offset: token.start, length: token.end - token.start });
 }
 
-/** A quotation: adjacent words, or a link, emoticon or question mark if it contains nothing else. */
+/** Adjacent words, or a link, emoticon or question mark if it contains nothing else. */
 export function readPhrase(context: TermContext, text: string, span: Span): QueryNode | null {
   if (isQuestion(text)) return { kind: "question", span };
   const bare = text.trim();
@@ -52,7 +52,7 @@ function readQuotedValue(context: TermContext, token: TermToken, value: string):
   return phrase;
 }
 
-/** A term or its rest: as written and folded (equal lengths), with its span. */
+/** As written and folded, of equal lengths. */
 type Piece = { text: string; folded: string; span: Span };
 
 /** Punctuation before a leading mention (`.@nasa`). */
@@ -128,7 +128,7 @@ function readOperator(context: TermContext, name: string, { text, span }: Piece)
   return operatorNode(context, { name, value, span, valueSpan });
 }
 
-/** Whether to search an unknown name and its value as a phrase; warns about a name before a colon. */
+/** Warns about a name before a colon. */
 function looksLikeOperator(context: TermContext, name: string, { text, span }: Piece): boolean {
   const value = text.slice(name.length + 1);
   const isBare = querySequence(value).length === 0;
@@ -137,7 +137,7 @@ function looksLikeOperator(context: TermContext, name: string, { text, span }: P
   return !isBare;
 }
 
-/** Whether the term is a link: anything that would be one in a post, or has a scheme. Excludes trailing punctuation. */
+/** Anything that would be a link in a post, or has a scheme. Excludes trailing punctuation. */
 function isUrl(text: string, folded: string): boolean {
   if (/^https?:\/\/[\p{L}\p{N}]/iu.test(folded)) return true;
   const [link] = findLinks(text);

@@ -7,7 +7,7 @@ import type { Span } from "../tree/tree.ts";
 import type { TermContext } from "./term-context.ts";
 import { didYouMean } from "./unknown-operator.ts";
 
-/** Signs next to a word that have a meaning in other query languages. Excludes sentence punctuation, `&` and `/`. */
+/** Have a meaning in other query languages. Excludes sentence punctuation, `&` and `/`. */
 const touchingSign =
   /(?<=[\p{L}\p{M}\p{N}])(?:[+#^~=<>|\\%]|\p{Sc})|(?:[+#^~=<>|\\%]|\p{Sc})(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}])\?(?=[\p{L}\p{N}])/u;
 const endOfPattern = /\/[a-z]{0,4}$/;
@@ -15,7 +15,6 @@ const boost = /^([^~^]+)[~^]\d{0,4}(?:\.\d{1,4})?$/u;
 const comparison = /^([a-z_]{2,32})(>=|=>|≥|<=|=<|≤|==?|>|<)([^\s<>=≤≥]+)$/i;
 const range = /^\d{4}-\d{2}-\d{2}\.\.\d{4}-\d{2}-\d{2}$/;
 
-/** Warns about signs in a word that the search ignores. */
 export function warnLeftOutSigns(context: TermContext, text: string, span: Span): void {
   if (warnComparison(context, text, span)) return;
   if (text.startsWith("/") && endOfPattern.test(text.slice(1))) {
@@ -40,7 +39,7 @@ export function warnLeftOutSigns(context: TermContext, text: string, span: Span)
 
 const signsBehind = /^[+#^~=<>|\\%]+/;
 
-/** Likewise for signs after a hashtag or other entity: `#c++`. */
+/** Signs after a hashtag or other entity: `#c++`. */
 export function warnSignsBehind(
   context: TermContext,
   entity: string,
@@ -55,7 +54,7 @@ export function warnSignsBehind(
   });
 }
 
-/** Likewise for signs after a phrase, such as `~3`. */
+/** Signs after a phrase, such as `~3`. */
 export function warnWeight(
   report: TermContext["report"],
   text: string,

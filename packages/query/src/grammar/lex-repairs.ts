@@ -34,7 +34,7 @@ export function shareParentheses(source: Source, tokens: readonly Token[]): Repa
   return { tokens: repaired, warnings };
 }
 
-/** For each token index, the number of `)` from there on that close an earlier group. */
+/** Per token index, the number of `)` from there on that close an earlier group. */
 function unmatchedClosers(tokens: readonly Token[]): number[] {
   const counts = new Array<number>(tokens.length + 1).fill(0);
   for (let index = tokens.length - 1; index >= 0; index--) {

@@ -23,7 +23,7 @@ export type Token =
 
 export type TermToken = {
   kind: "term";
-  /** Quoted value directly after the operator's colon, or null. */
+  /** Directly after the operator's colon, or null. */
   quoted: string | null;
   /** Start of the quoted value; `end` if there is none. */
   valueStart: number;
@@ -71,7 +71,7 @@ function readNext(reading: Reading, at: number): number {
   return readTerm(reading, at, false);
 }
 
-/** Signs before a term: pairs of minuses cancel; a plus prevents a keyword. */
+/** Pairs of minuses cancel; a plus prevents a keyword. */
 function readSigns(reading: Reading, start: number): number {
   const { source } = reading;
   let end = start;
@@ -103,7 +103,7 @@ function readPhrase(reading: Reading, start: number): number {
   return end;
 }
 
-/** Reads from an opening to after the closing quotation mark. `\"` and `\\` are escapes. */
+/** To after the closing quotation mark. `\"` and `\\` are escapes. */
 function readQuoted(
   reading: Reading,
   start: number,

@@ -10,10 +10,7 @@ export function warnNoWordsInQuotes(context: TermContext, text: string, span: Sp
   warnNoWords(context, text, span);
 }
 
-/**
- * Warns about a link or mention in a phrase: posts do not index links and mentions as words, so nothing matches. Returns
- * whether there is one.
- */
+/** Posts do not index links and mentions as words, so a phrase with one matches nothing. Returns whether there is one. */
 export function warnNoWords(context: TermContext, text: string, span: Span): boolean {
   const [link] = findLinks(text);
   const [mention] = link === undefined ? findMentions(text, { dottedHandles: true }) : [];

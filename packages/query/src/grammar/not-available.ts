@@ -23,7 +23,7 @@ export function notAvailable(
   return null;
 }
 
-/** An equivalent query for an unsupported operator with this value, or null. */
+/** An equivalent query, or null. */
 export function substituteFor(name: UnavailableName, value: string): string | null {
   if (name === "point_radius") return circleOf(value);
   if (name === "within" && /^\d{1,6}(?:\.\d{1,6})?(?:km|mi)$/i.test(value)) {
@@ -39,7 +39,7 @@ export function substituteFor(name: UnavailableName, value: string): string | nu
   return null;
 }
 
-/** Converts `[lon lat r]`, which has the longitude first, to `geocode:`. */
+/** Converts `[lon lat r]` to `geocode:`. */
 function circleOf(value: string): string | null {
   const [lon, lat, radius, ...rest] = value
     .replace(/^\[|\]$/g, "")

@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { oneLine } from "../tree/diagnostics.ts";
 import { parseQueryLeniently } from "./parse.ts";
 
-/** All diagnostics of a query: message and span, hint, accepted forms. */
 function said(query: string): string {
   const { diagnostics } = parseQueryLeniently(query);
   return diagnostics

@@ -12,10 +12,10 @@ import { filterNode } from "./filter-node.ts";
 import { notAvailable, substituteFor } from "./not-available.ts";
 import type { TermContext } from "./term-context.ts";
 
-/** An operator as written: `span` covers all of it, `valueSpan` the part after the colon, including quotes. */
+/** `valueSpan` is the part after the colon, including quotes. */
 export type WrittenOperator = { name: string; value: string; span: Span; valueSpan: Span };
 
-/** The node of a known operator; null if it is invalid or has no effect. */
+/** Null if it is invalid or has no effect. */
 export function operatorNode(context: TermContext, written: WrittenOperator): QueryNode | null {
   const unavailable = unavailableNamed(written.name);
   if (unavailable !== null) {
@@ -92,7 +92,7 @@ function missingOperand(context: TermContext, written: WrittenOperator): null {
   return null;
 }
 
-/** Rewrites an operator before a group of values as one operator per value. */
+/** One operator per value of the group. */
 function queriesOfGroup({ groupedValues }: TermContext, name: string): readonly string[] {
   if (groupedValues === null) return [];
   const each = groupedValues.values.map((value) =>
@@ -103,7 +103,7 @@ function queriesOfGroup({ groupedValues }: TermContext, name: string): readonly 
   return groupedValues.areAlternatives ? [alternatives] : [`(${each.join(" ")})`, alternatives];
 }
 
-/** Operators whose values may contain a comma or semicolon. */
+/** Their values may contain a comma or semicolon. */
 const takesSeparators: ReadonlySet<OperatorName | null> = new Set<OperatorName>([
   "geocode",
   "url",
@@ -115,7 +115,7 @@ const takesSeparators: ReadonlySet<OperatorName | null> = new Set<OperatorName>(
   "retweets_of_tweet_id",
 ]);
 
-/** The values of a list such as `from:a,b`, for operators with a single value; else null. */
+/** Such as `from:a,b`, for operators with a single value; else null. */
 function listOfValues(name: OperatorName | null, value: string): readonly string[] | null {
   const isNumber = /^\d{1,3}(?:,\d{3})+$/.test(value) && (name ?? "").startsWith("min_");
   if (takesSeparators.has(name) || isNumber || !/[,;|]/.test(value)) return null;

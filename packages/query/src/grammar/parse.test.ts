@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { printQuery } from "../tree/print.ts";
 import { InvalidQueryError, parseQuery, parseQueryLeniently } from "./parse.ts";
 
-/** The canonical text and the codes of all warnings. */
 function read(query: string): string {
   const { tree, warnings } = parseQuery(query);
   const codes = warnings.map((warning) => ` !${warning.code}`).join("");

@@ -35,13 +35,13 @@ import { report, startReader } from "./reader.ts";
 export { longestArchiveQuery, longestLiveQuery } from "./bounds.ts";
 
 export type ParseOptions = {
-  /** Maximum code points; default `longestArchiveQuery`. */
+  /** In code points; default `longestArchiveQuery`. */
   maxLength?: number;
 };
 
-/** The message is the first error in one line. */
+/** The message is the first error. */
 export class InvalidQueryError extends Error {
-  /** At least one, in text order, all of severity `error`. */
+  /** At least one error, in text order. */
   readonly diagnostics: readonly [Diagnostic, ...Diagnostic[]];
 
   constructor(diagnostics: readonly [Diagnostic, ...Diagnostic[]]) {
@@ -51,7 +51,7 @@ export class InvalidQueryError extends Error {
   }
 }
 
-/** Throws an InvalidQueryError if the query has an error. */
+/** Throws an InvalidQueryError. */
 export function parseQuery(text: string, options: ParseOptions = {}): ParsedQuery {
   const { tree, diagnostics } = parseQueryLeniently(text, options);
   const [first, ...others] = diagnostics.filter((diagnostic) => diagnostic.severity === "error");
@@ -60,7 +60,7 @@ export function parseQuery(text: string, options: ParseOptions = {}): ParsedQuer
   return { tree, warnings: diagnostics };
 }
 
-/** Parses with error recovery: the tree of the usable parts (null if there are none) and all diagnostics, in text order. */
+/** Recovers from errors: the tree of the usable parts (null if there are none) and all diagnostics, in text order. */
 export function parseQueryLeniently(
   text: string,
   options: ParseOptions = {},
@@ -93,7 +93,7 @@ function readText(text: string, maxLength: number): Reading {
   return { tree, findings: diagnostics };
 }
 
-/** In text order; at most `mostDiagnostics` errors and as many warnings. */
+/** At most `mostDiagnostics` errors and as many warnings. */
 function firstOfEach(findings: readonly Finding[]): Diagnostic[] {
   const told = { error: 0, warning: 0 };
   return findings

@@ -13,7 +13,7 @@ export type Reader = {
   source: Source;
   tokens: readonly Token[];
   diagnostics: Finding[];
-  /** Code and offset of each diagnostic, to avoid duplicates. */
+  /** Code and offset of each diagnostic. */
   told: Set<string>;
   index: number;
   depth: number;
@@ -41,12 +41,12 @@ export function cannotStartTerm(token: Token): boolean {
   return token.kind === "close" || token.kind === "or" || token.kind === "and";
 }
 
-/** Adds a diagnostic, unless there is one with the same code and offset. */
+/** Skips duplicates of code and offset. */
 export function report(reader: Reader, code: DiagnosticCode, span: Span, remark: Warning): void {
   reportUnlessTold(reader, `${code} ${span.offset}`, code, span, remark);
 }
 
-/** Adds a diagnostic, unless its code was already reported by this function. */
+/** Skips codes already reported by this function. */
 export function reportOnce(
   reader: Reader,
   code: DiagnosticCode,

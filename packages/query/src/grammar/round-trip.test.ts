@@ -14,12 +14,12 @@ const user = fc.oneof(
   fc.constantFrom("11348282", "nasa.bsky.social", "gargron@mastodon.social", "did:plc:ewvi7nxz"),
 );
 const digits = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }).map(String);
-/** Arbitrary text around a core that survives trimming. */
+/** A core that survives trimming. */
 const around = (core: string): fc.Arbitrary<string> =>
   fc
     .tuple(fc.string({ unit: "binary", maxLength: 8 }), fc.string({ unit: "binary", maxLength: 8 }))
     .map(([before, after]) => `${before}${core}${after}`.trim());
-/** Likewise for an operator's value, which contains no zero-width characters. */
+/** An operator's value has no zero-width characters. */
 const value = (core: string): fc.Arbitrary<string> =>
   around(core).map((text) => withoutInvisible(text).trim());
 const word = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}[a-z0-9]$/).filter((text) => text !== "or");
@@ -27,7 +27,7 @@ const degrees = (most: number): fc.Arbitrary<number> =>
   fc.double({ min: -most, max: most, noNaN: true }).map((value) => Number(value.toFixed(7)) + 0);
 const time = fc.integer({ min: -62135596800000, max: 253402300799999 });
 
-/** Every kind of leaf, with values as the parser makes them. */
+/** With values as the parser makes them. */
 const leaves: Readonly<Record<Kind, fc.Arbitrary<object>>> = {
   word: fc.record({ text: word }),
   phrase: fc.record({ text: around("a b") }),
@@ -76,7 +76,7 @@ const leaves: Readonly<Record<Kind, fc.Arbitrary<object>>> = {
     host: fc.constantFrom("nasa.gov", "bücher.example", "localhost", "a_b.c-d.みんな"),
   }),
   platform: fc.record({ platform: fc.constantFrom(...platforms) }),
-  // A possible list of labels is rejected, even in quotes, so no tree contains one.
+  // A possible list of labels is rejected, even in quotes.
   label: fc.record({
     label: value("a").map((text) => text.toLowerCase().replace(/[,;|]/g, "")),
   }),

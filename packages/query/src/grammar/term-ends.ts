@@ -1,10 +1,10 @@
 import { operatorNamed, unavailableNamed } from "../operators/operators.ts";
 import { closerOf, foldedBetween, isInvisible, type Source } from "../tree/source.ts";
 
-/** A query and its matched brackets, found in one pass, so that finding a term's end is linear in the term. */
+/** A query and its matched brackets, found in one pass, so that each term's end is found in linear time. */
 export type Scan = {
   source: Source;
-  /** The closing offset of each parenthesis that closes before the next white space or quotation mark. */
+  /** Of parentheses that close before the next white space or quotation mark. */
   closedAt: ReadonlyMap<number, number>;
   lastBracket: number;
 };
@@ -17,10 +17,7 @@ export function scanBrackets(source: Source): Scan {
 const longestName = 32;
 const bracketedValue = /^([a-z_]+):\[/i;
 
-/**
- * The end of a term whose value is in brackets, as in other query languages (`point_radius:[2.35 48.85 10km]`), including its
- * spaces; else `end`.
- */
+/** For bracketed values with spaces, as in other query languages (`point_radius:[2.35 48.85 10km]`); else `end`. */
 export function endOfBrackets(scan: Scan, start: number, end: number): number {
   const { folded } = scan.source;
   const head = foldedBetween(scan.source, start, Math.min(end, start + longestName));
@@ -48,7 +45,7 @@ export function termEnd(scan: Scan, start: number): number {
   return at;
 }
 
-/** The next white space, parenthesis or quotation mark, or the invisible characters directly before it. */
+/** Excludes invisible characters directly before the end. */
 function endOfRun({ folded }: Source, start: number): number {
   let at = start;
   while (at < folded.length) {
@@ -79,10 +76,7 @@ function matchParentheses(folded: readonly string[]): Map<number, number> {
 const noses: ReadonlySet<string> = new Set(["-", "'", "’", "^"]);
 const closings: ReadonlySet<string> = new Set([".", ",", "!", "?", "…"]);
 
-/**
- * The end of an emoticon such as `:)` or `;-((` and its trailing punctuation, so that its parenthesis is not a group's; null if
- * there is none.
- */
+/** So that the parenthesis of `:)` or `;-((` is not a group's; null if there is no emoticon. */
 export function emoticonEnd(scan: Scan, start: number, depth: number): number | null {
   const { folded } = scan.source;
   const eyes = folded[start] ?? "";

@@ -9,7 +9,6 @@ import type { TermContext } from "./term-context.ts";
 
 const inQuotes = "put it in quotes if the phrase is meant";
 
-/** Warns that the name before a colon is not an operator, with the most likely meaning. */
 export function warnUnknownOperator(
   context: TermContext,
   name: string,
@@ -43,7 +42,7 @@ function nearMiss(name: string, value: string): Meant {
 
 const longestBrackets = 64;
 
-/** Completes `[5 TO 9]`, of which the term has the first word. */
+/** Completes `[5 TO 9]` from its first word. */
 function withRestOfBrackets(
   { source }: TermContext,
   value: string,

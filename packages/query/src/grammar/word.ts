@@ -7,7 +7,7 @@ import { keywordOf } from "./lex.ts";
 import { warnNoWords, warnNoWordsInQuotes } from "./no-words.ts";
 import type { TermContext } from "./term-context.ts";
 
-/** A plain word; null if it has no tokens or contains a wildcard. */
+/** Null if it has no tokens or contains a wildcard. */
 export function readWord(context: TermContext, text: string, span: Span): QueryNode | null {
   if (querySequence(text).length === 0) return nothingToSearch(context, text, span);
   if (hasWildcard(text)) return refuseWildcard(context, text, span);
@@ -18,7 +18,7 @@ export function readWord(context: TermContext, text: string, span: Span): QueryN
   return { kind: "word", text: bare, span };
 }
 
-/** A phrase of adjacent words; null if it has no tokens or contains a partial word. */
+/** Null if it has no tokens or contains a partial word. */
 export function readWords(context: TermContext, text: string, span: Span): QueryNode | null {
   const isEmpty = phraseSequence(text).every((element) => element.kind === "any");
   if (isEmpty) return nothingToSearch(context, text, span);
@@ -60,7 +60,7 @@ const lookalikes = [
   { sigil: /^[$＄]+(?=\p{L})/u, code: "not_a_cashtag", what: "a cashtag" },
 ] as const;
 
-/** Warns about `#123` and the like, which look like an entity but are not; returns whether it is one. */
+/** Such as `#123`, which is not an entity. */
 function warnLookalike(context: TermContext, text: string, span: Span): boolean {
   for (const { sigil, code, what } of lookalikes) {
     const written = sigil.exec(text)?.[0];
@@ -98,7 +98,7 @@ export function isQuestion(text: string): boolean {
   return /^[!！]*[?？﹖؟⁇⁈⁉⸮\u037e][?？﹖؟⁇⁈⁉⸮\u037e!！]*$/u.test(text.trim());
 }
 
-/** Warns about `?`, a wildcard in other query languages; question marks of other scripts are plain punctuation. */
+/** A wildcard in other query languages; question marks of other scripts are plain punctuation. */
 function warnQuestionMark(context: TermContext, text: string, bare: string, span: Span): void {
   context.report("sign_left_out", span, {
     message: `${shown(text)} is searched as ${shown(bare)}: a question mark is no part of a word, and no wildcard`,
@@ -110,13 +110,13 @@ function warnQuestionMark(context: TermContext, text: string, bare: string, span
   });
 }
 
-/** `word?` is the word; a keyword keeps its question mark, which makes it a word. */
+/** A keyword keeps its question mark, which makes it a word. */
 function withoutQuestionMarks(text: string): string {
   const bare = withoutEnding(text, `?？﹖؟⁇⁈⁉⸮${invisibleCharacters}`);
   return keywordOf(withoutInvisible(bare).normalize("NFKC")) === null ? bare : text;
 }
 
-/** Whether a `*` begins or ends a word. One inside (`f**k`) separates words in a quotation. */
+/** One inside (`f**k`) separates words in a quotation. */
 function holdsPartOfWord(text: string): boolean {
   const plain = text.normalize("NFKC");
   return /[\p{L}\p{N}]\*+(?![\p{L}\p{N}*])|(?<![\p{L}\p{N}*])\*+[\p{L}\p{N}]/u.test(plain);

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { printQuery } from "../tree/print.ts";
 import { parseQuery, parseQueryLeniently } from "./parse.ts";
 
-/** The distinct error codes of a query. */
 function errorsOf(query: string): string[] {
   const { diagnostics } = parseQueryLeniently(query);
   const errors = diagnostics.filter(({ severity }) => severity === "error");

@@ -48,7 +48,6 @@ test("a small circle needs few cells, across the date line too", () => {
   expect(cellsOfCircle(89.9, 0, 50)).toBeNull();
 });
 
-/** The point at a distance of `km` in the direction of `bearing` (radians). */
 function destination(
   from: { lat: number; lon: number },
   km: number,

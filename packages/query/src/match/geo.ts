@@ -1,7 +1,7 @@
 const earthRadiusKm = 6371.0088;
 const defaultMostCells = 64;
 
-/** Haversine distance in kilometres, with the mean radius of the WGS 84 ellipsoid. */
+/** Haversine, with the mean radius of the WGS 84 ellipsoid. */
 export function distanceKm(
   a: { lat: number; lon: number },
   b: { lat: number; lon: number },
@@ -14,12 +14,12 @@ export function distanceKm(
   return 2 * earthRadiusKm * Math.asin(Math.min(1, Math.sqrt(h)));
 }
 
-/** The cell of one degree by one degree that contains a point, named by its south-west corner. */
+/** One degree by one degree, named by its south-west corner. */
 export function cellOf(point: { lat: number; lon: number }): string {
   return cellName(Math.floor(point.lat), Math.floor(point.lon));
 }
 
-/** The cells that a circle may touch (a superset), or null if there are more than `mostCells` (large circles, the poles). */
+/** A superset of the cells of a circle, or null above `mostCells` (large circles, the poles). */
 export function cellsOfCircle(
   lat: number,
   lon: number,

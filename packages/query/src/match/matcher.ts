@@ -4,11 +4,11 @@ import type { CountMetric } from "../tree/tree.ts";
 import { distanceKm } from "./geo.ts";
 import { holdsSequence } from "./sequence-match.ts";
 
-/** What the matcher reads of a post. `terms` is called once per sequence of the plan, so it must be memoised. */
+/** `terms` is called once per sequence of the plan, so it must be memoised. */
 export type Subject = {
   id: bigint;
   platform: Platform;
-  /** Capped as in `postTimeMs`, Unix milliseconds. */
+  /** Capped as in `postTimeMs`. */
   timeMs: number;
   /** Null if unknown. */
   counts: Readonly<Record<CountMetric, number | null>>;
@@ -17,8 +17,8 @@ export type Subject = {
 };
 
 /**
- * Whether a post satisfies a plan. This is the reference semantics of every query; engines and upstreams may return a superset.
- * An unknown count is 0. A post without a location is in no circle.
+ * The reference semantics of every query; engines and upstreams may return a superset. An unknown count is 0. A post without a
+ * location is in no circle.
  */
 export function matches(plan: PlanNode, subject: Subject): boolean {
   switch (plan.kind) {

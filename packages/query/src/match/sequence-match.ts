@@ -1,10 +1,10 @@
 import { GAP } from "../text/analyze.ts";
 import type { SequenceElement } from "../text/sequence.ts";
 
-/** Sequences up to this length are compared at each position; longer ones use a single-pass automaton. */
+/** Longer sequences use a single-pass automaton. */
 const shortSequence = 4;
 
-/** Whether the elements match adjacent terms, in order. Linear in the number of terms, even if elements repeat. */
+/** In order, adjacent. Linear in the number of terms, even if elements repeat. */
 export function holdsSequence(
   terms: readonly string[],
   elements: readonly SequenceElement[],
@@ -42,7 +42,7 @@ function fits(term: string, element: SequenceElement): boolean {
   }
 }
 
-/** The Shift-And automaton of a sequence: bit n of a mask is set if element n accepts the term. */
+/** Shift-And: bit n of a mask is set if element n accepts the term. */
 type Automaton = {
   length: number;
   tokens: ReadonlyMap<string, Uint32Array>;

@@ -40,7 +40,7 @@ const daysBack: Readonly<Record<string, string>> = {
   "last year": "365d",
 };
 
-/** The query for a time relative to now; null if the time is not in the past. */
+/** Null if the time is not in the past. */
 function relativeTime(operator: string, text: string): readonly string[] | null {
   if (/^(?:now|tomorrow)$/.test(text)) return operator === "until" ? null : ["within_time:1d"];
   const plain = text.replace(/^(?:now)?-/, "").replace(/[\s_-]*ago$/, "");
@@ -57,7 +57,7 @@ function relativeTime(operator: string, text: string): readonly string[] | null 
 
 const months = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 
-/** Candidate dates in another spelling: two if day and month are ambiguous. */
+/** Two if day and month are ambiguous. */
 function datesOf(operator: string, text: string): readonly string[] {
   const [, year = "", month = "01", day = "01"] =
     /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(text) ??
@@ -76,7 +76,7 @@ function datesOf(operator: string, text: string): readonly string[] {
   return date === null ? [] : [date];
 }
 
-/** Clamps a day beyond the end of its month; swaps day and month if the month is invalid. */
+/** Clamps the day to its month; swaps day and month if the month is invalid. */
 function plausible(operator: string, year: string, month: string, day: string): readonly string[] {
   const date = dateOf(year, month, day) ?? dateOf(year, day, month);
   if (date !== null) return [date];

@@ -1,7 +1,7 @@
 import { countOperators } from "../tree/print.ts";
 import type { CountMetric } from "../tree/tree.ts";
 
-/** A comparison or range: its ends as written, each inclusive or not, null if open. */
+/** Ends as written; null if open. */
 type End = { value: string; isInclusive: boolean };
 export type Range = { low: End | null; high: End | null };
 
@@ -9,7 +9,7 @@ const sign = /^(>=|=>|≥|<=|=<|≤|>|<|==?)\s*([^\s<>=]+)$/;
 const brackets = /^([[{])\s*(\S+)\s+TO\s+([^\s\]}]+)\s*([\]}])$/i;
 const dots = /^([^\s.]+)\.\.([^\s.]+)$/;
 
-/** Parses `>5`, `<=5`, `=5`, `[5 TO 9]`, `{5 TO *}` and `5..9`; else null. */
+/** `>5`, `<=5`, `=5`, `[5 TO 9]`, `{5 TO *}` and `5..9`; else null. */
 export function readRange(text: string): Range | null {
   const [, compared = "", value] = sign.exec(text) ?? [];
   if (value !== undefined) return comparedTo(compared, value);
@@ -32,7 +32,7 @@ function comparedTo(compared: string, value: string): Range {
 const endOf = (value: string, isInclusive: boolean): End | null =>
   value === "*" ? null : { value, isInclusive };
 
-/** The query for counts in a range, or null if an end is not a number. */
+/** Null if an end is not a number. */
 export function queryOfCounts(operator: string, { low, high }: Range): string | null {
   const least = low === null ? null : meantCount(low.value);
   const most = high === null ? null : meantCount(high.value);
@@ -52,7 +52,7 @@ export function queryOfDates({ low, high }: Range): string {
   return bounds.filter((bound) => bound !== null).join(" ");
 }
 
-/** Parses digits, with thousands separators or a `k` or `m` suffix; else null. */
+/** Digits, with thousands separators or a `k` or `m` suffix; else null. */
 export function meantCount(written: string): number | null {
   if (/^\d{1,15}$/.test(written)) return Number(written);
   if (/^\d{1,3}(?:[,_.]\d{3})+$/.test(written)) return Number(written.replace(/[,_.]/g, ""));
@@ -76,7 +76,7 @@ const metrics = new Map(
   ),
 );
 
-/** The operator for a count by another product's name, and the bound in the name; null if it is not a count. */
+/** By another product's name; null if it is not a count. */
 export function countNamed(name: string): { operator: string; bound: "min" | "max" | "" } | null {
   const [, bound = "", rest = ""] = /^(min|max)?_?(.+)$/.exec(name) ?? [];
   const operator = metrics.get(rest);
@@ -84,7 +84,7 @@ export function countNamed(name: string): { operator: string; bound: "min" | "ma
   return { operator, bound: bound === "min" || bound === "max" ? bound : "" };
 }
 
-/** The query for a count `name:value`, where the value is a number, comparison or range. */
+/** The value is a number, comparison or range. */
 export function queryOfCount(name: string, value: string): string | null {
   const count = countNamed(name);
   if (count === null) return null;

@@ -1,6 +1,6 @@
 /**
- * Closest candidate to a misspelt name, or null: at most one edit up to four characters, two beyond, and fewer than the name's
- * length. Case-insensitive optimal string alignment distance (a swap is one edit); the first of equals wins.
+ * Null unless within one edit up to four characters, two beyond, and fewer than the name's length. Case-insensitive optimal
+ * string alignment distance; the first of equals wins.
  */
 export function nearest(name: string, candidates: readonly string[]): string | null {
   const wanted = name.toLowerCase();

@@ -1,7 +1,7 @@
 import type { DiagnosticCode, Rewrites, Warning } from "../tree/diagnostics.ts";
 import type { QueryLeaf } from "../tree/tree.ts";
 
-/** A parsed operator value with an optional warning, or the error and its fix. */
+/** With an optional warning, or the error and its fix. */
 export type Operand<Value> = { value: Value; warning?: OperandError } | { fault: OperandError };
 
 export type OperandError = Warning & { code: DiagnosticCode };
@@ -26,7 +26,7 @@ export function mapOperand<From, To>(
   return "fault" in operand ? operand : { ...operand, value: make(operand.value) };
 }
 
-/** A value for messages, shortened if long. */
+/** For messages; shortened if long. */
 export function shown(value: string): string {
   const characters = Array.from(value.slice(0, 100));
   return characters.length > 40 ? `${characters.slice(0, 40).join("")}…` : value;

@@ -1,7 +1,7 @@
 import type { PostProperty } from "../tree/tree.ts";
 import { nearest } from "./nearest.ts";
 
-/** The value's form, as in docs/query-language.md, and aliases of the operator. */
+/** The value's form, as in docs/query-language.md. */
 type ValueOperator = { value: string; aliases: readonly string[] };
 
 const plain = (value: string, ...aliases: string[]): ValueOperator => ({ value, aliases });
@@ -36,7 +36,7 @@ export const valueOperators = {
 };
 export type OperatorName = keyof typeof valueOperators;
 
-/** Operators whose value is a post property; `exclude:` negates, `include:` has no effect. */
+/** `exclude:` negates, `include:` has no effect. */
 export const filterOperators = ["filter", "is", "has", "exclude", "include"] as const;
 export type FilterOperator = (typeof filterOperators)[number];
 
@@ -59,10 +59,7 @@ export const propertyAliases: Readonly<Record<PostProperty, readonly string[]>> 
   has_engagement: ["engagement"],
 };
 
-/**
- * Why a platform's operator is unsupported (completes "it …"), and a substitute, if any. `lead` introduces a substitute that is
- * only an example.
- */
+/** `reason` completes "it …". `lead` introduces a substitute that is only an example. */
 export type Unavailable = { reason: string; instead: string | null; lead?: string };
 
 const place: Unavailable = {
@@ -91,7 +88,7 @@ const service: Unavailable = {
   instead: "domain: with the service's host, or has:videos",
 };
 
-/** Operators `name:value` of the platforms that are unsupported. */
+/** Of the platforms. */
 export const unavailableOperators = {
   near: place,
   within: place,
@@ -177,7 +174,6 @@ export function isOperatorName(written: string): boolean {
   );
 }
 
-/** The operator most similar to an unknown name, or null. */
 export function likelyOperator(written: string): string | null {
   return nearest(written, [...operatorNames.keys(), ...filterOperators]);
 }
@@ -204,7 +200,6 @@ const otherProperties: Readonly<Record<string, PostProperty>> = {
   blue: "verified",
 };
 
-/** The property that a synonym or misspelling most likely means, or null. */
 export function likelyProperty(written: string): string | null {
   const name = written.toLowerCase();
   if (Object.hasOwn(otherProperties, name)) return otherProperties[name] ?? null;

@@ -1,4 +1,3 @@
-/** Alternative spellings of duration units: how many of which unit. */
 export const otherUnits: Readonly<Record<string, readonly [number, string]>> = {
   w: [7, "d"],
   week: [7, "d"],

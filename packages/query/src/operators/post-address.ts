@@ -5,10 +5,10 @@ const onX =
 const onBluesky =
   /^(?:https?:\/\/)?bsky\.app\/profile\/[a-z0-9.:%_-]{1,260}\/post\/[a-z0-9]{1,32}(?![\p{L}\p{N}_-])/iu;
 
-/** An address for `url:`, and a warning if it is that of a post. */
+/** With a warning if it is that of a post. */
 export type Address = { text: string; remark: Warning | null };
 
-/** Strips host and parameters from an X post's address, so that it matches on both hosts; returns others as written. */
+/** Strips host and parameters from an X post's address, so that it matches on both hosts. */
 export function readAddress(written: string): Address {
   const [, path, id] = onX.exec(written) ?? [];
   if (path !== undefined && id !== undefined) return { text: path, remark: remarkOn(id) };

@@ -3,7 +3,7 @@ import { fault, type Operand, shown } from "./operand.ts";
 
 const expected = ["yyyy-mm-dd", "yyyy-mm-dd_hh:mm:ss_UTC", "yyyy-mm-ddThh:mm:ssZ"];
 
-/** Minutes east of UTC. Ambiguous abbreviations (CST, IST, BST) have their most common meaning. */
+/** Minutes east of UTC. Ambiguous abbreviations have their most common meaning. */
 const zones: Readonly<Record<string, number>> = {
   UTC: 0,
   GMT: 0,
@@ -43,10 +43,7 @@ const zones: Readonly<Record<string, number>> = {
 const form =
   /^(\d{4})-(\d{2})-(\d{2})(?:[_T](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:_?([A-Z]{1,5})|([+-])(\d{2}):?(\d{2}))?)?$/;
 
-/**
- * The value of `since:` or `until:`, in Unix milliseconds. A date without a time is its start in UTC; a time requires a zone,
- * by abbreviation or offset. A leap second becomes the start of the next minute.
- */
+/** A date without a time is its start in UTC; a time requires a zone. A leap second becomes the start of the next minute. */
 export function readDate(operator: string, written: string): Operand<number> {
   const match = form.exec(written.toUpperCase());
   if (match === null) return notADate(operator, written);
@@ -112,7 +109,6 @@ function unclearZone(operator: string, written: string, zone: string | undefined
 }
 
 const earliestMs = Date.parse("0001-01-01T00:00:00Z");
-/** The latest valid date. */
 export const latestMs = Date.parse("9999-12-31T23:59:59.999Z");
 
 function zoneOffset(

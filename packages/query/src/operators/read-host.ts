@@ -7,8 +7,8 @@ const longestHost = 253;
 const hostForm = /^[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)*$/u;
 
 /**
- * A host in normal form: lower case, Unicode, without `www.`. Strips a scheme, a leading dot and a trailing dot or slash;
- * anything more specific (a path, port or user) is an error.
+ * Lower case, Unicode, without `www.`. Strips a scheme, a leading dot and a trailing dot or slash; a path, port or user is an
+ * error.
  */
 export function readHost(operator: string, written: string): Operand<string> {
   const plain = written.normalize("NFKC").toLowerCase().replace(schemePrefix, "");
@@ -26,7 +26,7 @@ export function readHost(operator: string, written: string): Operand<string> {
   );
 }
 
-/** The host as in link facets, or null if the text is not exactly one host. */
+/** Null if the text is not exactly one host. */
 function hostOf(text: string): string | null {
   if (text.length > longestHost || /[:@]/.test(text)) return null;
   const [host] = hostSuffixes(linkOf(text));
@@ -46,7 +46,7 @@ function hintForHost(
   return bare === null ? `write it as in ${operator}:nasa.gov` : `write ${operator}:${bare}`;
 }
 
-/** Link facets contain host suffixes of two or more labels, so a single label matches only whole hosts. */
+/** Facets contain suffixes of two or more labels, so a single label matches only whole hosts. */
 function oneLabel(operator: string, host: string): Operand<string> {
   return {
     value: host,

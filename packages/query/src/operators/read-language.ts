@@ -46,7 +46,7 @@ const namesOfLanguages: Readonly<Record<string, string>> = {
 
 const wellFormed = /^[a-z]{2,8}(?:[-_][a-z0-9]{1,8}){0,8}$/i;
 
-/** A language tag in lower case with aliases resolved; warns if no post can have its language. */
+/** Lower case, aliases resolved; warns if no post can have the language. */
 export function readLanguage(written: string): Operand<string> {
   const code = wellFormed.test(written) ? languageTags(written)[0] : undefined;
   if (code === undefined) {
@@ -74,7 +74,7 @@ export function readLanguage(written: string): Operand<string> {
   };
 }
 
-/** Languages for which platforms report region or script. */
+/** Platforms report region or script for these. */
 const regionsMatter: ReadonlySet<string> = new Set(["zh", "pt", "sr", "art"]);
 
 function onlyRegion(code: string, language: string): OperandError {

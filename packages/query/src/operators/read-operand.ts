@@ -12,7 +12,7 @@ import { readId, readPost } from "./read-post.ts";
 import { readDuration, readUnixTime } from "./read-time.ts";
 import { readCount, readUser } from "./read-values.ts";
 
-/** Parses an operator's value; `written` is the operator name as written, for messages. */
+/** `written` is the operator name as written, for messages. */
 type ReadLeaf = (written: string, value: string) => Operand<BareLeaf>;
 
 const userLeaf =

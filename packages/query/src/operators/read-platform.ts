@@ -4,7 +4,6 @@ import { fault, type Operand, shown } from "./operand.ts";
 
 const otherNames: Readonly<Record<string, Platform>> = { twitter: "x", bsky: "bluesky" };
 
-/** A platform's name, case-insensitive; `twitter` is `x` and `bsky` is `bluesky`. */
 export function readPlatform(operator: string, written: string): Operand<Platform> {
   const name = written.normalize("NFKC").toLowerCase();
   const platform = platformNamed(name);

@@ -5,7 +5,7 @@ const numberForm = /^\d{1,19}$/;
 const pageOnX =
   /^(?:https?:\/\/)?(?:www\.|mobile\.)?(?:x|twitter)\.com\/.*\/status(?:es)?\/(\d{1,19})/i;
 
-/** A decimal ID from 0 to 2^63 - 1, without leading zeros. */
+/** From 0 to 2^63 - 1, without leading zeros. */
 export function readId(operator: string, written: string): Operand<string> {
   const id = idOf(written);
   if (id !== null) return { value: id };
@@ -32,10 +32,10 @@ function idOf(written: string): string | null {
 }
 
 const uri = /^[a-z][a-z0-9+.-]*:[^\s\p{Cc}]+$/iu;
-/** An AT Protocol uri with a handle; uris of posts contain the account's DID. */
+/** With a handle; uris of posts contain the account's DID. */
 const uriByHandle = /^at:\/\/(?!did:)([^/\s]+)\/app\.bsky\.feed\.post\/([^/\s]+)$/i;
 
-/** A post's ID, uri or web address. Strips leading zeros of an ID; otherwise as written. */
+/** Strips leading zeros of an ID; otherwise as written. */
 export function readPost(operator: string, written: string): Operand<string> {
   const number = written.normalize("NFKC");
   if (numberForm.test(number)) return { value: BigInt(number).toString() };

@@ -2,7 +2,7 @@ import { fault, type Operand, shown } from "./operand.ts";
 import { otherUnits } from "./other-units.ts";
 import { latestMs } from "./read-date.ts";
 
-/** Converts whole Unix seconds (`since_time:`, `until_time:`) to milliseconds. */
+/** Whole Unix seconds to milliseconds. */
 export function readUnixTime(operator: string, written: string): Operand<number> {
   const digits = written.normalize("NFKC");
   const ms = /^\d{1,15}$/.test(digits) ? Number(digits) * 1000 : Number.NaN;
@@ -33,7 +33,7 @@ const units = new Map([
   ["d", 86_400_000],
 ]);
 
-/** Parses durations such as `2d`, `3h`, `5m`, `30s` or `500ms` to milliseconds. */
+/** `2d`, `3h`, `5m`, `30s` or `500ms` to milliseconds. */
 export function readDuration(operator: string, written: string): Operand<number> {
   const text = written.normalize("NFKC").toLowerCase();
   const [, digits = "", unit = ""] = /^(\d{1,16})([a-z]{1,2})$/.exec(text) ?? [];

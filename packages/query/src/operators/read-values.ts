@@ -4,7 +4,7 @@ import { fault, type Operand, shown } from "./operand.ts";
 
 const did = /^did:[a-z0-9]+:[a-z0-9._:%-]*[a-z0-9._-]$/i;
 
-/** An account: a username, a dotted handle, `user@host`, a DID, or a numeric id; a leading `@` is optional. */
+/** A username, dotted handle, `user@host`, DID or numeric id; a leading `@` is optional. */
 export function readUser(operator: string, written: string): Operand<string> {
   const bare = written.normalize("NFKC").replace(/^@+/, "");
   if (did.test(bare)) return { value: bare };
@@ -36,7 +36,7 @@ export function readCount(operator: string, written: string): Operand<number> {
   );
 }
 
-/** The query for a number in another spelling, a comparison or a range; or null. */
+/** For a number in another spelling, a comparison or a range; or null. */
 function meantQuery(operator: string, written: string): string | null {
   const range = readRange(written);
   if (range !== null) return queryOfCounts(operator, range);

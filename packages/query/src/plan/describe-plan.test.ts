@@ -7,7 +7,6 @@ import { unresolvedNames } from "./unresolved-names.ts";
 
 const asOfMs = Date.UTC(2026, 0, 2);
 
-/** The plan of a query with unresolved names. */
 function unresolvedPlan(query: string) {
   const { tree } = parseQuery(query);
   const unresolved = unresolvedNames(namesIn(tree));

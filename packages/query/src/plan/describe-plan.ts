@@ -4,7 +4,7 @@ import { type DrawnTree, drawTree } from "../tree/draw-tree.ts";
 import type { PlanNode } from "./plan.ts";
 import type { UnresolvedNames } from "./unresolved-names.ts";
 
-/** A plan as an indented tree, for `earshot explain`. With `unresolved`, unresolved names are shown as such. */
+/** For `earshot explain`; marks unresolved names. */
 export function describePlan(plan: PlanNode, unresolved: UnresolvedNames | null = null): string {
   return drawTree(drawn(plan, unresolved));
 }
@@ -61,7 +61,7 @@ function describeElement(element: SequenceElement): string {
 /** Facets contain punctuation that text tokens do not. */
 const isFacet = (token: string): boolean => /[:#@$]|>=/.test(token);
 
-/** `fromMs` is inclusive, `toMs` exclusive, as in `time` nodes. */
+/** `fromMs` inclusive, `toMs` exclusive. */
 export function describeTime(fromMs: number | null, toMs: number | null): string {
   const from = fromMs === null ? "" : ` at or after ${isoTime(fromMs)}`;
   const to = toMs === null ? "" : ` before ${isoTime(toMs)}`;
@@ -75,7 +75,7 @@ export function describeIds(low: bigint | null, high: bigint | null): string {
   return high === null ? "any ID" : `IDs up to ${high}`;
 }
 
-/** The latest time that `Date` can represent, Unix milliseconds. */
+/** The latest time of `Date`. */
 const lastDateMs = 8.64e15;
 
 const isoTime = (ms: number): string =>

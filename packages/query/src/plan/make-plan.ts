@@ -44,7 +44,7 @@ import {
 } from "./facets.ts";
 import type { PlanNode } from "./plan.ts";
 
-/** The distinct names in a query that only an archive can resolve. */
+/** Only an archive can resolve them. */
 export type QueryNames = { accounts: readonly string[]; posts: readonly string[] };
 
 /** All accounts or posts that each name may mean, as facet keys. */
@@ -53,7 +53,6 @@ export type ResolvedNames = {
   posts: ReadonlyMap<string, readonly string[]>;
 };
 
-/** Account names (`from:`, `to:`, `@` …) and post names (`conversation_id:` …), to be resolved before planning. */
 export function namesIn(tree: QueryNode): QueryNames {
   const accounts = new Set<string>();
   const posts = new Set<string>();
@@ -67,7 +66,7 @@ export function namesIn(tree: QueryNode): QueryNames {
   return { accounts: [...accounts], posts: [...posts] };
 }
 
-/** Resolved names, and the time that `within_time:` is relative to, Unix milliseconds. */
+/** `within_time:` is relative to `asOfMs`. */
 export type Surroundings = { names: ResolvedNames; asOfMs: number };
 
 /** An unresolved name matches nothing. */
@@ -182,7 +181,7 @@ const oneOf = (metric: CountMetric): PlanNode => ({ kind: "min-count", metric, a
 const anyOf = (keys: readonly string[] | undefined, facetOf: (key: string) => string): PlanNode =>
   any((keys ?? []).map((key) => facet(facetOf(key))));
 
-/** Conjunction: flattened, `all` removed, `none` if any child is. */
+/** Flattened, `all` removed, `none` if any child is. */
 export function all(children: readonly PlanNode[]): PlanNode {
   const flat = children
     .flatMap((child) => (child.kind === "and" ? child.children : [child]))
@@ -192,7 +191,7 @@ export function all(children: readonly PlanNode[]): PlanNode {
   return flat.length === 1 && flat[0] ? flat[0] : { kind: "and", children: flat };
 }
 
-/** Disjunction: flattened, `none` removed, `all` if any child is. */
+/** Flattened, `none` removed, `all` if any child is. */
 export function any(children: readonly PlanNode[]): PlanNode {
   const flat = children
     .flatMap((child) => (child.kind === "or" ? child.children : [child]))

@@ -3,8 +3,8 @@ import type { Platform } from "../tree/platform.ts";
 import type { CountMetric } from "../tree/tree.ts";
 
 /**
- * The input of every executor: a boolean tree over a post's index terms (`posts/terms.ts`) and its row. `terms` match adjacent
- * terms of the post; a facet is a sequence of one token.
+ * A boolean tree over a post's index terms (`posts/terms.ts`) and its row. `terms` match adjacent terms; a facet is a sequence of
+ * one token.
  */
 export type PlanNode =
   | { kind: "all" }
@@ -13,7 +13,7 @@ export type PlanNode =
   | { kind: "or"; children: readonly PlanNode[] }
   | { kind: "not"; child: PlanNode }
   | { kind: "terms"; elements: readonly SequenceElement[] }
-  /** `fromMs` inclusive, `toMs` exclusive, Unix milliseconds of the post's time. */
+  /** `fromMs` inclusive, `toMs` exclusive. */
   | { kind: "time"; fromMs: number | null; toMs: number | null }
   /** Both ends inclusive. */
   | { kind: "id"; low: bigint | null; high: bigint | null }

@@ -1,10 +1,10 @@
 import type { QueryNames, ResolvedNames } from "./make-plan.ts";
 import type { PlanNode } from "./plan.ts";
 
-/** Names for a plan that is displayed, not run: each is a placeholder for the account or post that it would resolve to. */
+/** For a plan that is displayed, not run: a placeholder per name. */
 export type UnresolvedNames = {
   names: ResolvedNames;
-  /** The facet prefix and the name behind a placeholder; null for any other node. */
+  /** Null for other nodes. */
   read(node: PlanNode): { facet: string; subject: "account" | "post"; name: string } | null;
 };
 

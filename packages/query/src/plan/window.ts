@@ -1,12 +1,12 @@
 import type { PlanNode } from "./plan.ts";
 
-/** Unix milliseconds: `fromMs` inclusive, `toMs` exclusive, null unbounded. */
+/** `fromMs` inclusive, `toMs` exclusive, null unbounded. */
 export type TimeWindow = { fromMs: number | null; toMs: number | null };
 
 /** Both ends inclusive, null unbounded. */
 export type IdBounds = { lowId: bigint | null; highId: bigint | null };
 
-/** Splits a plan into a time window (within `within`) and an ID range that contain all matches, and the remaining conjuncts. */
+/** The window (within `within`) and ID range contain all matches. */
 export function splitWindow(
   plan: PlanNode,
   within: TimeWindow,
@@ -31,7 +31,7 @@ export function splitWindow(
   return { conjuncts, fromMs, toMs, lowId, highId };
 }
 
-/** A time node or the negation of a one-sided one; else null. */
+/** Null if it is not a time node or the negation of a one-sided one. */
 function timesOf(node: PlanNode): TimeWindow | null {
   if (node.kind === "time") return node;
   if (node.kind !== "not" || node.child.kind !== "time") return null;
@@ -40,7 +40,6 @@ function timesOf(node: PlanNode): TimeWindow | null {
   return { fromMs: toMs, toMs: fromMs };
 }
 
-/** Likewise for IDs. */
 function idsOf(node: PlanNode): IdBounds | null {
   if (node.kind === "id") return { lowId: node.low, highId: node.high };
   if (node.kind !== "not" || node.child.kind !== "id") return null;

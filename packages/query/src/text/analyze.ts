@@ -22,7 +22,7 @@ export { shortenToken } from "./token.ts";
  */
 export type Analysis = {
   tokens: string[];
-  /** Tokens outside of any phrase: emoji without their skin tone. */
+  /** Matched alone, not in phrases: emoji without their skin tone. */
   extras: string[];
 };
 
@@ -33,12 +33,12 @@ export const analyzerVersion = 3;
 export const GAP = "|";
 
 const skinTone = /\ud83c[\udffb-\udfff]/;
-/** Question marks of all scripts, including inverted, opening and presentation forms. */
+/** Of all scripts, including inverted, opening and presentation forms. */
 const questionMark =
   /[?¿\u037e\u055e\u061f\u1367\u203d\u2047-\u2049\u2753\u2754\u2cfa\u2cfb\u2e18\u2e2e\u2e54\ua60f\ua6f7\ufe16\ufe56\uff1f]|\ud804\udd43|\ud83a\udd5f/;
 const everyQuestionMark = new RegExp(questionMark, "g");
 
-/** Accepts any string. With `dottedHandles: false` (platforms without dots in handles), a mention ends at a dot. */
+/** With `dottedHandles: false`, a mention ends at a dot. */
 export function analyzeText(
   text: string,
   options: EntityOptions = { dottedHandles: true },
@@ -61,7 +61,7 @@ export function analyzeText(
   return { tokens, extras: skinTone.test(wellFormed) ? emojiBases(tokens) : [] };
 }
 
-/** Whether the text contains a question mark of any script outside its links. */
+/** Ignores question marks in links. */
 export function asksQuestion(text: string): boolean {
   if (!(isAscii(text) ? text.includes("?") : questionMark.test(text))) return false;
   const links = findLinks(text);
@@ -73,7 +73,7 @@ export function asksQuestion(text: string): boolean {
   return startingOutside(marks, links).length > 0;
 }
 
-/** Calls back for each part between mentions and links; adds a gap between parts that gave tokens. */
+/** Parts between mentions and links, with a gap between parts that gave tokens. */
 function eachVisiblePart(
   text: string,
   options: EntityOptions,

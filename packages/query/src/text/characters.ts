@@ -26,7 +26,7 @@ const patterns: readonly (readonly [number, RegExp])[] = [
 
 let classes: Uint8Array | null = null;
 
-/** The class of a UTF-16 code unit. The table is built lazily, so that it does not delay startup. */
+/** The table is built lazily, so that it does not delay startup. */
 export function classOfUnit(unit: number): number {
   classes ??= unitTable(patterns, surrogate);
   return classes[unit] ?? separator;
@@ -38,10 +38,7 @@ export function classOfCodePoint(codePoint: number): number {
   return patterns.find(([, pattern]) => character.search(pattern) === 0)?.[0] ?? separator;
 }
 
-/**
- * For each UTF-16 code unit, the sum of the numbers of the patterns that match it; `ofSurrogates` for surrogates. Patterns must
- * match single characters.
- */
+/** Per code unit, the sum of the numbers of matching patterns, which must match single characters. */
 export function unitTable(
   patterns: readonly (readonly [number, RegExp])[],
   ofSurrogates: number,

@@ -1,16 +1,13 @@
 /** False positives are possible, false negatives are not. */
 export const mayHoldEmoji = /[\u2190-\u2bff\ud83c-\ud83e]|[\u20e3\ufe0f]/;
 
-/** Pictographs that are text unless a variation selector follows (© ‼ ™ ℹ Ⓜ 〰 ㊗). */
+/** Pictographs that are text unless a variation selector follows. */
 const textual = "©®‼⁉™ℹⓂ〰〽㊗㊙";
 const picture = `(?:[[\\p{Emoji}&&\\p{Extended_Pictographic}]--[${textual}]]|[${textual}](?=\\ufe0f)|\\p{Emoji_Modifier})`;
 const tags = "(?:[\\u{e0020}-\\u{e007e}]+\\u{e007f})?";
 const element = `${picture}(?:\\p{Emoji_Modifier}\\ufe0f?|[\\ufe0e\\ufe0f])?${tags}`;
 
-/**
- * One emoji as displayed: a flag (two regional indicators, or a flag with tags), a keycap, or pictures with skin tones joined
- * by ZERO WIDTH JOINER. More permissive than Unicode's recommended sequences, so that newer sequences are one token too.
- */
+/** One emoji as displayed. More permissive than Unicode's recommended sequences, so that newer ones are one token too. */
 const emoji = new RegExp(
   `\\p{Regional_Indicator}{2}|[0-9#*]\\ufe0f?\\u20e3|${element}(?:\\u200d${element})*`,
   "gv",
@@ -32,7 +29,7 @@ export function splitEmoji(
   if (end < text.length) onText(text.slice(end));
 }
 
-/** Unchanged if the emoji has no skin tone or consists of one. */
+/** Unchanged without a skin tone. */
 export function withoutSkinTone(token: string): string {
   return token.replace(skinTones, "") || token;
 }

@@ -1,13 +1,10 @@
-/**
- * Eyes, an optional nose, a mouth; after white space, and before white space or punctuation. The mouth of a smile or frown may
- * repeat.
- */
+/** Eyes, an optional nose, a mouth, between white space; punctuation may follow. The mouth of a smile or frown may repeat. */
 const everyEmoticon = /(?<![^\s])([:;=])['’^-]?(\)+|\(+|[DPpOo])(?=[\s.,!?…)"'“”„‘’‚]|$)/g;
-/** A cheap pre-check: most posts contain a colon in a link. */
+/** Most posts contain a colon in a link. */
 const mayHoldEmoticon = /[:;=]['’^-]?[()DPpOo]/;
 const exactEmoticon = /^([:;=])['’^-]?(\)+|\(+|[DPpOo])$/;
 
-/** The distinct emoticons of a text in normal form: `:-)`, `=)`, `:))` and `:)` are the same. */
+/** Distinct, in normal form: `:-)`, `=)`, `:))` and `:)` are the same. */
 export function findEmoticons(text: string): string[] {
   if (!mayHoldEmoticon.test(text)) return [];
   const found = new Set<string>();

@@ -6,14 +6,14 @@ export type Entity = TextSpan & { kind: EntityKind; value: string };
 export type EntityKind = "hashtag" | "mention" | "cashtag" | "url";
 
 export type EntityOptions = {
-  /** Also read handles that are host names (`@alice.bsky.social`) or contain one (`@user@host.example`). */
+  /** Also handles that are host names or contain one (`@user@host.example`). */
   dottedHandles?: boolean;
 };
 
-/** The value without its sigil, and the offset after it. */
+/** `end` is the offset after it. */
 export type SigilValue = { value: string; end: number };
 
-/** Characters other than letters that a hashtag may contain: joiners, middle dots and the like. */
+/** Joiners, middle dots and the like. */
 const hashtagSpecials =
   "_\\u200c\\u200d\\ua67e\\u05be\\u05f3\\u05f4\\uff5e\\u301c\\u309b\\u309c\\u30a0\\u30fb\\u3003\\u0f0b\\u0f0c\\u00b7";
 const hashtagCharacters = `\\p{L}\\p{M}\\p{Nd}${hashtagSpecials}`;
@@ -45,7 +45,7 @@ const cashtagEnd = "(?=$|[\\s!#-/:-@\\[-_{-~])";
 const everyCashtag = new RegExp(`(?<=^|\\s)\\$(${cashtagName})${cashtagEnd}`, "g");
 const cashtagHere = new RegExp(`\\$(${cashtagName})${cashtagEnd}`, "y");
 
-/** The entities of a text by X's rules, in order, without overlaps. Offsets are UTF-16. */
+/** By X's rules, in order, without overlaps. Offsets are UTF-16. */
 export function extractEntities(text: string, options: EntityOptions = {}): Entity[] {
   const links = findLinks(text).map(
     ({ start, end }): Entity => ({ kind: "url", start, end, value: text.slice(start, end) }),
@@ -59,7 +59,7 @@ export function extractEntities(text: string, options: EntityOptions = {}): Enti
   return found.filter(startsAfterOthers());
 }
 
-/** Of overlapping entities, keeps the first. */
+/** The first of overlapping entities wins. */
 function startsAfterOthers(): (entity: Entity) => boolean {
   let end = 0;
   return (entity) => {
@@ -84,13 +84,13 @@ export function findMentions(text: string, options: EntityOptions = {}): Entity[
   return mentions;
 }
 
-/** The hashtag whose sigil is at `offset`; null if there is none (`#`, `#1`, a keycap). */
+/** Null if there is none (`#`, `#1`, a keycap). */
 export function readHashtag(text: string, offset: number): SigilValue | null {
   const found = readAt(hashtagHere, text, offset);
   return found !== null && hashtagLetter.test(found.value) ? found : null;
 }
 
-/** The handle whose sigil is at `offset`: a name, a host name, or a name at a host. */
+/** A name, a host name, or a name at a host. */
 export function readMention(text: string, offset: number): SigilValue | null {
   return readAt(dottedMentionHere, text, offset) ?? readAt(plainMentionHere, text, offset);
 }
@@ -99,12 +99,12 @@ export function readCashtag(text: string, offset: number): SigilValue | null {
   return readAt(cashtagHere, text, offset);
 }
 
-/** The normal form of a hashtag: without sigil, NFKC, lower case. */
+/** Without sigil, NFKC, lower case. */
 export function foldTag(tag: string): string {
   return foldSigil(tag, "#");
 }
 
-/** The normal form of a handle: without sigil, NFKC, lower case. */
+/** Without sigil, NFKC, lower case. */
 export function foldHandle(handle: string): string {
   return foldSigil(handle, "@");
 }
@@ -133,7 +133,7 @@ export function findCashtags(text: string): Entity[] {
   }));
 }
 
-/** `@nasa.Great day` mentions nasa: the part after a dot counts only if it is a top-level domain in lower case. */
+/** The part after a dot counts only if it is a top-level domain in lower case: `@nasa.Great day` mentions nasa. */
 function plausibleHandle(handle: string): string {
   const dot = handle.lastIndexOf(".");
   if (dot < 0 || handle.includes("@")) return handle;
@@ -158,7 +158,7 @@ function readAt(pattern: RegExp, text: string, offset: number): SigilValue | nul
   return match === null ? null : { value: match[1] ?? "", end: offset + match[0].length };
 }
 
-/** Fast path for most handles and many tags: no white space, invisible or composed characters. */
+/** True for most handles and many tags. */
 const isPlain = /^[!-~]*$/;
 
 function foldSigil(text: string, sigil: string): string {

@@ -6,20 +6,14 @@ const foldable =
 const everyFoldable = new RegExp(foldable, "g");
 const replacements: ReadonlyMap<string, string> = makeReplacements();
 
-/** Any character outside the set that NFKC leaves unchanged in every context; most posts contain none. */
+/** Outside the set that NFKC leaves unchanged in every context; most posts contain none. */
 const needsNormalising =
   /[^\u0021-\u007e\s\u00c0-\u00ff\u0400-\u0482\u048a-\u04ff\u2010\u2013-\u2016\u2018-\u201f\u2020-\u2022\u3001\u3002\u3042-\u3093\u30a2-\u30f3\u30fc\u4e00-\u9fff]|[\u00a0\u2000-\u200a\u202f\u205f\u3000]/;
-/**
- * Joiners, variation selectors, direction marks, fillers and the like, which are invisible and would split words: all of
- * Unicode's default ignorable characters except the zero width space.
- */
+/** They would split words: all of Unicode's default ignorable characters except the zero width space. */
 const invisible =
   /[\u00ad\u061c\u115f\u1160\u180e\u200c-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufff8]|\u034f|[\u17b4\u17b5]|[\u180b-\u180d\u180f\ufe00-\ufe0f]|\ud82f[\udca0-\udca3]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff]/;
 const everyInvisible = new RegExp(invisible, "g");
-/**
- * Code units that folding may change beyond lower-casing. Of the characters that NFKC leaves unchanged, only letters with
- * diacritics are folded, and only U+FEFF is invisible.
- */
+/** Folding may change these beyond lower-casing. */
 export const needsFolding = new RegExp(
   `${needsNormalising.source}|[\\ufeff\\u00c0-\\u00ff\\u0401\\u0451]`,
 );

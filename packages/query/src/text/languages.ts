@@ -1,11 +1,11 @@
-/** Synonymous codes; those on the left occur in old posts and in X's list. */
+/** The left ones occur in old posts and in X's list. */
 const aliases: Readonly<Record<string, string>> = { iw: "he", in: "id", no: "nb", tl: "fil" };
 
 const primaryTag = /^[a-z]{2,3}$/;
 
 /**
- * The language tags of a post or query value, in lower case, aliases resolved, most specific first: `zh-CN` is `zh-cn` and
- * `zh`; `zh-Hans-CN` is also `zh-hans`. A query searches for the first; a post is indexed under all.
+ * Lower case, aliases resolved, most specific first: `zh-Hans-CN` is `zh-hans-cn`, `zh-hans` and `zh`. A query searches for the
+ * first; a post is indexed under all.
  */
 export function languageTags(tag: string): string[] {
   if (primaryTag.test(tag)) return [aliases[tag] ?? tag];

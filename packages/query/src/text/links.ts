@@ -1,17 +1,17 @@
 import type { TextSpan } from "./span.ts";
 import { internationalDomains, topLevelDomains } from "./top-level-domains.ts";
 
-/** The DNS limit; it also bounds the work per dot of a hostile text. */
+/** DNS limit; also bounds the work per dot. */
 const maxHostLength = 253;
 const maxShortLinkSlug = 40;
-/** Bounds the work for links nested in each other's brackets. */
+/** Bounds the work for nested brackets. */
 const maxTailLength = 2048;
 
-/** Latin letters above ASCII, which a host without a scheme may contain. */
+/** Allowed in a host without a scheme. */
 const latinAccents = "\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u024f\\u1e00-\\u1eff";
 const cyrillic = "\\u0400-\\u04ff";
 const bareHostCharacter = new RegExp(`[A-Za-z0-9_.${latinAccents}-]`);
-/** Any character except white space and punctuation; host names of all scripts consist of these. */
+/** Host names of all scripts: no white space or punctuation. */
 const hostCharacter =
   /[A-Za-z0-9_.\u00c0-\u1fff\u2190-\u2fff\u3005-\u3007\u3021-\u303a\u3041-\uff00\uff10-\uffef-]/;
 const label = "[a-z0-9\\u0080-\\uffff](?:[a-z0-9_\\u0080-\\uffff-]*[a-z0-9\\u0080-\\uffff])?";
@@ -43,8 +43,8 @@ const shortLinkHost = /^t\.co\//i;
 const shortLinkSlug = /\/([A-Za-z0-9]+)/y;
 
 /**
- * The links of a text, in order: with `http(s)://`, or a bare host under a known top-level domain. Excludes sentence-ending
- * punctuation and closing brackets that the link did not open. Linear in the length of any text.
+ * With `http(s)://`, or a bare host under a known top-level domain. Excludes sentence-ending punctuation and closing brackets
+ * that the link did not open. Linear time.
  */
 export function findLinks(text: string): TextSpan[] {
   const links: TextSpan[] = [];
@@ -116,7 +116,7 @@ function linkWithScheme(text: string, hostStart: number): Found {
   return { link: { start, end }, scannedTo: end };
 }
 
-/** The end of a host after a scheme: its last label that can be a top-level domain. */
+/** After a scheme: its last label that can be a top-level domain. */
 function endOfHost(text: string, start: number, runEnd: number): number | null {
   const run = text.slice(start, runEnd);
   const isAscii = onlyAscii.test(run);
@@ -139,7 +139,7 @@ function endsInForeignDomain(run: string): boolean {
   return isHost(run.slice(0, -top.length - 1));
 }
 
-/** The end of a host without a scheme: requires a known top-level domain, not the start of a sentence (`done.So`). */
+/** Requires a known top-level domain that does not start a sentence (`done.So`). */
 function endOfBareHost(text: string, start: number, runEnd: number): number | null {
   const written = text.slice(start, runEnd);
   const foreign = written.endsWith(".") ? topLevelDomainAt(text, runEnd) : null;
@@ -205,7 +205,7 @@ function endOfLink(text: string, hostEnd: number): number {
   return next === "/" || next === "?" ? endOfTail(text, afterPort) : afterPort;
 }
 
-/** The end of path and query, excluding punctuation that belongs to the sentence. */
+/** Excludes punctuation that belongs to the sentence. */
 function endOfTail(text: string, start: number): number {
   const end = text[start] === "/" ? endOfPath(text, start) : start;
   return text[end] === "?" ? endOfParameters(text, end) : end;

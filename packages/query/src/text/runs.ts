@@ -5,8 +5,8 @@ import { shortenToken } from "./token.ts";
 import { foldable, pictures, traitsOf } from "./traits.ts";
 
 /**
- * A unit of text: the token of a word or emoji, or a run of a script without spaces as its characters with their marks.
- * Documents and queries share this step and differ only in how they spell such a run.
+ * The token of a word or emoji, or a run of a script without spaces as its characters with their marks. Documents and queries
+ * differ only in how they spell such a run.
  */
 export type Run = string | readonly string[];
 
@@ -16,9 +16,8 @@ const aboveAscii = /[\u0080-\uffff]/;
 const maxMarks = 4;
 
 /**
- * The token of a character of a run and its successor. A `_` precedes the pair for each mark of the first character (and for
- * its second surrogate), so that a prefix search for a character does not match the same character with further marks. No word
- * yields such a token, as `_` never occurs in a run.
+ * A `_` precedes the pair for each mark of the first character (and its second surrogate), so that a prefix search for a
+ * character does not match it with further marks. No word yields such a token.
  */
 export function pairToken(character: string, next: string): string {
   return character.length === 1
@@ -39,7 +38,7 @@ export function runsOf(text: string): Run[] {
   return runs;
 }
 
-/** The words of `text[start, end)`, which must be ASCII in lower case. */
+/** `text[start, end)` must be ASCII in lower case. */
 export function addAsciiWords(text: string, start: number, end: number, words: WordSink): void {
   let from = -1;
   for (let index = start; index < end; index += 1) {

@@ -1,7 +1,7 @@
 import { decodeEntities } from "./html.ts";
 import { pairToken, type Run, runsOf } from "./runs.ts";
 
-/** An element of a token sequence: a whole token, a token prefix (a lone CJK character), or any single token. */
+/** A whole token, a token prefix (a lone CJK character), or any single token. */
 export type SequenceElement =
   | { kind: "token"; token: string }
   | { kind: "prefix"; prefix: string }
@@ -10,15 +10,12 @@ export type SequenceElement =
 type Place = Run | typeof anyToken;
 const anyToken = Symbol("any token");
 
-/**
- * The tokens that must be adjacent in a document with this word (`state-of-the-art` is four); empty if there are none. Mentions
- * and links are treated as plain words. `analyzeText` defines the spelling of documents.
- */
+/** Adjacent tokens (`state-of-the-art` is four); empty if there are none. Treats mentions and links as plain words. */
 export function querySequence(text: string): SequenceElement[] {
   return spell(runsOf(decodeEntities(text).toWellFormed()));
 }
 
-/** As `querySequence`, for a quoted phrase: a separate `*` matches exactly one token. */
+/** In a quoted phrase a separate `*` matches exactly one token. */
 export function phraseSequence(text: string): SequenceElement[] {
   const places: Place[] = [];
   for (const part of decodeEntities(text).toWellFormed().split(/\s+/u)) {
@@ -46,8 +43,8 @@ function spellBeforeAny(characters: readonly string[]): SequenceElement[] {
 }
 
 /**
- * A document's run ends with its last character's token, so a query run followed by another word must end there too. The last
- * run of a query may end inside a document's run.
+ * A run of a document ends with its last character's token, so a query run before another word must end there too. The last run
+ * of a query may end inside a run of the document.
  */
 function spellCharacters(characters: readonly string[], isLast: boolean): SequenceElement[] {
   const [first, second] = characters;

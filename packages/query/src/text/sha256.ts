@@ -18,7 +18,7 @@ const initialState = [
 const blockBytes = 64;
 const schedule = new Uint32Array(64);
 
-/** SHA-256 (FIPS 180-4) in lower-case hex. The one of the platform differs between Node and browsers, where it is asynchronous. */
+/** FIPS 180-4, lower-case hex. The platform's differs between Node and browsers, where it is asynchronous. */
 export function sha256(message: Uint8Array): string {
   const blocks = padded(message);
   const state = Uint32Array.from(initialState);
@@ -28,7 +28,6 @@ export function sha256(message: Uint8Array): string {
   return Array.from(state, (word) => word.toString(16).padStart(8, "0")).join("");
 }
 
-/** The message, a bit 1, zeros, and its length in bits as 64 bits, in whole blocks. */
 function padded(message: Uint8Array): DataView {
   const blocks = Math.ceil((message.length + 9) / blockBytes);
   const bytes = new Uint8Array(blocks * blockBytes);

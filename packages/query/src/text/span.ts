@@ -1,10 +1,7 @@
-/** A range of a text in UTF-16 code units; `end` is exclusive. */
+/** In UTF-16 code units; `end` is exclusive. */
 export type TextSpan = { start: number; end: number };
 
-/**
- * The `spans` that start outside all `covers`. Both are sorted by start and `covers` do not overlap. Linear in the sum of their
- * lengths.
- */
+/** Both are sorted by start and `covers` do not overlap. Linear time. */
 export function startingOutside<Span extends TextSpan>(
   spans: readonly Span[],
   covers: readonly TextSpan[],

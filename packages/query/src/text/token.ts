@@ -9,10 +9,7 @@ const encoder = new TextEncoder();
 /** A leading U+FEFF is part of the token. */
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/**
- * Tokens above 64 bytes become their first 40 bytes (cut between characters), `~`, and 16 hex digits of their SHA-256. Posts
- * and queries shorten alike, so long words are found; no other token contains `~`.
- */
+/** Tokens above 64 bytes become their first 40 bytes, `~`, and 16 hex digits of their SHA-256. No other token contains `~`. */
 export function shortenToken(token: string): string {
   if (token.length * 3 <= maxTokenBytes) return token;
   const bytes = encoder.encode(token);
@@ -23,6 +20,6 @@ export function shortenToken(token: string): string {
   return `${decoder.decode(bytes.subarray(0, end))}~${sha256(bytes).slice(0, hashDigits)}`;
 }
 
-/** As `shortenToken`, for ASCII, where length equals bytes. */
+/** For ASCII, where length equals bytes. */
 export const shortenAsciiToken = (token: string): string =>
   token.length <= maxTokenBytes ? token : shortenToken(token);

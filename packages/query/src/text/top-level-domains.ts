@@ -1,4 +1,4 @@
-/** Country-code top-level domains (ISO 3166 and a few others). */
+/** ISO 3166 and a few others. */
 const countries =
   "ac ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd be bf bg bh bi bj bm bn bo br bs bt bw by bz ca cc cd cf cg " +
   "ch ci ck cl cm cn co cr cu cv cw cx cy cz de dj dk dm do dz ec ee eg er es et eu fi fj fk fm fo fr ga gd ge gf gg gh " +
@@ -8,7 +8,7 @@ const countries =
   "sk sl sm sn so sr ss st su sv sx sy sz tc td tf tg th tj tk tl tm tn to tr tt tv tw tz ua ug uk us uy uz va vc ve vg " +
   "vi vn vu wf ws ye yt za zm zw";
 
-/** Common generic domains; excludes those that are mostly words after a missing space (`end.So`). */
+/** Excludes those that are mostly words after a missing space (`end.So`). */
 const generic =
   "com org net edu gov mil int info biz name pro mobi asia jobs travel museum aero coop cat tel xxx post app dev page blog " +
   "online site website web shop store tech cloud digital media news press live video photo photos pics gallery art design " +

@@ -2,9 +2,7 @@ import { unitTable } from "./characters.ts";
 import { mayHoldEmoji } from "./emoji.ts";
 import { needsFolding } from "./fold.ts";
 
-/**
- * Bits for what a text may contain, by its code units: an absent trait is certain. One table pass replaces a search per trait.
- */
+/** What a text may contain, by its code units: an absent trait is certain. One table pass replaces a search per trait. */
 export const foldable = 1;
 export const pictures = 2;
 

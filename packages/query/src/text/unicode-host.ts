@@ -12,7 +12,7 @@ const encodedPrefix = "xn--";
 /** The hostname setter of a URL ignores invalid names, so this one remains. */
 const noHost = "x";
 
-/** A host name with its valid `xn--` labels decoded, as the URL standard's domain to Unicode; null for an invalid host name. */
+/** Decodes valid `xn--` labels (URL standard, domain to Unicode); null for an invalid host name. */
 export function unicodeHost(name: string): string | null {
   const host = asciiHost(name);
   if (host === noHost && name.toLowerCase() !== noHost) return null;
@@ -25,7 +25,7 @@ function asciiHost(name: string): string {
   return url.hostname;
 }
 
-/** A label is valid if the decoded one is encoded to it again: that checks and maps its characters. */
+/** Valid if the decoded label is encoded to it again. */
 function unicodeLabel(label: string): string {
   if (!label.startsWith(encodedPrefix)) return label;
   const decoded = decodePunycode(label.slice(encodedPrefix.length));
@@ -61,7 +61,7 @@ function decodePunycode(text: string): string | null {
   return output.join("");
 }
 
-/** `a` to `z` are 0 to 25, `0` to `9` are 26 to 35; null for anything else, such as the end. */
+/** Null for anything else, such as the end. */
 function digitOf(unit: number): number | null {
   if (unit >= 0x61 && unit <= 0x7a) return unit - 0x61;
   if (unit >= 0x30 && unit <= 0x39) return unit - 0x30 + 26;

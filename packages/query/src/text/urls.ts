@@ -6,16 +6,16 @@ const schemePrefix = /^[a-z][a-z0-9+.-]*:\/\//;
 const authority = /^[^/?]*/;
 const userinfo = /^.*@/;
 const defaultPort = /:(?:80|443)?$/;
-/** Parameters that track the reader and do not identify the page. */
+/** They do not identify the page. */
 const trackingParameters =
   /(^|[?&;])(?:utm_[a-z_]*|fbclid|gclid|gclsrc|dclid|gbraid|wbraid|msclkid|yclid|twclid|ttclid|li_fat_id|igshid?|mc_[ce]id|mkt_tok|_hsenc|_hsmi|_ga|_gl|vero_id|oly_(?:anon|enc)_id|ref_src|ref_url)=[^&;]*/g;
 const percentEncoded = /(?:%[0-9a-f]{2})+/g;
 const between = /[^\p{L}\p{M}\p{N}]+/u;
 const aboveAscii = /[\u0080-\uffff]/;
 
-/** A link in normal form: lower case, without scheme, user and fragment. */
+/** Lower case, without scheme, user and fragment. */
 export type Link = {
-  /** Includes a non-default port. */
+  /** With a non-default port. */
   host: string;
   rest: string;
 };
@@ -29,9 +29,8 @@ export function linkOf(url: string): Link {
 }
 
 /**
- * The tokens of a link for `url:`, in order: host labels, path and query, split at everything but letters, marks and digits.
- * Lower case, punycode and percent codes decoded; without scheme, user, leading `www.`, ports 80 and 443, fragment and tracking
- * parameters (`utm_…`).
+ * For `url:`, in order: host labels, path and query, split at everything but letters, marks and digits; punycode and percent
+ * codes decoded. Omits leading `www.`, ports 80 and 443, and tracking parameters.
  */
 export function linkTokens({ host, rest }: Link): string[] {
   const query = rest.includes("=") ? rest.replace(trackingParameters, "$1") : rest;
@@ -54,14 +53,14 @@ function asciiTokens(text: string): string[] {
 const isLetterOrDigit = (unit: number): boolean =>
   (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x30 && unit <= 0x39);
 
-/** The tokens that must be adjacent in a link: of a host, part of a path, an id, or a whole link. Split as by `linkTokens`. */
+/** Adjacent tokens of a host, part of a path, an id, or a whole link. */
 export function urlQueryTokens(text: string): string[] {
   return linkTokens(linkOf(text.replace(/^[\s"“”]+/u, "")));
 }
 
 /**
- * The host and its parent domains, longest first, down to two labels: `news.bbc.co.uk`, `bbc.co.uk`, `co.uk`. A single label or
- * an overlong host yields only itself.
+ * Longest first, down to two labels: `news.bbc.co.uk`, `bbc.co.uk`, `co.uk`. A single label or an overlong host yields only
+ * itself.
  */
 export function hostSuffixes({ host }: Link): string[] {
   const name = host.slice(0, endOfName(host));

@@ -1,6 +1,6 @@
 import type { QueryNode, Span } from "./tree.ts";
 
-/** Merges children of the same kind. One node is returned as is; none gives null. */
+/** Merges children of the same kind; none gives null. */
 export function makeAnd(children: readonly QueryNode[], span: Span): QueryNode | null {
   const merged = children.flatMap((child) => (child.kind === "and" ? child.children : [child]));
   if (merged.length < 2) return merged[0] ?? null;

@@ -3,7 +3,7 @@ import { printQuery } from "./print.ts";
 import { searchedWords } from "./searched-words.ts";
 import type { CountMetric, PostProperty, PostRelation, QueryLeaf, QueryNode } from "./tree.ts";
 
-/** A query tree as an indented tree with readable leaves, for `earshot explain`. */
+/** For `earshot explain`. */
 export function describeTree(tree: QueryNode): string {
   return drawTree(drawn(tree));
 }

@@ -57,13 +57,10 @@ export const diagnosticCodes = {
 
 export type DiagnosticCode = keyof typeof diagnosticCodes;
 
-/** The content of a diagnostic: a one-line message, the fix, and the accepted forms. */
+/** A one-line message, the fix, and the accepted forms. */
 export type Warning = { message: string; hint?: string | Rewrites; expected?: readonly string[] };
 
-/**
- * Candidate queries for a hint, most likely first. The first one without diagnostics becomes the hint, after `lead`; if there
- * is none, the hint is `otherwise`.
- */
+/** Most likely first. The first query without diagnostics becomes the hint, after `lead`, else `otherwise`. */
 export type Rewrites = { lead: string; queries: readonly string[]; otherwise: string };
 
 export type Finding = Omit<Diagnostic, "hint"> & { hint?: string | Rewrites };
@@ -74,7 +71,7 @@ export function makeDiagnostic(code: DiagnosticCode, span: Span, remark: Warning
 
 const longestRewrite = 200;
 
-/** Chooses the hint; `readsWell` tests whether a query, as displayed, has no diagnostics. */
+/** `readsWell` tests whether a query has no diagnostics. */
 export function withChosenHint(
   finding: Finding,
   readsWell: (query: string) => boolean,
@@ -105,8 +102,7 @@ export function oneLine(diagnostic: Diagnostic): string {
 const widestExcerpt = 96;
 
 /**
- * A diagnostic for a terminal: the error, the query with carets below the span, the fix. A long query is cut around the span;
- * control characters become U+FFFD, because they could control the terminal.
+ * The error, the query with carets below the span, the fix. Cuts a long query around the span; control characters become U+FFFD.
  */
 export function renderDiagnostic(query: string, diagnostic: Diagnostic): string {
   const characters = Array.from(query, printable);
@@ -161,7 +157,7 @@ function widthOf(characters: readonly string[]): number {
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 
-/** Terminal columns: 2 for East Asian wide characters and emoji, 0 for marks and joiners, else 1. */
+/** Columns: 2 for East Asian wide characters and emoji, 0 for marks and joiners, else 1. */
 function characterWidth(character: string): number {
   if (/^[\p{Mn}\p{Me}\p{Cf}]$/u.test(character)) return 0;
   return wide.test(character) ? 2 : 1;

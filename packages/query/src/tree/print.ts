@@ -1,10 +1,7 @@
 import { isDoubleQuote } from "./source.ts";
 import type { CountMetric, QueryLeaf, QueryNode } from "./tree.ts";
 
-/**
- * The canonical text of a tree, which parses to the same tree: nested `and` and `or` in parentheses, canonical names, times in
- * UTC.
- */
+/** Parses to the same tree. */
 export function printQuery(tree: QueryNode): string {
   if (tree.kind === "and") return tree.children.map(printOperand).join(" ");
   if (tree.kind === "or") return tree.children.map(printOperand).join(" OR ");
@@ -79,7 +76,7 @@ function printLeaf(leaf: QueryLeaf): string {
   }
 }
 
-/** In double quotes; escapes backslashes and closing quotation marks. */
+/** In double quotes, escaped. */
 function quote(text: string): string {
   const escaped = Array.from(text, (character) =>
     character === "\\" || isDoubleQuote(character) ? `\\${character}` : character,
