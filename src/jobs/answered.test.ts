@@ -196,3 +196,34 @@ test("after the thread died in a search, the account's next ones go to the reade
   await submitted;
   expect(searched).toBe(1);
 });
+
+function addWebhook(event: "job.done" | "job.cancelled"): void {
+  jobs.table.database.run(
+    `INSERT INTO webhook(id, account_id, url, events, sealed_secret, created_ms)
+     VALUES('wh_1', 'one', 'https://example.com/', :events, x'00', 0)`,
+    { events: JSON.stringify([event]) },
+  );
+}
+
+test("an end reports deliveries only where a webhook subscribed to it", async () => {
+  const submitOne = async () => {
+    void lease();
+    return await jobs.queue.submit(search());
+  };
+  await submitOne();
+  addWebhook("job.cancelled");
+  await submitOne();
+  // Until no lease request is open.
+  await jobs.clock.advance(1_000);
+  const waiting = await jobs.queue.submit(search({ tree: null }));
+  await jobs.queue.cancel("one", waiting.uuid);
+  jobs.table.database.run("DELETE FROM webhook");
+  addWebhook("job.done");
+  await submitOne();
+  expect(ended.map(({ state, hasDeliveries }) => [state, hasDeliveries])).toEqual([
+    ["done", false],
+    ["done", false],
+    ["cancelled", true],
+    ["done", true],
+  ]);
+});

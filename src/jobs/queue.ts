@@ -122,6 +122,8 @@ export type EndedJob = {
   node: string | null;
   posts: number;
   ms: number;
+  /** To webhooks. */
+  hasDeliveries: boolean;
 };
 
 /** Needed to answer on the writer thread (search-operations.ts). */
@@ -241,10 +243,11 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     dispatcher.end(uuid, ended);
     const { keyId, request, submittedMs } = job.taken;
     const { method } = request;
-    const { attempts, node } = stand;
+    const { attempts, node, hasDeliveries } = stand;
     const posts = known?.page?.lengths.length ?? result?.items.length ?? 0;
     const ms = Math.max(0, nowMs - submittedMs);
-    context.onEnd?.({ uuid, accountId, keyId, method, state, attempts, node, posts, ms });
+    const end = { uuid, accountId, keyId, method, state, attempts, node, posts, ms };
+    context.onEnd?.({ ...end, hasDeliveries });
   }
 
   async function start(): Promise<void> {

@@ -9,6 +9,7 @@ import type { JobResult, SearchJobRequest } from "./job.ts";
 import { encodeRequest, encodeResultParts, joinResult, type ResultParts } from "./stored.ts";
 import {
   type EarlierSubmission,
+  type InsertedChange,
   type JobInsertion,
   submissionOperations,
 } from "./submission-operations.ts";
@@ -32,7 +33,7 @@ export type UnansweredReason = "unavailable" | "busy" | "slow" | "declined";
 export type SubmittedSearch =
   | { kind: "unanswered"; reason: UnansweredReason }
   | { kind: "replay"; earlier: EarlierSubmission }
-  | ({ kind: "done"; change: number } & ResultParts & Page & SearchTimes);
+  | ({ kind: "done" } & InsertedChange & ResultParts & Page & SearchTimes);
 
 /** Flat, so that `body` is transferred between threads, not copied. */
 type Page = JsonPage | { body: null; lengths: null };
@@ -74,6 +75,7 @@ export const searchOperations = {
     });
     if (inserted.isReplay) return { kind: "replay", earlier: inserted.earlier };
     const page = found.page ?? { body: null, lengths: null };
-    return { kind: "done", change: inserted.change, ...parts, ...page, ...times };
+    const { change, hasDeliveries } = inserted;
+    return { kind: "done", change, hasDeliveries, ...parts, ...page, ...times };
   }),
 };

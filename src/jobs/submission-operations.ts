@@ -4,7 +4,7 @@ import { EarshotError } from "../lib/errors.ts";
 import { type FetchedPost, storeFetched } from "./fetched-operations.ts";
 import { transitions } from "./states.ts";
 import { type JobRow, rowColumns } from "./stored.ts";
-import { numberSubmission } from "./visible-change.ts";
+import { type JobSnapshot, numberSubmission } from "./visible-change.ts";
 import { enqueueDeliveries } from "./webhooks/enqueue.ts";
 
 export type JobInsertion = Pick<
@@ -35,9 +35,12 @@ export type KeyedRequest = { key: string; requestHash: Uint8Array; sinceMs: numb
 /** `row` is null if the job was deleted. */
 export type EarlierSubmission = { uuid: string; row: JobRow | null };
 
+/** As in `JobSnapshot`. */
+export type InsertedChange = Pick<JobSnapshot, "change" | "hasDeliveries">;
+
 /** A replay inserts nothing. */
 export type InsertedJob =
-  | { isReplay: false; change: number }
+  | ({ isReplay: false } & InsertedChange)
   | { isReplay: true; earlier: EarlierSubmission };
 
 export const submissionOperations = {
@@ -50,8 +53,8 @@ export const submissionOperations = {
         if (earlier !== null) return { isReplay: true, earlier };
       }
       const change = numberSubmission(database, accountId);
+      const hasDeliveries = answer !== null && insertAnswered(database, { ...job, change }, answer);
       if (answer === null) database.run(insertReceived, { ...job, change });
-      else insertAnswered(database, { ...job, change }, answer);
       if (idempotency !== null) {
         const { key, requestHash } = idempotency;
         database.run(
@@ -60,7 +63,7 @@ export const submissionOperations = {
           { accountId, key, requestHash, uuid, submittedMs },
         );
       }
-      return { isReplay: false, change };
+      return { isReplay: false, change, hasDeliveries };
     },
   ),
 
@@ -84,16 +87,17 @@ const insertReceived = `INSERT INTO job(${ownColumns}, state, changed_ms)
 const insertDone = `INSERT INTO job(${ownColumns}, state, changed_ms, attempts, node, started_ms, finished_ms, expires_ms, result)
   VALUES(${ownValues}, '${transitions.submitDone.to}', :finishedMs, 1, :node, :startedMs, :finishedMs, :expiresMs, :result)`;
 
+/** Whether deliveries to webhooks were queued. */
 function insertAnswered(
   database: Database,
   job: Omit<JobInsertion, "idempotency" | "answer"> & { change: number },
   { fetched, ...answer }: SubmittedAnswer,
-): void {
+): boolean {
   const { accountId, uuid } = job;
   const { finishedMs, expiresMs } = answer;
   database.run(insertDone, { ...job, ...answer });
-  enqueueDeliveries(database, { accountId, uuid, event: "job.done", nowMs: finishedMs });
   storeFetched(database, { uuid, untilMs: expiresMs, posts: fetched });
+  return enqueueDeliveries(database, { accountId, uuid, event: "job.done", nowMs: finishedMs });
 }
 
 function earlierSubmission(

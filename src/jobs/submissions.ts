@@ -17,7 +17,7 @@ import type { NewJob, ShortSearches, SkipReason, SubmittedJob } from "./queue.ts
 import type { SearchSubmission, SubmittedSearch, UnansweredReason } from "./search-operations.ts";
 import type { JobSettings } from "./settings.ts";
 import { decodeResultParts, encodeRequest, encodeResult, jobAfter } from "./stored.ts";
-import type { JobInsertion } from "./submission-operations.ts";
+import type { InsertedChange, JobInsertion } from "./submission-operations.ts";
 import { longestUncommittedMs, type Uncommitted } from "./uncommitted.ts";
 import type { JobSnapshot } from "./visible-change.ts";
 
@@ -73,7 +73,7 @@ export function createSubmissions(context: SubmissionsContext): {
 
   /** Writes keep their order: a lease issued next finds the row and shares its commit. */
   async function insertReceived({ uuid, taken }: LiveJob, row: InsertedRow): Promise<SubmittedJob> {
-    return await insert(taken, row, (id) => {
+    return await insert(taken, row, ({ change: id }) => {
       const { accountId, state, attempts, submittedMs } = taken;
       context.tellChange(accountId, { id, uuid, state, attempts, atMs: submittedMs });
       return taken;
@@ -84,11 +84,11 @@ export function createSubmissions(context: SubmissionsContext): {
   async function insert(
     { uuid, request }: Job,
     row: Omit<JobInsertion, "request">,
-    onInserted: (change: number) => Job,
+    onInserted: (inserted: InsertedChange) => Job,
   ): Promise<SubmittedJob> {
     try {
       const inserted = await store.write("insertJob", { ...row, request: encodeRequest(request) });
-      if (!inserted.isReplay) return { isReplay: false, uuid, job: onInserted(inserted.change) };
+      if (!inserted.isReplay) return { isReplay: false, uuid, job: onInserted(inserted) };
       dispatcher.end(uuid);
       return { isReplay: true, ...reads.earlierJob(inserted.earlier) };
     } catch (error) {
@@ -196,9 +196,9 @@ export function createSubmissions(context: SubmissionsContext): {
       dispatcher.end(uuid);
       return { isReplay: true, ...reads.earlierJob(submitted.earlier) };
     }
-    const { change, finishedMs, expiresMs, body, lengths } = submitted;
+    const { finishedMs, expiresMs, body, lengths } = submitted;
     const result = decodeResultParts(submitted);
-    const stand = doneSnapshot(taken, { node, startedMs, finishedMs, expiresMs }, change);
+    const stand = doneSnapshot(taken, { node, startedMs, finishedMs, expiresMs }, submitted);
     const page = body === null ? null : { body, lengths, version };
     context.tellStand(stand, result, { live, page });
     context.shortSearches?.onAnswered(taken.request, now() - startedMs);
@@ -247,8 +247,8 @@ export function createSubmissions(context: SubmissionsContext): {
       expiresMs: timeAfter(nowMs, settings.resultRetentionMs),
     };
     const answer = { ...end, result: encodeResult(result), fetched: fetchedPosts(result) };
-    return await insert(taken, { ...row, answer }, (change) => {
-      const stand = doneSnapshot(taken, end, change);
+    return await insert(taken, { ...row, answer }, (inserted) => {
+      const stand = doneSnapshot(taken, end, inserted);
       context.tellStand(stand, result);
       return jobAfter(taken, stand, result, nowMs);
     });
@@ -306,10 +306,10 @@ type SearchEnd = { node: string; startedMs: number; finishedMs: number; expiresM
 const doneSnapshot = (
   { uuid, accountId, deadlineMs }: Job,
   end: SearchEnd,
-  change: number,
+  { change, hasDeliveries }: InsertedChange,
 ): JobSnapshot => ({
   ...{ uuid, accountId, state: "done", attempts: 1, notBeforeMs: 0, deadlineMs, ...end },
-  ...{ failure: null, change, changedMs: end.finishedMs },
+  ...{ failure: null, change, changedMs: end.finishedMs, hasDeliveries },
 });
 
 function newJobAt(submittedMs: number, uuid: string, asked: NewJob, lifeMs: number): Job {

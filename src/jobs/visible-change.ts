@@ -27,6 +27,8 @@ export type JobSnapshot = {
   failure: string | null;
   change: number;
   changedMs: number;
+  /** Deliveries to webhooks were queued with the change. */
+  hasDeliveries: boolean;
 };
 
 const standColumns = `uuid, account_id AS accountId, state, attempts, node, not_before_ms AS notBeforeMs,
@@ -49,7 +51,7 @@ export function visibleChange<Args extends Values & { nowMs: number }>(
     WHERE ${where} AND ${startsFrom(transition)}
     RETURNING ${standColumns}`;
   return (database, args) => {
-    const stand = database.get<JobSnapshot>(sql, args);
+    const stand = database.get<Omit<JobSnapshot, "hasDeliveries">>(sql, args);
     if (stand === undefined) return null;
     const { accountId, uuid, change, state } = stand;
     database.run("UPDATE account SET last_change = :change WHERE id = :accountId", {
@@ -57,8 +59,9 @@ export function visibleChange<Args extends Values & { nowMs: number }>(
       change,
     });
     const event = eventOf(state);
-    if (event !== null) enqueueDeliveries(database, { accountId, uuid, event, nowMs: args.nowMs });
-    return stand;
+    const hasDeliveries =
+      event !== null && enqueueDeliveries(database, { accountId, uuid, event, nowMs: args.nowMs });
+    return { ...stand, hasDeliveries };
   };
 }
 

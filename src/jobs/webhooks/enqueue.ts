@@ -9,16 +9,16 @@ export type EndedJob = { accountId: string; uuid: string; event: JobEvent; nowMs
  * One delivery per subscribed webhook, in the transaction that ends the job, after its row is updated. Costs one index lookup
  * without webhooks.
  */
-export function enqueueDeliveries(database: Database, ended: EndedJob): void {
+export function enqueueDeliveries(database: Database, ended: EndedJob): boolean {
   const { accountId, uuid, event, nowMs } = ended;
   const webhooks = database.all<{ id: string; events: string }>(
     "SELECT id, events FROM webhook WHERE account_id = :accountId AND disabled_ms IS NULL",
     { accountId },
   );
   const interested = webhooks.filter(({ events }) => JSON.parse(events).includes(event));
-  if (interested.length === 0) return;
+  if (interested.length === 0) return false;
   const payload = jobPayload(database, uuid, event, nowMs);
-  if (payload === null) return;
+  if (payload === null) return false;
   for (const { id: webhookId } of interested) {
     insertDelivery(database, {
       id: idOf(webhookId, uuid, event),
@@ -28,6 +28,7 @@ export function enqueueDeliveries(database: Database, ended: EndedJob): void {
       nowMs,
     });
   }
+  return true;
 }
 
 export type NewDelivery = {

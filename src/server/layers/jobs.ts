@@ -61,7 +61,9 @@ export function makeJobs(base: Base, search: Search, { running, router }: Routin
     log.info({ uuid, method, state, attempts, node, ms }, "job ended"),
   );
   events.on("jobEnded", usage.recorder.noteSearch);
-  events.on("jobEnded", sender.wake);
+  events.on("jobEnded", ({ hasDeliveries }) => {
+    if (hasDeliveries) sender.wake();
+  });
   return { queue, webhooks, sender, usage, accountEnds };
 }
 
