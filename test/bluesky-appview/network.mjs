@@ -10,6 +10,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../testkit/bluesky-world/local-http.mjs";
+import { administratorOf } from "../../testkit/bluesky-world/services.mjs";
 import { startAppview } from "./appview.mjs";
 import { startControl } from "./control.mjs";
 import { startFeedGenerator } from "./feed-generator.mjs";
@@ -48,7 +49,7 @@ console.log(
     appview: appview.url,
     control,
     feedDid: feedGenerator.did,
-    administrator: `Basic ${Buffer.from(`admin:${adminPassword}`).toString("base64")}`,
+    administrator: administratorOf(adminPassword),
     unlimited: { "x-ratelimit-bypass": limitsBypass },
   }),
 );

@@ -1,7 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
+import {
+  authorized,
+  postTo,
+  startNetworkProcess,
+} from "../../testkit/bluesky-world/network-process.ts";
 
 /** The network of network.mjs in a process of its own, and how it is called. */
 export type Network = Omit<Addresses, "control"> & {
@@ -30,36 +32,20 @@ type Addresses = {
 };
 
 export async function startNetwork(): Promise<Network> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "network.mjs")], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const [line] = (await Promise.race([
-    once(createInterface(child.stdout), "line"),
-    once(child, "exit").then(([code]) => Promise.reject(new Error(`the network ended: ${code}`))),
-  ])) as [string];
-  const addresses = JSON.parse(line) as Addresses;
+  const script = join(import.meta.dirname, "network.mjs");
+  const { addresses, close } = await startNetworkProcess<Addresses>(script);
   const { pds, appview, control, administrator, unlimited } = addresses;
-
-  async function post<Answer>(
-    url: string,
-    authorization: string | null,
-    body: Buffer | string,
-    type = "application/json",
-  ): Promise<Answer> {
-    const asWhom = authorization === null ? {} : { authorization };
-    const headers = { "content-type": type, ...asWhom, ...unlimited };
-    const answer = await fetch(url, { method: "POST", headers, body });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${url}: ${answer.status} ${text}`);
-    return (text === "" ? {} : JSON.parse(text)) as Answer;
-  }
 
   const call = <Answer>(
     service: string,
     method: string,
     authorization: string | null,
     body: object,
-  ): Promise<Answer> => post(`${service}/xrpc/${method}`, authorization, JSON.stringify(body));
+  ): Promise<Answer> =>
+    postTo(`${service}/xrpc/${method}`, JSON.stringify(body), {
+      ...authorized(authorization),
+      ...unlimited,
+    });
 
   return {
     ...addresses,
@@ -71,16 +57,12 @@ export async function startNetwork(): Promise<Network> {
     },
     upload: async (authorization, picture) => {
       const url = `${pds}/xrpc/com.atproto.repo.uploadBlob`;
-      return (await post<{ blob: Blob }>(url, authorization, picture, "image/png")).blob;
+      const headers = { authorization, ...unlimited, "content-type": "image/png" };
+      return (await postTo<{ blob: Blob }>(url, picture, headers)).blob;
     },
     control: async (action, body) => {
-      await post(`${control}/${action}`, null, JSON.stringify(body));
+      await postTo(`${control}/${action}`, JSON.stringify(body), unlimited);
     },
-    close: async () => {
-      if (child.exitCode !== null) return;
-      const ended = once(child, "exit");
-      child.stdin.end();
-      await ended;
-    },
+    close,
   };
 }

@@ -15,6 +15,7 @@ import { Secp256k1Keypair } from "@atproto/crypto";
 import * as pdsServer from "@atproto/pds";
 import plcServer from "@did-plc/server";
 import { freePort } from "../../testkit/bluesky-world/local-http.mjs";
+import { administratorOf, startPds, startPlc } from "../../testkit/bluesky-world/services.mjs";
 import { startAppview } from "./appview.mjs";
 import { startPlcFront, startRelayFront } from "./fronts.mjs";
 import { startLabeler } from "./labeler.mjs";
@@ -22,44 +23,18 @@ import { startLabeler } from "./labeler.mjs";
 const folder = mkdtempSync(join(tmpdir(), "earshot-bluesky-"));
 const adminPassword = "admin";
 
-async function startPlc() {
-  const port = await freePort();
-  await plcServer.PlcServer.create({ db: plcServer.Database.mock(), port }).start();
-  return port;
-}
-
-async function startPds(plcPort) {
-  const port = await freePort();
-  const key = await Secp256k1Keypair.create({ exportable: true });
-  const settings = {
-    devMode: true,
-    port,
-    hostname: "localhost",
-    dataDirectory: folder,
-    blobstoreDiskLocation: join(folder, "blobs"),
-    recoveryDidKey: (await Secp256k1Keypair.create()).did(),
+const plcPort = await startPlc(plcServer);
+const pdsPort = await freePort();
+await startPds(
+  { pdsServer, Keypair: Secp256k1Keypair },
+  {
+    port: pdsPort,
+    plc: `http://localhost:${plcPort}`,
+    folder,
     adminPassword,
-    jwtSecret: "jwt-secret-for-tests",
-    serviceHandleDomains: [".test"],
-    bskyAppViewUrl: "https://appview.invalid",
-    bskyAppViewDid: "did:example:invalid",
-    modServiceUrl: "https://moderator.invalid",
-    modServiceDid: "did:example:invalid",
-    plcRotationKeyK256PrivateKeyHex: Buffer.from(await key.export()).toString("hex"),
-    inviteRequired: false,
-    disableSsrfProtection: true,
-    didPlcUrl: `http://localhost:${plcPort}`,
-  };
-  const server = await pdsServer.PDS.create(
-    pdsServer.envToCfg(settings),
-    pdsServer.envToSecrets(settings),
-  );
-  await server.start();
-  return port;
-}
-
-const plcPort = await startPlc();
-const pdsPort = await startPds(plcPort);
+    special: { bskyAppViewUrl: "https://appview.invalid", bskyAppViewDid: "did:example:invalid" },
+  },
+);
 const labeler = await startLabeler();
 const address = (scheme, port) => `${scheme}://localhost:${port}`;
 console.log(
@@ -69,7 +44,7 @@ console.log(
     plc: address("http", await startPlcFront(plcPort)),
     labeler: address("http", labeler.port),
     appview: address("http", await startAppview(pdsPort, labeler.labelsOf)),
-    administrator: `Basic ${Buffer.from(`admin:${adminPassword}`).toString("base64")}`,
+    administrator: administratorOf(adminPassword),
   }),
 );
 

@@ -1,7 +1,10 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
+import {
+  answerOf,
+  authorized,
+  postTo,
+  startNetworkProcess,
+} from "../../testkit/bluesky-world/network-process.ts";
 
 /** The network of network.mjs in a process of its own, and how it is called. */
 export type Network = Addresses & {
@@ -35,42 +38,18 @@ export type Label = {
 };
 
 export async function startNetwork(): Promise<Network> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "network.mjs")], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const [line] = (await once(createInterface(child.stdout), "line")) as [string];
-  const addresses = JSON.parse(line) as Addresses;
+  const script = join(import.meta.dirname, "network.mjs");
+  const { addresses, close } = await startNetworkProcess<Addresses>(script);
   const { pds, labeler } = addresses;
   return {
     ...addresses,
-    read: (method, parameters) =>
-      answerOf(fetch(`${pds}/xrpc/${method}?${new URLSearchParams(parameters)}`), method),
+    read: async (method, parameters) =>
+      await answerOf(await fetch(`${pds}/xrpc/${method}?${new URLSearchParams(parameters)}`)),
     call: (method, authorization, body) =>
-      answerOf(post(`${pds}/xrpc/${method}`, authorization, body), method),
+      postTo(`${pds}/xrpc/${method}`, JSON.stringify(body), authorized(authorization)),
     label: async (labels) => {
-      await answerOf(post(`${labeler}/labels`, null, labels), "labels");
+      await postTo(`${labeler}/labels`, JSON.stringify(labels), {});
     },
-    close: async () => {
-      const ended = once(child, "exit");
-      child.stdin.end();
-      await ended;
-    },
+    close,
   };
-}
-
-const post = (url: string, authorization: string | null, body: object): Promise<Response> =>
-  fetch(url, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      ...(authorization === null ? {} : { authorization }),
-    },
-    body: JSON.stringify(body),
-  });
-
-async function answerOf<Answer>(asked: Promise<Response>, method: string): Promise<Answer> {
-  const answer = await asked;
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${method}: ${answer.status} ${text}`);
-  return (text === "" ? {} : JSON.parse(text)) as Answer;
 }

@@ -1,0 +1,53 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+
+export type NetworkProcess<Addresses> = {
+  addresses: Addresses;
+  /** Closes its standard input and waits for its end. */
+  close(): Promise<void>;
+};
+
+/** Starts a script that prints its addresses as one line of JSON and ends with its standard input. */
+export async function startNetworkProcess<Addresses>(
+  script: string,
+): Promise<NetworkProcess<Addresses>> {
+  const child = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"] });
+  const [line] = (await Promise.race([
+    once(createInterface(child.stdout), "line"),
+    once(child, "exit").then(([code]) => Promise.reject(new Error(`the network ended: ${code}`))),
+  ])) as [string];
+  return {
+    addresses: JSON.parse(line) as Addresses,
+    close: async () => {
+      if (child.exitCode !== null) return;
+      const ended = once(child, "exit");
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
+
+/** Posts a body and reads the JSON of the answer. Throws for a status other than 2xx, with the text of the answer. */
+export async function postTo<Answer>(
+  url: string,
+  body: Buffer | string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  const answer = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body,
+  });
+  return await answerOf(answer);
+}
+
+export async function answerOf<Answer>(answer: Response): Promise<Answer> {
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${answer.url}: ${answer.status} ${text}`);
+  return (text === "" ? {} : JSON.parse(text)) as Answer;
+}
+
+/** The Authorization header of a caller, or none. */
+export const authorized = (authorization: string | null): Record<string, string> =>
+  authorization === null ? {} : { authorization };
