@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from "vitest/node";
 
-/** Prints `N passed, N failed, N skipped` as the run's last line, in the form that CI reads. */
+/** Prints `N passed, N failed, N skipped` last, for CI. */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: ReadonlyArray<TestModule>): void {
     const counts = { passed: 0, failed: 0, skipped: 0 };

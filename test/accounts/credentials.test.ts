@@ -14,7 +14,7 @@ import { createCredentialPool } from "../../src/upstream/credentials/create-pool
 import { startXEmulator, type XEmulator } from "../../testkit/emulators/x/server.ts";
 import { type Outcome, runCommand } from "../../testkit/service/run-command.ts";
 
-/** What a server holds in use while commands work beside it, against an emulator of X whose sessions lapse. */
+/** A server and concurrent commands, against an X emulator with expiring sessions. */
 
 const appToken = "app-token-canary-4f8e1b2c9d7a6053";
 const redirectUri = "http://127.0.0.1/back";
@@ -73,7 +73,7 @@ const piped = (text: string) => (): Input => ({
   readAll: async () => text,
 });
 
-/** A person who opens the address that is shown, allows the application, and copies where the browser was sent. */
+/** A user who opens the address, approves, and copies the redirect. */
 const person = (shown: () => string): Input => ({
   interactive: true,
   ask: async () => {
@@ -162,7 +162,7 @@ test("a session that has lapsed is renewed once for fifty requests at once, and 
 
 test("neither the commands nor the files of the folder hold what is secret", async () => {
   await pool.stop();
-  // Reading a database file while this process has it open would take its locks away.
+  // Reading a database file that this process has open would drop its locks.
   await control.close();
   const secrets = [appToken, client.secret, ...emulator.requests.flatMap(tokensOf)];
   expect(secrets.length).toBeGreaterThan(4);

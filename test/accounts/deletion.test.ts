@@ -14,16 +14,16 @@ import {
   type TestSession,
 } from "../../testkit/service/service-under-test.ts";
 
-/** Everything that an account leaves in the control database, and that nothing of it is left when it is deleted. */
+/** Everything that an account leaves in the control database, and that deletion removes all of it. */
 
 type Tenant = {
   session: TestSession;
   key: string;
-  /** Of the job that no node has taken, the one that a node runs, and the one that is done. */
+  /** A waiting job, a running one and a done one. */
   waiting: string;
   running: string;
   done: string;
-  /** What would give the account away, as texts and as bytes. */
+  /** Identifying texts and bytes. */
   traces: readonly Buffer[];
   month: string;
 };
@@ -61,11 +61,11 @@ function bytesOf(value: unknown): Buffer {
   return value instanceof Uint8Array ? Buffer.from(value) : Buffer.from(String(value));
 }
 
-/** Whether any column of the row holds any of the traces. */
+/** Whether any column contains a trace. */
 const tells = (row: Row, traces: readonly Buffer[]): boolean =>
   Object.values(row).some((value) => traces.some((trace) => bytesOf(value).includes(trace)));
 
-/** The rows that give an account away, by table. */
+/** Rows that contain a trace, by table. */
 function rowsThatTell(traces: readonly Buffer[]): Map<string, Row[]> {
   const told = tables().map((table): [string, Row[]] => [
     table,
@@ -74,7 +74,7 @@ function rowsThatTell(traces: readonly Buffer[]): Map<string, Row[]> {
   return new Map(told.filter(([, rows]) => rows.length > 0));
 }
 
-/** Tables that have rows of accounts, by the names of their columns; the keys of nodes are nobody's. */
+/** Tables with account rows, by column names; node keys belong to no account. */
 function tablesOfAccounts(): string[] {
   const naming = /(^|_)(account|key|webhook|credential|job|session)(_|$)|^uuid$/;
   return tables().filter((table) =>
@@ -103,7 +103,7 @@ const withFetched: JobResult = {
   warnings: [],
 };
 
-/** An account with rows in every table that can hold one. `name` and `word` are found nowhere else. */
+/** An account with rows in every possible table. `name` and `word` are unique to it. */
 async function settle(name: string, word: string): Promise<Tenant> {
   const nowMs = service.clock.now();
   const { store, queue } = service.context;
@@ -187,7 +187,7 @@ function run(sql: string, ...values: (string | number | Uint8Array)[]): void {
   database.prepare(sql).run(...values);
 }
 
-/** What it submits as another method than `searchbyquery` no node of these tests takes. */
+/** No node of these tests takes methods other than `searchbyquery`. */
 async function submit(
   key: string,
   word: string,
@@ -221,7 +221,7 @@ describe("an account that its owner deletes", () => {
     const ann = await settle("annotated", "zanzibarite");
     const bob = await settle("bobsleigh", "quokkamole");
 
-    // A table that is added later and names accounts is filled above, and dropped with the account.
+    // A new table with account data must be filled above and emptied on deletion.
     const filled = [...rowsThatTell(ann.traces).keys()];
     expect(filled.toSorted()).toEqual(
       tablesOfAccounts()
@@ -243,7 +243,7 @@ describe("an account that its owner deletes", () => {
     expect((await held).json().code).toBe("unauthorized");
     expect([...rowsThatTell(ann.traces)]).toEqual([]);
     expect(rowsThatTell(bob.traces)).toEqual(others);
-    // What its jobs may have spent of the deployment's month still counts.
+    // Spending of the deployment's month still counts.
     expect(await reads()).toBe(60);
 
     expect((await submitted(ann.key)).statusCode).toBe(401);

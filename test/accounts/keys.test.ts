@@ -66,7 +66,7 @@ async function keyOf(session: Session, id: string): Promise<KeyListing> {
   return key;
 }
 
-/** The status that a request with the key is answered with. */
+/** The status of a request with the key. */
 async function statusOf(token: string): Promise<number> {
   const answer = await service.call(token, { method: "GET", url: "/v1/search/live/social/jobs" });
   return answer.statusCode;

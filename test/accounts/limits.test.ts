@@ -6,7 +6,7 @@ import {
   type TestSession,
 } from "../../testkit/service/service-under-test.ts";
 
-/** The limits of an account, and that there is no way around them. */
+/** Account limits cannot be bypassed. */
 
 let service: ServiceUnderTest;
 let operator: TestSession;
@@ -62,7 +62,7 @@ async function signUp(subject: string) {
   });
 }
 
-/** Somebody of this number at the code host, signed in. */
+/** Signs in as this user of the code host. */
 async function arrive(subject: string): Promise<TestSession> {
   const entered = await signUp(subject);
   if (entered.kind !== "signed_in") throw new Error(entered.kind);
@@ -135,7 +135,7 @@ describe("an account with limits of its own", () => {
     const listed = (await service.callAs(session, { url: keysPath })).json();
     const left = listed.keys.map((key: { left: { submissions: number } }) => key.left.submissions);
     expect(left).toEqual([0, 0]);
-    // What has no limits of its own is as free as ever.
+    // An account without own limits is unaffected.
     const free = await service.signIn();
     const keys = [await keyOf(free), await keyOf(free)];
     for (const { token } of keys) {

@@ -440,7 +440,7 @@ test("what is over is removed from the store", async () => {
   expect(await status(session)).toBe(401);
 });
 
-/** What is written without anybody waiting for it has been written. */
+/** Waits for pending background writes. */
 async function settled(): Promise<void> {
   await service.context.store.write("open", null);
 }

@@ -72,7 +72,7 @@ describe("usage", () => {
 
     const { totals, methods, buckets, keys, range } = await usageOf(session);
     expect(range).toBe("24h");
-    // The path that is not there asks for no key.
+    // An unknown path needs no key.
     expect(totals).toMatchObject({
       requests: 5,
       refused: 1,
@@ -195,7 +195,7 @@ describe("status", () => {
     return answer.json();
   }
 
-  /** The same once its posts are counted, which a busy machine may take a while for. */
+  /** Waits until posts are counted. */
   async function countedStatusOf(
     session: TestSession,
     range: string,
@@ -253,7 +253,7 @@ describe("status", () => {
       expect(Date.parse(held?.coverage.complete_since ?? "")).toBe(gap[1]);
       expect(held?.heard).toHaveLength(144);
       const heard = held?.heard?.reduce((sum, posts) => sum + posts, 0) ?? 0;
-      // The range is counted in whole units of five minutes.
+      // The range is in units of five minutes.
       const within = times.filter((ms) => ms >= nowMs - spanMs + 300_000).length;
       expect(heard).toBeGreaterThanOrEqual(within);
       expect(heard).toBeLessThanOrEqual(within + 1);

@@ -205,7 +205,7 @@ describe("a refused submission", () => {
   });
 
   test("the length of a query is bounded by its method, in characters", async () => {
-    // Letters of two UTF-16 units each, eight to a word.
+    // Characters of two UTF-16 units, eight per word.
     const words = (length: number): string =>
       Array.from({ length }, (_, at) => (at % 9 === 8 ? " " : "\u{10428}")).join("");
     expect((await refusal(search(words(1_025)))).errors[0].code).toBe("query_too_long");

@@ -5,7 +5,7 @@ import {
   startServiceUnderTest,
 } from "../../testkit/service/service-under-test.ts";
 
-/** What scripts of web pages may call: nothing unless EARSHOT_CORS_ORIGINS says so, and never with a cookie. */
+/** Cross-origin access requires EARSHOT_CORS_ORIGINS and never uses cookies. */
 const page = "https://app.example";
 const submitPath = "/v1/search/live/social";
 let closed: ServiceUnderTest;

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.remove());
 
-/** All that comes back for a request over a connection of its own. */
+/** The whole response on a new connection. */
 async function exchange(...lines: readonly string[]): Promise<string> {
   const socket = await connectTo(service.url);
   let text = "";

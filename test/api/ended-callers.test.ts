@@ -12,14 +12,14 @@ import { until } from "../../testkit/until.ts";
 const path = "/v1/search/live/social";
 const json = { "content-type": "application/json" };
 
-/** Runs no job, so that what waits for one waits. */
+/** Runs no jobs, so waiting requests keep waiting. */
 let service: ServiceUnderTest;
 beforeAll(async () => {
   service = await startServiceUnderTest({ EARSHOT_NODE_CONCURRENCY: "0" });
 });
 afterAll(() => service.remove());
 
-/** As `earshot keys revoke` does in a process of its own. */
+/** As `earshot keys revoke` in another process. */
 async function revoke(key: string): Promise<void> {
   const id = key.split("_")[1] ?? "";
   const nowMs = service.clock.now();

@@ -23,7 +23,7 @@ import {
 } from "../../testkit/service/service-under-test.ts";
 import { until } from "../../testkit/until.ts";
 
-/** Every problem, caused by the request of its example. */
+/** Causes every error with the request of its example. */
 type Refusal = { status: number; type: string; body: Record<string, unknown> };
 
 let service: ServiceUnderTest;
@@ -32,7 +32,7 @@ let idle: ServiceUnderTest;
 let operator: TestSession | null = null;
 let key: string;
 let idleKey: string;
-/** Where the webhooks of the service are received, when something listens there. */
+/** Port of the webhook receiver, if any. */
 let receiverPort: number;
 const path = "/v1/search/live/social";
 const json = { "content-type": "application/json" };
@@ -90,7 +90,7 @@ function post(
 
 const method = (name: string, type = "social") => ({ type, arguments: { type: name } });
 
-/** While `run` lasts, something inside answers as told. */
+/** Replaces a method while `run` lasts. */
 async function replacing<Owner extends object, Name extends keyof Owner>(
   owner: Owner,
   name: Name,
@@ -106,7 +106,7 @@ async function replacing<Owner extends object, Name extends keyof Owner>(
   }
 }
 
-/** The result of a job that waited on the idle service, after `settle` has ended it. */
+/** The result of a waiting job after `settle` ended it. */
 async function resultAfter(settle: (uuid: string) => Promise<unknown>): Promise<Refusal> {
   const { uuid } = (await idle.submit(idleKey, search("comet"))).json();
   await settle(uuid);
@@ -131,7 +131,7 @@ async function failWith(
   await idle.context.queue.fail(lease.uuid, lease.token, failure);
 }
 
-/** What the server writes on a bare connection before it closes it. */
+/** What the server writes on a raw connection before closing it. */
 async function rawAnswer(request: string, meanwhile: () => void = () => undefined) {
   const socket = await connectTo(service.url);
   const chunks: Buffer[] = [];
@@ -148,7 +148,7 @@ async function rawAnswer(request: string, meanwhile: () => void = () => undefine
   return { status, type, body: JSON.parse(body) };
 }
 
-/** Has the server look for requests that take too long, as it does every 30 seconds, with hardly a time for them. */
+/** Runs the check for slow requests, which normally runs every 30 seconds. */
 function lookForSlowRequests(): void {
   const { server } = service.app;
   const interval = Object.getOwnPropertySymbols(server).find(
@@ -161,7 +161,7 @@ function lookForSlowRequests(): void {
   Object.assign(server, { requestTimeout, headersTimeout });
 }
 
-/** What somebody who has signed in sends from the dashboard. */
+/** A request of a signed-in user. */
 async function asPerson(
   method: "GET" | "POST" | "PATCH" | "DELETE",
   url: string,
@@ -178,7 +178,7 @@ async function asPerson(
   return { status: answer.statusCode, type, body: answer.body === "" ? {} : answer.json() };
 }
 
-/** Somebody at an address tries a link that is none. */
+/** Tries an invalid sign-in link. */
 const signInFrom = (remoteAddress: string): Promise<Refusal> =>
   call(
     {
@@ -193,7 +193,7 @@ const signInFrom = (remoteAddress: string): Promise<Refusal> =>
 
 const keysPath = "/dashboard/api/keys";
 
-/** A key that an account made for itself. */
+/** A key created by its account. */
 async function ownKey(asked: object = {}) {
   const session = await service.signIn();
   const { body } = await asPerson("POST", keysPath, { name: "laptop", ...asked }, session);
@@ -207,7 +207,7 @@ const nothingShown = { quote: null, event_log: null, vm_config: null };
 
 let approved: Promise<HandDrivenNode> | null = null;
 
-/** The node that works for the idle service. */
+/** A node of the idle service. */
 function approvedNode(): Promise<HandDrivenNode> {
   approved ??= approveNode();
   return approved;
@@ -226,7 +226,7 @@ const exampleJob = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
 const exampleWebhook = "wh_4fK2nQ7sVd81LmXzRt0B";
 
-/** A webhook of an account of its own, whose address is that of the receiver. */
+/** A webhook on an account of its own. */
 async function webhookOfOwner(): Promise<{ owner: string; webhook: string }> {
   const owner = await service.makeKey();
   const url = `http://127.0.0.1:${receiverPort}/earshot`;
@@ -234,7 +234,7 @@ async function webhookOfOwner(): Promise<{ owner: string; webhook: string }> {
   return { owner, webhook: `/v1/webhooks/${made.body.id}` };
 }
 
-/** The only operator there is makes an account a member; itself where none is named. */
+/** The only operator makes an account a member, by default itself. */
 async function changeAccount(accountId: string | null): Promise<Refusal> {
   operator ??= await idle.signIn({ role: "operator" });
   const answer = await idle.callAs(operator, {
@@ -497,7 +497,7 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
     ),
 };
 
-/** With the webhook that pages tell of in the place of the one that was made. */
+/** Replaces generated names by those of the examples. */
 function withExampleNames(body: Record<string, unknown>): Record<string, unknown> {
   return JSON.parse(JSON.stringify(body).replaceAll(/wh_\w+/g, exampleWebhook));
 }

@@ -8,7 +8,7 @@ import {
   startServiceUnderTest,
 } from "../../testkit/service/service-under-test.ts";
 
-/** Has no node: its jobs come to the states that a test brings them to. */
+/** Has no node: tests set the states of jobs. */
 let service: ServiceUnderTest;
 const base = "/v1/search/live/social";
 
@@ -60,7 +60,7 @@ test("docs/api.md shows a stream as it is", async () => {
 
 type Event = { id: number | null; uuid: string; status: string; attempts: number; at: string };
 
-/** An open stream: what has come of it, and what is still to come. */
+/** An open stream with its received events. */
 async function watch(
   by: string,
   parameters = "",
@@ -80,7 +80,7 @@ async function watch(
     text += more;
   });
   const ended = new Promise<void>((resolve) => stream.once("close", resolve));
-  /** As the server sees a client that closes its connection. */
+  /** A client that closes its connection. */
   const hangUp = () => answer.raw.res.destroy();
   open.push(hangUp);
 
@@ -90,7 +90,7 @@ async function watch(
     hangUp,
     text: () => text,
     events: () => eventsIn(text),
-    /** The events, once so many have come. */
+    /** Complete events, which end with an empty line. */
     first: async (count: number) => {
       while (eventsIn(text).length < count) {
         if (stream.destroyed) throw new Error(`the stream ended after ${text}`);
@@ -101,7 +101,7 @@ async function watch(
   };
 }
 
-/** Whole events alone: each of them ends with an empty line. */
+/** A stream whose client does not read, with more events than a connection buffers. */
 function eventsIn(text: string): Event[] {
   return text
     .split("\n\n")

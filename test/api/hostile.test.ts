@@ -24,7 +24,7 @@ const paths = [
   "/api/v1/data/social/tweets/recent",
 ] as const;
 
-/** Every answer is one that the description names, and every refusal is a whole problem. */
+/** Every response is documented, and every error is a complete problem. */
 async function expectAnAnswer(path: string, body: string): Promise<void> {
   const answer = await service.submit(key, body, path);
   expect([200, 202, 400, 413, 422], `${path} ${body}`).toContain(answer.statusCode);

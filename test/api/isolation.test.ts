@@ -10,7 +10,7 @@ import { type Route, routes, watchingFastify } from "../../testkit/service/watch
 
 vi.mock("fastify", async (importOriginal) => watchingFastify(await importOriginal()));
 
-/** Nobody needs a key for these: they tell nothing of anybody. */
+/** Public routes without private data. */
 const publicPaths = [
   "/",
   "/auth/:provider",
@@ -37,10 +37,10 @@ const publicPaths = [
   "/v1/nodes",
 ];
 
-/** Those of nodes take no key but the signature of a node that has attested. */
+/** Node routes, authenticated by signatures. */
 const ofNodes = "/internal/nodes/";
 
-/** What the parameters of a query string stand for, but those that name a thing. */
+/** Query parameters that name no resource. */
 const plainInputs = [
   "end_time",
   "granularity",
@@ -59,7 +59,7 @@ const nowhere = "http://127.0.0.1:2";
 let service: ServiceUnderTest;
 let owner: string;
 let stranger: string;
-/** For each parameter of a path: a thing of the owner, and one that nobody has. */
+/** For each path parameter: a resource of the owner and an unknown one. */
 let things: Record<string, { owned: string; unknown: string }>;
 let cursor: string;
 let ownWebhook: string;
@@ -102,20 +102,20 @@ function ask({ method }: Route, key: string | null, path: string) {
   return service.call(key, { method: method as "GET", url: path });
 }
 
-/** The path with a value for each parameter. */
+/** The path with its parameters filled in. */
 function pathOf({ url }: Route, which: "owned" | "unknown"): string {
   return url.replaceAll(/:(\w+)/g, (_, name: string) =>
     name === "platform" ? "social" : (things[name]?.[which] ?? "nothing"),
   );
 }
 
-/** Parameters of the path that name a thing of somebody. */
+/** Path parameters that name a resource. */
 function namesOf({ url }: Route): string[] {
   if (publicPaths.includes(url)) return [];
   return [...url.matchAll(/:(\w+)/g)].flatMap(([, name = ""]) => (name === "platform" ? [] : name));
 }
 
-/** All that an answer says but its request's id; a thing that it repeats is written as its name. */
+/** A response without request ids and with repeated names masked. */
 async function answerTo(route: Route, key: string, path: string) {
   const answer = await ask(route, key, path);
   let text = answer.body.replace(/"request_id":"[^"]*"/, "");
@@ -125,7 +125,7 @@ async function answerTo(route: Route, key: string, path: string) {
   return { status: answer.statusCode, fields: Object.keys(answer.headers).sort(), text };
 }
 
-/** Those that do something; the others only say which methods the path has. */
+/** Routes with effects; others only answer unsupported methods. */
 async function workingRoutes(): Promise<Route[]> {
   const found: Route[] = [];
   for (const route of routes) {
@@ -174,7 +174,7 @@ test("another account's things answer as those that nobody has, on each route", 
     tried.push(`${route.method} ${route.url}`);
   }
   expect(tried).toContain("GET /v1/search/live/:platform/status/:uuid");
-  // Nothing that the stranger sent has changed what the owner has.
+  // No request of the other account changed the owner's data.
   expect((await service.result(owner, String(things.uuid?.owned))).json()).toHaveLength(2);
   const url = `/v1/webhooks/${things.id?.owned}`;
   const kept = await service.call(owner, { method: "GET", url });

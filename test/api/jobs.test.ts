@@ -9,9 +9,9 @@ import {
   startServiceUnderTest,
 } from "../../testkit/service/service-under-test.ts";
 
-/** Runs its jobs. */
+/** Commands under a heading, each with its response. */
 let service: ServiceUnderTest;
-/** Has no node: its jobs end when a test ends them. */
+/** Has no node: tests end the jobs. */
 let idle: ServiceUnderTest;
 let key: string;
 let idleKey: string;

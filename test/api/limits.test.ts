@@ -19,25 +19,25 @@ beforeAll(async () => {
 });
 afterAll(() => service.remove());
 
-/** A key with the limits of the deployment. */
+/** A key with default limits. */
 const plainKey = () => service.makeKey({ requestsPerSecond: null, submissionsPerMinute: null });
-/** A key that is only bound by its submissions. */
+/** A key limited by submissions only. */
 const quickKey = () => service.makeKey({ submissionsPerMinute: null });
 
-/** A second service over the same stores, with a limiter of its own. */
+/** A second service on the same stores with its own limiter. */
 function appWith(differences: Partial<HttpContext> = {}, limits: Limits = defaultLimits) {
   const { store, http } = service.context;
   const limiter = createLimiter(store, differences.clock ?? service.clock, limits);
   return buildApp({ ...http, limiter, ...differences });
 }
 
-/** A second service for which no time passes. */
+/** A second service whose clock stands still. */
 function appOutOfTime(differences: Partial<HttpContext> = {}) {
   const elapsedMs = service.clock.elapsed();
   return appWith({ clock: { ...service.clock, elapsed: () => elapsedMs }, ...differences });
 }
 
-/** A clock that notes for how long it was asked to sleep, and does not. */
+/** A clock that records sleeps without sleeping. */
 function sleeplessClock() {
   const slept: number[] = [];
   const sleep = async (ms: number) => {

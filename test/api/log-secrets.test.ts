@@ -9,7 +9,7 @@ import {
 
 const secretKey = "5ec2e7".repeat(11).slice(0, 64);
 const logged: string[] = [];
-/** Everything that no line of the log and no metric may hold, by what it is. */
+/** Secrets that must not appear in logs or metrics. */
 const secrets = new Map<string, string>([
   ["secret key", secretKey],
   ["query", "canaryquery"],
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const log = createLog("trace", { write: (line) => logged.push(line) });
   const settings = {
     EARSHOT_SECRET_KEY: secretKey,
-    // The failing search replaces the one of the readers.
+    // Only readers have the failing search.
     EARSHOT_FAST_PATH: "off",
     EARSHOT_MAX_ATTEMPTS: "1",
     EARSHOT_NETWORK_REPLAY_TOKEN: "canaryreplaytoken",

@@ -19,7 +19,7 @@ import {
   startServiceUnderTest,
 } from "../../testkit/service/service-under-test.ts";
 
-/** openapi.json, sent to the service: what it shows as a request is taken, and every answer is as it says. */
+/** Sends the examples of openapi.json and validates every response. */
 let service: ServiceUnderTest;
 let key: string;
 let slow: string;
@@ -44,7 +44,7 @@ const all = endpoints.map((endpoint) => [endpoint.operation.operationId, endpoin
 const keyed = all.filter(([, { operation }]) => operation.security !== undefined);
 const withBody = all.filter(([, { operation }]) => operation.requestBody !== undefined);
 
-/** The uuid of a job that is done. */
+/** The uuid of a done job. */
 async function doneJob(): Promise<string> {
   const { uuid } = (await service.submit(key, search("comet"))).json();
   await service.result(key, uuid);
@@ -57,10 +57,10 @@ function exampleOf({ example, schema }: DescribedParameter): unknown {
 
 type Values = Readonly<Record<string, string>>;
 
-/** What is there for all requests but those that take it away. */
+/** Shared resources, except for requests that delete them. */
 let kept: Values;
 
-/** Values of parameters that name something of the server's own: a job that is done, a webhook and what was sent to it. */
+/** Parameter values that name existing resources. */
 async function makeValues(): Promise<Values> {
   const payload = { url: "https://example.com/earshot" };
   const created = await service.call(key, { method: "POST", url: "/v1/webhooks", payload });
@@ -71,7 +71,7 @@ async function makeValues(): Promise<Values> {
 
 type Request = { options: InjectOptions; key: string | null };
 
-/** The request that the examples of an endpoint make; `values` go before its examples. */
+/** The example request of an endpoint; `values` take precedence. */
 function requestOf(
   { method, path, operation }: Endpoint,
   values: Readonly<Record<string, string>>,
@@ -242,7 +242,7 @@ describe("every example fits its schema", () => {
   });
 });
 
-/** What a runtime expression of a link stands for. */
+/** Evaluates a link's runtime expression. */
 function valueMeantBy(
   expression: string,
   request: Readonly<Record<string, string>>,

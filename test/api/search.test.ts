@@ -137,7 +137,7 @@ async function answered(body: unknown, accept?: string) {
   return answer;
 }
 
-/** An essay search: six texts, of which every other has about a thousand characters. */
+/** Six texts, every other one of about a thousand characters. */
 const essays = (more: Record<string, unknown> = {}, inside: Record<string, unknown> = {}) => ({
   ...search("essay", inside),
   ...more,
@@ -558,7 +558,7 @@ describe("a job that has not ended well", () => {
   const unfinished = (submitted: SubmittedJob): SubmittedJob =>
     submitted.isReplay ? submitted : { ...submitted, job: { ...submitted.job, finishedMs: null } };
 
-  /** The answer to a search whose job stands so when its wait is over. */
+  /** The response to a search whose job has this state after the wait. */
   async function answerTo(ended: Partial<Job>, body: unknown = search("comet")) {
     const waits: number[] = [];
     const { jobs } = service.context.http;
@@ -706,7 +706,7 @@ describe("a search that is waited for", () => {
     const metrics = await slow.context.http.metrics.text();
     return Number(/^earshot_submissions_total\{[^}]*\} (\d+)$/m.exec(metrics)?.[1]);
   };
-  /** The job that an earlier search under the key has submitted. */
+  /** The job submitted under this key. */
   const jobOf = async (idempotencyKey: string): Promise<string> =>
     (await post(idempotencyKey, "/v1/search/live/social")).json().uuid;
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.remove());
 
-/** A connection that notes what it is sent and does not mind being cut. */
+/** A raw connection that records what it receives. */
 async function open(): Promise<{ socket: Socket; answer(): string; ended: Promise<unknown> }> {
   const socket = await connectTo(service.url);
   let text = "";
@@ -37,7 +37,7 @@ async function open(): Promise<{ socket: Socket; answer(): string; ended: Promis
   return { socket, answer: () => text, ended };
 }
 
-/** All that comes back for these bytes until the server closes the connection. */
+/** Everything received until the server closes. */
 async function exchange(...pieces: readonly (string | Uint8Array)[]): Promise<string> {
   const { socket, answer, ended } = await open();
   for (const piece of pieces) socket.write(piece);
@@ -120,7 +120,7 @@ describe.concurrent("what is sent too much of, or too slowly:", () => {
       "the server's end of it",
       () => [...connections].find(({ remotePort }) => remotePort === socket.localPort) ?? null,
     );
-    // More than what the buffers on the way hold.
+    // More than the buffers contain.
     const request = head("GET /openapi.json HTTP/1.1");
     socket.write(request.repeat(200));
     await until("its end", () => (farEnd.destroyed ? true : null));

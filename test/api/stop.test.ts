@@ -47,7 +47,7 @@ test("a stop does not wait for connections that hold no whole request, and frees
     closed.push(once(socket, "close"));
     if (text !== "") socket.write(text);
   }
-  // An answer on a connection made after them tells that the server has read them all.
+  // A later response proves that the earlier requests were read.
   await fetch(`${service.url}/livez`);
   await service.stop();
   await Promise.all(closed);
@@ -118,7 +118,7 @@ test("while running work ends, new requests on new and old connections are 503 a
   await expect(fetch(`${service.url}/livez`)).rejects.toThrow("fetch failed");
 });
 
-/** All that the server sends until it closes the connection. */
+/** Everything received until the server closes. */
 async function textOf(socket: Socket): Promise<string> {
   let text = "";
   socket.on("data", (bytes) => {

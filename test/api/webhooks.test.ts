@@ -22,7 +22,7 @@ let receiver: WebhookReceiver;
 let key: string;
 const logged: string[] = [];
 
-/** No job runs unless a test runs it. */
+/** Jobs run only when a test runs them. */
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
   const settings = {
@@ -51,7 +51,7 @@ const post = (url: string, body?: unknown, as = key) =>
   });
 const get = (url: string, as = key) => service.call(as, { method: "GET", url });
 
-/** A webhook of the key's account at a path of the receiver. */
+/** A webhook of the key's account. */
 async function register(path: string, body: Record<string, unknown> = {}, as = key) {
   const answer = await post("/v1/webhooks", { url: receiver.url + path, ...body }, as);
   expect(answer.statusCode, answer.body).toBe(201);
@@ -61,7 +61,7 @@ async function register(path: string, body: Record<string, unknown> = {}, as = k
 const sentTo = (path: string): ReceivedWebhook[] =>
   receiver.received.filter((received) => received.path === path);
 
-/** What the receiver was sent at a path, once it was sent so many. */
+/** Deliveries at a path, once there are this many. */
 const received = (path: string, count = 1) =>
   until(`${count} deliveries at ${path}`, () =>
     sentTo(path).length >= count ? sentTo(path) : null,
@@ -73,7 +73,7 @@ async function deliveriesOf(id: string, query = "") {
   return answer.json().deliveries;
 }
 
-/** The newest delivery of a webhook, once it looks so. */
+/** The newest delivery, once it matches. */
 const delivery = (id: string, looks: Record<string, unknown>) =>
   until(`a delivery of ${JSON.stringify(looks)}`, async () => {
     const [newest] = await deliveriesOf(id);
@@ -110,7 +110,7 @@ async function passes(ms: number): Promise<void> {
   service.context.sender.wake();
 }
 
-/** Everything that the data folder holds, with the write-ahead logs. */
+/** All bytes of the data folder, including write-ahead logs. */
 function storedBytes(): string {
   const files = readdirSync(service.dataDir).filter((name) => name.startsWith("control.db"));
   return files.map((name) => readFileSync(join(service.dataDir, name), "latin1")).join("");

@@ -14,7 +14,7 @@ import {
   startJetstreamServer,
 } from "../../testkit/upstreams/jetstream-server.ts";
 
-/** The command line of `earshot backfill` against emulators; test/bluesky-network has the real network. */
+/** `earshot backfill` against emulators; test/bluesky-network uses the real software. */
 const folder = mkdtempSync(join(tmpdir(), "earshot-backfill-"));
 const ann = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
 const bob = "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb";

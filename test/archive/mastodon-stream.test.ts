@@ -25,7 +25,7 @@ let ann: string;
 let ben: string;
 
 beforeAll(async () => {
-  // Without a search of its own, so that whatever is found is found in the archive.
+  // Without search, so that posts are found only in the archive.
   emulator = await startMastodonEmulator({ hasSearch: false });
   streams = mountStreams(emulator);
   ann = emulator.network.addAccount({ username: "ann", domain: "other.example" }).id;
@@ -47,7 +47,7 @@ afterAll(async () => {
   await emulator.close();
 });
 
-/** Texts of what a query finds on a platform, newest first, with the job's status. */
+/** Texts found on a platform, newest first, and the job's status. */
 async function ask(query: string, platform = "mastodon") {
   const path = `/v1/search/live/${platform}`;
   const submitted = await service.submit(
@@ -133,7 +133,7 @@ describe("while it is connected", () => {
       await finds(word, 1);
       tookMs.push(performance.now() - madeAt);
     }
-    // The least of them is what the service takes; the rest is what else the machine does.
+    // The minimum excludes load of other processes.
     expect(Math.min(...tookMs)).toBeLessThan(1_000);
   });
 

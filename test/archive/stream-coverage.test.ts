@@ -61,10 +61,10 @@ function publish(): void {
 
 type Look = { complete: boolean; missing: string[]; count: number };
 
-/** Publishes a post and searches; `missing` are posts that the stream had sent before the end of what the answer calls complete. */
+/** Publishes a post and searches; `missing` are posts sent before the end of the claimed coverage. */
 async function look(): Promise<Look> {
   publish();
-  // From the first post on: what was before it no stream has brought.
+  // From the first streamed post on.
   const start_time = new Date(Math.ceil(published[0]?.timeMs ?? 0)).toISOString();
   const asked = search("comet", { max_results: 100, start_time });
   const submitted = await service.submit(key, asked);
@@ -83,7 +83,7 @@ async function look(): Promise<Look> {
 
 type Found = { Metadata: { uri: string } };
 
-/** Looks until an answer is complete; none on the way calls complete what it is not. */
+/** Polls until complete; no earlier answer may claim it wrongly. */
 async function untilComplete(): Promise<Look> {
   return await until("an answer is complete", async () => {
     const answer = await look();

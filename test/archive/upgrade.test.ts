@@ -10,10 +10,10 @@ import {
 } from "../../testkit/service/service-under-test.ts";
 import type { KnownFolder } from "../fixtures/known-folder.ts";
 
-/** Releases whose data folders are kept; test/fixtures/make-data-folder.ts makes them. */
+/** Releases with stored data folders; see test/fixtures/make-data-folder.ts. */
 const releases = ["f8f1f27", "9ffe52f"];
 
-/** However old the folders are, nothing in them has expired. */
+/** Keeps old data from expiring. */
 const longMs = "36500d";
 
 describe.each(releases)("a data folder of %s", (release) => {
@@ -40,7 +40,7 @@ describe.each(releases)("a data folder of %s", (release) => {
   });
 
   const idsOf = (records: { ID: string }[]) => records.map(({ ID }) => ID);
-  /** What IDs have in common with those of earlier releases; no two posts of these folders are of one millisecond. */
+  /** The time part of IDs; no two posts share a millisecond. */
   const timesOf = (ids: readonly string[]) => ids.map((id) => BigInt(id) >> 22n);
 
   async function page(uuid: string) {

@@ -9,7 +9,7 @@ import {
 } from "../../testkit/service/service-under-test.ts";
 import { startChromium } from "./support/chromium.ts";
 
-/** A page of another origin, whose script calls the API with a key. */
+/** A page of another origin that calls the API with a key. */
 let browser: Browser;
 let pages: Server;
 let origin: string;
@@ -34,7 +34,7 @@ afterAll(async () => {
   pages.close();
 });
 
-/** What a script of the page sees of a search in one call. */
+/** The response as a script of the page sees it. */
 async function searchedFromPage(service: ServiceUnderTest) {
   const page = await browser.newPage();
   await page.goto(origin);

@@ -17,7 +17,7 @@ import { violationsOf } from "./support/violations.ts";
 import { looks, openWatched, show } from "./support/watched-page.ts";
 
 const perMinute = 14;
-/** As many as a page of the list shows. */
+/** The page size of the list. */
 const listed = 10;
 
 let browser: Browser;

@@ -12,7 +12,7 @@ import { openWatched } from "./support/watched-page.ts";
 let browser: Browser;
 let service: ServiceUnderTest;
 let session: TestSession;
-/** Lets the platform answer what it was asked last. */
+/** Releases the platform's pending response. */
 let answer: () => void;
 
 beforeAll(async () => {

@@ -76,7 +76,7 @@ test("from the landing page to a first answer, and a key that is revoked is refu
   await expect.poll(async () => (await asked()).status).toBe(401);
   await picture("4-revoked");
 
-  // What the code host's page complains of is not ours to mend.
+  // Ignores complaints of the code host's page.
   expect(complaints.filter((complaint) => !complaint.includes(site.github.url))).toEqual([]);
   await context.close();
 }, 60_000);

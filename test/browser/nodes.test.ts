@@ -91,7 +91,7 @@ test("a job tells which node has run it and what that proves; its proof is taken
   const path = join(site.screenshots, saved.suggestedFilename());
   await saved.saveAs(path);
   expect(await readFile(path, "utf8")).toContain("The harbour gates close at 21:00");
-  // As somebody runs it who has the file and nothing else.
+  // Runs with the proof file alone.
   const { stdout } = await runFile(process.execPath, [
     "bin/earshot.mjs",
     verb ?? "",
@@ -150,7 +150,7 @@ test("every page says that machines which prove nothing may work here", async ()
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     );
     expect([path, sideways]).toEqual([path, 0]);
-    // Once in each look: what else is wrong on a page is found without the banner.
+    // Once per look: other tests cover the pages without the banner.
     if (at < looks.length) expect(await violationsOf(page)).toEqual([]);
     expect([path, complaints]).toEqual([path, []]);
     await page.close();

@@ -34,7 +34,7 @@ beforeAll(async () => {
   const { out } = await runCommand(["nodes", "enroll"], gatewaySettings);
   const printed = [...out.matchAll(/^(EARSHOT_NODE_\w+)=(.*)$/gm)];
   const samples = join(root, "samples/bluesky.ndjson.gz");
-  // What a node can do follows from its archive, and is stated when it attests.
+  // The capabilities of a node follow from its archive and are stated at attestation.
   await runCommand(["import", samples, "--platform", "bluesky"], {
     EARSHOT_DATA_DIR: file("node"),
   });
@@ -55,7 +55,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The hash that a machine of dstack measures when its deployment names the image by that digest. */
+/** The hash that a dstack machine measures for this image digest. */
 function measure(digest: string): string {
   const example = readFileSync(join(root, "deploy/tee/deployments/example.json"), "utf8");
   const deployment = { ...JSON.parse(example), image: `registry.example/earshot-node@${digest}` };

@@ -3,16 +3,16 @@ import { spawnSync } from "node:child_process";
 export type Container = {
   /** Runs a command in the container. */
   exec(command: readonly string[], input?: string | Buffer): Finished;
-  /** Runs the health check of the image; 0 is healthy. */
+  /** Runs the health check; 0 is healthy. */
   checkHealth(): number | null;
-  /** Sends the stop signal of the image, and returns the exit code of the container. */
+  /** Stops the container and returns its exit code. */
   stop(): number;
   logs(): string;
 };
 
 type Finished = { status: number | null; out: string; notes: string };
 
-/** An image of the storage that the environment names (CONTAINERS_STORAGE_CONF). */
+/** An image in the storage of CONTAINERS_STORAGE_CONF. */
 export type Image = {
   digest: string;
   /** Starts the default command in the background. */
@@ -23,7 +23,7 @@ export type Image = {
 
 export function openImage(name: string): Image {
   const containers: string[] = [];
-  // Files that cannot be written, no capabilities, and none to be had: as deploy/README.md shows.
+  // Read-only and without capabilities, as in deploy/README.md.
   const restrictions = ["--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges"];
   const options = [...restrictions, "--tmpfs=/tmp", "--init", "--detach"];
   return {

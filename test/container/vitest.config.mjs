@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** Real containers of the images that `.ci/container` builds; it names them in the environment. */
+/** Containers of the images from `.ci/container`, named in the environment. */
 // biome-ignore lint/style/noDefaultExport: Vitest reads its configuration there.
 export default defineConfig({
   test: {

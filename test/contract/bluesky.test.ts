@@ -13,7 +13,7 @@ import type { UpstreamPage } from "../../src/platforms/upstream.ts";
 import { held } from "../../testkit/upstreams/bluesky-credential.ts";
 
 /*
- * Whether the real Bluesky answers as it is taken to. Run it with
+ * Checks our assumptions against the real Bluesky. Run with
  *
  *     EARSHOT_CONTRACT_BLUESKY=bsky.app                   an account that has posts, media, followers and reposts; nothing is logged in
  *     EARSHOT_CONTRACT_BLUESKY_IDENTIFIER=ann.bsky.social the account whose home timeline is read
@@ -107,7 +107,7 @@ const postOf = (uri: string): Target => ({
   key: null,
 });
 
-/** Nothing on the page was left out as unreadable, and there is something. */
+/** Nothing was skipped as unreadable, and there is something. */
 function expectWhole({ items, remarks = [] }: UpstreamPage): void {
   expect(remarks).toEqual([]);
   expect(items.length).toBeGreaterThan(0);

@@ -13,7 +13,7 @@ import type { Session, UpstreamRequest } from "../../src/platforms/session.ts";
 import type { UpstreamItem, UpstreamPage } from "../../src/platforms/upstream.ts";
 
 /*
- * Whether a real Mastodon server answers as it is taken to. Run it with
+ * Checks our assumptions against a real Mastodon server. Run with
  *
  *     EARSHOT_CONTRACT_MASTODON=https://mastodon.social   the server that is asked
  *     EARSHOT_CONTRACT_MASTODON_ACCOUNT=@Mastodon         an account of it that has posts, media, followers and boosts

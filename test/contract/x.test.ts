@@ -15,7 +15,7 @@ import {
 } from "../../testkit/upstreams/x.ts";
 
 /*
- * Whether the real X answers as it is taken to. X bills what is read: about a dollar for all of it. Run it with
+ * Checks our assumptions against the real X. X bills what is read: about a dollar for all of it. Run with
  *
  *     EARSHOT_CONTRACT_X=XDevelopers       an account that has posts, media, reposts and followers
  *     EARSHOT_CONTRACT_X_APP_TOKEN=…       the bearer token of an application
@@ -50,7 +50,7 @@ function kindOf(name: string) {
   return kind;
 }
 
-/** The search of everything takes one request a second. */
+/** Full-archive search allows one request a second. */
 function patient(send: CredentialKind["send"]): CredentialKind["send"] {
   return async (...args) => {
     const answer = await send(...args);
@@ -86,7 +86,7 @@ const search = async (session: TestSession, query: string, fromMs: number | null
   return (await upstream.search?.page(call, session)) ?? null;
 };
 
-/** Nothing on the page was left out as unreadable, and there is something. */
+/** Nothing was skipped as unreadable, and there is something. */
 function expectWhole(found: UpstreamPage | null): void {
   expect(found?.remarks ?? []).toEqual([]);
   expect(found?.items.length).toBeGreaterThan(0);

@@ -10,7 +10,7 @@ import {
   type TestSession,
 } from "../../testkit/service/service-under-test.ts";
 
-/** What operators do with accounts, what everyone reads of their own, and what the log keeps of it. */
+/** Account administration, own data, and the audit log. */
 
 let service: ServiceUnderTest;
 let operator: TestSession;
@@ -164,7 +164,7 @@ describe("an account that an operator changes", () => {
     const log = await get(operator, `/dashboard/api/operator/audit?account=${accountId}`);
     const actions = log.json().entries.map(({ action }: { action: string }) => action);
     expect(actions.slice(0, 2)).toEqual(["account_restored", "account_suspended"]);
-    // Free text may name somebody, and the log outlives the account.
+    // Free text may contain names, and the log outlives the account.
     expect(log.body).not.toContain("hundred");
   });
 
@@ -241,7 +241,7 @@ describe("the audit log", () => {
     const made = entries.find(
       (entry: { action: string }) => entry.action === "account_role_changed",
     );
-    // No login of a code host holds a space.
+    // Logins contain no spaces.
     expect(made.actor).toBe("the server");
   });
 
@@ -315,7 +315,7 @@ describe("the export of an account", () => {
   });
 });
 
-/** Jobs that are done, whose results are so long. */
+/** Done jobs with results of this size. */
 function addJobs(accountId: string, jobs: number, characters: number): void {
   const database = new DatabaseSync(join(service.dataDir, "control.db"), { timeout: 5_000 });
   const insert = database.prepare(
@@ -333,7 +333,7 @@ function addJobs(accountId: string, jobs: number, characters: number): void {
   database.close();
 }
 
-/** The longest time for which this thread worked without a turn of others, milliseconds, until it is asked for. */
+/** Longest blocking of the event loop since the last call, milliseconds. */
 function watchLoop(): () => number {
   let lastMs = workedMs();
   let longestMs = 0;
@@ -348,7 +348,7 @@ function watchLoop(): () => number {
   };
 }
 
-/** Time of the processor, which other processes cannot lengthen. */
+/** CPU time, which other processes cannot extend. */
 function workedMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;

@@ -24,7 +24,7 @@ import {
   type TestSession,
 } from "../../testkit/service/service-under-test.ts";
 
-/** The credentials of an account as the dashboard keeps them, against emulated platforms. */
+/** Credentials through the dashboard API, against emulated platforms. */
 
 const path = "/dashboard/api/credentials";
 const appToken = "app-token-canary-4f8e1b2c9d7a6053";
@@ -115,7 +115,7 @@ async function list(by: TestSession): Promise<CredentialsAnswer> {
   return (await call(by, "GET", path)).json();
 }
 
-/** Begins to connect in a browser; what is asked. */
+/** Starts a browser authorization and returns the question. */
 async function begin(by: TestSession, platform: string, kind: string, fields: object) {
   const answer = await call(by, "POST", `${path}/authorizations`, { platform, kind, fields });
   const step: AuthorizationStep = answer.json();
@@ -127,7 +127,7 @@ async function begin(by: TestSession, platform: string, kind: string, fields: ob
 const reply = (by: TestSession, id: string, answer: string) =>
   call(by, "POST", `${path}/authorizations/${id}`, { answer });
 
-/** What the audit log says of an account, the latest first, but how it signed in. */
+/** Audit entries, newest first, except sign-ins. */
 async function audited(by: TestSession): Promise<string[]> {
   const answer = await call(by, "GET", "/dashboard/api/account/audit");
   const { entries }: AuditAnswer = answer.json();

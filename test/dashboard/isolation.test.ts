@@ -12,7 +12,7 @@ vi.mock("fastify", async (importOriginal) => watchingFastify(await importOrigina
 
 const base = "/dashboard/api/";
 
-/** Nobody needs a session for these: they tell who is signed in, and sign in. */
+/** Routes that need no session. */
 const publicPaths = ["/dashboard/api/session", "/dashboard/api/sign-in"];
 
 let service: ServiceUnderTest;
@@ -20,7 +20,7 @@ let owner: TestSession;
 let stranger: TestSession;
 let operator: TestSession;
 let working: readonly Route[];
-/** Things of the owner by the path that names them. */
+/** Resources of the owner by path. */
 let owned: Record<string, string>;
 const unknown = "4fK2nQ7sVd81";
 
@@ -97,7 +97,7 @@ test("each path asks for a session; a key is none, and neither is a wrong cookie
     const headers = [{}, { authorization: `Bearer ${key}` }, { cookie: "earshot=nobody" }];
     for (const one of headers) {
       const answer = await service.app.inject({ ...asked(route, unknown), headers: one });
-      // A cookie without the token that belongs to it changes nothing, whosever it is.
+      // A cookie without its CSRF token changes nothing.
       const isForged = "cookie" in one && route.method !== "GET" && answer.statusCode === 403;
       if (answer.statusCode !== 401 && !isForged) open.add(route.url);
       expect(answer.headers["cache-control"], route.url).toBe("private, no-store");

@@ -12,7 +12,7 @@ import { readEnvironment } from "../../src/server/environment.ts";
 const root = join(import.meta.dirname, "../..");
 const text = (path: string): string => readFileSync(join(root, path), "utf8");
 
-/** Names of metrics, and what Prometheus makes of those of a histogram. */
+/** Metric names, including those derived from histograms. */
 const metrics = new Set(
   [...text("docs/metrics.md").matchAll(/^\| `(\w+)` \| (\w+) \|/gm)].flatMap(
     ([, name = "", kind]) =>
@@ -20,7 +20,7 @@ const metrics = new Set(
   ),
 );
 
-/** What an expression names that looks like a metric of ours. */
+/** Metric names in an expression. */
 const namesIn = (expression: string): string[] =>
   expression.match(/\b(?:earshot|process|nodejs)_\w+/g) ?? [];
 

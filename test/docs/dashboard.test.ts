@@ -15,13 +15,13 @@ function section(title: string): string {
   return after.split("\n## ")[0] ?? "";
 }
 
-/** The first two cells of each row of a section's table. */
+/** The first two cells of each table row. */
 const rowsOf = (title: string): [string, string][] =>
   [...section(title).matchAll(/^\| `([^`]+)` \| (\S+)[^\n]*\|$/gm)].map(
     ([, first = "", second = ""]) => [first, second],
   );
 
-/** A context that nobody asks anything of. */
+/** Routes of the dashboard API with their audience. */
 function nothing<T>(): T {
   const absent: unknown = new Proxy({}, { get: () => absent });
   return absent as T;

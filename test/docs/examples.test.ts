@@ -11,7 +11,7 @@ import { generatedLeaves } from "../../testkit/data/generated-queries.ts";
 import { capMs, nameOf, openPostSet } from "../../testkit/data/post-set.ts";
 import { testRuns } from "../../testkit/seed.ts";
 
-/** The examples of the operators' page, run: what they say that a query finds, it finds, and nothing else. */
+/** Runs the examples of the query language page: each query finds exactly what the page states. */
 const page = readFileSync(new URL("../../docs/query-language.md", import.meta.url), "utf8");
 
 const createdAt = "2026-01-01T12:00:00Z";
@@ -26,7 +26,7 @@ const examples: readonly Example[] = [...page.matchAll(/```example\n([\s\S]*?)\n
   },
 );
 
-/** A record of an example as a post of its own, numbered in its place. */
+/** A record of an example as a separate post. */
 function postOf(line: string, number: number): Post {
   const written = JSON.parse(line.slice(2)) as Record<string, unknown>;
   const { platform: named = "x", ...fields } = written;
@@ -68,13 +68,13 @@ describe("the examples of docs/query-language.md", () => {
   });
 });
 
-/** What an archive with the generated key calls a post. */
+/** The name of a post in an archive. */
 function archivedName(post: Post): string {
   const id = post.nativeId ?? numberedId(postTimeMs(post, capMs), uriNumber(post.uri));
   return nameOf({ platform: post.platform, id });
 }
 
-/** How a query shows that it uses an operator that has no name and colon. */
+/** Operators without a name and colon, by their signs. */
 const signs = new Map([
   ["<word>", /^\w+$/],
   ['"<phrase>"', /^"/],
@@ -142,7 +142,7 @@ describe("a warning that nothing is found", () => {
     expect(told / runs).toBeGreaterThan(5);
   });
 
-  /** Of two authors it is not said: two names may stand for one account. */
+  /** Two authors may be one account, so nothing is stated about them. */
   function isSaidToFindNothing(query: string): boolean {
     return parseQuery(query).warnings.some(
       ({ code, message }) =>

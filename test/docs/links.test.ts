@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Every Markdown page of the repository that is not ignored. */
+/** Every tracked Markdown page. */
 const pages = execFileSync(
   "git",
   ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
@@ -14,7 +14,7 @@ const pages = execFileSync(
   .split("\n")
   .filter((page) => page !== "" && existsSync(join(root, page)));
 
-/** Links of a page, those in its code left out. */
+/** Links outside code. */
 function linksOf(page: string): string[] {
   const prose = readFileSync(join(root, page), "utf8")
     .replaceAll(/^```[\s\S]*?^```/gm, "")
@@ -22,7 +22,7 @@ function linksOf(page: string): string[] {
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? "");
 }
 
-/** The anchors of a page's headings, as repository hosts make them. */
+/** Heading anchors as repository hosts generate them. */
 function anchorsOf(page: string): Set<string> {
   const headings = readFileSync(join(root, page), "utf8").matchAll(/^#{1,6} (.+)$/gm);
   const slug = (heading: string) =>

@@ -25,7 +25,7 @@ const pages = paths.filter((path) => !path.endsWith(".svg"));
 /** Tags of HTML that have no end. */
 const lone = new Set(["meta", "br", "img", "!doctype"]);
 
-/** Fails unless every tag is closed in its turn. */
+/** Fails unless all tags are balanced. */
 function expectWellFormed(html: string): void {
   const open: string[] = [];
   const bare = html.replace(/<style>[\s\S]*?<\/style>/, "");

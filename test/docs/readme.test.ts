@@ -9,7 +9,7 @@ import { runCommand } from "../../testkit/service/run-command.ts";
 const root = join(import.meta.dirname, "../..");
 const readmeText = () => readFileSync(join(root, "README.md"), "utf8");
 
-/** Where the demo keeps what it makes: nobody else writes there. */
+/** Data folder of the demo. */
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "earshot-readme-"));
@@ -20,7 +20,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A line without what differs from one run to the next: ports, times, ids, keys, cursors. */
+/** A line without ports, times, ids, keys and cursors. */
 function shapeOf(line: string): string {
   return line
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "UUID")

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { signedFields } from "../../src/jobs/webhooks/sign.ts";
 
-/** The examples of the webhooks' page verify what the server signs, and nothing else. */
+/** The examples of the webhooks page accept what the server signs, and nothing else. */
 const page = readFileSync(new URL("../../docs/webhooks.md", import.meta.url), "utf8");
 
 function example(language: string): string {
@@ -74,7 +74,7 @@ for case in json.load(sys.stdin):
   });
 });
 
-/** Whether this machine has a Python that knows the example's words. */
+/** Whether a recent enough Python is installed. */
 function hasPython(): boolean {
   try {
     const version = execFileSync("python3", [

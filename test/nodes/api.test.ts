@@ -31,7 +31,7 @@ import {
   startServiceUnderTest,
 } from "../../testkit/service/service-under-test.ts";
 
-/** What nodes and clients are told over HTTP, by a whole service and nodes that do what the test says. */
+/** The API of nodes, with a whole service and test-controlled nodes. */
 let service: ServiceUnderTest;
 let folder: string;
 let files: SimulatedFiles;
@@ -69,7 +69,7 @@ function openNode(): Promise<HandDrivenNode> {
 const get = (url: string, caller: string | null = key) =>
   service.call(caller, { method: "GET", url });
 
-/** Submits a search and has the node lease it. */
+/** Submits a search and leases it. */
 async function leased(by = node): Promise<HeldJob> {
   const query = `comet OR ${randomUUID().slice(0, 8)}`;
   const submitted = await service.submit(key, search(query, { max_results: 3 }));
@@ -83,7 +83,7 @@ const recent = (count: number, text?: string) =>
     return itemOf((BigInt(createdMs) << 20n) + BigInt(count), createdMs, text);
   });
 
-/** A job that the node has answered with two posts. */
+/** A job answered with two posts. */
 async function answered() {
   const job = await leased();
   const items = recent(2, 'a "comet" – über der Bucht');
@@ -277,7 +277,7 @@ describe("a node is not admitted", () => {
     const by = await openNode();
     const [asked, other] = await Promise.all([by.registration(), makeRunKeys()]);
     const swapped = { ...asked, statement: { ...asked.statement, sealing_key: other.sealingKey } };
-    // The identity key is the node's own: it can sign what it likes.
+    // The node's own identity key can sign anything.
     const resigned = await by.registration({ sealing_key: other.sealingKey });
     expectRefusal(await by.post("register", swapped), "node_unauthorized", "unknown_key");
     const withOldQuote = { ...resigned, evidence: asked.evidence };
@@ -302,7 +302,7 @@ describe("a node is not admitted", () => {
     const url = "/internal/nodes/register";
     const unsigned = await service.app.inject({ method: "POST", url, payload: asked });
     expectRefusal(unsigned, "node_refused", "not_enrolled");
-    // The nonce was not used up by whoever does not hold the key.
+    // A request without the key did not use up the nonce.
     expect((await by.post("register", asked)).statusCode).toBe(200);
   });
 
@@ -348,7 +348,7 @@ describe("a request of a node is refused", () => {
     const by = await openNode();
     const sent = JSON.stringify({ sealed: "A".repeat(8_400_000) });
     expectRefusal(await by.post("complete", {}, { sent }), "node_unauthorized", "unknown_key");
-    // Nor where there is no job that it could be the answer to.
+    // Without a matching job either.
     expectRefusal(await node.post("complete", {}, { sent }), "lease_lost");
     await leased();
     expectRefusal(await node.post("complete", {}, { sent }), "body_too_large");
@@ -384,7 +384,7 @@ describe("a request of a node is refused", () => {
 });
 
 describe("what the gateway tells a node", () => {
-  /** Whether the gateway has signed it, as the answer to the request with these fields. */
+  /** Whether the gateway signed it for the request with these headers. */
   async function isSigned(
     route: string,
     body: unknown,

@@ -17,7 +17,7 @@ import {
 } from "../../testkit/nodes/remote-nodes.ts";
 import { until } from "../../testkit/until.ts";
 
-/** Credentials of a gateway that runs no job itself, and a node that has no credential and no archive. */
+/** A gateway without an embedded node, and a node without credentials and archive. */
 const rule = {
   platform: "mastodon",
   images: ["simulated"],
@@ -87,7 +87,7 @@ async function keep(id: string, owner: string | null, subject: string, token: st
   });
 }
 
-/** Starts the gateway again with these rules, and waits until the node has attested to it. */
+/** Restarts the gateway and waits for the node's attestation. */
 async function restartWith(rules: readonly object[]): Promise<void> {
   const policy = { ...JSON.parse(usualPolicy), credentials: rules };
   await gateway.stop();

@@ -16,7 +16,7 @@ import {
   startServiceUnderTest,
 } from "../../testkit/service/service-under-test.ts";
 
-/** Where jobs run: in the server's own process, at a node, or nowhere. */
+/** Where jobs run: embedded, on a node, or nowhere. */
 const noEvidence = { quote: null, event_log: null, vm_config: null };
 
 async function approvedNode(service: ServiceUnderTest): Promise<HandDrivenNode> {
@@ -87,7 +87,7 @@ describe("a server that runs no jobs itself", () => {
 
   test("keeps what a node can do that is away for a while, and says at its end that none was there", async () => {
     expect((await node.post("leave", {})).statusCode).toBe(204);
-    // A search in one request is answered too, though nothing moves on its connection for longer than one may be idle.
+    // A long search in one call outlives the idle limit of its connection.
     const held = fetch(`${service.url}/api/v1/data/social/tweets/recent`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },

@@ -25,7 +25,7 @@ import {
   sampleReport,
 } from "../../testkit/nodes/sample-quotes.ts";
 
-/** examples/verify_proof.py, which shares no code with Earshot. The proof of a whole service: node-process.test.ts. */
+/** examples/verify_proof.py, which shares no code with Earshot. process.test.ts has a full proof. */
 const program = fileURLToPath(new URL("../../examples/verify_proof.py", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "earshot-example-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -43,7 +43,7 @@ function written(name: string, content: unknown): string {
   return path;
 }
 
-/** The checks that fail, and how it ends. */
+/** Failed checks and exit code. */
 function verdictOn(
   proof: unknown,
   { policy = tee.policy(), root = tee.rootPem, args = [] as readonly string[] } = {},

@@ -2,13 +2,13 @@ import type { AnalyzedPost, Person } from "./analyze.ts";
 import { foldHandle } from "./text.ts";
 import type { OracleAround } from "./types.ts";
 
-/** Everything that a name in a query stands for. */
+/** Everything that a name in a query refers to. */
 type Account = {
   name: string;
   wrote: boolean;
-  /** `platform/id` of the accounts that wrote under the name. */
+  /** `platform/id` of accounts that used the name. */
   ids: Set<string>;
-  /** `platform/handle` of what the account wrote under, when the name is its id. */
+  /** `platform/handle` used by the account, if the name is its id. */
   handles: Set<string>;
 };
 
@@ -27,9 +27,8 @@ function accountOf(value: string, around: OracleAround): Account {
 }
 
 /**
- * Says of a person in a post whether it is the account of this name. `asWritten` is for mentions,
- * replies, quotes and reposts, where a name is also the handle that is written there, whoever bears
- * it.
+ * Whether a person in a post is this account. `asWritten` applies to mentions, replies, quotes and reposts, where a name
+ * also matches the written handle.
  */
 function isAccount(account: Account, someone: Person | null, asWritten: boolean): boolean {
   if (!someone) return false;
@@ -43,13 +42,12 @@ function isAccount(account: Account, someone: Person | null, asWritten: boolean)
   return handle === account.name || account.handles.has(`${platform}/${handle}`);
 }
 
-/** A test for the author of a post. */
 export function byAuthor(value: string, around: OracleAround): (post: AnalyzedPost) => boolean {
   const account = accountOf(value, around);
   return (post) => isAccount(account, post.author, false);
 }
 
-/** A test for the people whom a post names. */
+/** A test for people named in a post. */
 export function byNamed(
   value: string,
   around: OracleAround,
@@ -61,7 +59,7 @@ export function byNamed(
 
 const blueskyPage = /^https?:\/\/(?:www\.)?bsky\.app\/profile\/([^/]+)\/post\/([^/?#]+)/i;
 
-/** The ids of the accounts that wrote under a handle on a platform, as they are written. */
+/** Ids of accounts that used a handle on a platform. */
 function idsOfHandle(handle: string, platform: string, around: OracleAround): string[] {
   const name = foldHandle(handle);
   return around.authors.flatMap((author) =>
@@ -71,7 +69,7 @@ function idsOfHandle(handle: string, platform: string, around: OracleAround): st
   );
 }
 
-/** The uris on Bluesky that the address of a page shows. */
+/** Bluesky uris of a page address. */
 export function urisOfBlueskyPage(address: string, around: OracleAround): string[] {
   const [, who, key] = blueskyPage.exec(address) ?? [];
   if (!who || !key) return [];

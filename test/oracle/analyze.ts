@@ -15,13 +15,13 @@ import type { OraclePost, PostReference } from "./types.ts";
 /** An account as a post names it. */
 export type Person = { platform: string; id: string | null; handle: string | null };
 
-/** A post, and what of it does not depend on the query. */
+/** Query-independent properties of a post. */
 export type AnalyzedPost = {
   post: OraclePost;
   id: bigint;
-  /** Every text in searchable form, one a line. */
+  /** Every text in searchable form, one per line. */
   words: string;
-  /** Words that are found by themselves and in no phrase: emoji without their skin tones. */
+  /** Words that match alone but not in phrases: emoji without skin tones. */
   alone: string;
   emoticons: string[];
   asks: boolean;
@@ -31,7 +31,7 @@ export type AnalyzedPost = {
   langs: string[];
   labels: string[];
   source: string | null;
-  /** The parts of every link in searchable form, one a line. */
+  /** Link parts in searchable form, one per line. */
   linkParts: string;
   hosts: string[];
   author: Person;
@@ -39,7 +39,6 @@ export type AnalyzedPost = {
   repliedTo: Person | null;
   quoted: Person | null;
   reposted: Person | null;
-  /** Names of posts, see {@link namesOfPost}. */
   self: string[];
   conversation: string[];
   answers: string[];
@@ -53,13 +52,13 @@ const retelling = /^["“”„«「]?RT\p{White_Space}*/iu;
 
 const languageAliases: Record<string, string> = { iw: "he", in: "id", no: "nb", tl: "fil" };
 
-/** A language code by which two of them are the same. */
+/** Folds language codes for comparison. */
 export function foldLanguage(code: string): string {
   const [language = "", ...rest] = code.trim().toLowerCase().replaceAll("_", "-").split("-");
   return [languageAliases[language] ?? language, ...rest].join("-");
 }
 
-/** An app's name by which two of them are the same. */
+/** Folds app names for comparison. */
 export function foldSource(source: string): string {
   return source
     .normalize("NFKC")
@@ -72,15 +71,12 @@ const xPage = /^https?:\/\/(?:www\.|mobile\.|m\.)?(?:x|twitter)\.com\/[^/]+\/sta
 const xInternalPage =
   /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/i\/(?:web\/)?status\/(\d+)/i;
 
-/** The number that the address of a page on X shows. */
+/** The post number in an X page address. */
 export function numberOfPage(address: string): string | undefined {
   return (xInternalPage.exec(address) ?? xPage.exec(address))?.[1];
 }
 
-/**
- * The names under which a reference on a platform stands for a post: its uri, its number on X, and
- * elsewhere the number under which it was imported.
- */
+/** All names of a referenced post: its uri, X number, or import number. */
 export function namesOfPost(platform: string, ...names: (string | null | undefined)[]): string[] {
   return names.flatMap((name) => {
     if (!name) return [];
@@ -115,7 +111,7 @@ function personOfReference(platform: string, reference: PostReference | null): P
   return person(platform, reference.user_id ?? did, reference.username);
 }
 
-/** Whether a text begins with `RT`, in any case, and a mention. */
+/** Whether a text starts with `RT` and a mention. */
 function isRetold(text: string, stretches: readonly Stretch[]): boolean {
   const mentionAt = retelling.exec(text)?.[0].length;
   return stretches.some(({ kind, start }) => kind === "mention" && start === mentionAt);
@@ -125,7 +121,7 @@ function tokensOfText(pieces: readonly string[]): Token[][] {
   return pieces.map(tokenize).filter((tokens) => tokens.length > 0);
 }
 
-/** Takes of a post what every query may ask for. The result does not change with the query. */
+/** Extracts what queries may test, independent of the query. */
 export function analyzePost(post: OraclePost): AnalyzedPost {
   const meta = post.Metadata;
   const { platform } = meta;

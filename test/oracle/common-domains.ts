@@ -1,7 +1,6 @@
 /**
- * The common top-level domains, under which a host without a scheme is a link. The page names no
- * list, so this one is published data: it holds each domain that twitter-text knows and that
- * `earshot explain` reads as an address behind `name.`.
+ * Common top-level domains, under which a host without a scheme is a link: the domains of twitter-text that `earshot
+ * explain` reads as links.
  */
 export const commonDomains: ReadonlySet<string> = new Set(
   `

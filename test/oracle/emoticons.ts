@@ -4,14 +4,14 @@ const atStart = new RegExp(`^${face}${after}`);
 const standing = new RegExp(`(?<!\\S)${face}${after}`, "g");
 const invisible = /(?!\u200b)\p{Default_Ignorable_Code_Point}/gu;
 
-/** Eyes and one mouth, by which two emoticons are the same. */
+/** A normalised name: eyes and mouth. */
 function nameOf(eyes: string | undefined, mouth: string | undefined): string {
   return `${eyes === ";" ? ";" : ":"}${(mouth ?? "").slice(0, 1).toLowerCase()}`;
 }
 
 /**
- * The emoticon with which a text begins, as it is written there and by its name. Of a mouth of
- * several closing parentheses it has those that `groups` open groups leave to it, and one at least.
+ * The emoticon at the start of a text. Of several closing parentheses it takes those that `groups` open groups leave, at
+ * least one.
  */
 export function emoticonAt(
   text: string,
@@ -24,7 +24,7 @@ export function emoticonAt(
   return { written: whole.slice(0, whole.length - left), name: nameOf(eyes, mouth) };
 }
 
-/** The names of the emoticons of a text; what stands in the place of a link is no space. */
+/** Emoticon names in a text; a removed link is not a space. */
 export function emoticonsOf(text: string): string[] {
   if (!/[:;=：；＝]/.test(text)) return [];
   const found = text.normalize("NFKC").replace(invisible, "").matchAll(standing);

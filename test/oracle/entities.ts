@@ -2,7 +2,7 @@ import twitterText from "twitter-text";
 import { commonDomains } from "./common-domains.ts";
 import { isLink } from "./links.ts";
 
-/** A stretch of a text that is more than words; UTF-16 offsets, end excluded. */
+/** An entity in a text; UTF-16 offsets, end exclusive. */
 export type Stretch = {
   kind: "link" | "mention" | "hashtag" | "cashtag";
   start: number;
@@ -18,7 +18,7 @@ const label = "[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?";
 const hostName = `(?:${label}\\.)+[A-Za-z]{2,}(?![A-Za-z0-9_${regexen.latinAccentChars.source}])`;
 const userPart = "[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?";
 
-/** A handle that is a host name, or a user at one. A query takes it under any domain. */
+/** A handle with a host. Queries accept any domain. */
 export const hostHandle = new RegExp(`(?:${userPart}@)?${hostName}`, "uy");
 const hostMention = new RegExp(
   `(?<![A-Za-z0-9_!#$%&*@＠])[@＠]((?:${userPart}@)?${hostName})`,
@@ -27,7 +27,7 @@ const hostMention = new RegExp(
 const letterBehind = new RegExp(`^(?![\\u0300-\\u036f])[A-Za-z${regexen.latinAccentChars.source}]`);
 const anyLetterBehind = /^\p{L}/u;
 
-/** An address with a scheme, whatever its host ends in. */
+/** An address with a scheme, on any host. */
 const schemed = new RegExp(
   `(?<=${regexen.validUrlPrecedingChars.source})https?://` +
     `(${regexen.validSubdomain.source}*${regexen.validDomainName.source}[a-z]{2,}(?![a-z0-9@+-]))` +
@@ -36,7 +36,7 @@ const schemed = new RegExp(
   "gi",
 );
 
-/** Whether a handle is more than a name: a user at a host, or a host under a common domain. */
+/** Whether a handle has a host. */
 function isHostHandle(handle: string): boolean {
   return handle.includes("@") || commonDomains.has(handle.slice(handle.lastIndexOf(".") + 1));
 }
@@ -89,7 +89,7 @@ function published(text: string): Stretch[] {
   });
 }
 
-/** The links, mentions, hashtags and cashtags of a text, in order, none over another. */
+/** Links, mentions, hashtags and cashtags, in order, without overlaps. */
 export function stretchesOf(text: string, platform: string): Stretch[] {
   const found = published(text);
   if (platform === "x" || !/[@＠]/.test(text)) return found;
@@ -109,7 +109,7 @@ export function stretchesOf(text: string, platform: string): Stretch[] {
   return [...others, ...hosts].sort((one, other) => one.start - other.start);
 }
 
-/** The pieces of a text between its links and mentions. */
+/** The text between links and mentions. */
 export function piecesOf(text: string, stretches: readonly Stretch[]): string[] {
   const pieces: string[] = [];
   let end = 0;

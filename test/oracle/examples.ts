@@ -3,7 +3,7 @@ import { stretchesOf } from "./entities.ts";
 import { decodeReferences } from "./text.ts";
 import type { OraclePost, PostReference } from "./types.ts";
 
-/** A record of docs/import.md, with the platform that it is imported for. */
+/** An import record with its platform. */
 export type ImportRecord = {
   platform?: string;
   id?: string;
@@ -37,10 +37,10 @@ export type ImportRecord = {
   labels?: string[];
 };
 
-/** An example of the page: a query, posts that it finds and posts that it does not. */
+/** A query with matching and non-matching posts. */
 export type Example = {
   query: string;
-  /** The line of the page where the block begins. */
+  /** Line of the page. */
   line: number;
   posts: { found: boolean; record: ImportRecord }[];
 };
@@ -74,7 +74,7 @@ function repliedTo(
   return text.slice(1).startsWith(first) ? reference(platform, undefined, first) : null;
 }
 
-/** The post that a record of an import makes, with the defaults of the page's examples. */
+/** The imported post of a record, with the page's defaults. */
 export function postOfRecord(record: ImportRecord): OraclePost {
   const { platform = "x", text = "", created_at = "2026-01-01T12:00:00Z" } = record;
   const timeMs = Date.parse(created_at);
@@ -134,7 +134,7 @@ export function postOfRecord(record: ImportRecord): OraclePost {
   };
 }
 
-/** The examples of a page: blocks of a query and lines of `+ {record}` and `- {record}`. */
+/** Blocks of a query and lines of `+ {record}` and `- {record}`. */
 export function examplesOf(page: string): Example[] {
   const lines = page.split("\n");
   const examples: Example[] = [];

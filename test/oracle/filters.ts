@@ -56,11 +56,7 @@ const filters: Record<string, Filter> = {
   has_engagement: engagement,
 };
 
-/**
- * The condition of a filter's name, in the singular or the plural.
- *
- * @throws Error when there is no such filter.
- */
+/** The condition of a filter, singular or plural. @throws Error if unknown. */
 export function filterOf(name: string): Filter {
   const lower = name.toLowerCase();
   const found =

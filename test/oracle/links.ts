@@ -24,10 +24,7 @@ function decodeHost(host: string): string {
     .join(".");
 }
 
-/**
- * Whether what twitter-text takes for an address is one here: it has a scheme, or its host ends in a
- * common top-level domain that is written in small letters or all in capitals.
- */
+/** Whether a twitter-text match is a link here: it has a scheme, or a common top-level domain in lower or upper case. */
 export function isLink(found: string): boolean {
   if (/^https?:\/\//i.test(found)) return true;
   const host = found.replace(/[/?#:].*$/s, "");
@@ -37,7 +34,7 @@ export function isLink(found: string): boolean {
   return domain === lower || host === host.toUpperCase();
 }
 
-/** The parts of an address, with or without its scheme. */
+/** Parts of an address, with or without scheme. */
 export function linkOf(address: string): Link {
   const bare = address
     .trim()
@@ -62,7 +59,7 @@ export function linkOf(address: string): Link {
   };
 }
 
-/** Parts in the form in which they are looked for. */
+/** Parts in searchable form. */
 export function encodeParts(parts: readonly string[]): string {
   return parts.map((part) => `[${part}]`).join("");
 }

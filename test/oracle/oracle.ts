@@ -1,7 +1,6 @@
 /**
- * A second, independent meaning of the query language, made from docs/query-language.md alone: for
- * one query and one post it says whether the post matches. It is plain rather than fast, holds no
- * index, and shares no code with the product.
+ * An independent implementation of the query language, from docs/query-language.md alone: does a post match a query?
+ * Simple rather than fast, without an index, and without shared code.
  */
 import type { AnalyzedPost } from "./analyze.ts";
 import { testOf } from "./match.ts";
@@ -11,11 +10,7 @@ import type { OracleAround } from "./types.ts";
 export { type AnalyzedPost, analyzePost } from "./analyze.ts";
 export type { OracleAround, OraclePost } from "./types.ts";
 
-/**
- * Reads a query once; what it returns says of each post whether it matches.
- *
- * @throws Error when the query is not valid or asks for nothing.
- */
+/** Compiles a query to a predicate. @throws Error if the query is invalid or empty. */
 export function compileOracle(
   query: string,
   around: OracleAround,

@@ -2,7 +2,7 @@ import { emoticonAt } from "./emoticons.ts";
 import { isOperator } from "./operators.ts";
 import { type Leaf, termsOfText } from "./terms.ts";
 
-/** A query as it is meant. `undefined` in its place is a term that is left out. */
+/** A parsed query; `undefined` is an omitted term. */
 export type Query =
   | { kind: "and"; of: Query[] }
   | { kind: "or"; of: Query[] }
@@ -23,11 +23,7 @@ const plainForms: Record<string, string> = {
 const closers: Record<string, string> = { '"': '"', "“": "”“", "„": "”“", "«": "»", "「": "」" };
 const anyQuote = '"“”„«»「」';
 
-/**
- * Reads a valid query.
- *
- * @throws Error when the query has a fault.
- */
+/** Parses a valid query. @throws Error otherwise. */
 export function parse(text: string): Query | undefined {
   const shared = new Set<number>();
   for (;;) {
@@ -38,8 +34,8 @@ export function parse(text: string): Query | undefined {
 }
 
 /**
- * Reads a query in which the parentheses at `shared` are an emoticon's and close a group as well. When
- * a group lacks its parenthesis, says which emoticon's it has to be.
+ * Parses with the parentheses at `shared` both closing a group and ending an emoticon. If a group is unclosed, returns
+ * the emoticon that must share.
  */
 function readQuery(
   text: string,
@@ -47,7 +43,7 @@ function readQuery(
 ): { query: Query | undefined } | { sharedAt: number } {
   let at = 0;
   let sharedAt: number | undefined;
-  /** For every open group, where the parenthesis of the last emoticon stands in it. */
+  /** Per open group, the parenthesis of its last emoticon. */
   const faces: (number | undefined)[] = [];
 
   const fail = (message: string): never => {
@@ -145,7 +141,7 @@ function readQuery(
     }
   }
 
-  /** Characters up to a space, a quotation mark, or a parenthesis that does not belong to it. */
+  /** Characters up to a space, quote, or foreign parenthesis. */
   function run(): string {
     let value = "";
     let depth = 0;

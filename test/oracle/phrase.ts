@@ -2,7 +2,7 @@ import type { AnalyzedPost } from "./analyze.ts";
 import type { Place } from "./terms.ts";
 import { literalPattern } from "./text.ts";
 
-/** The sign in a post's text that ends a run stands before what follows it, and not after the last. */
+/** The run-end sign precedes the next token and is absent after the last. */
 function searched(of: readonly Place[]): string {
   return of
     .map((place, at) => {

@@ -1,7 +1,7 @@
 import { hostHandle, stretchesOf } from "./entities.ts";
 import { decodeReferences, type Token, tokenize } from "./text.ts";
 
-/** One word of a phrase, or the place of any word. */
+/** A word of a phrase, or a wildcard. */
 export type Place = Token | { kind: "any" };
 
 /** A condition that holds no other. */
@@ -14,7 +14,7 @@ export type Leaf =
   | { kind: "emoticon"; name: string }
   | { kind: "question" };
 
-/** The places of a phrase: stars by themselves are places, those at an end are left out. */
+/** Elements of a phrase: single stars are wildcards, except at the ends. */
 function placesOf(text: string, quoted: boolean): Place[] {
   if (!quoted) return tokenize(text);
   const of = text
@@ -31,7 +31,7 @@ function wordsOf(text: string, quoted: boolean): Leaf[] {
   return of.length > 0 ? [{ kind: "phrase", of }] : [];
 }
 
-/** Text that is nothing but a link, punctuation behind it aside. */
+/** A text that is a single link, ignoring trailing punctuation. */
 function linkAlone(text: string): Leaf | undefined {
   const trimmed = text.trim();
   if (/^https?:\/\/\S+$/i.test(trimmed)) return { kind: "operator", name: "url", value: trimmed };
@@ -55,7 +55,7 @@ function handleAt(text: string, at: number): string | undefined {
   return undefined;
 }
 
-/** The hashtag, cashtag or mention with which text begins, and where it ends. */
+/** The hashtag, cashtag or mention at the start of a text, and its end. */
 function signedAt(text: string): { leaf: Leaf; end: number } | undefined {
   if (text.startsWith("@") || text.startsWith("＠")) {
     const name = handleAt(text, 1);
@@ -67,10 +67,7 @@ function signedAt(text: string): { leaf: Leaf; end: number } | undefined {
   return { leaf: { kind: first.kind, name: first.value }, end: first.end };
 }
 
-/**
- * What a word of a query or the inside of a quotation asks for. None when there is nothing to search
- * for; when there are several, all must hold.
- */
+/** Terms of a word or quotation. Empty if nothing is searchable; several must all match. */
 export function termsOfText(source: string, quoted: boolean): Leaf[] {
   const text = decodeReferences(source);
   const link = linkAlone(text);

@@ -1,7 +1,6 @@
 /**
- * Text in a form that is searched by plain substring search. A word is `[word]`, a character of a
- * script without spaces `{x}`, the end of a run of such characters `|`, and a newline stands where
- * two words are not side by side. None of these signs can be part of a word.
+ * Text for plain substring search: a word is `[word]`, a character of a script without spaces `{x}`, the end of such a
+ * run `|`, and a newline separates non-adjacent words. Words contain none of these signs.
  */
 export type Token =
   | { kind: "word"; text: string }
@@ -40,7 +39,7 @@ const vowelSign = /^[\u064b-\u0652\u0656-\u065f\u0670\u0640]$|^(?=\p{M})\p{Scrip
 const unspaced =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Hangul}]/u;
 
-/** Zero width spaces between characters of scripts without spaces. */
+/** Zero width spaces inside scripts without spaces. */
 const withinRun = new RegExp(
   `(?<=(?=[\\p{L}\\p{N}])${unspaced.source}\\p{M}*)${zeroWidthSpace}+(?=(?=[\\p{L}\\p{N}])${unspaced.source})`,
   "gu",
@@ -55,12 +54,12 @@ const emoji = new RegExp(
 const variationSelectors = /[\uFE0E\uFE0F]/g;
 const skinTones = /(?<=.)\p{EMod}/gsu;
 
-/** The five character references of the page, decoded once. */
+/** Decodes the five character references once. */
 export function decodeReferences(text: string): string {
   return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (found) => references[found] ?? found);
 }
 
-/** Step 3, for text that holds no emoji; a zero width space stays. */
+/** Step 3, without emoji; zero width spaces stay. */
 function fold(text: string): string {
   let result = "";
   let afterAccented = false;
@@ -77,12 +76,12 @@ function fold(text: string): string {
   return result;
 }
 
-/** A name (of a hashtag, a cashtag) by which two of them are the same. */
+/** Folds hashtag and cashtag names. */
 export function foldName(name: string): string {
   return fold(name).replaceAll(zeroWidthSpace, "");
 }
 
-/** A username or an account's id by which two of them are the same. */
+/** Folds usernames and account ids. */
 export function foldHandle(handle: string): string {
   return handle.normalize("NFKC").toLowerCase();
 }
@@ -114,7 +113,7 @@ function tokensOfPlain(text: string, into: Token[]): void {
   for (const [word] of plain.matchAll(words)) tokensOfWord(word, into);
 }
 
-/** Steps 3 to 6 for one stretch of text: its words in order. */
+/** Steps 3 to 6: the words of a text in order. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   if (ascii.test(text)) {
@@ -138,7 +137,7 @@ export function withoutSkinTone(text: string): string {
   return text.replace(skinTones, "");
 }
 
-/** The searchable form of a stretch of a post's text. */
+/** The searchable form of a text. */
 export function encode(tokens: readonly Token[]): string {
   return tokens
     .map((token) =>
@@ -149,7 +148,7 @@ export function encode(tokens: readonly Token[]): string {
     .join("");
 }
 
-/** Text as a part of a regular expression that stands for itself. */
+/** Escapes text for a regular expression. */
 export function literalPattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }

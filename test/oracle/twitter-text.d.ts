@@ -1,5 +1,5 @@
 declare module "twitter-text" {
-  /** A stretch of a text; `indices` count UTF-16 units, end excluded. */
+  /** `indices` are UTF-16 offsets, end exclusive. */
   type Entity = {
     indices: [number, number];
     url?: string;
@@ -13,7 +13,7 @@ declare module "twitter-text" {
     extractMentionsOrListsWithIndices(text: string): Entity[];
     extractHashtagsWithIndices(text: string, options: { checkUrlOverlap: boolean }): Entity[];
     extractCashtagsWithIndices(text: string): Entity[];
-    /** Sorts, and takes out what begins within the one before it. */
+    /** Sorts and removes overlapping entities. */
     removeOverlappingEntities(entities: Entity[]): void;
     regexen: Record<
       | "latinAccentChars"

@@ -1,4 +1,4 @@
-/** Another post, as far as a record names it. */
+/** A referenced post, as far as a record names it. */
 export type PostReference = {
   id?: string | null;
   uri?: string | null;
@@ -6,7 +6,7 @@ export type PostReference = {
   user_id?: string | null;
 };
 
-/** What the oracle is given of a post: the record as the API returns it, and what a record does not show. */
+/** The API record of a post, and what it does not show. */
 export type OraclePost = {
   ID: string;
   Content: string;
@@ -44,18 +44,18 @@ export type OraclePost = {
       quote_count: number | null;
     };
   };
-  /** Account ids of the mentions, in the same order; null where unknown. */
+  /** Account ids of mentions, in order; null if unknown. */
   mention_ids: (string | null)[];
-  /** Unix ms: the time of the post (claimed, or seen when that is earlier). */
+  /** Unix ms; the earlier of claimed and seen time. */
   time_ms: number;
 };
 
-/** What a query is read against besides the post itself. */
+/** The context of a query. */
 export type OracleAround = {
   /** Unix ms: when the search was submitted. */
   asOfMs: number;
-  /** Accounts that are known by having written a post. */
+  /** Accounts with posts. */
   authors: { platform: string; user_id: string | null; handle: string }[];
-  /** All posts that are held, for operators that name a post by its ID. */
+  /** All archived posts, for operators that take an ID. */
   posts: OraclePost[];
 };

@@ -11,10 +11,10 @@ import {
   startServiceUnderTest,
 } from "../../testkit/service/service-under-test.ts";
 
-/** Mastodon through the whole service, against emulated servers. */
+/** Mastodon through the whole service, against emulators. */
 
 const secretKey = randomBytes(32);
-/** The server that the operator has named, and one that an account has a token of. */
+/** The operator's server, and one with an account token. */
 let open: MastodonEmulator;
 let own: MastodonEmulator;
 let service: ServiceUnderTest;
@@ -74,7 +74,7 @@ async function makeAccount(name: string) {
   });
 }
 
-/** Keeps a user's token as `earshot credentials add` does. */
+/** As `earshot credentials add`. */
 async function keep(server: MastodonEmulator, owner: string, subject: string): Promise<void> {
   const { token } = server.addToken({ accountId: subject });
   const id = `token-of-${owner}`.slice(0, 40);

@@ -47,7 +47,7 @@ afterEach(async () => {
   await upstream.close();
 });
 
-/** A token of the deployment, as `earshot credentials add` keeps one. */
+/** A deployment token, as `earshot credentials add`. */
 async function keepToken(): Promise<void> {
   const sealer = createEncryptor(secretKey, randomBytes);
   const owner = { purpose: "credential", accountId: "", id: "credential-1" } as const;

@@ -77,7 +77,7 @@ const post = (n: number, more: Partial<EmulatedPost> = {}): EmulatedPost => {
   return { id, authorId: "11", text: `a river, number ${n}`, lang: "en", createdMs, ...more };
 };
 
-/** Keeps a credential as `earshot credentials add` does. */
+/** As `earshot credentials add`. */
 async function keep(
   kind: "app-token" | "user-token",
   owner: string | null,

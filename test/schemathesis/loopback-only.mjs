@@ -2,8 +2,8 @@ import { appendFileSync } from "node:fs";
 import { Socket } from "node:net";
 
 /*
- * Loaded into the server under test (NODE_OPTIONS=--import): a connection to anywhere but this machine is refused and noted in
- * the file LOOPBACK_ONLY_REFUSED. Whatever addresses a test run invents, nobody outside hears of it.
+ * Preloaded into the server under test (NODE_OPTIONS=--import): refuses connections to other machines and logs them to
+ * LOOPBACK_ONLY_REFUSED.
  */
 const loopback = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 const { connect } = Socket.prototype;

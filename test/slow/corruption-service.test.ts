@@ -52,7 +52,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const firstLine = (refusal: string | null): string => (refusal ?? "").trim().split("\n")[0] ?? "";
 
-/** Starts the service on the folder, adds posts, a key and finished jobs, and stops it. */
+/** Starts the service, adds posts, a key and done jobs, and stops it. */
 async function fill(edition: number, isLast: boolean): Promise<void> {
   const config = configFrom({
     EARSHOT_DATA_DIR: made,
@@ -129,7 +129,7 @@ test("a healthy server answers searches and stored results completely", () => {
 });
 
 test("a server on a damaged folder starts or says why not, and gives no wrong answer as complete", () => {
-  // The message, and what to do about it.
+  // Message and hint.
   const refusals = outcomes.flatMap(({ name, refusal }) =>
     refusal !== null && !/^earshot: .+ – .+/s.test(refusal) ? [`${name}: ${refusal}`] : [],
   );

@@ -17,10 +17,10 @@ import {
 import { drawTrials, runTrial, type TrialReport } from "../../testkit/corruption/trials.ts";
 import { testRuns, testSeed } from "../../testkit/seed.ts";
 
-/** Trials that run at the same time; each has threads of its own. */
+/** Concurrent trials, each with its own threads. */
 const lanes = 2;
 
-/** Of so many trials in a row, as many as there are lanes are repaired, and asked again. */
+/** One in this many trials is repaired and queried again. */
 const repairedEvery = 3 * lanes;
 
 const root = mkdtempSync(join(tmpdir(), "earshot-corruption-"));
@@ -60,7 +60,7 @@ async function askTruth(): Promise<void> {
 const describeTrial = ({ trial, where }: TrialReport): string =>
   `${trial.name} ${trial.file.path} ${trial.fault}: ${where}`;
 
-/** The answers of some kinds, each with the trial that it belongs to. */
+/** Answers of some kinds with their trials. */
 const answersOf = (...outcomes: readonly string[]): string[] =>
   reports.flatMap((report) =>
     report.asked
@@ -130,7 +130,7 @@ test("one damaged page costs few answers: most are still given", () => {
 
 const pageFaults: ReadonlySet<string> = new Set(["flipped bit", "zeroed page", "copied page"]);
 
-/** What no record of a post tells. */
+/** No table page has more rows; records may overflow. */
 const onlyInCatalog: ReadonlySet<string> = new Set(["search social from:latest.example"]);
 
 /** No page of a table has more rows than this; their records may go on elsewhere. */
@@ -141,7 +141,7 @@ test("a damaged segment is made again with every readable post, and answers ever
   expect(repaired.length).toBeGreaterThan(0);
   const faults = repaired.flatMap((report) => {
     const { lost = [], asked = [], findings = 0 } = report.repaired ?? {};
-    // Coverage is unknown where posts may be lost, and where the catalog was built again.
+    // Coverage is unknown where posts may be lost and after catalog recovery.
     const differing = asked.filter(({ question, outcome, differences }) => {
       if (report.trial.file.kind === "catalog" && onlyInCatalog.has(question.name)) return false;
       return differences > 0 || (outcome !== "correct" && outcome !== "partial");

@@ -8,7 +8,7 @@ import { freePort } from "../../testkit/service/free-port.ts";
 import { runCommand } from "../../testkit/service/run-command.ts";
 import { until } from "../../testkit/until.ts";
 
-/** A running server that logs all that it can, and commands that change its credentials. */
+/** A server with debug logs, and commands that change its credentials. */
 
 const program = join(import.meta.dirname, "../../bin/earshot.mjs");
 const canary = "canary-4f8e1b2c9d7a6053-bearer";
@@ -66,7 +66,7 @@ async function ask(method: string, path: string, body?: unknown) {
   return { status: response.status, text: await response.text() };
 }
 
-/** What was told on the way and in the end. */
+/** Reported states and result. */
 async function profile(): Promise<{ statuses: number[]; told: string }> {
   const given = { type: "getprofilebyid", query: "@ann", max_results: 1 };
   const path = "/v1/search/live/x";

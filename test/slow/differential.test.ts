@@ -16,7 +16,7 @@ import { type Case, shrink, specialsOf } from "../../testkit/data/shrink.ts";
 import { testSeed } from "../../testkit/seed.ts";
 
 const sets = Number(process.env.EARSHOT_TEST_SETS ?? 140);
-/** How many of the sets are found by each form of index. */
+/** Share of sets per index form. */
 const shares: Readonly<Record<IndexForm, number>> = {
   fts5: 0.4,
   sealed: 0.15,
@@ -30,7 +30,7 @@ const again = `again: EARSHOT_TEST_SEED=${seed} npm run test:slow -- test/slow/d
 
 const posts = fc.tuple(...Array.from({ length: postsOfSet }, (_, n) => generatedPost(n)));
 
-/** How often an operator stands in a query whose set holds posts that it finds, and posts that it leaves out. */
+/** How often an operator is tested with matching and non-matching posts. */
 type Tally = { pairs: number; positive: number; negative: number; inFinding: number };
 
 const asked = indexForms.map((form) => ({ form, count: Math.ceil(sets * shares[form]) }));
@@ -118,7 +118,7 @@ function foundAlike(
   throw new Error(reportOf({ query, posts }, form));
 }
 
-/** The smallest case found that still differs, as it can be kept. */
+/** The smallest failing case, as a regression case. */
 function reportOf(differing: Case, form: IndexForm): string {
   const { query, posts } = shrink(differing, (smaller) => differs(smaller, form));
   const ways = openThreeWays(posts, form);

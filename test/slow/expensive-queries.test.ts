@@ -26,17 +26,14 @@ import {
 } from "../../testkit/data/expensive-queries.ts";
 import { testRuns, testSeed } from "../../testkit/seed.ts";
 
-/**
- * Looks for the most expensive query within the bounds of a query: mutations of the most expensive ones that are known are kept
- * when they take longer. Times are printed, and bounds on the work of a slice are asserted.
- */
+/** Searches for the most expensive valid query by mutation. Times are printed; work per slice is bounded by assertions. */
 const posts = 150_000;
 const overlayPosts = 8_000;
 const forms = ["unsealed", "sealed", "mixed"] as const;
 const searchMs = testRuns(20_000);
 const sliceMs = 8;
 const limit = 500;
-/** A mutation of a query that takes longer is not run to its end. */
+/** Longer mutations are aborted. */
 const mostTotalMs = 3_000;
 
 const root = mkdtempSync(join(tmpdir(), "earshot-expensive-"));
@@ -59,7 +56,7 @@ function planOf(reader: Reader, query: string): PlanNode {
   return makePlan(tree, { names: reader.operations.resolve(namesIn(tree)), asOfMs: 0 });
 }
 
-/** How long the slices of a search take while other calls wait. */
+/** Slice times of a search while other calls wait. */
 function costOf(reader: Reader, query: string): Cost {
   const cost = { longestMs: 0, totalMs: 0 };
   let endMs = 0;
@@ -86,7 +83,7 @@ function costOf(reader: Reader, query: string): Cost {
   return cost;
 }
 
-/** The most that one slice of a search does when every slice ends as soon as it may. */
+/** Maximum work of one slice when slices end as early as possible. */
 function workOfSlice(segment: Segment, query: SegmentQuery, low: bigint) {
   const most = { statements: 0, candidates: 0, rechecked: 0, containers: 0 };
   for (let high = lastId, left = limit, slices = 0; left > 0 && slices < 400; slices++) {
@@ -102,8 +99,8 @@ function workOfSlice(segment: Segment, query: SegmentQuery, low: bigint) {
 }
 
 /**
- * Statements: one for the IDs of a slice, one for each term, and the rows that are checked. Candidates: a page, or the posts of a
- * slice where no row has to be read. Containers: those of the terms in one chunk.
+ * Statements: one for the IDs of a slice, one per term, plus rechecked rows. Candidates: a page, or the posts of a slice
+ * without row reads. Containers: those of the terms in one chunk.
  */
 const isBounded = (work: ReturnType<typeof workOfSlice>): boolean =>
   work.statements <= 2 + mostTerms + recheckedOfStep &&
@@ -111,12 +108,12 @@ const isBounded = (work: ReturnType<typeof workOfSlice>): boolean =>
   work.candidates <= mostPosts &&
   work.containers <= mostTerms * 2;
 
-/** Mutates what scores best for half of the time by the longest slice, then by the total. */
+/** Optimises the longest slice for half of the time, then the total. */
 function climb(reader: Reader, random: () => number): { longest: Finding; total: Finding } {
   const measure = (shape: QueryShape): Finding => {
     const query = textOf(shape);
     const costs = [costOf(reader, query), costOf(reader, query)];
-    // What else the machine does only ever makes a run longer.
+    // Other load only lengthens a run, so the minimum counts.
     return {
       shape,
       longestMs: Math.min(...costs.map(({ longestMs }) => longestMs)),

@@ -33,7 +33,7 @@ const clients = 4;
 const leastOften = { killed: 15, diskFull: 11, stopped: 3, cut: 3, frozen: 3 };
 const path = "/v1/search/live/social";
 
-/** Small segments that are sealed, resealed, split and merged all the time. */
+/** Small segments, so that sealing, splitting and merging run constantly. */
 const settings = {
   EARSHOT_INGEST: "bluesky",
   EARSHOT_INGEST_LOOKBACK: "1h",
@@ -68,7 +68,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Posts of which each search finds a few. */
+/** Posts, some per search. */
 function importPosts(): void {
   const file = join(folder, "posts.ndjson");
   const posts = Array.from({ length: 200 }, (_, n) => ({
@@ -85,7 +85,7 @@ function importPosts(): void {
   });
 }
 
-/** What each search finds when nothing goes wrong. */
+/** Answers without faults. */
 async function calmAnswers(place: Place): Promise<string[]> {
   const answers: string[] = [];
   for (let search = 0; search < searches; search++) {
@@ -97,7 +97,7 @@ async function calmAnswers(place: Place): Promise<string[]> {
   return answers;
 }
 
-/** One fault after the other, each followed by a moment in which work goes on, until each has happened often enough. */
+/** Faults in sequence with pauses, until each happened often enough. */
 async function storm(ledger: JobLedger): Promise<void> {
   const due = Object.entries(leastOften).flatMap(([name, times]) =>
     Array.from({ length: times }, () => ({
@@ -112,7 +112,7 @@ async function storm(ledger: JobLedger): Promise<void> {
   }
 }
 
-/** What a check finds in the archive that a backup restores. */
+/** Findings of a check of a restored backup. */
 async function restoredFindings(backup: string): Promise<readonly unknown[]> {
   const restored = `${backup}-restored`;
   execFileSync(process.execPath, [program, "archive", "restore", backup], {
@@ -122,7 +122,7 @@ async function restoredFindings(backup: string): Promise<readonly unknown[]> {
   return await findingsIn(join(restored, "archive"));
 }
 
-/** How often each query stands in the list of the account's jobs. */
+/** Count of each query in the job list. */
 async function listedQueries(place: Place): Promise<Map<string, number>> {
   const times = new Map<string, number>();
   for (let cursor: string | null = ""; cursor !== null; ) {
@@ -173,7 +173,7 @@ test("nothing is lost, doubled, or claimed wrongly, whatever happens to the serv
   const isCalm = (): boolean => audit.complete >= completeUnderFaults + 3;
   await audit.run(isCalm);
 
-  // Every job that was answered with a uuid has ended as it should, and its stream has said so.
+  // Every accepted job ended as expected, and its stream reported it.
   for (const [uuid] of ledger.accepted) {
     const answer = await until(`the end of ${uuid}`, async () => {
       const result = await call(place, "GET", `${path}/result/${uuid}?wait=3`);
@@ -195,7 +195,7 @@ test("nothing is lost, doubled, or claimed wrongly, whatever happens to the serv
     ledger.contradict(`the key ${idempotencyKey} stands for ${jobs} jobs`);
   }
 
-  // What the stream sent and what the files hold is there, each post once.
+  // Every streamed and imported post is stored exactly once.
   traffic.stop();
   let differences: string[] = [];
   await until("the stream has caught up", async () => {

@@ -7,14 +7,14 @@ import {
 } from "../../testkit/data/regular-expressions.ts";
 
 const root = `${import.meta.dirname}/../..`;
-/** First so short that what grows exponentially comes to its end, then as long as a request may be. */
+/** Short enough for exponential growth to end, up to the request limit. */
 const lengths = [16, 22, 28, 64, 512, 2_048, 8_192];
-/** What takes longer for 8 KB is looked at again with eight times as much. */
+/** Slower expressions are measured again with eight times the text. */
 const suspiciousMs = 2;
-/** Linear work takes eight times as long for eight times the text, quadratic work 64 times. */
+/** Linear work grows eightfold, quadratic work 64-fold. */
 const mostGrowth = 20;
 
-/** What these are used on has a bound of its own: at most so many characters. */
+/** Expressions whose input is bounded elsewhere. */
 const bounded: readonly { file: string; beginsWith: string; characters: number }[] = [
   { file: "packages/query/src/text/links.ts", beginsWith: "xn--", characters: 253 },
   { file: "packages/query/src/text/links.ts", beginsWith: "[.-]+$", characters: 253 },
@@ -35,18 +35,18 @@ function lengthsFor({ place, source }: WrittenExpression): number[] {
 function milliseconds(expression: RegExp, text: string): number {
   expression.lastIndex = 0;
   const start = performance.now();
-  // As it is used: one with `g` goes through the whole text, the others look for the first place.
+  // Global expressions scan the whole text, others stop at the first match.
   if (expression.global) text.replaceAll(expression, "");
   else expression.exec(text);
   return performance.now() - start;
 }
 
-/** The least of some tries: the others were disturbed. */
+/** The minimum of several runs. */
 function leastMs(expression: RegExp, text: string): number {
   return Math.min(...Array.from({ length: 4 }, () => milliseconds(expression, text)));
 }
 
-/** How much longer the worst text of 64 KB takes than one of 8 KB; 1 when none is slow. */
+/** Time ratio of 64 KB to 8 KB for the worst text; 1 if none is slow. */
 function growthOf(written: WrittenExpression): number {
   const { source, flags } = written;
   const expression = new RegExp(source, flags);

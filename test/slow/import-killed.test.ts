@@ -13,10 +13,10 @@ const folder = mkdtempSync(join(tmpdir(), "earshot-slow-import-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const posts = 40_000;
-/** Many segments, so that kills also fall on their cuts; the import seals each of them. */
+/** Small segments, so that kills hit segment boundaries. */
 const settings = { EARSHOT_SEGMENT_POSTS: "8000", EARSHOT_SEAL_POSTS: "2000" };
 
-/** Posts made up for this test, of two platforms' kinds of identity: numbers of X, and no identity at all. */
+/** Invented posts with X IDs and without identity. */
 function writePosts(): string {
   const words = ["river", "stone", "harbour", "night", "東京", "привет", "snow"];
   const lines = Array.from({ length: posts }, (_, n) => {
@@ -51,7 +51,7 @@ async function importFile(
   return code;
 }
 
-/** The texts and uris found, newest first. IDs of posts without a number of their own differ from archive to archive. */
+/** Texts and uris, newest first. Generated IDs differ between archives. */
 async function answers(dataDir: string): Promise<string[][]> {
   const server = await startServer(dataDir, await freePort(), settings);
   const client = connect(server.base, server.key);
@@ -98,7 +98,7 @@ test("two imports of one file at the same time give every post once", async () =
   expect(await answers(both)).toEqual(await answers(join(folder, "straight")));
 });
 
-/** Those of the posts above that have a number, as the archive that X makes of an account. */
+/** Those with an ID, as an X account archive. */
 function writeXArchive(): string {
   const tweets = readFileSync(writePosts(), "utf8")
     .split("\n", 15_000)

@@ -22,7 +22,7 @@ const uriOf = (n: number) => `at://${didOf(n)}/app.bsky.feed.post/key${n}`;
 
 type Found = { likes: number; replies: number; labels: readonly string[] };
 
-/** What `earshot search` finds beside the server, by uri. */
+/** Results of `earshot search` beside the server, by uri. */
 function found(dataDir: string): Map<string, Found> {
   const run = spawnSync(
     process.execPath,
@@ -83,7 +83,7 @@ test("likes, replies, labels and account states arrive though the server is kill
     };
     create(didOf(n), "app.bsky.feed.post", `key${n}`, record);
   }
-  // A labeler tells its number with its first frame: until one is on disk there is no place to go on behind.
+  // A labeler reports its sequence number with the first frame: before that there is no checkpoint.
   await until("the labeler is connected", () => labeler.open() > 0 || null);
   labelPost(10, "porn");
   await until("the first label is held", () =>
@@ -133,7 +133,7 @@ test("likes, replies, labels and account states arrive though the server is kill
   for (const uri of shown) {
     const count = posts.get(uri)?.likes ?? 0;
     expect(count, uri).toBeGreaterThanOrEqual(likes.get(uri) ?? 0);
-    // Of each kill, the likes of one second before the place on disk are taken again: 50 of them, on 7 posts.
+    // Each kill repeats up to one second of likes before the checkpoint: 50 likes on 7 posts.
     expect(count, uri).toBeLessThanOrEqual((likes.get(uri) ?? 0) + 4 * 9);
   }
   const { replies = 0 } = posts.get(uriOf(5)) ?? {};

@@ -34,7 +34,7 @@ const settingsOf = (jetstream: JetstreamServer) => ({
   EARSHOT_SEGMENT_POSTS: "100",
 });
 
-/** What `earshot search` finds beside the server: uri and text of every post that holds a word. */
+/** Uri and text of posts found by `earshot search` beside the server. */
 function held(dataDir: string, word: string): Map<string, string> {
   const run = spawnSync(
     process.execPath,
@@ -58,7 +58,7 @@ async function events(server: ServerProcess): Promise<{ status: string; lastMs: 
   return { status: String(answer.ingest_status), lastMs: answer.ingest_lag_ms as number | null };
 }
 
-/** Creates, edits and deletions of made-up posts, and what must be left of them. */
+/** Random creates, edits and deletions, and the expected result. */
 function madeUpStream(count: number): { stream: StreamEvent[]; left: Map<string, string> } {
   const stream: StreamEvent[] = [];
   const left = new Map<string, string>();

@@ -1,6 +1,6 @@
 /**
- * What the quick suite draws at random, several times as long: EARSHOT_TEST_RUNS says how many times. A case that fails here fails there
- * too with its seed and as many runs.
+ * The random tests of the quick suite with more runs (EARSHOT_TEST_RUNS). Failures reproduce there with the same seed
+ * and runs.
  */
 process.env.EARSHOT_TEST_RUNS ??= "4";
 

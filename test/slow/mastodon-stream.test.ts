@@ -14,7 +14,7 @@ import { until } from "../../testkit/until.ts";
 const folder = mkdtempSync(join(tmpdir(), "earshot-slow-mastodon-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs a command of the command line in a process of its own, which may ask the server of this one; what it prints. */
+/** Runs a command in another process and returns its output. */
 async function earshot(
   settings: Record<string, string>,
   args: readonly string[],
@@ -87,7 +87,7 @@ test("a server that is killed while its stream floods holds what was posted befo
     const wanted = before.filter(({ isPublic }) => isPublic).length;
     return (await foundPosts(server, everything)).length === wanted ? true : null;
   });
-  // Nobody knows how much of this is on disk when the process ends.
+  // It is unknown how much of this is on disk at the end.
   const uncertain = tell(500);
   server.child.kill("SIGKILL");
   await once(server.child, "exit");

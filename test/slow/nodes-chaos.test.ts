@@ -8,8 +8,8 @@ import { faultKinds } from "../../testkit/nodes-chaos/faults.ts";
 import type { ChaosReport } from "../../testkit/nodes-chaos/report.ts";
 
 /**
- * A gateway and three nodes, each a process, each node in a network namespace of its own, while nodes are killed, stopped, cut
- * off, drained and restarted and the gateway is killed once. EARSHOT_TEST_CHAOS_SEED repeats an order of faults.
+ * A gateway and three nodes in separate network namespaces, with kills, stops, partitions, drains and a gateway crash.
+ * EARSHOT_TEST_CHAOS_SEED repeats a run.
  */
 const jobs = 5_000;
 const seed = Number(process.env.EARSHOT_TEST_CHAOS_SEED ?? Date.now() % 1_000_000);
@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Where it may make network namespaces: as it is, or as a user that may do so in a space of its own. */
+/** Uses network namespaces directly or in a user namespace. */
 function chaosCommand(args: readonly string[]): [string, string[]] {
   const canMakeUsers = spawnSync("unshare", ["-Urn", "true"]).status === 0;
   if (process.getuid?.() === 0 || !canMakeUsers) return [process.execPath, [...args]];

@@ -23,7 +23,7 @@ import {
 /** The same posts on servers whose archives were filled separately. */
 const atMs = Date.now() - 3_600_000;
 
-/** Of one millisecond, many with colliding numbers, and some of the next ones. */
+/** Posts of one millisecond with colliding IDs, and some later ones. */
 function manyPosts(): Post[] {
   const colliding = collidingUris();
   const uris = [
@@ -45,7 +45,7 @@ function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
     .map(({ item }) => item);
 }
 
-/** A data folder that was filled in an order and in batches of its own. */
+/** A data folder filled in its own order and batches. */
 async function filledFolder(posts: readonly Post[], seed: number): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), "earshot-one-id-"));
   const archive = await openArchive({

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await run("npm", ["install", "--omit=optional", "--ignore-scripts", packed], { cwd: installed });
 }, 240_000);
 
-/** The package as it is published, made in a copy: a build replaces files that others may be reading. */
+/** Builds the npm package in a copy, as a build replaces files in use. */
 async function pack(): Promise<string> {
   const copy = join(folder, "copy");
   const listed = execFileSync("git", ["ls-files", "-z"], { cwd: checkout, encoding: "utf8" });

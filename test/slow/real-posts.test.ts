@@ -123,7 +123,7 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
     });
   }
 
-  /** The others are not needed: no query asks for them. */
+  /** No query refers to the others. */
   function postsNamedIn(queries: readonly string[]): OraclePost[] {
     const numbers = queries.flatMap((query) => /conversation_id:(\d+)/.exec(query)?.[1] ?? []);
     return archive.reader.operations
@@ -162,7 +162,7 @@ function newestFirst(a: bigint, b: bigint): number {
   return a > b ? -1 : 1;
 }
 
-/** Words of posts may be what the language refuses, such as a single bracket's worth of punctuation. */
+/** Words of posts may be invalid queries, such as a single bracket. */
 function isRead(query: string): boolean {
   return parseQueryLeniently(query).diagnostics.every(({ severity }) => severity !== "error");
 }

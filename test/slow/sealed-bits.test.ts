@@ -52,7 +52,7 @@ test.for([
 
 const bitsTried = 40;
 
-/** Some bits of a table's blobs, evenly spread over all that they have. */
+/** Bits evenly spread over the blobs of a table. */
 function bitsOf(table: string, key: string, column: string): { where: string; bit: number }[] {
   const sql = `SELECT quote(${key}) AS value, length(${column}) AS bytes FROM ${table} ORDER BY ${key}`;
   const rows = withinSegment(data, (database) => database.prepare(sql).all());

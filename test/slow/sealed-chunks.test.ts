@@ -14,7 +14,7 @@ test("terms are sealed as they are, around the edges of a chunk, and in many sho
     const tokens = edges
       .filter((edge) => n < edge)
       .map((edge) => (edge < 65_536 ? `w${edge}` : `is:w${edge}`));
-    // In the last posts of the first chunk and in the second one.
+    // At the end of the first chunk and in the second.
     if (n > 61_000) tokens.push("old", "old");
     posts.set(1_000_000n - BigInt(n) * 3n, tokens);
   }
@@ -35,7 +35,7 @@ test("terms are sealed as they are, around the edges of a chunk, and in many sho
     }
     expect([...found.keys()]).toEqual([]);
   }
-  // None of the large terms was taken in one step.
+  // Large terms took several steps.
   expect(Math.min(steps, again.steps)).toBeGreaterThan(15);
   for (const database of [source, sealed, again.sealed]) database.close();
 });

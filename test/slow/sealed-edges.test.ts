@@ -13,11 +13,11 @@ import { askBoth, type Question } from "../../testkit/archives/two-forms-agree.t
 import { preparedPost } from "../../testkit/archives/write-overlay.ts";
 import { shownTree } from "../../testkit/data/random-trees.ts";
 
-/** Where a form of the sealed index ends and the next begins, FTS5 and the sealed index answer alike. */
+/** FTS5 and the sealed index agree at the boundaries of its representations. */
 const startMs = Date.UTC(2026, 0, 1);
 const stepMs = 700;
 
-/** The ID of the post with this number, of so many; 0 is the newest. */
+/** The ID of the post with this doc number; 0 is the newest. */
 const idAt = (number: number, posts: number): bigint =>
   lowestId(startMs + (posts - number) * stepMs) + 7n;
 
@@ -48,7 +48,7 @@ function foundAlike(forms: SegmentForms, plan: PlanNode, more: Partial<Question>
 const counted = (forms: SegmentForms, plan: PlanNode, more: Partial<Question> = {}): number =>
   foundAlike(forms, plan, { limit: null, ...more });
 
-/** Posts of a term in a chunk, or in all, at which it is held in another way. */
+/** Posting counts at which the representation changes. */
 const edges = [1, 63, 64, 65, 4_095, 4_096, 4_097, 8_191, 8_192, 8_193, 65_535, 65_536];
 
 function* edgePosts(posts: number): Generator<IndexedPost> {
@@ -56,7 +56,7 @@ function* edgePosts(posts: number): Generator<IndexedPost> {
     const within = number % postsOfChunk;
     const terms = ["is:post", number % 3 === 0 ? "pa pb" : "pb pa"];
     for (const edge of edges) {
-      // In the first chunk, in the last one, in each, and in all together.
+      // In the first chunk, the last one, each, and all together.
       if (number < edge) terms.push(`first${edge}`);
       if (posts - 1 - number < edge) terms.push(`last${edge}`);
       if (edge < 9_000 && within < edge) terms.push(`each${edge}`);
@@ -205,7 +205,7 @@ describe("posts of many words", () => {
       foundAlike(forms, plan);
       counted(forms, plan);
     }
-    // A word that comes up three times is matched twice, and the rows of this segment hold other words.
+    // A repeated word is matched twice, and the rows contain other words.
     expect(foundAlike(forms, words("n1", "n2", "again", "again", "n2"))).toBeGreaterThan(0);
   });
 });
@@ -362,7 +362,7 @@ describe("the work of the worst queries", () => {
     expect(answer.containers).toBeLessThanOrEqual(leaves * chunks);
     expect(answer).toMatchObject({ candidates: 0, rechecked: 0, stoppedAt: null });
     expect(answer.statements).toBeLessThanOrEqual(2);
-    // The deadline is looked at between two chunks.
+    // The deadline is checked between chunks.
     expect(looks).toBeGreaterThanOrEqual(chunks - 1);
     const counts = forms.sealed.counter.onSnapshot(() =>
       forms.sealed.counter.count(asked, everything, { originMs: 0, widthMs: 1e12 }, () => false),

@@ -38,8 +38,8 @@ import {
 import { testSeed } from "../../testkit/seed.ts";
 
 /**
- * Random trees, asked of the same segment by FTS5 and by the sealed index. EARSHOT_TEST_TREES says how many there are, and with it
- * the 600,000 real posts are asked too.
+ * Random trees against FTS5 and the sealed index of one segment. EARSHOT_TEST_TREES sets their number and adds 600,000
+ * real posts.
  */
 const asked = process.env.EARSHOT_TEST_TREES;
 const trees = Number(asked ?? 3_000);
@@ -132,7 +132,7 @@ function theSame(
 
 type Held = { ids: BigInt64Array; texts: readonly string[]; words: TreeWords };
 
-/** Posts from which on a term belongs to the next class: the forms in which the index holds terms begin there. */
+/** Class boundaries, where representations change. */
 const borders = [1, 2, 65, 1_000, 8_193, 40_000];
 const wordsOfClass = 400;
 const textsKept = 4_000;
@@ -160,7 +160,7 @@ const drawn = <Item>(items: readonly Item[], most: number, random: Random): Item
     ? [...items]
     : Array.from({ length: most }, () => items[Math.floor(random() * items.length)] as Item);
 
-/** What can stand in a phrase, side by side. */
+/** Adjacent tokens for phrases. */
 function runsOf(text: string): string[][] {
   const runs: string[][] = [[]];
   for (const token of text.split(" ")) {
@@ -223,7 +223,7 @@ function drawQuestion(
   const plan = drawTree(words, random, Math.floor(random() * 5));
   const limit = random() < 0.15 ? null : oneOf([1, 2, 10, 100, 101, 500], random);
   const at = Math.floor(random() * ids.length);
-  // Wide ranges now and then, as FTS5 takes its time to count what lies in them.
+  // Wide ranges are rare, as FTS5 counts them slowly.
   const width = Math.floor(ids.length ** (random() < 0.2 ? 1 : random()));
   const range = drawRange(idNear(ids, at, random), idNear(ids, at + width, random), random());
   const isTimed = limit !== null && random() < 0.15;
@@ -240,11 +240,11 @@ function drawQuestion(
   };
 }
 
-/** The ID of a post, or one beside it. */
+/** The ID of a post, or a neighbouring one. */
 const idNear = (ids: BigInt64Array, at: number, random: Random): bigint =>
   (ids[Math.min(at, ids.length - 1)] ?? 0n) + BigInt(Math.floor(random() * 3) - 1);
 
-/** Both ends inclusive, or open at one end or at both. */
+/** Inclusive ends, or open. */
 function drawRange(low: bigint, high: bigint, kind: number): IdRange {
   if (kind < 0.15) return { low: 0n, high: lastId };
   if (kind < 0.3) return { low: 0n, high };
@@ -280,7 +280,7 @@ function report(forms: SegmentForms, question: Question, number: number): string
   ].join("\n");
 }
 
-/** Posts of words that are as frequent as words are, now and then twice, in three pieces of text, with facets. */
+/** Posts with a Zipf distribution, some repeated, in three texts, with facets. */
 function* madePosts(count: number): Generator<IndexedPost> {
   const random = seededRandom(seed);
   const startMs = Date.UTC(2026, 0, 1);

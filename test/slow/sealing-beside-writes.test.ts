@@ -37,7 +37,7 @@ const sealedOf = (platform: Platform) =>
 
 const findings = () => findingsIn(archive.folder);
 
-/** At each step something else happens, so that every part of the work meets every kind of change. */
+/** Each step combines with a different kind of change. */
 test("what is written at any step of sealing, for the first time or anew, is there afterwards", async () => {
   for (const each of [archive, twin]) each.put(...posts(count), ...unnumbered(count));
   let round = 0;
@@ -45,7 +45,7 @@ test("what is written at any step of sealing, for the first time or anew, is the
     const { sequence } = entryOf(platform);
     const first = round;
     for (const steps = sealSegment(context, entryOf(platform)); !steps.next().done; round += 1) {
-      // Work that never catches up is given up.
+      // Aborts work that never catches up.
       if (round - first < 14) for (const each of [archive, twin]) changeAll(each, round, count);
     }
     expect(round - first).toBeGreaterThan(5);

@@ -71,7 +71,7 @@ test("SIGTERM answers who waits, ends streams, and ends the process within 5 s w
   await next.stop();
 });
 
-/** Keeps the server from writing, as a program does that has its database open for long; a thread of it waits then. */
+/** Locks the database, so that a thread of the server waits. */
 function lockControl(name: string): DatabaseSync {
   const database = new DatabaseSync(join(folder, name, "control.db"), { timeout: 5_000 });
   database.exec("BEGIN IMMEDIATE");

@@ -16,9 +16,9 @@ import {
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-slow-simulator-"));
 const trafficMs = 10_000;
-/** Far above what the service takes, and far below what it would take if it kept what it cannot write. */
+/** Well above normal use, and well below unbounded buffering. */
 const mostResidentMb = 500;
-/** Events that one read of 64 KiB from the network brings: they are there when reading is paused. */
+/** Events in one 64 KiB read, which arrive before reading pauses. */
 const mostOfOneRead = Math.ceil(65_536 / 200);
 
 let stream: SimulatedStream;
@@ -33,7 +33,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What samples are taken until the service finds what Jetstream holds. */
+/** Samples until the service has everything that Jetstream has. */
 async function samplesUntilHeld(service: ServerProcess): Promise<StreamSample[]> {
   const samples: StreamSample[] = [];
   await until(
@@ -91,7 +91,7 @@ describe("the simulator of Jetstream's makers at its highest rate", () => {
 const most = (samples: readonly StreamSample[], name: keyof StreamSample): number =>
   Math.max(...samples.map((sample) => sample[name]));
 
-/** The first few posts that are held otherwise than they should be. */
+/** The first differing posts. */
 function differences(
   found: ReadonlyMap<string, string>,
   due: ReadonlyMap<string, string>,

@@ -17,7 +17,7 @@ import { lastId } from "../../src/posts/ids.ts";
 import { makePost } from "../../testkit/data/make-post.ts";
 import { nameOf, openPostSet, type PostSet } from "../../testkit/data/post-set.ts";
 
-/** Queries of so many frequent terms that FTS5 may walk millions of postings between two matches. */
+/** Frequent terms, for which FTS5 may scan millions of postings between matches. */
 const words = ["the", "of", "a", "in", "old", "mill", "river", "stone"];
 const random = seededRandom(3);
 const draw = (): string => String(words[Math.floor(random() ** 2 * words.length)]);
@@ -47,7 +47,7 @@ const queries = [
   many(60, (index) => `("${word(index)} * ${word(index + 5)}" ${word(index + 1)})`, " OR "),
 ];
 
-/** The answer of many slices, each as short as possible. */
+/** An answer in the shortest possible slices. */
 function inSlices({ archive }: PostSet, plan: PlanNode, limit: number) {
   const turn = { clock: { now: () => 0, elapsed: () => 0 }, isSliceOver: () => true };
   const steps = archive.reader.steps.search(
@@ -232,7 +232,7 @@ test("a slice reads a bounded number of postings, each term once however often i
   try {
     const { work } = set.archive.search({ plan: set.planOf(String(queries[0])), limit: 6_000 });
     const distinct = words.length;
-    // 512 posts, then as many as have 16,384 postings.
+    // 512 posts, then those with 16,384 postings.
     expect(work.statements - work.rechecked).toBeLessThanOrEqual(12 * (distinct + 1));
     const first = set.archive.search({ plan: set.planOf(String(queries[0])), limit: 1 });
     expect(first.work.statements - first.work.rechecked).toBe(distinct + 2);

@@ -73,7 +73,7 @@ describe.each(indexForms)("posts found by %s", (form) => {
             });
             const { positions, next } = set.archive.search({ plan, limit, after });
             expect(page.positions, query).toEqual(positions);
-            // The archive adds the hash of the uri, for the order of posts of one millisecond on other servers.
+            // The archive adds the uri hash, which orders posts of one millisecond across servers.
             expect(page.next, query).toEqual(next && { platform: next.platform, id: next.id });
             after = page.next;
           } while (after !== null);
@@ -110,7 +110,7 @@ function foundByMatcher(plan: PlanNode, subjects: readonly Subject[]): string[] 
     .sort();
 }
 
-/** What an executor is given of a post; the number that the archive makes of it included. */
+/** The input of an executor for a post, including its ID. */
 function subjectOf(post: Post): Subject {
   const timeMs = postTimeMs(post, capMs);
   return {
@@ -123,7 +123,7 @@ function subjectOf(post: Post): Subject {
   };
 }
 
-/** The posts 5 and 9 lie within every bound of the test above, post 1 just outside. */
+/** Posts 5 and 9 are within every bound, post 1 is just outside. */
 function smallSubject(n: number): Subject {
   const isWithin = n >= 5;
   return {

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => archive.remove());
 
-/** Runs upkeep where no file may grow beyond so many blocks of 512 bytes: the disk that is full, for the file at hand. */
+/** Runs compaction with a file size limit in 512-byte blocks, like a full disk. */
 function keepUp(blocks: number | "unlimited"): CompactionState {
   const command = `trap '' XFSZ; ulimit -f ${blocks}; exec "$0" "$1" "$2"`;
   const output = execFileSync("bash", ["-c", command, process.execPath, child, archive.folder]);
@@ -65,7 +65,7 @@ test("a segment whose sealed copy does not fit stays as it was, wherever the dis
   const folder = join(archive.folder, "bluesky");
   const before = archive.ask("river number", { limit: 10_000 }).positions;
   const { size } = statSync(join(folder, "000001.db"));
-  // While rows are copied, while the index is made, and when its last pages are written.
+  // While copying rows, building the index, and writing its last pages.
   for (const share of [0.02, 0.2, 0.4, 0.48]) {
     const full = keepUp(Math.floor((size * share) / 1024));
     expect(full).toMatchObject({ fault: { kind: "seal" }, done: { seal: 0 } });

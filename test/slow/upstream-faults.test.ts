@@ -23,14 +23,14 @@ import {
 } from "../../testkit/upstreams/hostile-upstream.ts";
 
 /**
- * Whole jobs against a platform that plays faults. Each fault becomes a retry, a partial answer that says so, or an error that
- * names the upstream: never a hang, never silence, never a post twice.
+ * Jobs against a faulty platform. Each fault becomes a retry, a declared partial answer, or an error that names the
+ * upstream; never a hang, silent loss or duplicate.
  */
 
 let hostile: HostileUpstream;
 let service: ServiceUnderTest;
 let key: string;
-/** Each test has a limit of its own: what the platform told in another one says nothing. */
+/** Each test has its own rate limit. */
 let bucket = 0;
 
 beforeAll(async () => {

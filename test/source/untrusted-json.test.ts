@@ -10,7 +10,7 @@ const short = "at most 16 KB, which cannot hold enough names to matter";
 const commandLine = "runs in a command, where no event loop serves anyone";
 const encrypted = "encrypted by Earshot: what was changed does not decrypt";
 
-/** Every file that calls JSON.parse, and why that cannot keep the event loop for long. All else uses parseUntrustedJson. */
+/** Files that call JSON.parse, and why they cannot block the event loop. All others use parseUntrustedJson. */
 const reasons: Readonly<Record<string, string>> = {
   "accounts/admin/audit-operations.ts": own,
   "accounts/admin/export-rows.ts": own,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Entity, extractEntities, readHashtag, readMention } from "@earshot/query/text";
 import { parse } from "yaml";
 
-/** Where the published cases of twitter-text lie; they are no part of the project. */
+/** The published test cases of twitter-text, not part of the repository. */
 export const casesFolder = join(
   import.meta.dirname,
   "../../../shared/data/conformance/twitter-text",
@@ -11,7 +11,7 @@ export const casesFolder = join(
 const files = ["extract", "autolink", "validate", "hit_highlighting", "tlds"] as const;
 export const casesAreHere = files.every((file) => existsSync(join(casesFolder, `${file}.yml`)));
 
-/** One case: what its group is about, as twitter-text expects it and as it is here, both as JSON text. */
+/** A case with expected and actual outcome as JSON. */
 export type Outcome = {
   group: string;
   description: string;
@@ -21,11 +21,11 @@ export type Outcome = {
 };
 
 type Case = { description: string; text: string; expected: unknown; json?: string };
-/** What a case expects, and what is read in its text, in a form in which the two can be compared. */
+/** Expected and actual values in comparable form. */
 type Comparison = (each: Case) => { expected: unknown; actual: unknown };
 type Kind = Entity["kind"];
 
-/** Groups that ask for something that no part of this product does. */
+/** Groups for features that Earshot does not have. */
 export const notApplicable: Readonly<Record<string, string>> = {
   "validate/tweets": "whether a text is short enough to be posted on X",
   "validate/lists": "lists of accounts: their addresses are mentions of their owners here",
@@ -98,7 +98,7 @@ const comparisons: Readonly<Record<string, Comparison>> = {
   "autolink/usernames": linkedAs("mention"),
   "autolink/lists": linkedAs("mention"),
   "autolink/hashtags": linkedAs("hashtag"),
-  // twitter-text makes links of addresses with a scheme only, and extracts the others too.
+  // twitter-text links only addresses with a scheme, but extracts others.
   "autolink/urls": ({ text, expected }) => ({
     expected: linksOfHtml(String(expected)).map(({ value }) => value),
     actual: ofKind("url", text)
@@ -121,7 +121,7 @@ const comparisons: Readonly<Record<string, Comparison>> = {
 
 type ListMention = { screen_name: string; list_slug: string; indices: [number, number] };
 
-/** Every case of the groups that apply, in their order. Throws where a group is neither compared nor known not to apply. */
+/** All applicable cases in order. Throws for an unknown group. */
 export function runCases(): Outcome[] {
   return files.flatMap((file) => {
     const groups = (
@@ -161,13 +161,13 @@ function indicesOf({ start, end }: Entity, text: string): [number, number] {
 
 const anchor = /<a ([^>]*)>(.*?)<\/a>/g;
 
-/** What the expected HTML makes links of: the class of a link tells its kind, its text the value. */
+/** Links in the expected HTML: the class gives the kind, the text the value. */
 function linksOfHtml(html: string): { kind: Kind; value: string }[] {
   return Array.from(html.matchAll(anchor), ([, attributes = "", content = ""]) => {
     const kind = kindOfClass(attributes);
     const value = decodeHtml(content.replaceAll(/<[^>]*>/g, ""));
     if (kind === "url") return { kind, value };
-    // A list is shown as its owner and its name.
+    // A list is written as owner and name.
     return { kind, value: value.replace(/^[#＃$@＠]/, "").replace(/\/.*/, "") };
   });
 }

@@ -14,7 +14,7 @@ import {
 import { startTlsProxy } from "./tls-proxy.ts";
 
 export type Site = {
-  /** Where a browser finds it: https, as behind a real proxy. */
+  /** An https address, as behind a real proxy. */
   url: string;
   service: ServiceUnderTest;
   github: GitHubEmulator;
@@ -23,7 +23,7 @@ export type Site = {
   stop(): Promise<void>;
 };
 
-/** The real service behind TLS, with posts of the last days and an emulated GitHub to sign in with. */
+/** The real service behind TLS, with recent posts and an emulated GitHub. */
 export async function startSite(settings: Readonly<Record<string, string>> = {}): Promise<Site> {
   const proxy = await startTlsProxy();
   const github = await startGitHubEmulator({ callbackUrls: [`${proxy.url}/auth/github/callback`] });
@@ -59,7 +59,7 @@ const texts = [
   "Sandbags at the fish market until six, free, bring your own trolley. #harbour <b>not markup</b> &amp; co",
 ];
 
-/** The posts, and a ledger of a week in which two hours are missing. */
+/** Posts and a week of coverage with a gap of two hours. */
 async function holdHarbour({ context }: ServiceUnderTest, nowMs: number): Promise<void> {
   const held = {
     platform: "bluesky",
@@ -77,7 +77,7 @@ async function holdHarbour({ context }: ServiceUnderTest, nowMs: number): Promis
   });
 }
 
-/** Invented posts about a harbour, one every two hours for six days, newest first. */
+/** Invented posts, one every two hours for six days, newest first. */
 function harbourPosts(nowMs: number): Post[] {
   return Array.from({ length: 72 }, (_, n) => {
     const createdMs = nowMs - 60_000 - n * 2 * hourMs;

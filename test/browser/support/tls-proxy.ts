@@ -9,12 +9,12 @@ import { join } from "node:path";
 export type TlsProxy = {
   /** Its address, such as https://localhost:4433. */
   url: string;
-  /** Where requests go on to: an origin that speaks HTTP. */
+  /** Sets the HTTP origin. */
   forwardTo(origin: string): void;
   stop(): Promise<void>;
 };
 
-/** Speaks TLS with a certificate of its own making, as the proxy in front of a real Earshot does. */
+/** A TLS proxy with a self-signed certificate. */
 export async function startTlsProxy(): Promise<TlsProxy> {
   let target = new URL("http://127.0.0.1:9");
   const server = createServer(makeCertificate(), (incoming, outgoing) => {

@@ -1,9 +1,9 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 
-/** What axe-core finds wrong with the page as it stands: rule, place, reason. */
+/** Violations found by axe-core: rule, element, reason. */
 export async function violationsOf(page: Page): Promise<readonly string[]> {
-  // As the page's policy allows no script but its own, axe comes by the browser's tools.
+  // The page's CSP allows only its own scripts, so axe is injected by the browser.
   await page.evaluate(axe.source);
   return await page.evaluate(async () => {
     const checker = Reflect.get(window, "axe") as typeof axe;

@@ -2,9 +2,9 @@ import type { BrowserContext, Page, Request } from "playwright-core";
 
 export type WatchedPage = {
   page: Page;
-  /** Resolves when the page has asked for nothing for a moment; streams of events, which never end, are left out. */
+  /** Resolves when no request is pending for a moment; event streams are ignored. */
   settled(): Promise<void>;
-  /** What the page complained of: errors on its console, exceptions, and what its policy refused. */
+  /** Console errors, exceptions and CSP violations. */
   complaints: string[];
 };
 
@@ -29,7 +29,7 @@ export async function openWatched(context: BrowserContext): Promise<WatchedPage>
 
 const quietMs = 300;
 
-/** Counts what a page has asked for and not got yet. */
+/** Tracks pending requests. */
 export function watchRequests(page: Page): () => Promise<void> {
   const waiting = new Set<Request>();
   let changedMs = performance.now();
@@ -58,7 +58,6 @@ export const looks = [
 
 export type Look = (typeof looks)[number];
 
-/** Shows the page in a width and a scheme. */
 export async function show(page: Page, { width, scheme }: Look): Promise<void> {
   await page.setViewportSize({ width, height: width < 500 ? 844 : 900 });
   await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });

@@ -12,7 +12,7 @@ export type WorkerNode = RemoteNode & {
   remove(): Promise<void>;
 };
 
-/** A node without evidence that takes work from a gateway, and that alone can ask X. */
+/** A node without evidence, the only one that supports X. */
 export async function startWorkerNode(
   gateway: { url: string; dataDir: string },
   name: string,
