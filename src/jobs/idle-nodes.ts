@@ -36,15 +36,9 @@ export function createIdleNodes<Job>(): IdleNodes<Job> {
   const waitingOf = (asking: Asking): number => waiting.get(asking) ?? 0;
 
   function giveOne(take: (asking: Asking) => Job | null): boolean {
-    // Requests that share one object are checked once.
-    const refused = new Set<Asking>();
     for (const { asking, give } of inOrder()) {
-      if (refused.has(asking)) continue;
       const job = take(asking);
-      if (job === null) {
-        refused.add(asking);
-        continue;
-      }
+      if (job === null) continue;
       note(asking.nodeId);
       give(job);
       return true;
@@ -52,16 +46,18 @@ export function createIdleNodes<Job>(): IdleNodes<Job> {
     return false;
   }
 
+  /** One of each node's requests, as these share one object. */
   function inOrder(): IdleNode<Job>[] {
-    const loads = new Map<Asking, number>();
-    for (const { asking } of idle) {
-      if (!loads.has(asking) && isOpen(asking)) loads.set(asking, asking.load?.() ?? 0);
-    }
+    const firsts = new Map<Asking, IdleNode<Job>>();
+    for (const node of idle) if (!firsts.has(node.asking)) firsts.set(node.asking, node);
+    const open = [...firsts.values()].filter(({ asking }) => isOpen(asking));
+    if (open.length < 2) return open;
+    const loads = new Map(open.map(({ asking }) => [asking, asking.load?.() ?? 0]));
     const loadOf = ({ asking }: IdleNode<Job>) => loads.get(asking) ?? 0;
     const turnOf = ({ asking }: IdleNode<Job>) => lastGiven.get(asking.nodeId) ?? 0;
-    return [...idle]
-      .filter(({ asking }) => loads.has(asking))
-      .toSorted((one, other) => loadOf(one) - loadOf(other) || turnOf(one) - turnOf(other));
+    return open.toSorted(
+      (one, other) => loadOf(one) - loadOf(other) || turnOf(one) - turnOf(other),
+    );
   }
 
   function note(nodeId: string): void {

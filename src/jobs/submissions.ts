@@ -200,6 +200,8 @@ export function createSubmissions(context: SubmissionsContext): {
     const result = decodeResultParts(submitted);
     const stand = doneSnapshot(taken, { node, startedMs, finishedMs, expiresMs }, submitted);
     const page = body === null ? null : { body, lengths, version };
+    // No node has it, so that none need learn of its end.
+    live.lease = null;
     context.tellStand(stand, result, { live, page });
     context.shortSearches?.onAnswered(taken.request, now() - startedMs);
     return { isReplay: false, uuid, job: jobAfter(taken, stand, result, now()) };
