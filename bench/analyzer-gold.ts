@@ -148,13 +148,13 @@ function measure(
   search: (elements: readonly SequenceElement[]) => readonly MarkedText[],
   reasons: Map<string, string[]>,
 ): string[] {
-  let wanted = 0;
+  let expected = 0;
   let right = 0;
   let found = 0;
   let empty = 0;
   for (const { written, elements, truth } of queries) {
     const hits = new Set(search(elements));
-    wanted += truth.size;
+    expected += truth.size;
     found += hits.size;
     empty += hits.size === 0 ? 1 : 0;
     for (const [{ text }, span] of [...truth].filter(([marked]) => !hits.has(marked))) {
@@ -163,7 +163,7 @@ function measure(
     }
     right += [...hits].filter((text) => truth.has(text)).length;
   }
-  const shares = [percent(right, wanted), percent(right, found), percent(empty, queries.length)];
+  const shares = [percent(right, expected), percent(right, found), percent(empty, queries.length)];
   return [name, String(queries.length), ...shares];
 }
 
@@ -180,9 +180,9 @@ function reasonOfMiss(text: string, span: TextSpan): string {
 }
 
 /** Whether no border of a word, or of a character of a script without spaces, lies at this place. */
-function isWithinWord(text: string, place: number): boolean {
-  const before = Array.from(text.slice(Math.max(0, place - 8), place)).at(-1) ?? "";
-  const after = Array.from(text.slice(place, place + 2))[0] ?? "";
+function isWithinWord(text: string, offset: number): boolean {
+  const before = Array.from(text.slice(Math.max(0, offset - 8), offset)).at(-1) ?? "";
+  const after = Array.from(text.slice(offset, offset + 2))[0] ?? "";
   if (/^\p{M}/u.test(after)) return true;
   return units(before + after) < units(before) + units(after);
 }

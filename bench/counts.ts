@@ -60,13 +60,13 @@ function measure(dataDir: string): string {
       for (let round = 0; round < rounds; round++) {
         // A fresh reader remembers nothing; the files stay in the system's cache.
         const reader = createReader(join(dataDir, "archive"), 8_000, systemClock);
-        const ask = counter(reader, query, window);
+        const count = counter(reader, query, window);
         counter(reader, "warmup", window)();
         const start = performance.now();
-        const { buckets, work } = ask();
+        const { buckets, work } = count();
         first.push(performance.now() - start);
         const startAgain = performance.now();
-        ask();
+        count();
         again.push(performance.now() - startAgain);
         matches = buckets.reduce((sum, { count }) => sum + count, 0);
         statements = work.statements;
@@ -112,13 +112,13 @@ async function changed(dataDir: string, last: Post): Promise<string> {
     clock: systemClock,
   });
   const reader = createReader(join(dataDir, "archive"), 8_000, systemClock);
-  const ask = counter(reader, "the", { ...whole, bucketMs: hourMs });
-  ask();
+  const count = counter(reader, "the", { ...whole, bucketMs: hourMs });
+  count();
   await archive.write({
     changes: [{ kind: "upsert", post: { ...last, text: "the changed post" } }],
   });
   const start = performance.now();
-  const { work } = ask();
+  const { work } = count();
   const tookMs = performance.now() - start;
   reader.close();
   await archive.close();

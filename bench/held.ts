@@ -20,14 +20,14 @@ for (let n = 0; n < requests; n++) uuids.push(await client.submit("comet", 20));
 client.close();
 
 const { hostname, port } = new URL(server.base);
-const ask = (path: string): Socket => {
+const open = (path: string): Socket => {
   const socket = connectSocket({ host: hostname, port: Number(port) });
   socket.on("error", () => undefined).resume();
   socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.key}\r\n\r\n`);
   return socket;
 };
 const seconds = (count: number) => new Promise((resolve) => setTimeout(resolve, count * 1_000));
-const heldNow = async (): Promise<number> => {
+const pendingNow = async (): Promise<number> => {
   const text = await (await fetch(`${server.base}/metrics`)).text();
   return Number(/^earshot_held_requests (\d+)/m.exec(text)?.[1]);
 };
@@ -36,15 +36,15 @@ async function cost(path: (uuid: string) => string): Promise<string> {
   const beforeMb = residentMb(server.pid);
   const sockets: Socket[] = [];
   for (const [n, uuid] of uuids.entries()) {
-    sockets.push(ask(path(uuid)));
+    sockets.push(open(path(uuid)));
     if (n % 20 === 0) await seconds(0.005);
   }
   await seconds(4);
   const mb = residentMb(server.pid) - beforeMb;
-  const held = await heldNow();
+  const pending = await pendingNow();
   for (const socket of sockets) socket.destroy();
   await seconds(1);
-  return `${held} held: ${mb.toFixed(1)} MB`;
+  return `${pending} held: ${mb.toFixed(1)} MB`;
 }
 
 console.log(`${command()}: ${requests} requests, resident memory\n`);

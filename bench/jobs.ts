@@ -52,12 +52,12 @@ async function rates(seconds: number): Promise<void> {
   for (const clients of [1, 8, 16, 64]) {
     const server = await startServer(dataDir, 18_070 + clients, settings);
     await load(server, clients, until(4), () => undefined);
-    await loopHeldMs(server);
+    await loopBlockedMs(server);
     const durations: number[] = [];
     await load(server, clients, until(seconds), (ms) => durations.push(ms));
     const { p50, p99 } = summary(durations);
     const rate = (durations.length / seconds).toFixed(0);
-    rows.push([String(clients), rate, p50, p99, await loopHeldMs(server)]);
+    rows.push([String(clients), rate, p50, p99, await loopBlockedMs(server)]);
     await server.stop();
   }
   console.log(table(["clients", "jobs/s", "p50 ms", "p99 ms", "loop held at most, ms"], rows));
@@ -108,7 +108,7 @@ async function load(
 }
 
 /** The longest that the event loop was held since the last look. */
-async function loopHeldMs({ base }: ServerProcess): Promise<number> {
+async function loopBlockedMs({ base }: ServerProcess): Promise<number> {
   const text = await (await fetch(`${base}/metrics`)).text();
   return Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1] ?? Number.NaN) * 1_000;
 }

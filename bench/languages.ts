@@ -92,8 +92,8 @@ function row(
   const of = detected.filter((_, index) => posts[index]?.language === language);
   const right = of.filter((each) => each === language).length;
   const undecided = of.filter((each) => each === null).length;
-  const said = detected.filter((each) => each === language).length;
-  return cells(language, of.length, right, undecided, said);
+  const correct = detected.filter((each) => each === language).length;
+  return cells(language, of.length, right, undecided, correct);
 }
 
 function overall(posts: readonly Known[], detected: readonly (string | null)[]): string[] {
@@ -107,7 +107,7 @@ function cells(
   texts: number,
   right: number,
   undecided: number,
-  said: number,
+  correct: number,
 ): string[] {
   const percent = (part: number, whole: number): string =>
     whole === 0 ? "–" : ((part / whole) * 100).toFixed(1);
@@ -117,6 +117,6 @@ function cells(
     percent(right, texts),
     percent(texts - right - undecided, texts),
     percent(undecided, texts),
-    percent(right, said),
+    percent(right, correct),
   ];
 }

@@ -127,9 +127,9 @@ async function steps(count: number): Promise<(string | number)[][]> {
     const sealed = await note("node signs and seals the answer", () => {
       const body = bodyOf(items);
       kilobytes = Buffer.byteLength(body) / 1_000;
-      const told = { body, job, request: text, knowledge, keyId, nowMs };
+      const statement = { body, job, request: text, knowledge, keyId, nowMs };
       const evidence = { evidence: "none", quoteSha256: null } as const;
-      const fields = signResult({ ...told, ...evidence, attestationId: "A".repeat(43) }, keys);
+      const fields = signResult({ ...statement, ...evidence, attestationId: "A".repeat(43) }, keys);
       return sealer.seal(answerBytes({ body, items, knowledge, fields }));
     });
     await note("gateway opens and checks it", async () => {

@@ -42,7 +42,7 @@ const text = (x: number, y: number, words: string, more = ""): string =>
   `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}"${more}>${words}</text>`;
 
 function mark(side: "raw" | "archive", x: number, y: number, p50: number, p95: number): string {
-  const [from, to] = [x + along(p50), x + along(p95)].map((place) => place.toFixed(1));
+  const [from, to] = [x + along(p50), x + along(p95)].map((position) => position.toFixed(1));
   return (
     `<line class="${side}" x1="${from}" x2="${to}" y1="${y}" y2="${y}"/>` +
     `<circle class="${side}" cx="${from}" cy="${y}" r="4"/>`
@@ -55,9 +55,11 @@ function panel({ posts, queries = [] }: ScaleFigures, index: number): string {
   const grid = ticks
     .filter((tick) => tick >= lowest && tick <= highest)
     .map((tick) => {
-      const place = x + along(tick);
-      const line = `<line class="grid" x1="${place.toFixed(1)}" x2="${place.toFixed(1)}" y1="${top}" y2="${bottom}"/>`;
-      return line + text(place, bottom + 16, String(tick), ' text-anchor="middle" class="small"');
+      const position = x + along(tick);
+      const line = `<line class="grid" x1="${position.toFixed(1)}" x2="${position.toFixed(1)}" y1="${top}" y2="${bottom}"/>`;
+      return (
+        line + text(position, bottom + 16, String(tick), ' text-anchor="middle" class="small"')
+      );
     });
   const marks = queries.map(({ raw, archive }, row) => {
     const y = top + row * rowHeight + rowHeight / 2;

@@ -20,9 +20,9 @@ export type ScaleFolder = {
 
 export function scaleFolder(folder: string, posts: number): ScaleFolder {
   const size = posts >= 1e6 ? `${posts / 1e6}m` : `${posts / 1e3}k`;
-  const place = join(folder, size);
-  mkdirSync(place, { recursive: true });
-  const rawPath = join(place, "raw.db");
+  const path = join(folder, size);
+  mkdirSync(path, { recursive: true });
+  const rawPath = join(path, "raw.db");
   const figuresPath = (suffix: string): string => join(folder, `${size}${suffix}.json`);
 
   async function buildRawOnce(): Promise<void> {
@@ -38,9 +38,9 @@ export function scaleFolder(folder: string, posts: number): ScaleFolder {
   }
 
   return {
-    dataDir: join(place, "data"),
-    unsealedDir: join(place, "unsealed"),
-    sealedDir: join(place, "sealed"),
+    dataDir: join(path, "data"),
+    unsealedDir: join(path, "unsealed"),
+    sealedDir: join(path, "sealed"),
     rawPath,
     buildRawOnce,
     figures,

@@ -92,18 +92,18 @@ function highestResidentMb(pid: number): number {
 /** Bytes of each part of the segments, by what their pages belong to. */
 function partsOf(segments: readonly string[], totalBytes: number): Map<string, number> {
   const parts = new Map<string, number>();
-  let told = 0;
+  let reported = 0;
   for (const path of segments) {
     const database = new DatabaseSync(path, { readOnly: true });
     const rows = database.prepare("SELECT name, sum(pgsize) AS bytes FROM dbstat GROUP BY name");
     for (const { name, bytes } of rows.iterate()) {
       const part = partOf(String(name));
       parts.set(part, (parts.get(part) ?? 0) + Number(bytes));
-      told += Number(bytes);
+      reported += Number(bytes);
     }
     database.close();
   }
-  return parts.set("catalog, free pages", totalBytes - told);
+  return parts.set("catalog, free pages", totalBytes - reported);
 }
 
 function partOf(table: string): string {

@@ -43,7 +43,7 @@ const rounds = 3;
 const cacheKib = 8_000;
 export const deadlineMs = 50;
 
-type Asked = { request: SearchRequest; match: string; low: bigint; high: bigint };
+type PlannedQuery = { request: SearchRequest; match: string; low: bigint; high: bigint };
 
 type Sides = {
   raw: RawFts5;
@@ -96,8 +96,8 @@ async function measureKind(
   name: string,
   queries: readonly string[],
 ): Promise<KindFigures> {
-  const asked = queries.map((query) => planned(query, sides.reader));
-  const takes = asked.map(
+  const plannedQueries = queries.map((query) => planned(query, sides.reader));
+  const takes = plannedQueries.map(
     (): Record<"raw" | "search" | "archive" | "threads", number[]> => ({
       raw: [],
       search: [],
@@ -107,14 +107,14 @@ async function measureKind(
   );
   let found = 0;
   for (let round = 0; round < rounds; round++) {
-    for (const [index, one] of asked.entries()) {
+    for (const [index, one] of plannedQueries.entries()) {
       const take = takes[index];
       if (take === undefined) continue;
       // Whoever comes second finds the processor's caches and the disk's pages warm: they take turns.
       const isRawFirst = (index + round) % 2 === 0;
-      let rawPosts = isRawFirst ? askRaw(sides, one, take.raw) : 0;
-      const posts = askReader(sides, one, take);
-      if (!isRawFirst) rawPosts = askRaw(sides, one, take.raw);
+      let rawPosts = isRawFirst ? searchRaw(sides, one, take.raw) : 0;
+      const posts = searchReader(sides, one, take);
+      if (!isRawFirst) rawPosts = searchRaw(sides, one, take.raw);
       if (rawPosts !== posts)
         throw new Error(`${queries[index]}: ${posts} posts, FTS5 ${rawPosts}`);
       const start = performance.now();
@@ -139,16 +139,16 @@ async function measureKind(
   };
 }
 
-function askRaw({ raw }: Sides, { match, low, high }: Asked, takes: number[]): number {
+function searchRaw({ raw }: Sides, { match, low, high }: PlannedQuery, takes: number[]): number {
   const start = performance.now();
   const rows = raw.newest.all(match, low, high);
   takes.push(performance.now() - start);
   return rows.length;
 }
 
-function askReader(
+function searchReader(
   { reader }: Sides,
-  { request }: Asked,
+  { request }: PlannedQuery,
   takes: { search: number[]; archive: number[] },
 ): number {
   const start = performance.now();
@@ -179,13 +179,13 @@ export async function measureWorst(
   }
 }
 
-function measureWorstQuery(sides: Sides, name: string, one: Asked): WorstFigures {
+function measureWorstQuery(sides: Sides, name: string, one: PlannedQuery): WorstFigures {
   const raw: number[] = [];
   const archive: number[] = [];
   const stopped: number[] = [];
   let answer = sides.reader.operations.search(one.request);
   for (let round = 0; round < rounds; round++) {
-    if (one.match !== "") askRaw(sides, one, raw);
+    if (one.match !== "") searchRaw(sides, one, raw);
     let start = performance.now();
     answer = sides.reader.operations.search(one.request);
     sides.reader.operations.records(answer.positions);
@@ -205,7 +205,7 @@ function measureWorstQuery(sides: Sides, name: string, one: Asked): WorstFigures
   };
 }
 
-function planned(query: string, { operations }: Sides["reader"]): Asked {
+function planned(query: string, { operations }: Sides["reader"]): PlannedQuery {
   const { tree } = parseQuery(query);
   const plan = makePlan(tree, { names: operations.resolve(namesIn(tree)), asOfMs: Date.now() });
   const { conjuncts, fromMs, toMs } = splitWindow(plan, { fromMs: null, toMs: null });

@@ -25,7 +25,7 @@ export const cacheKib = 8_000;
 export const limit = 100;
 
 /** A query as every side is asked it. */
-export type Asked = { plan: PlanNode; query: PlatformQuery; match: string; ids: IdRange };
+export type PlannedQuery = { plan: PlanNode; query: PlatformQuery; match: string; ids: IdRange };
 
 export type OpenSegment = { entry: SegmentEntry; segment: Segment };
 
@@ -64,7 +64,7 @@ const sharedIds = createIdMemory(shares.ids);
 /** What one reader thread has of memory. */
 const threadMemory = (): SealedMemory => createSealedMemory(shares.terms, useIdMemory(sharedIds));
 
-export function plannedFor(query: string, reader: Reader): Asked {
+export function plannedFor(query: string, reader: Reader): PlannedQuery {
   const { tree } = parseQuery(query);
   const names = reader.operations.resolve(namesIn(tree));
   const plan = makePlan(tree, { names, asOfMs: 0 });
@@ -86,14 +86,17 @@ export function plannedFor(query: string, reader: Reader): Asked {
 const never = (): boolean => false;
 
 /** The newest IDs, segment by segment. */
-export function newestIds(segments: readonly OpenSegment[], { query, ids }: Asked): bigint[] {
+export function newestIds(
+  segments: readonly OpenSegment[],
+  { query, ids }: PlannedQuery,
+): bigint[] {
   const found: bigint[] = [];
   for (const { entry, segment } of segments) {
     const low = entry.low > ids.low ? entry.low : ids.low;
     const high = entry.high < ids.high ? entry.high : ids.high;
     if (low > high) continue;
-    const asked = { ...query, skew: entry.skew, writtenIn: entry.writtenIn };
-    const answer = segment.search(asked, { low, high }, limit - found.length, never);
+    const segmentQuery = { ...query, skew: entry.skew, writtenIn: entry.writtenIn };
+    const answer = segment.search(segmentQuery, { low, high }, limit - found.length, never);
     found.push(...answer.ids);
     if (found.length >= limit) break;
   }
@@ -101,7 +104,10 @@ export function newestIds(segments: readonly OpenSegment[], { query, ids }: Aske
 }
 
 /** Containers that were looked at for the newest IDs. */
-export function containersFor(segments: readonly OpenSegment[], { query, ids }: Asked): number {
+export function containersFor(
+  segments: readonly OpenSegment[],
+  { query, ids }: PlannedQuery,
+): number {
   let containers = 0;
   let found = 0;
   for (const { entry, segment } of segments) {
@@ -123,7 +129,7 @@ const sizes = [1, 16, limit] as const;
 
 /** FTS5 asked by hand: posts with their texts, and texts alone by ID. */
 export type Raw = {
-  newest(asked: Asked): number;
+  newest(query: PlannedQuery): number;
   texts(ids: readonly bigint[]): number;
   count(match: string): number;
   hours(match: string): number;

@@ -9,7 +9,6 @@ import { scaledPosts } from "./scale-posts.ts";
 import { drawScaleQueries, worstQueries } from "./scale-queries.ts";
 import { measureSeal, type SealFigures } from "./sealed-seal.ts";
 import {
-  type Asked,
   containersFor,
   limit,
   newestIds,
@@ -17,6 +16,7 @@ import {
   openRawSides,
   openReader,
   openSegments,
+  type PlannedQuery,
   plannedFor,
   type Raw,
 } from "./sealed-sides.ts";
@@ -49,19 +49,20 @@ if (folder === undefined || (values.only !== undefined && only === undefined)) {
 }
 requireData();
 const posts = Number(values.posts);
-const place = scaleFolder(folder, posts);
-const { unsealedDir, sealedDir, rawPath } = place;
+const path = scaleFolder(folder, posts);
+const { unsealedDir, sealedDir, rawPath } = path;
 const rounds = Number(values.rounds);
 
 /** The sides, each of which tells how many posts it found. */
 const sides = {
-  "FTS5 with text": ({ raw }: Open, asked: Asked) => raw.newest(asked),
-  "sealed, IDs": ({ sealed }: Open, asked: Asked) => newestIds(sealed, asked).length,
-  "sealed with text": ({ sealed, raw }: Open, asked: Asked) => raw.texts(newestIds(sealed, asked)),
-  "FTS5 segments with text": ({ plain, raw }: Open, asked: Asked) =>
-    raw.texts(newestIds(plain, asked)),
-  "sealed archive": ({ sealedReader }: Open, asked: Asked) => page(sealedReader, asked),
-  "FTS5 archive": ({ plainReader }: Open, asked: Asked) => page(plainReader, asked),
+  "FTS5 with text": ({ raw }: Open, query: PlannedQuery) => raw.newest(query),
+  "sealed, IDs": ({ sealed }: Open, query: PlannedQuery) => newestIds(sealed, query).length,
+  "sealed with text": ({ sealed, raw }: Open, query: PlannedQuery) =>
+    raw.texts(newestIds(sealed, query)),
+  "FTS5 segments with text": ({ plain, raw }: Open, query: PlannedQuery) =>
+    raw.texts(newestIds(plain, query)),
+  "sealed archive": ({ sealedReader }: Open, query: PlannedQuery) => page(sealedReader, query),
+  "FTS5 archive": ({ plainReader }: Open, query: PlannedQuery) => page(plainReader, query),
 };
 type Side = keyof typeof sides;
 const sideNames = Object.keys(sides) as Side[];
@@ -93,7 +94,7 @@ function open(): Open {
   };
 }
 
-function page({ operations }: Reader, { plan }: Asked): number {
+function page({ operations }: Reader, { plan }: PlannedQuery): number {
   const { positions } = operations.search({
     plan,
     platforms: ["x"],
@@ -121,9 +122,9 @@ function takesOf(opened: Open, queries: readonly string[]): Takes {
   for (let round = 0; round < rounds; round++) {
     for (const turn of sideNames.keys()) {
       const name = sideNames[(turn + round) % sideNames.length] as Side;
-      for (const [index, asked] of planned.entries()) {
+      for (const [index, query] of planned.entries()) {
         const start = performance.now();
-        const count = sides[name](opened, asked);
+        const count = sides[name](opened, query);
         ofRounds[name][index]?.push(performance.now() - start);
         found[index]?.add(count);
       }
@@ -131,10 +132,9 @@ function takesOf(opened: Open, queries: readonly string[]): Takes {
   }
   const differs = found.findIndex(({ size }) => size > 1);
   if (differs >= 0) throw new Error(`${queries[differs]}: ${[...(found[differs] ?? [])]} found`);
-  return Object.fromEntries(sideNames.map((name) => [name, ofRounds[name].map(taken)])) as Record<
-    Side,
-    number[]
-  >;
+  return Object.fromEntries(
+    sideNames.map((name) => [name, ofRounds[name].map(medianOf)]),
+  ) as Record<Side, number[]>;
 }
 
 /** In an order that is the same in every run. */
@@ -147,7 +147,7 @@ function shuffled<Value>(list: readonly Value[]): Value[] {
 }
 
 /** The middle one; on a machine that does other things too the best one says more. */
-const taken = (ms: readonly number[]): number =>
+const medianOf = (ms: readonly number[]): number =>
   ms.toSorted((a, b) => a - b)[values.take === "best" ? 0 : Math.floor(ms.length / 2)] ?? 0;
 
 type SideFigures = Summary & { perSecond: number };
@@ -203,9 +203,9 @@ async function searchWorst(opened: Open): Promise<unknown> {
   const kinds = await worstQueries();
   const figures = kinds.map(({ name, queries: [query = ""] }) => {
     const takes = takesOf(opened, [query, query, query]);
-    const asked = plannedFor(query, opened.plainReader);
-    const ms = Object.fromEntries(sideNames.map((side) => [side, taken(takes[side])]));
-    return { name, containers: containersFor(opened.sealed, asked), ms };
+    const planned = plannedFor(query, opened.plainReader);
+    const ms = Object.fromEntries(sideNames.map((side) => [side, medianOf(takes[side])]));
+    return { name, containers: containersFor(opened.sealed, planned), ms };
   });
   const rows = figures.map(({ name, containers, ms }) => [
     name,
@@ -221,14 +221,14 @@ const hourMs = 3_600_000;
 async function countAll(opened: Open): Promise<unknown> {
   const worst = await worstQueries();
   const or = worst.find(({ name }) => name === "50-way OR")?.queries[0] ?? "";
-  const asked = [
+  const answers = [
     ["50-way OR", or, null],
     ["lang:en", "lang:en", null],
     ["three frequent terms", "the to of", null],
     ["lang:en by hour", "lang:en", hourMs],
     ["50-way OR by hour", or, hourMs],
   ] as const;
-  const figures = asked.map(([name, query, widthMs]) => {
+  const figures = answers.map(([name, query, widthMs]) => {
     const planned = plannedFor(query, opened.plainReader);
     const fts5: number[] = [];
     const plain: number[] = [];
@@ -252,9 +252,9 @@ async function countAll(opened: Open): Promise<unknown> {
     return {
       name,
       posts: counted,
-      fts5Ms: taken(fts5),
-      plainMs: taken(plain),
-      sealedMs: taken(sealed),
+      fts5Ms: medianOf(fts5),
+      plainMs: medianOf(plain),
+      sealedMs: medianOf(sealed),
       firstMs: sealed[0] ?? 0,
     };
   });
@@ -274,7 +274,7 @@ async function countAll(opened: Open): Promise<unknown> {
 
 function countIn(
   segments: readonly OpenSegment[],
-  { query, ids }: Asked,
+  { query, ids }: PlannedQuery,
   widthMs: number,
 ): Map<number, number> {
   const counts = new Map<number, number>();
@@ -306,13 +306,13 @@ function shownSeal(figures: SealFigures): SealFigures {
 }
 
 async function prepare(): Promise<void> {
-  await place.buildRawOnce();
+  await path.buildRawOnce();
   if (existsSync(`${unsealedDir}/archive`)) return;
   console.log("importing the posts …");
   await measureImport(unsealedDir, await scaledPosts(posts), { EARSHOT_SEAL: "off" });
 }
 
-const keep = (piece: Piece, figures: unknown): void => place.keep("-sealed", piece, figures);
+const keep = (piece: Piece, figures: unknown): void => path.keep("-sealed", piece, figures);
 
 console.log(`${command()}\n`);
 await prepare();

@@ -47,14 +47,14 @@ console.log(
 );
 const rows: (string | number)[][] = [];
 for (const { name, queries } of await drawQueries(queriesOfEachKind)) {
-  const asked = queries.map(planned);
+  const plannedQueries = queries.map(planned);
   const best = { raw: worst(), inThread: worst(), threads: worst() };
   let found = 0;
   for (let round = 0; round < rounds; round++) {
     const rawMs: number[] = [],
       inThreadMs: number[] = [],
       threadsMs: number[] = [];
-    for (const { plan, match, low, high } of asked) {
+    for (const { plan, match, low, high } of plannedQueries) {
       const request = {
         plan,
         platforms: ["x"] as const,

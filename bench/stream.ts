@@ -40,7 +40,7 @@ const live = await stream.startService("live", settings);
 await stream.startTraffic();
 const liveSamples = await samplesUntil(live, (second) => second >= seconds);
 await stream.endTraffic();
-tell("live", liveSamples);
+print("live", liveSamples);
 const all = (await samplesUntil(live, isStill())).at(-1)?.events ?? 0;
 const { posts } = await stream.held();
 await compare(live);
@@ -50,7 +50,7 @@ const again = await stream.startService("again", settings);
 const isAll = (_: number, { events, waiting }: StreamSample): boolean =>
   events >= all && waiting === 0;
 const replaySamples = await samplesUntil(again, isAll, 100);
-tell("replay of all that Jetstream has kept", replaySamples);
+print("replay of all that Jetstream has kept", replaySamples);
 await samplesUntil(again, isStill());
 await compare(again);
 await stream.close();
@@ -84,7 +84,7 @@ function isStill(): (second: number, sample: StreamSample) => boolean {
 }
 
 /** About as many rows as asked for, each with the rate since the one before. */
-function tell(what: string, samples: readonly Sample[]): void {
+function print(what: string, samples: readonly Sample[]): void {
   const step = Math.max(1, Math.floor(samples.length / Number(values.rows)));
   const chosen = samples.filter((_, index) => index % step === step - 1);
   const rows = chosen.map((sample, index) => {

@@ -107,17 +107,17 @@ function lookAt(path: string) {
 /** Pieces of upkeep by turns with none, each in an archive of its own that one post in 20 ms is written into. */
 async function workBesideWrites(): Promise<void> {
   const rows: (string | number)[][] = [];
-  const told = (name: string, { times, tookMs }: Written): void => {
+  const printed = (name: string, { times, tookMs }: Written): void => {
     const { p50, p95, p99 } = summary(times);
     rows.push([name, (tookMs / 1_000).toFixed(0), p50, p95, p99, Math.max(...times)]);
   };
   for (let round = 1; round <= rounds; round++) {
     copySource();
-    told("no upkeep", await alone());
-    told("while it is rewritten", await rewriting());
+    printed("no upkeep", await alone());
+    printed("while it is rewritten", await rewriting());
     copySource();
-    told("no upkeep", await alone());
-    told("while segments are sealed", await sealing());
+    printed("no upkeep", await alone());
+    printed("while segments are sealed", await sealing());
   }
   console.log(table(["a post on disk, ms", "seconds", "p50", "p95", "p99", "longest"], rows));
 }

@@ -75,10 +75,10 @@ const kinds = { "bare fetch": bare, session: session, source: source };
 
 async function measured(): Promise<Record<string, number[]>> {
   const durations: Record<string, number[]> = {};
-  for (const [name, ask] of Object.entries(kinds)) {
-    for (let round = 0; round < 20; round += 1) await ask();
+  for (const [name, send] of Object.entries(kinds)) {
+    for (let round = 0; round < 20; round += 1) await send();
     const times: number[] = [];
-    for (let round = 0; round < rounds; round += 1) times.push(await timed(ask));
+    for (let round = 0; round < rounds; round += 1) times.push(await timed(send));
     durations[name] = times;
   }
   return durations;

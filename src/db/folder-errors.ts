@@ -18,32 +18,32 @@ const meanings = new Map<number | string, "disk_full" | "not_writable" | "damage
 ]);
 
 /** Adds a code and a hint if the cause is external. `place` is the folder concerned. */
-export function folderError(thrown: unknown, place: string): unknown {
+export function folderError(thrown: unknown, path: string): unknown {
   if (thrown instanceof EarshotError) return thrown;
-  const meaning = meaningOf(thrown, place);
+  const meaning = meaningOf(thrown, path);
   const options = { cause: thrown };
   switch (meaning) {
     case "disk_full":
-      return new EarshotError("disk_full", `the disk of ${place} is full`, {
+      return new EarshotError("disk_full", `the disk of ${path} is full`, {
         ...options,
         hint: "free some space there, or name a folder on another disk",
       });
     case "not_writable":
-      return new EarshotError("not_writable", `${place} cannot be written`, {
+      return new EarshotError("not_writable", `${path} cannot be written`, {
         ...options,
         hint: "check who may write there, and whether its disk is mounted for reading alone; SQLite has to write there to read, too",
       });
     case "damaged":
       return new EarshotError(
         "archive_damaged",
-        `a file in ${place} is damaged (${messageOf(thrown)})`,
+        `a file in ${path} is damaged (${messageOf(thrown)})`,
         {
           ...options,
           hint: "earshot archive check names it, or earshot check-control where it is control.db; restore a backup, or run earshot archive recover where it is catalog.db",
         },
       );
     case "missing":
-      return new EarshotError("file_missing", `${place}: ${messageOf(thrown)}`, {
+      return new EarshotError("file_missing", `${path}: ${messageOf(thrown)}`, {
         ...options,
         hint: "check that all of its files are there",
       });
@@ -53,14 +53,14 @@ export function folderError(thrown: unknown, place: string): unknown {
 }
 
 /** SQLite reports a missing file also when it may not write beside it. */
-function meaningOf(thrown: unknown, place: string) {
+function meaningOf(thrown: unknown, path: string) {
   const meaning = meanings.get(codeOf(thrown));
-  return meaning === "missing" && isReadOnly(place) ? "not_writable" : meaning;
+  return meaning === "missing" && isReadOnly(path) ? "not_writable" : meaning;
 }
 
-function isReadOnly(place: string): boolean {
+function isReadOnly(path: string): boolean {
   try {
-    requireWritable(place);
+    requireWritable(path);
     return false;
   } catch (error) {
     return codeOf(error) !== "ENOENT";

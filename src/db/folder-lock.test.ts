@@ -49,11 +49,11 @@ test("a folder that was let go holds nothing but the lock, and a note that canno
 
 test("who waits is let in when the other process ends", async () => {
   const other = await otherServer();
-  const gone = once(other, "exit");
+  const exited = once(other, "exit");
   await new Promise<void>((resolve) => other.stdin?.end(resolve));
   expect(() => lockFolder(folder)).toThrow(inUse);
   lockFolder(folder, 20_000).release();
-  await gone;
+  await exited;
 });
 
 test("a second process is refused, and let in once the first was killed", async () => {
@@ -62,8 +62,8 @@ test("a second process is refused, and let in once the first was killed", async 
   expect(() => lockFolder(folder)).toThrow(
     `another server (process ${other.pid} on ${hostname()}) runs on ${folder}`,
   );
-  const gone = once(other, "exit");
+  const exited = once(other, "exit");
   other.kill("SIGKILL");
-  await gone;
+  await exited;
   lockFolder(folder).release();
 });

@@ -47,8 +47,8 @@ export function memory<Args, Value>(
 export function perStore<State>(make: () => State): (database: Database) => State {
   const states = new WeakMap<Database, State>();
   return (database) => {
-    const held = states.get(database);
-    if (held !== undefined) return held;
+    const state = states.get(database);
+    if (state !== undefined) return state;
     const made = make();
     states.set(database, made);
     return made;

@@ -39,10 +39,10 @@ describe("a sealed secret", () => {
     try {
       other.open(sealed, owner);
       expect.unreachable();
-    } catch (fault) {
-      expect(fault).toEqual(mismatch);
-      expect(fault).toHaveProperty("hint", expect.stringContaining("EARSHOT_SECRET_KEY"));
-      expect(String(fault)).not.toContain("hidden");
+    } catch (error) {
+      expect(error).toEqual(mismatch);
+      expect(error).toHaveProperty("hint", expect.stringContaining("EARSHOT_SECRET_KEY"));
+      expect(String(error)).not.toContain("hidden");
     }
   });
 

@@ -26,10 +26,10 @@ export function answerOf(
     json: () => {
       try {
         return parseUntrustedJson(body);
-      } catch (fault) {
+      } catch (error) {
         throw new EarshotError(
           "answer_unreadable",
-          `the answer of ${url.host} is no JSON: ${messageOf(fault)}`,
+          `the answer of ${url.host} is no JSON: ${messageOf(error)}`,
           { status: 502 },
         );
       }

@@ -133,12 +133,12 @@ describe("a guard", () => {
     ["cannot be looked up now", failingWith("EAI_AGAIN")],
   ])("fails in the same way for a name that %s", (_, resolve) => {
     const lookup = createGuard([], { resolve }).lookupFor(new URL("https://x.example"));
-    let fault: unknown = null;
+    let thrown: unknown = null;
     lookup("x.example", {}, (error) => {
-      fault = error;
+      thrown = error;
     });
-    expect(fault).toBeInstanceOf(EarshotError);
-    const { code, message, status, retryable, hint } = fault as unknown as EarshotError;
+    expect(thrown).toBeInstanceOf(EarshotError);
+    const { code, message, status, retryable, hint } = thrown as unknown as EarshotError;
     expect({ code, message, status, retryable, hint }).toEqual({
       code: "upstream_unreachable",
       message: "x.example cannot be resolved to a public address",

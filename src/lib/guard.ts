@@ -33,10 +33,10 @@ export function createGuard(
   configured: Iterable<string>,
   { setting, resolve = lookup }: GuardOptions = {},
 ): Guard {
-  const allowed = new Set([...configured].map((address) => placeOf(new URL(address))));
+  const allowed = new Set([...configured].map((address) => originOf(new URL(address))));
   return {
     lookupFor(url) {
-      if (allowed.has(placeOf(url))) return plainLookup(resolve);
+      if (allowed.has(originOf(url))) return plainLookup(resolve);
       const hint = hintFor(url, setting);
       const host = url.hostname.replace(/^\[|\]$/g, "");
       if (isNumericHost(host) && !isPublicAddress(host))
@@ -75,7 +75,7 @@ const defaultPorts: Readonly<Record<string, string>> = {
   "wss:": "443",
 };
 
-function placeOf(url: URL): string {
+function originOf(url: URL): string {
   return `${url.hostname}:${url.port || (defaultPorts[url.protocol] ?? "")}`;
 }
 
@@ -107,10 +107,10 @@ function publicLookup(resolve: Resolve, hint: string): LookupFunction {
   };
 }
 
-function hintFor({ protocol, host: place }: URL, setting: string | undefined): string {
+function hintFor({ protocol, host: hostName }: URL, setting: string | undefined): string {
   return setting === undefined
     ? "only public addresses and hosts that the configuration names are called"
-    : `if it is a server of your own network, add ${protocol.replace("ws", "http")}//${place} to ${setting}`;
+    : `if it is a server of your own network, add ${protocol.replace("ws", "http")}//${hostName} to ${setting}`;
 }
 
 function unresolved(hostname: string, hint: string, cause: unknown): EarshotError {

@@ -9,8 +9,8 @@ export function guardedConnector(guard: Guard, timeoutMs: number): buildConnecto
       const url = new URL(`${options.protocol}//${options.hostname}${port}`);
       const lookup = guard.lookupFor(url);
       buildConnector({ lookup, timeout: timeoutMs, allowH2: false })(options, callback);
-    } catch (fault) {
-      callback(fault instanceof Error ? fault : new Error(String(fault)), null);
+    } catch (error) {
+      callback(error instanceof Error ? error : new Error(String(error)), null);
     }
   };
 }

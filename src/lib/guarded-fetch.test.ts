@@ -46,7 +46,7 @@ function client(
   return made;
 }
 
-const fault = (code: string) => expect.objectContaining({ name: "EarshotError", code });
+const errorWith = (code: string) => expect.objectContaining({ name: "EarshotError", code });
 
 describe("an answer", () => {
   test("comes with its status, its headers and its body, whatever the status", async () => {
@@ -66,7 +66,7 @@ describe("an answer", () => {
   test("that is no JSON says so", async () => {
     const { url } = await host((_request, response) => response.end("<html>"));
     const answer = await client([url])(url);
-    expect(() => answer.json()).toThrow(fault("answer_unreadable"));
+    expect(() => answer.json()).toThrow(errorWith("answer_unreadable"));
   });
 
   test("that is JSON of more names than are parsed says so", async () => {
@@ -74,7 +74,7 @@ describe("an answer", () => {
     const { url } = await host((_request, response) => response.end(`{${names.join(",")}}`));
     const answer = await client([url], { maxBytes: 4_194_304 })(url);
     expect(() => answer.json()).toThrow("holds more than 5000 different names");
-    expect(() => answer.json()).toThrow(fault("answer_unreadable"));
+    expect(() => answer.json()).toThrow(errorWith("answer_unreadable"));
   });
 
   test("may be asked for with a body", async () => {
@@ -89,8 +89,8 @@ describe("where requests may go", () => {
     "not to %s",
     async (form) => {
       const { port, requests } = await host((_request, response) => response.end());
-      const asked = client([])(form.replace("PORT", String(port)));
-      await expect(asked).rejects.toEqual(fault("address_refused"));
+      const answer = client([])(form.replace("PORT", String(port)));
+      await expect(answer).rejects.toEqual(errorWith("address_refused"));
       expect(requests).toEqual([]);
     },
   );
@@ -104,15 +104,15 @@ describe("where requests may go", () => {
       rebinding("name.example", { all: true }, (_fault, found) => resolve(found[0]?.address));
     });
     expect(before).toBe("8.8.8.8");
-    const asked = client([], { resolve: rebinding })(`http://name.example:${port}/`);
-    await expect(asked).rejects.toEqual(fault("upstream_unreachable"));
+    const answer = client([], { resolve: rebinding })(`http://name.example:${port}/`);
+    await expect(answer).rejects.toEqual(errorWith("upstream_unreachable"));
     expect(requests).toEqual([]);
   });
 
   test.each(["file:///etc/passwd", "ftp://host.example/", "http://name:word@host.example/", "x"])(
     "not to %s",
     async (address) => {
-      await expect(client([])(address)).rejects.toEqual(fault("address_refused"));
+      await expect(client([])(address)).rejects.toEqual(errorWith("address_refused"));
     },
   );
 });
@@ -136,19 +136,19 @@ describe("a redirect", () => {
   test("to an address that is not public is refused, and nothing is sent there", async () => {
     const inner = await host((_request, response) => response.end("secret"));
     const first = await host(redirecting(307, () => inner.url));
-    await expect(client([first.url])(first.url)).rejects.toEqual(fault("address_refused"));
+    await expect(client([first.url])(first.url)).rejects.toEqual(errorWith("address_refused"));
     expect(inner.requests).toEqual([]);
   });
 
   test("to another scheme is refused", async () => {
     const first = await host(redirecting(302, () => "file:///etc/passwd"));
-    await expect(client([first.url])(first.url)).rejects.toEqual(fault("address_refused"));
+    await expect(client([first.url])(first.url)).rejects.toEqual(errorWith("address_refused"));
   });
 
   test("takes no credentials to another host, and keeps them on the same one", async () => {
-    const told: Record<string, unknown> = {};
+    const received: Record<string, unknown> = {};
     const other = await host((request, response) => {
-      told.other = [
+      received.other = [
         request.headers.authorization,
         request.headers["x-key"],
         request.headers.accept,
@@ -156,13 +156,13 @@ describe("a redirect", () => {
       response.end();
     });
     const first = await host((request, response) => {
-      told[request.url ?? ""] = request.headers.authorization;
+      received[request.url ?? ""] = request.headers.authorization;
       const to = request.url === "/a" ? "/b" : other.url;
       response.writeHead(302, { location: to }).end();
     });
     const headers = { Authorization: "Bearer secret", "x-key": "secret", accept: "text/plain" };
     await client([first.url, other.url])(`${first.url}/a`, { headers });
-    expect(told).toEqual({
+    expect(received).toEqual({
       "/a": "Bearer secret",
       "/b": "Bearer secret",
       other: [undefined, undefined, "text/plain"],
@@ -172,8 +172,8 @@ describe("a redirect", () => {
   test("with a body is not followed to another host", async () => {
     const other = await host((_request, response) => response.end());
     const first = await host(redirecting(307, () => other.url));
-    const asked = client([first.url, other.url])(first.url, { method: "POST", body: "secret" });
-    await expect(asked).rejects.toEqual(fault("address_refused"));
+    const answer = client([first.url, other.url])(first.url, { method: "POST", body: "secret" });
+    await expect(answer).rejects.toEqual(errorWith("address_refused"));
     expect(other.requests).toEqual([]);
   });
 
@@ -194,7 +194,7 @@ describe("an answer without an end", () => {
       };
       write();
     });
-    await expect(client([endless.url])(endless.url)).rejects.toEqual(fault("answer_too_large"));
+    await expect(client([endless.url])(endless.url)).rejects.toEqual(errorWith("answer_too_large"));
   });
 
   test("is cut by what it unpacks to", async () => {
@@ -203,7 +203,7 @@ describe("an answer without an end", () => {
       response.writeHead(200, { "content-encoding": "gzip" }).end(bomb);
     });
     const before = process.memoryUsage().arrayBuffers;
-    await expect(client([url])(url)).rejects.toEqual(fault("answer_too_large"));
+    await expect(client([url])(url)).rejects.toEqual(errorWith("answer_too_large"));
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50 * 1024 * 1024);
   });
 
@@ -213,22 +213,22 @@ describe("an answer without an end", () => {
       const timer = setInterval(() => response.write("."), 20);
       response.on("close", () => clearInterval(timer));
     });
-    const asked = client([url], { timeoutMs: 300 })(url);
-    await expect(asked).rejects.toMatchObject({ code: "upstream_timeout", retryable: true });
+    const answer = client([url], { timeoutMs: 300 })(url);
+    await expect(answer).rejects.toMatchObject({ code: "upstream_timeout", retryable: true });
   });
 
   test("that never begins is given up", async () => {
     const { url } = await host(() => {});
-    const asked = client([url])(url, { timeoutMs: 200 });
-    await expect(asked).rejects.toMatchObject({ code: "upstream_timeout", retryable: true });
+    const answer = client([url])(url, { timeoutMs: 200 });
+    await expect(answer).rejects.toMatchObject({ code: "upstream_timeout", retryable: true });
   });
 
   test("ends when the caller gives up, with the caller's reason", async () => {
     const { url } = await host((_request, response) => response.writeHead(200).write("."));
     const caller = new AbortController();
-    const asked = client([url])(url, { signal: caller.signal });
+    const answer = client([url])(url, { signal: caller.signal });
     caller.abort(new Error("enough"));
-    await expect(asked).rejects.toThrow("enough");
+    await expect(answer).rejects.toThrow("enough");
   });
 });
 
@@ -257,8 +257,8 @@ describe("a host that does not answer", () => {
   test("is unreachable when its name is unknown", async () => {
     const unknown: Resolve = (_hostname, _options, done) =>
       done(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }), []);
-    const asked = client([], { resolve: unknown })("http://name.example/");
-    await expect(asked).rejects.toThrow("name.example cannot be resolved to a public address");
+    const answer = client([], { resolve: unknown })("http://name.example/");
+    await expect(answer).rejects.toThrow("name.example cannot be resolved to a public address");
   });
 });
 
@@ -294,7 +294,7 @@ describe("a streamed answer", () => {
     const read = async () => {
       for await (const _piece of answer.pieces);
     };
-    await expect(read()).rejects.toEqual(fault("answer_too_large"));
+    await expect(read()).rejects.toEqual(errorWith("answer_too_large"));
   });
 
   test("that nobody reads on ends its connection", async () => {

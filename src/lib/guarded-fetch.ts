@@ -73,7 +73,7 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
     for (let redirects = 0; ; redirects += 1) {
       const { url } = step;
       const response = await send(step, ending).catch((thrown: unknown) => {
-        throw faultOf(url, thrown, signal);
+        throw errorFrom(url, thrown, signal);
       });
       const location = maxRedirects === 0 ? null : response.headers.get("location");
       const next = redirectOf(step, response.status, location);
@@ -110,10 +110,10 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
     stream: async (url: URL | string, options: FetchOptions = {}): Promise<StreamedAnswer> => {
       const { maxBytes = usualBytes } = options;
       const opened = await open(stepOf(url, options), options);
-      const { status, headers: told, body } = opened.response;
+      const { status, headers: responseHeaders, body } = opened.response;
       return {
         status,
-        headers: told,
+        headers: responseHeaders,
         pieces: piecesOf(opened, maxBytes),
         cancel: async () => {
           if (body !== null && !body.locked) await body.cancel().catch(() => {});
@@ -145,12 +145,12 @@ async function* piecesOf(
       yield piece;
     }
   } catch (thrown) {
-    throw faultOf(url, thrown, signal);
+    throw errorFrom(url, thrown, signal);
   }
 }
 
 /** An aborted caller gets its own reason. */
-function faultOf(url: URL, thrown: unknown, signal: AbortSignal | undefined): unknown {
+function errorFrom(url: URL, thrown: unknown, signal: AbortSignal | undefined): unknown {
   return signal?.aborted ? signal.reason : fetchError(url, thrown);
 }
 

@@ -25,10 +25,10 @@ export function readKey(written: string): Uint8Array | null {
 export function ensureKeyFile(
   path: string,
   randomBytes: RandomBytes,
-  fault: KeyFileError,
+  error: KeyFileError,
 ): Uint8Array {
-  const held = readIfThere(path, fault);
-  if (held !== null) return held;
+  const stored = readIfThere(path, error);
+  if (stored !== null) return stored;
   const draft = `${path}.${Buffer.from(randomBytes(8)).toString("hex")}`;
   try {
     writeDurably(draft, `${Buffer.from(randomBytes(keyLength)).toString("base64")}\n`);
@@ -37,22 +37,22 @@ export function ensureKeyFile(
     rmSync(draft, { force: true });
   }
   syncFolder(dirname(path));
-  const made = readIfThere(path, fault);
-  if (made === null) throw unreadable(path, "it was removed while it was made", fault);
+  const made = readIfThere(path, error);
+  if (made === null) throw unreadable(path, "it was removed while it was made", error);
   return made;
 }
 
-function readIfThere(path: string, fault: KeyFileError): Uint8Array | null {
+function readIfThere(path: string, error: KeyFileError): Uint8Array | null {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
   } catch (thrown) {
     if (codeOf(thrown) === "ENOENT") return null;
-    throw unreadable(path, codeOf(thrown), fault);
+    throw unreadable(path, codeOf(thrown), error);
   }
   const key = readKey(text);
   if (key !== null) return key;
-  throw unreadable(path, "it does not hold 32 bytes in base64 or hexadecimal", fault);
+  throw unreadable(path, "it does not hold 32 bytes in base64 or hexadecimal", error);
 }
 
 function writeDurably(path: string, text: string): void {
@@ -69,8 +69,8 @@ function writeDurably(path: string, text: string): void {
 function linkUnlessThere(draft: string, path: string): void {
   try {
     linkSync(draft, path);
-  } catch (fault) {
-    if (codeOf(fault) !== "EEXIST") throw fault;
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
   }
 }
 
@@ -85,8 +85,8 @@ function syncFolder(path: string): void {
   }
 }
 
-function codeOf(fault: unknown): string {
-  return fault instanceof Error && "code" in fault ? String(fault.code) : String(fault);
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }
 
 function unreadable(path: string, reason: string, { code, hint }: KeyFileError): EarshotError {

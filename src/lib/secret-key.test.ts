@@ -50,10 +50,10 @@ test("a file that holds no key is left as it is, and the error does not repeat i
   try {
     ensureSecretKey(folder, randomBytes, false);
     expect.unreachable();
-  } catch (fault) {
-    expect(fault).toMatchObject({ code: "secret_key_unreadable" });
-    expect(String(fault)).toContain(path);
-    expect(String(fault)).not.toContain("half-a-key");
+  } catch (error) {
+    expect(error).toMatchObject({ code: "secret_key_unreadable" });
+    expect(String(error)).toContain(path);
+    expect(String(error)).not.toContain("half-a-key");
   }
   expect(readFileSync(path, "utf8")).toBe("half-a-key");
 });
@@ -76,11 +76,11 @@ test("processes that come at once agree on one key", async () => {
     }),
   );
   await Promise.all(children.map((child) => once(child.stdout, "data")));
-  const told = Promise.all(
+  const results = Promise.all(
     children.map(async (child) => String((await once(child.stdout, "data"))[0]).trim()),
   );
   for (const child of children) child.stdin.write("go\n");
-  const keys = new Set(await told);
+  const keys = new Set(await results);
   expect([...keys]).toEqual([
     Buffer.from(ensureSecretKey(folder, randomBytes, false)).toString("hex"),
   ]);

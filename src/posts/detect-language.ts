@@ -51,7 +51,7 @@ const kana = /[\p{Script=Hiragana}\p{Script=Katakana}]/gu;
 const han = /\p{Script=Han}/gu;
 
 /** The detector cannot distinguish Malay from Indonesian, which has many more writers. */
-const neverTold = new Set(["ms"]);
+const neverDetected = new Set(["ms"]);
 
 /** Bounds the work for hostile texts; a longer sample is no more accurate. */
 const readLength = 2_000;
@@ -119,7 +119,7 @@ function languageByScript(words: string, letters: number): string | null {
 function languageByLetters(words: string, letters: number, isLatin: boolean): string | null {
   if (letters < fewestLetters) return null;
   const found = eld.detect(words);
-  if (found.language === "" || neverTold.has(found.language)) return null;
+  if (found.language === "" || neverDetected.has(found.language)) return null;
   const [best = 0, next = 0] = Object.values(found.getScores());
   const lead = (best - next) * Math.sqrt(letters);
   const isMostlyLatin = isLatin || count(words, latin) * 2 > letters;

@@ -79,14 +79,14 @@ describe("the IDs of a window", () => {
         fc.integer({ min: skew.minMs, max: skew.maxMs }),
         fc.option(fc.integer({ min: 0, max: 10_000 }), { nil: null }),
         fc.option(fc.integer({ min: 1, max: 10_000 }), { nil: null }),
-        (told, off, before, after) => {
-          const time = told + off;
+        (written, off, before, after) => {
+          const time = written + off;
           const window = idsOfWindow(
             before === null ? null : time - before,
             after === null ? null : time + after,
             skew,
           );
-          const id = numberedId(told, 77n);
+          const id = numberedId(written, 77n);
           expect(window.low <= id && id <= window.high).toBe(true);
         },
       ),
@@ -113,14 +113,14 @@ describe("the window of IDs", () => {
         fc.integer({ min: skew.minMs, max: skew.maxMs }),
         fc.option(fc.bigInt({ min: 0n, max: 10n ** 12n }), { nil: null }),
         fc.option(fc.bigInt({ min: 0n, max: 10n ** 12n }), { nil: null }),
-        (told, off, before, after) => {
-          const id = numberedId(told, 77n);
+        (written, off, before, after) => {
+          const id = numberedId(written, 77n);
           const window = windowOfIds(
             before === null ? null : id - before,
             after === null ? null : id + after,
             skew,
           );
-          const time = told + off;
+          const time = written + off;
           expect(window.fromMs ?? Number.NEGATIVE_INFINITY).toBeLessThanOrEqual(time);
           expect(window.toMs ?? Number.POSITIVE_INFINITY).toBeGreaterThan(time);
         },

@@ -7,11 +7,11 @@ import type { Post } from "./post.ts";
 import {
   decodeRecord,
   encodeRecord,
+  isSameRecord,
   type RecordRow,
   recordOrigin,
   recordUri,
   renderRecord,
-  saysTheSame,
   withAddedLabels,
 } from "./record.ts";
 import { unpackLines } from "./record-lines.ts";
@@ -35,7 +35,7 @@ function inFirstForm(row: RecordRow): RecordRow {
   return { ...row, record: lines.join("\n") };
 }
 
-const nobody = () => ({ handle: null, name: null });
+const noAuthor = () => ({ handle: null, name: null });
 
 const rendered = (post: Post, handle: string | null = null) =>
   JSON.parse(renderRecord(rowOf(post), () => ({ handle, name: null })));
@@ -151,8 +151,8 @@ describe("the record of the API", () => {
   test("shows a detected language as such, and never beside those that the source tells", () => {
     const detected = rendered(makePost({ detectedLang: "de" })).Metadata;
     expect(detected).toMatchObject({ lang: "de", langs: [], lang_detected: true });
-    const told = rendered(makePost({ langs: ["en"], detectedLang: "de" })).Metadata;
-    expect(told).toMatchObject({ lang: "en", langs: ["en"], lang_detected: false });
+    const metadata = rendered(makePost({ langs: ["en"], detectedLang: "de" })).Metadata;
+    expect(metadata).toMatchObject({ lang: "en", langs: ["en"], lang_detected: false });
   });
 
   test("leads to the post's page where the source gave no address", () => {
@@ -229,15 +229,15 @@ test("a record of the first form says the same, and takes on the present one wit
     fc.property(generatedPost(3), fc.array(fc.string(), { maxLength: 2 }), (post, labels) => {
       const row = rowOf(post);
       const first = inFirstForm(row);
-      expect(renderRecord(first, nobody)).toBe(renderRecord(row, nobody));
+      expect(renderRecord(first, noAuthor)).toBe(renderRecord(row, noAuthor));
       expect(decodeRecord(first)).toEqual(decodeRecord(row));
       expect(recordUri(first)).toBe(recordUri(row));
       expect(recordOrigin(first.record)).toBe(recordOrigin(row.record));
-      expect(saysTheSame(first.record, row.record)).toBe(true);
+      expect(isSameRecord(first.record, row.record)).toBe(true);
       const other = rowOf({ ...post, text: `${post.text}.` });
-      expect(saysTheSame(first.record, other.record)).toBe(false);
+      expect(isSameRecord(first.record, other.record)).toBe(false);
       const labelled = withAddedLabels(first.record, labels);
-      expect(saysTheSame(labelled, row.record)).toBe(true);
+      expect(isSameRecord(labelled, row.record)).toBe(true);
       expect(labelled).toBe(
         labels.length === 0 ? first.record : withAddedLabels(row.record, labels),
       );

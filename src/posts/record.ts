@@ -148,7 +148,7 @@ export function decodeRecord(row: RecordRow): Post {
 }
 
 /** Whether two stored records, of either form, are equal apart from added labels. */
-export const saysTheSame = (record: string, other: string): boolean =>
+export const isSameRecord = (record: string, other: string): boolean =>
   record === other || withoutAddedLabels(record) === withoutAddedLabels(other);
 
 function withoutAddedLabels(record: string): string {

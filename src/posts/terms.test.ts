@@ -266,8 +266,8 @@ describe("what a post holds", () => {
     ["see https://example.com/a?b=c&amp;d=?e", false],
     ["is it https://example.com/a ?", true],
     ["no", false],
-  ])("%j asks a question: %s", (text, asks) => {
-    expect(has("is:question", { text })).toBe(asks);
+  ])("%j asks a question: %s", (text, isQuestion) => {
+    expect(has("is:question", { text })).toBe(isQuestion);
   });
 });
 

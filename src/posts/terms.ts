@@ -7,7 +7,6 @@ import * as facet from "@earshot/query/facets";
 import { cellOf } from "@earshot/query/match";
 import {
   analyzeText,
-  asksQuestion,
   decodeEntities,
   type EntityOptions,
   findCashtags,
@@ -16,6 +15,7 @@ import {
   foldHandle,
   foldTag,
   GAP,
+  hasQuestionMark,
   hostSuffixes,
   type Link,
   languageTags,
@@ -203,9 +203,9 @@ const isImage = (medium: Media): boolean =>
   !isVideo(medium) && /^(?:image(?:\/.*)?|photo|picture)$/i.test(medium.type);
 
 function addLanguages(facets: Facets, { langs, detectedLang }: Post): void {
-  const told = langs.length > 0 || detectedLang === null ? langs : [detectedLang];
+  const known = langs.length > 0 || detectedLang === null ? langs : [detectedLang];
   const before = facets.size;
-  for (const tag of told) addAll(facets, languageTags(tag), facet.language);
+  for (const tag of known) addAll(facets, languageTags(tag), facet.language);
   if (facets.size === before) facets.add(facet.language("und"));
 }
 
@@ -215,7 +215,7 @@ function addMarks(facets: Facets, post: Post, text: string): void {
   if (post.source !== null) facets.add(facet.writtenWith(post.source));
   if (post.authorVerified === true) facets.add(facet.isVerified);
   if (isSensitive) facets.add(facet.isSensitive);
-  if (asksQuestion(text)) facets.add(facet.isQuestion);
+  if (hasQuestionMark(text)) facets.add(facet.isQuestion);
   if (post.geo === null) return;
   facets.add(facet.hasGeo);
   facets.add(facet.geoCell(cellOf(post.geo)));

@@ -1,6 +1,6 @@
 import { lastId, lowestId, uriHash, xIdOf } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
-import { saysTheSame } from "../../posts/record.ts";
+import { isSameRecord } from "../../posts/record.ts";
 import type { WriteReport } from "../archive.ts";
 import { presentNumbering, type SegmentEntry } from "../catalog/catalog.ts";
 import { type MisplacedPosts, nearTime, uriTimeMs } from "../catalog/misplaced.ts";
@@ -213,7 +213,7 @@ function isNews(post: PreparedPost, held: StoredPost): boolean {
   if (post.imported && !held.imported) return false;
   if (post.revision !== "" && held.revision !== "") return post.revision > held.revision;
   return (
-    !saysTheSame(post.record, held.record) ||
+    !isSameRecord(post.record, held.record) ||
     (post.timeMs !== held.timeMs && !post.timeIsCapped) ||
     !sameCounts(newestCounts(post.counts, held.counts), held.counts)
   );

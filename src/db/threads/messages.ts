@@ -49,7 +49,7 @@ export function revive(error: CarriedError): EarshotError {
 }
 
 /** `thread_died`, `thread_restarted` or `thread_closed`. */
-export function threadGone(code: string, reason: string, cause: unknown): EarshotError {
+export function threadEnded(code: string, reason: string, cause: unknown): EarshotError {
   return new EarshotError(code, `a worker thread is gone: ${reason}`, {
     status: 503,
     retryable: true,

@@ -80,7 +80,7 @@ export function serveInOrder<M extends Methods<M>>(methods: M): void {
 export type SlicedCalls = {
   add(call: ThreadCall): void;
   /** Runs one slice and returns the replies of finished calls. `takeArrivals` adds calls that arrived since. */
-  runSlice(takeArrivals: () => void): readonly ThreadReply[];
+  runSlice(receiveCalls: () => void): readonly ThreadReply[];
   isIdle(): boolean;
 };
 
@@ -96,7 +96,7 @@ export function serveInSlices(calls: SlicedCalls, onClose: () => void): void {
     }
   }
 
-  function takeArrivals(): void {
+  function receiveCalls(): void {
     for (let more = receiveMessageOnPort(port); more; more = receiveMessageOnPort(port)) {
       take(more.message);
     }
@@ -104,11 +104,11 @@ export function serveInSlices(calls: SlicedCalls, onClose: () => void): void {
 
   port.on("message", (first: readonly ThreadCall[]) => {
     take(first);
-    takeArrivals();
+    receiveCalls();
     while (!calls.isIdle()) {
-      const replies = calls.runSlice(takeArrivals);
+      const replies = calls.runSlice(receiveCalls);
       if (replies.length > 0) port.postMessage(replies, replies.flatMap(transferred));
-      takeArrivals();
+      receiveCalls();
     }
     if (closing === null) return;
     onClose();

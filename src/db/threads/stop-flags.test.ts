@@ -5,15 +5,15 @@ const reason = new Error("nobody waits");
 
 test("a flag goes up with its signal and comes down with the answer, to serve another call", async () => {
   const flags = new StopFlags();
-  const gone = new AbortController();
+  const aborted = new AbortController();
   const answer = Promise.withResolvers<string>();
   let taken: number | undefined;
-  const call = flags.during(gone.signal, (flag) => {
+  const call = flags.during(aborted.signal, (flag) => {
     taken = flag;
     return answer.promise;
   });
   expect(isStopped(flags.shared, taken)).toBe(false);
-  gone.abort(reason);
+  aborted.abort(reason);
   await expect(call).rejects.toBe(reason);
   expect(isStopped(flags.shared, taken)).toBe(true);
   answer.resolve("too late");
@@ -27,8 +27,8 @@ test("answers and faults come through; a signal that has aborted makes no call",
   const flags = new StopFlags();
   const { signal } = new AbortController();
   expect(await flags.during(signal, async () => "found")).toBe("found");
-  const fault = new Error("it broke");
-  await expect(flags.during(signal, () => Promise.reject(fault))).rejects.toBe(fault);
+  const error = new Error("it broke");
+  await expect(flags.during(signal, () => Promise.reject(error))).rejects.toBe(error);
   const call = () => Promise.reject(new Error("was called"));
   await expect(flags.during(AbortSignal.abort(reason), call)).rejects.toBe(reason);
 });
@@ -36,16 +36,16 @@ test("answers and faults come through; a signal that has aborted makes no call",
 test("calls beyond the number of flags are made all the same, without one", async () => {
   const flags = new StopFlags();
   const { signal } = new AbortController();
-  const hold = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
   const taken = new Set<number | undefined>();
   const calls = Array.from({ length: flags.shared.length + 5 }, () =>
     flags.during(signal, async (flag) => {
       taken.add(flag);
-      await hold.promise;
+      await release.promise;
     }),
   );
   expect(taken.size).toBe(flags.shared.length + 1);
   expect(taken.has(undefined)).toBe(true);
-  hold.resolve();
+  release.resolve();
   await Promise.all(calls);
 });

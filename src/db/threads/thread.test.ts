@@ -34,7 +34,7 @@ function makeThread(): Thread<AnyMethods> {
   return startThread(pathToFileURL(file), "its own data");
 }
 
-const fault = async (call: Promise<unknown>): Promise<EarshotError> => {
+const errorOf = async (call: Promise<unknown>): Promise<EarshotError> => {
   const error = await call.then(
     () => null,
     (thrown: unknown) => thrown,
@@ -57,7 +57,7 @@ test("calls of one turn of the event loop travel together", async () => {
 
 test("a fault in the thread is the caller's fault, with its code and hint", async () => {
   thread = makeThread();
-  expect(await fault(thread.call("fail", null))).toMatchObject({
+  expect(await errorOf(thread.call("fail", null))).toMatchObject({
     code: "no_luck",
     status: 418,
     hint: "try again",
@@ -68,8 +68,8 @@ test("only the call that a thread died at is told so; those behind it may simply
   thread = makeThread();
   const [before, dying, behind] = [
     thread.call("echo", 1),
-    fault(thread.call("die", null)),
-    fault(thread.call("echo", 2)),
+    errorOf(thread.call("die", null)),
+    errorOf(thread.call("echo", 2)),
   ];
   await before.catch(() => undefined);
   expect(await dying).toMatchObject({ code: "thread_died", retryable: true });
@@ -79,7 +79,7 @@ test("only the call that a thread died at is told so; those behind it may simply
 test("a thread that died is started anew by the next call, and a call on its way is not lost", async () => {
   thread = makeThread();
   await thread.call("echo", null);
-  const dying = fault(thread.call("die", null));
+  const dying = errorOf(thread.call("die", null));
   await dying;
   expect(await thread.call("echo", 3)).toEqual(["its own data", 3]);
 });
@@ -88,7 +88,7 @@ test("a closed thread answers nothing more", async () => {
   thread = makeThread();
   await thread.call("echo", 1);
   await thread.close();
-  expect(await fault(thread.call("echo", 2))).toMatchObject({ code: "thread_closed" });
+  expect(await errorOf(thread.call("echo", 2))).toMatchObject({ code: "thread_closed" });
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -7,7 +7,7 @@ import {
   type ThreadCall,
   type ThreadReply,
   type ThreadStart,
-  threadGone,
+  threadEnded,
 } from "./messages.ts";
 import { StopFlags } from "./stop-flags.ts";
 
@@ -123,7 +123,7 @@ class WorkerThread<M extends Methods<M>> implements Thread<M> {
     transferred: readonly ArrayBuffer[],
     stopFlag?: number,
   ): Promise<unknown> {
-    if (this.#isClosed) return Promise.reject(threadGone("thread_closed", "it was closed", null));
+    if (this.#isClosed) return Promise.reject(threadEnded("thread_closed", "it was closed", null));
     return new Promise((resolve, reject) => {
       const id = this.#nextId++;
       this.#waiting.set(id, { resolve, reject, worker: null });
@@ -178,7 +178,7 @@ class WorkerThread<M extends Methods<M>> implements Thread<M> {
       if (call.worker !== ended) continue;
       this.#waiting.delete(id);
       const code = id === lastCall ? "thread_died" : "thread_restarted";
-      call.reject(threadGone(code, reason, failure));
+      call.reject(threadEnded(code, reason, failure));
     }
   }
 }

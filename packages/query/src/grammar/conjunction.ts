@@ -10,7 +10,7 @@ import {
   type Span,
 } from "../tree/tree.ts";
 
-type Report = (code: DiagnosticCode, span: Span, remark: Warning) => void;
+type Report = (code: DiagnosticCode, span: Span, warning: Warning) => void;
 
 /** Must match, or must not. The span includes its own negation. */
 type Literal = { leaf: QueryLeaf; isNegated: boolean; span: Span };

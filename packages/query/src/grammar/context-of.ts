@@ -19,17 +19,17 @@ export function contextOf(reader: Reader, token: Token, negation: Negation): Ter
     touchesGroup: next?.kind === "open" && next.start === token.end,
     groupedValues: groupedValues(reader, token.end),
     preceding: precedingTerm(reader),
-    report: (code, span, remark) =>
-      report(reader, code, span, isOperand ? withGroupedRewrites(remark) : remark),
+    report: (code, span, warning) =>
+      report(reader, code, span, isOperand ? withGroupedRewrites(warning) : warning),
   };
 }
 
 /** Because they replace a negated term or an alternative. */
-function withGroupedRewrites(remark: Warning): Warning {
-  const { hint } = remark;
-  if (hint === undefined || typeof hint === "string") return remark;
+function withGroupedRewrites(warning: Warning): Warning {
+  const { hint } = warning;
+  if (hint === undefined || typeof hint === "string") return warning;
   const queries = hint.queries.map((query) => (/^[^"(]+\s/.test(query) ? `(${query})` : query));
-  return { ...remark, hint: { ...hint, queries } };
+  return { ...warning, hint: { ...hint, queries } };
 }
 
 function precedingTerm({ source, tokens, index }: Reader): TermContext["preceding"] {

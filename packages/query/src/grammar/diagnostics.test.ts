@@ -5,7 +5,7 @@ import { diagnosticCodes, oneLine, renderDiagnostic } from "../tree/diagnostics.
 import { postProperties } from "../tree/tree.ts";
 import { parseQuery, parseQueryLeniently } from "./parse.ts";
 
-function said(query: string, maxLength = 4096): string {
+function diagnosticsOf(query: string, maxLength = 4096): string {
   const { diagnostics } = parseQueryLeniently(query, { maxLength });
   return diagnostics
     .map((diagnostic) => `${diagnostic.code}: ${oneLine(diagnostic)}\n  ${diagnostic.hint ?? ""}`)
@@ -14,298 +14,298 @@ function said(query: string, maxLength = 4096): string {
 
 describe("every message", () => {
   test("the query as a whole", () => {
-    expect(said("")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("")).toMatchInlineSnapshot(`
       "empty_query: there is nothing to search for (at offset 0)
         write at least one word, hashtag, username or operator"
     `);
-    expect(said("abcdef", 5)).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("abcdef", 5)).toMatchInlineSnapshot(`
       "query_too_long: the query has 6 characters, and at most 5 are taken (at offset 5)
         split it into several queries"
     `);
-    expect(said(`${"(".repeat(21)}a${")".repeat(21)}`)).toMatchInlineSnapshot(`
+    expect(diagnosticsOf(`${"(".repeat(21)}a${")".repeat(21)}`)).toMatchInlineSnapshot(`
       "query_too_deep: groups nest deeper than 20 (at offset 20)
         leave out parentheses that change nothing, or split the query"
     `);
-    expect(said("a ".repeat(257))).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("a ".repeat(257))).toMatchInlineSnapshot(`
       "too_many_terms: the query has more than 256 terms (at offset 512)
         split it into several queries"
     `);
   });
 
   test("quotes and groups", () => {
-    expect(said('nasa "artemis')).toMatchInlineSnapshot(`
+    expect(diagnosticsOf('nasa "artemis')).toMatchInlineSnapshot(`
       "unclosed_quote: the quotation that " opens is never closed (at offset 5)
         add " where the phrase ends, or leave out the ""
     `);
-    expect(said("nasa 「月")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("nasa 「月")).toMatchInlineSnapshot(`
       "unclosed_quote: the quotation that 「 opens is never closed (at offset 5)
         add 」 where the phrase ends, or leave out the 「"
     `);
-    expect(said("(nasa")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("(nasa")).toMatchInlineSnapshot(`
       "unclosed_group: a ( opens a group that no ) closes (at offset 0)
         add the ) where the group ends, or leave out the ("
     `);
-    expect(said("nasa)")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("nasa)")).toMatchInlineSnapshot(`
       "unopened_group: a ) closes a group that no ( opens (at offset 4)
         add the ( or leave out the )"
     `);
-    expect(said("nasa ()")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("nasa ()")).toMatchInlineSnapshot(`
       "empty_group: a group without terms (at offset 5)
         write terms between the parentheses, or leave them out"
     `);
   });
 
   test("keywords and signs", () => {
-    expect(said("nasa OR")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("nasa OR")).toMatchInlineSnapshot(`
       "missing_term: OR needs a term on both sides (at offset 5)
         add the missing term, or write "OR" in quotes to search for the word"
     `);
-    expect(said("nasa NOT")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("nasa NOT")).toMatchInlineSnapshot(`
       "missing_term: NOT has no term after it (at offset 5)
         write the term to exclude after it"
     `);
-    expect(said("nasa OR esa launch")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("nasa OR esa launch")).toMatchInlineSnapshot(`
       "or_binds_tighter: OR binds tighter than a space (at offset 0)
         read as (nasa OR esa) launch; put parentheses around the terms that belong together"
     `);
-    expect(said("nasa or esa")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("nasa or esa")).toMatchInlineSnapshot(`
       "lower_case_or: or is searched as a word (at offset 5)
         write OR in capitals for alternatives"
     `);
-    expect(said("nasa - esa")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("nasa - esa")).toMatchInlineSnapshot(`
       "stray_minus: a minus with no term right after it excludes nothing (at offset 5)
         write -word without a space to exclude a word"
     `);
-    expect(said('"nasa"-esa')).toMatchInlineSnapshot(`
+    expect(diagnosticsOf('"nasa"-esa')).toMatchInlineSnapshot(`
       "stray_minus: a minus that touches the term before it excludes nothing (at offset 6)
         put a space before the minus to exclude the term after it"
     `);
-    expect(said("nasa –esa")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("nasa –esa")).toMatchInlineSnapshot(`
       "dash_is_not_minus: – is a dash, not a minus: it excludes nothing (at offset 5)
         write -esa"
     `);
   });
 
   test("words", () => {
-    expect(said("foo*")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("foo*")).toMatchInlineSnapshot(`
       "wildcard_not_available: foo* holds a *, and parts of words cannot be searched (at offset 0)
         write the words out, as in (run OR runs OR running); within quotes a lone * stands for any one word"
     `);
-    expect(said("nasa !!!")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("nasa !!!")).toMatchInlineSnapshot(`
       "nothing_to_search: !!! holds nothing that can be searched, so it is left out (at offset 5)
         write a minus right before a term to exclude it"
     `);
-    expect(said('nasa ""')).toMatchInlineSnapshot(`
+    expect(diagnosticsOf('nasa ""')).toMatchInlineSnapshot(`
       "nothing_to_search: an empty phrase holds nothing that can be searched, so it is left out (at offset 5)
         only words, numbers, emoji, emoticons and a lone ? are searched"
     `);
-    expect(said("nasa | esa")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("nasa | esa")).toMatchInlineSnapshot(`
       "nothing_to_search: | holds nothing that can be searched, so it is left out (at offset 5)
         write OR between alternatives"
     `);
-    expect(said("nasa *")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("nasa *")).toMatchInlineSnapshot(`
       "nothing_to_search: * holds nothing that can be searched, so it is left out (at offset 5)
         within quotes a lone * stands for any one word"
     `);
-    expect(said("#123")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("#123")).toMatchInlineSnapshot(`
       "not_a_hashtag: #123 cannot be a hashtag, so its words are searched (at offset 0)
         write 123 if the word is meant"
     `);
-    expect(said("@naïve")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("@naïve")).toMatchInlineSnapshot(`
       "not_a_mention: @naïve cannot be a username, so its words are searched (at offset 0)
         write naïve if the word is meant"
     `);
   });
 
   test("names", () => {
-    expect(said("re:invent")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("re:invent")).toMatchInlineSnapshot(`
       "unknown_operator: re: is not an operator, so its words are searched as a phrase (at offset 0)
         put it in quotes if the phrase is meant"
     `);
-    expect(said("frm:nasa")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("frm:nasa")).toMatchInlineSnapshot(`
       "unknown_operator: frm: is not an operator, so its words are searched as a phrase (at offset 0)
         did you mean from:nasa"
     `);
-    expect(said("did:plc:abc")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("did:plc:abc")).toMatchInlineSnapshot(`
       "unknown_operator: did: is not an operator, so its words are searched as a phrase (at offset 0)
         did you mean from:did:plc:abc"
     `);
-    expect(said("from :nasa")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("from :nasa")).toMatchInlineSnapshot(`
       "space_before_colon: from is searched as a word, as a space parts it from its colon (at offset 0)
         leave out the space: from:nasa"
     `);
-    expect(said('near:"The Hague"')).toMatchInlineSnapshot(`
+    expect(diagnosticsOf('near:"The Hague"')).toMatchInlineSnapshot(`
       "operator_not_available: near: is not available: it needs a list of the world's places (at offset 0)
         use geocode:<latitude>,<longitude>,<radius> with the coordinates of The Hague"
     `);
-    expect(said("filter:retwets")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("filter:retwets")).toMatchInlineSnapshot(`
       "unknown_filter: filter: does not know retwets (at offset 7)
         did you mean filter:retweets"
     `);
-    expect(said("filter:pictures")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("filter:pictures")).toMatchInlineSnapshot(`
       "unknown_filter: filter: does not know pictures (at offset 7)
         did you mean filter:images"
     `);
-    expect(said("nasa include:nativeretweets")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("nasa include:nativeretweets")).toMatchInlineSnapshot(`
       "no_effect: include:nativeretweets changes nothing: reposts are found unless they are excluded (at offset 5)
         leave it out; -filter:retweets leaves reposts out, filter:retweets finds nothing else"
     `);
-    expect(said("nasa -include:nativeretweets")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("nasa -include:nativeretweets")).toMatchInlineSnapshot(`
       "unknown_filter: include: cannot be negated (at offset 6)
         write -filter:retweets to leave reposts out"
     `);
   });
 
   test("missing and listed values", () => {
-    expect(said("from: nasa")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("from: nasa")).toMatchInlineSnapshot(`
       "missing_operand: from: has no value (at offset 0)
         leave out the space: from:nasa"
     `);
-    expect(said("from:")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("from:")).toMatchInlineSnapshot(`
       "missing_operand: from: has no value (at offset 0)
         write the value right after the colon, or put "from" in quotes to search for the word"
     `);
-    expect(said("from:(a OR b)")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("from:(a OR b)")).toMatchInlineSnapshot(`
       "one_value_only: from: takes one value, not a group (at offset 0)
         write (from:a OR from:b)"
     `);
-    expect(said("from:a,b")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("from:a,b")).toMatchInlineSnapshot(`
       "one_value_only: from: takes one value, not a,b (at offset 5)
         write (from:a OR from:b)"
     `);
-    expect(said("from:nasa,")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("from:nasa,")).toMatchInlineSnapshot(`
       "one_value_only: from: takes one value, not nasa, (at offset 5)
         write from:nasa"
     `);
   });
 
   test("users, languages and links", () => {
-    expect(said("from:a!b")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("from:a!b")).toMatchInlineSnapshot(`
       "invalid_user: from: wants a username, not a!b (at offset 5)
         write it as in from:nasa"
     `);
-    expect(said("from:https://x.com/nasa")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("from:https://x.com/nasa")).toMatchInlineSnapshot(`
       "invalid_user: from: wants a username, not https://x.com/nasa (at offset 5)
         write from:nasa"
     `);
-    expect(said("lang:e")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("lang:e")).toMatchInlineSnapshot(`
       "invalid_language: lang: wants a language code, not e (at offset 5)
         write it as in lang:en"
     `);
-    expect(said("lang:english")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("lang:english")).toMatchInlineSnapshot(`
       "unknown_language: no language has the code english, so nothing is found (at offset 5)
         did you mean lang:en"
     `);
-    expect(said("lang:qq")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("lang:qq")).toMatchInlineSnapshot(`
       "unknown_language: no language has the code qq, so nothing is found (at offset 5)
         use an ISO 639 code such as en"
     `);
-    expect(said('url:"//"')).toMatchInlineSnapshot(`
+    expect(diagnosticsOf('url:"//"')).toMatchInlineSnapshot(`
       "invalid_url: url: wants an address or a part of one, not // (at offset 4)
         write it as in url:"nasa.gov/artemis""
     `);
   });
 
   test("dates", () => {
-    expect(said("since:2021-1-5")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("since:2021-1-5")).toMatchInlineSnapshot(`
       "invalid_date: since: wants a date as yyyy-mm-dd, not 2021-1-5 (at offset 6)
         write since:2021-01-05"
     `);
-    expect(said("since:2021/01/05")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("since:2021/01/05")).toMatchInlineSnapshot(`
       "invalid_date: since: wants a date as yyyy-mm-dd, not 2021/01/05 (at offset 6)
         write since:2021-01-05"
     `);
-    expect(said("since:20210105")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("since:20210105")).toMatchInlineSnapshot(`
       "invalid_date: since: wants a date as yyyy-mm-dd, not 20210105 (at offset 6)
         write since:2021-01-05"
     `);
-    expect(said("since:yesterday")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("since:yesterday")).toMatchInlineSnapshot(`
       "invalid_date: since: wants a date as yyyy-mm-dd, not yesterday (at offset 6)
         write within_time:2d"
     `);
-    expect(said("since:2021-02-30")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("since:2021-02-30")).toMatchInlineSnapshot(`
       "invalid_date: since:2021-02-30 is not a date: days of 2021-02 go from 01 to 28 (at offset 6)
         write since:2021-02-28"
     `);
-    expect(said("since:2021-13-01")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("since:2021-13-01")).toMatchInlineSnapshot(`
       "invalid_date: since:2021-13-01 is not a date: months go from 01 to 12 (at offset 6)
         write since:2021-01-13"
     `);
-    expect(said("since:2021-01-05_25:00:00_UTC")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("since:2021-01-05_25:00:00_UTC")).toMatchInlineSnapshot(`
       "invalid_date: since:2021-01-05_25:00:00_UTC is not a time of day (at offset 6)
         hours go from 00 to 23, minutes and seconds from 00 to 59"
     `);
-    expect(said("since:2021-01-05_10:00:00")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("since:2021-01-05_10:00:00")).toMatchInlineSnapshot(`
       "invalid_date: since:2021-01-05_10:00:00 has a time of day without a zone (at offset 6)
         say which zone: since:2021-01-05_10:00:00_UTC"
     `);
-    expect(said("since:2021-01-05T10:00:00")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("since:2021-01-05T10:00:00")).toMatchInlineSnapshot(`
       "invalid_date: since:2021-01-05T10:00:00 has a time of day without a zone (at offset 6)
         say which zone: since:2021-01-05T10:00:00_UTC"
     `);
-    expect(said("since:2021-01-05_10:00:00_XYZ")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("since:2021-01-05_10:00:00_XYZ")).toMatchInlineSnapshot(`
       "invalid_date: since: does not know the time zone XYZ (at offset 6)
         use UTC or an offset, as in 2024-01-02T03:04:05+02:00"
     `);
-    expect(said("since:2021-01-05T10:00:00+99:00")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("since:2021-01-05T10:00:00+99:00")).toMatchInlineSnapshot(`
       "invalid_date: since: does not know the time zone +99:00 (at offset 6)
         use UTC or an offset, as in 2024-01-02T03:04:05+02:00"
     `);
-    expect(said("since:0000-01-05")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("since:0000-01-05")).toMatchInlineSnapshot(`
       "invalid_date: since:0000-01-05 lies outside the years 0001 to 9999 (at offset 6)
         "
     `);
-    expect(said("since:2021-01-05 until:2021-01-05")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("since:2021-01-05 until:2021-01-05")).toMatchInlineSnapshot(`
       "empty_window: no post is both since:2021-01-05 and until:2021-01-05 (at offset 17)
         until leaves its own day out: write the day after the last one wanted"
     `);
   });
 
   test("counts", () => {
-    expect(said("min_faves:1k")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("min_faves:1k")).toMatchInlineSnapshot(`
       "invalid_count: min_faves: wants a whole number, not 1k (at offset 10)
         write min_faves:1000"
     `);
-    expect(said("min_faves:1,000")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("min_faves:1,000")).toMatchInlineSnapshot(`
       "invalid_count: min_faves: wants a whole number, not 1,000 (at offset 10)
         write min_faves:1000"
     `);
-    expect(said("min_likes:-5")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("min_likes:-5")).toMatchInlineSnapshot(`
       "invalid_count: min_likes: wants a whole number, not -5 (at offset 10)
         write it as in min_likes:100"
     `);
   });
 
   test("places", () => {
-    expect(said("geocode:37.7,-122.4")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("geocode:37.7,-122.4")).toMatchInlineSnapshot(`
       "invalid_geocode: geocode: wants latitude,longitude,radius, not 37.7,-122.4 (at offset 8)
         write it as in geocode:37.7764,-122.4172,10km"
     `);
-    expect(said("geocode:37.7, -122.4, 10km")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("geocode:37.7, -122.4, 10km")).toMatchInlineSnapshot(`
       "invalid_geocode: geocode: wants latitude,longitude,radius, not 37.7, (at offset 8)
         leave out the spaces after the commas, as in geocode:37.7764,-122.4172,10km"
     `);
-    expect(said("geocode:north,-122.4,10km")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("geocode:north,-122.4,10km")).toMatchInlineSnapshot(`
       "invalid_geocode: geocode: wants latitude and longitude as decimal degrees, not north,-122.4 (at offset 8)
         write it as in geocode:37.7764,-122.4172,10km; south and west are negative"
     `);
-    expect(said("geocode:37.7,-122.4,10")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("geocode:37.7,-122.4,10")).toMatchInlineSnapshot(`
       "invalid_geocode: geocode: wants a radius in km or mi, not 10 (at offset 8)
         write 10km or 10mi"
     `);
-    expect(said("geocode:37.7,-122.4,far")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("geocode:37.7,-122.4,far")).toMatchInlineSnapshot(`
       "invalid_geocode: geocode: wants a radius in km or mi, not far (at offset 8)
         write the radius as in geocode:37.7764,-122.4172,10km"
     `);
-    expect(said("geocode:-122.4,37.7,10km")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("geocode:-122.4,37.7,10km")).toMatchInlineSnapshot(`
       "invalid_geocode: geocode: latitude -122.4 is outside -90 to 90 (at offset 8)
         latitude comes first: geocode:37.7,-122.4,10km"
     `);
-    expect(said("geocode:37.7,200,10km")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("geocode:37.7,200,10km")).toMatchInlineSnapshot(`
       "invalid_geocode: geocode: longitude 200 is outside -180 to 180 (at offset 8)
         "
     `);
-    expect(said("geocode:37.7,-122.4,0km")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("geocode:37.7,-122.4,0km")).toMatchInlineSnapshot(`
       "invalid_geocode: geocode: wants a radius above 0 and up to 50000 km, not 0km (at offset 8)
         "
     `);

@@ -4,7 +4,7 @@ import { oneLine } from "../tree/diagnostics.ts";
 import { printQuery } from "../tree/print.ts";
 import { parseQuery, parseQueryLeniently } from "./parse.ts";
 
-function said(...queries: string[]): string {
+function diagnosticsOf(...queries: string[]): string {
   return queries
     .map((query) =>
       parseQueryLeniently(query)
@@ -25,7 +25,7 @@ const hints = (query: string): string =>
 describe("what other languages have, and this one reads otherwise", () => {
   test("keywords in lower case and exclamation marks", () => {
     expect(
-      said(
+      diagnosticsOf(
         "moon and sun",
         "moon not sun",
         "moon not (sun stars)",
@@ -51,7 +51,7 @@ describe("what other languages have, and this one reads otherwise", () => {
 
   test("comparisons and ranges", () => {
     expect(
-      said("likes>100", "likes > 100", "from=nasa", "2024-01-01..2024-02-01"),
+      diagnosticsOf("likes>100", "likes > 100", "from=nasa", "2024-01-01..2024-02-01"),
     ).toMatchInlineSnapshot(`
       "comparison: likes>100 is no operator, so its words are searched as a phrase (at offset 0), 9 long
         did you mean min_faves:101
@@ -66,7 +66,7 @@ describe("what other languages have, and this one reads otherwise", () => {
 
   test("signs of nearness and weight, wildcards and patterns", () => {
     expect(
-      said(
+      diagnosticsOf(
         '"moon landing"~3',
         '"moon sun"^2',
         "moon~2",
@@ -101,7 +101,7 @@ describe("what other languages have, and this one reads otherwise", () => {
         write (moon OR sun)"
     `);
     expect(
-      said('"* landing"', '"moon landing *"', '"moon* landing"', "#moo*", "@nas*"),
+      diagnosticsOf('"* landing"', '"moon landing *"', '"moon* landing"', "#moo*", "@nas*"),
     ).toMatchInlineSnapshot(`
       "no_effect: a * at the start or the end of a phrase changes nothing (at offset 0), 11 long
         write landing
@@ -117,7 +117,7 @@ describe("what other languages have, and this one reads otherwise", () => {
   });
 
   test("signs that mean something", () => {
-    expect(said("C++", "C#", "#c++", "$50", "50€", "100%")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("C++", "C#", "#c++", "$50", "50€", "100%")).toMatchInlineSnapshot(`
       "sign_left_out: C++ is searched as c: + is no part of a word (at offset 0), 3 long
         write c
       sign_left_out: C# is searched as c: # is no part of a word (at offset 0), 2 long
@@ -150,12 +150,12 @@ describe("what other languages have, and this one reads otherwise", () => {
     "^_^",
     "not bad",
   ])("no word is said about %s", (query) => {
-    expect(said(query)).toBe("");
+    expect(diagnosticsOf(query)).toBe("");
   });
 
   test("times of day", () => {
     expect(
-      said("since:2024-01-01 10:00", "until:2024-01-01 9:30pm", "12:30 train", "3:30pm"),
+      diagnosticsOf("since:2024-01-01 10:00", "until:2024-01-01 9:30pm", "12:30 train", "3:30pm"),
     ).toMatchInlineSnapshot(`
       "unknown_operator: 10:00 is searched as the phrase 10 00, as a space parts it from its date (at offset 0), 22 long
         did you mean since:2024-01-01_10:00:00_UTC
@@ -170,7 +170,7 @@ describe("what other languages have, and this one reads otherwise", () => {
 
   test("addresses of posts", () => {
     expect(
-      said(
+      diagnosticsOf(
         "https://twitter.com/nasa/status/1001?s=20",
         "url:x.com/nasa/status/1001",
         "https://bsky.app/profile/nasa.gov/post/3k",
@@ -192,13 +192,17 @@ describe("what other languages have, and this one reads otherwise", () => {
     const canonical = addresses.map((address) => printQuery(parseQuery(address).tree));
     expect(new Set(canonical)).toEqual(new Set(['url:"nasa/status/1001"']));
     expect(
-      said("https://x.com/nasa", "https://x.com/nasa/status/", "https://bsky.app/profile/nasa.gov"),
+      diagnosticsOf(
+        "https://x.com/nasa",
+        "https://x.com/nasa/status/",
+        "https://bsky.app/profile/nasa.gov",
+      ),
     ).toBe("\n\n");
   });
 
   test("links and mentions among words", () => {
     expect(
-      said('"see nasa.gov now"', '"@nasa launch"', ",nasa.gov", ".@nasa"),
+      diagnosticsOf('"see nasa.gov now"', '"@nasa launch"', ",nasa.gov", ".@nasa"),
     ).toMatchInlineSnapshot(`
       "not_a_word: nasa.gov is a link in a post, and no word of it (at offset 0), 18 long
         write it beside the other words, without quotes: nasa.gov
@@ -211,22 +215,22 @@ describe("what other languages have, and this one reads otherwise", () => {
   });
 
   test("languages with a region", () => {
-    expect(said("lang:en-US")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("lang:en-US")).toMatchInlineSnapshot(`
       "language_region: lang:en-us finds only posts that are marked en-us, and most are marked en alone (at offset 5), 5 long
         write lang:en to find both"
     `);
-    expect(said("lang:zh-CN lang:zh-tw lang:pt-br")).toBe("");
+    expect(diagnosticsOf("lang:zh-CN lang:zh-tw lang:pt-br")).toBe("");
   });
 
   test("no time", () => {
-    expect(said("within_time:0d")).toMatchInlineSnapshot(`
+    expect(diagnosticsOf("within_time:0d")).toMatchInlineSnapshot(`
       "empty_window: no time lies within within_time:0d (at offset 12), 2 long
         say how far to go back, as in within_time:1d"
     `);
   });
 
   test("a quotation that is opened at the end is one error", () => {
-    expect(said('from:nasa"')).toMatchInlineSnapshot(`
+    expect(diagnosticsOf('from:nasa"')).toMatchInlineSnapshot(`
       "unclosed_quote: the quotation that " opens is never closed (at offset 9), 1 long
         add " where the phrase ends, or leave out the ""
     `);
@@ -320,7 +324,7 @@ describe("a hint says what was most likely meant", () => {
     expect(hints(query)).toBe(hint);
     const meant = /^(?:did you mean|write) ([^ ]+:.*|[@#-].*|\(.*\))$/.exec(hint)?.[1];
     for (const each of meant?.split(/(?<!\(.*) or /) ?? []) {
-      if (!hint.includes(" as in ")) expect(said(each)).toBe("");
+      if (!hint.includes(" as in ")) expect(diagnosticsOf(each)).toBe("");
     }
   });
 

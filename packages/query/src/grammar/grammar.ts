@@ -42,7 +42,7 @@ function readConjunction(reader: Reader): QueryNode | null {
     if (part.isLooseOr) looseOr ??= part.node;
   }
   const node = makeAnd(parts, wholeSpan(parts));
-  warnAboutConjunction(parts, (code, span, remark) => report(reader, code, span, remark));
+  warnAboutConjunction(parts, (code, span, warning) => report(reader, code, span, warning));
   if (looseOr === null || node === null || parts.length < 2) return node;
   if (isTooDeep(reader, looseOr.span)) return null;
   report(reader, "or_binds_tighter", looseOr.span, {

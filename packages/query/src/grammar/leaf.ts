@@ -116,7 +116,7 @@ function readWhole(context: TermContext, piece: Piece): QueryNode | null {
 }
 
 function urlLeaf(context: TermContext, written: string, span: Span): QueryNode {
-  const { text, remark } = readAddress(withoutInvisible(written));
+  const { text, warning: remark } = readAddress(withoutInvisible(written));
   if (remark !== null) context.report("post_address", span, remark);
   return { kind: "url", text, span };
 }

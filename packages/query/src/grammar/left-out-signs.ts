@@ -18,7 +18,7 @@ const range = /^\d{4}-\d{2}-\d{2}\.\.\d{4}-\d{2}-\d{2}$/;
 export function warnLeftOutSigns(context: TermContext, text: string, span: Span): void {
   if (warnComparison(context, text, span)) return;
   if (text.startsWith("/") && endOfPattern.test(text.slice(1))) {
-    sayLeftOut(context, text, span, "regular expressions are not searched");
+    reportLeftOut(context, text, span, "regular expressions are not searched");
     return;
   }
   const sign = touchingSign.exec(text)?.[0];
@@ -27,14 +27,14 @@ export function warnLeftOutSigns(context: TermContext, text: string, span: Span)
   if (sign === "|") reportAlternatives(context, text, span);
   else if (sign === "?") reportQuestionMark(context, text, span);
   else if (base !== undefined)
-    sayLeftOut(
+    reportLeftOut(
       context,
       text,
       span,
       "signs of nearness and weight are not part of the language",
       base,
     );
-  else sayLeftOut(context, text, span, `${sign} is no part of a word`);
+  else reportLeftOut(context, text, span, `${sign} is no part of a word`);
 }
 
 const signsBehind = /^[+#^~=<>|\\%]+/;
@@ -67,7 +67,7 @@ export function warnWeight(
   });
 }
 
-function sayLeftOut(
+function reportLeftOut(
   context: TermContext,
   text: string,
   span: Span,

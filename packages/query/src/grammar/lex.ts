@@ -81,8 +81,8 @@ function readSigns(reading: Reading, start: number): number {
   const next = source.folded[end] ?? ")";
   const before = source.folded[start - 1] ?? " ";
   const hasTerm = !isSpace(next) && next !== ")";
-  const standsApart = isSpace(before) || before === "(";
-  if (minuses > 0 && !(hasTerm && standsApart)) {
+  const isSeparate = isSpace(before) || before === "(";
+  if (minuses > 0 && !(hasTerm && isSeparate)) {
     const message = hasTerm
       ? "a minus that touches the term before it excludes nothing"
       : "a minus with no term right after it excludes nothing";
@@ -92,7 +92,7 @@ function readSigns(reading: Reading, start: number): number {
     report(reading, "stray_minus", start, end, { message, hint });
   }
   if (!hasTerm) return end;
-  if (minuses % 2 === 1 && standsApart) reading.tokens.push({ kind: "minus", start, end });
+  if (minuses % 2 === 1 && isSeparate) reading.tokens.push({ kind: "minus", start, end });
   const isForced = signs.includes("+") && next !== "(" && closerOf(next) === null;
   return isForced ? readTerm(reading, end, true) : end;
 }
@@ -167,8 +167,8 @@ function report(
   code: DiagnosticCode,
   start: number,
   end: number,
-  remark: Warning,
+  warning: Warning,
 ): void {
   const span = { offset: start, length: end - start };
-  reading.diagnostics.push(makeDiagnostic(code, span, remark));
+  reading.diagnostics.push(makeDiagnostic(code, span, warning));
 }

@@ -21,7 +21,7 @@ export function warnAboutNeighbours(reader: Reader, token: TermToken): boolean {
     const text = textBetween(source, token.start, token.end);
     const phrase = textBetween(source, before.start, before.end);
     warnWeight(
-      (code, span, remark) => report(reader, code, span, remark),
+      (code, span, warning) => report(reader, code, span, warning),
       text,
       spanOf(token),
       phrase,

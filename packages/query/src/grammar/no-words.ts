@@ -14,9 +14,9 @@ export function warnNoWordsInQuotes(context: TermContext, text: string, span: Sp
 export function warnNoWords(context: TermContext, text: string, span: Span): boolean {
   const [link] = findLinks(text);
   const [mention] = link === undefined ? findMentions(text, { dottedHandles: true }) : [];
-  const place = link ?? mention;
-  if (place === undefined) return false;
-  const written = text.slice(place.start, place.end);
+  const entity = link ?? mention;
+  if (entity === undefined) return false;
+  const written = text.slice(entity.start, entity.end);
   context.report("not_a_word", span, {
     message: `${shown(written)} is ${link === undefined ? "a mention" : "a link"} in a post, and no word of it`,
     hint: `write it beside the other words, without quotes: ${shown(written)}`,

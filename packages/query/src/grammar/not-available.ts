@@ -12,13 +12,13 @@ export function notAvailable(
   { reason, instead, lead = "use" }: Unavailable,
   substitute: string | null = null,
 ): null {
-  const inPlace = substitute ?? instead;
+  const replacement = substitute ?? instead;
   context.report("operator_not_available", written.span, {
     message: `${shown(label)} is not available: it ${reason}`,
     hint:
-      inPlace === null
+      replacement === null
         ? "leave it out, or put it in quotes to search for its words"
-        : `${lead} ${inPlace}`,
+        : `${lead} ${replacement}`,
   });
   return null;
 }

@@ -39,12 +39,12 @@ function leafNode(
 ): QueryNode | null {
   const operand = leafReaders[name](written.name.toLowerCase(), written.value);
   warnNoTime(context, written, operand);
-  const said = "fault" in operand ? operand.fault : operand.warning;
-  if (said !== undefined) {
-    const { code, ...remark } = said;
-    context.report(code, written.valueSpan, remark);
+  const finding = "error" in operand ? operand.error : operand.warning;
+  if (finding !== undefined) {
+    const { code, ...warning } = finding;
+    context.report(code, written.valueSpan, warning);
   }
-  return "fault" in operand ? null : { ...operand.value, span: written.span };
+  return "error" in operand ? null : { ...operand.value, span: written.span };
 }
 
 /** `within_time:0d` is an empty window. */
@@ -53,7 +53,7 @@ function warnNoTime(
   written: WrittenOperator,
   operand: Operand<BareLeaf>,
 ): void {
-  if ("fault" in operand || operand.value.kind !== "within" || operand.value.ms > 0) return;
+  if ("error" in operand || operand.value.kind !== "within" || operand.value.ms > 0) return;
   context.report("empty_window", written.valueSpan, {
     message: `no time lies within ${written.name}:${shown(written.value)}`,
     hint: `say how far to go back, as in ${written.name}:1d`,

@@ -95,10 +95,10 @@ function readText(text: string, maxLength: number): Reading {
 
 /** At most `mostDiagnostics` errors and as many warnings. */
 function firstOfEach(findings: readonly Finding[]): Diagnostic[] {
-  const told = { error: 0, warning: 0 };
+  const reported = { error: 0, warning: 0 };
   return findings
     .toSorted((a, b) => a.offset - b.offset)
-    .filter(({ severity }) => told[severity]++ < mostDiagnostics)
+    .filter(({ severity }) => reported[severity]++ < mostDiagnostics)
     .map((finding) => onOneLine(withChosenHint(finding, readsWell)));
 }
 

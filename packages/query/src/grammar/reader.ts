@@ -14,7 +14,7 @@ export type Reader = {
   tokens: readonly Token[];
   diagnostics: Finding[];
   /** Code and offset of each diagnostic. */
-  told: Set<string>;
+  reported: Set<string>;
   index: number;
   depth: number;
   terms: number;
@@ -25,7 +25,7 @@ export function startReader(
   tokens: readonly Token[],
   diagnostics: Finding[],
 ): Reader {
-  return { source, tokens, diagnostics, told: new Set(), index: 0, depth: 0, terms: 0 };
+  return { source, tokens, diagnostics, reported: new Set(), index: 0, depth: 0, terms: 0 };
 }
 
 export function spanOf(token: Token): Span {
@@ -42,8 +42,8 @@ export function cannotStartTerm(token: Token): boolean {
 }
 
 /** Skips duplicates of code and offset. */
-export function report(reader: Reader, code: DiagnosticCode, span: Span, remark: Warning): void {
-  reportUnlessTold(reader, `${code} ${span.offset}`, code, span, remark);
+export function report(reader: Reader, code: DiagnosticCode, span: Span, warning: Warning): void {
+  reportUnlessReported(reader, `${code} ${span.offset}`, code, span, warning);
 }
 
 /** Skips codes already reported by this function. */
@@ -51,19 +51,19 @@ export function reportOnce(
   reader: Reader,
   code: DiagnosticCode,
   span: Span,
-  remark: Warning,
+  warning: Warning,
 ): void {
-  reportUnlessTold(reader, code, code, span, remark);
+  reportUnlessReported(reader, code, code, span, warning);
 }
 
-function reportUnlessTold(
+function reportUnlessReported(
   reader: Reader,
   key: string,
   code: DiagnosticCode,
   span: Span,
-  remark: Warning,
+  warning: Warning,
 ): void {
-  if (reader.told.has(key)) return;
-  reader.told.add(key);
-  reader.diagnostics.push(makeDiagnostic(code, span, remark));
+  if (reader.reported.has(key)) return;
+  reader.reported.add(key);
+  reader.diagnostics.push(makeDiagnostic(code, span, warning));
 }

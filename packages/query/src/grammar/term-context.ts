@@ -7,7 +7,7 @@ export type GroupedValues = { values: readonly string[]; areAlternatives: boolea
 
 export type TermContext = {
   source: Source;
-  report: (code: DiagnosticCode, span: Span, remark: Warning) => void;
+  report: (code: DiagnosticCode, span: Span, warning: Warning) => void;
   isNegated: boolean;
   /** Start of the term, including negations. */
   start: number;

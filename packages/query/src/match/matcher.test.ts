@@ -59,13 +59,13 @@ test("terms are read only when the plan asks for one", () => {
 });
 
 test("a sequence stands side by side, and no open place reaches over a gap", () => {
-  const places = (...tokens: (string | null)[]): PlanNode => ({
+  const adjacent = (...tokens: (string | null)[]): PlanNode => ({
     kind: "terms",
     elements: tokens.map((token) => (token === null ? { kind: "any" } : { kind: "token", token })),
   });
-  expect(matches(places("a", "b"), subject())).toBe(true);
-  expect(matches(places("b", "c"), subject())).toBe(false);
-  expect(matches(places("b", null, "c"), subject())).toBe(false);
-  expect(matches(places("a", null), subject())).toBe(true);
-  expect(matches(places(), subject())).toBe(false);
+  expect(matches(adjacent("a", "b"), subject())).toBe(true);
+  expect(matches(adjacent("b", "c"), subject())).toBe(false);
+  expect(matches(adjacent("b", null, "c"), subject())).toBe(false);
+  expect(matches(adjacent("a", null), subject())).toBe(true);
+  expect(matches(adjacent(), subject())).toBe(false);
 });

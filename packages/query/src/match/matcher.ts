@@ -49,8 +49,8 @@ export function matches(plan: PlanNode, subject: Subject): boolean {
     case "min-count":
       return (subject.counts[plan.metric] ?? 0) >= plan.atLeast;
     case "geo": {
-      const place = subject.geo();
-      return place !== null && distanceKm(place, plan) <= plan.radiusKm;
+      const coordinates = subject.geo();
+      return coordinates !== null && distanceKm(coordinates, plan) <= plan.radiusKm;
     }
   }
 }

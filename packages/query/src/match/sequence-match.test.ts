@@ -11,10 +11,10 @@ const element: fc.Arbitrary<SequenceElement> = fc.oneof(
 );
 const terms = fc.array(fc.constantFrom("a", "b", "ab", "ba", GAP), { maxLength: 90 });
 
-const accepts = (term: string | undefined, wanted: SequenceElement): boolean => {
+const accepts = (term: string | undefined, expected: SequenceElement): boolean => {
   if (term === undefined) return false;
-  if (wanted.kind === "any") return term !== GAP;
-  return wanted.kind === "token" ? term === wanted.token : term.startsWith(wanted.prefix);
+  if (expected.kind === "any") return term !== GAP;
+  return expected.kind === "token" ? term === expected.token : term.startsWith(expected.prefix);
 };
 
 test("a sequence of any length is found exactly where its elements accept adjacent terms", () => {

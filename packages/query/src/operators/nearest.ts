@@ -3,13 +3,13 @@
  * string alignment distance; the first of equals wins.
  */
 export function nearest(name: string, candidates: readonly string[]): string | null {
-  const wanted = name.toLowerCase();
-  const bound = Math.min(wanted.length <= 4 ? 1 : 2, wanted.length - 1);
+  const lowerCase = name.toLowerCase();
+  const bound = Math.min(lowerCase.length <= 4 ? 1 : 2, lowerCase.length - 1);
   let best: string | null = null;
   let bestDistance = bound + 1;
   for (const candidate of candidates) {
-    if (Math.abs(candidate.length - wanted.length) >= bestDistance) continue;
-    const distance = editDistance(wanted, candidate.toLowerCase());
+    if (Math.abs(candidate.length - lowerCase.length) >= bestDistance) continue;
+    const distance = editDistance(lowerCase, candidate.toLowerCase());
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;

@@ -2,7 +2,7 @@ import type { DiagnosticCode, Rewrites, Warning } from "../tree/diagnostics.ts";
 import type { QueryLeaf } from "../tree/tree.ts";
 
 /** With an optional warning, or the error and its fix. */
-export type Operand<Value> = { value: Value; warning?: OperandError } | { fault: OperandError };
+export type Operand<Value> = { value: Value; warning?: OperandError } | { error: OperandError };
 
 export type OperandError = Warning & { code: DiagnosticCode };
 
@@ -10,20 +10,20 @@ type WithoutSpan<Leaf> = Leaf extends unknown ? Omit<Leaf, "span"> : never;
 
 export type BareLeaf = WithoutSpan<QueryLeaf>;
 
-export function fault(
+export function operandError(
   code: DiagnosticCode,
   message: string,
   expected: readonly string[],
   hint?: string | Rewrites,
-): { fault: OperandError } {
-  return { fault: { code, message, expected, ...(hint === undefined ? {} : { hint }) } };
+): { error: OperandError } {
+  return { error: { code, message, expected, ...(hint === undefined ? {} : { hint }) } };
 }
 
 export function mapOperand<From, To>(
   operand: Operand<From>,
   make: (value: From) => To,
 ): Operand<To> {
-  return "fault" in operand ? operand : { ...operand, value: make(operand.value) };
+  return "error" in operand ? operand : { ...operand, value: make(operand.value) };
 }
 
 /** For messages; shortened if long. */

@@ -62,7 +62,7 @@ export const propertyAliases: Readonly<Record<PostProperty, readonly string[]>> 
 /** `reason` completes "it …". `lead` introduces a substitute that is only an example. */
 export type Unavailable = { reason: string; instead: string | null; lead?: string };
 
-const place: Unavailable = {
+const placeOperator: Unavailable = {
   reason: "needs a list of the world's places",
   instead: "geocode:<latitude>,<longitude>,<radius>",
 };
@@ -90,10 +90,10 @@ const service: Unavailable = {
 
 /** Of the platforms. */
 export const unavailableOperators = {
-  near: place,
-  within: place,
-  place,
-  place_country: place,
+  near: placeOperator,
+  within: placeOperator,
+  place: placeOperator,
+  place_country: placeOperator,
   point_radius: shape,
   bounding_box: shape,
   list: {

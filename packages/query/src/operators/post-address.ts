@@ -6,18 +6,18 @@ const onBluesky =
   /^(?:https?:\/\/)?bsky\.app\/profile\/[a-z0-9.:%_-]{1,260}\/post\/[a-z0-9]{1,32}(?![\p{L}\p{N}_-])/iu;
 
 /** With a warning if it is that of a post. */
-export type Address = { text: string; remark: Warning | null };
+export type Address = { text: string; warning: Warning | null };
 
 /** Strips host and parameters from an X post's address, so that it matches on both hosts. */
 export function readAddress(written: string): Address {
   const [, path, id] = onX.exec(written) ?? [];
-  if (path !== undefined && id !== undefined) return { text: path, remark: remarkOn(id) };
+  if (path !== undefined && id !== undefined) return { text: path, warning: warningAbout(id) };
   const page = onBluesky.exec(written)?.[0];
-  if (page === undefined) return { text: written, remark: null };
-  return { text: written, remark: remarkOn(page.includes("://") ? page : `https://${page}`) };
+  if (page === undefined) return { text: written, warning: null };
+  return { text: written, warning: warningAbout(page.includes("://") ? page : `https://${page}`) };
 }
 
-function remarkOn(post: string): Warning {
+function warningAbout(post: string): Warning {
   return {
     message: "this finds posts that link to the post, not its answers or quotes",
     hint: `in_reply_to:${post} finds its answers, quoted:${post} its quotes, conversation_id:${post} its conversation`,

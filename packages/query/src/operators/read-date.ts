@@ -1,5 +1,5 @@
 import { hintForDate } from "./hint-for-date.ts";
-import { fault, type Operand, shown } from "./operand.ts";
+import { type Operand, operandError, shown } from "./operand.ts";
 
 const expected = ["yyyy-mm-dd", "yyyy-mm-dd_hh:mm:ss_UTC", "yyyy-mm-ddThh:mm:ssZ"];
 
@@ -51,7 +51,7 @@ export function readDate(operator: string, written: string): Operand<number> {
     match;
   const impossible = impossibleDay(Number(year), Number(month), Number(day));
   if (impossible !== null) {
-    return fault(
+    return operandError(
       "invalid_date",
       `${operator}:${shown(written)} is not a date: ${impossible}`,
       expected,
@@ -64,7 +64,7 @@ export function readDate(operator: string, written: string): Operand<number> {
     Number(minute ?? 0) > 59 ||
     (Number(second ?? 0) > 59 && !isLeapSecond)
   ) {
-    return fault(
+    return operandError(
       "invalid_date",
       `${operator}:${shown(written)} is not a time of day`,
       expected,
@@ -82,7 +82,7 @@ export function readDate(operator: string, written: string): Operand<number> {
   const milliseconds = Number((fraction ?? "0").padEnd(3, "0").slice(0, 3));
   const ms = date.getTime() + milliseconds - (offset ?? 0) * 60_000;
   if (ms < earliestMs || ms > latestMs) {
-    return fault(
+    return operandError(
       "invalid_date",
       `${operator}:${shown(written)} lies outside the years 0001 to 9999`,
       expected,
@@ -93,14 +93,14 @@ export function readDate(operator: string, written: string): Operand<number> {
 
 function unclearZone(operator: string, written: string, zone: string | undefined): Operand<number> {
   if (zone === undefined) {
-    return fault(
+    return operandError(
       "invalid_date",
       `${operator}:${shown(written)} has a time of day without a zone`,
       expected,
       `say which zone: ${operator}:${shown(written)}_UTC`,
     );
   }
-  return fault(
+  return operandError(
     "invalid_date",
     `${operator}: does not know the time zone ${shown(zone)}`,
     expected,
@@ -132,7 +132,7 @@ function impossibleDay(year: number, month: number, day: number): string | null 
 }
 
 function notADate(operator: string, written: string): Operand<number> {
-  return fault(
+  return operandError(
     "invalid_date",
     `${operator}: wants a date as yyyy-mm-dd, not ${shown(written)}`,
     expected,

@@ -1,4 +1,4 @@
-import { fault, type Operand, shown } from "./operand.ts";
+import { type Operand, operandError, shown } from "./operand.ts";
 
 export type Circle = { lat: number; lon: number; radiusKm: number };
 
@@ -18,7 +18,7 @@ export function readGeocode(written: string): Operand<Circle> {
   const [latText = "", lonText = "", radiusText = ""] = parts;
   if (parts.length !== 3 || parts.includes("")) return notThreeParts(written);
   if (!decimalNumber.test(latText) || !decimalNumber.test(lonText)) {
-    return fault(
+    return operandError(
       "invalid_geocode",
       `geocode: wants latitude and longitude as decimal degrees, not ${shown(`${latText},${lonText}`)}`,
       expected,
@@ -30,7 +30,7 @@ export function readGeocode(written: string): Operand<Circle> {
     const hint = /^[+-]?[\d.]+$/.test(radiusText)
       ? `write ${radiusText}km or ${radiusText}mi`
       : `write the radius as in ${example}`;
-    return fault(
+    return operandError(
       "invalid_geocode",
       `geocode: wants a radius in km or mi, not ${shown(radiusText)}`,
       expected,
@@ -43,7 +43,7 @@ export function readGeocode(written: string): Operand<Circle> {
   if (outside !== null) return outside;
   const radiusKm = Number(radius[1]) * (radius[2].toLowerCase() === "mi" ? kilometresPerMile : 1);
   if (radiusKm < narrowestRadiusKm || radiusKm > widestRadiusKm) {
-    return fault(
+    return operandError(
       "invalid_geocode",
       `geocode: wants a radius above 0 and up to ${widestRadiusKm} km, not ${shown(radiusText)}`,
       expected,
@@ -60,20 +60,20 @@ function outsideRange(lat: number, lon: number, radius: string): Operand<Circle>
       ? `geocode: latitude ${lat} is outside -90 to 90`
       : `geocode: longitude ${lon} is outside -180 to 180`;
   return isSwapped
-    ? fault(
+    ? operandError(
         "invalid_geocode",
         message,
         expected,
         `latitude comes first: geocode:${lon},${lat},${radius}`,
       )
-    : fault("invalid_geocode", message, expected);
+    : operandError("invalid_geocode", message, expected);
 }
 
 function notThreeParts(written: string): Operand<Circle> {
   const hint = written.endsWith(",")
     ? `leave out the spaces after the commas, as in ${example}`
     : `write it as in ${example}`;
-  return fault(
+  return operandError(
     "invalid_geocode",
     `geocode: wants latitude,longitude,radius, not ${shown(written)}`,
     expected,

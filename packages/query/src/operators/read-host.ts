@@ -1,5 +1,5 @@
 import { hostSuffixes, linkOf } from "../text/urls.ts";
-import { fault, type Operand, shown } from "./operand.ts";
+import { type Operand, operandError, shown } from "./operand.ts";
 
 const schemePrefix = /^[a-z][a-z0-9+.-]*:\/\//;
 /** The DNS limit; also bounds the quadratic size of a host's suffixes. */
@@ -18,7 +18,7 @@ export function readHost(operator: string, written: string): Operand<string> {
   if (host !== null && path.length === 0) {
     return host.includes(".") || host === "localhost" ? { value: host } : oneLabel(operator, host);
   }
-  return fault(
+  return operandError(
     "invalid_domain",
     `${operator}: wants a host alone, not ${shown(written)}`,
     ["a host such as nasa.gov"],

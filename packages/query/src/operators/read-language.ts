@@ -1,6 +1,6 @@
 import { languageTags } from "../text/languages.ts";
 import { nearest } from "./nearest.ts";
-import { fault, type Operand, type OperandError, shown } from "./operand.ts";
+import { type Operand, type OperandError, operandError, shown } from "./operand.ts";
 
 /** ISO 639-1, three-letter codes in use on posts, and X's codes for posts without a language. */
 const knownLanguages: ReadonlySet<string> = new Set(
@@ -50,7 +50,7 @@ const wellFormed = /^[a-z]{2,8}(?:[-_][a-z0-9]{1,8}){0,8}$/i;
 export function readLanguage(written: string): Operand<string> {
   const code = wellFormed.test(written) ? languageTags(written)[0] : undefined;
   if (code === undefined) {
-    return fault(
+    return operandError(
       "invalid_language",
       `lang: wants a language code, not ${shown(written)}`,
       ["a language code such as en, pt-br or und"],

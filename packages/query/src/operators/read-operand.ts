@@ -1,6 +1,6 @@
 import { urlQueryTokens } from "../text/urls.ts";
 import type { CountMetric, PostRelation } from "../tree/tree.ts";
-import { type BareLeaf, fault, mapOperand, type Operand, shown } from "./operand.ts";
+import { type BareLeaf, mapOperand, type Operand, operandError, shown } from "./operand.ts";
 import type { OperatorName } from "./operators.ts";
 import { readAddress } from "./post-address.ts";
 import { readDate } from "./read-date.ts";
@@ -75,13 +75,13 @@ export const leafReaders: Readonly<Record<OperatorName, ReadLeaf>> = {
 };
 
 function readUrl(value: string): Operand<string> {
-  const { text, remark } = readAddress(value);
+  const { text, warning: remark } = readAddress(value);
   if (urlQueryTokens(text).length > 0) {
     return remark === null
       ? { value: text }
       : { value: text, warning: { code: "post_address", ...remark } };
   }
-  return fault(
+  return operandError(
     "invalid_url",
     `url: wants an address or a part of one, not ${shown(value)}`,
     ["a host, a path or a whole address"],

@@ -1,6 +1,6 @@
 import { type Platform, platforms } from "../tree/platform.ts";
 import { nearest } from "./nearest.ts";
-import { fault, type Operand, shown } from "./operand.ts";
+import { type Operand, operandError, shown } from "./operand.ts";
 
 const otherNames: Readonly<Record<string, Platform>> = { twitter: "x", bsky: "bluesky" };
 
@@ -9,7 +9,7 @@ export function readPlatform(operator: string, written: string): Operand<Platfor
   const platform = platformNamed(name);
   if (platform !== null) return { value: platform };
   const near = nearest(name, [...platforms, ...Object.keys(otherNames)]);
-  return fault(
+  return operandError(
     "unknown_platform",
     `${operator}: does not know ${shown(written)}`,
     platforms,

@@ -1,4 +1,4 @@
-import { fault, type Operand, shown } from "./operand.ts";
+import { type Operand, operandError, shown } from "./operand.ts";
 
 const largestId = 2n ** 63n - 1n;
 const numberForm = /^\d{1,19}$/;
@@ -9,7 +9,7 @@ const pageOnX =
 export function readId(operator: string, written: string): Operand<string> {
   const id = idOf(written);
   if (id !== null) return { value: id };
-  return fault(
+  return operandError(
     "invalid_id",
     `${operator}: wants the ID of a post, not ${shown(written)}`,
     [`an ID in plain digits, up to ${largestId}`],
@@ -59,7 +59,7 @@ export function readPost(operator: string, written: string): Operand<string> {
 }
 
 function notAPost(operator: string, written: string, hint: string): Operand<string> {
-  return fault(
+  return operandError(
     "invalid_post",
     `${operator}: wants a post, not ${shown(written)}`,
     ["an ID in plain digits", "a uri", "the address of a post on X or Bluesky"],

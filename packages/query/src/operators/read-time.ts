@@ -1,4 +1,4 @@
-import { fault, type Operand, shown } from "./operand.ts";
+import { type Operand, operandError, shown } from "./operand.ts";
 import { otherUnits } from "./other-units.ts";
 import { latestMs } from "./read-date.ts";
 
@@ -7,7 +7,7 @@ export function readUnixTime(operator: string, written: string): Operand<number>
   const digits = written.normalize("NFKC");
   const ms = /^\d{1,15}$/.test(digits) ? Number(digits) * 1000 : Number.NaN;
   if (ms <= latestMs) return { value: ms };
-  return fault(
+  return operandError(
     "invalid_time",
     `${operator}: wants a Unix time in seconds, not ${shown(written)}`,
     ["seconds since 1970-01-01 in plain digits"],
@@ -39,7 +39,7 @@ export function readDuration(operator: string, written: string): Operand<number>
   const [, digits = "", unit = ""] = /^(\d{1,16})([a-z]{1,2})$/.exec(text) ?? [];
   const ms = Number(digits) * (units.get(unit) ?? Number.NaN);
   if (digits !== "" && Number.isSafeInteger(ms)) return { value: ms };
-  return fault(
+  return operandError(
     "invalid_duration",
     `${operator}: wants a number of days, hours, minutes or seconds, not ${shown(written)}`,
     ["2d", "3h", "5m", "30s", "500ms"],

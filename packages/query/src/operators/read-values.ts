@@ -1,6 +1,6 @@
 import { foldHandle, readMention } from "../text/entities.ts";
 import { meantCount, queryOfCounts, readRange } from "./meant-range.ts";
-import { fault, type Operand, shown } from "./operand.ts";
+import { type Operand, operandError, shown } from "./operand.ts";
 
 const did = /^did:[a-z0-9]+:[a-z0-9._:%-]*[a-z0-9._-]$/i;
 
@@ -15,7 +15,7 @@ export function readUser(operator: string, written: string): Operand<string> {
   const within =
     /^https?:\/\/[^/]+\/(?:@|profile\/)?([a-z0-9_.-]+)\/?$/i.exec(bare) ??
     /^['‘’]@?([a-z0-9_.-]+)['‘’]$/i.exec(bare);
-  return fault(
+  return operandError(
     "invalid_user",
     `${operator}: wants a username, not ${shown(written)}`,
     ["a username", "a handle such as nasa.bsky.social", "a DID"],
@@ -28,7 +28,7 @@ export function readCount(operator: string, written: string): Operand<number> {
   const count = /^\d{1,16}$/.test(digits) ? Number(digits) : Number.NaN;
   if (Number.isSafeInteger(count)) return { value: count };
   const meant = meantQuery(operator, digits);
-  return fault(
+  return operandError(
     "invalid_count",
     `${operator}: wants a whole number, not ${shown(written)}`,
     ["a number in plain digits"],

@@ -9,7 +9,7 @@ export type UnresolvedNames = {
 };
 
 /** Real account and post keys begin with their platform, so no other term matches. */
-const heldPlace =
+const knownIndex =
   /^(from:|to:|@|quoted-user:|reposted-user:|conversation:|reply:|quoted:|reposted:)\?\/(\d+)$/;
 const facetsOfPosts: ReadonlySet<string> = new Set([
   "conversation:",
@@ -19,14 +19,14 @@ const facetsOfPosts: ReadonlySet<string> = new Set([
 ]);
 
 export function unresolvedNames({ accounts, posts }: QueryNames): UnresolvedNames {
-  const places = (names: readonly string[]) =>
+  const indexes = (names: readonly string[]) =>
     new Map(names.map((name, index) => [name, [`?/${index}`]]));
   return {
-    names: { accounts: places(accounts), posts: places(posts) },
+    names: { accounts: indexes(accounts), posts: indexes(posts) },
     read: (node) => {
       const [element, ...more] = node.kind === "terms" ? node.elements : [];
       if (element?.kind !== "token" || more.length > 0) return null;
-      const [, facet = "", index] = heldPlace.exec(element.token) ?? [];
+      const [, facet = "", index] = knownIndex.exec(element.token) ?? [];
       const subject = facetsOfPosts.has(facet) ? "post" : "account";
       const name = (subject === "post" ? posts : accounts)[Number(index)];
       return name === undefined ? null : { facet, subject, name };

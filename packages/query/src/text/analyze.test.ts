@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { analyzerVersion, analyzeText, asksQuestion, GAP, shortenToken } from "./analyze.ts";
+import { analyzerVersion, analyzeText, GAP, hasQuestionMark, shortenToken } from "./analyze.ts";
 
 const tokensOf = (text: string): string => analyzeText(text).tokens.join(" ");
 
@@ -204,7 +204,7 @@ describe("a text asks a question when a question mark stands outside of its link
     ["have you seen https://example.com/a?", true],
     ["", false],
   ])("%s", (text, expected) => {
-    expect(asksQuestion(text)).toBe(expected);
+    expect(hasQuestionMark(text)).toBe(expected);
   });
 });
 

@@ -62,7 +62,7 @@ export function analyzeText(
 }
 
 /** Ignores question marks in links. */
-export function asksQuestion(text: string): boolean {
+export function hasQuestionMark(text: string): boolean {
   if (!(isAscii(text) ? text.includes("?") : questionMark.test(text))) return false;
   const links = findLinks(text);
   if (links.length === 0) return true;

@@ -1,12 +1,12 @@
 /** Eyes, an optional nose, a mouth, between white space; punctuation may follow. The mouth of a smile or frown may repeat. */
 const everyEmoticon = /(?<![^\s])([:;=])['’^-]?(\)+|\(+|[DPpOo])(?=[\s.,!?…)"'“”„‘’‚]|$)/g;
 /** Most posts contain a colon in a link. */
-const mayHoldEmoticon = /[:;=]['’^-]?[()DPpOo]/;
+const mayContainEmoticon = /[:;=]['’^-]?[()DPpOo]/;
 const exactEmoticon = /^([:;=])['’^-]?(\)+|\(+|[DPpOo])$/;
 
 /** Distinct, in normal form: `:-)`, `=)`, `:))` and `:)` are the same. */
 export function findEmoticons(text: string): string[] {
-  if (!mayHoldEmoticon.test(text)) return [];
+  if (!mayContainEmoticon.test(text)) return [];
   const found = new Set<string>();
   for (const [, eyes = "", mouth = ""] of text.matchAll(everyEmoticon))
     found.add(plain(eyes, mouth.charAt(0)));

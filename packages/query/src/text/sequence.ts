@@ -7,7 +7,7 @@ export type SequenceElement =
   | { kind: "prefix"; prefix: string }
   | { kind: "any" };
 
-type Place = Run | typeof anyToken;
+type SequencePosition = Run | typeof anyToken;
 const anyToken = Symbol("any token");
 
 /** Adjacent tokens (`state-of-the-art` is four); empty if there are none. Treats mentions and links as plain words. */
@@ -17,22 +17,22 @@ export function querySequence(text: string): SequenceElement[] {
 
 /** In a quoted phrase a separate `*` matches exactly one token. */
 export function phraseSequence(text: string): SequenceElement[] {
-  const places: Place[] = [];
+  const positions: SequencePosition[] = [];
   for (const part of decodeEntities(text).toWellFormed().split(/\s+/u)) {
-    if (part === "*" || part === "＊") places.push(anyToken);
-    else places.push(...runsOf(part));
+    if (part === "*" || part === "＊") positions.push(anyToken);
+    else positions.push(...runsOf(part));
   }
-  const first = places.findIndex((place) => place !== anyToken);
-  const last = places.findLastIndex((place) => place !== anyToken);
-  return first < 0 ? [] : spell(places.slice(first, last + 1));
+  const first = positions.findIndex((place) => place !== anyToken);
+  const last = positions.findLastIndex((position) => position !== anyToken);
+  return first < 0 ? [] : spell(positions.slice(first, last + 1));
 }
 
-function spell(places: readonly Place[]): SequenceElement[] {
-  return places.flatMap((place, index): SequenceElement[] => {
-    if (place === anyToken) return [{ kind: "any" }];
-    if (typeof place === "string") return [{ kind: "token", token: place }];
-    if (places[index + 1] === anyToken) return spellBeforeAny(place);
-    return spellCharacters(place, index === places.length - 1);
+function spell(positions: readonly SequencePosition[]): SequenceElement[] {
+  return positions.flatMap((position, index): SequenceElement[] => {
+    if (position === anyToken) return [{ kind: "any" }];
+    if (typeof position === "string") return [{ kind: "token", token: position }];
+    if (positions[index + 1] === anyToken) return spellBeforeAny(position);
+    return spellCharacters(position, index === positions.length - 1);
   });
 }
 
@@ -54,6 +54,6 @@ function spellCharacters(characters: readonly string[], isLast: boolean): Sequen
   const tokens = characters.map((character, index) =>
     pairToken(character, characters[index + 1] ?? ""),
   );
-  const wanted = isLast ? tokens.slice(0, -1) : tokens;
-  return wanted.map((token) => ({ kind: "token", token }));
+  const wholeTokens = isLast ? tokens.slice(0, -1) : tokens;
+  return wholeTokens.map((token) => ({ kind: "token", token }));
 }

@@ -40,8 +40,8 @@ describe("the parts of a link", () => {
 });
 
 function finds(query: string, url: string): boolean {
-  const wanted = ` ${urlQueryTokens(query).join(" ")} `;
-  return ` ${linkTokens(linkOf(url)).join(" ")} `.includes(wanted);
+  const expected = ` ${urlQueryTokens(query).join(" ")} `;
+  return ` ${linkTokens(linkOf(url)).join(" ")} `.includes(expected);
 }
 
 describe("what finds what", () => {

@@ -65,8 +65,8 @@ export type Rewrites = { lead: string; queries: readonly string[]; otherwise: st
 
 export type Finding = Omit<Diagnostic, "hint"> & { hint?: string | Rewrites };
 
-export function makeDiagnostic(code: DiagnosticCode, span: Span, remark: Warning): Finding {
-  return { severity: diagnosticCodes[code], code, ...span, ...remark };
+export function makeDiagnostic(code: DiagnosticCode, span: Span, warning: Warning): Finding {
+  return { severity: diagnosticCodes[code], code, ...span, ...warning };
 }
 
 const longestRewrite = 200;
