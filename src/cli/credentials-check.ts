@@ -30,7 +30,7 @@ export async function checkCredentials(
     try {
       for (const listing of requested) {
         terminal.stopping.throwIfAborted();
-        const outcome = await checkCredential(listing, { ...folder, holder: leases });
+        const outcome = await checkCredential(listing, { ...folder, leases: leases });
         if (!outcome.works) failed += 1;
         terminal.out(json ? asJson(listing, outcome) : asText(listing, outcome));
       }
@@ -41,7 +41,10 @@ export async function checkCredentials(
   });
 }
 
-function asText(listing: CredentialListing, { works, says, released }: CheckedCredential): string {
+function asText(
+  listing: CredentialListing,
+  { works, message: says, released }: CheckedCredential,
+): string {
   const { id, platform, kind } = listing;
   const result = works ? "ok" : "failed";
   const end = released ? "; it is released from quarantine" : "";
@@ -51,7 +54,7 @@ function asText(listing: CredentialListing, { works, says, released }: CheckedCr
 }
 
 function asJson({ id, platform, kind }: CredentialListing, outcome: CheckedCredential): string {
-  const { works, says, released } = outcome;
+  const { works, message: says, released } = outcome;
   return `${JSON.stringify({ id, platform, kind, works, message: says, released })}\n`;
 }
 

@@ -7,14 +7,14 @@ import { merged, type SearchRequest } from "./merged-answer.ts";
 /** Answers a search that requests no platform. `askable`: those that it could have requested. */
 export function archiveAnswer(
   request: SearchRequest,
-  held: ArchivedAnswer,
+  archived: ArchivedAnswer,
   askable: readonly Platform[],
 ): SourceAnswer {
   const { after, method } = request;
-  if (after === null) return answerOf(held);
+  if (after === null) return answerOf(archived);
   const isLive = method === "searchbyquery";
-  const coverage = searchCoverage(held.coverage, { searched: [], askable, after, isLive });
-  return merged(request, held, { parts: [], coverage });
+  const coverage = searchCoverage(archived.coverage, { searched: [], askable, after, isLive });
+  return merged(request, archived, { parts: [], coverage });
 }
 
 const answerOf = ({ tree, names, plan, isSearched, ...answer }: ArchivedAnswer): SourceAnswer =>

@@ -14,10 +14,10 @@ import { derivedAnswer, isDerived } from "./derived-answer.ts";
 import type { FetchRequest } from "./fetch-request.ts";
 
 /** Answered with archived posts found by a search. */
-const heldMethods: readonly FetchMethod[] = ["getbyid", "getreplies", "gettweets", "getmedia"];
+const archivedMethods: readonly FetchMethod[] = ["getbyid", "getreplies", "gettweets", "getmedia"];
 
 export const isAnsweredByArchive = (method: FetchMethod): boolean =>
-  heldMethods.includes(method) || isDerived(method);
+  archivedMethods.includes(method) || isDerived(method);
 
 /** `complete` if there is no more. Null for methods that the archive cannot answer. */
 export async function archivedAnswer(
@@ -29,33 +29,34 @@ export async function archivedAnswer(
   if (method === "gettrends") return await derivedAnswer(context, request, null, job);
   if (!isAnsweredByArchive(method) || target === null) return null;
   if (method === "getbyid") {
-    return target.kind === "post" ? await heldPost(context, request, target) : null;
+    return target.kind === "post" ? await archivedPost(context, request, target) : null;
   }
-  const asked = queryOf(method, target);
-  if (asked === null) return null;
-  if (isDerived(method)) return await derivedAnswer(context, request, asked.query, job);
+  const query = queryOf(method, target);
+  if (query === null) return null;
+  if (isDerived(method)) return await derivedAnswer(context, request, query.query, job);
   return await searchArchive(
     { ...context.source, account: job.accountId },
-    { ...request, query: asked.query, fromMs: asked.fromMs },
+    { ...request, query: query.query, fromMs: query.fromMs },
     job.deadlineMs,
     job.signal,
   );
 }
 
 /** If a post is not stored, it may still exist; a stored one answers at once if its stream has followed it up to now. */
-async function heldPost(
+async function archivedPost(
   { source }: AnswerContext,
   { platform, asOfMs }: FetchRequest,
   target: PostTarget,
 ): Promise<SourceAnswer> {
   const { archive } = source;
   const uris = await urisOf(archive, target);
-  const asked = uris.map((uri) => ({ platform, uri, timeMs: timeOf(uri) ?? asOfMs }));
-  const identified = await archive.identify(asked);
-  const held = identified.find(({ isHeld }) => isHeld);
-  const items = held === undefined ? [] : [{ platform, id: held.id }];
-  const stale = held === undefined ? null : await staleWarning(source, { platform, id: held.id });
-  const coverage = unbounded(asOfMs, held !== undefined && stale === null);
+  const candidates = uris.map((uri) => ({ platform, uri, timeMs: timeOf(uri) ?? asOfMs }));
+  const identified = await archive.identify(candidates);
+  const archived = identified.find(({ isHeld }) => isHeld);
+  const items = archived === undefined ? [] : [{ platform, id: archived.id }];
+  const stale =
+    archived === undefined ? null : await staleWarning(source, { platform, id: archived.id });
+  const coverage = unbounded(asOfMs, archived !== undefined && stale === null);
   return {
     items,
     next: null,

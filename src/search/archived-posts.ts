@@ -25,7 +25,7 @@ export type ArchivedPosts = {
   warnings: readonly SourceWarning[];
 };
 
-type Asked = Pick<SourceRequest, "query" | "fromMs" | "toMs" | "asOfMs" | "after"> & {
+type PostsRequest = Pick<SourceRequest, "query" | "fromMs" | "toMs" | "asOfMs" | "after"> & {
   platform: Platform;
 };
 
@@ -34,16 +34,16 @@ const postsOfPage = 500;
 /** Newest first, fewer than `most` if the job's deadline comes first. On abort, rejects with the reason of its signal. */
 export async function readArchivedPosts(
   { source }: Pick<AnswerContext, "source">,
-  asked: Asked,
+  postsRequest: PostsRequest,
   most: number,
   { accountId, deadlineMs, signal }: AskingJob,
 ): Promise<ArchivedPosts> {
   const posts: ArchivedPost[] = [];
-  let { after } = asked;
+  let { after } = postsRequest;
   let gaps: ArchivedPosts["gaps"] | null = null;
   const warnings: SourceWarning[] = [];
   for (let left = most; ; ) {
-    const request = { ...asked, after, maxResults: Math.min(left, postsOfPage) };
+    const request = { ...postsRequest, after, maxResults: Math.min(left, postsOfPage) };
     const by = { ...source, account: accountId };
     const found = await searchArchive(by, request, deadlineMs, signal);
     const positions = found.items.map(({ platform, id }) => ({ platform, id: id ?? 0n }));

@@ -11,8 +11,10 @@ export function askableBy(
   const searched = (word === "social" ? platforms : [word]).filter(
     (platform) => upstreams[platform].search !== null,
   );
-  const askable = (isAsked: (platform: Platform, access: readonly string[]) => boolean) =>
-    searched.filter((platform) => isAsked(platform, accessFor(type, method, upstreams[platform])));
+  const askable = (isSupported: (platform: Platform, access: readonly string[]) => boolean) =>
+    searched.filter((platform) =>
+      isSupported(platform, accessFor(type, method, upstreams[platform])),
+    );
   return {
     askableOpenly: askable(
       (platform, access) => access.includes("public") && upstreams[platform].publicBaseUrl !== null,

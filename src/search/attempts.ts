@@ -14,7 +14,7 @@ export type Attempt = { session: OpenSession; route: Route };
 /** Best answer first; attempts of one rank give equal answers. */
 export type RankedAttempts = readonly (readonly Attempt[])[];
 
-export type FailedAttempt = { attempt: Attempt; fault: EarshotError };
+export type FailedAttempt = { attempt: Attempt; error: EarshotError };
 
 export type Ranking = {
   mayShow: (owner: Session["owner"]) => "everything" | "ids";

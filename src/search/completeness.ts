@@ -10,16 +10,19 @@ import type { Platform } from "../posts/post.ts";
  */
 
 export type Reading = {
-  remarks: readonly UpstreamWarning[];
+  warnings: readonly UpstreamWarning[];
   /** Unix milliseconds; null if posts of any age were read. */
   sinceMs: number | null;
 };
 
-export const isWhole = (remarks: readonly UpstreamWarning[]): boolean =>
-  !remarks.some(({ isPartial }) => isPartial === true);
+export const isWhole = (warnings: readonly UpstreamWarning[]): boolean =>
+  !warnings.some(({ isPartial }) => isPartial === true);
 
-export function readOf(requested: readonly Span[], { remarks, sinceMs }: Reading): readonly Span[] {
-  if (!isWhole(remarks)) return [];
+export function readOf(
+  requested: readonly Span[],
+  { warnings, sinceMs }: Reading,
+): readonly Span[] {
+  if (!isWhole(warnings)) return [];
   return sinceMs === null ? requested : since(requested, sinceMs);
 }
 
@@ -30,8 +33,8 @@ export const since = (spans: readonly Span[], fromMs: number): readonly Span[] =
 const leastMissingMs = 1_000;
 
 /** The part of the request that a finished reading did not cover. */
-export function missingOf(requested: Span, { remarks, sinceMs }: Reading): readonly Span[] {
-  if (!isWhole(remarks)) return [requested];
+export function missingOf(requested: Span, { warnings, sinceMs }: Reading): readonly Span[] {
+  if (!isWhole(warnings)) return [requested];
   const { fromMs } = requested;
   if (sinceMs === null || (fromMs !== null && sinceMs - fromMs <= leastMissingMs)) return [];
   return [{ fromMs, toMs: Math.min(sinceMs, requested.toMs) }];
@@ -87,10 +90,10 @@ export function searchCoverage(
   const each = (coverage.platforms ?? []).map((one) => {
     if (one.collection !== "posts") return one;
     const closed = searched.find(({ platform }) => platform === one.platform)?.closed ?? [];
-    const asked = { fromMs, toMs: Math.max(endOf(one.platform), fromMs ?? 0) };
-    const open = intersectionOf([...one.gaps], [asked]);
-    const gaps = intersectionOf(open, intervalsIn(asked, unionOf(closed)));
-    return { ...one, complete: gaps.length === 0, gaps, held: intervalsIn(asked, gaps) };
+    const requestedWindow = { fromMs, toMs: Math.max(endOf(one.platform), fromMs ?? 0) };
+    const open = intersectionOf([...one.gaps], [requestedWindow]);
+    const gaps = intersectionOf(open, intervalsIn(requestedWindow, unionOf(closed)));
+    return { ...one, complete: gaps.length === 0, gaps, held: intervalsIn(requestedWindow, gaps) };
   });
   const gaps = unionOf(each.flatMap((one) => (one.collection === "posts" ? one.gaps : [])));
   return { ...coverage, ...window, complete: gaps.length === 0, gaps, platforms: each };

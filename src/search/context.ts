@@ -38,10 +38,10 @@ export function accessFor(
 export const isOwn = (method: Method, upstream: Pick<Upstream, "ownMethods">): boolean =>
   ownMethods.includes(method) || (upstream.ownMethods?.includes(method) ?? false);
 
-const ways: Readonly<Record<AccessKind, AccessMethod>> = {
+const accessMethods: Readonly<Record<AccessKind, AccessMethod>> = {
   user: "credential",
   app: "api",
   public: "public",
 };
 
-export const accessMethodOf = (access: AccessKind): AccessMethod => ways[access];
+export const accessMethodOf = (access: AccessKind): AccessMethod => accessMethods[access];

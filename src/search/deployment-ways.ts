@@ -4,14 +4,14 @@ import { type Platform, platforms } from "../posts/post.ts";
 import { type AnswerContext, accessFor, accessMethodOf, isOwn } from "./context.ts";
 
 /** The deployment's own access methods for each available method. */
-export async function deploymentWays(
+export async function deploymentAccess(
   { sessions, upstreams }: Pick<AnswerContext, "sessions" | "upstreams">,
   platform: Platform,
 ): Promise<ReadonlyMap<Method, readonly AccessMethod[]>> {
   const upstream = upstreams[platform];
   // No account has this id: only the deployment's credentials are left.
   const configured = await sessions.configured(platform, "");
-  const waysOf = (method: Method): readonly AccessMethod[] =>
+  const accessOf = (method: Method): readonly AccessMethod[] =>
     accessFor("social", method, upstream)
       .filter((access) => configured.some((one) => one.access === access))
       .map(accessMethodOf);
@@ -19,8 +19,8 @@ export async function deploymentWays(
     methodNames
       .filter((method) => requestedFor(upstreams, platform, method).length > 0)
       .filter((method) => !isOwn(method, upstream))
-      .map((method) => [method, waysOf(method)] as const)
-      .filter(([, ways]) => ways.length > 0),
+      .map((method) => [method, accessOf(method)] as const)
+      .filter(([, access]) => access.length > 0),
   );
 }
 

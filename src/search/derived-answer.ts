@@ -87,8 +87,8 @@ async function trends(
 ): Promise<SourceAnswer> {
   const { platform, asOfMs, maxResults } = request;
   const fromMs = asOfMs - trendWindowMs;
-  const asked = { ...request, query: withTags, fromMs, toMs: asOfMs };
-  const read = await readArchivedPosts(context, asked, mostTrendPosts, job);
+  const tagged = { ...request, query: withTags, fromMs, toMs: asOfMs };
+  const read = await readArchivedPosts(context, tagged, mostTrendPosts, job);
   const sinceMs = sinceOf(read, fromMs);
   const items = trendsOf(platform, read.posts, maxResults).map(
     (trend): UpstreamItem => ({ kind: "trend", trend }),

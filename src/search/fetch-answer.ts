@@ -22,30 +22,30 @@ export async function fetchAnswer(
   job: AskingJob,
 ): Promise<SourceAnswer> {
   const { place = null, method, after } = request;
-  const askArchive = async (): Promise<SourceAnswer | null> =>
+  const readArchive = async (): Promise<SourceAnswer | null> =>
     place === null ? await archivedAnswer(context, request, job) : null;
   const isLast = isDerived(method) && after === null;
-  const first = isLast ? null : await askArchive();
+  const first = isLast ? null : await readArchive();
   // A later page of the archive's answer continues there.
   if (first !== null && (first.complete || after !== null)) return first;
   const sessions = await sessionsFor(context, request, job);
   if (sessions.length === 0) {
-    const held = first ?? (await askArchive());
-    if (held !== null) return held;
+    const archived = first ?? (await readArchive());
+    if (archived !== null) return archived;
     throw unavailable(request);
   }
   try {
-    return await askPlatform(context, request, sessions, job);
-  } catch (fault) {
-    if (!(fault instanceof EarshotError)) throw fault;
-    const held = first ?? (await askArchive());
-    if (held === null || held.items.length === 0) throw fault;
+    return await readPlatform(context, request, sessions, job);
+  } catch (error) {
+    if (!(error instanceof EarshotError)) throw error;
+    const held = first ?? (await readArchive());
+    if (held === null || held.items.length === 0) throw error;
     const span = { platform: request.platform, fromMs: null, toMs: request.asOfMs };
     return {
       ...held,
       complete: false,
       sources: [...held.sources, ...billedParts(sessions, span)],
-      warnings: [...held.warnings, instead(fault)],
+      warnings: [...held.warnings, instead(error)],
     };
   }
 }
@@ -57,21 +57,21 @@ async function sessionsFor(
 ): Promise<readonly OpenSession[]> {
   const access = accessFor(type, method, upstreams[platform]);
   if (access.length === 0) return [];
-  const asked = {
+  const query = {
     job,
     platform,
     whose: isOwn(method, upstreams[platform]) ? ("own" as const) : ("any" as const),
     bucket: null,
     credentialId: place?.credentialId ?? null,
   };
-  const found = await sessions.open({ ...asked, access, host: null });
+  const found = await sessions.open({ ...query, access, host: null });
   const origin = upstreams[platform].publicOriginOf?.(target) ?? null;
   const isOpen = !access.includes("public") || found.some((one) => one.access === "public");
   if (isOpen || origin === null) return found;
-  return [...found, ...(await sessions.open({ ...asked, access: ["public"], host: origin }))];
+  return [...found, ...(await sessions.open({ ...query, access: ["public"], host: origin }))];
 }
 
-async function askPlatform(
+async function readPlatform(
   context: AnswerContext,
   request: FetchRequest,
   sessions: readonly OpenSession[],
@@ -102,9 +102,9 @@ async function askPlatform(
       ...billedParts([...opened], span),
     ],
     warnings: distinctWarnings([
-      ...readings.flatMap((one) => one.read.remarks),
+      ...readings.flatMap((one) => one.read.warnings),
       ...read.warnings,
-      ...(missing.length === 0 ? [] : failures.map((fault) => insteadOf(platform, fault))),
+      ...(missing.length === 0 ? [] : failures.map((error) => insteadOf(platform, error))),
       ...readings.flatMap(({ attempt, items }) =>
         items.length === 0 ? [] : idsAlone(upstream, attempt.session),
       ),
@@ -112,10 +112,10 @@ async function askPlatform(
   };
 }
 
-const insteadOf = (platform: string, fault: EarshotError): SourceWarning => ({
-  code: codeOfError(fault),
-  message: `${platform} could not be asked in the way that shows most: ${fault.message}`,
-  ...(fault.hint === undefined ? {} : { hint: fault.hint }),
+const insteadOf = (platform: string, error: EarshotError): SourceWarning => ({
+  code: codeOfError(error),
+  message: `${platform} could not be asked in the way that shows most: ${error.message}`,
+  ...(error.hint === undefined ? {} : { hint: error.hint }),
 });
 
 export function idsAlone(upstream: Upstream, session: OpenSession): SourceWarning[] {
@@ -129,9 +129,9 @@ export function idsAlone(upstream: Upstream, session: OpenSession): SourceWarnin
   ];
 }
 
-const instead = (fault: EarshotError): SourceWarning => ({
-  code: codeOfError(fault),
-  message: `the archive answers alone: ${fault.message}`,
+const instead = (error: EarshotError): SourceWarning => ({
+  code: codeOfError(error),
+  message: `the archive answers alone: ${error.message}`,
 });
 
 function unavailable({ method, platform }: FetchRequest): EarshotError {

@@ -27,11 +27,11 @@ export async function idsOf(
   posts: readonly Post[],
   nowMs: number,
 ): Promise<ReadonlyMap<string, bigint>> {
-  const asked = posts.map((post) => ({
+  const candidates = posts.map((post) => ({
     platform: post.platform,
     uri: post.uri,
     timeMs: postTimeMs(post, nowMs),
   }));
-  const identified = await archive.identify(asked);
-  return new Map(asked.map(({ uri }, index) => [uri, identified[index]?.id ?? 0n]));
+  const identified = await archive.identify(candidates);
+  return new Map(candidates.map(({ uri }, index) => [uri, identified[index]?.id ?? 0n]));
 }

@@ -8,11 +8,11 @@ export async function recordsOf(
   archive: Pick<Archive, "records" | "withheld">,
   items: readonly AnswerItem[],
 ): Promise<StoredRecords> {
-  const held = items.filter(isArchived);
-  if (held.length === items.length) return await archive.records(held);
+  const archived = items.filter(isArchived);
+  if (archived.length === items.length) return await archive.records(archived);
   const fetched = items.filter(isFetched);
   const [{ records: texts, damage }, shown] = await Promise.all([
-    held.length === 0 ? nothing : archive.records(held),
+    archived.length === 0 ? nothing : archive.records(archived),
     shownOf(archive, fetched),
   ]);
   const byPosition = new Map(texts.map((text) => [positionOf(text), text]));
@@ -32,8 +32,8 @@ export async function pageOf(
   archive: Pick<Archive, "records" | "page" | "withheld">,
   items: readonly AnswerItem[],
 ): Promise<StoredPage> {
-  const held = items.filter(isArchived);
-  if (held.length === items.length) return await archive.page(held);
+  const archived = items.filter(isArchived);
+  if (archived.length === items.length) return await archive.page(archived);
   const { records, damage } = await recordsOf(archive, items);
   return { body: utf8.encode(`[${records.join(",")}]`), damage };
 }

@@ -22,33 +22,35 @@ export const positionBefore = (ms: number): Position => ({
 export function merge(parts: readonly MergedPart[], limit: number): Merged {
   const ends = parts.flatMap(({ moreAfter }) => (moreAfter === null ? [] : [moreAfter]));
   const end = ends.toSorted(comparePositions)[0] ?? null;
-  const byPlace = new Map<string, AnswerItem>();
+  const byPosition = new Map<string, AnswerItem>();
   for (const { items } of parts) {
     for (const item of items) {
       const key = `${item.platform} ${item.id}`;
-      if (!byPlace.has(key)) byPlace.set(key, item);
+      if (!byPosition.has(key)) byPosition.set(key, item);
     }
   }
-  const all = [...byPlace.values()].sort((a, b) => comparePositions(placeOf(a), placeOf(b)));
-  const known = all.filter((item) => end === null || comparePositions(placeOf(item), end) <= 0);
+  const all = [...byPosition.values()].sort((a, b) =>
+    comparePositions(positionOf(a), positionOf(b)),
+  );
+  const known = all.filter((item) => end === null || comparePositions(positionOf(item), end) <= 0);
   const items = known.slice(0, limit);
   const last = items.at(-1);
   const isFull = items.length === limit;
   if (isFull && last !== undefined) {
     const isMore = all.length > limit || end !== null;
-    return { items, next: isMore ? placeAfter(last, ends) : null };
+    return { items, next: isMore ? positionAfter(last, ends) : null };
   }
   return { items, next: end };
 }
 
 /** Prefers the source's own position, which has the order within its millisecond. */
-function placeAfter(item: AnswerItem, ends: readonly Position[]): Position {
-  const place = placeOf(item);
+function positionAfter(item: AnswerItem, ends: readonly Position[]): Position {
+  const position = positionOf(item);
   if (isFetched(item)) {
-    if (item.uri === null || item.platform === "x") return place;
-    return { ...place, uriHash: uriHash(item.uri) };
+    if (item.uri === null || item.platform === "x") return position;
+    return { ...position, uriHash: uriHash(item.uri) };
   }
-  return ends.find((end) => comparePositions(end, place) === 0) ?? place;
+  return ends.find((end) => comparePositions(end, position) === 0) ?? position;
 }
 
-const placeOf = ({ platform, id }: AnswerItem): Position => ({ platform, id: id ?? 0n });
+const positionOf = ({ platform, id }: AnswerItem): Position => ({ platform, id: id ?? 0n });

@@ -9,25 +9,25 @@ export type SearchRequest = AnswerRequest & { method: SearchMethod };
 /** Newest first. Errors: a platform's temporary error when there is nothing else to answer with. */
 export function merged(
   { maxResults }: SearchRequest,
-  held: ArchivedAnswer,
+  archived: ArchivedAnswer,
   { parts, coverage }: { parts: readonly PlatformPart[]; coverage: Coverage },
 ): SourceAnswer {
-  const archivePart: MergedPart = { items: held.items, moreAfter: held.next };
+  const archivePart: MergedPart = { items: archived.items, moreAfter: archived.next };
   const { items, next } = merge([archivePart, ...parts.map(({ part }) => part)], maxResults);
-  const fault = parts.find((part) => part.fault?.retryable === true)?.fault ?? null;
-  if (items.length === 0 && next === null && fault !== null) throw fault;
+  const retryableError = parts.find((part) => part.error?.retryable === true)?.error ?? null;
+  if (items.length === 0 && next === null && retryableError !== null) throw retryableError;
 
-  const isSearched = held.isSearched && parts.every((part) => part.isSearched);
+  const isSearched = archived.isSearched && parts.every((part) => part.isSearched);
   const given = new Set<unknown>(items);
   return {
     items,
     next,
-    complete: held.isSearched && coverage.complete && parts.every(isWhole),
+    complete: archived.isSearched && coverage.complete && parts.every(isWhole),
     coverage,
     sources: [
-      ...held.sources.map((source) => ({
+      ...archived.sources.map((source) => ({
         ...source,
-        count: held.items.filter((item) => item.platform === source.platform && given.has(item))
+        count: archived.items.filter((item) => item.platform === source.platform && given.has(item))
           .length,
       })),
       ...parts
@@ -40,7 +40,7 @@ export function merged(
     ],
     warnings: [
       ...warningsOf(coverage, items, isSearched || next === null || items.length === maxResults),
-      ...held.warnings.filter(({ code }) => !ownWarnings.has(code)),
+      ...archived.warnings.filter(({ code }) => !ownWarnings.has(code)),
       ...parts.flatMap(({ warnings }) => warnings),
     ],
   };
@@ -49,4 +49,4 @@ export function merged(
 /** Warnings that `warningsOf` repeats for the merged answer. */
 const ownWarnings = new Set(["incomplete_coverage", "deadline_reached"]);
 
-const isWhole = ({ fault }: PlatformPart): boolean => fault === null;
+const isWhole = ({ error }: PlatformPart): boolean => error === null;

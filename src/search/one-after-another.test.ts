@@ -107,7 +107,7 @@ test("one that shows less is used where waiting does not help, and the reason st
     );
     const { answer, failed } = await done;
     expect(answer).toBe("ids");
-    expect(failed[0]?.fault).toBe(fault);
+    expect(failed[0]?.error).toBe(fault);
   }
 });
 

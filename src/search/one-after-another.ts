@@ -25,17 +25,17 @@ export type Tried<Answer> = {
  */
 export async function oneAfterAnother<Answer>(
   ranks: RankedAttempts,
-  ask: (attempt: Attempt, first: Session, rest: Session) => Promise<Answer>,
+  read: (attempt: Attempt, first: Session, rest: Session) => Promise<Answer>,
 ): Promise<Tried<Answer>> {
   const failed: FailedAttempt[] = [];
 
   async function tried(attempt: Attempt, first: Session): Promise<Tried<Answer> | EarshotError> {
     try {
-      const answer = await ask(attempt, first, attempt.session.patient);
+      const answer = await read(attempt, first, attempt.session.patient);
       return { answer, attempt, failed };
-    } catch (fault) {
-      if (!(fault instanceof EarshotError) || !ownErrors.has(fault.code)) throw fault;
-      return fault;
+    } catch (thrown) {
+      if (!(thrown instanceof EarshotError) || !ownErrors.has(thrown.code)) throw thrown;
+      return thrown;
     }
   }
 
@@ -44,7 +44,7 @@ export async function oneAfterAnother<Answer>(
     for (const attempt of attempts) {
       const outcome = await tried(attempt, attempt.session);
       if (!(outcome instanceof EarshotError)) return outcome;
-      failed.push({ attempt, fault: outcome });
+      failed.push({ attempt, error: outcome });
       if (!(outcome instanceof UpstreamLimited)) continue;
       const { retryAtMs } = outcome;
       if (soonest === null || retryAtMs < soonest.retryAtMs) soonest = { attempt, retryAtMs };
@@ -53,13 +53,13 @@ export async function oneAfterAnother<Answer>(
     const { attempt } = soonest;
     const outcome = await tried(attempt, attempt.session.patient);
     if (!(outcome instanceof EarshotError)) return outcome;
-    failed.push({ attempt, fault: outcome });
+    failed.push({ attempt, error: outcome });
   }
-  const faults = failed.map(({ fault }) => fault);
-  throw faults.findLast(({ retryable }) => retryable) ?? faults[0] ?? noWay();
+  const errors = failed.map(({ error }) => error);
+  throw errors.findLast(({ retryable }) => retryable) ?? errors[0] ?? noAccess();
 }
 
-function noWay(): EarshotError {
+function noAccess(): EarshotError {
   return new EarshotError("source_unavailable", "no credential that may ask is left", {
     status: 502,
     hint: "earshot credentials list tells why",

@@ -16,7 +16,7 @@ export const brokenOff = ({ message, hint }: EarshotError): UpstreamWarning => (
 });
 
 /** `name` is the platform's, as in all of these. */
-export const pageGone = (name: string): UpstreamWarning => ({
+export const pageUnavailable = (name: string): UpstreamWarning => ({
   code: "upstream_gone",
   message: `${name} no longer shows what was asked for: what follows on the pages before cannot be had`,
   isPartial: true,

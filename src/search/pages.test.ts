@@ -27,7 +27,7 @@ async function reading(
     name: "bluesky",
     ...special,
   });
-  return { ...read, isWhole: isWhole(read.remarks) };
+  return { ...read, isWhole: isWhole(read.warnings) };
 }
 
 test("pages are read until nothing follows", async () => {
@@ -38,7 +38,7 @@ test("pages are read until nothing follows", async () => {
   ];
   const read = await reading((call) => pages[call] ?? { items: [], next: null });
   expect(keys(read.items)).toEqual(keys([item(1), item(2), item(3)]));
-  expect(read).toMatchObject({ isWhole: true, place: null, remarks: [] });
+  expect(read).toMatchObject({ isWhole: true, position: null, warnings: [] });
 });
 
 test("an item that pages repeat comes once, and makes the reading partial", async () => {
@@ -48,8 +48,8 @@ test("an item that pages repeat comes once, and makes the reading partial", asyn
   ];
   const read = await reading((call) => pages[call] ?? { items: [], next: null });
   expect(keys(read.items)).toEqual(keys([item(1), item(2), item(3)]));
-  expect(read).toMatchObject({ isWhole: false, place: null });
-  expect(read.remarks).toMatchObject([{ code: "upstream_repeats" }]);
+  expect(read).toMatchObject({ isWhole: false, position: null });
+  expect(read.warnings).toMatchObject([{ code: "upstream_repeats" }]);
 });
 
 test("an item that one page repeats makes the reading partial", async () => {
@@ -62,14 +62,14 @@ test("an item that one page repeats makes the reading partial", async () => {
 test("items of which some could not be read make the reading partial", async () => {
   const sent = [item(1), { kind: "unreadable" } as const];
   const read = await reading(() => pageOf(sent, { name: "bluesky", next: null, nowMs: 0 }));
-  expect(read).toMatchObject({ isWhole: false, remarks: [{ code: "unreadable_items" }] });
+  expect(read).toMatchObject({ isWhole: false, warnings: [{ code: "unreadable_items" }] });
 });
 
 test("a cursor that leads back ends the reading, and is told", async () => {
   const read = await reading((call) => ({ items: [item(call)], next: call % 2 === 0 ? "a" : "b" }));
-  expect(read).toMatchObject({ isWhole: false, place: null });
+  expect(read).toMatchObject({ isWhole: false, position: null });
   expect(read.items).toHaveLength(3);
-  expect(read.remarks).toMatchObject([{ code: "upstream_repeats" }]);
+  expect(read.warnings).toMatchObject([{ code: "upstream_repeats" }]);
 });
 
 test("pages that are empty as they are sent end a reading, which can go on behind them", async () => {
@@ -78,8 +78,8 @@ test("pages that are empty as they are sent end a reading, which can go on behin
     next: call === 3 ? null : String(call),
   });
   const read = await reading(page);
-  expect(read).toMatchObject({ items: [], isWhole: false, place: { cursor: "2" } });
-  expect(read.remarks).toMatchObject([{ code: "upstream_empty_pages" }]);
+  expect(read).toMatchObject({ items: [], isWhole: false, position: { cursor: "2" } });
+  expect(read.warnings).toMatchObject([{ code: "upstream_empty_pages" }]);
   const rest = await reading(() => page(3), { start: { ...firstPage, cursor: "2" } });
   expect(keys(rest.items)).toEqual(keys([item(1)]));
 });
@@ -96,8 +96,8 @@ test("a page that comes again and again under other cursors ends the reading for
       calls += 1;
       return { ...page, next: String(call) };
     });
-    expect(read).toMatchObject({ items: page.items, isWhole: false, place: null });
-    expect(read.remarks).toMatchObject([{ code: "upstream_repeats" }]);
+    expect(read).toMatchObject({ items: page.items, isWhole: false, position: null });
+    expect(read.warnings).toMatchObject([{ code: "upstream_repeats" }]);
     expect(calls).toBe(4);
   }
 });
@@ -107,13 +107,13 @@ test("pages of which everything is left out are read on, to those that show some
   const told = await reading((call) =>
     call < 9 ? { ...leftOut(call), next: String(call) } : { items: [item(1)], next: null },
   );
-  expect(told).toMatchObject({ isWhole: true, place: null, remarks: [] });
+  expect(told).toMatchObject({ isWhole: true, position: null, warnings: [] });
   expect(keys(told.items)).toEqual(keys([item(1)]));
   const bounded = await reading((call) => ({ ...leftOut(call), next: String(call) }), {
     maxPages: 5,
   });
-  expect(bounded).toMatchObject({ items: [], isWhole: false, place: { cursor: "4" } });
-  expect(bounded.remarks).toMatchObject([{ code: "page_limit_reached" }]);
+  expect(bounded).toMatchObject({ items: [], isWhole: false, position: { cursor: "4" } });
+  expect(bounded.warnings).toMatchObject([{ code: "page_limit_reached" }]);
 });
 
 test("pages that never end are read to the bound", async () => {
@@ -121,8 +121,8 @@ test("pages that never end are read to the bound", async () => {
     maxPages: 5,
   });
   expect(endless.items).toHaveLength(5);
-  expect(endless).toMatchObject({ isWhole: false, place: { cursor: "4" } });
-  expect(endless.remarks).toMatchObject([{ code: "page_limit_reached" }]);
+  expect(endless).toMatchObject({ isWhole: false, position: { cursor: "4" } });
+  expect(endless.warnings).toMatchObject([{ code: "page_limit_reached" }]);
 });
 
 test("a fault after the first page gives what was read and where to go on; before, it is thrown", async () => {
@@ -133,9 +133,9 @@ test("a fault after the first page gives what was read and where to go on; befor
       return { items: [item(call)], next: `page ${call + 1}` };
     });
   const read = await failingFrom(2);
-  expect(read).toMatchObject({ isWhole: false, place: { cursor: "page 2" } });
+  expect(read).toMatchObject({ isWhole: false, position: { cursor: "page 2" } });
   expect(read.items).toHaveLength(2);
-  expect(read.remarks[0]?.message).toContain("pds.example");
+  expect(read.warnings[0]?.message).toContain("pds.example");
   await expect(failingFrom(0)).rejects.toBe(fault);
 });
 
@@ -164,8 +164,8 @@ test("readings of any size, one going on where the other ended, give every item 
           });
           expect(read.items.length).toBeLessThanOrEqual(limit);
           found.push(...read.items);
-          if (read.place === null) break;
-          start = read.place;
+          if (read.position === null) break;
+          start = read.position;
         }
         expect(keys(found)).toEqual(keys(pages.flatMap(({ items }) => items)));
       },

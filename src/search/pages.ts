@@ -9,7 +9,14 @@ import type {
 import { keyOf } from "../platforms/upstream-page.ts";
 import type { Reading } from "./completeness.ts";
 import { watchIdlePages } from "./idle-pages.ts";
-import { brokenOff, emptyPages, goOn, pageGone, repeats, tooManyPages } from "./page-warnings.ts";
+import {
+  brokenOff,
+  emptyPages,
+  goOn,
+  pageUnavailable,
+  repeats,
+  tooManyPages,
+} from "./page-warnings.ts";
 import { watchItems } from "./watch-items.ts";
 
 /** Long enough to be unique within a page. */
@@ -26,7 +33,7 @@ export const firstPage: PagePosition = { cursor: null, lastKey: null, skip: 0 };
 
 export type ReadPages = {
   items: readonly UpstreamItem[];
-  place: PagePosition | null;
+  position: PagePosition | null;
 } & Reading;
 
 export type PageReading = {
@@ -44,36 +51,36 @@ export type PageReading = {
 export async function readPages(reading: PageReading): Promise<ReadPages> {
   const { start, limit, maxPages, name } = reading;
   const items: UpstreamItem[] = [];
-  const remarks: UpstreamWarning[] = [];
+  const warnings: UpstreamWarning[] = [];
   const watched = watchItems(name);
   let sinceMs: number | null = null;
   const cursors = new Set<string>(start.cursor === null ? [] : [start.cursor]);
-  let place: PagePosition = start;
+  let position: PagePosition = start;
   const idlenessOf = watchIdlePages();
 
-  const ended = (next: PagePosition | null, remark?: UpstreamWarning): ReadPages => ({
+  const ended = (next: PagePosition | null, warning?: UpstreamWarning): ReadPages => ({
     items,
-    place: next,
+    position: next,
     sinceMs,
-    remarks:
-      remark === undefined
-        ? [...remarks, ...watched.remarks()]
-        : [...remarks, ...watched.remarks().filter(({ code }) => code !== remark.code), remark],
+    warnings:
+      warning === undefined
+        ? [...warnings, ...watched.warnings()]
+        : [...warnings, ...watched.warnings().filter(({ code }) => code !== warning.code), warning],
   });
 
   for (let pages = 0; pages < maxPages; pages += 1) {
     let page: UpstreamPage;
     try {
-      page = await reading.read(place.cursor, limit - items.length);
-    } catch (fault) {
-      if (items.length === 0 || !(fault instanceof EarshotError)) throw fault;
-      return ended(place, brokenOff(fault));
+      page = await reading.read(position.cursor, limit - items.length);
+    } catch (error) {
+      if (items.length === 0 || !(error instanceof EarshotError)) throw error;
+      return ended(position, brokenOff(error));
     }
-    if (page.isAbsent && place.cursor !== null) return ended(null, pageGone(name));
-    remarks.push(...(page.remarks ?? []));
+    if (page.isAbsent && position.cursor !== null) return ended(null, pageUnavailable(name));
+    warnings.push(...(page.remarks ?? []));
     if (page.sinceMs !== undefined) sinceMs = Math.max(sinceMs ?? page.sinceMs, page.sinceMs);
     if (page.hasRepeats) watched.noteRepeats();
-    const from = startIn(page.items, place);
+    const from = startIn(page.items, position);
     let isNews = false;
     for (const [index, item] of page.items.entries()) {
       const key = keyOf(item);
@@ -84,17 +91,17 @@ export async function readPages(reading: PageReading): Promise<ReadPages> {
       if (items.length < limit) continue;
       const isLast = index === page.items.length - 1;
       if (isLast) return ended(page.next === null ? null : { ...firstPage, cursor: page.next });
-      return ended({ cursor: place.cursor, lastKey: lastKeyOf(item), skip: index + 1 });
+      return ended({ cursor: position.cursor, lastKey: lastKeyOf(item), skip: index + 1 });
     }
     if (page.next === null) return ended(null);
     if (cursors.has(page.next)) return ended(null, repeats(name));
     cursors.add(page.next);
-    place = { ...firstPage, cursor: page.next };
+    position = { ...firstPage, cursor: page.next };
     const idleness = idlenessOf(page, isNews);
     if (idleness === "repeated") return ended(null, repeats(name));
-    if (idleness === "empty") return ended(place, emptyPages(name, goOn));
+    if (idleness === "empty") return ended(position, emptyPages(name, goOn));
   }
-  return ended(place, tooManyPages(name, maxPages));
+  return ended(position, tooManyPages(name, maxPages));
 }
 
 /** The index after the last returned item; if that is gone, after as many as were returned. */

@@ -10,18 +10,18 @@ export type Gaps = { gaps: readonly Span[]; olderThanMs: number | null };
 
 /** Null if nothing is missing. */
 export function gapsOf(
-  held: ArchivedAnswer,
+  archived: ArchivedAnswer,
   platform: Platform,
   { after, maxResults }: Pick<SourceRequest, "after" | "maxResults">,
 ): Gaps | null {
-  const known = held.coverage.platforms?.find(
+  const known = archived.coverage.platforms?.find(
     (each) => each.platform === platform && each.collection === "posts",
   );
-  const { fromMs, toMs } = held.coverage;
+  const { fromMs, toMs } = archived.coverage;
   const lastMs = lastOf(after, platform);
   const left = intersectionOf(known?.gaps ?? [], [{ fromMs, toMs: Math.min(toMs, lastMs) }]);
   if (left.length === 0) return null;
-  const oldestMs = oldestOfPage(held, platform, maxResults);
+  const oldestMs = oldestOfPage(archived, platform, maxResults);
   if (oldestMs === null) return { gaps: left, olderThanMs: null };
   const isMore = (left[0]?.fromMs ?? Number.NEGATIVE_INFINITY) < oldestMs;
   return { gaps: since(left, oldestMs), olderThanMs: isMore ? oldestMs : null };

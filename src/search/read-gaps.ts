@@ -24,7 +24,7 @@ const reserveMs = 2_000;
 export type GapRequest = {
   request: SourceRequest;
   isLive: boolean;
-  held: ArchivedAnswer;
+  archived: ArchivedAnswer;
   upstream: Upstream;
   search: UpstreamSearch;
   sessions: readonly OpenSession[];
@@ -47,19 +47,19 @@ export type ReadGaps = {
   left: readonly Span[];
   /** Why better attempts were given up. */
   failures: readonly EarshotError[];
-  fault: EarshotError | null;
+  error: EarshotError | null;
 };
 
 /**
  * Reads by the attempt that covers most, then by the next best beyond its reach, until there are enough posts. Errors: only
  * others than `EarshotError`.
  */
-export async function readGaps(context: AnswerContext, asked: GapRequest): Promise<ReadGaps> {
-  const { search, upstream, sessions, request, isLive } = asked;
+export async function readGaps(context: AnswerContext, gapRequest: GapRequest): Promise<ReadGaps> {
+  const { search, upstream, sessions, request, isLive } = gapRequest;
   const nowMs = context.source.clock.now();
   const readings: GapReading[] = [];
   const failures: EarshotError[] = [];
-  let left = asked.gaps;
+  let left = gapRequest.gaps;
   let attempts = attemptsOf(sessions, search.routes);
   let limit = request.maxResults;
 
@@ -68,7 +68,7 @@ export async function readGaps(context: AnswerContext, asked: GapRequest): Promi
     seenFromMs: null,
     left: [],
     failures,
-    fault: null,
+    error: null,
     ...special,
   });
 
@@ -81,19 +81,19 @@ export async function readGaps(context: AnswerContext, asked: GapRequest): Promi
       nowMs,
       toleranceMs: isLive ? liveToleranceMs : 0,
     });
-    const outcome = await readOnce(context, asked, { ranks, left, limit, nowMs });
+    const outcome = await readOnce(context, gapRequest, { ranks, left, limit, nowMs });
     if (outcome instanceof EarshotError) {
       // The results of earlier attempts stay.
-      if (readings.length === 0) return ended({ fault: outcome });
+      if (readings.length === 0) return ended({ error: outcome });
       failures.push(outcome);
       return ended();
     }
     const { reading, failed } = outcome;
     const { attempt, searched } = reading;
     readings.push(reading);
-    failures.push(...betterThan(attempt, failed, ranks).map(({ fault }) => fault));
-    if (searched.fault !== null) {
-      return ended({ seenFromMs: searched.seenFromMs, fault: searched.fault });
+    failures.push(...betterThan(attempt, failed, ranks).map(({ error }) => error));
+    if (searched.error !== null) {
+      return ended({ seenFromMs: searched.seenFromMs, error: searched.error });
     }
     limit -= searched.posts.length;
     left = unreachedBy(attempt, left, nowMs);
@@ -112,11 +112,11 @@ type Round = { ranks: RankedAttempts; left: readonly Span[]; limit: number; nowM
 
 async function readOnce(
   context: AnswerContext,
-  { request, held, upstream, search, job }: GapRequest,
+  { request, archived, upstream, search, job }: GapRequest,
   { ranks, left, limit, nowMs }: Round,
 ) {
   const { source, settings } = context;
-  const { tree, names, coverage } = held;
+  const { tree, names, coverage } = archived;
   const { asOfMs, after } = request;
   const { fromMs, toMs } = coverage;
   const isOver = () => job.signal.aborted || source.clock.now() >= job.deadlineMs - reserveMs;
@@ -139,9 +139,9 @@ async function readOnce(
     const reached = reachedBy(attempt, left, nowMs);
     const span = { fromMs: reached[0]?.fromMs ?? null, toMs: reached.at(-1)?.toMs ?? toMs };
     return { reading: { attempt, span, searched, items }, failed };
-  } catch (fault) {
-    if (fault instanceof EarshotError) return fault;
-    throw fault;
+  } catch (thrown) {
+    if (thrown instanceof EarshotError) return thrown;
+    throw thrown;
   }
 }
 

@@ -66,16 +66,16 @@ export async function readMethod(
     const tried = await oneAfterAnother(ranks, ({ route }, first, rest) =>
       readPages({
         ...same,
-        read: (cursor, wanted) =>
+        read: (cursor, count) =>
           upstream.page(
-            { method, target, cursor, limit: wanted, route: route.name, toMs },
+            { method, target, cursor, limit: count, route: route.name, toMs },
             cursor === start.cursor ? first : rest,
           ),
       }),
-    ).catch((fault: unknown) => {
+    ).catch((thrown: unknown) => {
       // The results of earlier attempts stay.
-      if (readings.length === 0 || !(fault instanceof EarshotError)) throw fault;
-      return fault;
+      if (readings.length === 0 || !(thrown instanceof EarshotError)) throw thrown;
+      return thrown;
     });
     if (tried instanceof EarshotError) {
       failures.push(tried);
@@ -87,10 +87,10 @@ export async function readMethod(
     const items = found.filter(({ uri }) => uri === null || !seen.has(uri));
     for (const { uri } of items) if (uri !== null) seen.add(uri);
     readings.push({ attempt, read, items });
-    failures.push(...betterThan(attempt, tried.failed, ranks).map(({ fault }) => fault));
+    failures.push(...betterThan(attempt, tried.failed, ranks).map(({ error }) => error));
     limit -= items.length;
     const { sinceMs } = read;
-    if (read.place !== null || sinceMs === null || limit <= 0) break;
+    if (read.position !== null || sinceMs === null || limit <= 0) break;
     if (missingOf(requested, read).length === 0) break;
     toMs = sinceMs;
     const spent = tried.failed.map((one) => one.attempt);
@@ -104,10 +104,10 @@ export async function readMethod(
 
   const last = readings.at(-1);
   const missing = missingIn(requested, readings);
-  const isCut = last !== undefined && missing.length > 0 && isWhole(last.read.remarks);
+  const isCut = last !== undefined && missing.length > 0 && isWhole(last.read.warnings);
   return {
     readings,
-    place: placeAfter(platform, last, toMs),
+    place: positionAfter(platform, last, toMs),
     requested,
     missing,
     failures,
@@ -118,17 +118,17 @@ export async function readMethod(
 const isSame = (one: OpenSession, other: OpenSession): boolean =>
   one.credentialId === other.credentialId && one.access === other.access;
 
-function placeAfter(
+function positionAfter(
   platform: FetchRequest["platform"],
   last: MethodReading | undefined,
   toMs: number | null,
 ): FetchPosition | null {
-  if (last === undefined || last.read.place === null) return null;
+  if (last === undefined || last.read.position === null) return null;
   const { session, route } = last.attempt;
   return {
     platform,
     credentialId: session.credentialId,
-    ...last.read.place,
+    ...last.read.position,
     ...(route === anyRoute ? {} : { route: route.name }),
     ...(toMs === null ? {} : { toMs }),
   };
@@ -139,10 +139,10 @@ const routeOf = ({ route: name }: FetchPosition, routes: readonly Route[]): Rout
 
 function missingIn(requested: Span, readings: readonly MethodReading[]): readonly Span[] {
   const last = readings.at(-1);
-  if (last === undefined || !readings.every(({ read }) => isWhole(read.remarks))) {
+  if (last === undefined || !readings.every(({ read }) => isWhole(read.warnings))) {
     return [requested];
   }
-  return last.read.place === null ? missingOf(requested, last.read) : [];
+  return last.read.position === null ? missingOf(requested, last.read) : [];
 }
 
 /** Undefined if no other access reaches further back, or the type does not allow it. */

@@ -6,7 +6,11 @@ export type RemoteCapabilities = {
   isRunHere: boolean;
   isThere(): boolean;
   /** `asked`: one can request the platform; `held`: one has an archive of it. */
-  answers(asked: { platform: Platform; type: SourceType; method: Method }): "asked" | "held" | null;
+  answers(asked: {
+    platform: Platform;
+    type: SourceType;
+    method: Method;
+  }): "upstream" | "archive" | null;
 };
 
 export const noRemoteCapabilities: RemoteCapabilities = {

@@ -19,7 +19,7 @@ export async function searchAnswer(
   job: AskingJob,
 ): Promise<SourceAnswer> {
   const asking = askable(context, request, job);
-  const [held, asked] = await Promise.all([
+  const [archived, upstreamPlatforms] = await Promise.all([
     searchArchived(
       { ...context.source, account: job.accountId },
       request,
@@ -29,24 +29,24 @@ export async function searchAnswer(
     ),
     asking,
   ]);
-  const open = asked.flatMap((one) => {
-    const gaps = gapsOf(held, one.platform, request);
+  const open = upstreamPlatforms.flatMap((one) => {
+    const gaps = gapsOf(archived, one.platform, request);
     return gaps === null ? [] : [{ ...one, ...gaps }];
   });
-  const askablePlatforms = asked.map(({ platform }) => platform);
-  if (open.length === 0) return archiveAnswer(request, held, askablePlatforms);
+  const askablePlatforms = upstreamPlatforms.map(({ platform }) => platform);
+  if (open.length === 0) return archiveAnswer(request, archived, askablePlatforms);
   const isLive = request.method === "searchbyquery";
   await job.accepted?.();
   const parts = await Promise.all(
-    open.map((one) => searchPlatform(context, { ...request, isLive }, held, one, job)),
+    open.map((one) => searchPlatform(context, { ...request, isLive }, archived, one, job)),
   );
-  const coverage = searchCoverage(held.coverage, {
+  const coverage = searchCoverage(archived.coverage, {
     searched: parts,
     askable: askablePlatforms,
     after: request.after,
     isLive,
   });
-  return merged(request, held, { parts, coverage });
+  return merged(request, archived, { parts, coverage });
 }
 
 async function askable(
@@ -60,9 +60,9 @@ async function askable(
       const { search } = upstreams[platform];
       const access = accessFor(type, method, upstreams[platform]);
       if (search === null || access.length === 0) return { platform, sessions: [] };
-      const asked = { platform, access, whose: "any", bucket: null, host: null } as const;
+      const sessionQuery = { platform, access, whose: "any", bucket: null, host: null } as const;
       const impatient = { ...job, mostWaitMs: settings.searchWaitMs };
-      return { platform, sessions: await sessions.open({ job: impatient, ...asked }) };
+      return { platform, sessions: await sessions.open({ job: impatient, ...sessionQuery }) };
     }),
   );
   return each.filter((one) => one.sessions.length > 0);

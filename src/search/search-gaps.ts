@@ -17,7 +17,14 @@ import { type Reading, readOf } from "./completeness.ts";
 import type { AnswerContext } from "./context.ts";
 import { idsOf } from "./fetched-items.ts";
 import { watchIdlePages } from "./idle-pages.ts";
-import { emptyPages, outOfTime, pageGone, repeats, stuck, tooManyPages } from "./page-warnings.ts";
+import {
+  emptyPages,
+  outOfTime,
+  pageUnavailable,
+  repeats,
+  stuck,
+  tooManyPages,
+} from "./page-warnings.ts";
 import { watchItems } from "./watch-items.ts";
 
 type GapPost = { position: Position; post: Post };
@@ -29,7 +36,7 @@ export type SearchedGaps = {
   /** Everything down to this time was seen; null if all gaps were searched. */
   seenFromMs: number | null;
   /** Why it ended early, unless it had enough. */
-  fault: EarshotError | null;
+  error: EarshotError | null;
 } & Reading;
 
 export type GapSearch = CheckedSearch & {
@@ -69,25 +76,25 @@ export async function searchGaps(
   const { platform } = session;
   const found: GapPost[] = [];
   const closed: Span[] = [];
-  const remarks: UpstreamWarning[] = [];
+  const warnings: UpstreamWarning[] = [];
   const seen = new Set<string>();
   let sinceMs: number | null = null;
   /** Posts of the moment at which the previous page ended come again. */
   const startMs = after === null || !hasTime(after.id) ? null : idTimeMs(after.id);
   let pages = 0;
 
-  const ended = (seenFromMs: number | null, fault: EarshotError | null = null): SearchedGaps => ({
+  const ended = (seenFromMs: number | null, error: EarshotError | null = null): SearchedGaps => ({
     posts: found,
     closed: closed.toReversed(),
     seenFromMs,
-    fault,
-    remarks,
+    error,
+    warnings,
     sinceMs,
   });
   /** If the platform promises all posts. */
   const close = (gaps: readonly Span[], of: readonly UpstreamWarning[]): void => {
     if (upstream.isExhaustive) {
-      closed.push(...readOf(gaps, { remarks: of, sinceMs }).toReversed());
+      closed.push(...readOf(gaps, { warnings: of, sinceMs }).toReversed());
     }
   };
 
@@ -100,9 +107,9 @@ export async function searchGaps(
     }
     const ofGap: UpstreamWarning[] = [];
     const watched = watchItems(platform);
-    const remark = (...all: readonly UpstreamWarning[]): void => {
+    const warn = (...all: readonly UpstreamWarning[]): void => {
       ofGap.push(...all);
-      remarks.push(...all);
+      warnings.push(...all);
     };
     const cursors = new Set<string>();
     let cursor: string | null = null;
@@ -111,15 +118,15 @@ export async function searchGaps(
     for (;;) {
       const isStuck = found.length === 0 && startMs !== null && seenFromMs >= startMs;
       if (isStuck && pages >= mostRepeated * maxPages) {
-        remark(stuck(platform, pages));
+        warn(stuck(platform, pages));
         break;
       }
       if (!isStuck && pages >= maxPages) {
-        remarks.push(tooManyPages(platform, maxPages));
+        warnings.push(tooManyPages(platform, maxPages));
         return ended(seenFromMs);
       }
       if (search.isOver()) {
-        remarks.push(outOfTime(platform));
+        warnings.push(outOfTime(platform));
         return ended(seenFromMs);
       }
       pages += 1;
@@ -128,9 +135,9 @@ export async function searchGaps(
       const call: SearchCall = { tree, names, asOfMs, ...gap, cursor, ...left };
       const page: UpstreamPage | null | EarshotError = await upstream
         .page(call, pages === 1 ? session : search.rest)
-        .catch((fault: unknown) => {
-          if (pages === 1 || !(fault instanceof EarshotError)) throw fault;
-          return fault;
+        .catch((thrown: unknown) => {
+          if (pages === 1 || !(thrown instanceof EarshotError)) throw thrown;
+          return thrown;
         });
       if (page instanceof EarshotError) return ended(seenFromMs, page);
       if (page === null) {
@@ -138,12 +145,12 @@ export async function searchGaps(
         break;
       }
       if (page.isAbsent && cursor !== null) {
-        remark(pageGone(platform));
+        warn(pageUnavailable(platform));
         break;
       }
       const { sinceMs: pageSinceMs } = page;
       if (pageSinceMs !== undefined) sinceMs = Math.max(sinceMs ?? pageSinceMs, pageSinceMs);
-      remark(...(page.remarks ?? []));
+      warn(...(page.remarks ?? []));
       // Otherwise inconsistent pages do not show that posts are missing.
       if (upstream.isExhaustive) note(watched, page, nowMs);
       const posts = page.items.flatMap((item) =>
@@ -160,21 +167,19 @@ export async function searchGaps(
       const times = known.map((post) => postTimeMs(post, nowMs));
       seenFromMs = Math.min(seenFromMs, page.oldestMs ?? seenFromMs, ...times);
       if (page.next === null) {
-        remark(...watched.remarks());
+        warn(...watched.warnings());
         if (!page.isAbsent) close([gap], ofGap);
         break;
       }
       if (found.length >= limit) {
-        remark(...watched.remarks());
+        warn(...watched.warnings());
         close([gap], ofGap);
         close(older, []);
         return ended(seenFromMs);
       }
       const idleness = cursors.has(page.next) ? "repeated" : idlenessOf(page, posts.length > 0);
       if (idleness !== "none") {
-        remark(
-          idleness === "empty" ? emptyPages(platform, "search again later") : repeats(platform),
-        );
+        warn(idleness === "empty" ? emptyPages(platform, "search again later") : repeats(platform));
         break;
       }
       cursors.add(page.next);

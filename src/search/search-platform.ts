@@ -21,7 +21,7 @@ export type PlatformPart = SearchedPlatform & {
   sources: readonly { source: SourcePart; items: readonly FetchedItem[] }[];
   /** The cost of attempts without results. */
   billed: readonly SourcePart[];
-  fault: EarshotError | null;
+  error: EarshotError | null;
   warnings: readonly SourceWarning[];
 };
 
@@ -29,7 +29,7 @@ export type PlatformPart = SearchedPlatform & {
 export async function searchPlatform(
   context: AnswerContext,
   request: SourceRequest & { isLive: boolean },
-  held: ArchivedAnswer,
+  archived: ArchivedAnswer,
   { platform, sessions, gaps, olderThanMs }: Askable & Gaps,
   job: AskingJob,
 ): Promise<PlatformPart> {
@@ -37,12 +37,15 @@ export async function searchPlatform(
   const { search } = upstream;
   if (search === null) throw new Error(`${platform} has no search`);
   const { isLive } = request;
-  const asked = { request, isLive, held, upstream, search, sessions, gaps, job };
-  const { readings, seenFromMs, left, failures, fault } = await readGaps(context, asked);
+  const gapRequest = { request, isLive, archived, upstream, search, sessions, gaps, job };
+  const { readings, seenFromMs, left, failures, error } = await readGaps(context, gapRequest);
   const older = olderThanMs === null ? null : positionBefore(olderThanMs);
   const used = readings.map(({ attempt }) => attempt.session);
   const unused = sessions.filter((session) => !used.includes(session));
-  const span = { fromMs: gaps[0]?.fromMs ?? null, toMs: gaps.at(-1)?.toMs ?? held.coverage.toMs };
+  const span = {
+    fromMs: gaps[0]?.fromMs ?? null,
+    toMs: gaps.at(-1)?.toMs ?? archived.coverage.toMs,
+  };
   return {
     platform,
     closed: [
@@ -54,17 +57,17 @@ export async function searchPlatform(
     part: {
       items: readings.flatMap(({ items }) => items),
       // After an error, older posts are a gap, not left to later pages.
-      moreAfter: seenFromMs === null || fault !== null ? older : positionBefore(seenFromMs),
+      moreAfter: seenFromMs === null || error !== null ? older : positionBefore(seenFromMs),
     },
     sources: readings.map(({ attempt, span: ofReading, items }) => ({
       source: partBy(attempt.session, { platform, ...ofReading }, items.length),
       items,
     })),
     billed: billedParts(unused, { platform, ...span }),
-    fault,
+    error: error,
     warnings: distinctWarnings([
-      ...readings.flatMap(({ searched }) => searched.remarks),
-      ...[...failures, ...(fault === null ? [] : [fault])].map((one) => failed(platform, one)),
+      ...readings.flatMap(({ searched }) => searched.warnings),
+      ...[...failures, ...(error === null ? [] : [error])].map((one) => failed(platform, one)),
       ...readings.flatMap(({ attempt, items }) =>
         items.length === 0 ? [] : idsAlone(upstream, attempt.session),
       ),
@@ -72,8 +75,8 @@ export async function searchPlatform(
   };
 }
 
-const failed = (platform: Platform, fault: EarshotError): SourceWarning => ({
-  code: codeOfError(fault),
-  message: `${platform} could not be asked for what is not held: ${fault.message}`,
-  ...(fault.hint === undefined ? {} : { hint: fault.hint }),
+const failed = (platform: Platform, error: EarshotError): SourceWarning => ({
+  code: codeOfError(error),
+  message: `${platform} could not be asked for what is not held: ${error.message}`,
+  ...(error.hint === undefined ? {} : { hint: error.hint }),
 });

@@ -52,9 +52,10 @@ export function shortAnswer(
     coverageSlackMs: terms.coverageSlackMs,
     liveSinceMs: (platform: Platform) => terms.liveSinceMs[platform],
   };
-  const held = answerFound(feed, request, { tree, names, plan }, found, []);
-  if (terms.askableOpenly.some((platform) => gapsOf(held, platform, request) !== null)) return null;
-  const answer = archiveAnswer(request, held, terms.askableOpenly);
+  const archived = answerFound(feed, request, { tree, names, plan }, found, []);
+  if (terms.askableOpenly.some((platform) => gapsOf(archived, platform, request) !== null))
+    return null;
+  const answer = archiveAnswer(request, archived, terms.askableOpenly);
   const page = jsonPage(found.positions, isOver);
   return { answer, page: page === null || page.damage.length > 0 ? null : page };
 }

@@ -6,7 +6,7 @@ import {
   noSupport,
   silentUpstream,
 } from "./answer.test-support.ts";
-import { deploymentWays } from "./deployment-ways.ts";
+import { deploymentAccess } from "./deployment-ways.ts";
 import type { RemoteCapabilities } from "./remote-capabilities.ts";
 import { createSources } from "./sources.ts";
 
@@ -51,9 +51,9 @@ const ofDeployment = { x: [{ access: "user", owner: "deployment" }] } as const;
 test("a method is answered where a credential may ask, and what the archive holds without one", async () => {
   expect(await answerable("getfollowers", { configured: ofDeployment })).toEqual({
     ok: true,
-    isAsked: true,
+    usesUpstream: true,
   });
-  expect(await answerable("gettweets")).toEqual({ ok: true, isAsked: false });
+  expect(await answerable("gettweets")).toEqual({ ok: true, usesUpstream: false });
 });
 
 test("what is missing is told, and how to add it", async () => {
@@ -87,14 +87,20 @@ const nodes = (special: Partial<RemoteCapabilities> = {}): RemoteCapabilities =>
 });
 
 test("what a node of another process can do is answerable, whether or not this one runs jobs", async () => {
-  const asking = { answers: () => "asked" as const };
-  expect(await answerable("getfollowers", {}, nodes(asking))).toEqual({ ok: true, isAsked: true });
+  const asking = { answers: () => "upstream" as const };
+  expect(await answerable("getfollowers", {}, nodes(asking))).toEqual({
+    ok: true,
+    usesUpstream: true,
+  });
   expect(await answerable("getfollowers", {}, nodes({ ...asking, isRunHere: true }))).toEqual({
     ok: true,
-    isAsked: true,
+    usesUpstream: true,
   });
-  const holding = { answers: () => "held" as const };
-  expect(await answerable("gettweets", {}, nodes(holding))).toEqual({ ok: true, isAsked: false });
+  const holding = { answers: () => "archive" as const };
+  expect(await answerable("gettweets", {}, nodes(holding))).toEqual({
+    ok: true,
+    usesUpstream: false,
+  });
 });
 
 test("where this process runs nothing and no node can do it, that is said", async () => {
@@ -104,7 +110,7 @@ test("where this process runs nothing and no node can do it, that is said", asyn
     message: "no node that can ask x for getfollowers as social is connected",
     hint: expect.stringContaining("/v1/nodes"),
   });
-  const asking = { answers: () => "asked" as const };
+  const asking = { answers: () => "upstream" as const };
   expect(await answerable("gethometweets", { configured }, nodes(asking))).toMatchObject({
     ok: false,
     message: expect.stringContaining("this server runs no jobs itself"),
@@ -117,7 +123,7 @@ test("a search is taken where something searches: here, or at a node", () => {
   expect(sourcesOf({}).isSearched(asked)).toBe(true);
   expect(sourcesOf({}, nodes()).isSearched(asked)).toBe(false);
   const held: RemoteCapabilities["answers"] = ({ platform }) =>
-    platform === "mastodon" ? "held" : null;
+    platform === "mastodon" ? "archive" : null;
   expect(sourcesOf({}, nodes({ answers: held })).isSearched(asked)).toBe(true);
   expect(sourcesOf({}, nodes({ answers: held })).isSearched({ ...asked, platform: "x" })).toBe(
     false,
@@ -151,7 +157,7 @@ test("the deployment's ways leave out what accounts have, and what belongs to ac
       { access: "public", owner: null },
     ],
   } as const;
-  const ways = await deploymentWays(contextOf({ configured }), "x");
+  const ways = await deploymentAccess(contextOf({ configured }), "x");
   expect([...ways]).toEqual([["getfollowers", ["credential"]]]);
-  expect([...(await deploymentWays(contextOf({ configured }), "bluesky"))]).toEqual([]);
+  expect([...(await deploymentAccess(contextOf({ configured }), "bluesky"))]).toEqual([]);
 });

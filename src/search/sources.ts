@@ -28,7 +28,7 @@ export type Sources = {
   /** The platform of `social` when nothing else names one. */
   defaultPlatform: Platform;
   support: Readonly<Record<Platform, Readonly<Record<Method, MethodSupport>>>>;
-  answerable(asked: {
+  answerable(request: {
     platform: Platform;
     type: SourceType;
     method: FetchMethod;
@@ -37,10 +37,10 @@ export type Sources = {
     target: Target | null;
   }): Promise<Answerable>;
   /** Whether a search requests a platform in addition to the archive. */
-  isAsked(asked: AskedSearch): Promise<boolean>;
-  isSearched(asked: Omit<AskedSearch, "accountId">): boolean;
+  usesUpstream(search: RoutedSearch): Promise<boolean>;
+  isSearched(search: Omit<RoutedSearch, "accountId">): boolean;
   /** Its method belongs to the account, or the account has its own credential for it, which no other process gets. */
-  isKeptHere(asked: {
+  isKeptHere(request: {
     platform: SearchPlatform;
     type: SourceType;
     method: Method;
@@ -48,7 +48,7 @@ export type Sources = {
   }): Promise<boolean>;
 };
 
-type AskedSearch = {
+type RoutedSearch = {
   platform: SearchPlatform;
   type: SourceType;
   method: SearchMethod;
@@ -57,7 +57,7 @@ type AskedSearch = {
 
 export function createSources(
   { sessions, upstreams, settings }: Pick<AnswerContext, "sessions" | "upstreams" | "settings">,
-  elsewhere = noRemoteCapabilities,
+  remoteCapabilities = noRemoteCapabilities,
 ): Sources {
   async function configuredFor(
     platform: Platform,
@@ -74,38 +74,38 @@ export function createSources(
     );
   }
 
-  const answerable: Sources["answerable"] = async (asked) => {
-    const here = elsewhere.isRunHere ? await answerableHere(asked) : null;
-    if (here?.ok && here.isAsked) return here;
-    const needsOwn = isOwn(asked.method, upstreams[asked.platform]);
-    const there = needsOwn ? null : elsewhere.answers(asked);
-    if (there === "asked") return { ok: true, isAsked: true };
+  const answerable: Sources["answerable"] = async (request) => {
+    const here = remoteCapabilities.isRunHere ? await answerableHere(request) : null;
+    if (here?.ok && here.usesUpstream) return here;
+    const needsOwn = isOwn(request.method, upstreams[request.platform]);
+    const there = needsOwn ? null : remoteCapabilities.answers(request);
+    if (there === "upstream") return { ok: true, usesUpstream: true };
     if (here?.ok) return here;
-    if (there === "held") return { ok: true, isAsked: false };
-    return here ?? noNode(upstreams, asked);
+    if (there === "archive") return { ok: true, usesUpstream: false };
+    return here ?? noNode(upstreams, request);
   };
 
-  async function answerableHere(asked: AskedFetch): Promise<Answerable> {
-    const { platform, type, method, accountId } = asked;
+  async function answerableHere(request: RoutedFetch): Promise<Answerable> {
+    const { platform, type, method, accountId } = request;
     const support = upstreams[platform].support[method];
     const isPublic = accessFor(type, method, upstreams[platform]).includes("public");
-    const origin = upstreams[platform].publicOriginOf?.(asked.target) ?? null;
-    if (isPublic && origin !== null) return { ok: true, isAsked: true };
+    const origin = upstreams[platform].publicOriginOf?.(request.target) ?? null;
+    if (isPublic && origin !== null) return { ok: true, usesUpstream: true };
     const configured = await configuredFor(platform, method, type, accountId);
-    if (configured.length > 0) return { ok: true, isAsked: true };
-    if (isAnsweredByArchive(method)) return { ok: true, isAsked: false };
+    if (configured.length > 0) return { ok: true, usesUpstream: true };
+    if (isAnsweredByArchive(method)) return { ok: true, usesUpstream: false };
     if (support.access.length === 0) return noCounterpart(upstreams, platform, method);
     const refusal = await sessions.refusal(platform, accountId);
     if (refusal !== null) return credentialRefused(platform, refusal);
     const allowed = accessFor(type, method, upstreams[platform]);
-    if (isOwn(method, upstreams[platform])) return ownCredentialNeeded(asked, allowed);
-    return notConfigured(asked, allowed, support.access);
+    if (isOwn(method, upstreams[platform])) return ownCredentialNeeded(request, allowed);
+    return notConfigured(request, allowed, support.access);
   }
 
   const isKeptHere: Sources["isKeptHere"] = async ({ platform, type, method, accountId }) => {
-    if (!elsewhere.isRunHere) return false;
+    if (!remoteCapabilities.isRunHere) return false;
     if (ownMethods.includes(method)) return true;
-    if (!elsewhere.isThere()) return false;
+    if (!remoteCapabilities.isThere()) return false;
     const each = await Promise.all(
       requestedFor(upstreams, platform, method).map((one) =>
         configuredFor(one, method, type, accountId),
@@ -122,24 +122,28 @@ export function createSources(
       x: upstreams.x.support,
     },
     answerable,
-    isAsked: async ({ platform, type, method, accountId }) => {
+    usesUpstream: async ({ platform, type, method, accountId }) => {
       const searched = requestedFor(upstreams, platform, method);
-      if (searched.some((one) => elsewhere.answers({ platform: one, type, method }) === "asked")) {
+      if (
+        searched.some(
+          (one) => remoteCapabilities.answers({ platform: one, type, method }) === "upstream",
+        )
+      ) {
         return true;
       }
-      if (!elsewhere.isRunHere) return false;
+      if (!remoteCapabilities.isRunHere) return false;
       const each = await Promise.all(
         searched.map((one) => configuredFor(one, method, type, accountId)),
       );
       return each.some((configured) => configured.length > 0);
     },
     isSearched: ({ platform, type, method }) =>
-      elsewhere.isRunHere ||
+      remoteCapabilities.isRunHere ||
       (platform === "social" ? platforms : [platform]).some(
-        (one) => elsewhere.answers({ platform: one, type, method }) !== null,
+        (one) => remoteCapabilities.answers({ platform: one, type, method }) !== null,
       ),
     isKeptHere,
   };
 }
 
-type AskedFetch = Parameters<Sources["answerable"]>[0];
+type RoutedFetch = Parameters<Sources["answerable"]>[0];

@@ -4,7 +4,7 @@ import { type Platform, platforms } from "../posts/post.ts";
 
 export type Answerable =
   /** `isAsked`: the platform can be requested; else only the archive answers. */
-  { ok: true; isAsked: boolean } | Unanswerable;
+  { ok: true; usesUpstream: boolean } | Unanswerable;
 
 type Unanswerable = {
   ok: false;
@@ -15,7 +15,7 @@ type Unanswerable = {
 };
 
 type Upstreams = Readonly<Record<Platform, Upstream>>;
-type AskedFetch = { platform: Platform; type: SourceType; method: Method };
+type RoutedFetch = { platform: Platform; type: SourceType; method: Method };
 
 export function noCounterpart(
   upstreams: Upstreams,
@@ -44,7 +44,7 @@ export const credentialRefused = (platform: Platform, reason: string): Unanswera
 
 /** The data belongs to that account, or the platform forbids showing it to others. */
 export function ownCredentialNeeded(
-  { platform, method }: Pick<AskedFetch, "platform" | "method">,
+  { platform, method }: Pick<RoutedFetch, "platform" | "method">,
   allowed: readonly AccessKind[],
 ): Unanswerable {
   const why = ownMethods.includes(method)
@@ -61,7 +61,7 @@ export function ownCredentialNeeded(
 
 /** `allowed`: by the type; `offered`: by the platform. */
 export const notConfigured = (
-  { platform, method, type }: AskedFetch,
+  { platform, method, type }: RoutedFetch,
   allowed: readonly AccessKind[],
   offered: readonly AccessKind[],
 ): Unanswerable => ({
@@ -72,7 +72,10 @@ export const notConfigured = (
 });
 
 /** This process runs no jobs, and no other can request the platform. */
-export function noNode(upstreams: Upstreams, { platform, method, type }: AskedFetch): Unanswerable {
+export function noNode(
+  upstreams: Upstreams,
+  { platform, method, type }: RoutedFetch,
+): Unanswerable {
   if (upstreams[platform].support[method].access.length === 0) {
     return noCounterpart(upstreams, platform, method);
   }
@@ -123,10 +126,10 @@ function toConfigure(
   allowed: readonly AccessKind[],
   offered: readonly AccessKind[],
 ): string {
-  const ways = (allowed.length > 0 ? allowed : offered).flatMap((access) => {
-    const way = kindsOf[platform][access];
-    return way === undefined ? [] : [way];
+  const credentialKinds = (allowed.length > 0 ? allowed : offered).flatMap((access) => {
+    const kinds = kindsOf[platform][access];
+    return kinds === undefined ? [] : [kinds];
   });
-  const configure = `to make it work: ${ways.join(", or ")}`;
+  const configure = `to make it work: ${credentialKinds.join(", or ")}`;
   return allowed.length > 0 ? configure : `send the type social; ${configure}`;
 }

@@ -12,7 +12,7 @@ export function watchItems(name: string): {
   /** `timeMs` is null if no order is promised. Returns whether the item is new. */
   note(key: string, timeMs: number | null): boolean;
   noteRepeats(): void;
-  remarks(): readonly UpstreamWarning[];
+  warnings(): readonly UpstreamWarning[];
 } {
   const seen = new Set<string>();
   let oldestMs = Number.POSITIVE_INFINITY;
@@ -35,7 +35,7 @@ export function watchItems(name: string): {
     noteRepeats: () => {
       isRepeated = true;
     },
-    remarks: () => [
+    warnings: () => [
       ...(isRepeated ? [repeatedItems(name)] : []),
       ...(isDisordered ? [outOfOrder(name)] : []),
     ],

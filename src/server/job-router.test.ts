@@ -154,7 +154,7 @@ test.each([
     const { isTakenHere, elsewhere } = placing({ here: [blueskySearch], nodes });
     expect(isTakenHere(followers())).toBe(isTaken);
     const asked = { platform: "x", type: "social", method: "getfollowers" } as const;
-    expect(elsewhere.answers(asked)).toBe(isTaken ? null : "asked");
+    expect(elsewhere.answers(asked)).toBe(isTaken ? null : "upstream");
   },
 );
 
@@ -187,7 +187,7 @@ test("a pending node makes no difference", () => {
 test("a node with only an archive of a platform can answer from it, but not request the platform", () => {
   const { elsewhere } = placing({ embedded: "off", nodes: [nodeWith([blueskySearch])] });
   const asked = { type: "social", method: "searchbyquery" } as const;
-  expect(elsewhere.answers({ ...asked, platform: "bluesky" })).toBe("held");
+  expect(elsewhere.answers({ ...asked, platform: "bluesky" })).toBe("archive");
   expect(elsewhere.answers({ ...asked, platform: "x" })).toBeNull();
   expect([elsewhere.isRunHere, elsewhere.isThere()]).toEqual([false, true]);
 });

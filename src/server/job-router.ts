@@ -67,8 +67,8 @@ export function createJobRouter({
   const answers: RemoteCapabilities["answers"] = (asked) => {
     const known = expected(nodes()).flatMap((node) => node.capabilities);
     const asking = known.map((one) => ({ ...one, ways: one.ways.filter(asks) }));
-    if (canRun(asking, asked)) return "asked";
-    return canRun(known, asked) ? "held" : null;
+    if (canRun(asking, asked)) return "upstream";
+    return canRun(known, asked) ? "archive" : null;
   };
 
   /** Includes nodes expected back soon: a node drains while it restarts. */

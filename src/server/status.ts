@@ -38,7 +38,7 @@ export function createStatus(context: StatusContext): StatusBoard {
       accountId: "",
       target: null,
     });
-    return outcome.ok && outcome.isAsked;
+    return outcome.ok && outcome.usesUpstream;
   }
 
   return createStatusBoard({

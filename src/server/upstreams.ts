@@ -14,7 +14,7 @@ import type { Platform } from "../posts/post.ts";
 import { type AnswerContext, answerJob } from "../search/answer.ts";
 import type { ArchiveSource } from "../search/archive/search.ts";
 import { askableBy } from "../search/askable.ts";
-import { deploymentWays } from "../search/deployment-ways.ts";
+import { deploymentAccess } from "../search/deployment-ways.ts";
 import type { SearchRequest } from "../search/merged-answer.ts";
 import { releaseCredential } from "../search/release-credential.ts";
 import type { RemoteCapabilities } from "../search/remote-capabilities.ts";
@@ -35,7 +35,7 @@ export type UpstreamRole = {
   answer(request: AnswerRequest, job: AskingJob): Promise<SourceAnswer>;
   /** What can be answered, by this process or by others. */
   sourcesBeside(remote: RemoteCapabilities): Sources;
-  deploymentWays(platform: Platform): ReturnType<typeof deploymentWays>;
+  deploymentWays(platform: Platform): ReturnType<typeof deploymentAccess>;
   askableBy(
     request: Pick<SearchRequest, "platform" | "type" | "method">,
   ): Pick<ShortSearchTerms, "askableOpenly" | "askableWithCredential">;
@@ -98,7 +98,7 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
   return {
     answer: (request, job) => answerJob(answering, request, job),
     sourcesBeside: (remote) => createSources(answering, remote),
-    deploymentWays: (platform) => deploymentWays(answering, platform),
+    deploymentWays: (platform) => deploymentAccess(answering, platform),
     askableBy: (request) => askableBy(answering, request),
     mastodonToken: async (origin) => {
       const [chosen] = await pool.choose({
@@ -112,7 +112,7 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
       });
       if (chosen === undefined) return null;
       pool.used(chosen.credential.id);
-      return chosen.held.secrets().token ?? null;
+      return chosen.leased.secrets().token ?? null;
     },
     release: (platform, request, accountId) =>
       releaseCredential(

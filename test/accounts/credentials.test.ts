@@ -119,7 +119,7 @@ test("what a command adds and removes is in use and gone in a running server", a
   expect(added).toMatchObject({ code: 0, notes: "" });
   const [chosen] = await choose("app");
   if (chosen === undefined) throw new Error("nothing to choose from");
-  const { credential, kind, held, tools } = chosen;
+  const { credential, kind, leased: held, tools } = chosen;
   expect(credential).toMatchObject({ id: JSON.parse(added.out).id, hint: "app-" });
   const url = new URL("/2/usage/tweets", emulator.url);
   const signal = AbortSignal.timeout(5_000);
@@ -145,7 +145,7 @@ test("a session that has lapsed is renewed once for fifty requests at once, and 
   expect(added.out).toMatch(/x user-token of the deployment, for ann at 127\.0\.0\.1/);
   const [chosen] = await choose("user");
   if (chosen === undefined) throw new Error("nothing to choose from");
-  const { kind, held, tools } = chosen;
+  const { kind, leased: held, tools } = chosen;
   const before = refreshes();
   nowMs += 7_300_000;
   const url = new URL("/2/users/me", emulator.url);

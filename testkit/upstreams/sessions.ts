@@ -70,7 +70,7 @@ export function pooled(
       coolings: [],
     },
     kind,
-    held: { credential: null as never, secrets: () => secrets, renew: async () => secrets },
+    leased: { credential: null as never, secrets: () => secrets, renew: async () => secrets },
     revision,
     tools: { fetch: null as never, now: Date.now, randomBytes: (length) => new Uint8Array(length) },
     owner,

@@ -50,7 +50,7 @@ async function searchJob(
   const search = { platform, type, method, accountId };
   if (!sources.isSearched(search)) throw searchedNowhere(platform);
   const [isAnswered, isKeptHere] = await Promise.all([
-    type === "social" || sources.isAsked(search),
+    type === "social" || sources.usesUpstream(search),
     sources.isKeptHere(search),
   ]);
 

@@ -35,7 +35,7 @@ async function read(
   const answerable: Sources["answerable"] = async (asked) =>
     lacks.includes(asked.platform)
       ? { ok: false, why: "no_counterpart", message: `${asked.platform} lacks it`, hint: "ask x" }
-      : { ok: true, isAsked: askable.includes(asked.platform) };
+      : { ok: true, usesUpstream: askable.includes(asked.platform) };
   const context = {
     sources: { defaultPlatform, answerable } as Sources,
     archive: {

@@ -41,7 +41,7 @@ export async function requestedTarget(
   const found = await find();
   const answerable = await answerableFor(found);
   if (!answerable.ok) throw unanswerable(answerable);
-  const alone = answerable.isAsked ? [] : [archiveAlone(found.platform, asked)];
+  const alone = answerable.usesUpstream ? [] : [archiveAlone(found.platform, asked)];
   return { ...found, warnings: [...found.warnings, ...alone] };
 
   async function find(): Promise<RequestedTarget> {

@@ -66,7 +66,7 @@ export async function resolveBareName(
   }
   async function isAsked(target: UserTarget): Promise<boolean> {
     const found = await answerable(target);
-    return found.ok && found.isAsked;
+    return found.ok && found.usesUpstream;
   }
 
   /** Throws if several fit. */

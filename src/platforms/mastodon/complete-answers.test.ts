@@ -61,9 +61,9 @@ async function readAll(
       name: "mastodon",
     });
     items.push(...read.items);
-    lastIsWhole = isWhole(read.remarks);
+    lastIsWhole = isWhole(read.warnings);
     areWhole &&= lastIsWhole;
-    place = read.place;
+    place = read.position;
   }
   return { count: items.length, areWhole, lastIsWhole };
 }

@@ -39,12 +39,17 @@ export async function countArchive(
   const names = await archive.resolve(namesIn(tree));
   const plan = makePlan(tree, { names, asOfMs });
   const searched = platform === "social" ? platforms : [platform];
-  const { buckets, countedFromMs, damage, held } = await archive.count(
+  const {
+    buckets,
+    countedFromMs,
+    damage,
+    held: covered,
+  } = await archive.count(
     { plan, platforms: searched, fromMs, toMs, bucketMs, deadlineMs, ...by(account) },
     signal,
   );
   const counted = { platform, tree, names, plan, fromMs: countedFromMs, toMs };
-  const known = coverageOf(source, held, counted);
+  const known = coverageOf(source, covered, counted);
   const { coverage, warnings } = withDamage(
     { ...known, complete: known.coverage.complete },
     damage,

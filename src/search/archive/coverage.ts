@@ -65,19 +65,19 @@ const skewOfIds = { minMs: -1_000, maxMs: 1_000 };
  */
 export function coverageOf(
   feed: ArchiveFeed,
-  held: readonly PlatformCoverage[],
-  asked: CoverageQuery,
+  covered: readonly PlatformCoverage[],
+  query: CoverageQuery,
 ): CoverageRequest {
-  const { tree, names, plan, platform: word } = asked;
+  const { tree, names, plan, platform: word } = query;
   const searched = word === "social" ? platforms : [word];
   const possible = searched.filter((platform) => admits(plan, platform));
   const answerable = possible.filter(
-    (platform) => word !== "social" || isAnswerable(feed, held, platform),
+    (platform) => word !== "social" || isAnswerable(feed, covered, platform),
   );
-  const window = windowOf(asked);
+  const window = windowOf(query);
   const changing = changingIn(tree);
   const ofPlatforms = answerable.map((platform) => {
-    const intervals = held.find((entry) => entry.platform === platform)?.intervals ?? [];
+    const intervals = covered.find((entry) => entry.platform === platform)?.intervals ?? [];
     const ofPosts = intervalsOf(intervals, "posts");
     const isLive = hasCaughtUp(ofPosts, feed.liveSinceMs(platform));
     const slackMs = isLive ? feed.coverageSlackMs : 0;
@@ -89,8 +89,8 @@ export function coverageOf(
     return { platform, gaps, claimed, followed: followedOf(changing, around) };
   });
   const isKnown = (platform: Platform): boolean =>
-    isAnswerable(feed, held, platform) ||
-    held.some((entry) => entry.platform === platform && entry.intervals.length > 0);
+    isAnswerable(feed, covered, platform) ||
+    covered.some((entry) => entry.platform === platform && entry.intervals.length > 0);
   const isUnknown = answerable.length === 0 && possible.length > 0;
   const gaps = isUnknown ? [window] : unionOf(ofPlatforms.flatMap((each) => each.gaps));
   const listed = coarsened(gaps, listedGaps);
@@ -167,12 +167,12 @@ function planOn(platform: Platform, plan: PlanNode): PlanNode {
 /** It has a source, or stored posts. */
 function isAnswerable(
   { fedPlatforms }: ArchiveFeed,
-  held: readonly PlatformCoverage[],
+  covered: readonly PlatformCoverage[],
   platform: Platform,
 ): boolean {
   return (
     fedPlatforms.includes(platform) ||
-    held.some((entry) => entry.platform === platform && entry.holdsPosts)
+    covered.some((entry) => entry.platform === platform && entry.holdsPosts)
   );
 }
 

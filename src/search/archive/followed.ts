@@ -53,7 +53,7 @@ export type Followed = {
  */
 export function followedOf(
   changing: ReadonlySet<Changing>,
-  { window, intervals, nowMs, slackMs, isLive }: PostsHeld,
+  { window, intervals, nowMs, slackMs, isLive }: PostCoverage,
 ): Followed[] {
   if (changing.size === 0) return [];
   const imported = intervals.filter(({ source }) => source === "import");
@@ -63,11 +63,13 @@ export function followedOf(
   const span = { fromMs: notImported.fromMs, toMs: Math.max(nowMs, window.toMs) };
   return [...changing].map((what) => {
     const collection = collections[what];
-    const held = intervalsOf(intervals, collection);
+    const covered = intervalsOf(intervals, collection);
     const isUnfollowed = (by: readonly CoverageInterval[]) =>
       gapsIn(span, by, nowMs, isLive ? Math.max(slackMs, leastSlackMs) : 0);
     const gaps =
-      collection === "labels" ? unionOf(byLabeler(held).flatMap(isUnfollowed)) : isUnfollowed(held);
+      collection === "labels"
+        ? unionOf(byLabeler(covered).flatMap(isUnfollowed))
+        : isUnfollowed(covered);
     return { what, collection, span, gaps };
   });
 }
@@ -78,7 +80,7 @@ function byLabeler(intervals: readonly CoverageInterval[]): (readonly CoverageIn
   return labelers.size === 0 ? [[]] : [...labelers.values()];
 }
 
-type PostsHeld = {
+type PostCoverage = {
   window: Span;
   /** All intervals of the platform. */
   intervals: readonly CoverageInterval[];

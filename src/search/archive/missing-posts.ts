@@ -28,17 +28,17 @@ const maxAccounts = 64;
  * The parts of a window that may lack matching posts, oldest first. If a match must be by one of a few accounts, the coverage
  * of each of them suffices; a name means the accounts known to have had it.
  */
-export function missingPosts(asked: MissingPostsRequest): readonly Span[] {
-  const { platform, window, intervals, nowMs, slackMs } = asked;
+export function missingPosts(request: MissingPostsRequest): readonly Span[] {
+  const { platform, window, intervals, nowMs, slackMs } = request;
   const missing = gapsIn(window, intervalsOf(intervals, "posts"), nowMs, slackMs);
   if (missing.length === 0) return missing;
   let own: ReadonlyMap<string | null, readonly CoverageInterval[]> | null = null;
 
   function missingBy(name: string): readonly Span[] {
     if (!mayBeAccount(platform, name)) return [];
-    const ids = idsAmong(asked.names.accounts.get(name) ?? [], platform);
+    const ids = idsAmong(request.names.accounts.get(name) ?? [], platform);
     if (ids.length === 0 || ids.length > maxAccounts) return missing;
-    own ??= byAccount(asked);
+    own ??= byAccount(request);
     return unionOf(
       ids.flatMap((id) =>
         intersectionOf(missing, gapsIn(window, own?.get(id) ?? [], nowMs, slackMs)),
@@ -65,7 +65,7 @@ export function missingPosts(asked: MissingPostsRequest): readonly Span[] {
     }
   }
 
-  return missingOf(asked.tree, false);
+  return missingOf(request.tree, false);
 }
 
 const byAccount = ({ platform, intervals }: MissingPostsRequest) =>

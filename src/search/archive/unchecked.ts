@@ -48,12 +48,12 @@ export async function staleWarning(
 export async function uncheckedWarnings(
   source: Source,
   positions: readonly Position[],
-  held: readonly PlatformCoverage[],
+  covered: readonly PlatformCoverage[],
 ): Promise<SourceWarning[]> {
   const { freshnessOf } = source;
   const ofMastodon = positions.filter((position) => freshnessOf?.(position) === "unchecked");
   const [isAnyOfMastodon, isAnyOfBluesky] = await Promise.all(
-    [ofMastodon, interrupted(positions, held)].map(async (unchecked) => {
+    [ofMastodon, interrupted(positions, covered)].map(async (unchecked) => {
       const authors = await authorsOfStreamed(source, unchecked.slice(0, mostRead));
       return authors.length > 0;
     }),
@@ -106,11 +106,11 @@ async function isFollowed(source: Source, { id }: Position, author: string): Pro
 /** Bluesky posts from before an interruption that has ended. */
 export function interrupted(
   positions: readonly Position[],
-  held: readonly PlatformCoverage[],
+  covered: readonly PlatformCoverage[],
 ): readonly Position[] {
   const posts = positions.filter(({ platform, id }) => platform === "bluesky" && hasTime(id));
   const oldest = posts.at(-1);
-  const intervals = followedIn(held).filter(({ account }) => account === null);
+  const intervals = followedIn(covered).filter(({ account }) => account === null);
   const endMs = streamEndMs(intervals);
   if (oldest === undefined || idTimeMs(oldest.id) >= endMs) return [];
   const gaps = gapsIn({ fromMs: idTimeMs(oldest.id), toMs: endMs }, intervals, endMs, 0);
@@ -119,8 +119,8 @@ export function interrupted(
 }
 
 /** Imports declare which posts a file has, not later changes. */
-const followedIn = (held: readonly PlatformCoverage[]): readonly CoverageInterval[] =>
-  (held.find(({ platform }) => platform === "bluesky")?.intervals ?? []).filter(
+const followedIn = (covered: readonly PlatformCoverage[]): readonly CoverageInterval[] =>
+  (covered.find(({ platform }) => platform === "bluesky")?.intervals ?? []).filter(
     ({ collection, source }) => collection === "posts" && source !== "import",
   );
 

@@ -10,37 +10,41 @@ export type CheckContext = {
   store: Store<CredentialOperations>;
   kinds: readonly CredentialKind[];
   tools: CredentialTools;
-  holder: CredentialLeases;
+  leases: CredentialLeases;
   clock: Pick<Clock, "now">;
 };
 
 export type CheckedCredential = {
   works: boolean;
-  says: string;
+  message: string;
   released: boolean;
 };
 
 /** Releases it from quarantine if it works, quarantines it if it is refused. */
 export async function checkCredential(
   { id, platform, kind: name }: Credential,
-  { store, kinds, tools, holder, clock }: CheckContext,
+  { store, kinds, tools, leases: holder, clock }: CheckContext,
 ): Promise<CheckedCredential> {
   try {
     const kind = kinds.find((one) => one.platform === platform && one.name === name);
     const stored = await store.read("readCredential", { id });
     if (kind === undefined) throw new Error(`${platform} has no kind ${name} any more`);
     if (stored === null) throw unknownCredential(id);
-    const says = await kind.test(holder.hold(stored), tools);
+    const message = await kind.test(holder.lease(stored), tools);
     const released = await store.write("releaseCredential", { id });
-    return { works: true, says: shownReason(says, holder.inUse(id)?.secrets ?? {}), released };
+    return {
+      works: true,
+      message: shownReason(message, holder.inUse(id)?.secrets ?? {}),
+      released,
+    };
   } catch (thrown) {
-    const held = holder.inUse(id);
-    const says = shownReason(messageOf(thrown), held?.secrets ?? {});
-    if (held !== null && thrown instanceof EarshotError && thrown.code === "credential_refused") {
-      const { revision } = held;
+    const leased = holder.inUse(id);
+    const reason = shownReason(messageOf(thrown), leased?.secrets ?? {});
+    if (leased !== null && thrown instanceof EarshotError && thrown.code === "credential_refused") {
+      const { revision } = leased;
       const nowMs = clock.now();
-      await store.write("quarantineCredential", { id, revision, reason: says, nowMs });
+      await store.write("quarantineCredential", { id, revision, reason: reason, nowMs });
     }
-    return { works: false, says, released: false };
+    return { works: false, message: reason, released: false };
   }
 }

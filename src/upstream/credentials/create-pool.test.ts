@@ -170,7 +170,7 @@ describe("cooling", () => {
     await bench.keep("one");
     const [first] = await pool.choose(asked);
     pool.cool("one", "search", untilMs, "429");
-    await first?.held.renew(first.held.secrets(), async () => ({ token: "renewed" }));
+    await first?.leased.renew(first.leased.secrets(), async () => ({ token: "renewed" }));
     expect(await coolingUntilMs()).toBe(untilMs);
     await bench.keep("one", { secrets: { token: "replaced" } });
     expect(await coolingUntilMs()).toBeNull();
@@ -221,7 +221,7 @@ describe("quarantine", () => {
     const revision = before?.revision() ?? Number.NaN;
     await bench.keep("one", { secrets: { token: "made anew" } });
     const [after] = await pool.choose(asked);
-    expect(after?.held.secrets()).toEqual({ token: "made anew" });
+    expect(after?.leased.secrets()).toEqual({ token: "made anew" });
     await pool.quarantine("one", revision, "401 to what was before");
     expect(await chosen()).toEqual(["one"]);
     await pool.quarantine("one", after?.revision() ?? Number.NaN, "401 once more");
@@ -240,7 +240,7 @@ describe("quarantine", () => {
     expect(await chosen()).toEqual(["two"]);
     await refuse("two", "refused");
     await bench.keep("two", { secrets: { token: "made anew" } });
-    expect((await pool.choose(asked))[0]?.held.secrets()).toEqual({ token: "made anew" });
+    expect((await pool.choose(asked))[0]?.leased.secrets()).toEqual({ token: "made anew" });
   });
 
   test("what another key has sealed is quarantined, the others serve", async () => {

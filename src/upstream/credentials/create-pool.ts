@@ -46,14 +46,14 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
 } {
   const { store, kinds, fetch, clock, randomBytes } = context;
   const tools: CredentialTools = { fetch, now: clock.now, randomBytes };
-  const holder = createCredentialLeases(context);
+  const leases = createCredentialLeases(context);
   const coolings = createUsedUpLimits();
   const turns = createRoundRobin();
   const usableReads = createUsableReads(store);
   const notedUses = new Map<string, number>();
   const writes = new Set<Promise<unknown>>();
 
-  const secretsOf = (id: string): Secrets => holder.inUse(id)?.secrets ?? {};
+  const secretsOf = (id: string): Secrets => leases.inUse(id)?.secrets ?? {};
 
   const kindOf = ({ platform, kind }: Credential): CredentialKind | undefined =>
     kinds.find((known) => known.platform === platform && known.name === kind);
@@ -65,17 +65,17 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     const { credential } = stored;
     const kind = kindOf(credential);
     if (kind === undefined) return null;
-    const held = await heldUnlessClosed(stored);
-    if (held === null) return null;
-    const revision = () => holder.inUse(credential.id)?.revision ?? stored.revision;
+    const leased = await leasedUnlessClosed(stored);
+    if (leased === null) return null;
+    const revision = () => leases.inUse(credential.id)?.revision ?? stored.revision;
     const owner = credential.accountId === null ? "deployment" : "account";
     const coolingUntilMs = coolings.untilOf(stored, bucket, clock.now());
-    return { credential, kind, held, revision, tools, owner, coolingUntilMs };
+    return { credential, kind, leased, revision, tools, owner, coolingUntilMs };
   }
 
-  async function heldUnlessClosed(stored: StoredCredential): Promise<LeasedCredential | null> {
+  async function leasedUnlessClosed(stored: StoredCredential): Promise<LeasedCredential | null> {
     try {
-      return holder.hold(stored);
+      return leases.lease(stored);
     } catch (thrown) {
       if (!(thrown instanceof EarshotError)) throw thrown;
       const { credential, revision } = stored;
@@ -98,8 +98,8 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     return turns.compare(one.credential, other.credential);
   }
 
-  const choose: CredentialPool["choose"] = async (asked) => {
-    const { platform, accountId, access, whose, bucket, host } = asked;
+  const choose: CredentialPool["choose"] = async (request) => {
+    const { platform, accountId, access, whose, bucket, host } = request;
     const all = await usable(platform, accountId, bucket);
     const chosen = all
       .filter(({ kind }) => kind.access === access)
@@ -121,11 +121,13 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
 
   const configured: CredentialPool["configured"] = async (platform, accountId) => {
     const all = await usable(platform, accountId, null);
-    const ways = all.map(({ kind: { access }, owner }) => ({ access, owner }));
-    return ways.filter(
-      (way, index) =>
+    const candidates = all.map(({ kind: { access }, owner }) => ({ access, owner }));
+    return candidates.filter(
+      (candidate, index) =>
         index ===
-        ways.findIndex(({ access, owner }) => access === way.access && owner === way.owner),
+        candidates.findIndex(
+          ({ access, owner }) => access === candidate.access && owner === candidate.owner,
+        ),
     );
   };
 
@@ -137,11 +139,11 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     return refused[0]?.reason ?? null;
   };
 
-  const cool: CredentialPool["cool"] = (id, bucket, toldMs, reason) => {
+  const cool: CredentialPool["cool"] = (id, bucket, reportedMs, reason) => {
     const nowMs = clock.now();
-    const untilMs = Math.ceil(Math.min(toldMs, nowMs + longestCoolingMs));
+    const untilMs = Math.ceil(Math.min(reportedMs, nowMs + longestCoolingMs));
     if (!(untilMs > nowMs)) return;
-    coolings.cool(id, holder.inUse(id)?.revision ?? 0, { bucket, untilMs });
+    coolings.cool(id, leases.inUse(id)?.revision ?? 0, { bucket, untilMs });
     const shown = shownReason(reason, secretsOf(id));
     note(store.write("coolCredential", { id, bucket, untilMs, reason: shown, nowMs }));
   };
@@ -172,11 +174,11 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
 
   async function stop(): Promise<void> {
     await Promise.all(writes);
-    await holder.stop();
+    await leases.stop();
   }
 
   const check = (credential: Credential) =>
-    checkCredential(credential, { store, kinds, tools, holder, clock });
+    checkCredential(credential, { store, kinds, tools, leases, clock });
 
   return {
     choose,
@@ -188,7 +190,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     quarantine,
     used,
     check,
-    forgetOf: holder.forgetOf,
+    forgetOf: leases.forgetOf,
     stop,
   };
 }

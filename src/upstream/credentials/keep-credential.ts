@@ -23,43 +23,43 @@ const shortestTelling = 16;
 
 /** Replaces one of the same subject or, without a subject, the same secret; returns the id. Errors: those of `keep`. */
 export async function storeCredential(
-  keeper: CredentialStore,
+  credentialStore: CredentialStore,
   { platform, name: kind }: CredentialKind,
   accountId: string | null,
   { secrets, ...made }: NewCredential,
 ): Promise<string> {
-  const { store, sealer } = keeper;
+  const { store, sealer } = credentialStore;
   const { host, subject } = made;
   const same =
     subject === null
-      ? await findSameSecret(keeper, { accountId, platform, kind, host }, secrets)
+      ? await findSameSecret(credentialStore, { accountId, platform, kind, host }, secrets)
       : await store.read("findSameCredential", { accountId, platform, kind, host, subject });
-  const id = same ?? randomBase62(idLength, keeper.randomBytes);
-  await keeper.keep({
+  const id = same ?? randomBase62(idLength, credentialStore.randomBytes);
+  await credentialStore.keep({
     ...made,
     id,
     accountId,
     platform,
     kind,
     sealedSecret: encryptSecrets(sealer, { id, accountId }, secrets),
-    maxOfOwner: keeper.maxCredentials,
-    nowMs: keeper.clock.now(),
+    maxOfOwner: credentialStore.maxCredentials,
+    nowMs: credentialStore.clock.now(),
   });
   return id;
 }
 
-type Place = { accountId: string | null; platform: string; kind: string; host: string };
+type CredentialScope = { accountId: string | null; platform: string; kind: string; host: string };
 
 async function findSameSecret(
-  keeper: CredentialStore,
-  { accountId, platform, kind, host }: Place,
+  credentialStore: CredentialStore,
+  { accountId, platform, kind, host }: CredentialScope,
   secrets: Secrets,
 ): Promise<string | null> {
-  const listed = await keeper.store.read("listCredentials", { accountId });
+  const listed = await credentialStore.store.read("listCredentials", { accountId });
   for (const one of listed) {
     if (one.platform !== platform || one.kind !== kind || one.host !== host) continue;
-    const held = await openedOrNothing(keeper, one.id);
-    const isSame = Object.entries(held).some(
+    const storedSecrets = await openedOrNothing(credentialStore, one.id);
+    const isSame = Object.entries(storedSecrets).some(
       ([name, value]) => value.length >= shortestTelling && secrets[name] === value,
     );
     if (isSame) return one.id;

@@ -25,7 +25,7 @@ function holder(store = bench.store): CredentialLeases {
 async function heldBy(process: CredentialLeases): Promise<LeasedCredential> {
   const stored = await bench.store.read("readCredential", { id: "one" });
   if (stored === null) throw new Error("the credential is missing");
-  return process.hold(stored);
+  return process.lease(stored);
 }
 
 async function onDisk(): Promise<Secrets> {

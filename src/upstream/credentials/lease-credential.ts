@@ -11,7 +11,7 @@ import type { StoredCredential } from "./rows.ts";
 /** How often to check for another process's renewal, milliseconds. */
 const lookAgainMs = 100;
 
-export type HoldContext = {
+export type LeaseContext = {
   store: Store<CredentialOperations>;
   sealer: Encryptor;
   clock: Clock;
@@ -20,7 +20,7 @@ export type HoldContext = {
 /** Users of one credential share its secret and its renewal. */
 export type CredentialLeases = {
   /** Errors: `secret_key_mismatch`. */
-  hold(stored: StoredCredential): LeasedCredential;
+  lease(stored: StoredCredential): LeasedCredential;
   inUse(id: string): { secrets: Secrets; revision: number } | null;
   forgetOf(accountId: string): void;
   /** Waits for pending renewals; those that wait for another process fail. */
@@ -35,11 +35,11 @@ type State = {
   renewal: Promise<Secrets> | null;
 };
 
-export function createCredentialLeases({ store, sealer, clock }: HoldContext): CredentialLeases {
+export function createCredentialLeases({ store, sealer, clock }: LeaseContext): CredentialLeases {
   const states = new Map<string, State>();
   const stopping = new AbortController();
 
-  function hold(stored: StoredCredential): LeasedCredential {
+  function lease(stored: StoredCredential): LeasedCredential {
     const state = stateOf(stored);
     return {
       credential: stored.credential,
@@ -78,7 +78,7 @@ export function createCredentialLeases({ store, sealer, clock }: HoldContext): C
   const opened = ({ credential, sealedSecret }: StoredCredential): Secrets =>
     decryptSecrets(sealer, credential, sealedSecret);
 
-  async function renewed(state: State, make: (held: Secrets) => Promise<Secrets>) {
+  async function renewed(state: State, make: (secrets: Secrets) => Promise<Secrets>) {
     if (state.unsaved !== null) return await save(state, state.unsaved);
     const { revision } = state.stored;
     const claimed = await claim(state);
@@ -135,8 +135,8 @@ export function createCredentialLeases({ store, sealer, clock }: HoldContext): C
 
   async function stop(): Promise<void> {
     stopping.abort(stopped());
-    const underWay = [...states.values()].flatMap(({ renewal }) => renewal ?? []);
-    await Promise.allSettled(underWay);
+    const renewals = [...states.values()].flatMap(({ renewal }) => renewal ?? []);
+    await Promise.allSettled(renewals);
     const unsaved = [...states.values()].filter((state) => state.unsaved !== null);
     await Promise.allSettled(
       unsaved.map((state) => state.unsaved !== null && save(state, state.unsaved)),
@@ -154,7 +154,7 @@ export function createCredentialLeases({ store, sealer, clock }: HoldContext): C
     }
   }
 
-  return { hold, inUse, forgetOf, stop };
+  return { lease, inUse, forgetOf, stop };
 }
 
 function stopped(): EarshotError {

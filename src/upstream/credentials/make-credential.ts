@@ -35,12 +35,12 @@ export async function authorizeCredential(
   dialogue: Dialogue,
 ): Promise<NewCredential> {
   const pasted: Record<string, string> = {};
-  const ask: Dialogue["ask"] = async (question) => {
+  const prompt: Dialogue["ask"] = async (question) => {
     const answer = await dialogue.ask(question);
     Object.assign(pasted, valuesIn(answer, Object.keys(pasted).length));
     return answer;
   };
-  const made = await run(given, tools, { ...dialogue, ask }).catch((thrown: unknown) => {
+  const made = await run(given, tools, { ...dialogue, ask: prompt }).catch((thrown: unknown) => {
     throw withoutGiven(thrown, { ...secretsIn(fields, given), ...pasted });
   });
   return bounded(made);

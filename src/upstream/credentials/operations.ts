@@ -51,11 +51,11 @@ export const credentialOperations = {
     return null;
   }),
 
-  findSameCredential: read((database, asked: SameCredential): string | null => {
+  findSameCredential: read((database, credential: SameCredential): string | null => {
     const row = database.get<{ id: string }>(
       `SELECT id FROM credential WHERE account_id IS :accountId AND platform = :platform AND kind = :kind AND host = :host
          AND subject = :subject`,
-      asked,
+      credential,
     );
     return row?.id ?? null;
   }),
@@ -67,8 +67,8 @@ export const credentialOperations = {
   ),
 
   usableCredentials: read(
-    (database, asked: { platforms: readonly Platform[]; accountId: string }): StoredCredential[] =>
-      usableCredentials(database, asked.platforms, asked.accountId),
+    (database, filter: { platforms: readonly Platform[]; accountId: string }): StoredCredential[] =>
+      usableCredentials(database, filter.platforms, filter.accountId),
   ),
 
   readCredential: read((database, { id }: { id: string }): StoredCredential | null =>

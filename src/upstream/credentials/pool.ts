@@ -14,7 +14,7 @@ import type { UsableRelease } from "./release.ts";
  * next choice on.
  */
 export type CredentialPool = {
-  choose(asked: {
+  choose(request: {
     platform: Platform;
     accountId: string;
     access: Exclude<AccessKind, "public">;
@@ -45,7 +45,7 @@ export type CredentialPool = {
 export type PooledCredential = {
   credential: Credential;
   kind: CredentialKind;
-  held: LeasedCredential;
+  leased: LeasedCredential;
   /** The revision of the secret in `held`. */
   revision(): number;
   tools: CredentialTools;

@@ -40,7 +40,7 @@ function pooled(kind: CredentialKind, secrets: Secrets): PooledCredential {
   };
   const held = { credential, secrets: () => secrets, renew: async () => secrets };
   const owner = "account" as const;
-  return { credential, kind, held, revision: () => 2, tools, owner, coolingUntilMs: null };
+  return { credential, kind, leased: held, revision: () => 2, tools, owner, coolingUntilMs: null };
 }
 
 const released = (special: Partial<UsableRelease> = {}): UsableRelease => {
@@ -94,8 +94,8 @@ test("kinds that need to be renewed or are billed have nothing to release", () =
 test("a release is used as a credential of no account that cannot be renewed", async () => {
   const usable = pooledRelease(released(), { kinds, tools });
   expect(usable).toMatchObject({ owner: "account", credential: { id: "c1", accountId: null } });
-  expect(usable?.held.secrets()).toEqual({ token: "secret" });
-  await expect(usable?.held.renew({}, async () => ({}))).rejects.toMatchObject({
+  expect(usable?.leased.secrets()).toEqual({ token: "secret" });
+  await expect(usable?.leased.renew({}, async () => ({}))).rejects.toMatchObject({
     code: "credential_refused",
   });
 });
@@ -105,7 +105,7 @@ test("its secret cannot be read once its time is over", () => {
   const release = released({ isOver: () => isOver });
   const usable = pooledRelease(release, { kinds, tools });
   isOver = true;
-  expect(() => usable?.held.secrets()).toThrowError(
+  expect(() => usable?.leased.secrets()).toThrowError(
     expect.objectContaining({ code: "credential_refused" }),
   );
   expect(pooledRelease(release, { kinds, tools })).toBeNull();

@@ -31,10 +31,10 @@ export type UsableRelease = {
 
 /** Null if its kind allows no release. */
 export function releaseOf(
-  { credential, kind, held, owner, revision }: PooledCredential,
+  { credential, kind, leased, owner, revision }: PooledCredential,
   nowMs: number,
 ): ReleasedCredential | null {
-  const secrets = kind.released?.(held.secrets()) ?? null;
+  const secrets = kind.released?.(leased.secrets()) ?? null;
   if (secrets === null) return null;
   const { id, platform, host, subject } = credential;
   const coolings = credential.coolings
@@ -72,7 +72,7 @@ export function pooledRelease(
     quarantine: null,
     coolings: coolings.map((one) => ({ ...one, reason: "" })),
   };
-  const held: LeasedCredential = {
+  const fixed: LeasedCredential = {
     credential,
     secrets: () => {
       if (isOver()) throw releaseEnded(host);
@@ -82,7 +82,15 @@ export function pooledRelease(
       throw credentialRefused(`${new URL(host).host} refuses the credential that was released`);
     },
   };
-  return { credential, kind, held, revision: () => revision, tools, owner, coolingUntilMs: null };
+  return {
+    credential,
+    kind,
+    leased: fixed,
+    revision: () => revision,
+    tools,
+    owner,
+    coolingUntilMs: null,
+  };
 }
 
 function releaseEnded(host: string) {

@@ -10,16 +10,16 @@ export type RoundRobin = {
 type Turn = { atMs: number; number: number };
 
 export function createRoundRobin(): RoundRobin {
-  const taken = new Map<string, Turn>();
+  const turns = new Map<string, Turn>();
   let number = 0;
 
   function take(id: string, nowMs: number): void {
     number += 1;
-    taken.set(id, { atMs: nowMs, number });
+    turns.set(id, { atMs: nowMs, number });
   }
 
   function turnOf({ id, usedMs }: Credential): Turn {
-    const own = taken.get(id) ?? { atMs: Number.NEGATIVE_INFINITY, number: 0 };
+    const own = turns.get(id) ?? { atMs: Number.NEGATIVE_INFINITY, number: 0 };
     return usedMs !== null && usedMs > own.atMs ? { atMs: usedMs, number: own.number } : own;
   }
 

@@ -73,9 +73,9 @@ function storedOf(database: Database, row: Row): StoredCredential {
     `SELECT bucket, until_ms AS untilMs, reason FROM credential_cooling WHERE credential_id = :id ORDER BY bucket`,
     { id },
   );
-  const told = { id, accountId, platform, kind, host, subject, subjectName, hint };
+  const shown = { id, accountId, platform, kind, host, subject, subjectName, hint };
   return {
-    credential: { ...told, createdMs, usedMs, quarantine, coolings },
+    credential: { ...shown, createdMs, usedMs, quarantine, coolings },
     revision,
     sealedSecret,
   };

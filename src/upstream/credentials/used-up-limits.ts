@@ -2,7 +2,7 @@ import type { StoredCredential } from "./rows.ts";
 
 /** The latest of this process, else those stored. */
 export type UsedUpLimits = {
-  cool(id: string, revision: number, told: { bucket: string; untilMs: number }): void;
+  cool(id: string, revision: number, limit: { bucket: string; untilMs: number }): void;
   /**
    * Null if open, and for a null bucket. After a change of the secret the stored limits count: the store drops those of a
    * replaced secret.
@@ -10,10 +10,10 @@ export type UsedUpLimits = {
   untilOf(stored: StoredCredential, bucket: string | null, nowMs: number): number | null;
 };
 
-type Told = { revision: number; untilMs: ReadonlyMap<string, number> };
+type ReportedLimits = { revision: number; untilMs: ReadonlyMap<string, number> };
 
 export function createUsedUpLimits(): UsedUpLimits {
-  const told = new Map<string, Told>();
+  const reported = new Map<string, ReportedLimits>();
 
   function untilOf(
     { credential, revision }: StoredCredential,
@@ -21,7 +21,7 @@ export function createUsedUpLimits(): UsedUpLimits {
     nowMs: number,
   ): number | null {
     if (bucket === null) return null;
-    const known = told.get(credential.id);
+    const known = reported.get(credential.id);
     const own =
       known !== undefined && known.revision >= revision ? known.untilMs.get(bucket) : null;
     const stored = credential.coolings.find((cooling) => cooling.bucket === bucket)?.untilMs;
@@ -34,9 +34,9 @@ export function createUsedUpLimits(): UsedUpLimits {
     revision: number,
     { bucket, untilMs }: { bucket: string; untilMs: number },
   ): void {
-    const known = told.get(id);
+    const known = reported.get(id);
     const others = known?.revision === revision ? known.untilMs : [];
-    told.set(id, { revision, untilMs: new Map([...others, [bucket, untilMs]]) });
+    reported.set(id, { revision, untilMs: new Map([...others, [bucket, untilMs]]) });
   }
 
   return { cool, untilOf };

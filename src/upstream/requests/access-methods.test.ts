@@ -67,7 +67,7 @@ test("a refusal of what was replaced while it was under way concerns what was se
   const client = Object.assign(fetch, { stream: fetch, close: async () => undefined });
   const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
   const one = pooled("c1", origin, { revision: () => revision });
-  const held = { ...one.held, secrets: () => secrets };
+  const held = { ...one.leased, secrets: () => secrets };
   const refused: [string, number, string][] = [];
   const pool: CredentialPool = {
     ...testPool(),
@@ -75,7 +75,7 @@ test("a refusal of what was replaced while it was under way concerns what was se
       refused.push(told);
     },
   };
-  const way = credentialAccess(bounds, { ...one, held }, pool);
+  const way = credentialAccess(bounds, { ...one, leased: held }, pool);
   const { signal } = new AbortController();
   const send = () => way.send({ url: new URL("/posts", origin), headers: {}, signal });
   await expect(send()).rejects.toThrow("401 to Bearer …");
@@ -91,7 +91,7 @@ test("a refusal of a session that was renewed for the request concerns the renew
   let revision = 1;
   const one = pooled("c1", origin, { revision: () => revision });
   const held: LeasedCredential = {
-    ...one.held,
+    ...one.leased,
     secrets: () => secrets,
     renew: async () => {
       secrets = { token: "renewed" };
@@ -116,7 +116,7 @@ test("a refusal of a session that was renewed for the request concerns the renew
     },
   };
   const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
-  const way = credentialAccess(bounds, { ...one, kind, held }, pool);
+  const way = credentialAccess(bounds, { ...one, kind, leased: held }, pool);
   const { signal } = new AbortController();
   const sent = way.send({ url: new URL("/posts", origin), headers: {}, signal });
   await expect(sent).rejects.toThrow("401 all the same");
@@ -138,7 +138,7 @@ test("a credential that is replaced while it is asked with, and taken up by anot
     });
   const fetch = async (url: URL | string) => {
     await bench.keep("one", { secrets: { token: "replaced" } });
-    expect((await choose())[0]?.held.secrets()).toEqual({ token: "replaced" });
+    expect((await choose())[0]?.leased.secrets()).toEqual({ token: "replaced" });
     return answerOf(new URL(url), { status: 401, headers: new Headers() }, Buffer.from(""));
   };
   await bench.keep("one");

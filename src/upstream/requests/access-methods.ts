@@ -29,16 +29,16 @@ const mostRedirects = 3;
 export function openAccess({ fetch, timeoutMs, maxAnswerBytes }: AccessContext): Access {
   async function send({ url, headers, signal }: AuthorizedRequest): Promise<FetchedAnswer> {
     const options = { headers, signal, timeoutMs, maxBytes: maxAnswerBytes };
-    let asked = url;
+    let requested = url;
     for (let redirects = 0; ; redirects += 1) {
-      const answer = await fetch(asked, options);
-      const target = redirectOf(asked, answer);
+      const answer = await fetch(requested, options);
+      const target = redirectOf(requested, answer);
       if (target === null) return answer;
       if (target.origin !== url.origin) throw refusedAt(url.host, leadsTo(target));
       if (redirects === mostRedirects) {
         throw refusedAt(url.host, `redirects more than ${mostRedirects} times`);
       }
-      asked = target;
+      requested = target;
     }
   }
 
@@ -59,12 +59,12 @@ export function credentialAccess(
     const bounds = { timeoutMs, maxBytes: maxAnswerBytes };
     const bounded: typeof tools.fetch = (url, options) => fetch(url, { ...bounds, ...options });
     pool.used(id);
-    const taken = usedSecrets(pooled);
-    const sent = kind.send(request, taken.held, { ...tools, fetch: bounded });
+    const used = usedSecrets(pooled);
+    const sent = kind.send(request, used.leased, { ...tools, fetch: bounded });
     const answer = await unlessAborted(request.signal, sent).catch((thrown: unknown) =>
-      refuse(thrown, taken),
+      refuse(thrown, used),
     );
-    if (answer.status === 401) return await refuse(unauthorized(request.url.host), taken);
+    if (answer.status === 401) return await refuse(unauthorized(request.url.host), used);
     const target = redirectOf(request.url, answer);
     if (target !== null) throw refusedAt(request.url.host, leadsTo(target));
     // The body of a refusal is reported, and may echo secrets.
@@ -72,16 +72,16 @@ export function credentialAccess(
     return answerOf(
       request.url,
       answer,
-      Buffer.from(withoutSecrets(answer.text(), taken.secrets())),
+      Buffer.from(withoutSecrets(answer.text(), used.secrets())),
     );
   }
 
-  async function refuse(thrown: unknown, taken: UsedSecrets): Promise<never> {
+  async function refuse(thrown: unknown, used: UsedSecrets): Promise<never> {
     if (thrown instanceof EarshotError && thrown.code === "credential_refused") {
-      const reason = shownReason(thrown.message, taken.secrets());
-      await pool.quarantine(id, taken.revision(), reason);
+      const reason = shownReason(thrown.message, used.secrets());
+      await pool.quarantine(id, used.revision(), reason);
     }
-    throw redactError(thrown, taken.secrets());
+    throw redactError(thrown, used.secrets());
   }
 
   return {

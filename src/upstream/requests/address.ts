@@ -12,12 +12,12 @@ export function addressOf(baseUrl: string, path: string, query: UpstreamRequest[
 
 /** Skips undefined parameters; a list repeats its name. */
 export function withQuery(url: URL, query: UpstreamRequest["query"] = {}): URL {
-  const asked = new URL(url);
+  const requested = new URL(url);
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue;
     for (const each of Array.isArray(value) ? value : [value]) {
-      asked.searchParams.append(name, String(each));
+      requested.searchParams.append(name, String(each));
     }
   }
-  return asked;
+  return requested;
 }

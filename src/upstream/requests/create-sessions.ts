@@ -39,7 +39,7 @@ export type SessionsContext = {
   onOutcome?: (platform: Platform, outcome: RequestOutcome) => void;
 };
 
-type Asked = Parameters<Sessions["open"]>[0];
+type SessionRequest = Parameters<Sessions["open"]>[0];
 type Ranked = { session: OpenSession; closedUntilMs: number | null };
 
 /** The only place that sends requests to platforms: limits, pace and budget of all jobs of the process. */
@@ -67,7 +67,7 @@ export function createSessions(context: SessionsContext): Sessions {
     return upstream;
   }
 
-  const askContext = (platform: Platform): SendContext => ({
+  const sendContext = (platform: Platform): SendContext => ({
     clock,
     random,
     limits,
@@ -77,8 +77,8 @@ export function createSessions(context: SessionsContext): Sessions {
     onOutcome: (outcome) => context.onOutcome?.(platform, outcome),
   });
 
-  function withCredential(asked: Asked, one: FoundCredential): Ranked {
-    const upstream = upstreamOf(asked.platform);
+  function withCredential(request: SessionRequest, one: FoundCredential): Ranked {
+    const upstream = upstreamOf(request.platform);
     const { credential, owner, access, coolingUntilMs } = one;
     const { id, coolings, subject, host } = credential;
     const revision = one.revision();
@@ -86,46 +86,46 @@ export function createSessions(context: SessionsContext): Sessions {
     if (revision !== (revisions.get(id) ?? revision)) limits.reopen(id, bucketsOf(coolings));
     revisions.set(id, revision);
     for (const { bucket, untilMs } of coolings) limits.close({ owner: id, bucket }, untilMs);
-    const place = { owner: id, bucket: asked.bucket ?? "" };
-    if (coolingUntilMs !== null) limits.close(place, coolingUntilMs);
+    const limitKey = { owner: id, bucket: request.bucket ?? "" };
+    if (coolingUntilMs !== null) limits.close(limitKey, coolingUntilMs);
     const session = openSession({
-      ...sharedOptions(asked, upstream),
+      ...sharedOptions(request, upstream),
       access,
       owner,
       credentialId: id,
       subjectId: subject,
       baseUrl: host,
-      way: credentialAccess(bounds, one, pool),
-      spending: spendingOf(asked.job, upstream, { credentialId: id, owner }),
+      transport: credentialAccess(bounds, one, pool),
+      spending: spendingOf(request.job, upstream, { credentialId: id, owner }),
     });
-    return { session, closedUntilMs: limits.closedUntilMs(place) };
+    return { session, closedUntilMs: limits.closedUntilMs(limitKey) };
   }
 
-  function withoutCredential(asked: Asked): Ranked[] {
-    const upstream = upstreamOf(asked.platform);
-    const baseUrl = asked.host ?? upstream.publicBaseUrl;
-    const isAsked = asked.access.includes("public") && asked.whose === "any";
-    if (!isAsked || baseUrl === null || (asked.credentialId ?? null) !== null) return [];
+  function withoutCredential(request: SessionRequest): Ranked[] {
+    const upstream = upstreamOf(request.platform);
+    const baseUrl = request.host ?? upstream.publicBaseUrl;
+    const isAllowed = request.access.includes("public") && request.whose === "any";
+    if (!isAllowed || baseUrl === null || (request.credentialId ?? null) !== null) return [];
     const session = openSession({
-      ...sharedOptions(asked, upstream),
+      ...sharedOptions(request, upstream),
       access: "public",
       owner: null,
       credentialId: null,
       subjectId: null,
       baseUrl,
-      way: openly,
+      transport: openly,
       spending: null,
     });
-    const place = { owner: openly.ownerOf(new URL(baseUrl)), bucket: asked.bucket ?? "" };
-    return [{ session, closedUntilMs: limits.closedUntilMs(place) }];
+    const limitKey = { owner: openly.ownerOf(new URL(baseUrl)), bucket: request.bucket ?? "" };
+    return [{ session, closedUntilMs: limits.closedUntilMs(limitKey) }];
   }
 
   function sharedOptions(
-    { job }: Asked,
+    { job }: SessionRequest,
     upstream: Upstream,
-  ): Pick<SessionOptions, "ask" | "pace" | "upstream" | "job" | "openly" | "nowMs"> {
+  ): Pick<SessionOptions, "send" | "pace" | "upstream" | "job" | "openly" | "nowMs"> {
     const { platform } = upstream;
-    return { ask: askContext(platform), pace, upstream, job, openly, nowMs: clock.now() };
+    return { send: sendContext(platform), pace, upstream, job, openly, nowMs: clock.now() };
   }
 
   function spendingOf(
@@ -146,10 +146,10 @@ export function createSessions(context: SessionsContext): Sessions {
   }
 
   return {
-    open: async (asked) => {
-      const credentials = await foundCredentials(pool, asked);
-      const ranked = credentials.map((one) => withCredential(asked, one));
-      return [...ranked, ...withoutCredential(asked)]
+    open: async (request) => {
+      const credentials = await foundCredentials(pool, request);
+      const ranked = credentials.map((one) => withCredential(request, one));
+      return [...ranked, ...withoutCredential(request)]
         .toSorted(byOpening)
         .map(({ session }) => session);
     },

@@ -7,11 +7,11 @@ export type FoundCredential = PooledCredential & { access: Exclude<AccessKind, "
 /** Own credentials before the deployment's, `user` before `app`, otherwise in pool order, and those released for the job. */
 export async function foundCredentials(
   pool: CredentialPool,
-  asked: Omit<Parameters<Sessions["open"]>[0], "job"> & {
+  request: Omit<Parameters<Sessions["open"]>[0], "job"> & {
     job: Pick<AskingJob, "accountId" | "released">;
   },
 ): Promise<readonly FoundCredential[]> {
-  const { job, platform, access, whose, bucket, host, credentialId = null } = asked;
+  const { job, platform, access, whose, bucket, host, credentialId = null } = request;
   const { accountId } = job;
   const kinds = (["user", "app"] as const).filter((kind) => access.includes(kind));
   const released = job.released === undefined ? null : pool.released(job.released);
@@ -25,8 +25,8 @@ export async function foundCredentials(
     return one !== null && mayBeUsed(one) ? [withAccess(one)] : [];
   }
   const chosen = kinds.map(async (kind) => {
-    const asks = { platform, accountId, access: kind, whose, bucket, host };
-    return (await pool.choose(asks)).map((one) => ({ ...one, access: kind }));
+    const choice = { platform, accountId, access: kind, whose, bucket, host };
+    return (await pool.choose(choice)).map((one) => ({ ...one, access: kind }));
   });
   const own = (await Promise.all(chosen)).flat();
   const isUsed =

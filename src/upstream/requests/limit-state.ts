@@ -8,7 +8,7 @@ export type LimitState = {
   isKnown: boolean;
   /** Requests that may be pending while it is unknown. */
   mostUnknown: number;
-  underWay: number;
+  running: number;
   /** Answers to requests of an earlier era are ignored. */
   era: number;
   closedUntilMs: number;
@@ -31,7 +31,7 @@ export const unknownLimit = (): LimitState => ({
   window: null,
   isKnown: false,
   mostUnknown: 1,
-  underWay: 0,
+  running: 0,
   era: 0,
   closedUntilMs: Number.NEGATIVE_INFINITY,
   refusals: 0,
@@ -49,14 +49,14 @@ const mostUnknown = 64;
 export function limitUsage(state: LimitState, nowMs: number): LimitUsage {
   if (nowMs < state.closedUntilMs) return { kind: "closed", untilMs: state.closedUntilMs };
   if (state.window !== null && nowMs >= state.window.resetMs) beginEra(state);
-  if (state.isKnown && state.window !== null && state.window.remaining <= state.underWay) {
+  if (state.isKnown && state.window !== null && state.window.remaining <= state.running) {
     return { kind: "closed", untilMs: state.window.resetMs };
   }
   if (state.intervalMs > 0) {
-    if (state.underWay > 0) return { kind: "unknown" };
+    if (state.running > 0) return { kind: "unknown" };
     if (nowMs < state.intervalUntilMs) return { kind: "paced", untilMs: state.intervalUntilMs };
   }
-  if (state.isKnown || state.underWay < state.mostUnknown) return { kind: "open" };
+  if (state.isKnown || state.running < state.mostUnknown) return { kind: "open" };
   return { kind: "unknown" };
 }
 
@@ -65,23 +65,23 @@ export function noteEnd(state: LimitState, nowMs: number): void {
   if (state.intervalMs > 0) state.intervalUntilMs = nowMs + state.intervalMs;
 }
 
-export function noteAnswer(state: LimitState, era: number, told: Limit | null): void {
+export function noteAnswer(state: LimitState, era: number, limit: Limit | null): void {
   if (era !== state.era) return;
   const { window } = state;
   state.refusals = 0;
   state.isKnown = true;
-  if (told === null) {
+  if (limit === null) {
     if (window !== null) window.remaining -= 1;
     return;
   }
-  if (window === null || told.resetMs > window.resetMs + sameWindowMs) {
-    state.window = { ...told };
+  if (window === null || limit.resetMs > window.resetMs + sameWindowMs) {
+    state.window = { ...limit };
     return;
   }
   // Out of order: an earlier window, or a higher remainder.
-  if (told.resetMs < window.resetMs - sameWindowMs) return;
-  window.remaining = Math.min(window.remaining, told.remaining);
-  window.resetMs = Math.max(window.resetMs, told.resetMs);
+  if (limit.resetMs < window.resetMs - sameWindowMs) return;
+  window.remaining = Math.min(window.remaining, limit.remaining);
+  window.resetMs = Math.max(window.resetMs, limit.resetMs);
 }
 
 /** It may count all the same. Allows more at once each time, so that not all wait for a dead host in sequence. */

@@ -24,11 +24,11 @@ export type Limits = {
    * Errors: `UpstreamLimited` when used up, at once if impatient, else if it reopens after the deadline; `upstream_timeout`
    * when that passes; the reason of the signal.
    */
-  take(asked: AskedPermit): Promise<Permit>;
+  take(request: PermitRequest): Promise<Permit>;
   /** Unix milliseconds; null if open. */
-  closedUntilMs(place: LimitPlace): number | null;
+  closedUntilMs(scope: LimitScope): number | null;
   /** Marks the limit as used up, by earlier knowledge. */
-  close(place: LimitPlace, untilMs: number): void;
+  close(scope: LimitScope, untilMs: number): void;
   /** Drops used-up limits, except in these buckets. */
   reopen(owner: string, except: readonly string[]): void;
 };
@@ -43,11 +43,11 @@ export type LimitsContext = {
   pauses: Pauses;
 };
 
-type LimitPlace = { owner: string; bucket: string };
+type LimitScope = { owner: string; bucket: string };
 
 export type Patience = "patient" | "impatient";
 
-type AskedPermit = LimitPlace & {
+type PermitRequest = LimitScope & {
   host: string;
   patience: Patience;
   /** The wait after an answer in sequence, milliseconds; else 0. */
@@ -61,7 +61,7 @@ type AskedPermit = LimitPlace & {
 
 /** Permits one request. Call exactly one method when it has ended. */
 export type Permit = {
-  answered(told: Limit | null): void;
+  answered(limit: Limit | null): void;
   unanswered(): void;
   unused(): void;
   /** Returns until when no request is sent, Unix milliseconds. */
@@ -74,129 +74,132 @@ const mostBelieved = 3;
 /** Limits kept; beyond it, those without information are dropped. */
 const mostLimits = 10_000;
 
-type Waiter = AskedPermit & { admit: (permit: Permit) => void; refuse: (reason: unknown) => void };
+type Waiter = PermitRequest & {
+  admit: (permit: Permit) => void;
+  refuse: (reason: unknown) => void;
+};
 type Closed = Extract<LimitUsage, { untilMs: number }>;
-type Held = LimitState & {
+type WaitingLimit = LimitState & {
   waiting: Waiter[];
   wake: { atMs: number; timer: AbortController } | null;
 };
 
 export function createLimits({ clock, random, pauses }: LimitsContext): Limits {
-  const limits = new Map<string, Held>();
+  const limits = new Map<string, WaitingLimit>();
 
-  function heldOf(place: LimitPlace): Held {
-    const key = keyOf(place);
+  function limitOf(scope: LimitScope): WaitingLimit {
+    const key = keyOf(scope);
     const known = limits.get(key);
     if (known !== undefined) return known;
     if (limits.size >= mostLimits) forgetIdle();
-    const made: Held = { ...unknownLimit(), waiting: [], wake: null };
+    const made: WaitingLimit = { ...unknownLimit(), waiting: [], wake: null };
     limits.set(key, made);
     return made;
   }
 
   function forgetIdle(): void {
-    for (const [key, held] of limits) {
-      const isIdle = held.underWay === 0 && held.waiting.length === 0;
-      if (isIdle && limitUsage(held, clock.elapsed()).kind === "open") limits.delete(key);
+    for (const [key, limit] of limits) {
+      const isIdle = limit.running === 0 && limit.waiting.length === 0;
+      if (isIdle && limitUsage(limit, clock.elapsed()).kind === "open") limits.delete(key);
     }
   }
 
-  function admit(held: Held): void {
+  function admit(limit: WaitingLimit): void {
     for (;;) {
-      const first = held.waiting[0];
+      const first = limit.waiting[0];
       if (first === undefined) {
-        stopWaking(held);
+        stopWaking(limit);
         return;
       }
-      const now = limitUsage(held, clock.elapsed());
+      const now = limitUsage(limit, clock.elapsed());
       if (now.kind === "unknown") return;
       if (now.kind !== "open") {
-        refuseAll(held, now);
-        if (held.waiting.length > 0) wakeAt(held, now.untilMs);
+        refuseAll(limit, now);
+        if (limit.waiting.length > 0) wakeAt(limit, now.untilMs);
         return;
       }
-      held.waiting.shift();
-      first.admit(permitOf(held));
+      limit.waiting.shift();
+      first.admit(permitOf(limit));
     }
   }
 
-  function refuseAll(held: Held, { kind, untilMs }: Closed): void {
+  function refuseAll(limit: WaitingLimit, { kind, untilMs }: Closed): void {
     const retryAtMs = wallOf(untilMs);
     const isOutOfTime = ({ patience, deadlineMs, intervalDeadlineMs }: Waiter) =>
       patience === "impatient" || (kind === "paced" ? intervalDeadlineMs : deadlineMs) <= retryAtMs;
-    const gone = held.waiting.filter(isOutOfTime);
-    held.waiting = held.waiting.filter((waiter) => !isOutOfTime(waiter));
-    for (const { host, refuse } of gone) refuse(new UpstreamLimited(host, retryAtMs));
+    const expired = limit.waiting.filter(isOutOfTime);
+    limit.waiting = limit.waiting.filter((waiter) => !isOutOfTime(waiter));
+    for (const { host, refuse } of expired) refuse(new UpstreamLimited(host, retryAtMs));
   }
 
-  function wakeAt(held: Held, atMs: number): void {
-    if (held.wake?.atMs === atMs) return;
-    stopWaking(held);
+  function wakeAt(limit: WaitingLimit, atMs: number): void {
+    if (limit.wake?.atMs === atMs) return;
+    stopWaking(limit);
     const timer = new AbortController();
     const wake = { atMs, timer };
-    held.wake = wake;
+    limit.wake = wake;
     const woken = () => {
-      held.wake = null;
-      admit(held);
+      limit.wake = null;
+      admit(limit);
     };
     // Rounded up, because timers may fire slightly early.
     clock.sleep(Math.ceil(atMs - clock.elapsed()), timer.signal).then(woken, () => undefined);
   }
 
-  function stopWaking(held: Held): void {
-    held.wake?.timer.abort(noLonger);
-    held.wake = null;
+  function stopWaking(limit: WaitingLimit): void {
+    limit.wake?.timer.abort(noLonger);
+    limit.wake = null;
   }
 
-  function permitOf(held: Held): Permit {
-    held.underWay += 1;
-    const { era } = held;
+  function permitOf(limit: WaitingLimit): Permit {
+    limit.running += 1;
+    const { era } = limit;
     let isOver = false;
     const end = (note: () => void) => {
       if (isOver) return;
       isOver = true;
-      held.underWay -= 1;
+      limit.running -= 1;
       note();
-      admit(held);
+      admit(limit);
     };
     const ended = (note: () => void) =>
       end(() => {
-        noteEnd(held, clock.elapsed());
+        noteEnd(limit, clock.elapsed());
         note();
       });
     const noteRefused = (untilMs: number | null) => {
       const nowMs = clock.elapsed();
-      const askedMs = untilMs === null ? null : elapsedOf(untilMs);
+      const requestedMs = untilMs === null ? null : elapsedOf(untilMs);
       // Requests pending together are refused together, which counts once.
-      if (era === held.era) {
-        const ownMs = nowMs + backoffMs(held.refusals, pauses, random);
-        const isBelieved = held.refusals < mostBelieved;
-        noteRefusal(held, isBelieved ? (askedMs ?? ownMs) : Math.max(askedMs ?? 0, ownMs));
-      } else if (askedMs !== null) {
-        held.closedUntilMs = Math.max(held.closedUntilMs, askedMs);
+      if (era === limit.era) {
+        const ownMs = nowMs + backoffMs(limit.refusals, pauses, random);
+        const isBelieved = limit.refusals < mostBelieved;
+        noteRefusal(limit, isBelieved ? (requestedMs ?? ownMs) : Math.max(requestedMs ?? 0, ownMs));
+      } else if (requestedMs !== null) {
+        limit.closedUntilMs = Math.max(limit.closedUntilMs, requestedMs);
       }
     };
     return {
-      answered: (told) => ended(() => noteAnswer(held, era, toldHere(told))),
-      unanswered: () => ended(() => noteSilence(held, era)),
+      answered: (reported) => ended(() => noteAnswer(limit, era, onOurClock(reported))),
+      unanswered: () => ended(() => noteSilence(limit, era)),
       unused: () => end(() => undefined),
       refused: (untilMs) => {
         ended(() => noteRefused(untilMs));
-        return wallOf(held.closedUntilMs);
+        return wallOf(limit.closedUntilMs);
       },
     };
   }
 
-  const toldHere = (told: Limit | null): Limit | null =>
-    told && { remaining: told.remaining, resetMs: elapsedOf(told.resetMs) };
+  const onOurClock = (reported: Limit | null): Limit | null =>
+    reported && { remaining: reported.remaining, resetMs: elapsedOf(reported.resetMs) };
   const elapsedOf = (wallMs: number): number => wallMs - clock.now() + clock.elapsed();
   const wallOf = (elapsedMs: number): number => elapsedMs - clock.elapsed() + clock.now();
 
-  function take(asked: AskedPermit): Promise<Permit> {
-    const { signal, host, intervalMs } = asked;
-    const deadlineMs = intervalMs > 0 ? asked.intervalDeadlineMs : asked.deadlineMs;
-    const held = heldOf(asked);
-    held.intervalMs = intervalMs;
+  function take(request: PermitRequest): Promise<Permit> {
+    const { signal, host, intervalMs } = request;
+    const deadlineMs = intervalMs > 0 ? request.intervalDeadlineMs : request.deadlineMs;
+    const limit = limitOf(request);
+    limit.intervalMs = intervalMs;
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
         reject(signal.reason);
@@ -205,14 +208,14 @@ export function createLimits({ clock, random, pauses }: LimitsContext): Limits {
       const deadline = new AbortController();
       let isOver = false;
       const waiter: Waiter = {
-        ...asked,
+        ...request,
         admit: (permit) => end(() => resolve(permit)),
         refuse: (reason) => end(() => reject(reason)),
       };
       const giveUp = (reason: unknown) => {
-        held.waiting = held.waiting.filter((other) => other !== waiter);
+        limit.waiting = limit.waiting.filter((other) => other !== waiter);
         waiter.refuse(reason);
-        admit(held);
+        admit(limit);
       };
       const onAbort = () => giveUp(signal.reason);
       const end = (settle: () => void) => {
@@ -222,8 +225,8 @@ export function createLimits({ clock, random, pauses }: LimitsContext): Limits {
         settle();
       };
       signal.addEventListener("abort", onAbort, { once: true });
-      held.waiting.push(waiter);
-      admit(held);
+      limit.waiting.push(waiter);
+      admit(limit);
       if (isOver) return;
       clock.sleep(Math.max(0, deadlineMs - clock.now()), deadline.signal).then(
         () => giveUp(tooLate(host)),
@@ -234,28 +237,28 @@ export function createLimits({ clock, random, pauses }: LimitsContext): Limits {
 
   return {
     take,
-    closedUntilMs: (place) => {
-      const held = limits.get(keyOf(place));
-      const now = held && limitUsage(held, clock.elapsed());
+    closedUntilMs: (scope) => {
+      const limit = limits.get(keyOf(scope));
+      const now = limit && limitUsage(limit, clock.elapsed());
       return now?.kind === "closed" ? wallOf(now.untilMs) : null;
     },
-    close: (place, untilMs) => {
-      const held = heldOf(place);
-      held.closedUntilMs = Math.max(held.closedUntilMs, elapsedOf(untilMs));
+    close: (scope, untilMs) => {
+      const limit = limitOf(scope);
+      limit.closedUntilMs = Math.max(limit.closedUntilMs, elapsedOf(untilMs));
     },
     reopen: (owner, except) => {
       const kept = new Set(except.map((bucket) => keyOf({ owner, bucket })));
-      for (const [key, held] of limits) {
+      for (const [key, limit] of limits) {
         if (!key.startsWith(keyOf({ owner, bucket: "" })) || kept.has(key)) continue;
-        if (limitUsage(held, clock.elapsed()).kind !== "closed") continue;
-        noteReplacement(held);
-        admit(held);
+        if (limitUsage(limit, clock.elapsed()).kind !== "closed") continue;
+        noteReplacement(limit);
+        admit(limit);
       }
     },
   };
 }
 
-const keyOf = ({ owner, bucket }: LimitPlace): string => `${owner} ${bucket}`;
+const keyOf = ({ owner, bucket }: LimitScope): string => `${owner} ${bucket}`;
 
 /** Shared, because an abort without a reason creates an exception each time. */
 const noLonger = new Error("nobody waits any more");

@@ -11,7 +11,7 @@ import type { AskingJob, OpenSession } from "./sessions.ts";
 import type { Spending } from "./spending.ts";
 
 export type SessionOptions = {
-  ask: SendContext;
+  send: SendContext;
   pace: Pace;
   upstream: Upstream;
   job: AskingJob;
@@ -20,7 +20,7 @@ export type SessionOptions = {
   credentialId: string | null;
   subjectId: string | null;
   baseUrl: string;
-  way: Access;
+  transport: Access;
   openly: Access;
   spending: Spending | null;
   nowMs: number;
@@ -32,14 +32,14 @@ export function openSession(options: SessionOptions): OpenSession {
   const platform: Platform = upstream.platform;
 
   async function send(
-    question: Pick<OutgoingRequest, "url" | "way" | "paid" | "patience">,
+    question: Pick<OutgoingRequest, "url" | "access" | "paid" | "patience">,
     { headers = {}, bucket }: Pick<UpstreamRequest, "headers" | "bucket">,
   ) {
     const { job, pace } = options;
     await pace.turn(job);
     const { limitOf } = upstream;
     const intervalMs = upstream.intervalMs?.(bucket) ?? 0;
-    return await sendRequest(options.ask, {
+    return await sendRequest(options.send, {
       ...question,
       headers,
       bucket,
@@ -62,11 +62,11 @@ export function openSession(options: SessionOptions): OpenSession {
         const url = addressOf(baseUrl, request.path, request.query);
         const { bill } = request;
         const paid = bill === undefined || spending === null ? null : spending.call(bill);
-        return await send({ url, way: options.way, paid, patience }, request);
+        return await send({ url, access: options.transport, paid, patience }, request);
       },
       getPublic: async (url, request) => {
-        const asked = withQuery(url, request.query);
-        return await send({ url: asked, way: options.openly, paid: null, patience }, request);
+        const target = withQuery(url, request.query);
+        return await send({ url: target, access: options.openly, paid: null, patience }, request);
       },
     };
   }

@@ -34,8 +34,8 @@ export const spendingOperations = {
    * Reserves the maximum cost before the call. Errors: `paid_call_repeated` when an earlier attempt at the job was lost
    * during a call, `budget_used_up` when the call may exceed the month's budget.
    */
-  reserveSpending: durable((database, asked: ReservationRequest): Reserved => {
-    const { amounts, jobUuid, attempt, own, mostPostReads, nowMs, ...spender } = asked;
+  reserveSpending: durable((database, request: ReservationRequest): Reserved => {
+    const { amounts, jobUuid, attempt, own, mostPostReads, nowMs, ...spender } = request;
     spendDeadReservations(database, nowMs - lostAfterMs);
     if (hasLostCall(database, jobUuid, own)) throw repeated(spender.platform);
     const spent = deploymentPostReads(database, spender);
@@ -61,14 +61,14 @@ export const spendingOperations = {
   }),
 
   /** Negative if it cost less. */
-  correctSpending: durable((database, asked: Spender & { amounts: Amounts }): null => {
-    addUse(database, asked, asked.amounts);
+  correctSpending: durable((database, correction: Spender & { amounts: Amounts }): null => {
+    addUse(database, correction, correction.amounts);
     return null;
   }),
 
   /** Includes reserved posts. */
-  readPostReads: read((database, asked: Pick<Spender, "month" | "platform">): number =>
-    deploymentPostReads(database, asked),
+  readPostReads: read((database, spender: Pick<Spender, "month" | "platform">): number =>
+    deploymentPostReads(database, spender),
   ),
 };
 
@@ -98,13 +98,13 @@ function repeated(platform: string): EarshotError {
 
 function usedUp(
   month: string,
-  asked: number,
+  requested: number,
   { spent, most }: { spent: number; most: number },
 ): EarshotError {
   const left = Math.max(0, most - spent);
   return new EarshotError(
     "budget_used_up",
-    `the call may read ${asked} posts, and ${left} of the ${most} that EARSHOT_X_MONTHLY_POST_READS allows are left; the month ends ${endOf(month)}`,
+    `the call may read ${requested} posts, and ${left} of the ${most} that EARSHOT_X_MONTHLY_POST_READS allows are left; the month ends ${endOf(month)}`,
     { status: 502, hint: "ask for fewer, use a credential of your own, or raise the setting" },
   );
 }

@@ -10,44 +10,44 @@ import { readJson } from "./read-json.ts";
 export type Outcome =
   | { kind: "answer"; answer: UpstreamAnswer }
   | { kind: "limited"; untilMs: number }
-  | Fault;
+  | FailedRequest;
 
-type Fault = {
+type FailedRequest = {
   kind: "fault";
-  fault: EarshotError;
+  error: EarshotError;
   mayPass: boolean;
   mayBeBilled: boolean;
-  askedPauseMs: number;
+  requestedPauseMs: number;
 };
 
 export async function outcomeOf(
   { clock, maxValues, onOutcome }: SendContext,
-  { url, bucket, way, limitOf, paid }: OutgoingRequest,
+  { url, bucket, access, limitOf, paid }: OutgoingRequest,
   permit: Permit,
   answer: FetchedAnswer,
 ): Promise<Outcome> {
   const { status, headers } = answer;
   const nowMs = clock.now();
-  const told = limitOf(headers, status, nowMs);
+  const reported = limitOf(headers, status, nowMs);
   if (status === 429) {
-    const untilMs = permit.refused(retryUntilMs(headers, told, nowMs));
-    way.cool(bucket, untilMs);
+    const untilMs = permit.refused(retryUntilMs(headers, reported, nowMs));
+    access.cool(bucket, untilMs);
     onOutcome("limited");
     return { kind: "limited", untilMs };
   }
-  const limit = plausibleLimit(told, nowMs);
+  const limit = plausibleLimit(reported, nowMs);
   if (status === 408 || status >= 500) {
     if (limit !== null) permit.answered(limit);
     onOutcome("failed");
-    const askedMs = (retryAfterMs(headers.get("retry-after"), nowMs) ?? nowMs) - nowMs;
+    const requestedMs = (retryAfterMs(headers.get("retry-after"), nowMs) ?? nowMs) - nowMs;
     return {
-      ...lastingFault(failedAt(url.host, status)),
+      ...permanentFailure(failedAt(url.host, status)),
       mayPass: status !== 501,
-      askedPauseMs: askedMs,
+      requestedPauseMs: requestedMs,
     };
   }
   permit.answered(limit);
-  if (limit?.remaining === 0) way.cool(bucket, limit.resetMs);
+  if (limit?.remaining === 0) access.cool(bucket, limit.resetMs);
   if (status === 401) throw needsCredential(url.host);
   const json = await readJson(url.host, answer, maxValues);
   onOutcome(status < 400 ? "answered" : "refused");
@@ -58,29 +58,29 @@ export async function outcomeOf(
 }
 
 /** While sending, or while reading the answer. */
-export function outcomeErrorOf({ onOutcome }: SendContext, fault: EarshotError): Fault {
-  const known = faults.get(fault.code);
+export function outcomeErrorOf({ onOutcome }: SendContext, error: EarshotError): FailedRequest {
+  const known = knownErrors.get(error.code);
   onOutcome(known?.outcome ?? "failed");
   return {
     kind: "fault",
-    fault,
-    mayPass: fault.retryable && (known?.mayPass ?? false),
-    mayBeBilled: (known?.mayBeBilled ?? true) && !wasNeverSent(fault),
-    askedPauseMs: 0,
+    error,
+    mayPass: error.retryable && (known?.mayPass ?? false),
+    mayBeBilled: (known?.mayBeBilled ?? true) && !wasNeverSent(error),
+    requestedPauseMs: 0,
   };
 }
 
-const lastingFault = (fault: EarshotError): Fault => ({
+const permanentFailure = (error: EarshotError): FailedRequest => ({
   kind: "fault",
-  fault,
+  error,
   mayPass: false,
   mayBeBilled: false,
-  askedPauseMs: 0,
+  requestedPauseMs: 0,
 });
 
-type KnownFault = { outcome: RequestOutcome; mayPass: boolean; mayBeBilled: boolean };
+type KnownError = { outcome: RequestOutcome; mayPass: boolean; mayBeBilled: boolean };
 
-const faults: ReadonlyMap<string, KnownFault> = new Map([
+const knownErrors: ReadonlyMap<string, KnownError> = new Map([
   ["upstream_timeout", { outcome: "timeout", mayPass: true, mayBeBilled: true }],
   ["upstream_unreachable", { outcome: "unreachable", mayPass: true, mayBeBilled: true }],
   ["answer_unreadable", { outcome: "unreadable", mayPass: true, mayBeBilled: true }],

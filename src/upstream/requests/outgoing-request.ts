@@ -30,7 +30,7 @@ export type OutgoingRequest = {
   url: URL;
   headers: Readonly<Record<string, string>>;
   bucket: string;
-  way: Access;
+  access: Access;
   limitOf: Upstream["limitOf"];
   /** See `Upstream`; 0 for none. */
   intervalMs: number;

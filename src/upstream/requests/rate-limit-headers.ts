@@ -5,18 +5,22 @@ import type { Limit } from "../../platforms/upstream.ts";
 const longestWindowMs = 86_400_000;
 
 /** Null if implausible. A reset in whole seconds may be rounded down, so it counts one second later. */
-export function plausibleLimit(told: Limit | null, nowMs: number): Limit | null {
-  if (told === null || !Number.isFinite(told.remaining)) return null;
-  const resetMs = told.resetMs % 1_000 === 0 ? told.resetMs + 1_000 : told.resetMs;
+export function plausibleLimit(reported: Limit | null, nowMs: number): Limit | null {
+  if (reported === null || !Number.isFinite(reported.remaining)) return null;
+  const resetMs = reported.resetMs % 1_000 === 0 ? reported.resetMs + 1_000 : reported.resetMs;
   if (!isAhead(resetMs, nowMs)) return null;
-  return { remaining: Math.max(0, Math.floor(told.remaining)), resetMs };
+  return { remaining: Math.max(0, Math.floor(reported.remaining)), resetMs };
 }
 
 /** When a 429 allows a retry, Unix milliseconds; null if missing or implausible. */
-export function retryUntilMs(headers: Headers, told: Limit | null, nowMs: number): number | null {
+export function retryUntilMs(
+  headers: Headers,
+  reported: Limit | null,
+  nowMs: number,
+): number | null {
   const afterMs = retryAfterMs(headers.get("retry-after"), nowMs);
   if (afterMs !== null && isAhead(afterMs, nowMs)) return afterMs;
-  const limit = plausibleLimit(told, nowMs);
+  const limit = plausibleLimit(reported, nowMs);
   return limit === null || limit.remaining > 0 ? null : limit.resetMs;
 }
 

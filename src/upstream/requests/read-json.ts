@@ -30,9 +30,9 @@ export async function readJson(
   await requireShape(host, body, maxValues);
   try {
     return JSON.parse(textOf(body));
-  } catch (fault) {
+  } catch (error) {
     if (isRefusal) return null;
-    throw unreadableAnswer(host, reasonOf(fault, headers.get("content-type")));
+    throw unreadableAnswer(host, reasonOf(error, headers.get("content-type")));
   }
 }
 
@@ -61,8 +61,8 @@ const decoder = new TextDecoder();
 const textOf = (body: Uint8Array): string => decoder.decode(body);
 
 /** The parser's message quotes the body, so it is not reported. */
-function reasonOf(fault: unknown, contentType: string | null): string {
-  if (messageOf(fault).includes("end of JSON input")) return "it is cut off";
+function reasonOf(error: unknown, contentType: string | null): string {
+  if (messageOf(error).includes("end of JSON input")) return "it is cut off";
   const type = /^[\w.+-]{1,50}\/[\w.+-]{1,50}/.exec(contentType ?? "")?.[0];
   return type === undefined || type.includes("json") ? "it is no JSON" : `it is ${type}, not JSON`;
 }

@@ -12,8 +12,8 @@ const everything = { depth: mostCauses, maxArrayLength: 1_000, maxStringLength: 
  */
 export function redactError(thrown: unknown, secrets: Secrets): unknown {
   const isClean = thrown instanceof EarshotError ? isLine(thrown, secrets) : true;
-  const told = inspect(thrown, everything);
-  return isClean && told === withoutSecrets(told, secrets) ? thrown : cleaned(thrown, secrets, 0);
+  const text = inspect(thrown, everything);
+  return isClean && text === withoutSecrets(text, secrets) ? thrown : cleaned(thrown, secrets, 0);
 }
 
 const isLine = ({ message }: Error, secrets: Secrets): boolean =>

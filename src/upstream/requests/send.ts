@@ -22,7 +22,7 @@ export async function sendRequest(
     () => undefined,
   );
   try {
-    return await askUntil(context, question, AbortSignal.any([job.signal, late.signal]));
+    return await sendUntil(context, question, AbortSignal.any([job.signal, late.signal]));
   } finally {
     over.abort(answered);
   }
@@ -31,14 +31,14 @@ export async function sendRequest(
 /** Shared, because an abort without a reason creates an exception each time. */
 const answered = new Error("it was answered, or not, before the deadline");
 
-async function askUntil(
+async function sendUntil(
   context: SendContext,
   question: OutgoingRequest,
   signal: AbortSignal,
 ): Promise<UpstreamAnswer> {
   const { clock, random, tries, retryPauses } = context;
   const { url, job, paid, patience } = question;
-  const progress: Progress = { isUnderWay: false, mayBeBilled: false };
+  const progress: Progress = { isSent: false, mayBeBilled: false };
   try {
     for (let failures = 0; ; ) {
       const outcome = await tryOnce(context, question, { signal, progress });
@@ -52,15 +52,18 @@ async function askUntil(
         throw new UpstreamLimited(url.host, outcome.untilMs);
       }
       progress.mayBeBilled ||= outcome.mayBeBilled;
-      if (paid !== null && outcome.mayBeBilled) throw notPaidTwice(outcome.fault);
+      if (paid !== null && outcome.mayBeBilled) throw notPaidTwice(outcome.error);
       failures += 1;
-      if (!outcome.mayPass || failures >= tries) throw outcome.fault;
-      const pauseMs = Math.max(outcome.askedPauseMs, backoffMs(failures - 1, retryPauses, random));
-      if (clock.now() + pauseMs >= job.deadlineMs) throw outcome.fault;
+      if (!outcome.mayPass || failures >= tries) throw outcome.error;
+      const pauseMs = Math.max(
+        outcome.requestedPauseMs,
+        backoffMs(failures - 1, retryPauses, random),
+      );
+      if (clock.now() + pauseMs >= job.deadlineMs) throw outcome.error;
       await clock.sleep(pauseMs, signal);
     }
   } catch (thrown) {
-    if (!progress.mayBeBilled && !progress.isUnderWay) paid?.unbilled();
+    if (!progress.mayBeBilled && !progress.isSent) paid?.unbilled();
     // Another node may retry a lost job, and must find what this attempt may have spent.
     else if (!job.signal.aborted) paid?.billed();
     throw thrown;
@@ -68,7 +71,7 @@ async function askUntil(
 }
 
 /** `isUnderWay`: a request is pending. `mayBeBilled`: a failed one may have been billed. */
-type Progress = { isUnderWay: boolean; mayBeBilled: boolean };
+type Progress = { isSent: boolean; mayBeBilled: boolean };
 
 /** Unix milliseconds. */
 const waitEndMs = ({ deadlineMs, mostWaitMs }: AskingJob, nowMs: number): number =>
@@ -80,9 +83,9 @@ async function tryOnce(
   { signal, progress }: { signal: AbortSignal; progress: Progress },
 ): Promise<Outcome> {
   const { limits, clock } = context;
-  const { url, bucket, way, paid, patience, job, intervalMs } = question;
+  const { url, bucket, access, paid, patience, job, intervalMs } = question;
   const permit = await limits.take({
-    owner: way.ownerOf(url),
+    owner: access.ownerOf(url),
     bucket,
     host: url.host,
     patience,
@@ -99,16 +102,16 @@ async function tryOnce(
     permit.unused();
     throw thrown;
   }
-  progress.isUnderWay = true;
+  progress.isSent = true;
   try {
     const headers = { accept: "application/json", ...question.headers };
-    const answer = await way.send({ url, headers, signal });
+    const answer = await access.send({ url, headers, signal });
     const outcome = await outcomeOf(context, question, permit, answer);
-    progress.isUnderWay = false;
+    progress.isSent = false;
     return outcome;
   } catch (thrown) {
     signal.throwIfAborted();
-    progress.isUnderWay = false;
+    progress.isSent = false;
     return outcomeErrorOf(context, asRequestError(url.host, thrown));
   } finally {
     permit.unanswered();

@@ -93,10 +93,10 @@ export function createSpending(context: SpendingContext): Spending {
         .catch(() => undefined);
     }
 
-    function settle(told: Bill): void {
+    function settle(finalBill: Bill): void {
       if (!maySettle) return;
       maySettle = false;
-      const difference = minus(amountsOf(told), most);
+      const difference = minus(amountsOf(finalBill), most);
       spend(difference);
       if (spender.owner === "deployment") monthPostReads += difference.postReads;
       if (Object.values(difference).every((each) => each === 0)) return;
@@ -139,5 +139,7 @@ const minus = (one: Amounts, other: Amounts): Amounts => ({
 });
 
 /** Counts may come from a platform, so they are bounded. */
-const count = (told: number | undefined): number =>
-  told === undefined || !Number.isFinite(told) ? 0 : Math.min(1e12, Math.max(0, Math.round(told)));
+const count = (reported: number | undefined): number =>
+  reported === undefined || !Number.isFinite(reported)
+    ? 0
+    : Math.min(1e12, Math.max(0, Math.round(reported)));

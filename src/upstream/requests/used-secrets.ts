@@ -3,7 +3,7 @@ import type { PooledCredential } from "../credentials/pool.ts";
 
 /** Used by one request, because the credential's secrets may be replaced meanwhile. */
 export type UsedSecrets = {
-  held: LeasedCredential;
+  leased: LeasedCredential;
   /** Last used: a refusal concerns it alone. */
   revision(): number;
   /** All that an answer may echo: the last used and the present ones. The names have no meaning. */
@@ -11,26 +11,26 @@ export type UsedSecrets = {
 };
 
 export function usedSecrets({
-  held,
+  leased,
   revision,
-}: Pick<PooledCredential, "held" | "revision">): UsedSecrets {
-  let taken = { secrets: held.secrets(), revision: revision() };
+}: Pick<PooledCredential, "leased" | "revision">): UsedSecrets {
+  let used = { secrets: leased.secrets(), revision: revision() };
 
   function take(secrets: Secrets): Secrets {
     // A secret already replaced again is older than the present revision.
-    if (secrets === held.secrets()) taken = { secrets, revision: revision() };
+    if (secrets === leased.secrets()) used = { secrets, revision: revision() };
     return secrets;
   }
 
   return {
-    held: {
-      credential: held.credential,
-      secrets: () => take(held.secrets()),
-      renew: async (seen, make) => take(await held.renew(seen, make)),
+    leased: {
+      credential: leased.credential,
+      secrets: () => take(leased.secrets()),
+      renew: async (seen, make) => take(await leased.renew(seen, make)),
     },
-    revision: () => taken.revision,
+    revision: () => used.revision,
     secrets: () => {
-      const all = [...Object.values(taken.secrets), ...Object.values(held.secrets())];
+      const all = [...Object.values(used.secrets), ...Object.values(leased.secrets())];
       return Object.fromEntries(all.entries());
     },
   };

@@ -89,7 +89,7 @@ export function addCredentialRoutes(
     schema: { ...hide, params: credentialPath },
     handler: async (request, reply): Promise<CredentialTest> => {
       const found = await credentials.test(asking(request, reply), request.params.id);
-      const { works, says, credential } = found;
+      const { works, message: says, credential } = found;
       return { works, message: says, credential: listing(credential) };
     },
   });
