@@ -20,10 +20,20 @@ test.each([
     { EARSHOT_NODE_EVIDENCE: "none", EARSHOT_NODE_ENROLMENT_TOKEN: "short" },
     "earshot nodes enroll",
   ],
-  [gateway, { EARSHOT_NODE_EVIDENCE: "simulated" }, "tee.json"],
 ])("earshot node %j with %j is wrong use with a hint", async (args, environment, hint) => {
   const { code, out, notes } = await runCommand(["node", ...args], environment);
   expect(code).toBe(2);
   expect(out).toBe("");
   expect(notes).toContain(hint);
+});
+
+test("earshot node with simulated evidence and no tee.json cannot start, and names the command that writes it", async () => {
+  const environment = {
+    EARSHOT_NODE_EVIDENCE: "simulated",
+    EARSHOT_NODE_ENROLMENT_TOKEN: "A".repeat(43),
+  };
+  const { code, notes } = await runCommand(["node", ...gateway], environment);
+  expect(code).toBe(1);
+  expect(notes).toContain("tee.json");
+  expect(notes).toContain("earshot nodes simulate");
 });

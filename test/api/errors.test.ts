@@ -286,7 +286,7 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
     const node = await approvedNode();
     await idle.submit(idleKey, search("comet"));
     const { envelope, payload } = await node.lease();
-    const sealed = { nonce: "A".repeat(43), sealed: "AAAA" };
+    const sealed = { nonce: "A".repeat(16), sealed: "AAAA" };
     const answer = { job: envelope.job, token: payload.token, ...sealed };
     return refusalOf(await node.post("complete", answer));
   },

@@ -122,7 +122,7 @@ export async function startNodeUnderTest({
     },
     remove: async () => {
       await node.stop();
-      await rm(dataDir, { recursive: true, force: true });
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }
