@@ -9,7 +9,7 @@ import { callerHook } from "./middleware/caller.ts";
 import { createCallerWatch } from "./middleware/caller-watch.ts";
 import { corsHook } from "./middleware/cors.ts";
 import {
-  lookAfterChange,
+  checkAfterChange,
   refuseEndedCaller,
   withholdFromEndedCaller,
 } from "./middleware/ended-caller.ts";
@@ -46,11 +46,11 @@ export function buildApp(context: HttpContext): FastifyInstance {
   app.addHook("onSend", withholdFromEndedCaller(context, callers));
   app.addHook("onSend", rateFieldsHook(context));
   app.addHook("onSend", corsHook(context.settings.corsOrigins));
-  app.addHook("onSend", lookAfterChange(callers));
+  app.addHook("onSend", checkAfterChange(callers));
   app.addHook("onResponse", requestLogHook(context));
 
-  const held = createPendingRequests(context, callers, stopping);
-  addRoutes(app, context, held, createSubmissions(context));
-  addNodeRoutes(app.withTypeProvider<ZodTypeProvider>(), context, held);
+  const pendingRequests = createPendingRequests(context, callers, stopping);
+  addRoutes(app, context, pendingRequests, createSubmissions(context));
+  addNodeRoutes(app.withTypeProvider<ZodTypeProvider>(), context, pendingRequests);
   return app;
 }

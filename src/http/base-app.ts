@@ -88,16 +88,22 @@ export function openApp(context: BaseAppContext): BaseApp {
   const callerAddressOf = callerAddressBehind(settings.trustedProxies);
 
   app.setErrorHandler((error, request, reply) => {
-    const fault = faultOf(error);
+    const failure = errorOf(error);
     const isClientGone = reply.raw.destroyed;
-    if (!isClientGone) context.onProblem(publicCode(fault));
+    if (!isClientGone) context.onProblem(publicCode(failure));
     // Other refusals are the caller's to fix.
-    if (passing.includes(fault.code)) {
-      log.warn({ request_id: request.id, code: fault.code, error: fault.message }, "not served");
-    } else if (!toldElsewhere.includes(fault.code) && ourFaults.includes(publicCode(fault))) {
-      log.error({ request_id: request.id, code: fault.code, err: error }, "request failed");
+    if (passing.includes(failure.code)) {
+      log.warn(
+        { request_id: request.id, code: failure.code, error: failure.message },
+        "not served",
+      );
+    } else if (
+      !loggedElsewhere.includes(failure.code) &&
+      serverProblems.includes(publicCode(failure))
+    ) {
+      log.error({ request_id: request.id, code: failure.code, err: error }, "request failed");
     }
-    return writeProblem(fault, request, reply);
+    return writeProblem(failure, request, reply);
   });
   app.setNotFoundHandler(() => {
     throw noSuchPath(pathsHint);
@@ -138,11 +144,11 @@ export function openApp(context: BaseAppContext): BaseApp {
   return { app, stopping: shutdown.draining };
 }
 
-const ourFaults: readonly ProblemCode[] = ["internal", "unavailable"];
+const serverProblems: readonly ProblemCode[] = ["internal", "unavailable"];
 /** Temporary: logged without a stack trace. */
 const passing: readonly string[] = ["unavailable", "gateway_unreachable"];
 /** Their causes have their own log lines. */
-const toldElsewhere: readonly string[] = ["storage_full", "stopping", "too_many_connections"];
+const loggedElsewhere: readonly string[] = ["storage_full", "stopping", "too_many_connections"];
 
 /** Public as `unavailable`. */
 function tooManyConnections(): EarshotError {
@@ -158,7 +164,7 @@ function noSuchPath(hint: string): EarshotError {
   return problem("not_found", "there is no such path", { hint });
 }
 
-function faultOf(error: unknown): EarshotError {
+function errorOf(error: unknown): EarshotError {
   if (error instanceof EarshotError) return error;
   if (error instanceof Error) {
     const known = frameworkErrorOf(error);

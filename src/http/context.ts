@@ -80,7 +80,7 @@ export type HttpContext = {
     | "replayOf"
     | "find"
     | "takePage"
-    | "isUnderWay"
+    | "isUnfinished"
     | "waitForEnd"
     | "cancel"
     | "list"

@@ -36,7 +36,7 @@ test("a reader that keeps up reads the store once", async () => {
   const readers = createChangeReaders(store, () => 0);
   const changes = open(readers, null);
   for (let id = 1; id <= 1_000; id += 1) {
-    readers.tell("one", change(id));
+    readers.report("one", change(id));
     expect(await take(changes, 1)).toEqual([id]);
   }
   expect(asked).toEqual({ lastChange: 1, changesAfter: 0 });
@@ -48,11 +48,11 @@ test("changes that arrive out of order or not at all are read from the store", a
   const readers = createChangeReaders(store, () => 0);
   const changes = open(readers, 1);
   held.push(change(2), change(3));
-  readers.tell("one", change(3));
-  readers.tell("one", change(2));
+  readers.report("one", change(3));
+  readers.report("one", change(2));
   expect(await take(changes, 2)).toEqual([2, 3]);
   held.push(change(4), change(5), change(6));
-  readers.tell("one", change(6));
+  readers.report("one", change(6));
   expect(await take(changes, 3)).toEqual([4, 5, 6]);
 });
 
@@ -63,11 +63,11 @@ test("a change reported during a store read is emitted once", async () => {
   const changes = open(readers, 0);
   const first = take(changes, 1);
   held.push(change(601));
-  readers.tell("one", change(601));
+  readers.report("one", change(601));
   const ids = [...(await first), ...(await take(changes, 600))];
   expect(ids).toEqual(held.map(({ id }) => id));
   expect(asked.changesAfter).toBe(3);
-  readers.tell("one", change(602));
+  readers.report("one", change(602));
   expect(await take(changes, 1)).toEqual([602]);
 });
 
@@ -78,7 +78,7 @@ test("a reader that does not read buffers a bounded number of changes", async ()
   const changes = open(readers, null);
   for (let id = 1; id <= 10_000; id += 1) {
     held.push(change(id));
-    readers.tell("one", change(id));
+    readers.report("one", change(id));
   }
   expect(await take(changes, 10_000)).toEqual(held.map(({ id }) => id));
   expect(asked.changesAfter).toBeGreaterThanOrEqual(39);
@@ -90,7 +90,7 @@ test("a reader ahead of a restored store gets the next changes", async () => {
   const changes = open(readers, 9);
   const next = changes.next();
   await new Promise(setImmediate);
-  readers.tell("one", change(3));
+  readers.report("one", change(3));
   expect((await next).value).toMatchObject({ id: 3 });
 });
 

@@ -8,7 +8,7 @@ import type { JobOperations } from "./operations.ts";
  */
 export type ChangeReaders = {
   /** Called for each change after its commit. */
-  tell(accountId: string, change: JobChange): void;
+  report(accountId: string, change: JobChange): void;
   read(accountId: string, after: number | null, signal: AbortSignal): AsyncIterable<JobChange>;
   end(accountId: string): void;
   stop(): void;
@@ -22,7 +22,7 @@ type Reader = {
   /** Changes are read from the store, not buffered. */
   isBehind: boolean;
   isOver: boolean;
-  firstTold: number | null;
+  firstReported: number | null;
   wake: () => void;
   end: () => void;
 };
@@ -31,9 +31,9 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
   const readers = new Map<string, Set<Reader>>();
   let isStopped = false;
 
-  function tell(accountId: string, change: JobChange): void {
+  function report(accountId: string, change: JobChange): void {
     for (const reader of readers.get(accountId) ?? []) {
-      reader.firstTold ??= change.id;
+      reader.firstReported ??= change.id;
       if (reader.waiting.length === mostWaiting) {
         reader.waiting = [];
         reader.isBehind = true;
@@ -52,7 +52,7 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
       waiting: [],
       isBehind: after !== null,
       isOver: false,
-      firstTold: null,
+      firstReported: null,
       wake: () => undefined,
       end: () => {
         reader.isOver = true;
@@ -74,7 +74,7 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
   ): AsyncGenerator<JobChange> {
     try {
       // After a restore from a backup, the client's number can exceed the current one.
-      const present = await presentPlace(accountId, reader);
+      const present = await currentNumber(accountId, reader);
       let last = after === null ? present : Math.min(after, present);
       while (!reader.isOver) {
         if (reader.isBehind) {
@@ -100,9 +100,9 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     }
   }
 
-  async function presentPlace(accountId: string, reader: Reader): Promise<number> {
+  async function currentNumber(accountId: string, reader: Reader): Promise<number> {
     const last = await store.read("lastChange", { accountId });
-    return reader.firstTold === null ? last : Math.min(last, reader.firstTold - 1);
+    return reader.firstReported === null ? last : Math.min(last, reader.firstReported - 1);
   }
 
   async function* stored(accountId: string, after: number): AsyncGenerator<JobChange> {
@@ -141,7 +141,7 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     for (const present of [...readers.values()]) for (const reader of present) reader.end();
   }
 
-  return { tell, read, end, stop };
+  return { report, read, end, stop };
 }
 
 function fallBehind(reader: Reader): void {

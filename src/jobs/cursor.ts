@@ -36,7 +36,7 @@ export type CursorContent = CursorScope & CursorPosition;
 
 /** A position has a fixed length and ends with its post's `uriHash`, zeros if unknown; a fetch position is JSON. */
 const layout = 5;
-const placeLayout = 4;
+const fetchLayout = 4;
 /** Releases whose post IDs differed between servers. */
 const layoutWithoutHash = 3;
 /** Releases before `within_time:`. Read only. */
@@ -51,7 +51,7 @@ const contentLength = lengthOf(5) + uriHashLength;
 const noUriHash = "0".repeat(uriHashLength * 2);
 /** Keeps response headers within clients' limits. */
 export const longestCursor = 4_096;
-const mostPlaceBytes = (longestCursor * 3) / 4 - nonceLength - headLength - tagLength;
+const mostFetchBytes = (longestCursor * 3) / 4 - nonceLength - headLength - tagLength;
 const unbounded = -(2n ** 63n);
 
 export function encryptCursor(secret: Uint8Array, content: CursorContent): string {
@@ -112,20 +112,20 @@ function isKnownLayout(plain: Buffer): boolean {
     case layoutWithoutAsOf:
       return plain.length === lengthOf(4);
     default:
-      return plain[0] === placeLayout;
+      return plain[0] === fetchLayout;
   }
 }
 
 /** Upstream page tokens have no length limit. */
 export const fitsCursor = (place: FetchPosition): boolean =>
-  Buffer.byteLength(JSON.stringify(place)) <= mostPlaceBytes - longestTimes;
+  Buffer.byteLength(JSON.stringify(place)) <= mostFetchBytes - longestTimes;
 
 const longestTimes = 200;
 
 function encode(content: CursorContent): Buffer {
   const { after, place } = content;
   if (after === null)
-    return Buffer.concat([headOf(placeLayout, content), placeJson(content, place)]);
+    return Buffer.concat([headOf(fetchLayout, content), fetchJson(content, place)]);
   const plain = Buffer.alloc(contentLength);
   headOf(layout, content).copy(plain);
   let offset = headLength;
@@ -142,14 +142,14 @@ function encode(content: CursorContent): Buffer {
 const headOf = (first: number, content: CursorScope): Buffer =>
   Buffer.concat([Uint8Array.of(first), hashOf(content)]);
 
-function placeJson({ fromMs, toMs, asOfMs, asked }: CursorContent, place: FetchPosition): Buffer {
+function fetchJson({ fromMs, toMs, asOfMs, asked }: CursorContent, place: FetchPosition): Buffer {
   return Buffer.from(JSON.stringify({ place, fromMs, toMs, asOfMs, asked }));
 }
 
 function decode(plain: Buffer): CursorPosition {
   const offset = headLength;
   // Authenticated, so it is the output of `placeJson`.
-  if (plain[0] === placeLayout)
+  if (plain[0] === fetchLayout)
     return { after: null, ...JSON.parse(plain.toString("utf8", offset)) };
   const platform = platforms[plain.readUInt8(offset)];
   if (platform === undefined) throw invalid();

@@ -3,7 +3,7 @@ import { firstOf } from "../lib/first-of.ts";
 import { createFairQueue } from "./fair-queue.ts";
 import { createIdleNodes, isOpen } from "./idle-nodes.ts";
 import type { Job, SearchJobRequest } from "./job.ts";
-import type { AskingNode } from "./lease.ts";
+import type { LeaseRequest } from "./lease.ts";
 import { reservedSlots } from "./reserved-slots.ts";
 import type { RunningJobs } from "./running-jobs.ts";
 import type { Uncommitted } from "./uncommitted.ts";
@@ -21,15 +21,15 @@ export type LiveJob = {
   readonly work: string;
   /** `work` plus the nodes it avoids. */
   kind: string;
-  keptFrom: ReadonlySet<string>;
+  avoided: ReadonlySet<string>;
   /** In this process. */
   readonly failedOn: Set<string>;
-  readonly taken: Job;
+  readonly submitted: Job;
   deadlineMs: number;
   /** `delayed`: until its retry time. `ending`: completed, not on disk yet. */
   phase: "waiting" | "delayed" | "leased" | "ending";
   lease: LiveLease | null;
-  holder: string | null;
+  runningNode: string | null;
   readonly endListeners: Set<(ended: Job | null) => void>;
   /** Until a running job is on disk. */
   uncommitted: Uncommitted | null;
@@ -50,7 +50,7 @@ export type Dispatcher = {
   putBack(job: LiveJob): void;
   /** Null on timeout. A node's last free slots are reserved for accounts with nothing running. */
   next(
-    asking: AskingNode<SearchJobRequest>,
+    leaseRequest: LeaseRequest<SearchJobRequest>,
     waitMs: number,
     signal?: AbortSignal,
   ): Promise<LiveJob | null>;
@@ -70,9 +70,9 @@ export type Dispatcher = {
 };
 
 /** How long a retry avoids nodes it has failed on. */
-const keptFromMs = 5_000;
+const avoidanceMs = 5_000;
 
-const nobody: ReadonlySet<string> = new Set();
+const noNodes: ReadonlySet<string> = new Set();
 
 /** `maxRunningPerKey` null: no limit. A retry waits briefly for a node it has not failed on if `hasOtherNodeFor`. */
 export function createDispatcher(
@@ -110,19 +110,19 @@ export function createDispatcher(
 
   /** A broken node is the least loaded, so it would lease the jobs it failed again and again. */
   function keepFromFailed(job: LiveJob): void {
-    const { failedOn, taken } = job;
-    if (failedOn.size === 0 || !hasOtherNodeFor(taken.request, failedOn)) {
-      keepFrom(job, nobody);
+    const { failedOn, submitted } = job;
+    if (failedOn.size === 0 || !hasOtherNodeFor(submitted.request, failedOn)) {
+      keepFrom(job, noNodes);
       return;
     }
-    const keptFrom = new Set(failedOn);
-    keepFrom(job, keptFrom);
-    clock.sleep(keptFromMs, stopping.signal).then(
+    const avoided = new Set(failedOn);
+    keepFrom(job, avoided);
+    clock.sleep(avoidanceMs, stopping.signal).then(
       () => {
-        const isStillKept = job.phase === "waiting" && job.keptFrom === keptFrom;
-        if (!isStillKept || jobs.get(job.uuid) !== job) return;
+        const isStillAvoiding = job.phase === "waiting" && job.avoided === avoided;
+        if (!isStillAvoiding || jobs.get(job.uuid) !== job) return;
         queue.remove(job);
-        keepFrom(job, nobody);
+        keepFrom(job, noNodes);
         queue.putBack(job);
         wakeNodes();
       },
@@ -131,7 +131,7 @@ export function createDispatcher(
   }
 
   function keepFrom(job: LiveJob, nodeIds: ReadonlySet<string>): void {
-    job.keptFrom = nodeIds;
+    job.avoided = nodeIds;
     job.kind = [job.work, ...[...nodeIds].toSorted()].join(" not ");
   }
 
@@ -150,52 +150,56 @@ export function createDispatcher(
   }
 
   function wakeNodes(): void {
-    while (!queue.isIdle() && idleNodes.giveOne(takeForIdle));
+    while (!queue.isIdle() && idleNodes.dispatchOne(takeForIdle));
   }
 
-  const takeForIdle = (asking: AskingNode<SearchJobRequest>): LiveJob | null =>
-    take(asking, idleNodes.waitingOf(asking));
+  const takeForIdle = (leaseRequest: LeaseRequest<SearchJobRequest>): LiveJob | null =>
+    take(leaseRequest, idleNodes.waitingOf(leaseRequest));
 
   /** `free` includes this request's slot. */
-  function take(asking: AskingNode<SearchJobRequest>, free: number): LiveJob | null {
+  function take(leaseRequest: LeaseRequest<SearchJobRequest>, free: number): LiveJob | null {
     // Jobs of one kind may avoid different nodes, so acceptance is memoised per kind.
     const runs = new Map<string, boolean>();
     const job = queue.take(
-      ({ work, keptFrom, taken: { request } }) => {
-        if (keptFrom.has(asking.nodeId)) return false;
-        const canRun = runs.get(work) ?? canBeGiven(asking, request);
+      ({ work, avoided, submitted: { request } }) => {
+        if (avoided.has(leaseRequest.nodeId)) return false;
+        const canRun = runs.get(work) ?? canRunJob(leaseRequest, request);
         runs.set(work, canRun);
         return canRun;
       },
-      free <= reservedSlots(asking.slots?.() ?? 0),
+      free <= reservedSlots(leaseRequest.slots?.() ?? 0),
     );
     if (job === null) return null;
     setPhase(job, "leased");
-    hold(job, asking.nodeId);
-    asking.onGiven?.();
+    assign(job, leaseRequest.nodeId);
+    leaseRequest.onLease?.();
     return job;
   }
 
-  function hold(job: LiveJob, nodeId: string): void {
-    job.holder = nodeId;
+  function assign(job: LiveJob, nodeId: string): void {
+    job.runningNode = nodeId;
     running.add(nodeId);
   }
 
   function letGo(job: LiveJob): void {
-    if (job.holder === null) return;
-    running.remove(job.holder);
-    job.holder = null;
+    if (job.runningNode === null) return;
+    running.remove(job.runningNode);
+    job.runningNode = null;
   }
 
   async function next(
-    asking: AskingNode<SearchJobRequest>,
+    leaseRequest: LeaseRequest<SearchJobRequest>,
     waitMs: number,
     signal?: AbortSignal,
   ): Promise<LiveJob | null> {
     if (stopping.signal.aborted) return null;
-    const ready = isOpen(asking) ? take(asking, idleNodes.waitingOf(asking) + 1) : null;
+    const ready = isOpen(leaseRequest)
+      ? take(leaseRequest, idleNodes.waitingOf(leaseRequest) + 1)
+      : null;
     if (ready !== null) return ready;
-    return await firstOf<LiveJob>(clock, waitMs, signal, (give) => idleNodes.add(asking, give));
+    return await firstOf<LiveJob>(clock, waitMs, signal, (give) =>
+      idleNodes.add(leaseRequest, give),
+    );
   }
 
   function release(job: LiveJob): void {
@@ -221,7 +225,7 @@ export function createDispatcher(
     waiting -= isWaiting(job) ? 1 : 0;
     jobs.delete(uuid);
     job.uncommitted?.commit();
-    for (const tell of [...job.endListeners]) tell(ended);
+    for (const notify of [...job.endListeners]) notify(ended);
   }
 
   async function waitForEnd(
@@ -238,9 +242,9 @@ export function createDispatcher(
 
   function stop(): void {
     stopping.abort();
-    idleNodes.sendAway();
+    idleNodes.endAll();
     for (const job of jobs.values()) {
-      for (const tell of [...job.endListeners]) tell(null);
+      for (const notify of [...job.endListeners]) notify(null);
     }
   }
 
@@ -264,8 +268,8 @@ export function createDispatcher(
 /** Shared, because an abort without a reason creates an exception each time. */
 const leaseLost = new Error("the lease is lost");
 
-function canBeGiven(
-  { methods, accepts }: AskingNode<SearchJobRequest>,
+function canRunJob(
+  { methods, accepts }: LeaseRequest<SearchJobRequest>,
   request: SearchJobRequest,
 ): boolean {
   return methods.includes(request.method) && (accepts === undefined || accepts(request));

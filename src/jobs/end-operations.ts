@@ -27,8 +27,8 @@ export const endOperations = {
       database,
       { accountId, uuid, nowMs }: End & { accountId: string },
     ): JobSnapshot | "forgotten" | null => {
-      const stand = cancel(database, { accountId, uuid, nowMs });
-      if (stand !== null) return stand;
+      const snapshot = cancel(database, { accountId, uuid, nowMs });
+      if (snapshot !== null) return snapshot;
       const forgotten = database.run(
         `DELETE FROM job WHERE uuid = :uuid AND account_id = :accountId AND ${startsFrom("forget")}`,
         { accountId, uuid },
@@ -42,16 +42,16 @@ export const endOperations = {
     (
       database,
       { accountId, nowMs }: { accountId: string; nowMs: number },
-    ): { stands: JobSnapshot[]; isMore: boolean } => {
+    ): { snapshots: JobSnapshot[]; isMore: boolean } => {
       const waiting = database.all<{ uuid: string }>(
         `SELECT uuid FROM job WHERE account_id = :accountId AND finished_ms IS NULL AND ${startsFrom("cancel")}
          LIMIT ${sweepRows}`,
         { accountId },
       );
-      const stands = waiting
+      const snapshots = waiting
         .map(({ uuid }) => cancel(database, { accountId, uuid, nowMs }))
-        .filter((stand) => stand !== null);
-      return { stands, isMore: waiting.length === sweepRows };
+        .filter((snapshot) => snapshot !== null);
+      return { snapshots, isMore: waiting.length === sweepRows };
     },
   ),
 
@@ -76,7 +76,7 @@ export const endOperations = {
     ): JobSnapshot[] =>
       uuids
         .map((uuid) => timeOut(database, { uuid, nowMs, failure: JSON.stringify(failure) }))
-        .filter((stand) => stand !== null),
+        .filter((snapshot) => snapshot !== null),
   ),
 
   /** Deletes a batch of expired results, jobs that ended by `endedMs`, and idempotency keys used by `keyedMs`. */
@@ -91,7 +91,7 @@ export const endOperations = {
       );
       const expired = over
         .map(({ uuid }) => expire(database, { uuid, nowMs }))
-        .filter((stand) => stand !== null);
+        .filter((snapshot) => snapshot !== null);
       const forgotten = database.run(
         `DELETE FROM job WHERE sequence IN (SELECT sequence FROM job
                                             WHERE finished_ms <= :endedMs LIMIT ${sweepRows})

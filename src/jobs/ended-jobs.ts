@@ -22,7 +22,7 @@ export type EndedJobs = {
 /** `version`: the archive version before the records were read. */
 export type CachedPage = JsonPage & { version: number };
 
-const keptMs = 10_000;
+const cachedMs = 10_000;
 const mostBytes = 16_777_216;
 const mostJobBytes = 262_144;
 
@@ -40,9 +40,14 @@ export function createEndedJobs(
     if (job.state !== "done") return;
     const jobBytes = bytesOf(job, page);
     if (jobBytes > mostJobBytes) return;
-    const kept = page !== null && page.body.length <= mostJobBytes ? page : null;
-    const own = jobBytes + (kept?.body.length ?? 0);
-    entries.set(job.uuid, { job, bytes: own, untilMs: clock.elapsed() + keptMs, page: kept });
+    const cachedPage = page !== null && page.body.length <= mostJobBytes ? page : null;
+    const own = jobBytes + (cachedPage?.body.length ?? 0);
+    entries.set(job.uuid, {
+      job,
+      bytes: own,
+      untilMs: clock.elapsed() + cachedMs,
+      page: cachedPage,
+    });
     bytes += own;
     for (const [uuid, entry] of entries) {
       if (bytes <= mostBytes && entry.untilMs > clock.elapsed()) break;

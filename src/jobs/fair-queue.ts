@@ -35,7 +35,7 @@ type GroupTurn<Item> = {
   group: Group<Item>;
   keys: Fifo<KeyTurn<Item>>;
   turn: number;
-  line: Fifo<GroupTurn<Item>>;
+  queue: Fifo<GroupTurn<Item>>;
 };
 
 type KindLines<Item> = { idle: Fifo<GroupTurn<Item>>; busy: Fifo<GroupTurn<Item>> };
@@ -90,11 +90,11 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
       known.keys.add(waiting);
       return;
     }
-    const line = lineOf(group, kind);
-    const ofGroup: GroupTurn<Item> = { group, keys: createFifo(), turn: lastTurn, line };
+    const queue = lineOf(group, kind);
+    const ofGroup: GroupTurn<Item> = { group, keys: createFifo(), turn: lastTurn, queue };
     ofGroup.keys.add(waiting);
     group.waiting.set(kind, ofGroup);
-    line.add(ofGroup);
+    queue.add(ofGroup);
   }
 
   function lineOf({ running }: Group<Item>, kind: string): Fifo<GroupTurn<Item>> {
@@ -110,7 +110,7 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     const ofGroup = group.waiting.get(kind);
     ofGroup?.keys.remove(waiting);
     if (ofGroup === undefined || !ofGroup.keys.isEmpty()) return;
-    ofGroup.line.remove(ofGroup);
+    ofGroup.queue.remove(ofGroup);
     group.waiting.delete(kind);
     const lines = kinds.get(kind);
     if (lines?.idle.isEmpty() && lines.busy.isEmpty()) kinds.delete(kind);
@@ -119,11 +119,11 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
   /** To the end of the idle or busy groups. */
   function moveToEnd(group: Group<Item>): void {
     for (const [kind, ofGroup] of group.waiting) {
-      ofGroup.line.remove(ofGroup);
+      ofGroup.queue.remove(ofGroup);
       lastTurn += 1;
       ofGroup.turn = lastTurn;
-      ofGroup.line = lineOf(group, kind);
-      ofGroup.line.add(ofGroup);
+      ofGroup.queue = lineOf(group, kind);
+      ofGroup.queue.add(ofGroup);
     }
   }
 

@@ -1,45 +1,45 @@
 import type { SearchJobRequest } from "./job.ts";
-import type { AskingNode } from "./lease.ts";
+import type { LeaseRequest } from "./lease.ts";
 
-type Asking = AskingNode<SearchJobRequest>;
-type IdleNode<Job> = { asking: Asking; give: (job: Job | null) => void };
+type SearchLeaseRequest = LeaseRequest<SearchJobRequest>;
+type IdleNode<Job> = { request: SearchLeaseRequest; give: (job: Job | null) => void };
 
 /** Pending lease requests. */
 export type IdleNodes<Job> = {
   /** Returns a function that removes the request. `give` receives null to end it. */
-  add(asking: Asking, give: (job: Job | null) => void): () => void;
+  add(request: SearchLeaseRequest, give: (job: Job | null) => void): () => void;
   /** To the least loaded open node that `take` has a job for; ties go to the node that got one least recently. */
-  giveOne(take: (asking: Asking) => Job | null): boolean;
+  dispatchOne(take: (request: SearchLeaseRequest) => Job | null): boolean;
   /** Requests that share this object. */
-  waitingOf(asking: Asking): number;
-  sendAway(): void;
+  waitingOf(request: SearchLeaseRequest): number;
+  endAll(): void;
 };
 
 export function createIdleNodes<Job>(): IdleNodes<Job> {
   const idle = new Set<IdleNode<Job>>();
-  const lastGiven = new Map<string, number>();
-  const waiting = new Map<Asking, number>();
-  let given = 0;
+  const lastDispatched = new Map<string, number>();
+  const waiting = new Map<SearchLeaseRequest, number>();
+  let dispatched = 0;
 
-  function add(asking: Asking, give: (job: Job | null) => void): () => void {
-    const node = { asking, give };
+  function add(request: SearchLeaseRequest, give: (job: Job | null) => void): () => void {
+    const node = { request, give };
     idle.add(node);
-    waiting.set(asking, waitingOf(asking) + 1);
+    waiting.set(request, waitingOf(request) + 1);
     return () => {
       if (!idle.delete(node)) return;
-      const left = waitingOf(asking) - 1;
-      if (left > 0) waiting.set(asking, left);
-      else waiting.delete(asking);
+      const left = waitingOf(request) - 1;
+      if (left > 0) waiting.set(request, left);
+      else waiting.delete(request);
     };
   }
 
-  const waitingOf = (asking: Asking): number => waiting.get(asking) ?? 0;
+  const waitingOf = (request: SearchLeaseRequest): number => waiting.get(request) ?? 0;
 
-  function giveOne(take: (asking: Asking) => Job | null): boolean {
-    for (const { asking, give } of inOrder()) {
-      const job = take(asking);
+  function dispatchOne(take: (request: SearchLeaseRequest) => Job | null): boolean {
+    for (const { request, give } of inOrder()) {
+      const job = take(request);
       if (job === null) continue;
-      note(asking.nodeId);
+      note(request.nodeId);
       give(job);
       return true;
     }
@@ -48,36 +48,37 @@ export function createIdleNodes<Job>(): IdleNodes<Job> {
 
   /** One of each node's requests, as these share one object. */
   function inOrder(): IdleNode<Job>[] {
-    const firsts = new Map<Asking, IdleNode<Job>>();
-    for (const node of idle) if (!firsts.has(node.asking)) firsts.set(node.asking, node);
-    const open = [...firsts.values()].filter(({ asking }) => isOpen(asking));
+    const firsts = new Map<SearchLeaseRequest, IdleNode<Job>>();
+    for (const node of idle) if (!firsts.has(node.request)) firsts.set(node.request, node);
+    const open = [...firsts.values()].filter(({ request }) => isOpen(request));
     if (open.length < 2) return open;
-    const loads = new Map(open.map(({ asking }) => [asking, asking.load?.() ?? 0]));
-    const loadOf = ({ asking }: IdleNode<Job>) => loads.get(asking) ?? 0;
-    const turnOf = ({ asking }: IdleNode<Job>) => lastGiven.get(asking.nodeId) ?? 0;
+    const loads = new Map(open.map(({ request }) => [request, request.load?.() ?? 0]));
+    const loadOf = ({ request }: IdleNode<Job>) => loads.get(request) ?? 0;
+    const turnOf = ({ request }: IdleNode<Job>) => lastDispatched.get(request.nodeId) ?? 0;
     return open.toSorted(
       (one, other) => loadOf(one) - loadOf(other) || turnOf(one) - turnOf(other),
     );
   }
 
   function note(nodeId: string): void {
-    given += 1;
-    lastGiven.delete(nodeId);
-    lastGiven.set(nodeId, given);
+    dispatched += 1;
+    lastDispatched.delete(nodeId);
+    lastDispatched.set(nodeId, dispatched);
     // The oldest entries come first anyway.
-    for (const [oldest] of lastGiven) {
-      if (lastGiven.size <= rememberedNodes) break;
-      lastGiven.delete(oldest);
+    for (const [oldest] of lastDispatched) {
+      if (lastDispatched.size <= rememberedNodes) break;
+      lastDispatched.delete(oldest);
     }
   }
 
-  function sendAway(): void {
+  function endAll(): void {
     for (const { give } of [...idle]) give(null);
   }
 
-  return { add, giveOne, waitingOf, sendAway };
+  return { add, dispatchOne, waitingOf, endAll };
 }
 
 const rememberedNodes = 1_000;
 
-export const isOpen = ({ isOpen: mayBeGiven }: Asking): boolean => mayBeGiven?.() ?? true;
+export const isOpen = ({ isOpen: isNodeOpen }: SearchLeaseRequest): boolean =>
+  isNodeOpen?.() ?? true;

@@ -11,7 +11,7 @@ import type { EarlierSubmission } from "./submission-operations.ts";
 
 export type JobReads = Pick<
   JobQueue,
-  "find" | "isUnderWay" | "waitForEnd" | "replayOf" | "list"
+  "find" | "isUnfinished" | "waitForEnd" | "replayOf" | "list"
 > & {
   /** Earlier idempotency keys no longer count. */
   keyedSinceMs(): number;
@@ -27,7 +27,7 @@ type JobReadsContext = {
 };
 
 /** Store reads per page; a very selective filter yields a short page. */
-const mostLooks = 20;
+const mostReads = 20;
 
 export function createJobReads(context: JobReadsContext): JobReads {
   const { store, dispatcher, endedJobs, now } = context;
@@ -39,8 +39,8 @@ export function createJobReads(context: JobReadsContext): JobReads {
     return row === null ? null : jobOf(row, now());
   }
 
-  const isUnderWay = (accountId: string, uuid: string): boolean =>
-    dispatcher.get(uuid.toLowerCase())?.taken.accountId === accountId;
+  const isUnfinished = (accountId: string, uuid: string): boolean =>
+    dispatcher.get(uuid.toLowerCase())?.submitted.accountId === accountId;
 
   async function waitForEnd(
     accountId: string,
@@ -49,7 +49,7 @@ export function createJobReads(context: JobReadsContext): JobReads {
     signal?: AbortSignal,
   ): Promise<Job | null> {
     const live = dispatcher.get(uuid.toLowerCase());
-    const isOwn = live?.taken.accountId === accountId;
+    const isOwn = live?.submitted.accountId === accountId;
     const ended = isOwn ? await dispatcher.waitForEnd(live, waitMs, signal) : null;
     return ended ?? (await find(accountId, uuid));
   }
@@ -77,18 +77,29 @@ export function createJobReads(context: JobReadsContext): JobReads {
   ): Promise<JobPage> {
     const nowMs = now();
     const jobs: JobPage["jobs"][number][] = [];
-    let place: ListPosition | null = before ?? { submittedMs: latestMs, uuid: "" };
-    for (let looks = 0; looks < mostLooks && place !== null && jobs.length <= limit; looks += 1) {
-      const wanted = limit + 1 - jobs.length;
-      const part: ListedPart = { accountId, before: place, states, methods, limit: wanted, nowMs };
+    let position: ListPosition | null = before ?? { submittedMs: latestMs, uuid: "" };
+    for (
+      let reads = 0;
+      reads < mostReads && position !== null && jobs.length <= limit;
+      reads += 1
+    ) {
+      const missing = limit + 1 - jobs.length;
+      const part: ListedPart = {
+        accountId,
+        before: position,
+        states,
+        methods,
+        limit: missing,
+        nowMs,
+      };
       const { rows, seen } = await store.read("listJobs", part);
       for (const row of rows) jobs.push(summaryOf(row, nowMs));
-      place = seen;
+      position = seen;
     }
     const last = jobs.length > limit ? jobs[limit - 1] : undefined;
-    const next = last === undefined ? place : { submittedMs: last.submittedMs, uuid: last.uuid };
+    const next = last === undefined ? position : { submittedMs: last.submittedMs, uuid: last.uuid };
     return { jobs: jobs.slice(0, limit), next };
   }
 
-  return { find, isUnderWay, waitForEnd, replayOf, list, keyedSinceMs, earlierJob };
+  return { find, isUnfinished, waitForEnd, replayOf, list, keyedSinceMs, earlierJob };
 }

@@ -40,10 +40,10 @@ export type AttemptEnd = {
   uuid: string;
   /** Of the next attempt; null if there is none. */
   notBeforeMs: number | null;
-  stand: JobSnapshot | null;
+  snapshot: JobSnapshot | null;
 };
 
-const heldLease = "uuid = :uuid AND lease_token = :token";
+const currentLease = "uuid = :uuid AND lease_token = :token";
 
 const lease = visibleChange<LeaseTerms>("lease", {
   set: `attempts = attempts + 1, lease_token = :token, lease_until_ms = :untilMs, node = :node,
@@ -53,20 +53,20 @@ const lease = visibleChange<LeaseTerms>("lease", {
 
 const complete = visibleChange<Omit<JobCompletion, "fetched">>("complete", {
   set: `result = :result, finished_ms = :nowMs, expires_ms = :expiresMs, ${noLease}`,
-  where: heldLease,
+  where: currentLease,
 });
 
 const fail = visibleChange<{ uuid: string; token: string; nowMs: number; failure: string }>(
   "fail",
   {
     set: `finished_ms = :nowMs, failure = :failure, ${noLease}`,
-    where: heldLease,
+    where: currentLease,
   },
 );
 
 const giveBack = visibleChange<{ uuid: string; token: string; nowMs: number }>("giveBack", {
   set: `attempts = attempts - 1, ${noLease}`,
-  where: heldLease,
+  where: currentLease,
 });
 
 type Retry = {
@@ -78,27 +78,27 @@ type Retry = {
 };
 
 const forRetry = `not_before_ms = :notBeforeMs, reader_deaths = :readerDeaths, ${noLease}`;
-const retry = visibleChange<Retry>("retry", { set: forRetry, where: heldLease });
+const retry = visibleChange<Retry>("retry", { set: forRetry, where: currentLease });
 
 export const leaseOperations = {
   /** Null if the job no longer waits. Not durable, because a crash ends the lease anyway. */
   leaseJob: relaxed(lease),
 
   renewLease: relaxed(
-    (database, held: { uuid: string; token: string; untilMs: number }): boolean =>
+    (database, renewed: { uuid: string; token: string; untilMs: number }): boolean =>
       database.run(
-        `UPDATE job SET lease_until_ms = :untilMs WHERE ${heldLease} AND ${startsFrom("renew")}`,
-        held,
+        `UPDATE job SET lease_until_ms = :untilMs WHERE ${currentLease} AND ${startsFrom("renew")}`,
+        renewed,
       ) === 1,
   ),
 
   /** Null if the lease was no longer current. */
   completeJob: durable(
     (database, { fetched, ...completion }: JobCompletion): JobSnapshot | null => {
-      const stand = complete(database, completion);
+      const snapshot = complete(database, completion);
       const { uuid, expiresMs } = completion;
-      if (stand !== null) storeFetched(database, { uuid, untilMs: expiresMs, posts: fetched });
-      return stand;
+      if (snapshot !== null) storeFetched(database, { uuid, untilMs: expiresMs, posts: fetched });
+      return snapshot;
     },
   ),
 
@@ -118,7 +118,7 @@ export const leaseOperations = {
     ): JobSnapshot[] =>
       leases
         .map(({ uuid, token }) => giveBack(database, { uuid, token, nowMs }))
-        .filter((stand) => stand !== null),
+        .filter((snapshot) => snapshot !== null),
   ),
 
   /** Ends attempts without a timely renewal. */
@@ -128,7 +128,7 @@ export const leaseOperations = {
       { leases, ...rules }: { leases: readonly ActiveLease[]; nowMs: number } & RetryRules,
     ): AttemptEnd[] =>
       leases
-        .map((held) => endAttempt(database, held, nodeLost, rules))
+        .map((expired) => endAttempt(database, expired, nodeLost, rules))
         .filter((end) => end !== null),
   ),
 };
@@ -140,7 +140,7 @@ function endAttempt(
   rules: { nowMs: number } & RetryRules,
 ): AttemptEnd | null {
   const attempt = database.get<Pick<FailedAttempt, "attempts" | "readerDeaths">>(
-    `SELECT attempts, reader_deaths AS readerDeaths FROM job WHERE ${heldLease} AND ${startsFrom("fail")}`,
+    `SELECT attempts, reader_deaths AS readerDeaths FROM job WHERE ${currentLease} AND ${startsFrom("fail")}`,
     { uuid, token },
   );
   if (attempt === undefined) return null;
@@ -149,12 +149,12 @@ function endAttempt(
   const failed = { attempts: attempt.attempts, failure, readerDeaths, deadlineMs };
   const after = afterFailure(failed, rules, nowMs);
   if (after.kind === "error") {
-    const stand = fail(database, { uuid, token, nowMs, failure: asJson(after.failure) });
-    return { uuid, notBeforeMs: null, stand };
+    const snapshot = fail(database, { uuid, token, nowMs, failure: asJson(after.failure) });
+    return { uuid, notBeforeMs: null, snapshot };
   }
   const { notBeforeMs } = after;
   const next: Retry = { uuid, token, nowMs, notBeforeMs, readerDeaths };
-  return { uuid, notBeforeMs, stand: endForRetry(database, next) };
+  return { uuid, notBeforeMs, snapshot: endForRetry(database, next) };
 }
 
 /** A near retry is not visible, so it gets no change number. */
@@ -162,7 +162,7 @@ function endForRetry(database: Database, next: Retry): JobSnapshot | null {
   const { nowMs, ...values } = next;
   if (next.notBeforeMs - nowMs > shownRetryMs) return retry(database, next);
   database.run(
-    `UPDATE job SET ${leadsTo("retry")}, ${forRetry} WHERE ${heldLease} AND ${startsFrom("retry")}`,
+    `UPDATE job SET ${leadsTo("retry")}, ${forRetry} WHERE ${currentLease} AND ${startsFrom("retry")}`,
     values,
   );
   return null;

@@ -15,7 +15,7 @@ export type Lease<Work> = {
   leftMs: number;
   token: string;
   /** Duration unless renewed. */
-  holdMs: number;
+  leaseMs: number;
   /** Aborts when the job is cancelled or reaches its deadline; on remote nodes at the next renewal. */
   lost: AbortSignal;
   /**
@@ -29,7 +29,7 @@ export type Lease<Work> = {
 
 export const embeddedNodeId = "embedded";
 
-export type AskingNode<Work> = {
+export type LeaseRequest<Work> = {
   nodeId: string;
   methods: readonly string[];
   /** Default: always. */
@@ -44,7 +44,7 @@ export type AskingNode<Work> = {
    */
   slots?: () => number;
   /** Called synchronously. */
-  onGiven?: () => void;
+  onLease?: () => void;
 };
 
 export type LeaseFailure = {
@@ -59,7 +59,7 @@ export type LeaseFailure = {
 export type LeaseGateway<Work, Result> = {
   /** Null on timeout. */
   lease(
-    asking: AskingNode<Work>,
+    request: LeaseRequest<Work>,
     waitMs: number,
     signal?: AbortSignal,
   ): Promise<Lease<Work> | null>;

@@ -9,10 +9,10 @@ import { fetchedPosts } from "./fetched-operations.ts";
 import type { JobResult, SearchJobRequest } from "./job.ts";
 import { withLateStart } from "./late-start.ts";
 import {
-  type AskingNode,
   type Lease,
   type LeaseFailure,
   type LeaseGateway,
+  type LeaseRequest,
   leaseLost,
 } from "./lease.ts";
 import type { ActiveLease, AttemptEnd } from "./lease-operations.ts";
@@ -22,7 +22,7 @@ import { encodeLargeResult, encodeResult, isLarge } from "./stored.ts";
 import type { JobSnapshot } from "./visible-change.ts";
 
 export type Leases = LeaseGateway<SearchJobRequest, JobResult> & {
-  heldLease(job: LiveJob): ActiveLease | null;
+  activeLease(job: LiveJob): ActiveLease | null;
   settleAttempt(end: AttemptEnd, why: FailedAttempt["why"]): void;
   /** The attempt does not count. No-op if the token is stale. */
   giveBack(uuid: string, token: string, delayMs?: number): Promise<void>;
@@ -46,24 +46,24 @@ type LeasesContext = {
   randomUuid: () => string;
   settings: JobSettings;
   dispatcher: Dispatcher;
-  tellStand: (stand: JobSnapshot, result?: JobResult) => void;
+  reportSnapshot: (snapshot: JobSnapshot, result?: JobResult) => void;
   onFailedAttempt?: (attempt: FailedAttempt) => void;
 };
 
 export function createLeases(context: LeasesContext): Leases {
-  const { store, clock, now, randomUuid, settings, dispatcher, tellStand } = context;
+  const { store, clock, now, randomUuid, settings, dispatcher, reportSnapshot } = context;
 
   async function lease(
-    asking: AskingNode<SearchJobRequest>,
+    request: LeaseRequest<SearchJobRequest>,
     waitMs: number,
     signal?: AbortSignal,
   ): Promise<Lease<SearchJobRequest> | null> {
     const endMs = clock.elapsed() + waitMs;
     for (;;) {
       const leftMs = endMs - clock.elapsed();
-      const job = await dispatcher.next(asking, leftMs, signal);
+      const job = await dispatcher.next(request, leftMs, signal);
       if (job === null) return null;
-      const leased = await leaseJob(job, asking.nodeId);
+      const leased = await leaseJob(job, request.nodeId);
       if (leased !== null) return leased;
     }
   }
@@ -85,12 +85,12 @@ export function createLeases(context: LeasesContext): Leases {
     const terms = { uuid, token, node, nowMs, untilMs };
     const leased = (attempt: number): Lease<SearchJobRequest> => ({
       uuid,
-      work: job.taken.request,
-      accountId: job.taken.accountId,
+      work: job.submitted.request,
+      accountId: job.submitted.accountId,
       attempt,
       leftMs: job.deadlineMs - clock.elapsed(),
       token,
-      holdMs: settings.leaseMs,
+      leaseMs: settings.leaseMs,
       lost: lost.signal,
     });
     const { uncommitted } = job;
@@ -100,10 +100,10 @@ export function createLeases(context: LeasesContext): Leases {
       return { ...leased(1), accepted: uncommitted.accepted };
     }
     try {
-      const stand = await store.write("leaseJob", terms);
-      if (stand !== null) {
-        tellStand(stand);
-        return leased(stand.attempts);
+      const snapshot = await store.write("leaseJob", terms);
+      if (snapshot !== null) {
+        reportSnapshot(snapshot);
+        return leased(snapshot.attempts);
       }
     } catch (error) {
       job.lease = null;
@@ -131,7 +131,7 @@ export function createLeases(context: LeasesContext): Leases {
     const { deadlineMs } = settings;
     const waitedMs = job === undefined ? 0 : waitedBefore(job, token);
     releaseLease(uuid, token);
-    const searched = withUnsearched(answer, job?.taken.request.unsearched ?? null);
+    const searched = withUnsearched(answer, job?.submitted.request.unsearched ?? null);
     const result = withLateStart(searched, { waitedMs, deadlineMs });
     const isOwn = job?.lease?.token === token;
     if (isOwn && job.uncommitted !== null) {
@@ -143,7 +143,7 @@ export function createLeases(context: LeasesContext): Leases {
       ? await encodeLargeResult(result, startSlices(clock))
       : encodeResult(result);
     const nowMs = now();
-    const stand = await store.write("completeJob", {
+    const snapshot = await store.write("completeJob", {
       uuid,
       token,
       nowMs,
@@ -151,8 +151,8 @@ export function createLeases(context: LeasesContext): Leases {
       result: text,
       fetched: fetchedPosts(result),
     });
-    if (stand === null) throw leaseLost(uuid);
-    tellStand(stand, result);
+    if (snapshot === null) throw leaseLost(uuid);
+    reportSnapshot(snapshot, result);
   }
 
   async function fail(uuid: string, token: string, failure: LeaseFailure): Promise<void> {
@@ -175,46 +175,49 @@ export function createLeases(context: LeasesContext): Leases {
 
   async function giveBack(uuid: string, token: string, delayMs = 0): Promise<void> {
     const job = dispatcher.get(uuid);
-    const lease = job === undefined ? null : heldLease(job);
+    const lease = job === undefined ? null : activeLease(job);
     if (lease?.token === token) await putBack([lease], delayMs);
   }
 
   async function endLeasesOf(nodeId: string): Promise<number> {
-    return await putBack(heldBy(nodeId));
+    return await putBack(leasesOf(nodeId));
   }
 
   async function putBack(leases: readonly ActiveLease[], delayMs = 0): Promise<number> {
-    const stands = await store.write("giveBackJobs", { leases, nowMs: now() });
+    const snapshots = await store.write("giveBackJobs", { leases, nowMs: now() });
     // Reversed, because each job goes to the front of its key's queue.
-    for (const stand of stands.toReversed()) {
-      tellStand(stand);
-      const job = dispatcher.get(stand.uuid);
+    for (const snapshot of snapshots.toReversed()) {
+      reportSnapshot(snapshot);
+      const job = dispatcher.get(snapshot.uuid);
       if (job === undefined) continue;
       dispatcher.loseLease(job);
       if (delayMs > 0) dispatcher.offerLater(job, delayMs);
       else dispatcher.putBack(job);
     }
-    return stands.length;
+    return snapshots.length;
   }
 
   async function failLeasesOf(nodeId: string): Promise<void> {
     const { maxAttempts, retryDelayMs } = settings;
     const rules = { nowMs: now(), maxAttempts, retryDelayMs };
-    const leases = heldBy(nodeId);
+    const leases = leasesOf(nodeId);
     const ends = await store.write("endLapsedLeases", { leases, ...rules });
     for (const end of ends) settleAttempt(end, "failed");
   }
 
   /** Before its first attempt; 0 for later ones. */
-  function waitedBefore({ lease, failedOn, taken, deadlineMs }: LiveJob, token: string): number {
-    if (lease?.token !== token || failedOn.size > 0 || taken.attempts > 0) return 0;
+  function waitedBefore(
+    { lease, failedOn, submitted, deadlineMs }: LiveJob,
+    token: string,
+  ): number {
+    if (lease?.token !== token || failedOn.size > 0 || submitted.attempts > 0) return 0;
     return settings.deadlineMs - (deadlineMs - lease.sinceMs);
   }
 
-  const heldBy = (nodeId: string): ActiveLease[] =>
+  const leasesOf = (nodeId: string): ActiveLease[] =>
     [...dispatcher.all()]
-      .filter(({ holder }) => holder === nodeId)
-      .map(heldLease)
+      .filter(({ runningNode }) => runningNode === nodeId)
+      .map(activeLease)
       .filter((lease) => lease !== null);
 
   /** The key may run its next search while this one is being written. */
@@ -228,7 +231,7 @@ export function createLeases(context: LeasesContext): Leases {
     return lease?.token === token ? lease : null;
   }
 
-  function heldLease(job: LiveJob): ActiveLease | null {
+  function activeLease(job: LiveJob): ActiveLease | null {
     job.uncommitted?.commit();
     const { uuid, lease } = job;
     return lease === null ? null : { uuid, token: lease.token, deadlineMs: deadlineOf(job) };
@@ -239,17 +242,17 @@ export function createLeases(context: LeasesContext): Leases {
   }
 
   function settleAttempt(
-    { uuid, notBeforeMs, stand }: AttemptEnd,
+    { uuid, notBeforeMs, snapshot }: AttemptEnd,
     why: FailedAttempt["why"],
   ): void {
     const job = dispatcher.get(uuid);
     if (job !== undefined) {
-      const { method } = job.taken.request;
+      const { method } = job.submitted.request;
       const nodeId = job.lease?.nodeId ?? null;
       if (nodeId !== null) job.failedOn.add(nodeId);
       context.onFailedAttempt?.({ method, nodeId, why });
     }
-    if (stand !== null) tellStand(stand);
+    if (snapshot !== null) reportSnapshot(snapshot);
     if (job === undefined || notBeforeMs === null) return;
     dispatcher.loseLease(job);
     dispatcher.offerLater(job, notBeforeMs - now());
@@ -260,7 +263,7 @@ export function createLeases(context: LeasesContext): Leases {
     renew,
     complete,
     fail,
-    heldLease,
+    activeLease,
     settleAttempt,
     giveBack,
     endLeasesOf,

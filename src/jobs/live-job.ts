@@ -4,13 +4,13 @@ import type { Job } from "./job.ts";
 import { workKindOf } from "./work-kind.ts";
 
 /** `deadlineMs` is monotonic. */
-export function liveJob(taken: Job, deadlineMs: number): LiveJob {
-  const { uuid, accountId, keyId, request } = taken;
+export function liveJob(submitted: Job, deadlineMs: number): LiveJob {
+  const { uuid, accountId, keyId, request } = submitted;
   const work = workKindOf(request);
-  const nodes = { keptFrom: new Set<string>(), failedOn: new Set<string>(), holder: null };
+  const nodes = { avoided: new Set<string>(), failedOn: new Set<string>(), runningNode: null };
   const endListeners: LiveJob["endListeners"] = new Set();
   const idle = { phase: "waiting", lease: null } as const;
   const groupId = `${isSearch(request.method) ? "search" : "fetch"} ${accountId}`;
   const names = { uuid, keyId, groupId, work, kind: work };
-  return { ...names, taken, deadlineMs, ...nodes, ...idle, endListeners, uncommitted: null };
+  return { ...names, submitted, deadlineMs, ...nodes, ...idle, endListeners, uncommitted: null };
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { FetchPosition } from "../platforms/upstream.ts";
 import type { SearchJobRequest } from "./job.ts";
-import type { AskingNode, Lease } from "./lease.ts";
+import type { Lease, LeaseRequest } from "./lease.ts";
 import type { FailedAttempt } from "./leases.ts";
 import type { NewJob } from "./queue.ts";
 import { newJob, request, result, startTestQueue, type TestQueue, testNode } from "./test-jobs.ts";
@@ -34,10 +34,11 @@ const submit = async (special: Partial<SearchJobRequest> = {}, keyId = "key"): P
 
 const asking = (
   nodeId: string,
-  special: Partial<AskingNode<SearchJobRequest>> = {},
-): AskingNode<SearchJobRequest> => ({ ...testNode, nodeId, ...special });
+  special: Partial<LeaseRequest<SearchJobRequest>> = {},
+): LeaseRequest<SearchJobRequest> => ({ ...testNode, nodeId, ...special });
 
-const leaseOf = (node: AskingNode<SearchJobRequest>, waitMs = 0) => jobs.queue.lease(node, waitMs);
+const leaseOf = (node: LeaseRequest<SearchJobRequest>, waitMs = 0) =>
+  jobs.queue.lease(node, waitMs);
 
 /** Name of the waiting node that gets the next job. */
 function givenTo(waiting: readonly (readonly [string, Promise<Lease<SearchJobRequest> | null>])[]) {
@@ -68,7 +69,7 @@ test("equally loaded nodes take turns", async () => {
 
 test("a node's running jobs are counted from the moment of the lease", async () => {
   let given = 0;
-  const node = asking("busy", { onGiven: () => (given += 1), load: () => 0 });
+  const node = asking("busy", { onLease: () => (given += 1), load: () => 0 });
   const waits = leaseOf(node, 1_000);
   const submitted = submit();
   expect([given, jobs.queue.runningOf("busy")]).toEqual([1, 1]);

@@ -57,7 +57,7 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   /** Null if the account has no such job; `uuid` is case-insensitive. */
   find(accountId: string, uuid: string): Promise<Job | null>;
   /** Answered from memory. */
-  isUnderWay(accountId: string, uuid: string): boolean;
+  isUnfinished(accountId: string, uuid: string): boolean;
   /** As `find`, once the job has ended, or on timeout, abort or shutdown. */
   waitForEnd(
     accountId: string,
@@ -187,63 +187,63 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     reads,
     localNodeId: context.localNodeId ?? null,
     shortSearches: context.shortSearches ?? null,
-    tellChange: readers.tell,
-    tellStand,
+    reportChange: readers.report,
+    reportSnapshot,
   });
-  const leases = createLeases({ ...context, now, dispatcher, tellStand });
-  const { settleAttempt, heldLease } = leases;
+  const leases = createLeases({ ...context, now, dispatcher, reportSnapshot });
+  const { settleAttempt, activeLease } = leases;
   const sweeper = createSweeper({
     ...context,
     now,
     dispatcher,
-    heldLease,
+    activeLease,
     onLapse: (end) => settleAttempt(end, "lapsed"),
-    tellStand,
+    reportSnapshot,
   });
 
   async function cancel(
     accountId: string,
     uuid: string,
   ): Promise<"cancelled" | "forgotten" | null> {
-    const asked = { accountId, uuid: uuid.toLowerCase(), nowMs: now() };
-    endedJobs.forget(asked.uuid);
-    const outcome = await store.write("cancelJob", asked);
-    endedJobs.forget(asked.uuid);
+    const params = { accountId, uuid: uuid.toLowerCase(), nowMs: now() };
+    endedJobs.forget(params.uuid);
+    const outcome = await store.write("cancelJob", params);
+    endedJobs.forget(params.uuid);
     if (outcome === null || outcome === "forgotten") return outcome;
-    tellStand(outcome);
+    reportSnapshot(outcome);
     return "cancelled";
   }
 
   async function endAll(accountId: string): Promise<void> {
     for (let isMore = true; isMore; ) {
       const part = await store.write("cancelJobsOf", { accountId, nowMs: now() });
-      for (const stand of part.stands) tellStand(stand);
+      for (const snapshot of part.snapshots) reportSnapshot(snapshot);
       isMore = part.isMore;
     }
     endedJobs.forgetOf(accountId);
-    const left = [...dispatcher.all()].filter(({ taken }) => taken.accountId === accountId);
+    const left = [...dispatcher.all()].filter(({ submitted }) => submitted.accountId === accountId);
     for (const { uuid } of left) dispatcher.end(uuid);
     readers.end(accountId);
   }
 
   /** To the account's readers and the job's waiters. */
-  function tellStand(
-    stand: JobSnapshot,
+  function reportSnapshot(
+    snapshot: JobSnapshot,
     result: JobResult | null = null,
     known: { live: LiveJob; page: CachedPage | null } | null = null,
   ): void {
-    const { accountId, uuid, state } = stand;
+    const { accountId, uuid, state } = snapshot;
     const nowMs = now();
-    readers.tell(accountId, changeOf(stand, nowMs));
+    readers.report(accountId, changeOf(snapshot, nowMs));
     if (state === "expired") endedJobs.forget(uuid);
     const job = dispatcher.get(uuid) ?? known?.live;
     if (job === undefined || !isEnd(state)) return;
-    const ended = jobAfter(job.taken, stand, result, nowMs);
+    const ended = jobAfter(job.submitted, snapshot, result, nowMs);
     endedJobs.add(ended, known?.page);
     dispatcher.end(uuid, ended);
-    const { keyId, request, submittedMs } = job.taken;
+    const { keyId, request, submittedMs } = job.submitted;
     const { method } = request;
-    const { attempts, node, hasDeliveries } = stand;
+    const { attempts, node, hasDeliveries } = snapshot;
     const posts = known?.page?.lengths.length ?? result?.items.length ?? 0;
     const ms = Math.max(0, nowMs - submittedMs);
     const end = { uuid, accountId, keyId, method, state, attempts, node, posts, ms };
@@ -278,7 +278,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     takePage: (uuid) =>
       endedJobs.takePage(uuid.toLowerCase(), context.shortSearches?.version() ?? null),
     find: reads.find,
-    isUnderWay: reads.isUnderWay,
+    isUnfinished: reads.isUnfinished,
     waitForEnd: reads.waitForEnd,
     lease: leases.lease,
     renew: leases.renew,

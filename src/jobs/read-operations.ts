@@ -32,11 +32,11 @@ export const readOperations = {
       database,
       { accountId, before, states, methods, limit, nowMs }: ListedPart,
     ): { rows: ListedRow[]; seen: ListPosition | null } => {
-      const place = { accountId, ms: before.submittedMs, uuid: before.uuid };
+      const position = { accountId, ms: before.submittedMs, uuid: before.uuid };
       const seen = database.get<ListPosition>(
         `SELECT submitted_ms AS submittedMs, uuid FROM job WHERE ${olderJobs}
          ORDER BY submitted_ms DESC, uuid DESC LIMIT 1 OFFSET ${jobsSeen - 1}`,
-        place,
+        position,
       );
       const rows = database.all<ListedRow>(
         `SELECT ${listedColumns} FROM job
@@ -45,7 +45,7 @@ export const readOperations = {
            AND (:methods IS NULL OR request ->> '$.method' IN (SELECT value FROM json_each(:methods)))
          ORDER BY submitted_ms DESC, uuid DESC LIMIT :limit`,
         {
-          ...place,
+          ...position,
           seenMs: seen?.submittedMs ?? -latestMs,
           seenUuid: seen?.uuid ?? "",
           states: jsonOrNull(states),

@@ -25,14 +25,14 @@ export const recoveryOperations = {
         "SELECT value FROM setting WHERE name = 'heartbeat'",
       );
       // Negative if the clock was set back while no server ran.
-      const goneMs = heartbeat === undefined ? 0 : nowMs - heartbeat.value;
+      const downtimeMs = heartbeat === undefined ? 0 : nowMs - heartbeat.value;
       database.run(
         `UPDATE job SET deadline_ms = min(deadline_ms + :goneMs, :latestMs),
               not_before_ms = not_before_ms + min(0, :goneMs)
        WHERE ${notEnded}`,
-        { goneMs, latestMs: timeAfter(nowMs, lifeMs) },
+        { goneMs: downtimeMs, latestMs: timeAfter(nowMs, lifeMs) },
       );
-      if (goneMs < 0) putDeliveriesBack(database, -goneMs);
+      if (downtimeMs < 0) putDeliveriesBack(database, -downtimeMs);
       leaveNumbersOut(database);
       const running = database.all<{ uuid: string }>(
         `SELECT uuid FROM job WHERE ${notEnded} AND ${startsFrom("recover")} ORDER BY sequence`,

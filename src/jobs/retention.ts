@@ -11,7 +11,7 @@ export type RetentionContext = {
   now: () => number;
   settings: Pick<JobSettings, "retentionMs" | "idempotencyMs">;
   dispatcher: Pick<Dispatcher, "get">;
-  tellStand: (stand: JobSnapshot) => void;
+  reportSnapshot: (snapshot: JobSnapshot) => void;
   onFault?: (thrown: unknown) => void;
 };
 
@@ -37,13 +37,13 @@ export async function keepWithinRetention(
 }
 
 async function sweep(context: RetentionContext, stopping: AbortSignal): Promise<void> {
-  const { store, now, settings, tellStand } = context;
+  const { store, now, settings, reportSnapshot } = context;
   for (let isMore = true; isMore && !stopping.aborted; ) {
     const nowMs = now();
     const endedMs = nowMs - settings.retentionMs;
     const keyedMs = nowMs - settings.idempotencyMs;
     const swept = await store.write("expireJobs", { nowMs, endedMs, keyedMs });
-    for (const stand of swept.expired) tellStand(stand);
+    for (const snapshot of swept.expired) reportSnapshot(snapshot);
     isMore = swept.isMore;
   }
 }
@@ -53,12 +53,12 @@ async function sweep(context: RetentionContext, stopping: AbortSignal): Promise<
  * stored deadline can be in the past until a clock step is recorded.
  */
 async function endUnknown(context: RetentionContext, stopping: AbortSignal): Promise<void> {
-  const { store, now, dispatcher, tellStand } = context;
+  const { store, now, dispatcher, reportSnapshot } = context;
   const overdue = await store.read("overdueJobs", { deadlineMs: now() - overdueMs });
   const unknown = overdue.filter((uuid) => dispatcher.get(uuid) === undefined);
   for (let first = 0; first < unknown.length && !stopping.aborted; first += endedAtOnce) {
     const uuids = unknown.slice(first, first + endedAtOnce);
-    const stands = await store.write("timeOutJobs", { uuids, nowMs: now() });
-    for (const stand of stands) tellStand(stand);
+    const snapshots = await store.write("timeOutJobs", { uuids, nowMs: now() });
+    for (const snapshot of snapshots) reportSnapshot(snapshot);
   }
 }

@@ -64,7 +64,7 @@ export const noNode: JobFailure = {
 };
 
 /** Only one node can continue the page. */
-export const nodeOfPageIsGone: JobFailure = {
+export const nodeOfPageMissing: JobFailure = {
   code: "no_node",
   message: "the node that gave the page before is not connected, and no other can continue it",
   status: 504,

@@ -6,13 +6,13 @@ import type { AskingJob } from "../upstream/requests/sessions.ts";
 import { causeOf, failureOf } from "./attempt-error.ts";
 import { type DiskAwareLog, onceWhileDiskFails, type RunnerLog } from "./disk-aware-log.ts";
 import type { JobResult, SearchJobRequest } from "./job.ts";
-import type { AskingNode, Lease, LeaseFailure, LeaseGateway } from "./lease.ts";
+import type { Lease, LeaseFailure, LeaseGateway, LeaseRequest } from "./lease.ts";
 
 /** Per lease request. */
 const leaseWaitMs = 20_000;
 /** After a gateway error. */
 const gatewayPauseMs = 1_000;
-const handInPauseMs = 500;
+const submitPauseMs = 500;
 
 /** Shared, because an abort without a reason creates an exception each time. */
 const jobEnded = new Error("the job has ended");
@@ -25,8 +25,8 @@ export type RunnerOptions = {
   clock: Clock;
   nodeId: string;
   methods: readonly Method[];
-  accepts?: AskingNode<SearchJobRequest>["accepts"];
-  load?: AskingNode<SearchJobRequest>["load"];
+  accepts?: LeaseRequest<SearchJobRequest>["accepts"];
+  load?: LeaseRequest<SearchJobRequest>["load"];
   concurrency: number;
   /** For local disk errors. If absent, the attempt fails. */
   giveBack?: (uuid: string, token: string) => Promise<void>;
@@ -44,12 +44,12 @@ export type Runner = {
  * Leases jobs, runs them and submits the outcomes, repeatedly if the gateway cannot accept them yet. After a lost lease nothing
  * is submitted.
  */
-export function startRunner(given: RunnerOptions): Runner {
-  const options = { ...given, log: onceWhileDiskFails(given.log) };
+export function startRunner(unwrapped: RunnerOptions): Runner {
+  const options = { ...unwrapped, log: onceWhileDiskFails(unwrapped.log) };
   const stopping = new AbortController();
-  const asking = askingNode(given);
+  const leaseRequest = leaseRequestOf(unwrapped);
   const loops = Array.from({ length: options.concurrency }, () =>
-    work(options, asking, stopping.signal),
+    work(options, leaseRequest, stopping.signal),
   );
   return {
     stop: async () => {
@@ -59,7 +59,7 @@ export function startRunner(given: RunnerOptions): Runner {
   };
 }
 
-function askingNode({ nodeId, methods, accepts, load, concurrency }: RunnerOptions) {
+function leaseRequestOf({ nodeId, methods, accepts, load, concurrency }: RunnerOptions) {
   return {
     nodeId,
     methods,
@@ -71,13 +71,13 @@ function askingNode({ nodeId, methods, accepts, load, concurrency }: RunnerOptio
 
 async function work(
   options: RunningOptions,
-  asking: AskingNode<SearchJobRequest>,
+  leaseRequest: LeaseRequest<SearchJobRequest>,
   stopping: AbortSignal,
 ): Promise<void> {
   const { gateway, clock, log } = options;
   while (!stopping.aborted) {
     try {
-      const lease = await gateway.lease(asking, leaseWaitMs, stopping);
+      const lease = await gateway.lease(leaseRequest, leaseWaitMs, stopping);
       if (lease !== null) await run(options, lease, stopping);
     } catch (error) {
       if (stopping.aborted) return;
@@ -101,7 +101,7 @@ async function run(
   try {
     const outcome = await attempt(options, lease, lost.signal);
     if (outcome === null) return;
-    await handIn(options, lease, outcome, [lost.signal, stopping]);
+    await submitOutcome(options, lease, outcome, [lost.signal, stopping]);
   } catch (error) {
     // Not a failure of the job: its lease lapses and it runs again.
     if (!isLostLease(error)) throw error;
@@ -118,7 +118,7 @@ type Outcome =
   | { kind: "not run" };
 
 /** Until the gateway accepts it, the lease is lost or the runner stops; renewals continue. */
-async function handIn(
+async function submitOutcome(
   { gateway, giveBack, clock, log }: RunningOptions,
   { uuid, token }: Lease<SearchJobRequest>,
   outcome: Outcome,
@@ -135,7 +135,7 @@ async function handIn(
       if (!isPassing || ends.some(({ aborted }) => aborted)) throw error;
       log.warn(error, { uuid, error: messageOf(error) }, "a job is handed in again");
     }
-    await clock.sleep(handInPauseMs, AbortSignal.any([...ends])).catch(() => undefined);
+    await clock.sleep(submitPauseMs, AbortSignal.any([...ends])).catch(() => undefined);
   }
 }
 
@@ -168,7 +168,7 @@ async function renewUntil(
   ended: AbortSignal,
   onLost: () => void,
 ): Promise<void> {
-  let pauseMs = lease.holdMs / 2;
+  let pauseMs = lease.leaseMs / 2;
   const rest = () =>
     clock.sleep(pauseMs, ended).then(
       () => true,

@@ -59,9 +59,9 @@ export const searchOperations = {
     const answerHere = searches.get(database);
     if (answerHere === undefined) return { kind: "unanswered", reason: "unavailable" };
     const { askableWithCredential: platforms } = search.terms;
-    const isAsked =
+    const mayRequest =
       platforms.length > 0 && usableCredentials(database, platforms, row.accountId).length > 0;
-    const found = isAsked ? "declined" : answerHere(search, startedMs);
+    const found = mayRequest ? "declined" : answerHere(search, startedMs);
     if (typeof found === "string") return { kind: "unanswered", reason: found };
 
     const answer: JobResult = withUnsearched(found.answer, request.unsearched ?? null);

@@ -163,39 +163,39 @@ export function summaryOf(
   nowMs: number,
 ): JobSummary {
   const summary = headOf(head, nowMs);
-  const isHeld = summary.state === "done" && complete !== null;
+  const isStored = summary.state === "done" && complete !== null;
   return {
     ...summary,
-    count: isHeld ? count : null,
-    complete: isHeld ? complete === 1 : null,
-    evidence: isHeld ? (evidence ?? "none") : null,
+    count: isStored ? count : null,
+    complete: isStored ? complete === 1 : null,
+    evidence: isStored ? (evidence ?? "none") : null,
   };
 }
 
 /** The job updated with a snapshot and its result. */
 export function jobAfter(
   job: Job,
-  stand: JobSnapshot,
+  snapshot: JobSnapshot,
   result: JobResult | null,
   nowMs: number,
 ): Job {
   return {
     ...job,
-    state: shownState(stand, nowMs),
-    attempts: stand.attempts,
-    deadlineMs: stand.deadlineMs,
-    startedMs: stand.startedMs,
-    finishedMs: stand.finishedMs,
-    expiresMs: stand.expiresMs,
-    node: stand.node,
+    state: shownState(snapshot, nowMs),
+    attempts: snapshot.attempts,
+    deadlineMs: snapshot.deadlineMs,
+    startedMs: snapshot.startedMs,
+    finishedMs: snapshot.finishedMs,
+    expiresMs: snapshot.expiresMs,
+    node: snapshot.node,
     result,
-    failure: stand.failure === null ? null : JSON.parse(stand.failure),
+    failure: snapshot.failure === null ? null : JSON.parse(snapshot.failure),
   };
 }
 
-export function changeOf(stand: JobSnapshot, nowMs: number): JobChange {
-  const { change, uuid, attempts, changedMs } = stand;
-  return { id: change, uuid, state: shownState(stand, nowMs), attempts, atMs: changedMs };
+export function changeOf(snapshot: JobSnapshot, nowMs: number): JobChange {
+  const { change, uuid, attempts, changedMs } = snapshot;
+  return { id: change, uuid, state: shownState(snapshot, nowMs), attempts, atMs: changedMs };
 }
 
 function headOf(row: JobHead, nowMs: number): Omit<Job, "result"> {

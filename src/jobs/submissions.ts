@@ -31,9 +31,9 @@ type SubmissionsContext = {
   reads: Pick<JobReads, "keyedSinceMs" | "earlierJob">;
   localNodeId: string | null;
   shortSearches: ShortSearches | null;
-  tellChange: (accountId: string, change: JobChange) => void;
-  tellStand: (
-    stand: JobSnapshot,
+  reportChange: (accountId: string, change: JobChange) => void;
+  reportSnapshot: (
+    snapshot: JobSnapshot,
     result?: JobResult,
     known?: { live: LiveJob; page: CachedPage | null },
   ) => void;
@@ -50,11 +50,11 @@ export function createSubmissions(context: SubmissionsContext): {
 
   async function submit(job: NewJob): Promise<SubmittedJob> {
     if (dispatcher.depth() >= settings.maxWaiting) throw overloaded();
-    const taken = newJobAt(now(), randomUuid(), job, settings.deadlineMs);
-    const live = liveJob(taken, clock.elapsed() + settings.deadlineMs);
+    const received = newJobAt(now(), randomUuid(), job, settings.deadlineMs);
+    const live = liveJob(received, clock.elapsed() + settings.deadlineMs);
     const idempotency = job.idempotency ?? null;
     const row: InsertedRow = {
-      ...rowOf(taken),
+      ...rowOf(received),
       idempotency: idempotency && { ...idempotency, sinceMs: reads.keyedSinceMs() },
     };
     dispatcher.offer(live);
@@ -68,15 +68,18 @@ export function createSubmissions(context: SubmissionsContext): {
     );
   }
 
-  const runsHere = ({ phase, holder, taken }: LiveJob): boolean =>
-    phase === "leased" && holder === localNodeId && isSearch(taken.request.method);
+  const runsHere = ({ phase, runningNode, submitted: job }: LiveJob): boolean =>
+    phase === "leased" && runningNode === localNodeId && isSearch(job.request.method);
 
   /** Writes keep their order: a lease issued next finds the row and shares its commit. */
-  async function insertReceived({ uuid, taken }: LiveJob, row: InsertedRow): Promise<SubmittedJob> {
-    return await insert(taken, row, ({ change: id }) => {
-      const { accountId, state, attempts, submittedMs } = taken;
-      context.tellChange(accountId, { id, uuid, state, attempts, atMs: submittedMs });
-      return taken;
+  async function insertReceived(
+    { uuid, submitted: job }: LiveJob,
+    row: InsertedRow,
+  ): Promise<SubmittedJob> {
+    return await insert(job, row, ({ change: id }) => {
+      const { accountId, state, attempts, submittedMs } = job;
+      context.reportChange(accountId, { id, uuid, state, attempts, atMs: submittedMs });
+      return job;
     });
   }
 
@@ -121,9 +124,9 @@ export function createSubmissions(context: SubmissionsContext): {
       const present = { ...row, deadlineMs: deadlineOf(live) };
       // If the job ended only in memory, it is queued again and the sweeper ends it.
       const isLeased = dispatcher.get(uuid) === live;
-      const kept = isLeased ? live : liveJob(live.taken, live.deadlineMs);
-      writing = insertReceived(kept, present);
-      if (!isLeased) dispatcher.offer(kept);
+      const requeued = isLeased ? live : liveJob(live.submitted, live.deadlineMs);
+      writing = insertReceived(requeued, present);
+      if (!isLeased) dispatcher.offer(requeued);
       else if (lease !== null) void writeLease(live, lease);
       writing.then(resolve, reject);
     }
@@ -186,7 +189,7 @@ export function createSubmissions(context: SubmissionsContext): {
     search: SubmittedShortSearch,
     { node, nowMs: startedMs }: LeaseTerms,
   ): Promise<SubmittedJob | null> {
-    const { uuid, taken } = live;
+    const { uuid, submitted: job } = live;
     const version = context.shortSearches?.version() ?? null;
     if (version === null) return skipped("unavailable");
     const { resultRetentionMs } = settings;
@@ -198,13 +201,13 @@ export function createSubmissions(context: SubmissionsContext): {
     }
     const { finishedMs, expiresMs, body, lengths } = submitted;
     const result = decodeResultParts(submitted);
-    const stand = doneSnapshot(taken, { node, startedMs, finishedMs, expiresMs }, submitted);
+    const snapshot = doneSnapshot(job, { node, startedMs, finishedMs, expiresMs }, submitted);
     const page = body === null ? null : { body, lengths, version };
     // No node has it, so that none need learn of its end.
     live.lease = null;
-    context.tellStand(stand, result, { live, page });
-    context.shortSearches?.onAnswered(taken.request, now() - startedMs);
-    return { isReplay: false, uuid, job: jobAfter(taken, stand, result, now()) };
+    context.reportSnapshot(snapshot, result, { live, page });
+    context.shortSearches?.onAnswered(job.request, now() - startedMs);
+    return { isReplay: false, uuid, job: jobAfter(job, snapshot, result, now()) };
   }
 
   async function writeSearch(submission: SearchSubmission): Promise<SubmittedSearch> {
@@ -236,7 +239,7 @@ export function createSubmissions(context: SubmissionsContext): {
   }
 
   async function insertDone(
-    { taken }: LiveJob,
+    { submitted: job }: LiveJob,
     row: InsertedRow,
     { node, nowMs: startedMs }: LeaseTerms,
     result: JobResult,
@@ -249,18 +252,18 @@ export function createSubmissions(context: SubmissionsContext): {
       expiresMs: timeAfter(nowMs, settings.resultRetentionMs),
     };
     const answer = { ...end, result: encodeResult(result), fetched: fetchedPosts(result) };
-    return await insert(taken, { ...row, answer }, (inserted) => {
-      const stand = doneSnapshot(taken, end, inserted);
-      context.tellStand(stand, result);
-      return jobAfter(taken, stand, result, nowMs);
+    return await insert(job, { ...row, answer }, (inserted) => {
+      const snapshot = doneSnapshot(job, end, inserted);
+      context.reportSnapshot(snapshot, result);
+      return jobAfter(job, snapshot, result, nowMs);
     });
   }
 
   async function writeLease(live: LiveJob, lease: LeaseTerms): Promise<void> {
     const untilMs = timeAfter(now(), settings.leaseMs);
     try {
-      const stand = await store.write("leaseJob", { ...lease, untilMs });
-      if (stand !== null) context.tellStand(stand);
+      const snapshot = await store.write("leaseJob", { ...lease, untilMs });
+      if (snapshot !== null) context.reportSnapshot(snapshot);
       else dispatcher.release(live);
     } catch {
       dispatcher.loseLease(live);
@@ -269,9 +272,9 @@ export function createSubmissions(context: SubmissionsContext): {
   }
 
   /** By the current wall clock, which may have been set since the submission. */
-  function deadlineOf({ taken, deadlineMs }: LiveJob): number {
+  function deadlineOf({ submitted: job, deadlineMs }: LiveJob): number {
     const presentMs = Math.round(timeAfter(now(), deadlineMs - clock.elapsed()));
-    return Math.abs(presentMs - taken.deadlineMs) < smallestStepMs ? taken.deadlineMs : presentMs;
+    return Math.abs(presentMs - job.deadlineMs) < smallestStepMs ? job.deadlineMs : presentMs;
   }
 
   return { submit };
@@ -295,11 +298,11 @@ const isThreadGone = (error: unknown): boolean =>
 const smallestStepMs = 1_000;
 
 async function acceptedBy(writing: Promise<SubmittedJob>, uuid: string): Promise<void> {
-  const isTaken = await writing.then(
+  const isAccepted = await writing.then(
     ({ isReplay }) => !isReplay,
     () => false,
   );
-  if (!isTaken) throw leaseLost(uuid);
+  if (!isAccepted) throw leaseLost(uuid);
 }
 
 type SearchEnd = { node: string; startedMs: number; finishedMs: number; expiresMs: number };
@@ -314,8 +317,8 @@ const doneSnapshot = (
   ...{ failure: null, change, changedMs: end.finishedMs, hasDeliveries },
 });
 
-function newJobAt(submittedMs: number, uuid: string, asked: NewJob, lifeMs: number): Job {
-  const { accountId, keyId, request, canonicalQuery, warnings } = asked;
+function newJobAt(submittedMs: number, uuid: string, job: NewJob, lifeMs: number): Job {
+  const { accountId, keyId, request, canonicalQuery, warnings } = job;
   return {
     uuid: uuid.toLowerCase(),
     accountId,

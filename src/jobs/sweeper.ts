@@ -6,7 +6,7 @@ import type { ActiveLease, AttemptEnd } from "./lease-operations.ts";
 import type { FailedAttempt } from "./leases.ts";
 import type { JobOperations } from "./operations.ts";
 import { keepWithinRetention } from "./retention.ts";
-import { deadlinePassed, nodeOfPageIsGone, noNode, noSlot } from "./retries.ts";
+import { deadlinePassed, nodeOfPageMissing, noNode, noSlot } from "./retries.ts";
 import type { JobSettings } from "./settings.ts";
 import type { JobSnapshot } from "./visible-change.ts";
 
@@ -20,12 +20,12 @@ export type SweeperContext = {
   now: () => number;
   settings: JobSettings;
   dispatcher: Dispatcher;
-  heldLease: (job: LiveJob) => ActiveLease | null;
+  activeLease: (job: LiveJob) => ActiveLease | null;
   onLapse: (end: AttemptEnd) => void;
   /** Timed out after their node had them for a while. */
   onFailedAttempt?: (attempt: FailedAttempt) => void;
   hasNodeFor?: (request: SearchJobRequest) => boolean;
-  tellStand: (stand: JobSnapshot) => void;
+  reportSnapshot: (snapshot: JobSnapshot) => void;
   onFault?: (thrown: unknown) => void;
 };
 
@@ -33,7 +33,7 @@ export type Sweeper = { start(): void; stop(): Promise<void> };
 
 const beatMs = 1_000;
 /** Long enough for the node to report why it has no answer. */
-const longHeldMs = 10_000;
+const longRunMs = 10_000;
 /** A busy event loop is late by less. */
 const standstillMs = 5_000;
 
@@ -98,7 +98,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
     const { maxAttempts, retryDelayMs } = settings;
     const elapsedMs = clock.elapsed();
     const leases = jobsWhere(({ lease }) => lease !== null && lease.untilMs <= elapsedMs)
-      .map(context.heldLease)
+      .map(context.activeLease)
       .filter((lease) => lease !== null);
     for (const part of parts(leases)) {
       const nowMs = context.now();
@@ -119,32 +119,32 @@ export function createSweeper(context: SweeperContext): Sweeper {
 
   async function endLate(jobs: readonly LiveJob[], failure: JobFailure): Promise<void> {
     const uuids = jobs.map(({ uuid }) => uuid);
-    const held = new Map(jobs.map((job) => [job.uuid, lateAttempt(job)]));
-    const stands = await store.write("timeOutJobs", { uuids, nowMs: context.now(), failure });
-    for (const stand of stands) {
-      const attempt = held.get(stand.uuid) ?? null;
+    const lateAttempts = new Map(jobs.map((job) => [job.uuid, lateAttempt(job)]));
+    const snapshots = await store.write("timeOutJobs", { uuids, nowMs: context.now(), failure });
+    for (const snapshot of snapshots) {
+      const attempt = lateAttempts.get(snapshot.uuid) ?? null;
       if (attempt !== null) context.onFailedAttempt?.(attempt);
-      context.tellStand(stand);
+      context.reportSnapshot(snapshot);
     }
     // Even if the table had no such unfinished job.
     for (const uuid of uuids) dispatcher.end(uuid);
   }
 
   /** A node that got the job shortly before its deadline is not blamed. */
-  function lateAttempt({ phase, lease, taken }: LiveJob): FailedAttempt | null {
+  function lateAttempt({ phase, lease, submitted }: LiveJob): FailedAttempt | null {
     if (phase !== "leased" || lease === null) return null;
-    if (clock.elapsed() - lease.sinceMs < longHeldMs) return null;
-    return { method: taken.request.method, nodeId: lease.nodeId, why: "late" };
+    if (clock.elapsed() - lease.sinceMs < longRunMs) return null;
+    return { method: submitted.request.method, nodeId: lease.nodeId, why: "late" };
   }
 
-  function failureOf({ phase, failedOn, taken: { request, attempts } }: LiveJob): JobFailure {
+  function failureOf({ phase, failedOn, submitted: { request, attempts } }: LiveJob): JobFailure {
     const isWaiting = phase === "waiting" || phase === "delayed";
     if (!isWaiting) return deadlinePassed;
     if (context.hasNodeFor === undefined || context.hasNodeFor(request)) {
       const hasRun = attempts > 0 || failedOn.size > 0;
       return phase === "waiting" && !hasRun ? noSlot : deadlinePassed;
     }
-    return (request.place?.nodeId ?? null) === null ? noNode : nodeOfPageIsGone;
+    return (request.place?.nodeId ?? null) === null ? noNode : nodeOfPageMissing;
   }
 
   function jobsWhere(isMeant: (job: LiveJob) => boolean): LiveJob[] {

@@ -96,7 +96,7 @@ export type TestQueue = {
 export async function startTestQueue(
   settings: Partial<JobSettings> = {},
   table = openJobTable(),
-  told: Pick<
+  listeners: Pick<
     JobQueueContext,
     | "localNodeId"
     | "shortSearches"
@@ -108,7 +108,7 @@ export async function startTestQueue(
   > = {},
 ): Promise<TestQueue> {
   const clock = createManualClock();
-  const faults: unknown[] = [];
+  const errors: unknown[] = [];
   const test: TestQueue = {
     clock,
     table,
@@ -133,7 +133,7 @@ export async function startTestQueue(
     close: async () => {
       await test.queue.stop();
       test.table.remove();
-      if (faults.length > 0) throw faults[0];
+      if (errors.length > 0) throw errors[0];
     },
   };
 
@@ -144,8 +144,8 @@ export async function startTestQueue(
       randomUuid: randomUUID,
       settings: { ...jobDefaults, ...changed },
       // Ignores a killed queue.
-      onFault: (thrown) => test.queue === queue && faults.push(thrown),
-      ...told,
+      onFault: (thrown) => test.queue === queue && errors.push(thrown),
+      ...listeners,
     });
     return queue;
   }

@@ -31,7 +31,7 @@ export type JobSnapshot = {
   hasDeliveries: boolean;
 };
 
-const standColumns = `uuid, account_id AS accountId, state, attempts, node, not_before_ms AS notBeforeMs,
+const snapshotColumns = `uuid, account_id AS accountId, state, attempts, node, not_before_ms AS notBeforeMs,
   deadline_ms AS deadlineMs, started_ms AS startedMs, finished_ms AS finishedMs, expires_ms AS expiresMs, failure,
   change, changed_ms AS changedMs`;
 
@@ -49,11 +49,11 @@ export function visibleChange<Args extends Values & { nowMs: number }>(
     SET ${leadsTo(transition)}, changed_ms = :nowMs,
         change = (SELECT last_change + 1 FROM account WHERE account.id = job.account_id), ${set}
     WHERE ${where} AND ${startsFrom(transition)}
-    RETURNING ${standColumns}`;
+    RETURNING ${snapshotColumns}`;
   return (database, args) => {
-    const stand = database.get<Omit<JobSnapshot, "hasDeliveries">>(sql, args);
-    if (stand === undefined) return null;
-    const { accountId, uuid, change, state } = stand;
+    const snapshot = database.get<Omit<JobSnapshot, "hasDeliveries">>(sql, args);
+    if (snapshot === undefined) return null;
+    const { accountId, uuid, change, state } = snapshot;
     database.run("UPDATE account SET last_change = :change WHERE id = :accountId", {
       accountId,
       change,
@@ -61,7 +61,7 @@ export function visibleChange<Args extends Values & { nowMs: number }>(
     const event = eventOf(state);
     const hasDeliveries =
       event !== null && enqueueDeliveries(database, { accountId, uuid, event, nowMs: args.nowMs });
-    return { ...stand, hasDeliveries };
+    return { ...snapshot, hasDeliveries };
   };
 }
 

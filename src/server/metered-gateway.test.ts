@@ -23,7 +23,7 @@ test("measures waiting, running and concurrency, also of a job that loses its le
         accountId: "account",
         attempt: 1,
         leftMs: deadlineMs - 3_000,
-        holdMs: 1_000,
+        leaseMs: 1_000,
         lost: leases === 2 ? lost.signal : new AbortController().signal,
       };
     },
@@ -58,7 +58,7 @@ test("a job that loses its lease before its node has it does not count as runnin
       accountId: "account",
       attempt: 1,
       leftMs: deadlineMs,
-      holdMs: 1_000,
+      leaseMs: 1_000,
       lost: AbortSignal.abort(),
     }),
     renew: async () => 0,

@@ -51,7 +51,7 @@ export function createStatus(context: StatusContext): StatusBoard {
     },
     fedPlatforms: fedPlatforms(config),
     liveSinceMs: liveSinceOf(ingest),
-    isAsked,
+    isSearchedLive: isAsked,
     ingest: ingest.state,
     mastodonStream: ingest.mastodonState,
     postsPerSecond: sampler.postsPerSecond,

@@ -38,8 +38,8 @@ export function createWebhookRole(context: WebhookRoleContext): WebhookRole {
     maxConnectionsPerHost: Math.max(1, settings.concurrency),
   });
   const post = createPost(client, { timeoutMs: settings.timeoutMs, now: clock.now });
-  const sender = createSender({ ...context, sealer, post });
-  const shared = { store, clock, randomBytes, settings, sealer, guard };
+  const sender = createSender({ ...context, encryptor: sealer, post });
+  const shared = { store, clock, randomBytes, settings, encryptor: sealer, guard };
   return {
     webhooks: createWebhooks({ ...shared, onDue: sender.wake }),
     sender: {

@@ -457,7 +457,7 @@ test("an answer that was held tells what is left when it leaves, not when it was
   const app = appWith({
     jobs: {
       ...service.context.http.jobs,
-      isUnderWay: () => false,
+      isUnfinished: () => false,
       find: async (accountId, asked) => {
         service.clock.move(61_000);
         return await find(accountId, asked);

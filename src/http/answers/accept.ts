@@ -1,6 +1,6 @@
 type MediaRange = { type: string; subtype: string; weight: number };
 
-type Choice<Name> = { name: Name; weight: number; precision: number; place: number };
+type Choice<Name> = { name: Name; weight: number; precision: number; position: number };
 
 /**
  * Negotiates `Accept` (RFC 9110 section 12.5.1): highest weight, most specific range, order in the header, order in `offered`.
@@ -14,7 +14,7 @@ export function preferredType<Name extends string>(
   const ranges = splitOutsideQuotes(accept, ",").map(rangeOf);
   const choices = offered.flatMap((name) => choiceOf(name, ranges) ?? []);
   const [best] = choices.sort(
-    (a, b) => b.weight - a.weight || b.precision - a.precision || a.place - b.place,
+    (a, b) => b.weight - a.weight || b.precision - a.precision || a.position - b.position,
   );
   return best?.name ?? null;
 }
@@ -26,14 +26,14 @@ function choiceOf<Name extends string>(
 ): Choice<Name> | null {
   const [type, subtype] = name.split("/");
   let best: Choice<Name> | null = null;
-  for (const [place, range] of ranges.entries()) {
+  for (const [position, range] of ranges.entries()) {
     if (range === null) continue;
     const isType = range.type === type;
     const isSubtype = range.subtype === subtype;
     if (!(isType || range.type === "*") || !(isSubtype || range.subtype === "*")) continue;
     const precision = Number(isType) + Number(isSubtype);
     if (best === null || precision > best.precision) {
-      best = { name, weight: range.weight, precision, place };
+      best = { name, weight: range.weight, precision, position };
     }
   }
   return best !== null && best.weight > 0 ? best : null;

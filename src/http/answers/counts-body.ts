@@ -2,12 +2,17 @@ import { setImmediate } from "node:timers/promises";
 import type { SourceCounts } from "../../search/archive/count.ts";
 import type { HttpContext } from "../context.ts";
 import { iso } from "../submission/window.ts";
-import { type CountsPage, type CountsQuestion, granularityMs, nextToken } from "./counts-page.ts";
+import {
+  type CountsPage,
+  type CountsRequestParams,
+  granularityMs,
+  nextToken,
+} from "./counts-page.ts";
 import { coverageBody } from "./status-body.ts";
 
 export async function countsBody(
   context: Pick<HttpContext, "cursorKey">,
-  question: CountsQuestion,
+  question: CountsRequestParams,
   page: CountsPage,
   counts: SourceCounts,
 ): Promise<string> {
@@ -36,7 +41,7 @@ async function countsData(
 ): Promise<string> {
   const counts = new Map(buckets.map(({ fromMs, count }) => [fromMs, count]));
   const timeOf = timeWriter();
-  const turns: string[] = [];
+  const yields: string[] = [];
   let fromMs = countedFromMs;
   let start = timeOf(fromMs);
   while (fromMs < toMs) {
@@ -49,10 +54,10 @@ async function countsData(
       start = end;
       fromMs = nextMs;
     }
-    turns.push(pieces.join(","));
+    yields.push(pieces.join(","));
     await setImmediate();
   }
-  return `[${turns.join(",")}]`;
+  return `[${yields.join(",")}]`;
 }
 
 const minuteMs = 60_000;

@@ -15,7 +15,7 @@ export const granularityMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 
 type Granularity = keyof typeof granularityMs;
 
 /** Shared by the pages of a count. */
-export type CountsQuestion = {
+export type CountsRequestParams = {
   caller: Caller;
   platform: SearchPlatform;
   granularity: Granularity;
@@ -47,7 +47,7 @@ const momentOf = (text: string | undefined): number | null =>
  */
 export function pageOf(
   context: PageContext,
-  question: CountsQuestion,
+  question: CountsRequestParams,
   token: string | undefined,
 ): CountsPage {
   const { asked, granularity } = question;
@@ -67,24 +67,29 @@ export function pageOf(
 /** Token of the next (older) page; null at the start of the window. */
 export function nextToken(
   { cursorKey }: Pick<HttpContext, "cursorKey">,
-  question: CountsQuestion,
+  question: CountsRequestParams,
   { windowFromMs, asOfMs }: CountsPage,
-  toldFromMs: number,
+  pageFromMs: number,
 ): string | null {
-  if (toldFromMs <= windowFromMs) return null;
+  if (pageFromMs <= windowFromMs) return null;
   return encryptCursor(cursorKey, {
     ...scopeOf(question),
     // A count continues at a time, not at a post.
     after: { platform: "x", id: 0n },
     fromMs: windowFromMs,
-    toMs: toldFromMs,
+    toMs: pageFromMs,
     asOfMs,
     asked: question.asked,
   });
 }
 
 /** No query begins with this prefix: search cursors and count tokens are not interchangeable. */
-function scopeOf({ caller, platform, granularity, canonicalQuery }: CountsQuestion): CursorScope {
+function scopeOf({
+  caller,
+  platform,
+  granularity,
+  canonicalQuery,
+}: CountsRequestParams): CursorScope {
   return {
     accountId: caller.accountId,
     platform,
@@ -94,15 +99,15 @@ function scopeOf({ caller, platform, granularity, canonicalQuery }: CountsQuesti
   };
 }
 
-function openToken(context: PageContext, question: CountsQuestion, token: string) {
+function openToken(context: PageContext, question: CountsRequestParams, token: string) {
   try {
     return continueFrom(context, scopeOf(question), token, question.asked);
   } catch (error) {
-    throw error instanceof EarshotError ? tokenFault(error) : error;
+    throw error instanceof EarshotError ? tokenError(error) : error;
   }
 }
 
-function tokenFault({ code }: EarshotError): EarshotError {
+function tokenError({ code }: EarshotError): EarshotError {
   if (code === "cursor_invalid") {
     return problem("cursor_invalid", "the next_token cannot be read", {
       hint: "send meta.next_token exactly as it was received, or leave it out for the newest page",

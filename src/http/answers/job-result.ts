@@ -28,11 +28,11 @@ export function jobErrorOf(failure: JobFailure | null): EarshotError {
   const help = hint === undefined ? {} : { hint };
   if (status === 504) return problem("deadline_exceeded", message, help);
   if (status === 502) {
-    const told = {
+    const problemFields = {
       details: [{ code, message }],
       ...(retryable === undefined ? {} : { retryable }),
     };
-    return problem("upstream_failed", message, { ...help, ...told });
+    return problem("upstream_failed", message, { ...help, ...problemFields });
   }
   return problem("job_failed", message, help);
 }

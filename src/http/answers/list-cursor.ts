@@ -3,10 +3,10 @@ import { problem } from "../problems/write-problem.ts";
 
 /** Time and uuid of the previous job. Not encrypted: it reveals nothing of another account's list. */
 const timeBytes = 6;
-const placeBytes = timeBytes + 16;
+const positionBytes = timeBytes + 16;
 
 export function writeListCursor({ submittedMs, uuid }: ListPosition): string {
-  const bytes = Buffer.alloc(placeBytes);
+  const bytes = Buffer.alloc(positionBytes);
   bytes.writeUIntBE(submittedMs, 0, timeBytes);
   bytes.write(uuid.replaceAll("-", ""), timeBytes, "hex");
   return bytes.toString("base64url");
@@ -16,7 +16,7 @@ export function writeListCursor({ submittedMs, uuid }: ListPosition): string {
 export function readListCursor(text: string): ListPosition {
   const bytes = Buffer.from(text, "base64url");
   // Node decodes leniently.
-  if (bytes.length !== placeBytes || bytes.toString("base64url") !== text) {
+  if (bytes.length !== positionBytes || bytes.toString("base64url") !== text) {
     throw problem("cursor_invalid", "the cursor cannot be read", {
       hint: "send next_cursor exactly as it was received, or leave it out for the newest jobs",
     });

@@ -77,12 +77,12 @@ function windowWords({ fromMs, toMs }: Pick<Coverage, "fromMs" | "toMs">): strin
   return fromMs === null ? `before ${iso(toMs)}` : `from ${iso(fromMs)} to ${iso(toMs)}`;
 }
 
-const toldGaps = 10;
+const mostGaps = 10;
 
 function gapWords({ gaps }: Coverage): string {
-  const told = gaps.slice(-toldGaps).map(windowWords);
-  const rest = gaps.length - told.length;
-  return rest === 0 ? told.join("; ") : `${rest} earlier spans; ${told.join("; ")}`;
+  const gapTexts = gaps.slice(-mostGaps).map(windowWords);
+  const rest = gaps.length - gapTexts.length;
+  return rest === 0 ? gapTexts.join("; ") : `${rest} earlier spans; ${gapTexts.join("; ")}`;
 }
 
 function item(post: AnswerPost, number: number, fields: AnswerPage["fields"]): string {

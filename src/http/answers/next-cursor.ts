@@ -45,11 +45,11 @@ export function continueFrom(
   cursor: string,
   asked: RequestedBounds,
 ): CursorPosition {
-  const place = decryptCursor(cursorKey, cursor, scope);
+  const position = decryptCursor(cursorKey, cursor, scope);
   const isSame =
-    (asked.startMs ?? place.asked.startMs) === place.asked.startMs &&
-    (asked.endMs ?? place.asked.endMs) === place.asked.endMs;
-  if (isSame) return place;
+    (asked.startMs ?? position.asked.startMs) === position.asked.startMs &&
+    (asked.endMs ?? position.asked.endMs) === position.asked.endMs;
+  if (isSame) return position;
   throw problem("cursor_mismatch", "the cursor belongs to a search of another window", {
     hint: "send start_time and end_time as in the search that it came from, or leave them out",
   });

@@ -66,10 +66,12 @@ export async function pageOf(
   job: Job,
   found: JobResult,
   { fields, maxChars }: Presentation,
-  given: readonly string[] | null = null,
+  readPosts: readonly string[] | null = null,
 ): Promise<AnswerPage> {
   const { records: texts, damage } =
-    given === null ? await recordsOf(context.archive, found.items) : { records: given, damage: [] };
+    readPosts === null
+      ? await recordsOf(context.archive, found.items)
+      : { records: readPosts, damage: [] };
   const result = withDamage(found, damage);
   const nextTurn = startSlices(context.clock);
   const isBudgeted = maxChars !== null && (fields === null || fields.includes("Content"));

@@ -63,7 +63,7 @@ export function watchConnections(
     if (!requests.some((request) => request.complete)) isAllAnswered?.resolve();
   }
 
-  function closeUnlessAsked(socket: Socket): void {
+  function closeUnlessRequested(socket: Socket): void {
     const requests = [...(requestsOf.get(socket) ?? [])];
     if (!requests.some((request) => request.complete)) socket.destroy();
   }
@@ -103,7 +103,7 @@ export function watchConnections(
   return {
     stop: () => {
       stopping = true;
-      for (const socket of requestsOf.keys()) closeUnlessAsked(socket);
+      for (const socket of requestsOf.keys()) closeUnlessRequested(socket);
     },
     answered: () => {
       isAllAnswered ??= Promise.withResolvers();

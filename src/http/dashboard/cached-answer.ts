@@ -16,38 +16,38 @@ const usableFactor = 10;
 export function createCachedAnswer<Value>(
   clock: Pick<Clock, "elapsed" | "sleep">,
   freshMs: number,
-  look: () => Promise<Value>,
+  refresh: () => Promise<Value>,
 ): CachedAnswer<Value> {
   let known: { value: Value; sinceMs: number; tookMs: number } | null = null;
-  let looking: Promise<void> | null = null;
+  let refreshing: Promise<void> | null = null;
 
-  async function lookAnew(): Promise<void> {
+  async function refreshNow(): Promise<void> {
     const sinceMs = clock.elapsed();
-    const value = await look();
+    const value = await refresh();
     known = { value, sinceMs, tookMs: clock.elapsed() - sinceMs };
   }
 
-  function held(factor: number): Value | null {
+  function cachedWithin(factor: number): Value | null {
     if (known === null) return null;
     const oldestMs = factor * Math.max(freshMs, restFactor * known.tookMs);
     return clock.elapsed() - known.sinceMs < oldestMs ? known.value : null;
   }
 
   async function get(patienceMs: number): Promise<Value | null> {
-    const fresh = held(1);
+    const fresh = cachedWithin(1);
     if (fresh !== null) return fresh;
-    looking ??= lookAnew().finally(() => {
-      looking = null;
+    refreshing ??= refreshNow().finally(() => {
+      refreshing = null;
     });
     const over = new AbortController();
     try {
-      await Promise.race([looking, clock.sleep(patienceMs, over.signal).catch(() => undefined)]);
+      await Promise.race([refreshing, clock.sleep(patienceMs, over.signal).catch(() => undefined)]);
     } catch (error) {
-      if (held(usableFactor) === null) throw error;
+      if (cachedWithin(usableFactor) === null) throw error;
     } finally {
       over.abort();
     }
-    return held(usableFactor);
+    return cachedWithin(usableFactor);
   }
 
   return { get };

@@ -14,12 +14,12 @@ export const uncachedControl = "private, no-store";
 export function setDashboardHeaders(request: FastifyRequest, reply: FastifyReply): void {
   // A path has several spellings, and a catch-all route matches less precisely.
   const paths = [request.routeOptions.url ?? request.url, request.url];
-  const lies = (heads: readonly string[]) => paths.some((path) => liesBelow(path, heads));
-  if (lies(typed)) reply.header("x-content-type-options", "nosniff");
-  if (lies(guarded)) reply.header("referrer-policy", "no-referrer");
-  if (lies(uncached)) reply.header("cache-control", uncachedControl);
+  const isBelowAny = (heads: readonly string[]) => paths.some((path) => isBelow(path, heads));
+  if (isBelowAny(typed)) reply.header("x-content-type-options", "nosniff");
+  if (isBelowAny(guarded)) reply.header("referrer-policy", "no-referrer");
+  if (isBelowAny(uncached)) reply.header("cache-control", uncachedControl);
 }
 
-function liesBelow(path: string, heads: readonly string[]): boolean {
+function isBelow(path: string, heads: readonly string[]): boolean {
   return heads.some((head) => path.startsWith(head) && /^(?:[/?]|$)/.test(path.slice(head.length)));
 }

@@ -15,20 +15,20 @@ const longestTurnMs = 8_000;
 /** Newest first. Errors: those of the archive, and the signal's reason if it aborts. */
 export async function countReceived(
   { archive, clock }: { archive: Pick<Archive, "count">; clock: Pick<Clock, "now"> },
-  asked: { platforms: readonly Platform[]; fromMs: number; toMs: number },
+  request: { platforms: readonly Platform[]; fromMs: number; toMs: number },
   signal: AbortSignal,
 ): Promise<ReceivedPosts> {
-  const heard = new Map<Platform, ReadonlyMap<number, number>>();
-  for (const platform of asked.platforms) {
+  const received = new Map<Platform, ReadonlyMap<number, number>>();
+  for (const platform of request.platforms) {
     const counts = new Map<number, number>();
     let forMs = turnMs;
-    for (let toMs = asked.toMs; toMs > asked.fromMs; ) {
+    for (let toMs = request.toMs; toMs > request.fromMs; ) {
       signal.throwIfAborted();
       const { buckets, countedFromMs } = await archive.count(
         {
           plan: { kind: "all" },
           platforms: [platform],
-          fromMs: asked.fromMs,
+          fromMs: request.fromMs,
           toMs,
           bucketMs: receivedUnitMs,
           deadlineMs: clock.now() + forMs,
@@ -40,9 +40,9 @@ export async function countReceived(
       forMs = countedFromMs < toMs ? turnMs : Math.min(2 * forMs, longestTurnMs);
       toMs = countedFromMs;
     }
-    heard.set(platform, counts);
+    received.set(platform, counts);
   }
-  return heard;
+  return received;
 }
 
 /** `partMs` is a multiple of the unit. */

@@ -6,7 +6,7 @@ import type {
 import type { HttpContext } from "../context.ts";
 
 /** Store reads per page: a sparse search gets a partial page. */
-const mostLooks = 20;
+const mostReads = 20;
 
 /** Newest first; `next` is null on the last page. */
 export async function listAccounts(
@@ -15,14 +15,14 @@ export async function listAccounts(
 ): Promise<{ accounts: readonly AccountListing[]; next: AccountPosition | null }> {
   const nowMs = clock.now();
   const found: AccountListing[] = [];
-  let place = after;
-  for (let looks = 0; looks < mostLooks; looks += 1) {
-    const part = { query, after: place, limit: limit + 1 - found.length, nowMs };
+  let position = after;
+  for (let reads = 0; reads < mostReads; reads += 1) {
+    const part = { query, after: position, limit: limit + 1 - found.length, nowMs };
     const { accounts: more, seen } = await accounts.read("listAccounts", part);
     found.push(...more);
-    place = seen;
+    position = seen;
     if (seen === null || found.length > limit) break;
   }
   const last = found.length > limit ? found[limit - 1] : undefined;
-  return { accounts: found.slice(0, limit), next: last ?? place };
+  return { accounts: found.slice(0, limit), next: last ?? position };
 }

@@ -11,7 +11,7 @@ import { isoText } from "../../lib/iso-time.ts";
 import type { PlatformStatus } from "./contract.ts";
 
 /** Beyond this, the oldest gaps are merged. */
-const toldGaps = 100;
+const mostGaps = 100;
 
 /** `liveSinceMs`: null while the stream is disconnected. */
 type CoverageRange = { fromMs: number; nowMs: number; slackMs: number; liveSinceMs: number | null };
@@ -31,7 +31,7 @@ export function platformCoverage(
   const window = { fromMs: Math.max(firstMs, fromMs), toMs: nowMs };
   if (window.fromMs >= nowMs) return { held: [], gaps: [], complete_since: null };
   const grantedMs = hasCaughtUp(own, liveSinceMs) ? slackMs : 0;
-  const missing = coarsened(gapsIn(window, own, nowMs, grantedMs), toldGaps);
+  const missing = coarsened(gapsIn(window, own, nowMs, grantedMs), mostGaps);
   const isImported = own.every(({ source }) => source === "import");
   const gaps = isImported ? missing.filter(({ toMs }) => toMs < nowMs) : missing;
   return {
@@ -58,8 +58,8 @@ function completeSince(
 
 function sourcesOf(own: readonly CoverageInterval[], span: Span): string {
   const startMs = span.fromMs ?? Number.NEGATIVE_INFINITY;
-  const holding = own.filter(({ fromMs, toMs }) => toMs > startMs && fromMs < span.toMs);
-  return [...new Set(holding.map(({ source }) => source))].sort().join(", ");
+  const covering = own.filter(({ fromMs, toMs }) => toMs > startMs && fromMs < span.toMs);
+  return [...new Set(covering.map(({ source }) => source))].sort().join(", ");
 }
 
 const spanText = ({ fromMs, toMs }: Span, startMs: number) => ({

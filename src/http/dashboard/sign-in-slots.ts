@@ -15,19 +15,19 @@ export function createSignInSlots({
   dashboard,
 }: Pick<HttpContext, "clock" | "dashboard">): SignInSlots {
   const { attemptsPerMinute } = dashboard.signInLimits;
-  const taken = createFailedKeys();
+  const attempts = createFailedKeys();
 
   return {
     take: (request, reply) => {
       const nowMs = clock.elapsed();
-      const blockedMs = taken.blockedMs(request.callerAddress, attemptsPerMinute, nowMs);
+      const blockedMs = attempts.blockedMs(request.callerAddress, attemptsPerMinute, nowMs);
       if (blockedMs > 0) {
         const seconds = setRetryAfter(reply, blockedMs);
         throw problem("too_many_sign_ins", "too many sign-ins came from here", {
           hint: `come again in ${seconds} s`,
         });
       }
-      taken.note(request.callerAddress, request.id, attemptsPerMinute, nowMs);
+      attempts.note(request.callerAddress, request.id, attemptsPerMinute, nowMs);
     },
   };
 }

@@ -78,7 +78,7 @@ function testBoard(differences: Partial<StatusSource> = {}) {
     settings: { cacheMs: 60_000, coverageSlackMs: 10_000, maxAgeMs: 0 },
     fedPlatforms: ["mastodon"],
     liveSinceMs: () => 0,
-    isAsked: async (platform) => platform === "x",
+    isSearchedLive: async (platform) => platform === "x",
     ingest: () => null,
     mastodonStream: () => null,
     postsPerSecond: () => 41.5,

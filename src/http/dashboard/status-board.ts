@@ -33,7 +33,7 @@ export type StatusSource = {
   fedPlatforms: readonly Platform[];
   /** Null while disconnected. */
   liveSinceMs(platform: Platform): number | null;
-  isAsked(platform: Platform): Promise<boolean>;
+  isSearchedLive(platform: Platform): Promise<boolean>;
   ingest(): IngestState | null;
   mastodonStream(): MastodonStreamState | null;
   postsPerSecond(platform: Platform): number | null;
@@ -47,52 +47,52 @@ export type StatusSource = {
   nodes(): readonly NodeView[];
 };
 
-const heardParts = 144;
+const histogramParts = 144;
 /** For optional and for required parts. */
 const patienceMs = 300;
 const longestMs = 5_000;
 /** For the post count of a range. */
 const countMs = 300_000;
 
-type ArchiveLook = {
+type ArchiveState = {
   nowMs: number;
-  held: readonly PlatformCoverage[];
+  coverage: readonly PlatformCoverage[];
   stats: ArchiveStats;
-  asked: readonly Platform[];
+  searchedLive: readonly Platform[];
   freeDiskBytes: number | null;
 };
 
 type Lags = Awaited<ReturnType<StatusSource["lags"]>>;
-type RangeLooks = { heard: CachedAnswer<ReceivedPosts>; lags: CachedAnswer<Lags> };
+type RangeCaches = { received: CachedAnswer<ReceivedPosts>; lags: CachedAnswer<Lags> };
 
 export function createStatusBoard(source: StatusSource): StatusBoard {
   const { archive, clock, settings } = source;
   const { cacheMs } = settings;
-  const archiveLook = createCachedAnswer(clock, cacheMs, lookAtArchive);
-  const looks = Object.fromEntries(
+  const archiveState = createCachedAnswer(clock, cacheMs, readArchive);
+  const rangeCaches = Object.fromEntries(
     rangeNames.map((range) => [
       range,
       {
-        heard: createCachedAnswer(clock, cacheMs, () => inTurn(() => hear(range))),
+        received: createCachedAnswer(clock, cacheMs, () => inTurn(() => hear(range))),
         lags: createCachedAnswer(clock, cacheMs, () => {
           const { spanMs, lagBucketMs } = ranges[range];
           return source.lags(clock.now() - spanMs, lagBucketMs);
         }),
       },
     ]),
-  ) as Record<UsageRange, RangeLooks>;
+  ) as Record<UsageRange, RangeCaches>;
   let counting: Promise<unknown> = Promise.resolve();
 
-  async function lookAtArchive(): Promise<ArchiveLook> {
+  async function readArchive(): Promise<ArchiveState> {
     const nowMs = clock.now();
-    const [held, stats, isAsked, freeDiskBytes] = await Promise.all([
+    const [coverage, stats, isSearchedLive, freeDiskBytes] = await Promise.all([
       archive.coverage(),
       archive.stats(),
-      Promise.all(platforms.map(source.isAsked)),
+      Promise.all(platforms.map(source.isSearchedLive)),
       source.freeDiskBytes(),
     ]);
-    const asked = platforms.filter((_platform, index) => isAsked[index]);
-    return { nowMs, held, stats, asked, freeDiskBytes };
+    const searchedLive = platforms.filter((_platform, index) => isSearchedLive[index]);
+    return { nowMs, coverage, stats, searchedLive, freeDiskBytes };
   }
 
   /** One range at a time. */
@@ -103,9 +103,11 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
   }
 
   async function hear(range: UsageRange): Promise<ReceivedPosts> {
-    const held = (await archiveLook.get(longestMs))?.held ?? [];
-    const holding = held.filter(({ holdsPosts }) => holdsPosts).map(({ platform }) => platform);
-    const { fromMs, toMs } = heardSpan(range, clock.now());
+    const coverage = (await archiveState.get(longestMs))?.coverage ?? [];
+    const withPosts = coverage
+      .filter(({ holdsPosts }) => holdsPosts)
+      .map(({ platform }) => platform);
+    const { fromMs, toMs } = histogramSpan(range, clock.now());
     const tooLate = new AbortController();
     const over = new AbortController();
     clock.sleep(countMs, over.signal).then(
@@ -114,28 +116,30 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     );
     try {
       const span = { fromMs, toMs };
-      return await countReceived(source, { platforms: holding, ...span }, tooLate.signal);
+      return await countReceived(source, { platforms: withPosts, ...span }, tooLate.signal);
     } finally {
       over.abort();
     }
   }
 
   async function status(range: UsageRange): Promise<StatusAnswer> {
-    const look = (await archiveLook.get(patienceMs)) ?? (await archiveLook.get(longestMs));
-    if (look === null) throw notTold();
-    const [heard, lags] = await Promise.all([
+    const look = (await archiveState.get(patienceMs)) ?? (await archiveState.get(longestMs));
+    if (look === null) throw archiveTimeout();
+    const [received, lags] = await Promise.all([
       // A failed part is left empty.
-      looks[range].heard.get(patienceMs).catch(() => null),
-      looks[range].lags.get(patienceMs).catch(() => null),
+      rangeCaches[range].received.get(patienceMs).catch(() => null),
+      rangeCaches[range].lags.get(patienceMs).catch(() => null),
     ]);
     const { nowMs, stats, freeDiskBytes } = look;
-    const told = platforms.map((platform) => platformStatus(platform, range, look, heard, lags));
-    const known = told.filter(({ way }) => way !== "off").map(({ platform }) => platform);
+    const statuses = platforms.map((platform) =>
+      platformStatus(platform, range, look, received, lags),
+    );
+    const known = statuses.filter(({ way }) => way !== "off").map(({ platform }) => platform);
     return {
       range,
       from: isoText(nowMs - ranges[range].spanMs),
       to: isoText(nowMs),
-      platforms: told,
+      platforms: statuses,
       archive: {
         ...archiveStatus(stats),
         max_age_ms: settings.maxAgeMs || null,
@@ -157,21 +161,21 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
   function platformStatus(
     platform: Platform,
     range: UsageRange,
-    { nowMs, held, stats, asked }: ArchiveLook,
-    heard: ReceivedPosts | null,
+    { nowMs, coverage, stats, searchedLive }: ArchiveState,
+    received: ReceivedPosts | null,
     lags: Lags | null,
   ): PlatformStatus {
-    const intervals = held.find((entry) => entry.platform === platform)?.intervals ?? [];
+    const intervals = coverage.find((entry) => entry.platform === platform)?.intervals ?? [];
     const posts = sumOf(
       stats.segments.filter((segment) => segment.platform === platform),
       (segment) => segment.posts,
     );
     const fromMs = nowMs - ranges[range].spanMs;
-    const partMs = ranges[range].spanMs / heardParts;
-    const span = { fromMs: heardSpan(range, nowMs).fromMs, partMs, parts: heardParts };
+    const partMs = ranges[range].spanMs / histogramParts;
+    const span = { fromMs: histogramSpan(range, nowMs).fromMs, partMs, parts: histogramParts };
     return {
       platform,
-      way: wayOf(platform, asked, posts),
+      way: modeOf(platform, searchedLive, posts),
       stream: streamOf(platform),
       posts,
       coverage: platformCoverage(intervals, {
@@ -180,20 +184,20 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
         slackMs: settings.coverageSlackMs,
         liveSinceMs: source.liveSinceMs(platform),
       }),
-      heard: heard && inParts(heard.get(platform) ?? new Map(), span),
+      heard: received && inParts(received.get(platform) ?? new Map(), span),
       lag: (lags ?? [])
         .filter((lag) => lag.platform === platform)
         .map(({ startMs, lagMs }) => ({ at: isoText(startMs), lag_ms: lagMs })),
     };
   }
 
-  function wayOf(
+  function modeOf(
     platform: Platform,
-    asked: readonly Platform[],
+    searchedLive: readonly Platform[],
     posts: number,
   ): PlatformStatus["way"] {
     if (source.fedPlatforms.includes(platform)) return "streamed";
-    if (asked.includes(platform)) return "asked";
+    if (searchedLive.includes(platform)) return "asked";
     return posts > 0 ? "held" : "off";
   }
 
@@ -216,7 +220,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
 }
 
 /** Whole units of the count. */
-function heardSpan(range: UsageRange, nowMs: number): { fromMs: number; toMs: number } {
+function histogramSpan(range: UsageRange, nowMs: number): { fromMs: number; toMs: number } {
   const toMs = Math.floor(nowMs / receivedUnitMs) * receivedUnitMs + receivedUnitMs;
   return { fromMs: toMs - ranges[range].spanMs, toMs };
 }
@@ -243,7 +247,7 @@ function sumOf<Item>(items: readonly Item[], number: (item: Item) => number): nu
   return items.reduce((sum, item) => sum + number(item), 0);
 }
 
-function notTold() {
+function archiveTimeout() {
   return problem("unavailable", "the archive has not told in time how it stands", {
     hint: "send the same request again after Retry-After",
   });

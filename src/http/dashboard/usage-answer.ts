@@ -11,7 +11,7 @@ import { type Method, methodNames } from "../../platforms/methods.ts";
 import type { UsageAnswer, UsageRange, UsageTotals } from "./contract.ts";
 import { ranges } from "./ranges.ts";
 
-export type UsageQuestion = {
+export type UsageParams = {
   accountId: string;
   range: UsageRange;
   /** Null: all keys. */
@@ -27,7 +27,7 @@ const pageMs = 86_400_000;
 /** The first bucket is whole, the last still open. Errors: those of the store. */
 export async function usageAnswer(
   accounts: Pick<AccountStore, "read">,
-  { accountId, range, keyId }: UsageQuestion,
+  { accountId, range, keyId }: UsageParams,
   nowMs: number,
 ): Promise<UsageAnswer> {
   const { spanMs, usageBucketMs: widthMs } = ranges[range];
@@ -60,8 +60,8 @@ export async function usageAnswer(
     bucket_ms: widthMs,
     totals: totalsOf(total),
     buckets: [...byBucket].map(([startMs, tally]) => {
-      const { posts: _posts, searches_failed: _failed, ...told } = totalsOf(tally);
-      return { start: isoText(startMs), ...told };
+      const { posts: _posts, searches_failed: _failed, ...totals } = totalsOf(tally);
+      return { start: isoText(startMs), ...totals };
     }),
     methods: methodNames.flatMap((method) => {
       const tally = byMethod.get(method);

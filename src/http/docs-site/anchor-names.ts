@@ -1,10 +1,10 @@
 /** Duplicates get a number. */
 export function anchorNames(): (heading: string) => string {
-  const given = new Map<string, number>();
+  const counts = new Map<string, number>();
   return (heading) => {
     const name = anchorOf(heading);
-    const earlier = given.get(name) ?? 0;
-    given.set(name, earlier + 1);
+    const earlier = counts.get(name) ?? 0;
+    counts.set(name, earlier + 1);
     return earlier === 0 ? name : `${name}-${earlier}`;
   };
 }

@@ -14,13 +14,13 @@ export function curlOf({
 }): string {
   const { parameters = [], requestBody, security } = operation;
   const written = parameters
-    .filter(({ in: place }) => place === "path")
+    .filter(({ in: location }) => location === "path")
     .reduce(
       (address, parameter) => address.replace(`{${parameter.name}}`, exampleOf(parameter)),
       path,
     );
   const query = parameters
-    .filter(({ in: place, required }) => place === "query" && required)
+    .filter(({ in: location, required }) => location === "query" && required)
     .map((parameter) => `--data-urlencode ${quoted(`${parameter.name}=${exampleOf(parameter)}`)}`);
   const body = requestBody?.content["application/json"];
   return [

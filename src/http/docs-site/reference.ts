@@ -72,9 +72,9 @@ function parametersOf({ parameters = [] }: Operation): string {
   if (parameters.length === 0) return "";
   return table(
     ["parameter", "in", "type", "meaning"],
-    parameters.map(({ name, in: place, required, schema = {}, description }) => [
+    parameters.map(({ name, in: location, required, schema = {}, description }) => [
       code(name),
-      place,
+      location,
       `${kindOf(schema)}${required ? "" : ", may be absent"}`,
       description ?? schema.description ?? "",
     ]),

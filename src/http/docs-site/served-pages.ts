@@ -25,14 +25,14 @@ export type ServedPages = {
 
 /** The first page of docs/ ends with the API reference. */
 export function createServedPages(openApi: () => Promise<string>): ServedPages {
-  const tree = keptOnceMade(readPageTree);
+  const tree = memoised(readPageTree);
   const made = new Map<string, () => Promise<ServedPage>>();
 
   async function find(path: string): Promise<ServedPage | null> {
     const known = await tree();
     const file = known.get(path);
     if (file === undefined) return null;
-    const page = made.get(path) ?? keptOnceMade(() => makePage(known, path, file));
+    const page = made.get(path) ?? memoised(() => makePage(known, path, file));
     made.set(path, page);
     return await page();
   }
@@ -77,13 +77,13 @@ function servedAs(type: string, text: string, policy = contentPolicy): ServedTex
 }
 
 /** Memoises a promise; a failure is retried by the next call. */
-function keptOnceMade<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let kept: Promise<Value> | null = null;
+function memoised<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let promise: Promise<Value> | null = null;
   return () => {
-    kept ??= make().catch((fault: unknown) => {
-      kept = null;
-      throw fault;
+    promise ??= make().catch((error: unknown) => {
+      promise = null;
+      throw error;
     });
-    return kept;
+    return promise;
   };
 }

@@ -18,23 +18,23 @@ export async function* eventStream(
   clock: Clock,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  let arrived: IteratorResult<StreamedEvent> | null = null;
-  let tell: (result: IteratorResult<StreamedEvent>) => void = () => undefined;
-  const arrive = (result: IteratorResult<StreamedEvent>) => {
-    arrived = result;
-    tell(result);
+  let received: IteratorResult<StreamedEvent> | null = null;
+  let deliver: (result: IteratorResult<StreamedEvent>) => void = () => undefined;
+  const receive = (result: IteratorResult<StreamedEvent>) => {
+    received = result;
+    deliver(result);
   };
-  const ask = () => events.next().then(arrive, () => arrive({ done: true, value: undefined }));
+  const ask = () => events.next().then(receive, () => receive({ done: true, value: undefined }));
 
   void ask();
   yield `retry: ${retryMs}\n\n`;
   while (!signal.aborted) {
     const result: IteratorResult<StreamedEvent> | null =
-      arrived ??
+      received ??
       (await firstOf(clock, heartbeatMs, signal, (give) => {
-        tell = give;
+        deliver = give;
         return () => {
-          tell = () => undefined;
+          deliver = () => undefined;
         };
       }));
     if (signal.aborted || result?.done) return;
@@ -42,7 +42,7 @@ export async function* eventStream(
       yield ":\n\n";
     } else {
       yield textOf(result.value);
-      arrived = null;
+      received = null;
       void ask();
     }
   }
@@ -50,6 +50,6 @@ export async function* eventStream(
 
 /** One line of JSON cannot end the event early. */
 function textOf({ id, event, data }: StreamedEvent): string {
-  const place = id === null ? "" : `id: ${id}\n`;
-  return `${place}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+  const idLine = id === null ? "" : `id: ${id}\n`;
+  return `${idLine}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -28,7 +28,7 @@ export async function* eventsOfJob(
   let next = nextOf(changes);
   const job = await jobs.find(accountId, uuid);
   if (job === null) return;
-  let last: Stand = job;
+  let last: Progress = job;
   yield eventOf({ ...job, atMs: lastChangeMs(job) }, null);
   while (!hasEnded(last.state)) {
     const { done, value: change } = await next;
@@ -40,7 +40,7 @@ export async function* eventsOfJob(
   }
 }
 
-type Stand = Pick<Job, "state" | "attempts">;
+type Progress = Pick<Job, "state" | "attempts">;
 
 /** An unreadable change ends the stream. */
 function nextOf(changes: AsyncIterator<JobChange>): Promise<IteratorResult<JobChange>> {
@@ -60,7 +60,7 @@ const ranks = {
 const hasEnded = (state: JobState): boolean => ranks[state] >= ranks.done;
 
 /** More attempts are later. */
-function isLater(one: Stand, other: Stand): boolean {
+function isLater(one: Progress, other: Progress): boolean {
   if (one.attempts !== other.attempts) return one.attempts > other.attempts;
   return ranks[one.state] > ranks[other.state];
 }

@@ -46,9 +46,9 @@ export type PendingRequests = {
     submit: () => Promise<SubmittedJob>,
   ): Promise<Job>;
   /** Aborts on shutdown, disconnect, the end of the key, or after `longestMs`. Errors: `rate_limited`. */
-  holdStream(caller: Caller, reply: FastifyReply, longestMs: number): AbortSignal;
+  openStream(caller: Caller, reply: FastifyReply, longestMs: number): AbortSignal;
   /** Aborts when the node disconnects or on shutdown. Counts against no key. */
-  holdForNode(reply: FastifyReply): AbortSignal;
+  openForNode(reply: FastifyReply): AbortSignal;
 };
 
 /** Deadlines are checked once a second, and the end of a job must then reach the disk. */
@@ -63,32 +63,32 @@ export function createPendingRequests(
   stopping: AbortSignal,
 ): PendingRequests {
   const { settings, clock, jobs, metrics } = context;
-  const heldByKey = new Map<string, number>();
+  const pendingByKey = new Map<string, number>();
   // One listener for all: a signal per request would cost more than the wait itself.
   const ends = new Set<() => void>();
   stopping.addEventListener("abort", () => {
     for (const end of [...ends]) end();
   });
 
-  function mayHold({ keyId }: Caller): boolean {
-    return (heldByKey.get(keyId) ?? 0) < settings.maxHeldRequests;
+  function hasRoom({ keyId }: Caller): boolean {
+    return (pendingByKey.get(keyId) ?? 0) < settings.maxHeldRequests;
   }
 
   /** Until the returned function is called. */
   function count({ keyId }: Caller, end: () => void): () => void {
-    heldByKey.set(keyId, (heldByKey.get(keyId) ?? 0) + 1);
+    pendingByKey.set(keyId, (pendingByKey.get(keyId) ?? 0) + 1);
     metrics.heldRequests.inc();
     ends.add(end);
     return () => {
       ends.delete(end);
       metrics.heldRequests.dec();
-      const left = (heldByKey.get(keyId) ?? 1) - 1;
-      if (left === 0) heldByKey.delete(keyId);
-      else heldByKey.set(keyId, left);
+      const left = (pendingByKey.get(keyId) ?? 1) - 1;
+      if (left === 0) pendingByKey.delete(keyId);
+      else pendingByKey.set(keyId, left);
     };
   }
 
-  async function hold<Value>(
+  async function waitPending<Value>(
     caller: Caller,
     reply: FastifyReply,
     wait: (signal: AbortSignal) => Promise<Value>,
@@ -120,9 +120,9 @@ export function createPendingRequests(
     reply: FastifyReply,
   ): Promise<Job | null> {
     const { accountId } = caller;
-    const waits = waitSeconds > 0 && mayHold(caller) && jobs.isUnderWay(accountId, uuid);
+    const waits = waitSeconds > 0 && hasRoom(caller) && jobs.isUnfinished(accountId, uuid);
     if (!waits || stopping.aborted) return await jobs.find(accountId, uuid);
-    return await hold(caller, reply, (signal) =>
+    return await waitPending(caller, reply, (signal) =>
       jobs.waitForEnd(accountId, uuid, waitSeconds * 1000, signal),
     );
   }
@@ -133,26 +133,26 @@ export function createPendingRequests(
     waitSeconds: number,
     reply: FastifyReply,
   ): Promise<Job | null> {
-    const isGiven = mayHold(caller) || !jobs.isUnderWay(caller.accountId, uuid);
+    const mayWait = hasRoom(caller) || !jobs.isUnfinished(caller.accountId, uuid);
     const job = await waitForJob(caller, uuid, waitSeconds, reply);
-    if (waitSeconds > 0 && isGiven && job !== null && !stopping.aborted) {
+    if (waitSeconds > 0 && mayWait && job !== null && !stopping.aborted) {
       reply.header("preference-applied", `wait=${waitSeconds}`);
     }
     return job;
   }
 
   /** Checks the limit before it submits. */
-  async function holdSubmitted(
+  async function waitForSubmitted(
     caller: Caller,
     reply: FastifyReply,
     submit: () => Promise<SubmittedJob>,
     wait: (submitted: Job, signal: AbortSignal) => Promise<Job>,
   ): Promise<Job> {
-    if (!mayHold(caller)) throw tooManyHeld(reply);
+    if (!hasRoom(caller)) throw tooManyPending(reply);
     const { request } = reply;
     const { admittedMs } = request;
     let isEnded = false;
-    const ended = await hold(caller, reply, async (signal) => {
+    const ended = await waitPending(caller, reply, async (signal) => {
       const { job } = await submit();
       if (job === null) throw forgotten();
       isEnded = job.finishedMs !== null;
@@ -168,7 +168,7 @@ export function createPendingRequests(
     reply: FastifyReply,
     submit: () => Promise<SubmittedJob>,
   ): Promise<Job> {
-    return await holdSubmitted(caller, reply, submit, async (submitted, signal) => {
+    return await waitForSubmitted(caller, reply, submit, async (submitted, signal) => {
       const endMs = submitted.deadlineMs + settings.deadlineGraceMs + watchMs;
       const waitMs = Math.max(0, endMs - clock.now());
       const job = await jobs.waitForEnd(caller.accountId, submitted.uuid, waitMs, signal);
@@ -184,14 +184,14 @@ export function createPendingRequests(
     waitSeconds: number,
     submit: () => Promise<SubmittedJob>,
   ): Promise<Job> {
-    return await holdSubmitted(caller, reply, submit, async (submitted, signal) => {
+    return await waitForSubmitted(caller, reply, submit, async (submitted, signal) => {
       const { accountId, uuid } = submitted;
       return (await jobs.waitForEnd(accountId, uuid, waitSeconds * 1000, signal)) ?? submitted;
     });
   }
 
-  function holdStream(caller: Caller, reply: FastifyReply, longestMs: number): AbortSignal {
-    if (!mayHold(caller)) throw tooManyHeld(reply);
+  function openStream(caller: Caller, reply: FastifyReply, longestMs: number): AbortSignal {
+    if (!hasRoom(caller)) throw tooManyPending(reply);
     const controller = new AbortController();
     const { raw } = reply;
     const end = () => {
@@ -211,7 +211,7 @@ export function createPendingRequests(
     return controller.signal;
   }
 
-  function holdForNode({ raw }: FastifyReply): AbortSignal {
+  function openForNode({ raw }: FastifyReply): AbortSignal {
     const controller = new AbortController();
     const end = () => controller.abort(over);
     ends.add(end);
@@ -227,7 +227,7 @@ export function createPendingRequests(
     return controller.signal;
   }
 
-  function tooManyHeld(reply: FastifyReply) {
+  function tooManyPending(reply: FastifyReply) {
     return refusedByRate(context, reply, { policy: "held", retryAfterMs: 1_000 });
   }
 
@@ -236,8 +236,8 @@ export function createPendingRequests(
     waitAsPreferred,
     submitAndWait,
     submitAndWaitAtMost,
-    holdStream,
-    holdForNode,
+    openStream,
+    openForNode,
   };
 }
 

@@ -9,7 +9,7 @@ const longestWaitSeconds = 30;
 
 /** `?wait=` takes precedence over `Prefer`. Null if there is no such job. */
 export async function waitAsRequested(
-  held: PendingRequests,
+  pending: PendingRequests,
   request: FastifyRequest,
   reply: FastifyReply,
   { uuid, waitSeconds }: { uuid: string; waitSeconds: number | undefined },
@@ -17,8 +17,8 @@ export async function waitAsRequested(
   const caller = callerOf(request);
   const preferredSeconds = preferredWaitSeconds(request.headers.prefer?.toString());
   return waitSeconds === undefined
-    ? await held.waitAsPreferred(caller, uuid, preferredSeconds, reply)
-    : await held.waitForJob(caller, uuid, waitSeconds, reply);
+    ? await pending.waitAsPreferred(caller, uuid, preferredSeconds, reply)
+    : await pending.waitForJob(caller, uuid, waitSeconds, reply);
 }
 
 /** 0 if absent. Errors: `invalid_request` for a malformed header or a `wait` that is not a whole number. */
@@ -45,21 +45,21 @@ const separators = /[ \t]*(?:,[ \t]*)*/y;
 /** Names in lower case, values unquoted. */
 function preferences(field: string): readonly Preference[] {
   const found: Preference[] = [];
-  let place = 0;
+  let offset = 0;
   const take = (pattern: RegExp) => {
-    pattern.lastIndex = place;
+    pattern.lastIndex = offset;
     const match = pattern.exec(field);
-    if (match !== null) place = pattern.lastIndex;
+    if (match !== null) offset = pattern.lastIndex;
     return match;
   };
   take(separators);
-  while (place < field.length) {
+  while (offset < field.length) {
     const preference = take(nameAndValue);
     if (preference === null) throw malformed("the header is not a list of preferences");
     const [, name = "", value = ""] = preference;
     found.push({ name: name.toLowerCase(), value: unquoted(value) });
     while (take(parameter) !== null);
-    if (place < field.length && field[place] !== ",") {
+    if (offset < field.length && field[offset] !== ",") {
       throw malformed("the header is not a list of preferences");
     }
     take(separators);

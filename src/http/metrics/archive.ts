@@ -16,10 +16,10 @@ const patienceMs = 250;
 export function addArchiveMetrics(
   registry: Registry,
   source: ArchiveMetricSource,
-): { look(): Promise<void> } {
+): { refresh(): Promise<void> } {
   const { archive, clock } = source;
   const registers = [registry];
-  const held = addCoverageMetrics(registry, source);
+  const coverageMetrics = addCoverageMetrics(registry, source);
   let state: CompactionState | null = null;
   let asked: Promise<void> | null = null;
 
@@ -43,8 +43,8 @@ export function addArchiveMetrics(
   );
   gauge("earshot_archive_log_bytes", "The longest write-ahead log", (known) => known.walBytes);
   gauge("earshot_archive_waiting_counts", "Counts not added to posts", (known) => known.counts);
-  gauge("earshot_archive_upkeep_failing", "Whether the last task failed", ({ fault }) =>
-    Number(fault !== null),
+  gauge("earshot_archive_upkeep_failing", "Whether the last task failed", ({ fault: error }) =>
+    Number(error !== null),
   );
   new Gauge({
     name: "earshot_archive_upkeep_waiting",
@@ -83,13 +83,13 @@ export function addArchiveMetrics(
   });
   archive.onDamage(() => damagedAnswers.inc());
 
-  async function lookAtUpkeep(): Promise<void> {
+  async function readCompaction(): Promise<void> {
     const answer = await archive.upkeep().catch(() => null);
     state = answer?.status === "elsewhere" ? null : answer;
   }
 
-  async function look(): Promise<void> {
-    asked ??= Promise.all([lookAtUpkeep(), held.look().catch(() => undefined)])
+  async function refresh(): Promise<void> {
+    asked ??= Promise.all([readCompaction(), coverageMetrics.refresh().catch(() => undefined)])
       .then(() => undefined)
       .finally(() => {
         asked = null;
@@ -100,5 +100,5 @@ export function addArchiveMetrics(
     answered.abort();
   }
 
-  return { look };
+  return { refresh };
 }

@@ -19,9 +19,9 @@ const sumsFreshMs = 60_000;
 export function addCoverageMetrics(
   registry: Registry,
   { archive, clock, ...feed }: CoverageMetricSource,
-): { look(): Promise<void> } {
+): { refresh(): Promise<void> } {
   const registers = [registry];
-  let held: readonly PlatformCoverage[] = [];
+  let coverage: readonly PlatformCoverage[] = [];
   let posts = new Map<string, number>();
   let summedMs = Number.NEGATIVE_INFINITY;
 
@@ -43,7 +43,7 @@ export function addCoverageMetrics(
       registers,
       collect() {
         this.reset();
-        for (const { platform, gaps } of gapsOf(held, clock.now(), feed)) {
+        for (const { platform, gaps } of gapsOf(coverage, clock.now(), feed)) {
           this.set({ platform }, value(gaps));
         }
       },
@@ -63,32 +63,32 @@ export function addCoverageMetrics(
 
   async function sumUp(): Promise<void> {
     if (clock.elapsed() - summedMs < sumsFreshMs) return;
-    const askedMs = clock.elapsed();
+    const readMs = clock.elapsed();
     const { segments } = await archive.stats();
     const sums = new Map<string, number>();
     for (const segment of segments) {
       sums.set(segment.platform, (sums.get(segment.platform) ?? 0) + segment.posts);
     }
     posts = sums;
-    summedMs = askedMs;
+    summedMs = readMs;
   }
 
-  async function look(): Promise<void> {
-    held = await archive.coverage();
+  async function refresh(): Promise<void> {
+    coverage = await archive.coverage();
     await sumUp();
   }
 
-  return { look };
+  return { refresh };
 }
 
 type PlatformGaps = { platform: string; gaps: readonly Span[] };
 
 function gapsOf(
-  held: readonly PlatformCoverage[],
+  coverage: readonly PlatformCoverage[],
   nowMs: number,
   feed: Pick<CoverageMetricSource, "coverageSlackMs" | "liveSinceMs">,
 ): readonly PlatformGaps[] {
-  return held.flatMap(({ platform, intervals }) => {
+  return coverage.flatMap(({ platform, intervals }) => {
     const own = intervalsOf(intervals, "posts");
     if (own.length === 0) return [];
     const slackMs = hasCaughtUp(own, feed.liveSinceMs(platform)) ? feed.coverageSlackMs : 0;

@@ -56,7 +56,7 @@ export function createMetrics(sources: MetricSources) {
     labelNames: ["outcome"],
     registers,
   });
-  const heldRequests = new Gauge({
+  const pendingRequests = new Gauge({
     name: "earshot_held_requests",
     help: "Open requests that wait for the end of a job",
     registers,
@@ -80,10 +80,10 @@ export function createMetrics(sources: MetricSources) {
     problems,
     rateLimited,
     signIns,
-    heldRequests,
+    heldRequests: pendingRequests,
     contentType: registry.contentType,
     text: async () => {
-      await archive.look();
+      await archive.refresh();
       return await registry.metrics();
     },
     names: () => registry.getMetricsAsArray().map((metric) => metric.name),

@@ -52,18 +52,18 @@ export function addStoreGauge(
   { name, help, value }: { name: string; help: string; value: () => Promise<number> },
   clock: Pick<Clock, "elapsed">,
 ): void {
-  let askedMs = Number.NEGATIVE_INFINITY;
+  let readMs = Number.NEGATIVE_INFINITY;
   new Gauge({
     name,
     help,
     registers: [registry],
     async collect() {
       const nowMs = clock.elapsed();
-      if (nowMs - askedMs < freshMs) return;
+      if (nowMs - readMs < freshMs) return;
       const known = await value().catch(() => null);
       if (known === null) return;
       this.set(known);
-      askedMs = nowMs;
+      readMs = nowMs;
     },
   });
 }

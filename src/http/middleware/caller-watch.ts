@@ -9,11 +9,11 @@ export type CallerWatch = {
   /** True also if the store does not answer. */
   isValid(caller: Caller): Promise<boolean>;
   /** Checks at once, after a change by this process. */
-  look(): Promise<void>;
+  check(): Promise<void>;
 };
 
 /** Delay of changes by other processes, such as `earshot keys revoke`. */
-const lookMs = 1_000;
+const checkMs = 1_000;
 
 export function createCallerWatch(
   {
@@ -26,16 +26,16 @@ export function createCallerWatch(
   stopping: AbortSignal,
 ): CallerWatch {
   const watched = new Map<() => void, Caller>();
-  let isLooking = false;
+  let isChecking = false;
 
   async function endedOf(callers: readonly Caller[]): Promise<ReadonlySet<string>> {
     const { idleMs } = dashboard.sessions;
-    const asked = { callers, idleMs, nowMs: clock.now() };
+    const params = { callers, idleMs, nowMs: clock.now() };
     // All callers count as valid until the store answers again.
-    return new Set(await accounts.read("findEndedCallers", asked).catch(() => []));
+    return new Set(await accounts.read("findEndedCallers", params).catch(() => []));
   }
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     if (watched.size === 0) return;
     const callers = [...new Map([...watched.values()].map((one) => [nameOf(one), one])).values()];
     const ended = await endedOf(callers);
@@ -43,19 +43,19 @@ export function createCallerWatch(
   }
 
   /** One loop costs less than a timer per wait. */
-  async function lookRepeatedly(): Promise<void> {
-    isLooking = true;
+  async function checkRepeatedly(): Promise<void> {
+    isChecking = true;
     // Shutdown must not wait for the next check.
     while (watched.size > 0 && !stopping.aborted) {
-      await clock.sleep(lookMs, stopping).catch(() => undefined);
-      await look();
+      await clock.sleep(checkMs, stopping).catch(() => undefined);
+      await check();
     }
-    isLooking = false;
+    isChecking = false;
   }
 
   function watch(caller: Caller, end: () => void): () => void {
     watched.set(end, caller);
-    if (!isLooking) void lookRepeatedly();
+    if (!isChecking) void checkRepeatedly();
     return () => {
       watched.delete(end);
     };
@@ -63,7 +63,7 @@ export function createCallerWatch(
 
   return {
     watch,
-    look,
+    check,
     isValid: async (caller) => !(await endedOf([caller])).has(nameOf(caller)),
   };
 }

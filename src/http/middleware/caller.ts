@@ -23,7 +23,7 @@ declare module "fastify" {
     /** Requests without a key use that of EARSHOT_OPEN_NODE_KEY, if set. */
     mayBeOpen?: boolean;
     /** Problems also contain `uuid`: the submitted job's, else empty. */
-    refusalHoldsUuid?: boolean;
+    refusalHasUuid?: boolean;
   }
 }
 
@@ -70,9 +70,9 @@ export function callerHook(context: HttpContext) {
       const { retryAfterMs } = admission;
       throw refusedByRate(context, reply, { policy: "burst", retryAfterMs });
     }
-    const { waitMs: turnInMs } = admission;
+    const { waitMs } = admission;
     // The client has disconnected.
-    if (turnInMs > 0 && !(await turnCame(context, reply, turnInMs))) reply.hijack();
+    if (waitMs > 0 && !(await waitForSlot(context, reply, waitMs))) reply.hijack();
   };
 }
 
@@ -82,17 +82,17 @@ function hasNoKey(request: FastifyRequest, pace: string): boolean {
 }
 
 /** False if the client disconnects. */
-async function turnCame(
+async function waitForSlot(
   { clock }: HttpContext,
   reply: FastifyReply,
-  turnInMs: number,
+  waitMs: number,
 ): Promise<boolean> {
-  const gone = clientDisconnect(reply);
+  const disconnected = clientDisconnect(reply);
   try {
-    await clock.sleep(Math.ceil(turnInMs), gone);
+    await clock.sleep(Math.ceil(waitMs), disconnected);
     return true;
   } catch (error) {
-    if (gone.aborted) return false;
+    if (disconnected.aborted) return false;
     throw error;
   }
 }

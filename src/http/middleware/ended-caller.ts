@@ -12,7 +12,7 @@ const freshMs = 50;
 const longBodyBytes = 65_536;
 
 /** They reveal nothing of the withheld answer. */
-const keptFields = ["x-request-id", "connection", "cache-control", "x-content-type-options"];
+const safeFields = ["x-request-id", "connection", "cache-control", "x-content-type-options"];
 
 /** For callers that ended while body or turn was awaited. */
 export function refuseEndedCaller(context: CheckContext, callers: Pick<CallerWatch, "isValid">) {
@@ -35,7 +35,7 @@ export function withholdFromEndedCaller(
     if (await hasEnded(context, callers, request)) {
       if (payload instanceof Readable) payload.destroy();
       for (const name of Object.keys(reply.getHeaders())) {
-        if (!keptFields.includes(name)) reply.removeHeader(name);
+        if (!safeFields.includes(name)) reply.removeHeader(name);
       }
       request.limits = null;
       context.metrics.problems.inc({ code: "unauthorized" });
@@ -69,10 +69,10 @@ async function hasEnded(
 }
 
 /** A dashboard change may end callers: end their pending requests before answering. */
-export function lookAfterChange({ look }: Pick<CallerWatch, "look">) {
+export function checkAfterChange({ check }: Pick<CallerWatch, "check">) {
   return async (request: FastifyRequest): Promise<void> => {
     const { pace } = request.routeOptions.config;
-    if (pace !== undefined && isDashboardPace(pace) && isChanging(request)) await look();
+    if (pace !== undefined && isDashboardPace(pace) && isChanging(request)) await check();
   };
 }
 

@@ -37,8 +37,8 @@ export function addAttestationRoute(app: TypedApp, context: NodeAppContext): voi
           hint: `come again in ${seconds} s`,
         });
       }
-      const attestation = await context.attest(request.query.nonce).catch((fault: unknown) => {
-        if (!(fault instanceof EarshotError)) throw fault;
+      const attestation = await context.attest(request.query.nonce).catch((error: unknown) => {
+        if (!(error instanceof EarshotError)) throw error;
         throw problem("unavailable", "the node has no evidence to give for the moment");
       });
       return reply

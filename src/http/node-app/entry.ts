@@ -42,7 +42,7 @@ export function createNodeEntry(context: NodeAppContext): NodeEntry {
     const answer: IntrospectAnswer =
       key === null
         ? { status: "unknown" }
-        : await asked(context, key.id, base64url(hashSecret(key.secret)));
+        : await params(context, key.id, base64url(hashSecret(key.secret)));
     if (answer.status === "unknown") {
       const presentedHash = hash("sha256", authorization, "base64");
       failedKeys.note(address, presentedHash, failedKeysPerMinute, clock.elapsed());
@@ -72,23 +72,23 @@ export function createNodeEntry(context: NodeAppContext): NodeEntry {
       requestsPerSecond: answer.requests_per_second,
       submissionsPerMinute: answer.submissions_per_minute,
     };
-    const tellRates = () => reply.headers(rateLimitFields(rates.state(key, clock.elapsed())));
+    const setRateFields = () => reply.headers(rateLimitFields(rates.state(key, clock.elapsed())));
 
     const turn = rates.takeRequest(key, 0, clock.elapsed());
-    tellRates();
+    setRateFields();
     if (!turn.allowed) throw rateRefusal(reply, { policy: "burst", retryAfterMs: turn.waitMs });
 
     return {
       methods: answer.methods,
       takeSearch: () => {
-        const takenMs = clock.elapsed();
-        const { allowed, waitMs } = rates.takeSubmission(key, takenMs);
-        tellRates();
+        const countedMs = clock.elapsed();
+        const { allowed, waitMs } = rates.takeSubmission(key, countedMs);
+        setRateFields();
         if (!allowed) throw rateRefusal(reply, { policy: "search", retryAfterMs: waitMs });
         return {
           giveBack: () => {
-            rates.giveBackSubmission(key, takenMs);
-            tellRates();
+            rates.giveBackSubmission(key, countedMs);
+            setRateFields();
           },
         };
       },
@@ -96,15 +96,15 @@ export function createNodeEntry(context: NodeAppContext): NodeEntry {
   };
 }
 
-async function asked(
+async function params(
   { introspect }: NodeAppContext,
   keyId: string,
   secretSha256: string,
 ): Promise<IntrospectAnswer> {
   try {
     return await introspect(keyId, secretSha256);
-  } catch (fault) {
-    if (!(fault instanceof EarshotError)) throw fault;
+  } catch (error) {
+    if (!(error instanceof EarshotError)) throw error;
     throw problem(
       "unavailable",
       "the gateway, which knows the keys, cannot be asked about this one",

@@ -53,8 +53,8 @@ export function addNodeRecentRoute(
     handler: async (request, reply) => {
       const caller = request.nodeCaller;
       if (caller === null) throw problem("internal", "nobody was let in");
-      const { search: asked, unsearched, warnings } = searchOf(context, caller, request);
-      const told = { uuid: signedForOf(request), request: asked };
+      const { search: params, unsearched, warnings } = searchOf(context, caller, request);
+      const signed = { uuid: signedForOf(request), request: params };
       const turn = caller.takeSearch(reply);
       if (running >= settings.concurrency) {
         turn.giveBack();
@@ -67,7 +67,7 @@ export function addNodeRecentRoute(
         const deadlineMs = clock.now() + settings.deadlineMs;
         const search: DirectSearch = {
           uuid: request.id,
-          request: asked,
+          request: params,
           deadlineMs,
           signal: ends.signal,
         };
@@ -78,16 +78,16 @@ export function addNodeRecentRoute(
           warnings: [...warnings, ...answer.warnings],
         });
         if (preferredType(request.headers.accept, answerTypes) === proofType) {
-          const proof = await context.prove(told, answer);
+          const proof = await context.prove(signed, answer);
           return reply.type(`${proofType}; charset=utf-8`).send(JSON.stringify(proof));
         }
         const body = recentText(
           answer.items.map(({ record }) => record),
           node.id,
         );
-        return reply.headers(context.sign(told, answer, body)).send(body);
-      } catch (fault) {
-        throw toldFault(context, request.id, ends.signal, fault);
+        return reply.headers(context.sign(signed, answer, body)).send(body);
+      } catch (error) {
+        throw publicError(context, request.id, ends.signal, error);
       } finally {
         running -= 1;
         startIdleTime();
@@ -132,9 +132,9 @@ function searchOf(
   warnings: readonly SourceWarning[];
 } {
   const word = platformOfWord(params.platform) ?? "social";
-  const asked = checkArguments(word, recentSubmissionOf(body), wordPathRules);
-  requireMethod(caller, asked.method, null);
-  const { platform, type, method, query, maxResults } = asked;
+  const request = checkArguments(word, recentSubmissionOf(body), wordPathRules);
+  requireMethod(caller, request.method, null);
+  const { platform, type, method, query, maxResults } = request;
   const { tree, warnings } = parseSearchQuery(query, { maxLength: settings.maxLiveQueryLength });
   const asOfMs = nowMs();
   const window = windowOf("searchbyquery", asOfMs, settings.liveWindowMs);
@@ -144,7 +144,7 @@ function searchOf(
     unsearched: unsearchedOf(window, requested),
     warnings: [
       ...warnings.map(warningOf),
-      ...asked.warnings,
+      ...request.warnings,
       ...windowWarnings(window, noBounds, requested),
     ],
   };
@@ -168,13 +168,18 @@ function endsOf({ clock, settings }: NodeAppContext, others: readonly AbortSigna
 const over = new Error("the search has ended");
 
 /** Logs only the code of an internal error, and nothing of the query. */
-function toldFault({ log }: NodeAppContext, request_id: string, ends: AbortSignal, fault: unknown) {
+function publicError(
+  { log }: NodeAppContext,
+  request_id: string,
+  ends: AbortSignal,
+  error: unknown,
+) {
   if (ends.aborted) return ends.reason instanceof EarshotError ? ends.reason : stopped();
-  if (fault instanceof EarshotError && fault.code === "gateway_unreachable") {
+  if (error instanceof EarshotError && error.code === "gateway_unreachable") {
     return problem("unavailable", "the node is not attested for the moment and signs nothing");
   }
-  log.warn({ request_id, code: failureOf(fault).code }, "a search failed");
-  return jobFault(failureOf(fault));
+  log.warn({ request_id, code: failureOf(error).code }, "a search failed");
+  return jobFault(failureOf(error));
 }
 
 const stopped = () =>

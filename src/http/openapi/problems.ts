@@ -1,7 +1,7 @@
 import { problemExample } from "../problems/page.ts";
 import { problemCodes as allCodes, type ProblemCode, problems } from "../problems/problems.ts";
 
-const places: Partial<Record<ProblemCode, (place: Place) => boolean>> = {
+const occurrences: Partial<Record<ProblemCode, (context: Location) => boolean>> = {
   invalid_json: ({ hasBody }) => hasBody,
   invalid_query: ({ hasQuery }) => hasQuery,
   cursor_invalid: ({ hasQuery, path }) => hasQuery || /\/(?:jobs|deliveries)$/.test(path),
@@ -41,7 +41,7 @@ function ofNodesAlone(): boolean {
   return false;
 }
 
-type Place = {
+type Location = {
   path: string;
   hasBody: boolean;
   hasQuery: boolean;
@@ -63,14 +63,14 @@ export function problemCodes(
 ): readonly ProblemCode[] {
   const { operationId, responses } = operation;
   const isSubmission = operationId.startsWith("submit") || operationId === "search";
-  const place: Place = {
+  const context: Location = {
     path,
     isSubmission,
     hasJob: isSubmission || path.includes("{uuid}") || path.endsWith("/recent"),
     hasBody: "415" in responses,
     hasQuery: isSubmission || ["searchRecent", "countPosts"].includes(operationId),
   };
-  return codesOf(status).filter((code) => places[code]?.(place) ?? true);
+  return codesOf(status).filter((code) => occurrences[code]?.(context) ?? true);
 }
 
 function codesOf(status: number): readonly ProblemCode[] {

@@ -7,7 +7,7 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Duple
   if (socket.writable && error.code !== "ECONNRESET") {
     const code = codeOf(error.code);
     const { status, title, retryable } = problems[code];
-    const { detail, hint } = saidOf[code];
+    const { detail, hint } = textsOf[code];
     const body = JSON.stringify({
       type: problemType(code),
       title,
@@ -32,7 +32,7 @@ type UnreadableCode = Extract<
   "header_too_large" | "request_timeout" | "invalid_request"
 >;
 
-const saidOf: Readonly<Record<UnreadableCode, { detail: string; hint: string }>> = {
+const textsOf: Readonly<Record<UnreadableCode, { detail: string; hint: string }>> = {
   header_too_large: {
     detail: "first line and header of the request are larger than this server reads",
     hint: "shorten the address and its header fields; EARSHOT_MAX_HEADER_BYTES sets the limit",

@@ -35,8 +35,8 @@ export function problem(
   return new EarshotError(code, message, { status, retryable, ...options });
 }
 
-export function writeProblem(fault: EarshotError, request: FastifyRequest, reply: FastifyReply) {
-  return reply.send(problemText(fault, request, reply));
+export function writeProblem(error: EarshotError, request: FastifyRequest, reply: FastifyReply) {
+  return reply.send(problemText(error, request, reply));
 }
 
 /** Valid or not. */
@@ -45,11 +45,11 @@ export const bringsToken = (authorization: string | undefined): boolean =>
 
 /** Returns the body; sets status and headers. */
 export function problemText(
-  fault: EarshotError,
+  failure: EarshotError,
   request: FastifyRequest,
   reply: FastifyReply,
 ): string {
-  const body = problemOf(fault, request);
+  const body = problemOf(failure, request);
   if (body.code === "unauthorized") {
     // RFC 6750, section 3.1: a request without a token gets no error code.
     const error = bringsToken(request.headers.authorization) ? ', error="invalid_token"' : "";
@@ -71,20 +71,20 @@ export function problemText(
 }
 
 /** The upstream's error decides whether a retry can help. */
-const isToldByFault = (code: ProblemCode): boolean => code === "upstream_failed";
+const dependsOnUpstream = (code: ProblemCode): boolean => code === "upstream_failed";
 
 /** Without a retry the registry's hint, to repeat the request, would be wrong. */
 const usualHintOf = (code: ProblemCode, isRetryable: boolean): string | undefined =>
-  isToldByFault(code) && !isRetryable ? undefined : problems[code].hint;
+  dependsOnUpstream(code) && !isRetryable ? undefined : problems[code].hint;
 
-function problemOf(fault: EarshotError, request: FastifyRequest): Problem {
-  const code = publicCode(fault);
+function problemOf(error: EarshotError, request: FastifyRequest): Problem {
+  const code = publicCode(error);
   const known = problems[code];
   // Internal details go to the log, never to the caller.
   const detail =
-    code === "internal" ? "an unexpected fault; the log has it" : shortened(fault.message);
-  const isRetryable = isToldByFault(code) ? fault.retryable : known.retryable;
-  const hint = (code === "internal" ? undefined : fault.hint) ?? usualHintOf(code, isRetryable);
+    code === "internal" ? "an unexpected fault; the log has it" : shortened(error.message);
+  const isRetryable = dependsOnUpstream(code) ? error.retryable : known.retryable;
+  const hint = (code === "internal" ? undefined : error.hint) ?? usualHintOf(code, isRetryable);
   return {
     type: problemType(code),
     title: known.title,
@@ -94,8 +94,8 @@ function problemOf(fault: EarshotError, request: FastifyRequest): Problem {
     retryable: isRetryable,
     request_id: request.id,
     ...(hint === undefined ? {} : { hint: shortened(hint) }),
-    ...(fault.details.length === 0 ? {} : { errors: fault.details.slice(0, mostDetails) }),
-    ...(request.routeOptions.config.refusalHoldsUuid ? { uuid: request.jobUuid } : {}),
+    ...(error.details.length === 0 ? {} : { errors: error.details.slice(0, mostDetails) }),
+    ...(request.routeOptions.config.refusalHasUuid ? { uuid: request.jobUuid } : {}),
     error: detail,
   };
 }
@@ -109,12 +109,12 @@ function shortened(line: string): string {
 }
 
 /** Maps internal codes to the general one of their status. A final code with status 503 is temporary: `unavailable`. */
-export function publicCode(fault: EarshotError): ProblemCode {
-  if (isProblemCode(fault.code) && !(fault.status === 503 && isFinal(fault.code)))
-    return fault.code;
-  if (fault.status === 503) return "unavailable";
-  if (fault.status === 504) return "deadline_exceeded";
-  if (fault.status === 502) return "upstream_failed";
+export function publicCode(error: EarshotError): ProblemCode {
+  if (isProblemCode(error.code) && !(error.status === 503 && isFinal(error.code)))
+    return error.code;
+  if (error.status === 503) return "unavailable";
+  if (error.status === 504) return "deadline_exceeded";
+  if (error.status === 502) return "upstream_failed";
   return "internal";
 }
 

@@ -40,21 +40,21 @@ import { addWebhookDeliveryRoutes } from "./v1/webhooks-deliveries.ts";
 export function addRoutes(
   app: FastifyInstance,
   context: HttpContext,
-  held: PendingRequests,
+  pending: PendingRequests,
   submissions: Submissions,
 ): void {
   announceDeprecations(app);
   const typed = app.withTypeProvider<ZodTypeProvider>();
-  addSubmitRoutes(typed, submissions, held);
-  addStatusRoutes(typed, context, held);
-  addResultRoutes(typed, context, held);
+  addSubmitRoutes(typed, submissions, pending);
+  addStatusRoutes(typed, context, pending);
+  addResultRoutes(typed, context, pending);
   addProofRoutes(typed, context);
   addCancelRoutes(typed, context);
   addJobsRoutes(typed, context);
-  addEventsRoutes(typed, context, held);
-  addSearchRoute(typed, context, submissions, held);
+  addEventsRoutes(typed, context, pending);
+  addSearchRoute(typed, context, submissions, pending);
   addCountsRoute(typed, context);
-  addRecentRoute(typed, context, submissions, held);
+  addRecentRoute(typed, context, submissions, pending);
   addWebhookRoutes(typed, context);
   addWebhookDeliveryRoutes(typed, context);
   addNodesRoute(typed, context);
@@ -72,7 +72,7 @@ export function addRoutes(
   addUsageRoute(typed, context);
   addServiceStatusRoute(typed, context);
   addKeyRoutes(typed, context);
-  addAccountRoutes(typed, context, held);
+  addAccountRoutes(typed, context, pending);
   addOperatorRoutes(typed, context);
   addOperatorNodeRoutes(typed, context);
   addPageRoutes(typed, context);

@@ -10,11 +10,11 @@ const highestRate = 1_000_000;
 const body = (what: string, hint: string) => ({ what, needed: "expected a JSON object", hint });
 
 const limit = (name: string) => {
-  const told = wording(
+  const limitText = wording(
     `${name} is a whole number from 1 to ${highestRate}, or null for the deployment's`,
     `send such as "${name}":5`,
   );
-  return z.int(told).min(1, told).max(highestRate, told).nullable().optional();
+  return z.int(limitText).min(1, limitText).max(highestRate, limitText).nullable().optional();
 };
 
 const reasonText = wording(

@@ -17,7 +17,7 @@ const fieldsText = wording(
 );
 const answerText = wording("the answer is a text", 'send {"answer":"https://…"}');
 
-const text = (told: { error: string }) => z.string(told).max(longestText, told);
+const text = (message: { error: string }) => z.string(message).max(longestText, message);
 
 export const newCredential = closedObject(
   {

@@ -158,13 +158,13 @@ export const eventsQuery = closedObject(
 
 /** A comma-separated enumeration; absent means all. */
 export function listOf<const Word extends string>(what: string, words: readonly Word[]) {
-  const fault = wording(
+  const error = wording(
     `expected words with commas between them for ${what}`,
     `such as ?${what}=${words.slice(0, 2).join(",")}`,
   );
   return z
-    .string(fault)
-    .max(200, fault)
+    .string(error)
+    .max(200, error)
     .transform((text, context): readonly Word[] =>
       text.split(",").flatMap((written) => {
         const word = words.find((known) => known === written);

@@ -33,7 +33,7 @@ const argumentsNeeded = {
 
 function emptyable<Schema extends z.ZodType>(schema: Schema) {
   return z
-    .preprocess((given) => (isEmpty(given) ? undefined : given), schema.optional())
+    .preprocess((value) => (isEmpty(value) ? undefined : value), schema.optional())
     .optional()
     .meta({ ...schema.meta(), [emptyMark]: [...emptyValues] });
 }

@@ -28,9 +28,9 @@ function formFor(schema: z.ZodType, input: unknown): z.ZodType {
 }
 
 /** The first error is the message. */
-export function invalid(details: readonly ErrorDetail[], place = "body") {
+export function invalid(details: readonly ErrorDetail[], part = "body") {
   const first = details[0];
-  const message = first ? sentence(first) : `the ${place} is not valid`;
+  const message = first ? sentence(first) : `the ${part} is not valid`;
   const hint = details.find((detail) => detail.hint !== undefined)?.hint;
   return problem("invalid_request", message, { details, ...(hint === undefined ? {} : { hint }) });
 }

@@ -45,16 +45,16 @@ export function checkArguments(
   body: Submission,
   rules: PathRules,
 ): CheckedArguments {
-  const { arguments: asked, at } = body;
+  const { arguments: args, at } = body;
   const { platform, type } = targetOf(path, body.type);
-  const method = pairedMethod(type, asked.type);
-  const { maxResults, warnings } = resultsWanted(method, body, rules);
+  const method = pairedMethod(type, args.type);
+  const { maxResults, warnings } = requestedResults(method, body, rules);
   // Lone surrogates could neither be stored nor matched by a cursor.
-  const query = (asked.query ?? "").toWellFormed();
+  const query = (args.query ?? "").toWellFormed();
   const needsQuery = methods[method].query !== "none";
   if (needsQuery && query.trim() === "") throw missingQuery(method, `${at}/query`);
   refuseStrayArguments(method, at, {
-    ...asked,
+    ...args,
     query: query.trim() === "" ? undefined : query,
   });
   return {
@@ -63,8 +63,8 @@ export function checkArguments(
     method,
     query: needsQuery ? query : "",
     maxResults,
-    nextCursor: asked.next_cursor ?? null,
-    bounds: { startMs: momentOf(asked.start_time), endMs: momentOf(asked.end_time) },
+    nextCursor: args.next_cursor ?? null,
+    bounds: { startMs: momentOf(args.start_time), endMs: momentOf(args.end_time) },
     at,
     warnings,
   };
@@ -102,19 +102,19 @@ function pairedMethod(type: SourceType, name: string): Method {
   });
 }
 
-function resultsWanted(
+function requestedResults(
   method: Method,
-  { arguments: asked, at }: Submission,
+  { arguments: args, at }: Submission,
   { lowersUpTo }: PathRules,
 ): { maxResults: number; warnings: readonly SourceWarning[] } {
-  const wanted = asked.max_results ?? asked.count ?? defaultResults;
+  const requested = args.max_results ?? args.count ?? defaultResults;
   const { bound } = methods[method];
-  if (wanted >= 1 && wanted <= bound) return { maxResults: wanted, warnings: [] };
-  if (lowersUpTo !== null && wanted > bound && wanted <= lowersUpTo) {
-    const message = `max_results ${wanted} was lowered to ${bound}, the most of ${method}`;
+  if (requested >= 1 && requested <= bound) return { maxResults: requested, warnings: [] };
+  if (lowersUpTo !== null && requested > bound && requested <= lowersUpTo) {
+    const message = `max_results ${requested} was lowered to ${bound}, the most of ${method}`;
     return { maxResults: bound, warnings: [{ code: "max_results_lowered", message }] };
   }
-  const name = asked.max_results === undefined ? "count" : "max_results";
+  const name = args.max_results === undefined ? "count" : "max_results";
   const takes =
     lowersUpTo === null
       ? `${method} takes 1 to ${bound}`
@@ -122,7 +122,7 @@ function resultsWanted(
   throw invalid([
     {
       code: "out_of_range",
-      message: `${wanted} is out of range, ${takes}`,
+      message: `${requested} is out of range, ${takes}`,
       hint: `send 1 to ${bound}; next_cursor continues where a result ends`,
       pointer: `${at}/${name}`,
     },
@@ -153,12 +153,12 @@ const exampleQueries = {
 function refuseStrayArguments(
   method: Method,
   at: Submission["at"],
-  asked: Submission["arguments"],
+  args: Submission["arguments"],
 ): void {
   const stray = isSearch(method) ? [] : (["start_time", "end_time", "sort"] as const);
   const names = methods[method].query === "none" ? (["query", ...stray] as const) : stray;
   const details = names
-    .filter((name) => asked[name] !== undefined)
+    .filter((name) => args[name] !== undefined)
     .map((name) => ({
       code: "not_for_method",
       message: `${method} takes no ${name}`,

@@ -9,11 +9,11 @@ import { invalid } from "../schemas/validation.ts";
  * 1 to 255 printable ASCII characters, and a hash of the request, independent of member order. Null without a key. Errors:
  * `invalid_request`.
  */
-export function idempotencyOf(headers: IncomingHttpHeaders, asked: unknown): Idempotency | null {
+export function idempotencyOf(headers: IncomingHttpHeaders, request: unknown): Idempotency | null {
   const key = headers["idempotency-key"];
   if (key === undefined) return null;
   if (typeof key !== "string" || !/^[\x20-\x7e]{1,255}$/.test(key)) throw notAKey();
-  return { key, requestHash: createHash("sha256").update(canonicalJson(asked)).digest() };
+  return { key, requestHash: createHash("sha256").update(canonicalJson(request)).digest() };
 }
 
 /** The same for both forms of the body. */

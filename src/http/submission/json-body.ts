@@ -45,13 +45,13 @@ function parseBody(body: Buffer): unknown {
   if (body.length > measuredBytes) requireShape(body);
   const text = textOf(body);
   let names = 0;
-  function look(this: unknown, name: string, value: unknown): unknown {
+  function checkName(this: unknown, name: string, value: unknown): unknown {
     if (name === "__proto__") throw forbiddenName();
     if (!Array.isArray(this)) names += 1;
     return value;
   }
   try {
-    const parsed: unknown = JSON.parse(text, look);
+    const parsed: unknown = JSON.parse(text, checkName);
     // The reviver also sees the root, under an unwritten name.
     if (names - 1 < writtenNames(text)) throw repeatedName();
     return parsed;
@@ -121,9 +121,13 @@ function forbiddenName() {
 /** Drops the parser's excerpt of the text. */
 function notJson(message: string) {
   const what = /^.*?(?=,? (?:in JSON|"|\.\.\."|at position)|$)/.exec(message)?.[0] ?? message;
-  const place = /at position \d+(?: \(line \d+ column \d+\))?/.exec(message)?.[0];
+  const position = /at position \d+(?: \(line \d+ column \d+\))?/.exec(message)?.[0];
   const fault = what.charAt(0).toLowerCase() + what.slice(1);
-  return problem("invalid_json", `the body is not JSON: ${place ? `${fault} ${place}` : fault}`, {
-    hint: "check quotes, commas and brackets; a quote inside a string needs a backslash",
-  });
+  return problem(
+    "invalid_json",
+    `the body is not JSON: ${position ? `${fault} ${position}` : fault}`,
+    {
+      hint: "check quotes, commas and brackets; a quote inside a string needs a backslash",
+    },
+  );
 }

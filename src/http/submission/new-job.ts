@@ -23,21 +23,21 @@ import { narrowWindow, type Window, windowOf, windowWarnings } from "./window.ts
 export function jobOf(
   context: HttpContext,
   caller: Caller,
-  asked: CheckedArguments,
+  args: CheckedArguments,
 ): Promise<NewJob> {
-  const { method } = asked;
+  const { method } = args;
   return isSearch(method)
-    ? searchJob(context, caller, { ...asked, method })
-    : fetchJob(context, caller, { ...asked, method });
+    ? searchJob(context, caller, { ...args, method })
+    : fetchJob(context, caller, { ...args, method });
 }
 
 async function searchJob(
   context: HttpContext,
   caller: Caller,
-  asked: CheckedArguments & { method: SearchMethod },
+  args: CheckedArguments & { method: SearchMethod },
 ): Promise<NewJob> {
   const { settings, sources } = context;
-  const { platform, type, method, query, maxResults } = asked;
+  const { platform, type, method, query, maxResults } = args;
   const isLive = method === "searchbyquery";
   const maxLength = isLive ? settings.maxLiveQueryLength : settings.maxArchiveQueryLength;
   const { tree, warnings } = parseSearchQuery(query, { maxLength });
@@ -45,7 +45,7 @@ async function searchJob(
   const canonicalQuery = printQuery(tree);
   const nowMs = context.clock.now();
   const first = windowOf(method, nowMs, settings.liveWindowMs);
-  const start = startOf(context, caller, asked, { platform, canonicalQuery, first, nowMs });
+  const start = startOf(context, caller, args, { platform, canonicalQuery, first, nowMs });
   const { accountId } = caller;
   const search = { platform, type, method, accountId };
   if (!sources.isSearched(search)) throw searchedNowhere(platform);
@@ -67,7 +67,7 @@ async function searchJob(
       method,
       query,
       maxResults,
-      ...narrowWindow(start, asked.bounds),
+      ...narrowWindow(start, args.bounds),
       ...(unsearched === null ? {} : { unsearched }),
       asOfMs: start.asOfMs,
       after: start.after,
@@ -78,7 +78,7 @@ async function searchJob(
     tree,
     warnings: [
       ...warnings.map(warningOf),
-      ...asked.warnings,
+      ...args.warnings,
       ...windowWarnings(window, start.asked, requested),
       ...(isAnswered ? [] : [noCredential(type)]),
     ],
@@ -88,22 +88,22 @@ async function searchJob(
 async function fetchJob(
   context: HttpContext,
   caller: Caller,
-  asked: CheckedArguments & { method: FetchMethod },
+  args: CheckedArguments & { method: FetchMethod },
 ): Promise<NewJob> {
-  const { type, method, query, maxResults } = asked;
+  const { type, method, query, maxResults } = args;
   const { platform, target, canonicalQuery, warnings } = await requestedTarget(
     context,
     caller,
-    asked,
+    args,
   );
   const nowMs = context.clock.now();
   const first = { fromMs: null, toMs: nowMs };
-  const start = startOf(context, caller, asked, { platform, canonicalQuery, first, nowMs });
+  const start = startOf(context, caller, args, { platform, canonicalQuery, first, nowMs });
   const { accountId } = caller;
   // A page that another process began is continued there.
-  const isBegunElsewhere = (start.place?.nodeId ?? null) !== null;
+  const isBegunRemotely = (start.place?.nodeId ?? null) !== null;
   const isKeptHere =
-    !isBegunElsewhere && (await context.sources.isKeptHere({ platform, type, method, accountId }));
+    !isBegunRemotely && (await context.sources.isKeptHere({ platform, type, method, accountId }));
 
   return {
     accountId,
@@ -123,7 +123,7 @@ async function fetchJob(
       ...keptHere(isKeptHere),
     },
     canonicalQuery,
-    warnings: [...asked.warnings, ...warnings],
+    warnings: [...args.warnings, ...warnings],
   };
 }
 

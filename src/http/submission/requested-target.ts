@@ -21,48 +21,48 @@ export type RequestedTarget = {
   warnings: readonly SourceWarning[];
 };
 
-type Asking = Pick<HttpContext, "archive" | "clock" | "sources" | "fetchedPosts">;
+type TargetContext = Pick<HttpContext, "archive" | "clock" | "sources" | "fetchedPosts">;
 
 /**
  * The platform is that of path, type or query, else the default; bare usernames are resolved (resolve-bare-name.ts), a record's
  * ID resolves to its post. Errors: those of `readTarget`, and `source_unavailable`.
  */
 export async function requestedTarget(
-  context: Asking,
+  context: TargetContext,
   { accountId }: Caller,
-  asked: CheckedArguments & { method: FetchMethod },
+  args: CheckedArguments & { method: FetchMethod },
 ): Promise<RequestedTarget> {
-  const { method, type } = asked;
-  if (asked.platform !== "social") {
-    const early = await answerableFor({ platform: asked.platform, target: null });
+  const { method, type } = args;
+  if (args.platform !== "social") {
+    const early = await answerableFor({ platform: args.platform, target: null });
     // The target may name a server that needs no configuration.
     if (!early.ok && early.why !== "not_configured") throw unanswerable(early);
   }
   const found = await find();
   const answerable = await answerableFor(found);
   if (!answerable.ok) throw unanswerable(answerable);
-  const alone = answerable.usesUpstream ? [] : [archiveAlone(found.platform, asked)];
+  const alone = answerable.usesUpstream ? [] : [archiveAlone(found.platform, args)];
   return { ...found, warnings: [...found.warnings, ...alone] };
 
   async function find(): Promise<RequestedTarget> {
     const { defaultPlatform } = context.sources;
     const { query: what } = methods[method];
     if (what === "none") {
-      const platform = asked.platform === "social" ? defaultPlatform : asked.platform;
+      const platform = args.platform === "social" ? defaultPlatform : args.platform;
       return { platform, target: null, canonicalQuery: "", warnings: [] };
     }
-    const named = readTarget(what, asked.query, asked.platform);
+    const named = readTarget(what, args.query, args.platform);
     if (isBareName(named)) {
-      const { target, warnings } = await resolveBareName(context, { accountId }, asked, named);
-      return { ...told(target, target.platform ?? defaultPlatform), warnings };
+      const { target, warnings } = await resolveBareName(context, { accountId }, args, named);
+      return { ...targetOn(target, target.platform ?? defaultPlatform), warnings };
     }
     const target = isRecordId(named)
-      ? await postOfRecord(context, accountId, named, asked.platform)
+      ? await postOfRecord(context, accountId, named, args.platform)
       : named;
     if (target === null || target.platform === null) {
-      return told(readTarget(what, asked.query, defaultPlatform), defaultPlatform);
+      return targetOn(readTarget(what, args.query, defaultPlatform), defaultPlatform);
     }
-    return told(target, target.platform);
+    return targetOn(target, target.platform);
   }
 
   async function answerableFor({ platform, target }: Pick<RequestedTarget, "platform" | "target">) {
@@ -87,7 +87,7 @@ function unanswerable({ why, message, hint }: Exclude<Answerable, { ok: true }>)
   });
 }
 
-function told(target: Target, platform: Platform): RequestedTarget {
+function targetOn(target: Target, platform: Platform): RequestedTarget {
   const isUnknown = isRecordId(target) && platform === "bluesky";
   return {
     platform,
@@ -105,7 +105,7 @@ const unknownId: SourceWarning = {
 
 /** The target unchanged if the ID is unknown. */
 async function postOfRecord(
-  { archive, fetchedPosts, sources }: Asking,
+  { archive, fetchedPosts, sources }: TargetContext,
   accountId: string,
   target: PostTarget & { id: string },
   path: SearchPlatform,

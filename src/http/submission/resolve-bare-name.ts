@@ -27,14 +27,15 @@ type Resolved = { target: UserTarget; warnings: readonly SourceWarning[] };
 export async function resolveBareName(
   { archive, clock, sources }: Context,
   { accountId }: Pick<Caller, "accountId">,
-  asked: CheckedArguments & { method: FetchMethod },
+  args: CheckedArguments & { method: FetchMethod },
   { handle: name }: BareName,
 ): Promise<Resolved> {
-  const { method, type } = asked;
+  const { method, type } = args;
   const { defaultPlatform } = sources;
-  const place = offsetOf("user", asked.query, "social");
+  const offset = offsetOf("user", args.query, "social");
   const ofDefault = defaultPlatform === "bluesky" ? null : accountOn(defaultPlatform, name);
-  if (ofDefault !== null && (await isAsked(ofDefault))) return { target: ofDefault, warnings: [] };
+  if (ofDefault !== null && (await isRequestable(ofDefault)))
+    return { target: ofDefault, warnings: [] };
 
   const archived = await only(
     await accountsOfName({ archive, clock }, name, accountId),
@@ -44,7 +45,7 @@ export async function resolveBareName(
   const onEach = platforms
     .map((platform) => accountOn(platform, name))
     .filter((one) => one !== null);
-  const askable = await only(onEach, isAsked);
+  const askable = await only(onEach, isRequestable);
   if (askable !== null) {
     return assumed(
       askable,
@@ -52,7 +53,7 @@ export async function resolveBareName(
     );
   }
   if (ofDefault !== null) return { target: ofDefault, warnings: [] };
-  throw malformed(place, {
+  throw malformed(offset, {
     message: "the archive has no account of this name, and it names no platform",
     hint: `write ${onEach.map(targetText).join(", ")} or @${name}@<server>`,
   });
@@ -64,7 +65,7 @@ export async function resolveBareName(
   async function isAnswered(target: UserTarget): Promise<boolean> {
     return (await answerable(target)).ok;
   }
-  async function isAsked(target: UserTarget): Promise<boolean> {
+  async function isRequestable(target: UserTarget): Promise<boolean> {
     const found = await answerable(target);
     return found.ok && found.usesUpstream;
   }
@@ -76,7 +77,7 @@ export async function resolveBareName(
   ): Promise<UserTarget | null> {
     const checks = await Promise.all(targets.map(fits));
     const fitting = targets.filter((_, index) => checks[index]);
-    if (fitting.length > 1) throw ambiguous(place, fitting.map(targetText));
+    if (fitting.length > 1) throw ambiguous(offset, fitting.map(targetText));
     return fitting[0] ?? null;
   }
 
@@ -84,7 +85,7 @@ export async function resolveBareName(
     const form = targetText(target);
     const warning = {
       code: "platform_assumed",
-      message: `${place.written} names no platform and was taken for ${form}: ${why}`,
+      message: `${offset.written} names no platform and was taken for ${form}: ${why}`,
       hint: `send ${form} to name this account`,
     };
     return { target, warnings: [warning] };

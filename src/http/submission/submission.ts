@@ -33,10 +33,10 @@ export function createSubmissions(context: HttpContext): Submissions {
     reply: FastifyReply,
     idempotency: Idempotency | null = null,
   ): Promise<SubmittedJob> {
-    const asked = checkArguments(path, body, rules);
+    const args = checkArguments(path, body, rules);
     // A flat body names no method.
-    requireMethod(caller, asked.method, body.at === "" ? null : `${body.at}/type`);
-    const job = await jobOf(context, caller, asked);
+    requireMethod(caller, args.method, body.at === "" ? null : `${body.at}/type`);
+    const job = await jobOf(context, caller, args);
     const newJob = { ...job, idempotency };
     const earlier =
       idempotency === null ? null : await context.jobs.replayOf(caller.accountId, idempotency);

@@ -33,11 +33,11 @@ function latest(one: number | null, other: number | null): number | null {
 /** A short list must not pass for a complete answer. */
 export function windowWarnings(
   window: Window,
-  asked: RequestedBounds,
+  bounds: RequestedBounds,
   requested: RequestedSpan,
 ): readonly SourceWarning[] {
   const { fromMs } = window;
-  if (asked.startMs !== null && asked.endMs !== null && asked.startMs >= asked.endMs) {
+  if (bounds.startMs !== null && bounds.endMs !== null && bounds.startMs >= bounds.endMs) {
     return [
       {
         code: "empty_window",

@@ -15,7 +15,7 @@ export type AttemptContext = {
   clock: Clock;
   random: () => number;
   settings: WebhookSettings;
-  sealer: Encryptor;
+  encryptor: Encryptor;
   post: PostDelivery;
   log: {
     info(fields: Record<string, unknown>, message: string): void;
@@ -63,25 +63,25 @@ async function note({ store, clock, onFault }: AttemptContext, tried: TryEnd, si
   for (;;) {
     try {
       return await store.write("endTry", tried);
-    } catch (fault) {
+    } catch (error) {
       signal.throwIfAborted();
-      onFault(fault, "how a delivery went was not noted");
+      onFault(error, "how a delivery went was not noted");
     }
     await clock.sleep(noteAgainMs, signal);
   }
 }
 
 async function send(
-  { clock, sealer, post, log }: AttemptContext,
+  { clock, encryptor, post, log }: AttemptContext,
   delivery: DueDelivery,
   signal: AbortSignal,
 ): Promise<TryOutcome> {
   const { id, webhookId, url, payload: body } = delivery;
   let secrets: string[];
   try {
-    secrets = secretsOf(sealer, delivery);
-  } catch (fault) {
-    log.error({ webhook: webhookId, err: fault }, "the secret of a webhook cannot be opened");
+    secrets = secretsOf(encryptor, delivery);
+  } catch (thrown) {
+    log.error({ webhook: webhookId, err: thrown }, "the secret of a webhook cannot be opened");
     const error = "the server cannot open the secret that signs it; replace the secret";
     return { kind: "failed", status: null, error, retryAfterMs: null };
   }

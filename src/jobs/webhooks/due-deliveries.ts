@@ -19,7 +19,7 @@ export type DueDelivery = {
 export type DueRequest = {
   nowMs: number;
   paused: readonly string[];
-  underWay: readonly { id: string; webhookId: string }[];
+  inProgress: readonly { id: string; webhookId: string }[];
   perWebhook: number;
   /** In total, and of webhooks whose last delivery failed. */
   limit: number;
@@ -48,13 +48,13 @@ function dueOfWebhooks(
   { isHealthy, limit }: Share,
 ): string[] {
   if (limit === 0) return [];
-  const { nowMs, paused, underWay } = request;
+  const { nowMs, paused, inProgress } = request;
   const webhooks = database.all<{ webhookId: string }>(
     `SELECT id AS webhookId FROM webhook
      WHERE (failing_since_ms IS NULL) = :isHealthy AND due_ms <= :nowMs
      ORDER BY due_ms LIMIT :webhooks`,
     // Paused and busy webhooks may come first without a delivery to return.
-    { isHealthy, nowMs, webhooks: limit + underWay.length + paused.length },
+    { isHealthy, nowMs, webhooks: limit + inProgress.length + paused.length },
   );
   const closed = new Set(paused);
   const found: string[] = [];
@@ -68,9 +68,11 @@ function dueOfWebhooks(
 function dueOf(
   database: Database,
   webhookId: string,
-  { nowMs, underWay, perWebhook }: DueRequest,
+  { nowMs, inProgress, perWebhook }: DueRequest,
 ): string[] {
-  const busy = new Set(underWay.filter((each) => each.webhookId === webhookId).map(({ id }) => id));
+  const busy = new Set(
+    inProgress.filter((each) => each.webhookId === webhookId).map(({ id }) => id),
+  );
   const room = perWebhook - busy.size;
   if (room <= 0) return [];
   return database

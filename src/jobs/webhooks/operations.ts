@@ -36,15 +36,15 @@ export const webhookOperations = {
   ...deliveryOperations,
 
   /** Errors: `too_many_webhooks`. */
-  createWebhook: durable((database, asked: NewWebhook): Webhook => {
-    const { id, accountId, url, events, sealedSecret, nowMs, maxPerAccount } = asked;
+  createWebhook: durable((database, params: NewWebhook): Webhook => {
+    const { id, accountId, url, events, sealedSecret, nowMs, maxPerAccount } = params;
     if (webhooksOf(database, accountId).length >= maxPerAccount) throw tooMany(maxPerAccount);
     database.run(
       `INSERT INTO webhook(id, account_id, url, events, sealed_secret, created_ms)
        VALUES(:id, :accountId, :url, :events, :sealedSecret, :nowMs)`,
       { id, accountId, url, events: JSON.stringify(events), sealedSecret, nowMs },
     );
-    return present(webhookOf(database, asked));
+    return present(webhookOf(database, params));
   }),
 
   listWebhooks: read((database, { accountId }: { accountId: string }): Webhook[] =>

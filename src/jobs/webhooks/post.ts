@@ -31,9 +31,9 @@ export function createPost(
       });
       await drop(answer.pieces);
       return outcomeOf(answer.status, answer.headers.get("retry-after"), now());
-    } catch (fault) {
+    } catch (error) {
       signal.throwIfAborted();
-      return { kind: "failed", status: null, error: reasonOf(fault), retryAfterMs: null };
+      return { kind: "failed", status: null, error: reasonOf(error), retryAfterMs: null };
     }
   };
 }
@@ -51,10 +51,10 @@ function outcomeOf(status: number, retryAfter: string | null, nowMs: number): Tr
   if (status === 410) return { kind: "gone", status };
   const isRedirect = status >= 300 && status < 400;
   const error = `answered ${status}${isRedirect ? ", and redirects are not followed" : ""}`;
-  return { kind: "failed", status, error, retryAfterMs: askedPauseMs(retryAfter, nowMs) };
+  return { kind: "failed", status, error, retryAfterMs: requestedPauseMs(retryAfter, nowMs) };
 }
 
-function askedPauseMs(written: string | null, nowMs: number): number | null {
+function requestedPauseMs(written: string | null, nowMs: number): number | null {
   if (written === null) return null;
   if (/^\d{1,9}$/.test(written)) return Number(written) * 1_000;
   const atMs = Date.parse(written);
@@ -62,8 +62,8 @@ function askedPauseMs(written: string | null, nowMs: number): number | null {
 }
 
 /** Never reveals the internal address of a name. */
-function reasonOf(fault: unknown): string {
-  if (!(fault instanceof EarshotError)) return "could not be sent";
-  if (fault.code === "address_refused") return "its address is not public";
-  return fault.message;
+function reasonOf(error: unknown): string {
+  if (!(error instanceof EarshotError)) return "could not be sent";
+  if (error.code === "address_refused") return "its address is not public";
+  return error.message;
 }

@@ -22,8 +22,8 @@ export async function keepWithinBounds(
 ): Promise<void> {
   const { clock, onFault } = context;
   while (!stopping.aborted) {
-    await sweep(context, stopping).catch((fault: unknown) => {
-      onFault(fault, "old deliveries to webhooks were not dropped");
+    await sweep(context, stopping).catch((error: unknown) => {
+      onFault(error, "old deliveries to webhooks were not dropped");
     });
     await clock.sleep(sweepEveryMs, stopping).catch(() => undefined);
   }

@@ -49,11 +49,11 @@ export function deliveriesOf(
   webhookId: string,
   { states, before, limit }: DeliveryFilter,
 ): Delivery[] {
-  const isWanted = states?.map((state) => `(${conditions[state]})`).join(" OR ") ?? "TRUE";
+  const stateFilter = states?.map((state) => `(${conditions[state]})`).join(" OR ") ?? "TRUE";
   return database
     .all<DeliveryRow>(
       `SELECT ${deliveryColumns} FROM webhook_delivery
-       WHERE webhook_id = :webhookId AND number < :before AND (${isWanted})
+       WHERE webhook_id = :webhookId AND number < :before AND (${stateFilter})
        ORDER BY number DESC LIMIT :limit`,
       { webhookId, before: before ?? Number.MAX_SAFE_INTEGER, limit },
     )

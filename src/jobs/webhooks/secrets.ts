@@ -10,7 +10,7 @@ export function webhookOwner(accountId: string, id: string): SecretOwner {
  * `secret_key_mismatch`.
  */
 export function secretsOf(
-  sealer: Encryptor,
+  encryptor: Encryptor,
   {
     accountId,
     webhookId,
@@ -19,10 +19,10 @@ export function secretsOf(
   }: Pick<DueDelivery, "accountId" | "webhookId" | "sealedSecret" | "formerSealedSecret">,
 ): string[] {
   const owner = webhookOwner(accountId, webhookId);
-  const secret = sealer.open(sealedSecret, owner);
+  const secret = encryptor.open(sealedSecret, owner);
   if (formerSealedSecret === null) return [secret];
   try {
-    return [secret, sealer.open(formerSealedSecret, owner)];
+    return [secret, encryptor.open(formerSealedSecret, owner)];
   } catch {
     return [secret];
   }

@@ -77,7 +77,7 @@ function begin(key: Uint8Array = secretKey, overrides: Partial<typeof webhookDef
     clock,
     random: () => 0,
     settings,
-    sealer,
+    encryptor: sealer,
     post: async (message, signal) => {
       const { "webhook-id": id = "", "webhook-signature": signatures = "" } = message.fields;
       sent.push({ url: message.url, id, signatures: signatures.split(" "), atMs: clock.now() });
@@ -97,7 +97,7 @@ function begin(key: Uint8Array = secretKey, overrides: Partial<typeof webhookDef
     clock,
     randomBytes,
     settings,
-    sealer,
+    encryptor: sealer,
     guard: createGuard([]),
     onDue: sender.wake,
   });

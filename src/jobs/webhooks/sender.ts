@@ -26,7 +26,7 @@ export type SenderContext = AttemptContext & {
 };
 
 const perWebhook = 2;
-const lookEveryMs = 1_000;
+const pollMs = 1_000;
 const leastPauseMs = 20;
 const stopPatienceMs = 2_000;
 
@@ -43,10 +43,10 @@ const woken = new Error("there may be something to send");
 type Try = { delivery: DueDelivery; ended: Promise<void> };
 
 export function createSender(context: SenderContext): Sender {
-  const { store, clock, settings, sealer, log, onFault, onOutcome } = context;
+  const { store, clock, settings, encryptor, log, onFault, onOutcome } = context;
   const stopping = new AbortController();
   const cutting = new AbortController();
-  const underWay = new Map<string, Try>();
+  const inProgress = new Map<string, Try>();
   /** Monotonic. */
   const pausedUntilMs = new Map<string, number>();
   let watching: Promise<unknown> = Promise.resolve();
@@ -57,8 +57,8 @@ export function createSender(context: SenderContext): Sender {
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
       isWoken = false;
-      await look().catch((fault: unknown) => {
-        onFault(fault, "the store did not tell which deliveries are due");
+      await poll().catch((error: unknown) => {
+        onFault(error, "the store did not tell which deliveries are due");
       });
       await rest();
     }
@@ -68,7 +68,7 @@ export function createSender(context: SenderContext): Sender {
     await clock.sleep(leastPauseMs, stopping.signal).catch(() => undefined);
     if (isWoken) return;
     sleeping = new AbortController();
-    await clock.sleep(lookEveryMs - leastPauseMs, sleeping.signal).catch(() => undefined);
+    await clock.sleep(pollMs - leastPauseMs, sleeping.signal).catch(() => undefined);
   }
 
   function wake(): void {
@@ -76,24 +76,24 @@ export function createSender(context: SenderContext): Sender {
     sleeping.abort(woken);
   }
 
-  async function look(): Promise<void> {
-    const places = settings.concurrency;
-    if (underWay.size >= places) return;
-    const tried = [...underWay.values()].map(({ delivery }) => delivery);
+  async function poll(): Promise<void> {
+    const slots = settings.concurrency;
+    if (inProgress.size >= slots) return;
+    const tried = [...inProgress.values()].map(({ delivery }) => delivery);
     const failing = tried.filter(({ failingSinceMs }) => failingSinceMs !== null);
     const due = await store.read("dueDeliveries", {
       nowMs: clock.now(),
       paused: pausedWebhooks(),
-      underWay: tried.map(({ id, webhookId }) => ({ id, webhookId })),
+      inProgress: tried.map(({ id, webhookId }) => ({ id, webhookId })),
       perWebhook,
-      limit: places - tried.length,
-      failingLimit: Math.ceil(places / 2) - failing.length,
-      failingFirst: failing.length === 0 && (places > 1 || !wasFailingLast) ? 1 : 0,
+      limit: slots - tried.length,
+      failingLimit: Math.ceil(slots / 2) - failing.length,
+      failingFirst: failing.length === 0 && (slots > 1 || !wasFailingLast) ? 1 : 0,
     });
     if (stopping.signal.aborted) return;
     for (const delivery of due) {
       wasFailingLast = delivery.failingSinceMs !== null;
-      underWay.set(delivery.id, { delivery, ended: run(delivery) });
+      inProgress.set(delivery.id, { delivery, ended: run(delivery) });
     }
   }
 
@@ -113,24 +113,24 @@ export function createSender(context: SenderContext): Sender {
       const { end, pauseMs } = await attempt(context, delivery, cutting.signal);
       onOutcome?.(outcomes[end], 1);
       if (pauseMs > 0) pause(delivery.webhookId, clock.elapsed() + pauseMs);
-    } catch (fault) {
+    } catch (error) {
       // An aborted attempt stays due.
-      if (!cutting.signal.aborted) onFault(fault, "a delivery was not tried");
+      if (!cutting.signal.aborted) onFault(error, "a delivery was not tried");
     } finally {
-      underWay.delete(delivery.id);
+      inProgress.delete(delivery.id);
       wake();
     }
   }
 
   /** Detects a wrong key at startup. */
   async function checkKey(): Promise<void> {
-    const held = await store.read("anyWebhookSecret", null);
-    if (held !== null) secretsOf(sealer, held);
+    const anySecret = await store.read("anyWebhookSecret", null);
+    if (anySecret !== null) secretsOf(encryptor, anySecret);
   }
 
   function start(): void {
-    checkKey().catch((fault: unknown) => {
-      log.error({ err: fault }, "the secrets of webhooks cannot be opened");
+    checkKey().catch((error: unknown) => {
+      log.error({ err: error }, "the secrets of webhooks cannot be opened");
     });
     const onDropped = (deliveries: number) => onOutcome?.("dropped", deliveries);
     watching = Promise.all([watch(), keepWithinBounds({ ...context, onDropped }, stopping.signal)]);
@@ -140,7 +140,7 @@ export function createSender(context: SenderContext): Sender {
     stopping.abort();
     wake();
     await watching;
-    const ended = Promise.all([...underWay.values()].map((each) => each.ended));
+    const ended = Promise.all([...inProgress.values()].map((each) => each.ended));
     const over = new AbortController();
     const tooLate = clock.sleep(stopPatienceMs, over.signal).catch(() => undefined);
     await Promise.race([ended, tooLate]);

@@ -21,7 +21,7 @@ export type Webhooks = {
   /** Errors: `webhook_url_refused`, `too_many_webhooks`. */
   create(
     accountId: string,
-    asked: { url: string; events: readonly JobEvent[] },
+    params: { url: string; events: readonly JobEvent[] },
   ): Promise<WebhookWithSecret>;
   list(accountId: string): Promise<readonly Webhook[]>;
   find(accountId: string, id: string): Promise<Webhook | null>;
@@ -47,7 +47,7 @@ export type WebhooksContext = {
   clock: Clock;
   randomBytes: RandomBytes;
   settings: WebhookSettings;
-  sealer: Encryptor;
+  encryptor: Encryptor;
   guard: Guard;
   onDue: () => void;
 };
@@ -55,11 +55,11 @@ export type WebhooksContext = {
 const idLength = 20;
 
 export function createWebhooks(context: WebhooksContext): Webhooks {
-  const { store, clock, randomBytes, settings, sealer, guard, onDue } = context;
+  const { store, clock, randomBytes, settings, encryptor, guard, onDue } = context;
 
   function newSecret(accountId: string, id: string): { secret: string; sealedSecret: Uint8Array } {
     const secret = newSigningSecret(randomBytes);
-    return { secret, sealedSecret: sealer.seal(secret, webhookOwner(accountId, id)) };
+    return { secret, sealedSecret: encryptor.seal(secret, webhookOwner(accountId, id)) };
   }
 
   return {
@@ -69,8 +69,8 @@ export function createWebhooks(context: WebhooksContext): Webhooks {
       const { secret, sealedSecret } = newSecret(accountId, id);
       const { maxPerAccount } = settings;
       const nowMs = clock.now();
-      const asked = { accountId, id, url, events, sealedSecret, nowMs, maxPerAccount };
-      return { webhook: await store.write("createWebhook", asked), secret };
+      const params = { accountId, id, url, events, sealedSecret, nowMs, maxPerAccount };
+      return { webhook: await store.write("createWebhook", params), secret };
     },
 
     list: (accountId) => store.read("listWebhooks", { accountId }),

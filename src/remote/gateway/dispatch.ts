@@ -100,7 +100,7 @@ export class Dispatch {
       load: () => eligibility.load(run),
       // A node does not report slots per method: assume its most concurrent requests.
       slots: () => Math.max(0, ...wanted.map((method) => run.demand.get(method)?.most ?? 0)),
-      onGiven: () => this.#notePace(run),
+      onLease: () => this.#notePace(run),
     };
     if (run.requests.size < mostMethodSets) run.requests.set(wanted.join(), request);
     return request;
@@ -154,7 +154,7 @@ export class Dispatch {
     leased: Lease<GatewayWork>,
   ): Promise<{ envelope: JobEnvelope; lease: OpenLease }> {
     const { clock, randomUuid, gatewayKey, released } = this.#context;
-    const { uuid: job, work, token, attempt, leftMs, holdMs } = leased;
+    const { uuid: job, work, token, attempt, leftMs, leaseMs: holdMs } = leased;
     const request = requestText(work);
     const { credential, release } = (await released.release(run, leased)) ?? {};
     const sealedMs = clock.now();

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type AskingNode, type Lease, type LeaseFailure, leaseLost } from "../../jobs/lease.ts";
+import { type Lease, type LeaseFailure, type LeaseRequest, leaseLost } from "../../jobs/lease.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { EarshotError } from "../../lib/errors.ts";
 import { firstOf } from "../../lib/first-of.ts";
@@ -58,7 +58,7 @@ export function createFakeQueue(clock: Clock): FakeQueue {
     return job;
   }
 
-  function take(asking: AskingNode<GatewayWork>): FakeJob | null {
+  function take(asking: LeaseRequest<GatewayWork>): FakeJob | null {
     if (asking.isOpen?.() === false) return null;
     for (const job of jobs.values()) {
       const isWaiting = job.lease === null && job.result === null;
@@ -67,7 +67,7 @@ export function createFakeQueue(clock: Clock): FakeQueue {
       const { nodeId } = asking;
       job.lease = { nodeId, token: randomUUID(), lost: new AbortController() };
       job.givenMs = clock.elapsed();
-      asking.onGiven?.();
+      asking.onLease?.();
       return job;
     }
     return null;
@@ -140,7 +140,7 @@ export function createFakeQueue(clock: Clock): FakeQueue {
         attempt: job.attempts,
         leftMs: job.leftMs,
         token,
-        holdMs,
+        leaseMs: holdMs,
         lost: lost.signal,
       };
     },

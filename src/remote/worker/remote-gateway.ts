@@ -58,7 +58,16 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       }));
       if (read === null) return null;
       // The account stays with the gateway: upstreams get the node's own or released credentials.
-      return { ...read, uuid, accountId: "", attempt, leftMs, token, holdMs, lost: lost.signal };
+      return {
+        ...read,
+        uuid,
+        accountId: "",
+        attempt,
+        leftMs,
+        token,
+        leaseMs: holdMs,
+        lost: lost.signal,
+      };
     } catch (error) {
       const check = checkOf(error);
       log.warn({ code: codeOf(error), check }, "a job of the gateway was not accepted");

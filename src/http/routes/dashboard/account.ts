@@ -17,7 +17,11 @@ const path = "/dashboard/api/account";
 export const auditPage = 50;
 
 /** /dashboard/api/account… */
-export function addAccountRoutes(app: TypedApp, context: HttpContext, held: PendingRequests): void {
+export function addAccountRoutes(
+  app: TypedApp,
+  context: HttpContext,
+  pending: PendingRequests,
+): void {
   const { accounts, clock, dashboard, settings } = context;
 
   app.route({
@@ -35,7 +39,7 @@ export function addAccountRoutes(app: TypedApp, context: HttpContext, held: Pend
         .header("connection", "close");
       if (request.method === "HEAD") return reply.send(Readable.from([]));
       await accounts.write("noteExport", { accountId: caller.accountId, nowMs: clock.now() });
-      const signal = held.holdStream(caller, reply, settings.maxStreamMs);
+      const signal = pending.openStream(caller, reply, settings.maxStreamMs);
       return reply.send(Readable.from(exportLines(accounts, caller.accountId, signal)));
     },
   });

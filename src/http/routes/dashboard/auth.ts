@@ -12,7 +12,7 @@ import { providerPath } from "../../schemas/sessions.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 /** /auth/<provider> and its callback. Refusals redirect to the sign-in page, which explains them. */
-export function addAuthRoutes(app: TypedApp, context: HttpContext, turns: SignInSlots): void {
+export function addAuthRoutes(app: TypedApp, context: HttpContext, slots: SignInSlots): void {
   const { dashboard, log, metrics, settings } = context;
   const { cookies, sessions, signIn, signInLimits } = dashboard;
 
@@ -56,9 +56,9 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, turns: SignIn
         cookies.setSession(reply, entered.session.token, sessions.maxAgeMs);
         metrics.signIns.inc({ outcome: "signed_in" });
         return reply.redirect(entered.returnTo, 303);
-      } catch (fault) {
-        if (!(fault instanceof SignInRefused)) throw fault;
-        const { word, reason } = fault;
+      } catch (error) {
+        if (!(error instanceof SignInRefused)) throw error;
+        const { word, reason } = error;
         metrics.signIns.inc({ outcome: word });
         log.info({ request_id: request.id, provider, word, reason }, "sign-in refused");
         return reply.redirect(refusalPath(word), 303);
@@ -69,10 +69,10 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, turns: SignIn
   /** Throws for clients other than browsers. */
   function mayTakeTurn(request: FastifyRequest, reply: FastifyReply): boolean {
     try {
-      turns.take(request, reply);
+      slots.take(request, reply);
       return true;
-    } catch (fault) {
-      if (!acceptsHtml(request.headers.accept)) throw fault;
+    } catch (error) {
+      if (!acceptsHtml(request.headers.accept)) throw error;
       return false;
     }
   }

@@ -26,7 +26,7 @@ export function addCredentialRoutes(
   const listing = (credential: Credential) => credentialListing(credential, clock.now());
 
   /** Limits platform requests per account. Errors: `too_many_attempts`. */
-  function asking(request: FastifyRequest, reply: FastifyReply): string {
+  function limitedAccount(request: FastifyRequest, reply: FastifyReply): string {
     const { accountId } = callerOf(request);
     const waitMs = credentials.attempt(accountId);
     if (waitMs === 0) return accountId;
@@ -56,7 +56,7 @@ export function addCredentialRoutes(
     config,
     schema: { ...hide, body: newCredential },
     handler: async (request, reply) => {
-      const made = await credentials.add(asking(request, reply), request.body);
+      const made = await credentials.add(limitedAccount(request, reply), request.body);
       reply.code(201);
       return { credential: listing(made) };
     },
@@ -68,7 +68,7 @@ export function addCredentialRoutes(
     config,
     schema: { ...hide, body: newCredential },
     handler: async (request, reply) =>
-      stepOf(await credentials.authorize(asking(request, reply), request.body)),
+      stepOf(await credentials.authorize(limitedAccount(request, reply), request.body)),
   });
 
   app.route({
@@ -78,7 +78,9 @@ export function addCredentialRoutes(
     schema: { ...hide, params: credentialPath, body: authorizationAnswer },
     handler: async (request, reply) => {
       const { answer } = request.body;
-      return stepOf(await credentials.answer(asking(request, reply), request.params.id, answer));
+      return stepOf(
+        await credentials.answer(limitedAccount(request, reply), request.params.id, answer),
+      );
     },
   });
 
@@ -88,7 +90,7 @@ export function addCredentialRoutes(
     config,
     schema: { ...hide, params: credentialPath },
     handler: async (request, reply): Promise<CredentialTest> => {
-      const found = await credentials.test(asking(request, reply), request.params.id);
+      const found = await credentials.test(limitedAccount(request, reply), request.params.id);
       const { works, message: says, credential } = found;
       return { works, message: says, credential: listing(credential) };
     },

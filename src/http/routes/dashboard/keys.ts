@@ -32,7 +32,7 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
       const { accountId } = callerOf(request);
       const { limits, maxKeysPerAccount } = context.settings;
       const endedSinceMs = clock.now() - endedShownMs;
-      const [keys, given] = await Promise.all([
+      const [keys, states] = await Promise.all([
         accounts.read("listOwnKeys", { accountId, limits, endedSinceMs }),
         accounts.read("accountLimits", { accountId, limits }),
       ]);
@@ -40,8 +40,8 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
         keys: await keyListings(context.limiter, keys, clock.now()),
         max_keys: maxKeysPerAccount,
         limits: {
-          requests_per_second: given.requestsPerSecond,
-          submissions_per_minute: given.submissionsPerMinute,
+          requests_per_second: states.requestsPerSecond,
+          submissions_per_minute: states.submissionsPerMinute,
         },
       };
     },

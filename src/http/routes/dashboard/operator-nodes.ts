@@ -37,8 +37,8 @@ export function addOperatorNodeRoutes(app: TypedApp, context: HttpContext): void
       schema: { ...hide, params: nodePath },
       handler: async (request): Promise<NodesAnswer> => {
         const actor = { accountId: callerOf(request).accountId };
-        const asked = { nodeId: request.params.id, change, actor, nowMs: clock.now() };
-        await accounts.write("changeNode", asked);
+        const params = { nodeId: request.params.id, change, actor, nowMs: clock.now() };
+        await accounts.write("changeNode", params);
         return await answer();
       },
     });

@@ -100,14 +100,14 @@ export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
 }
 
 /** A schema may leave absent members undefined. */
-type Given<Asked> = { [Name in keyof Asked]: Asked[Name] | undefined };
+type Parsed<Request> = { [Name in keyof Request]: Request[Name] | undefined };
 
 /** A reason without `suspended` has no effect. */
 function changeOf(
-  asked: Given<AccountChange>,
+  request: Parsed<AccountChange>,
 ): Omit<AccountChangeRequest, "accountId" | "actor" | "nowMs"> {
-  const { role, suspended, suspended_reason: reason = "" } = asked;
-  const { requests_per_second: requests, submissions_per_minute: submissions } = asked;
+  const { role, suspended, suspended_reason: reason = "" } = request;
+  const { requests_per_second: requests, submissions_per_minute: submissions } = request;
   return {
     ...(role === undefined ? {} : { role }),
     ...(requests === undefined ? {} : { requestsPerSecond: requests }),

@@ -34,7 +34,7 @@ const pageHeaders = {
   "x-content-type-options": "nosniff",
 } as const;
 
-const keptToTls = { "strict-transport-security": "max-age=31536000" } as const;
+const strictTransport = { "strict-transport-security": "max-age=31536000" } as const;
 
 /**
  * GET / is the landing page for browsers and redirects others to the documentation. /dashboard serves the single-page app. Files
@@ -55,7 +55,7 @@ export function addPageRoutes(app: TypedApp, { settings }: Pick<HttpContext, "se
 
   function sendPage(reply: FastifyReply, file: "app.html" | "index.html") {
     if (!isBuilt) throw notBuilt();
-    if (settings.publicUrl?.startsWith("https:")) reply.headers(keptToTls);
+    if (settings.publicUrl?.startsWith("https:")) reply.headers(strictTransport);
     return reply.headers(pageHeaders).sendFile(file);
   }
 

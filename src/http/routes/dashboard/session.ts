@@ -17,7 +17,7 @@ const visitor = { pace: "visitor" as const };
 const signedIn = { pace: "session" as const };
 
 /** /dashboard/api/session, sign-in, sign-out and sign-out-everywhere. */
-export function addSessionRoutes(app: TypedApp, context: HttpContext, turns: SignInSlots): void {
+export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: SignInSlots): void {
   const { accounts, clock, dashboard, metrics } = context;
   const { cookies, sessions, signIn } = dashboard;
 
@@ -40,15 +40,15 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, turns: Sig
     config: visitor,
     schema: { ...hide, body: linkSignIn },
     handler: async (request, reply): Promise<SessionAnswer> => {
-      turns.take(request, reply);
+      slots.take(request, reply);
       const entered = await signIn
         .finishLink(request.body.token, clientInfoOf(request, cookies))
-        .catch((fault: unknown) => {
-          if (fault instanceof SignInRefused) {
-            metrics.signIns.inc({ outcome: fault.word });
+        .catch((error: unknown) => {
+          if (error instanceof SignInRefused) {
+            metrics.signIns.inc({ outcome: error.word });
             throw suspended();
           }
-          throw fault;
+          throw error;
         });
       if (entered === null) {
         metrics.signIns.inc({ outcome: "link_invalid" });

@@ -47,7 +47,7 @@ export function addRecentRoute(
   app: TypedApp,
   context: Pick<HttpContext, "archive" | "cursorKey">,
   submissions: Submissions,
-  held: PendingRequests,
+  pending: PendingRequests,
 ): void {
   app.route({
     method: "POST",
@@ -89,7 +89,7 @@ export function addRecentRoute(
       const platform = platformOfWord(request.params.platform) ?? "social";
       const body = recentSubmissionOf(request.body);
       const idempotency = idempotencyOf(request.headers, requested(platform, body));
-      const job = await held.submitAndWait(caller, reply, () =>
+      const job = await pending.submitAndWait(caller, reply, () =>
         submissions.submit(caller, platform, body, wordPathRules, reply, idempotency),
       );
       const result = resultOf(job);

@@ -11,10 +11,10 @@ import { addRegisterRoute } from "./register.ts";
 import { addRenewRoute } from "./renew.ts";
 
 /** /internal/nodes/…: the node protocol (docs/nodes.md). */
-export function addNodeRoutes(app: TypedApp, context: HttpContext, held: PendingRequests): void {
+export function addNodeRoutes(app: TypedApp, context: HttpContext, pending: PendingRequests): void {
   addChallengeRoute(app, context);
   addRegisterRoute(app, context);
-  addLeaseRoute(app, context, held);
+  addLeaseRoute(app, context, pending);
   addRenewRoute(app, context);
   addCompleteRoute(app, context);
   addFailRoute(app, context);

@@ -9,14 +9,14 @@ import { signedRoute } from "./signed-route.ts";
 export function addLeaseRoute(
   app: TypedApp,
   context: Pick<HttpContext, "nodes">,
-  held: Pick<PendingRequests, "holdForNode">,
+  pending: Pick<PendingRequests, "openForNode">,
 ): void {
   app.route({
     ...signedRoute(context),
     url: "/internal/nodes/lease",
     schema: { body: leaseBody },
     handler: async (request, reply) => {
-      const signal = held.holdForNode(reply);
+      const signal = pending.openForNode(reply);
       const envelope = await context.nodes.dispatch.lease(nodeOf(request), request.body, signal);
       reply.header("cache-control", "no-store");
       return envelope === null ? reply.code(204).send() : reply.send(envelope);

@@ -51,8 +51,8 @@ function requireOwnSignature(request: FastifyRequest, { statement }: Registratio
 function senderOf(request: FastifyRequest) {
   try {
     return readSignedRequest(signedPart(request));
-  } catch (fault) {
-    if (!(fault instanceof EarshotError)) throw fault;
-    throw nodeUnauthorized(fault.details[0]?.code ?? "not_signed", fault.message);
+  } catch (error) {
+    if (!(error instanceof EarshotError)) throw error;
+    throw nodeUnauthorized(error.details[0]?.code ?? "not_signed", error.message);
   }
 }

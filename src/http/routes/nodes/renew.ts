@@ -12,8 +12,8 @@ export function addRenewRoute(app: TypedApp, context: Pick<HttpContext, "nodes">
     schema: { body: renewBody },
     handler: async (request, reply) => {
       const { job, token } = request.body;
-      const holdMs = await context.nodes.completion.renew(nodeOf(request), job, token);
-      return reply.header("cache-control", "no-store").send({ hold_ms: holdMs });
+      const leaseMs = await context.nodes.completion.renew(nodeOf(request), job, token);
+      return reply.header("cache-control", "no-store").send({ hold_ms: leaseMs });
     },
   });
 }

@@ -29,7 +29,7 @@ const pageAnswer = {
   },
   304: z.null().meta({ description: "The page is still the one that If-None-Match names." }),
 };
-const elsewhere = {
+const redirects = {
   308: z.null().meta({
     description:
       "The page was named as its file, ending in .md, or with a / at its end. Location is its path.",
@@ -60,7 +60,7 @@ export function addDocsRoutes(app: TypedApp): void {
       "x-content-type-options": "nosniff",
       "referrer-policy": "no-referrer",
     });
-    if (isHeld(request.headers["if-none-match"], etag)) return reply.code(304).send();
+    if (isCached(request.headers["if-none-match"], etag)) return reply.code(304).send();
     return reply.type(type).send(body);
   }
 
@@ -83,7 +83,7 @@ export function addDocsRoutes(app: TypedApp): void {
       summary: "A page of the documentation",
       tags: ["documentation"],
       params: z.object({ page }),
-      response: { ...pageAnswer, ...elsewhere, ...missingPage },
+      response: { ...pageAnswer, ...redirects, ...missingPage },
     },
     handler: (request, reply) => answer(request, reply, `/${request.params.page}`),
   });
@@ -107,7 +107,7 @@ export function addDocsRoutes(app: TypedApp): void {
       description: "The type of every problem leads here.",
       tags: ["documentation"],
       params: z.object({ code }),
-      response: { ...pageAnswer, ...elsewhere, ...missingPage },
+      response: { ...pageAnswer, ...redirects, ...missingPage },
     },
     handler: (request, reply) => answer(request, reply, `/errors/${request.params.code}`),
   });
@@ -119,14 +119,14 @@ export function addDocsRoutes(app: TypedApp): void {
       summary: "Why something is as it is",
       tags: ["documentation"],
       params: z.object({ record }),
-      response: { ...pageAnswer, ...elsewhere, ...missingPage },
+      response: { ...pageAnswer, ...redirects, ...missingPage },
     },
     handler: (request, reply) => answer(request, reply, `/decisions/${request.params.record}`),
   });
 }
 
 /** Weak comparison (RFC 9110). */
-function isHeld(field: string | undefined, etag: string): boolean {
+function isCached(field: string | undefined, etag: string): boolean {
   if (field === undefined) return false;
   if (field.trim() === "*") return true;
   return field.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);

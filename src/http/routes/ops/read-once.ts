@@ -4,9 +4,9 @@ import { readFile } from "node:fs/promises";
 export function readOnce(file: URL): () => Promise<Buffer> {
   let bytes: Promise<Buffer> | null = null;
   return () => {
-    bytes ??= readFile(file).catch((fault: unknown) => {
+    bytes ??= readFile(file).catch((error: unknown) => {
       bytes = null;
-      throw fault;
+      throw error;
     });
     return bytes;
   };

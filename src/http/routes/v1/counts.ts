@@ -4,7 +4,7 @@ import type { SourceCounts } from "../../../search/archive/count.ts";
 import { parseSearchQuery } from "../../../search/parse-search-query.ts";
 import { countsBody } from "../../answers/counts-body.ts";
 import {
-  type CountsQuestion,
+  type CountsRequestParams,
   granularityMs,
   pageOf,
   requestedBoundsOf,
@@ -65,8 +65,8 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
       requireCounts(callerOf(request));
       const { tree, warnings, ...question } = questionOf(context, request, word, request.query);
       const page = pageOf(context, question, request.query.next_token);
-      const gone = clientDisconnect(reply);
-      const counts = await counted(context, reply, question.caller, gone, () =>
+      const disconnected = clientDisconnect(reply);
+      const counts = await counted(context, reply, question.caller, disconnected, () =>
         context.countPosts(
           {
             platform: question.platform,
@@ -78,14 +78,14 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
             account: question.caller.accountId,
           },
           context.clock.now() + context.settings.countDeadlineMs,
-          gone,
+          disconnected,
         ),
       );
       if (counts === null) return reply.hijack();
       if (page.fromMs < page.toMs && counts.countedFromMs >= page.toMs) throw nothingCounted();
-      const { asked } = question;
-      const end = { startMs: asked.startMs, endMs: asked.endMs ?? page.toMs };
-      const remarks = [
+      const { asked: params } = question;
+      const end = { startMs: params.startMs, endMs: params.endMs ?? page.toMs };
+      const windowNotes = [
         ...warnings.map(warningOf),
         ...windowWarnings(
           { fromMs: null, toMs: page.toMs },
@@ -93,9 +93,9 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
           requestedSpan(tree, end, page.asOfMs),
         ),
       ];
-      const told = { ...counts, warnings: [...remarks, ...counts.warnings] };
-      setKnowledgeFields(reply, told);
-      const body = await countsBody(context, question, page, told);
+      const shown = { ...counts, warnings: [...windowNotes, ...counts.warnings] };
+      setKnowledgeFields(reply, shown);
+      const body = await countsBody(context, question, page, shown);
       return reply.type("application/json; charset=utf-8").send(body);
     },
   });
@@ -128,8 +128,8 @@ function questionOf(
 async function counted(
   context: HttpContext,
   reply: FastifyReply,
-  caller: CountsQuestion["caller"],
-  gone: AbortSignal,
+  caller: CountsRequestParams["caller"],
+  disconnected: AbortSignal,
   count: () => Promise<SourceCounts>,
 ): Promise<SourceCounts | null> {
   const turn = await takeSearch(context, caller, reply);
@@ -138,7 +138,7 @@ async function counted(
     context.metrics.submissions.inc({ method: "counts" });
     return counts;
   } catch (error) {
-    if (gone.aborted) return null;
+    if (disconnected.aborted) return null;
     await turn.giveBack();
     throw error;
   }

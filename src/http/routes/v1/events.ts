@@ -39,7 +39,11 @@ const shared = {
 };
 
 /** GET /v1/search/live/<platform>/events, also without the platform word. */
-export function addEventsRoutes(app: TypedApp, context: HttpContext, held: PendingRequests): void {
+export function addEventsRoutes(
+  app: TypedApp,
+  context: HttpContext,
+  pending: PendingRequests,
+): void {
   async function answer(request: FastifyRequest, reply: FastifyReply, uuid: string | undefined) {
     const { jobs, clock, settings } = context;
     const caller = callerOf(request);
@@ -55,7 +59,7 @@ export function addEventsRoutes(app: TypedApp, context: HttpContext, held: Pendi
       // Shutdown must not wait for a connection that could carry another request.
       .header("connection", "close");
     if (request.method === "HEAD") return reply.send(Readable.from([]));
-    const signal = held.holdStream(caller, reply, settings.maxStreamMs);
+    const signal = pending.openStream(caller, reply, settings.maxStreamMs);
     const events =
       uuid === undefined
         ? eventsOfAccount(jobs, accountId, after, signal)

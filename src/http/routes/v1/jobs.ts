@@ -38,14 +38,14 @@ export function addJobsRoutes(app: TypedApp, context: Pick<HttpContext, "jobs">)
   async function answer(
     request: FastifyRequest,
     reply: FastifyReply,
-    asked: z.infer<typeof jobsQuery>,
+    params: z.infer<typeof jobsQuery>,
   ) {
-    const { cursor } = asked;
+    const { cursor } = params;
     const page = await context.jobs.list(callerOf(request).accountId, {
-      states: asked.status ?? null,
-      methods: asked.method ?? null,
+      states: params.status ?? null,
+      methods: params.method ?? null,
       before: cursor === undefined ? null : pointedAt("/cursor", () => readListCursor(cursor)),
-      limit: asked.limit ?? defaultLimit,
+      limit: params.limit ?? defaultLimit,
     });
     return reply.type("application/json; charset=utf-8").send(
       JSON.stringify({

@@ -107,8 +107,8 @@ function attestationGone() {
 }
 
 function withdrawnSince(records: number) {
-  const gone = records === 1 ? "1 record was" : `${records} records were`;
-  return problem("proof_withdrawn", `${gone} withdrawn since the node signed the result`, {
+  const withdrawn = records === 1 ? "1 record was" : `${records} records were`;
+  return problem("proof_withdrawn", `${withdrawn} withdrawn since the node signed the result`, {
     hint: "submit the search again for a result without what was withdrawn",
   });
 }

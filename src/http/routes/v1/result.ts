@@ -48,14 +48,18 @@ const shared = {
 };
 
 /** GET /v1/search/live/<platform>/result/<uuid>, also without the platform word. */
-export function addResultRoutes(app: TypedApp, context: HttpContext, held: PendingRequests): void {
+export function addResultRoutes(
+  app: TypedApp,
+  context: HttpContext,
+  pending: PendingRequests,
+): void {
   async function answer(
     request: FastifyRequest,
     reply: FastifyReply,
     uuid: string,
     waitSeconds: number | undefined,
   ) {
-    const job = await waitAsRequested(held, request, reply, { uuid, waitSeconds });
+    const job = await waitAsRequested(pending, request, reply, { uuid, waitSeconds });
     if (job === null) throw problem("job_not_found", "there is no such job");
     const result = resultOf(job);
     return result === null ? answerUnfinished(reply, job) : page(reply, job, result);
@@ -74,10 +78,10 @@ export function addResultRoutes(app: TypedApp, context: HttpContext, held: Pendi
   async function bodyOf(reply: FastifyReply, { uuid }: Job, result: JobResult) {
     const { signature = null } = result;
     if (signature === null) {
-      const kept = context.jobs.takePage(uuid);
-      return kept === null
+      const cached = context.jobs.takePage(uuid);
+      return cached === null
         ? await pageOf(context.archive, result.items)
-        : { body: kept.body, damage: [] };
+        : { body: cached.body, damage: [] };
     }
     const { body, damage, isAsSigned, withdrawn } = await signedRecordsOf(
       context,

@@ -24,12 +24,12 @@ export function addSearchRoute(
   app: TypedApp,
   context: HttpContext,
   submissions: Submissions,
-  held: PendingRequests,
+  pending: PendingRequests,
 ): void {
   app.route({
     method: "POST",
     url: "/v1/search/:platform",
-    config: { pace: "call", refusalHoldsUuid: true },
+    config: { pace: "call", refusalHasUuid: true },
     onRequest: async (_request, reply) => {
       reply.header("vary", "Accept");
     },
@@ -94,15 +94,15 @@ export function addSearchRoute(
         return submitted;
       };
       const waitSeconds = wait ?? defaultWaitSeconds;
-      const job = await held.submitAndWaitAtMost(caller, reply, waitSeconds, submit);
+      const job = await pending.submitAndWaitAtMost(caller, reply, waitSeconds, submit);
       const result = resultOf(job);
       if (result === null) {
         reply.header("location", `/v1/search/live/${word}/result/${job.uuid}`);
         return answerUnfinished(reply, job);
       }
       const presentation = { fields: fields ?? null, maxChars: maxChars ?? null };
-      const kept = context.jobs.takePage(job.uuid);
-      const records = kept === null ? null : textsOf(kept);
+      const cached = context.jobs.takePage(job.uuid);
+      const records = cached === null ? null : textsOf(cached);
       const page = await pageOf(context, job, result, presentation, records);
       setPageFields(reply, page);
       setNodeField(reply, job);

@@ -33,14 +33,18 @@ const shared = {
 };
 
 /** GET /v1/search/live/<platform>/status/<uuid>, also without the platform word. */
-export function addStatusRoutes(app: TypedApp, context: HttpContext, held: PendingRequests): void {
+export function addStatusRoutes(
+  app: TypedApp,
+  context: HttpContext,
+  pending: PendingRequests,
+): void {
   async function answer(
     request: FastifyRequest,
     reply: FastifyReply,
     uuid: string,
     waitSeconds: number | undefined,
   ) {
-    const job = await waitAsRequested(held, request, reply, { uuid, waitSeconds });
+    const job = await waitAsRequested(pending, request, reply, { uuid, waitSeconds });
     if (job === null) throw problem("job_not_found", "there is no such job");
     if (job.finishedMs === null) reply.header("retry-after", "1");
     return reply

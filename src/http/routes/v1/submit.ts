@@ -35,13 +35,13 @@ const answers = {
   }),
 };
 
-const config = { pace: "call", refusalHoldsUuid: true } as const;
+const config = { pace: "call", refusalHasUuid: true } as const;
 
 /** POST /v1/search/live/<platform>, also without the platform word. */
 export function addSubmitRoutes(
   app: TypedApp,
   submissions: Submissions,
-  held: PendingRequests,
+  pending: PendingRequests,
 ): void {
   async function answer(
     request: FastifyRequest,
@@ -57,7 +57,7 @@ export function addSubmitRoutes(
     const { uuid } = await submissions.submit(caller, platform, body, rules, reply, idempotency);
     // The job is on disk: the client gets its uuid even if the wait fails.
     if (waitSeconds > 0) {
-      await held.waitAsPreferred(caller, uuid, waitSeconds, reply).catch(() => null);
+      await pending.waitAsPreferred(caller, uuid, waitSeconds, reply).catch(() => null);
     }
     return reply
       .code(202)

@@ -45,8 +45,8 @@ export function addWebhookRoutes(
     },
     handler: async (request, reply) => {
       const { url, events = jobEvents } = request.body;
-      const wanted = jobEvents.filter((event) => events.includes(event));
-      const made = await webhooks.create(callerOf(request).accountId, { url, events: wanted });
+      const subscribed = jobEvents.filter((event) => events.includes(event));
+      const made = await webhooks.create(callerOf(request).accountId, { url, events: subscribed });
       reply.code(201).header("location", `/v1/webhooks/${made.webhook.id}`);
       return send(reply, webhookWithSecretBody(made, clock.now()));
     },
@@ -102,8 +102,8 @@ export function addWebhookRoutes(
       },
     },
     handler: async (request, reply) => {
-      const isGone = await webhooks.remove(callerOf(request).accountId, request.params.id);
-      if (!isGone) absent();
+      const isRemoved = await webhooks.remove(callerOf(request).accountId, request.params.id);
+      if (!isRemoved) absent();
       return reply.code(204).send();
     },
   });
