@@ -86,7 +86,7 @@ test("a sealed job becomes a lease, with the time that it holds and nobody's acc
     token,
     attempt: 1,
     leftMs: 120_000,
-    holdMs: 30_000,
+    leaseMs: 30_000,
     accountId: "",
     work: { ...aRequest, target: null, place: null },
   });
