@@ -5,41 +5,39 @@ export type ProofWords = { proven: readonly string[]; notProven: readonly string
 
 const proven: Readonly<Record<EvidenceKind, readonly string[]>> = {
   tdx: [
-    "A program that your policy names, on a machine that Intel vouches for, made the keys of this signature and holds them in its memory alone.",
-    "That program has signed this body, what was asked, and what is told of the answer. Nobody has changed a byte of it since, the gateway included.",
+    "A program that your policy names, on a machine attested by Intel, created the keys of this signature and keeps them in memory only.",
+    "That program signed this body, the request, and the statements about the answer. No one has changed a byte since, including the gateway.",
   ],
   simulated: [
-    "Whoever has the secret of the simulated machine has signed this body, what was asked, and what is told of the answer. Nobody else has changed a byte of it since.",
+    "A holder of the simulated machine's secret signed this body, the request, and the statements about the answer. No one else has changed a byte since.",
   ],
-  none: [
-    "One key has signed this body, what was asked, and what is told of the answer, all together.",
-  ],
+  none: ["One key signed this body, the request, and the statements about the answer together."],
 };
 
 const ofKind: Readonly<Record<EvidenceKind, readonly string[]>> = {
   tdx: [
-    "That nobody has opened the machine: attestation does not withstand whoever has it in their hands, nor every side channel.",
+    "That the machine was not tampered with: attestation does not withstand physical access or every side channel.",
   ],
   simulated: [
-    "Anything about a machine or a program: SIMULATED evidence is made in software, by anybody who has its file.",
+    "Anything about a machine or a program: SIMULATED evidence is made in software, by anyone who has its file.",
   ],
   none: [
-    "Anything about a machine, a program or who runs it: nobody vouches for the key, and whoever gave you this proof could have made it all, the gateway included.",
+    "Anything about a machine, a program or its operator: nothing vouches for the key, and the sender of this proof, such as the gateway, could have made all of it.",
   ],
 };
 
 const ofAll: readonly string[] = [
-  "That the posts are true, or all there are: a node tells what platforms and its archive gave it.",
-  "When it was attested and signed: the gateway tells nodes the time. Compare it with when you asked; --as-of and --collateral check the evidence at another time.",
-  "That it answers your question: compare what was asked, above, with it. --job, --query, --from, --to, --first-page and --result compare what they are given, and no more. Which post the ID of a record stands for is the gateway's word.",
-  "That nobody else has read your question and its answer: the gateway sees both.",
+  "That the posts are true or complete: a node reports what platforms and its archive returned.",
+  "When it was attested and signed: nodes take the time from the gateway. Compare it with the time of your request; --as-of and --collateral check the evidence at another time.",
+  "That it answers your request: compare the request above with it. --job, --query, --from, --to, --first-page and --result compare only the values they are given. Which post an ID identifies is not proven.",
+  "That your request and its answer are private: the gateway sees both.",
 ];
 
 const ofGateway =
   "Which gateway the node worked for, unless you compare its key with one that you trust: --gateway-key does.";
 
 const ofMachine =
-  "Which machine it was: your policy names none, so it may be in anybody's hands. `platforms` of the policy names those that you trust.";
+  "Which machine it was: your policy names none, so anyone may control it. `platforms` in the policy lists the machines that you trust.";
 
 /** `isGatewayKnown`: the gateway's key was compared with a known one. */
 export function wordsFor(

@@ -100,7 +100,7 @@ function asText({ steps }: ProofVerdict, content: Content | null, terminal: Term
 const headlines: Readonly<Record<VerifiedEvidence["kind"], string>> = {
   tdx: "The proof holds.",
   simulated: "The proof holds, with SIMULATED evidence: it proves nothing about a machine.",
-  none: "The proof holds, with NO evidence: nobody vouches for the key that signed.",
+  none: "The proof holds, with NO evidence: nothing vouches for the key that signed.",
 };
 
 const marks = { passed: "ok", failed: "FAILED", skipped: "-" } as const;

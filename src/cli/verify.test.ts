@@ -68,9 +68,9 @@ describe("a valid proof", () => {
     expect(out).toMatch(/ok {6}evidence/);
     expect(out).toMatch(/\n- {7}expected/);
     const [, proven = "", notProven = ""] = out.split(/Proven\n|Not proven\n/);
-    expect(proven).toContain("has the secret of the simulated machine");
-    expect(notProven).toContain("by anybody who has its file");
-    expect(notProven).toContain("the gateway tells nodes the time");
+    expect(proven).toContain("holder of the simulated machine");
+    expect(notProven).toContain("by anyone who has its file");
+    expect(notProven).toContain("nodes take the time from the gateway");
     expect(notProven).toContain("--gateway-key");
     const sentences = out.slice(out.indexOf("\nProven\n")).split("\n");
     expect(Math.max(...sentences.map((line) => line.length))).toBeLessThanOrEqual(80);
@@ -79,9 +79,9 @@ describe("a valid proof", () => {
   test("without evidence warns that its sender could have made it", async () => {
     const { code, out } = await verify(proofFile(bare), "--accept", "none");
     expect(code).toBe(0);
-    expect(out).toContain("with NO evidence: nobody vouches for the key");
+    expect(out).toContain("with NO evidence: nothing vouches for the key");
     expect(out.replaceAll(/\s+/g, " ")).toContain(
-      "whoever gave you this proof could have made it all, the gateway included",
+      "the sender of this proof, such as the gateway, could have made all of it",
     );
   });
 

@@ -52,7 +52,7 @@ function storageFull(cause: unknown): EarshotError {
   return new EarshotError("storage_full", "the disk of the data folder is full", {
     status: 503,
     retryable: true,
-    hint: "nothing can be written until whoever runs the server has made room; what was accepted is safe and can be read",
+    hint: "nothing can be written until the operator frees space; accepted data is safe and can be read",
     cause,
   });
 }

@@ -60,16 +60,14 @@ function checkCharacters(place: Malformed): void {
   const { written } = place;
   const length = characters(written);
   if (length > mostCharacters) {
-    const message = `this has ${length} characters, and at most ${mostCharacters} are taken`;
+    const message = `it has ${length} characters; the limit is ${mostCharacters}`;
     throw malformed(place, { message, from: mostCharacters, length: length - mostCharacters });
   }
   const strange = /[\s\p{Cc}\p{Cs}\p{Bidi_Control}]/u.exec(written);
   if (strange === null) return;
   const from = characters(written.slice(0, strange.index));
   const isSpace = /\s/u.test(strange[0]);
-  const message = isSpace
-    ? "there is a space in it"
-    : "there is a character in it that nobody sees";
+  const message = isSpace ? "it contains a space" : "it contains an invisible character";
   throw malformed(place, { message, from, length: 1 });
 }
 

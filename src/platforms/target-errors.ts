@@ -61,7 +61,7 @@ export function ambiguous(
   return invalidQuery({
     code: "ambiguous_user",
     message: `${shown(written)} names several accounts: ${selecting.join(", ")}`,
-    hint: `send the one that is meant, such as ${selecting[0] ?? ""}`,
+    hint: `send one of them, such as ${selecting[0] ?? ""}`,
     offset,
     length: characters(written),
     expected: selecting,
@@ -79,8 +79,8 @@ function invalidQuery(fault: ErrorDetail & { offset: number; hint: string }): Ea
 
 /** `named` is the platform that the target belongs to. */
 export function mismatch({ written, offset, platform }: Malformed, named: Platform): EarshotError {
-  const message = `${shown(written)} belongs to ${named}, and ${platform} is asked`;
-  const hint = `ask ${named}, or social, which asks the platform that the query belongs to`;
+  const message = `${shown(written)} belongs to ${named}, but the request is for ${platform}`;
+  const hint = `use ${named}, or social, which selects the platform of the query`;
   return new EarshotError("platform_mismatch", message, {
     status: 400,
     hint,

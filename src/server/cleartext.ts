@@ -13,7 +13,7 @@ export function cleartextGatewayWarning({ gateway, gatewayKey }: Config["node"])
   if (protocol === "https:" || isLoopback(hostname.replace(/^\[|\]$/g, ""))) return null;
   const untold =
     gatewayKey === null
-      ? ", and without EARSHOT_NODE_GATEWAY_KEY whoever is on the way can be taken for the gateway"
+      ? ", and without EARSHOT_NODE_GATEWAY_KEY anyone on the network path can impersonate the gateway"
       : "";
   return `asks its gateway at ${origin} without TLS: who is on the way sees when it works and for whom${untold}; use an https:// address`;
 }

@@ -25,7 +25,7 @@ export function requireNodeSettings(config: Config): NodeConfig {
   }
   if (evidence === "tdx" && gatewayKey === null) {
     throw invalid(
-      "a node that shows tdx evidence needs the gateway's key, EARSHOT_NODE_GATEWAY_KEY: without it whoever runs the machine could put another gateway in the place of yours",
+      "a node that shows tdx evidence needs the gateway's key, EARSHOT_NODE_GATEWAY_KEY: without it the machine's operator could substitute another gateway for yours",
       `on a TDX machine run \`earshot node --gateway ${gateway} --gateway-key KEY\`, with what \`earshot nodes key\` prints at the gateway; ` +
         `on any other \`EARSHOT_NODE_EVIDENCE=none earshot node --gateway ${gateway}\`, once the gateway runs with EARSHOT_NODES_EVIDENCE=tdx,none`,
     );

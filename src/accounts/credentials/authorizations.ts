@@ -145,5 +145,5 @@ export function createAuthorizations<Made>({
 const notFound = (): EarshotError =>
   new EarshotError("authorization_not_found", "this attempt to connect has ended", {
     status: 404,
-    hint: "begin again: an attempt ends after a while, with a mistake, and when the server is started anew",
+    hint: "start again: an attempt ends after a timeout, an error, or a restart of the server",
   });

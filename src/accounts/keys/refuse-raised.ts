@@ -35,6 +35,6 @@ function raised(field: string, most: number) {
   return invalidField(
     field,
     `the key has ${most} at most`,
-    `send 1 to ${most}, or null for all of it; whoever runs the server can raise it`,
+    `send 1 to ${most}, or null for all of it; the operator can raise it`,
   );
 }

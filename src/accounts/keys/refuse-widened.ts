@@ -22,7 +22,7 @@ export function refuseWidened(
     allowed.requestsPerSecond > account.requestsPerSecond ||
     allowed.submissionsPerMinute > account.submissionsPerMinute;
   if (!isRaised) return;
-  const why = "the key has more than its account, by whoever runs the server";
+  const why = "an operator gave this key higher limits than its account";
   if (isLater) {
     throw invalidField(
       "expires_at",

@@ -78,5 +78,5 @@ export class UnreadableFts extends Error {}
 
 export const unreadable = (what: string): UnreadableFts =>
   new UnreadableFts(
-    `the segment cannot be sealed, as its FTS5 index is damaged or of a form that this version does not know: ${what}. FTS5 goes on answering; \`earshot archive check\` tells whether it is whole, and \`earshot archive reindex\` makes it anew`,
+    `the segment cannot be sealed because its FTS5 index is damaged or has an unknown format: ${what}. Searches continue to use FTS5; \`earshot archive check\` tells whether it is whole, and \`earshot archive reindex\` makes it anew`,
   );

@@ -55,7 +55,7 @@ export type PendingRequests = {
 const watchMs = 3_000;
 
 /** Shared, because an abort without a reason creates an exception each time. */
-const over = new Error("the server stops, or nobody waits any more");
+const over = new Error("the server is stopping, or no request is waiting any more");
 
 export function createPendingRequests(
   context: HttpContext,

@@ -122,7 +122,7 @@ export function unauthorized(authorization: string | undefined, whereKeysAre: st
 
 export function accountSuspended() {
   return problem("account_suspended", "the account of the key is suspended", {
-    hint: "ask whoever runs this server",
+    hint: "contact the operator of this server",
   });
 }
 

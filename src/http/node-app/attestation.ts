@@ -10,7 +10,7 @@ import type { NodeAppContext } from "./context.ts";
 
 const nonceWording = wording(
   "expected 32 bytes in base64url without padding, 43 characters",
-  "make them anew for each call, such as with `openssl rand 32 | basenc --base64url | tr -d =`",
+  "create new ones for each call, such as with `openssl rand 32 | basenc --base64url | tr -d =`",
 );
 
 const attestationQuery = closedObject(

@@ -52,7 +52,7 @@ export function addNodeRecentRoute(
     },
     handler: async (request, reply) => {
       const caller = request.nodeCaller;
-      if (caller === null) throw problem("internal", "nobody was let in");
+      if (caller === null) throw problem("internal", "the caller was not authenticated");
       const { search: params, unsearched, warnings } = searchOf(context, caller, request);
       const signed = { uuid: signedForOf(request), request: params };
       const turn = caller.takeSearch(reply);
@@ -111,7 +111,7 @@ function signedForOf({ id, headers }: Pick<FastifyRequest, "id" | "headers">): s
       {
         code: "invalid_value",
         message: "expected 22 to 64 characters of base64url",
-        hint: "make it anew for each request, such as with `openssl rand 32 | basenc --base64url | tr -d =`",
+        hint: "create a new one for each request, such as with `openssl rand 32 | basenc --base64url | tr -d =`",
         pointer: "/earshot-nonce",
       },
     ],

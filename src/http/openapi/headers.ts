@@ -70,7 +70,7 @@ export const answerHeaders = {
   },
   "X-Unsigned": {
     description:
-      "There when a node has signed the result and records of it were withdrawn since, with their number, as an item of RFC 9651.",
+      "Present if a node signed the result and records were withdrawn since, with their number, as an item of RFC 9651.",
     schema: { type: "string" },
     example: '"withdrawn";records=2',
   },

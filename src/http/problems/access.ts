@@ -107,7 +107,7 @@ export const accessProblems = {
     example: {
       request: "A search with a key of a suspended account.",
       detail: "the account of the key is suspended",
-      hint: "ask whoever runs this server",
+      hint: "contact the operator of this server",
       isSubmission: true,
     },
   },

@@ -87,7 +87,7 @@ export const notFoundProblems = {
     example: {
       request: "A URL pasted after the attempt ended.",
       detail: "this attempt to connect has ended",
-      hint: "begin again: an attempt ends after a while, with a mistake, and when the server is started anew",
+      hint: "start again: an attempt ends after a timeout, an error, or a restart of the server",
     },
   },
   node_not_found: {

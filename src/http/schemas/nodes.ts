@@ -18,7 +18,7 @@ export const attestationPath = z.object({ id: attestationId });
 const node = z
   .strictObject({
     id: z.string().meta({ description: "As the status of a job names it." }),
-    name: z.string().meta({ description: "What whoever runs it calls it." }),
+    name: z.string().meta({ description: "The name given by its operator." }),
     evidence: evidenceKind,
     state: z.enum(["approved", "draining", "quarantined"]).meta({
       description: "One that drains or is quarantined gets no more work.",

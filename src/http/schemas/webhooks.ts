@@ -50,7 +50,7 @@ export const newWebhook = closedObject(
       .refine((events) => new Set(events).size === events.length, someEvents)
       .optional()
       .meta({
-        description: "What it is told of; everything when absent.",
+        description: "The events to send; default: all.",
         uniqueItems: true,
         examples: [["job.done", "job.error"]],
       }),

@@ -31,7 +31,7 @@ export function oauthKind(settings: FindSettings): CredentialKind {
     purpose:
       "Does what an app password does, without telling a password: you allow it on Bluesky, for two weeks at most.",
     meaning:
-      "What an account of Bluesky allows in a browser, for two weeks at most; no password is told.",
+      "Authorized by a Bluesky account in a browser, for at most two weeks; no password is needed.",
     fields: [],
     make: async () => {
       throw credentialInvalid(
@@ -65,7 +65,7 @@ function tokenWay(held: LeasedCredential, means: Means): TokenAccess {
   };
 }
 
-const againHint = "allow it anew: earshot credentials add bluesky oauth";
+const againHint = "authorize it again: earshot credentials add bluesky oauth";
 
 async function sendWith(
   { url, headers, signal }: AuthorizedRequest,

@@ -101,6 +101,6 @@ export function blueskyErrorOf(session: Session, method: string, refusal: Refusa
   const said = refusal.message;
   return credentialRefused(
     `${host} does not let this credential ask for ${method}${said === "" ? "" : ` (${said})`}`,
-    "add the credential anew with the permissions that this method needs",
+    "add the credential again with the permissions that this method needs",
   );
 }

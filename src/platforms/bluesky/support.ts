@@ -5,8 +5,8 @@ const everyone: readonly AccessKind[] = ["user", "public"];
 const withAccount: readonly AccessKind[] = ["user"];
 
 const searchNote =
-  "Only where the operator has switched it on (`EARSHOT_BLUESKY_SEARCH`) and a credential is there: Bluesky asks that people, " +
-  "not programs, be the ones who search. What it gives promises not to be everything; the archive of its stream is the way that is meant.";
+  "Only if the operator enables it (`EARSHOT_BLUESKY_SEARCH`) and a credential exists: Bluesky intends this search for people, " +
+  "not programs. Results are never complete; use the archive of its stream instead.";
 
 export const blueskySupport: Readonly<Record<Method, MethodSupport>> = {
   searchbyquery: {
@@ -25,8 +25,8 @@ export const blueskySupport: Readonly<Record<Method, MethodSupport>> = {
     access: everyone,
     endpoint: "app.bsky.feed.getPostThread",
     note:
-      "Answers to the post and answers to those, as a thread is read: each after what it answers, the oldest first. As much as " +
-      "the network tells of a thread at once; very large ones are told in part.",
+      "Replies to the post, and replies to those, in thread order: each after its parent, oldest first. Very large " +
+      "threads are truncated by the network.",
   },
   getretweeters: { access: everyone, endpoint: "app.bsky.feed.getRepostedBy", note: "" },
   gettweets: {
@@ -37,13 +37,13 @@ export const blueskySupport: Readonly<Record<Method, MethodSupport>> = {
   getmedia: {
     access: everyone,
     endpoint: "app.bsky.feed.getAuthorFeed",
-    note: "The account's own posts that show pictures or videos.",
+    note: "The account's own posts with pictures or videos.",
   },
   gethometweets: { access: withAccount, endpoint: "app.bsky.feed.getTimeline", note: "" },
   getforyoutweets: {
     access: withAccount,
     endpoint: "app.bsky.feed.getFeed",
-    note: "The feed that `EARSHOT_BLUESKY_FEED` names, as it is made for the account.",
+    note: "The feed in `EARSHOT_BLUESKY_FEED`, as generated for the account.",
   },
   getprofilebyid: { access: everyone, endpoint: "app.bsky.actor.getProfile", note: "" },
   gettrends: {

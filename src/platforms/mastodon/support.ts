@@ -5,10 +5,10 @@ const everyone: readonly AccessKind[] = ["user", "app", "public"];
 const withAccount: readonly AccessKind[] = ["user"];
 
 const searchNote =
-  "With a user token, on a server that has full-text search: public posts of authors who agreed to be searched, as far as they have reached that server, so what it " +
-  "gives promises not to be everything. Without one, queries that name a hashtag are asked of the hashtag's timeline.";
+  "With a user token, on a server with full-text search: public posts of authors who allow indexing, as far as they have reached that server, so results are " +
+  "never complete. Without one, only queries with a hashtag, through the hashtag's timeline.";
 const foreign =
-  "A server tells of other servers' accounts what has reached it; where it knows nothing, the account's own server is asked openly.";
+  "For accounts on other servers, a server returns what has reached it; if it has nothing, the account's own server is queried publicly.";
 
 export const mastodonSupport: Readonly<Record<Method, MethodSupport>> = {
   searchbyquery: {
@@ -24,17 +24,17 @@ export const mastodonSupport: Readonly<Record<Method, MethodSupport>> = {
   searchbyprofile: {
     access: everyone,
     endpoint: "GET /api/v1/accounts/lookup",
-    note: "With a user token the server also looks on other servers (GET /api/v2/search). Elsewhere the account's own server is asked openly.",
+    note: "With a user token the server also searches other servers (GET /api/v2/search). Otherwise the account's own server is queried publicly.",
   },
   getbyid: {
     access: everyone,
     endpoint: "GET /api/v1/statuses/:id",
-    note: "By its id on the server that is asked, or by its address: with a user token that server fetches it from the other one (GET /api/v2/search), else the other one is asked openly. Public and unlisted posts.",
+    note: "By its id on the queried server, or by its URL: with a user token the server fetches it from the other one (GET /api/v2/search), otherwise the other one is queried publicly. Public and unlisted posts.",
   },
   getreplies: {
     access: everyone,
     endpoint: "GET /api/v1/statuses/:id/context",
-    note: "Answers to the post and answers to those. Without a user token 60 at most.",
+    note: "Replies to the post, and replies to those. At most 60 without a user token.",
   },
   getretweeters: {
     access: everyone,
@@ -55,27 +55,27 @@ export const mastodonSupport: Readonly<Record<Method, MethodSupport>> = {
   getforyoutweets: {
     access: [],
     closest:
-      "None: Mastodon chooses nothing for anybody. Closest are the posts that are popular on a server (GET /api/v1/trends/statuses), the same for everyone.",
+      "None: Mastodon has no personal recommendations. Closest are the popular posts of a server (GET /api/v1/trends/statuses), the same for everyone.",
   },
   getprofilebyid: {
     access: everyone,
     endpoint: "GET /api/v1/accounts/:id",
-    note: "An id counts on one server: `<id>@<host>`; a bare one is taken for one of the server that is asked.",
+    note: "An id is valid on one server: `<id>@<host>`; an id without a host is of the queried server.",
   },
   gettrends: {
     access: everyone,
     endpoint: "GET /api/v1/trends/tags",
-    note: "Hashtags, as ranked by one server, with how often they were used in the last days.",
+    note: "Hashtags, ranked by one server, with their uses in recent days.",
   },
   getfollowing: {
     access: everyone,
     endpoint: "GET /api/v1/accounts/:id/following",
-    note: "Empty for accounts that hide it. Of other servers' accounts, what the server that is asked knows.",
+    note: "Empty for accounts that hide it. For accounts on other servers, what the queried server knows.",
   },
   getfollowers: {
     access: everyone,
     endpoint: "GET /api/v1/accounts/:id/followers",
-    note: "Empty for accounts that hide it. Of other servers' accounts, what the server that is asked knows.",
+    note: "Empty for accounts that hide it. For accounts on other servers, what the queried server knows.",
   },
   getspace: { access: [], closest: "None: Mastodon has no live audio." },
 };

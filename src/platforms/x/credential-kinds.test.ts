@@ -176,7 +176,7 @@ describe("a user's session", () => {
     const sending = kindOf("user-token").send(me(), credential, toolsNow);
     await expect(sending).rejects.toMatchObject({
       code: "credential_refused",
-      hint: "authorize it anew: earshot credentials add x user-token",
+      hint: "authorize it again: earshot credentials add x user-token",
     });
     const fault = await sending.catch((thrown: unknown) => thrown);
     const told = JSON.stringify(fault) + String(fault);

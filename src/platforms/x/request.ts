@@ -147,7 +147,7 @@ function forbidden(
   }
   return credentialRefused(
     `${host} does not let this credential use ${bucket}, which needs the scopes ${scopes.join(", ")}: ${detailOf(json)}`,
-    "authorize it anew with these scopes",
+    "authorize it again with these scopes",
   );
 }
 

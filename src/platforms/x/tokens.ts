@@ -76,7 +76,7 @@ function refusal(answer: FetchedAnswer, url: URL): EarshotError {
   }
   return credentialRefused(
     `${url.host} gives no tokens (${status}${reasonOf(answer)})`,
-    "authorize it anew: earshot credentials add x user-token",
+    "authorize it again: earshot credentials add x user-token",
   );
 }
 

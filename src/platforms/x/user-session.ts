@@ -91,5 +91,5 @@ export async function renewed(
 const ended = (host: string): EarshotError =>
   credentialRefused(
     `${host} does not take the user's session any more`,
-    "authorize it anew, with the scope offline.access: earshot credentials add x user-token",
+    "authorize it again, with the scope offline.access: earshot credentials add x user-token",
   );

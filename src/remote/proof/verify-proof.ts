@@ -29,19 +29,19 @@ export type ProofOptions = {
 
 /** Messages of passed checks, in reporting order. */
 const checks = {
-  form: "the proof is complete and in its form",
-  names: "node, keys and attestation have the names that their keys make, for a gateway",
-  identity: "the identity key of the node has signed its statement",
-  signature: "the attested key has signed the body, what was asked and what is told of the answer",
-  binding: "what was signed is of this job and this attestation",
-  time: "the time of the signature, which is the gateway's word, is not in the future",
+  form: "the proof is complete and well-formed",
+  names: "the names of node, keys and attestation match their keys",
+  identity: "the node's identity key signed its statement",
+  signature: "the attested key signed the body, the request and the statements about the answer",
+  binding: "the signature is for this job and this attestation",
+  time: "the signature's time, as given by the gateway, is not in the future",
   evidence: "",
-  answer: "the answer is one to what was asked",
-  expected: "the proof agrees with what was given",
+  answer: "the answer matches the request",
+  expected: "the proof matches the given values",
 };
 const evidencePassed: Readonly<Record<EvidenceKind, string>> = {
-  tdx: "the quote leads to Intel's root and is of a program and a machine that the policy takes",
-  simulated: "the quote leads to the simulated root, and the policy takes it",
+  tdx: "the quote chains to Intel's root, and the policy accepts its program and machine",
+  simulated: "the quote chains to the simulated root, and the policy accepts it",
   none: "no evidence is needed, as `none` is accepted",
 };
 

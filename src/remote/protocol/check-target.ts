@@ -27,7 +27,7 @@ export function checkTarget(request: Asked): void {
     platform !== "social" &&
     target?.platform === platform &&
     paths(platform).some((path) => isNamedBy(query, { what, target, path }));
-  if (!isNamed) throw mismatch("another is asked about than the query names");
+  if (!isNamed) throw mismatch("the answer is about another target than the query");
 }
 
 const paths = (platform: Platform): readonly SearchPlatform[] => [platform, "social"];

@@ -117,6 +117,6 @@ const leadsTo = ({ host, protocol }: URL): string =>
 function unauthorized(host: string): EarshotError {
   return credentialRefused(
     `${host} refuses the credential (status 401)`,
-    "earshot credentials test tells more; add the credential anew",
+    "earshot credentials test shows why; add the credential again",
   );
 }

@@ -261,4 +261,4 @@ export function createLimits({ clock, random, pauses }: LimitsContext): Limits {
 const keyOf = ({ owner, bucket }: LimitScope): string => `${owner} ${bucket}`;
 
 /** Shared, because an abort without a reason creates an exception each time. */
-const noLonger = new Error("nobody waits any more");
+const noLonger = new Error("no request is waiting any more");

@@ -92,7 +92,7 @@ function repeated(platform: string): EarshotError {
   return new EarshotError(
     "paid_call_repeated",
     `an earlier attempt at this job was lost during a call of ${platform} that may have been billed: it is not made a second time`,
-    { status: 502, hint: "submit the search anew if it is worth another call" },
+    { status: 502, hint: "submit the search again if it is worth another call" },
   );
 }
 

@@ -110,7 +110,7 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
         nowMs,
       });
       const key = await accounts.read("findOwnKey", { accountId, id, limits });
-      if (key === null) throw problem("key_not_found", "the key was deleted meanwhile");
+      if (key === null) throw problem("key_not_found", "the key was deleted in the meantime");
       reply.code(201);
       return await newKeyAnswer(context, { key, token });
     },

@@ -16,7 +16,7 @@ const shared = {
   summary: "Watch one's own jobs",
   description:
     "Server-sent events, one for each state that a job of the account comes to, whichever of its keys and paths it came by. " +
-    "A client that comes again with Last-Event-ID gets what changed meanwhile first. It costs one request, and one of those " +
+    "A client that reconnects with Last-Event-ID first gets what changed in between. It costs one request, and one of those " +
     "that a key may have waiting while it is open.",
   tags: ["search"],
   security: [{ key: [] }],

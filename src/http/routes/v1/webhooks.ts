@@ -30,7 +30,7 @@ export function addWebhookRoutes(
       operationId: "createWebhook",
       summary: "Register a webhook",
       description:
-        "The address is told when a job of the account has ended, as Standard Webhooks describes. The secret that signs what " +
+        "Sends an event to the URL when a job of the account ends, as described by Standard Webhooks. The secret that signs what " +
         "is sent is in this answer only.",
       body: newWebhook,
       response: {
@@ -118,7 +118,7 @@ export function addWebhookRoutes(
       summary: "Replace the secret of a webhook",
       description:
         "The former secret signs beside it until former_secret_until, so that a receiver can change over in peace. Replaced " +
-        "again meanwhile, the last two sign.",
+        "again in that time, the last two sign.",
       params: webhookPath,
       response: {
         200: jsonAnswer("The secret in its place is in this answer only.", webhookWithSecret),
